@@ -245,6 +245,28 @@ import Testing
     #expect(recording.values.last?.cause == .active)
   }
 
+  @Test func pollsBackOffAndReturnsArePaced() {
+    let online = ManualSignal(true)
+    let client = QueryClient(simulation: simulation) {
+      $0.connectivity = Connectivity { online }.trusted(for: .minutes(2))
+      $0.reconnectPacing = .coalescing(.seconds(1), spreading: .seconds(3))
+      $0.activationPacing = .coalescing(.seconds(1))
+      $0.activationPacing.spreading = .zero
+      if $0.activationPacing == .off { $0.activationPacing.coalescing = .zero }
+    }
+    let polled = Query("rates") { try await api.users() }
+      .refetchInterval(.every(.seconds(10)).backingOff(to: .minutes(5)))
+    let other = Query("prices") { try await api.users() }
+      .refetchInterval(.dynamic { $0.pollFailureCount > 3 ? nil : .seconds(5) }.backingOff())
+    let recordings = [polled, other].map { simulation.record(client.stream($0)) }
+    simulation.advance(by: .seconds(20))
+    online.send(false)
+    simulation.settle()
+    online.send(true)
+    simulation.advance(by: .seconds(3))
+    #expect(recordings.allSatisfy { $0.summaries.last?.data == [.ada] })
+  }
+
   @Test func eventsTellWhatHappened() {
     enum Screen: QueryMetaKey { static let defaultValue = "none" }
     let events = simulation.record(client.events)

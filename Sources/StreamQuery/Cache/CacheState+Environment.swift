@@ -4,11 +4,13 @@ extension CacheState {
   /// - Parameters:
   ///   - isOnline: Whether the network is reachable; `nil` if nothing was said about it.
   ///   - isActive: Whether the app is active; `nil` if nothing was said about it.
+  ///   - random: 64 random bits, if the refetches of a return are spread.
   ///   - transaction: The transaction.
   /// - Returns: The conditions to evaluate.
   mutating func environmentReported(
     isOnline: Bool? = nil,
     isActive: Bool? = nil,
+    random: UInt64 = 0,
     _ transaction: inout Transaction
   ) -> [RefetchCondition.Asking] {
     let old = transaction.environment
@@ -16,6 +18,10 @@ extension CacheState {
     transaction.environment.isActive = isActive ?? old.isActive
     self.isOnline = transaction.environment.isOnline
     self.isActive = transaction.environment.isActive
+    if let isOnline {
+      let now = transaction.environment.now.instant
+      returns.offlineSince = isOnline ? nil : returns.offlineSince ?? now
+    }
     switch EnvironmentTransition(from: old, to: transaction.environment) {
     case nil: return []
     case .away:
@@ -26,7 +32,11 @@ extension CacheState {
       // Mutations go first: the refetches should bring what they change.
       let paused = pausedMutations
       resumeMutations(releases: self.isOnline, &transaction)
-      guard !paused.isEmpty else { return sweep(cause, &transaction) }
+      guard returns.counts(cause, at: transaction.environment.now.instant) else {
+        resumePausedFetches(&transaction)
+        return []
+      }
+      guard !paused.isEmpty else { return sweep(cause, random: random, &transaction) }
       hold(cause, for: paused, &transaction)
       resumeAwaitedFetches(&transaction)
       return []
@@ -58,19 +68,44 @@ extension CacheState {
     }
   }
 
+  /// The network is reported to be away for so long that the report is not trusted any more.
+  ///
+  /// - Parameters:
+  ///   - since: Since when; another loss has its own time.
+  ///   - random: 64 random bits, if the refetches of a return are spread.
+  ///   - transaction: The transaction.
+  /// - Returns: The conditions to evaluate.
+  mutating func offlineDoubted(
+    since: Instant,
+    random: UInt64,
+    _ transaction: inout Transaction
+  ) -> [RefetchCondition.Asking] {
+    guard returns.offlineSince == since else { return [] }
+    return environmentReported(isOnline: true, random: random, &transaction)
+  }
+
   /// Applies a transition of the network or the app to the observed and fetching entries.
   ///
   /// - Parameters:
   ///   - cause: The transition that refetches willing observers.
+  ///   - random: 64 random bits, if the refetches are spread.
   ///   - transaction: The transaction.
   /// - Returns: The conditions to evaluate: those that are not already being evaluated.
   mutating func sweep(
     _ cause: FetchCause,
+    random: UInt64,
     _ transaction: inout Transaction
   ) -> [RefetchCondition.Asking] {
     var askings: [RefetchCondition.Asking] = []
+    var later: [EntryID] = []
+    let isSpread = returns.isSpreading(cause)
     for entry in live.sorted() {
       let index = Int(entry)
+      if isSpread, mayWait(index, cause) {
+        later.append(id(of: index))
+        input(index, &transaction) { $0.environmentMoved(cause, in: $1) }
+        continue
+      }
       electObserver(of: index, cause, &transaction)
       input(index, &transaction) { $0.environmentChanged(cause, in: $1) }
       var present: QueryInfo?
@@ -95,7 +130,32 @@ extension CacheState {
         }
       }
     }
+    if isSpread {
+      returns.spread(later, cause, at: transaction.environment.now.instant, random: random)
+    }
     return askings
+  }
+
+  /// Whether the refetch of an entry for a transition may come later than that.
+  private func mayWait(_ index: Int, _ cause: FetchCause) -> Bool {
+    slots[index].waiters.isEmpty
+      && slots[index].observers.allSatisfy { conditionalQuery(of: cause, Int($0)) == nil }
+  }
+
+  /// Does the refetches of a transition that are due by now.
+  mutating func sweepDue(_ transaction: inout Transaction) {
+    for row in returns.takeDue(at: transaction.environment.now.instant) {
+      guard let index = find(row.entry) else { continue }
+      electObserver(of: index, row.cause, &transaction)
+      input(index, &transaction) { $0.environmentChanged(row.cause, in: $1) }
+    }
+  }
+
+  /// Continues the paused fetches after a transition for which nothing is refetched.
+  private mutating func resumePausedFetches(_ transaction: inout Transaction) {
+    for index in live.sorted().lazy.map(Int.init) {
+      input(index, &transaction) { $0.environmentChanged(nil, in: $1) }
+    }
   }
 
   /// Resumes the paused fetches that callers await, although the sweep is delayed: it may be

@@ -45,8 +45,8 @@ struct CacheState: ~Copyable {
   var mutations = MutationTable()
   /// The conditions that are being evaluated, and whether another transition came meanwhile.
   var conditions: [RefetchCondition: Bool] = [:]
-  var isOnline = true
-  var isActive = true
+  var (isOnline, isActive) = (true, true)
+  var returns = ReturnPacing()
   /// The latest time of any transaction: time never runs backwards, whichever thread comes first.
   var latest: Timestamp
   /// The defaults for queries that arrive from now on; only the client knows what they are.

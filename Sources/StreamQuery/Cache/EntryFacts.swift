@@ -16,6 +16,7 @@ extension QueryInfo {
       key: key.key,
       observerCount: 0,
       waiterCount: 0,
+      pollFailureCount: 0,
       isActive: false,
       isDisabled: true,
       isStatic: false,

@@ -95,6 +95,7 @@ extension EntrySlot {
       key: key.key,
       observerCount: machine.observerCount,
       waiterCount: machine.waiterCount,
+      pollFailureCount: machine.pollFailureCount,
       isActive: machine.isActive,
       isDisabled: machine.isDisabled,
       isStatic: machine.isStatic,

@@ -42,6 +42,9 @@ extension QueryClient {
     ///
     /// A simulation uses it to tell the client's own timer from other sleepers.
     package var operatorClock: (any Clock<Duration>)?
+    /// The timer that clients of one owner have between them, for a clock that cannot be replaced by
+    /// another one.
+    var sleeps: SharedSleeps?
     /// Whether calls of low priority leave their actions to the client's executor.
     ///
     /// `false` in a simulation: the priority of the test must not decide what happens in it.
@@ -72,6 +75,20 @@ extension QueryClient {
     /// fetch does not count either, even if its work does not stop at once. Less than one counts as
     /// one.
     public var maxConcurrentFetches: Int?
+    /// How refetches are paced when the network is back; ``RefetchPacing/off`` by default.
+    public var reconnectPacing = RefetchPacing.off
+    /// How refetches are paced when the app is active again; ``RefetchPacing/off`` by default.
+    public var activationPacing = RefetchPacing.off
+    /// The clock on which the client waits, with its sleeps.
+    var erasedClock: ErasedClock {
+      let own = ErasedClock(clock)
+      // Of other clocks it is unknown whether two of them run alike.
+      guard clock is ContinuousClock, let sleeps else { return own }
+      return own.sleeping(on: sleeps)
+    }
+    var spreadsReturns: Bool {
+      reconnectPacing.spreading > .zero || activationPacing.spreading > .zero
+    }
     /// The part of each store that is the client's; ``StorePartition/main`` by default.
     ///
     /// ``QueryScopes`` gives each account a part of its own.

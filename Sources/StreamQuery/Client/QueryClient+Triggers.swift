@@ -103,7 +103,9 @@ extension QueryClient {
   private nonisolated func handle(_ signal: Signal) {
     switch signal {
     case .time: timeReached()
-    case .online(let isOnline): conditions { $0.environmentReported(isOnline: isOnline, &$1) }
+    case .online(let isOnline):
+      returning { $0.environmentReported(isOnline: isOnline, random: $2, &$1) }
+      if !isOnline, let trust = configuration.connectivity.trust { doubtOffline(after: trust) }
     case .active(let isActive):
       if isActive {
         persisters.persister?.readAgain()
@@ -111,7 +113,7 @@ extension QueryClient {
       } else {
         persisters.persister?.hurry()
       }
-      conditions { $0.environmentReported(isActive: isActive, &$1) }
+      returning { $0.environmentReported(isActive: isActive, random: $2, &$1) }
     case .pressure(let level): relieve(level)
     case .query(let key):
       if let entry = transaction({ $0.triggered(key, &$1) }) {
@@ -123,7 +125,38 @@ extension QueryClient {
 
   /// Does the refetches of reconnects and activations that had to wait for mutations.
   nonisolated func sweep(_ causes: [FetchCause]) {
-    for cause in causes { conditions { $0.sweep(cause, &$1) } }
+    for cause in causes { returning { $0.sweep(cause, random: $2, &$1) } }
+  }
+
+  /// Evaluates the conditions that a return asks about, and does what is spread over time.
+  private nonisolated func returning(
+    _ body: (inout CacheState, inout Transaction, _ random: UInt64) -> [RefetchCondition.Asking]
+  ) {
+    guard configuration.spreadsReturns else { return conditions { body(&$0, &$1, 0) } }
+    let random = nextRandom()
+    let before = cache.read { $0.returns.number }
+    conditions { body(&$0, &$1, random) }
+    let number = cache.read { $0.returns.number }
+    guard number != before else { return }
+    // Detached: it serves the client. Weak: it must not keep an unused client alive.
+    _ = Task.detached(executorPreference: configuration.executor) {
+      [weak self, clock = cache.clock] in
+      while let next = self?.cache.read({ $0.returns.next(of: number) }) {
+        guard (try? await clock.sleep(next)) != nil else { return }
+        self?.transaction { $0.sweepDue(&$1) }
+      }
+    }
+  }
+
+  /// Counts as online again if the network is reported to be away for too long.
+  private nonisolated func doubtOffline(after trust: TimeSpan) {
+    guard let since = cache.read({ $0.returns.offlineSince }), let end = since + trust
+    else { return }
+    _ = Task.detached(executorPreference: configuration.executor) {
+      [weak self, clock = cache.clock] in
+      guard (try? await clock.sleep(end)) != nil else { return }
+      self?.returning { $0.offlineDoubted(since: since, random: $2, &$1) }
+    }
   }
 
   /// Evaluates the conditions that a transaction asks about.

@@ -65,7 +65,7 @@ public actor QueryClient {
     waitObserver = configuration.executor as? any WaitObserver
     keeper = configuration.runKeeping?.makeKeeper(configuration)
     cache = QueryCache(
-      clock: ErasedClock(configuration.clock),
+      clock: configuration.erasedClock,
       wallClock: configuration.wallClock,
       events: eventReceivers.needs,
       defaults: DefaultsTable(
@@ -82,6 +82,10 @@ public actor QueryClient {
     cache.record {
       $0.fetchRoom = configuration.maxConcurrentFetches.map { FetchRoom(limit: $0) }
       if let limit = configuration.limit { $0.limit(to: limit) }
+      $0.returns = ReturnPacing(
+        reconnect: configuration.reconnectPacing,
+        activation: configuration.activationPacing
+      )
     }
     persisters.belong(to: self)
     // What was kept is restored from the beginning: nothing is fetched before that is done.

@@ -167,6 +167,7 @@ extension EntryMachine {
     dataUpdateCount += 1
     isError = false
     failureCount = 0
+    pollFailureCount = 0
     end(ending, in: environment, &actions)
     var current = current
     // Who asked anew accepted an answer that is as new as the question, and this one is not.

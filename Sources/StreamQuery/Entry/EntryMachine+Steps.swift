@@ -105,6 +105,7 @@ extension EntryMachine {
     isError = true
     errorUpdatedAt = environment.now
     errorUpdateCount += 1
+    if cause == .interval { pollFailureCount += 1 }
     if fetch?.fetchOptions.failureInvalidates ?? true, !isInvalidated { mark = .failed }
     end(.failed, in: environment, &actions)
   }

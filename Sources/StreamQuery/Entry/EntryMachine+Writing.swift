@@ -24,6 +24,7 @@ extension EntryMachine {
     dataUpdateCount += 1
     isError = false
     mark = .none(toldUntil: environment.now.instant)
+    pollFailureCount = 0
     actions.changed = true
     guard !isIdle, var current = fetch else {
       failureCount = 0
@@ -152,6 +153,7 @@ extension EntryMachine {
     dataUpdateCount = 0
     errorUpdateCount = 0
     failureCount = 0
+    pollFailureCount = 0
     tick(at: environment.now.instant)
     if !isWanted { unwantedSince = environment.now.instant }
     actions.changed = true

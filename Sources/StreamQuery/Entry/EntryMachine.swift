@@ -47,6 +47,8 @@ package struct EntryMachine: Equatable, Sendable {
   @SmallCount package internal(set) var dataUpdateCount = 0
   @SmallCount package internal(set) var errorUpdateCount = 0
   @SmallCount package internal(set) var failureCount = 0
+  /// Fetches of polling that failed in a row, since data arrived.
+  @SmallCount package internal(set) var pollFailureCount = 0
 
   /// Observers by resolved options; most entries have none or one group.
   var groups: [ObserverGroup] = []

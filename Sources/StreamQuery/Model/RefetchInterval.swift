@@ -42,6 +42,44 @@ public struct RefetchInterval: Sendable, _FreeOfActors, ExpressibleByDuration {
     RefetchInterval(kind: .dynamic(interval))
   }
 
+  /// Doubles the interval with each fetch of polling that fails, up to a limit; the next data brings the
+  /// interval back.
+  ///
+  /// Without it a server that fails is asked as often as one that answers, and more often still if the
+  /// query retries.
+  ///
+  /// ```swift
+  /// let price = Query("price") { try await api.price() }
+  ///   .refetchInterval(.every(.seconds(5)).backingOff(to: .minutes(5)))
+  /// ```
+  ///
+  /// For another rule, read ``QueryInfo/pollFailureCount`` in ``dynamic(_:)``.
+  ///
+  /// - Parameter limit: The longest interval; a shorter one than the interval itself changes nothing.
+  /// - Returns: The interval.
+  public func backingOff(to limit: Duration = .minutes(5)) -> Self {
+    let kind = kind
+    return .dynamic { info in
+      let interval: Duration? =
+        switch kind {
+        case .fixed(let span): span?.duration
+        case .dynamic(let ask): ask(info)
+        }
+      return interval.map { Self.interval($0, after: info.pollFailureCount, limit: limit) }
+    }
+  }
+
+  static func interval(_ interval: Duration, after failures: Int, limit: Duration) -> Duration {
+    guard failures > 0, interval > .zero, interval < limit else { return interval }
+    var (result, left) = (interval, failures)
+    while left > 0, result < limit {
+      // Halved instead of doubled: the limit may be enormous.
+      result = result > limit / 2 ? limit : result * 2
+      left -= 1
+    }
+    return result
+  }
+
   /// The interval, if it does not depend on the entry's state.
   var fixed: TimeSpan? {
     if case .fixed(let span) = kind { span } else { nil }

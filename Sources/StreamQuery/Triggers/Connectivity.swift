@@ -17,9 +17,12 @@
 /// server answers: a fetch may still fail while online.
 public struct Connectivity: Sendable, _FreeOfActors {
   private let source: StateSource
+  /// How long a client believes that it is offline; `nil` is for as long as it is told so.
+  let trust: TimeSpan?
 
-  private init(source: StateSource) {
+  private init(source: StateSource, trust: TimeSpan? = nil) {
     self.source = source
+    self.trust = trust
   }
 
   /// Creates a source from any sequence of states: `true` means online.
@@ -34,7 +37,7 @@ public struct Connectivity: Sendable, _FreeOfActors {
   public init<States: AsyncSequence & SendableMetatype>(
     _ states: @escaping @Sendable () -> States
   ) where States.Element == Bool {
-    self.source = StateSource(sequence: states)
+    self.init(source: StateSource(sequence: states))
   }
 
   /// The platform's own source.
@@ -65,6 +68,26 @@ public struct Connectivity: Sendable, _FreeOfActors {
     #else
     alwaysOnline
     #endif
+  }
+
+  /// The same source, of which a client believes only for a time that it is offline.
+  ///
+  /// Some sources are wrong: a monitor that stays "offline" after the network came back pauses every
+  /// fetch for as long as the app runs. After the time the client counts as online until the source
+  /// reports a change. What was paused is tried then, and fails if there is no network indeed, with the
+  /// retries of its query.
+  ///
+  /// ```swift
+  /// let client = QueryClient(configuration: .init(connectivity: .system.trusted(for: .minutes(2))))
+  /// ```
+  ///
+  /// ``states()`` are those of the source.
+  ///
+  /// - Parameter duration: How long, by the client's clock; more than 100 years is for ever.
+  /// - Returns: The source.
+  public func trusted(for duration: Duration) -> Self {
+    let trust = TimeSpan(duration)
+    return Self(source: source, trust: trust.isInfinite ? nil : trust)
   }
 
   /// The present state, then each change; `true` means online.

@@ -1,0 +1,222 @@
+import StreamQuery
+import StreamQueryTesting
+import Testing
+
+/// Refetches that are fewer, or later, than their reasons: when polls fail, and after returns.
+@Suite struct PacedRefetchTests {
+  let simulation = Simulation(seed: 44)
+  let online = ManualSignal(true)
+  let active = ManualSignal(true)
+
+  private func client(
+    _ configure: @Sendable (inout QueryClient.Configuration) -> Void = { _ in }
+  ) -> QueryClient {
+    let (online, active) = (online, active)
+    return QueryClient(simulation: simulation) {
+      $0.connectivity = Connectivity { online }
+      $0.activity = Activity { active }
+      configure(&$0)
+    }
+  }
+
+  private func flap(_ signal: ManualSignal<Bool>, for time: Duration = .milliseconds(10)) {
+    signal.send(false)
+    simulation.advance(by: time)
+    signal.send(true)
+    simulation.advance(by: .milliseconds(10))
+  }
+
+  // MARK: Polls
+
+  @Test func pollsThatFailBackOffAndDataBringsTheIntervalBack() {
+    let client = client()
+    let fetch = ScriptedFetch<Int>(
+      .value(1),
+      .failure(Boom(1)),
+      .failure(Boom(2)),
+      .failure(Boom(3)),
+      .failure(Boom(4)),
+      .value(2)
+    )
+    let query = Query("n", fetch: fetch).retry(.never)
+      .refetchInterval(.every(.seconds(10)).backingOff(to: .minutes(1)))
+    let recording = simulation.record(client.stream(query))
+    simulation.advance(by: .seconds(220))
+    #expect(
+      fetch.calls.map(\.start) == [0, 10, 30, 70, 130, 190, 200, 210, 220].map { .seconds($0) }
+    )
+    recording.cancel()
+  }
+
+  @Test func aFailedPollIsCountedUntilThereIsDataHoweverItCame() {
+    let client = client()
+    let seen = Notes<Int>()
+    let fetch = ScriptedFetch<Int>(.value(1), .failure(Boom(1)))
+    let query = Query("n", fetch: fetch).retry(.never).refetchInterval(
+      .dynamic { info in
+        seen.add(info.pollFailureCount)
+        return .seconds(10)
+      }
+    )
+    let recording = simulation.record(client.stream(query))
+    func count() -> [Int] { client.diagnostics(.query(query)).map(\.pollFailureCount) }
+    simulation.advance(by: .seconds(25))
+    #expect(count() == [2])
+    // A call that fails is no poll.
+    simulation.task { try await client.fetch(query) }
+    simulation.settle()
+    #expect(count() == [2])
+    client.setData(2, for: query.key)
+    #expect(count() == [0])
+    simulation.advance(by: .seconds(10))
+    #expect(count() == [1])
+    simulation.task { await client.reset(.all) }
+    simulation.settle()
+    #expect(count() == [0])
+    #expect(seen.all.contains(2))
+    recording.cancel()
+  }
+
+  // MARK: Returns
+
+  @Test(arguments: [false, true])
+  func returnsInQuickSuccessionRefetchOnce(isReconnect: Bool) {
+    let client = client {
+      $0.activationPacing = .coalescing(.seconds(1))
+      $0.reconnectPacing = .coalescing(.seconds(1))
+    }
+    let fetch = ScriptedFetch(.value(1))
+    let recording = simulation.record(client.stream(Query("n", fetch: fetch)))
+    simulation.settle()
+    for _ in 1...10 { flap(isReconnect ? online : active) }
+    #expect(fetch.callCount == 2)
+    simulation.advance(by: .seconds(1))
+    flap(isReconnect ? online : active)
+    #expect(fetch.callCount == 3)
+    // The other kind counts by itself.
+    flap(isReconnect ? active : online)
+    #expect(fetch.callCount == 4)
+    recording.cancel()
+  }
+
+  @Test func withoutPacingEachReturnRefetches() {
+    let client = client()
+    let fetch = ScriptedFetch(.value(1))
+    let recording = simulation.record(client.stream(Query("n", fetch: fetch)))
+    simulation.settle()
+    for _ in 1...10 { flap(active) }
+    #expect(fetch.callCount == 11)
+    recording.cancel()
+  }
+
+  @Test func whatWasPausedContinuesAtEachReturn() {
+    let client = client { $0.reconnectPacing = .coalescing(.minutes(1)) }
+    let first = simulation.record(client.stream(Query("a", fetch: ScriptedFetch(.value(1)))))
+    simulation.settle()
+    flap(online)
+    online.send(false)
+    simulation.settle()
+    let second = simulation.record(client.stream(Query("b", fetch: ScriptedFetch(.value(2)))))
+    simulation.settle()
+    #expect(second.summaries == [.pending(.paused)])
+    online.send(true)
+    simulation.settle()
+    #expect(second.summaries.last == .success(2))
+    withExtendedLifetime(first) {}
+  }
+
+  @Test func refetchesOfAReturnAreSpread() throws {
+    let client = client { $0.reconnectPacing = .coalescing(.zero, spreading: .seconds(50)) }
+    let fetches = (0..<50).map { ScriptedFetch(.value($0)) }
+    let recordings = fetches.enumerated().map {
+      simulation.record(client.stream(Query("n", $0, fetch: $1)))
+    }
+    let asked = ScriptedFetch(.value(0))
+    let condition = simulation.record(
+      client.stream(Query("asked", fetch: asked).refetchOnReconnect(.when { true }))
+    )
+    simulation.settle()
+    flap(online)
+    let start = simulation.now
+    #expect(asked.callCount == 2, "a condition is asked at once")
+    var counts: [Int] = []
+    for _ in 0..<5 {
+      simulation.advance(by: .seconds(10))
+      counts.append(fetches.count { $0.callCount == 2 })
+    }
+    #expect(counts.map { ($0 + 5) / 10 } == [1, 2, 3, 4, 5] && counts.last == 50)
+    let times = fetches.compactMap { $0.calls.last?.start }
+    #expect(Set(times).count == 50)
+    #expect(times != times.sorted(), "their order is random")
+    #expect(times.allSatisfy { $0 <= start + .seconds(50) })
+    // A caller that waits is not kept waiting for its turn.
+    online.send(false)
+    simulation.settle()
+    let call = simulation.task {
+      try await client.fetch(Query("m", fetch: ScriptedFetch(.value(7))))
+    }
+    simulation.settle()
+    online.send(true)
+    simulation.settle()
+    #expect(try simulation.run { try await call.value } == 7)
+    withExtendedLifetime((recordings, condition)) {}
+  }
+
+  @Test func whatIsSpreadIsForgottenWithItsObserver() {
+    let client = client { $0.reconnectPacing = .coalescing(.zero, spreading: .seconds(10)) }
+    let fetch = ScriptedFetch(.value(1))
+    let recording = simulation.record(client.stream(Query("n", fetch: fetch)))
+    simulation.settle()
+    flap(online, for: .zero)
+    recording.cancel()
+    simulation.advance(by: .minutes(10))
+    #expect(fetch.callCount <= 2)
+    #expect(simulation.isIdle)
+  }
+
+  // MARK: A connectivity that is wrong
+
+  @Test func anOfflineReportIsTrustedForATimeOnly() {
+    let online = online
+    let client = client { $0.connectivity = Connectivity { online }.trusted(for: .minutes(2)) }
+    online.send(false)
+    simulation.settle()
+    let fetch = ScriptedFetch(.value(1))
+    let recording = simulation.record(client.stream(Query("n", fetch: fetch)))
+    simulation.advance(by: .seconds(100))
+    // Equal reports are one.
+    online.send(false)
+    simulation.advance(by: .seconds(19))
+    #expect(recording.summaries == [.pending(.paused)])
+    simulation.advance(by: .seconds(1))
+    #expect(recording.summaries.last == .success(1))
+    // A report that changes is believed again, for as long.
+    online.send(true)
+    simulation.settle()
+    online.send(false)
+    simulation.settle()
+    client.setData(2, for: "n")
+    simulation.task { await client.refetch(.all) }
+    simulation.advance(by: .seconds(119))
+    #expect(fetch.callCount == 1)
+    simulation.advance(by: .seconds(1))
+    #expect(fetch.callCount == 2)
+    recording.cancel()
+  }
+
+  @Test func aNetworkThatComesBackInTimeIsNotDoubted() {
+    let online = online
+    let client = client { $0.connectivity = Connectivity { online }.trusted(for: .minutes(2)) }
+    flap(online, for: .seconds(100))
+    online.send(false)
+    simulation.settle()
+    let fetch = ScriptedFetch(.value(1))
+    let recording = simulation.record(client.stream(Query("n", fetch: fetch)))
+    // The first loss has ended, and its time does not count for the second.
+    simulation.advance(by: .seconds(110))
+    #expect(fetch.callCount == 0)
+    simulation.advance(by: .seconds(10))
+    #expect(fetch.callCount == 1)
+    recording.cancel()
+  }
+}
