@@ -57,6 +57,7 @@ struct SavedRecordsTests {
       key: key.key,
       observerCount: 0,
       waiterCount: 0,
+      pollFailureCount: 0,
       isActive: false,
       isDisabled: false,
       isStatic: false,

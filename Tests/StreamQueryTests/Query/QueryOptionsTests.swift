@@ -9,6 +9,7 @@ import Testing
     key: key,
     observerCount: 0,
     waiterCount: 0,
+    pollFailureCount: 0,
     isActive: false,
     isDisabled: false,
     isStatic: false,
