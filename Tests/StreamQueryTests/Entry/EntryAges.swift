@@ -40,7 +40,8 @@ struct EntryAges {
       let isAdded = old.fetch?.part != .whole && dataBegan != nil
       dataBegan = isAdded ? min(dataBegan ?? step, answerBegan ?? step) : answerBegan
     case .keep:
-      if actions.ended == .kept, old.fetch?.wasWritten == false { dataBegan = answerBegan }
+      let isAbout = old.fetch?.part == .whole && old.fetch?.wasWritten == false
+      if actions.ended == .kept, isAbout { dataBegan = answerBegan }
     case .failAndRetry: answerBegan = nil
     default: break
     }

@@ -22,6 +22,8 @@ import Testing
     let network = ManualSignal(true)
     let read: VersionedQuery<Value>
     let query: Query<Value>
+    /// Whether fetches are cancelled, or replaced by page commands: then a caller gets what is there.
+    let isTakenAway: Bool
     /// What the server had at the last invalidation that did not accept what was under way.
     let floor = Dial(0)
     let violations = Notes<String>()
@@ -47,6 +49,7 @@ import Testing
       default: break
       }
       self.query = query
+      isTakenAway = read.addPart != nil || server.random(3) == 0
     }
 
     // MARK: What is judged
@@ -70,7 +73,7 @@ import Testing
         let floor = floor.value
         guard let value = try? await body(client, query) else { return }
         readCount.with { $0 += 1 }
-        if read.readsServer, read.oldest(value) < floor {
+        if read.readsServer, !isTakenAway, read.oldest(value) < floor {
           note("\(value) was fetched after \(floor)")
         }
       }
@@ -123,6 +126,7 @@ import Testing
         case 13: if !callers.isEmpty { callers.removeLast().cancel() }
         case 14: simulation.task { [client, query] in await client.refetch(query) }
         case 15:
+          guard read.isWritten else { break }
           server.forgetNear()
           client.setData(read.make(server.version), for: query)
         case 16: network.send(server.random(3) > 0)
@@ -132,7 +136,7 @@ import Testing
             simulation.task { [client] in try? await addPart(client) }
           }
         default:
-          if server.random(3) == 0 { client.cancel(query) }
+          if isTakenAway { client.cancel(query) }
           let other = Query<Int>("other", server.version) { [server] _ in try await server.read() }
           simulation.task { [client] in await client.prefetch(other) }
         }

@@ -116,6 +116,7 @@ import Testing
     let query = counting()
     let other = Query.scripted("other", ScriptedFetch([.value(0, after: .milliseconds(100))]))
     simulation.task { await client.prefetch(other) }
+    simulation.settle()
     let recording = simulation.record(client.stream(query))
     simulation.advance(by: .milliseconds(50))
     simulation.run { await client.invalidate(query) }
@@ -128,16 +129,17 @@ import Testing
     let client = QueryClient(simulation: simulation)
     let clock = simulation.clock
     let query = Query<[Int]>.streamed("parts") { _ in
-      AsyncStream { continuation in
-        let task = Task {
-          for part in 1...3 {
-            try await clock.sleep(for: .milliseconds(100))
-            continuation.yield(part)
+      let count = Dial(0)
+      return AsyncThrowingStream<Int, any Error>(
+        unfolding: { () async throws -> Int? in
+          try await clock.sleep(for: .milliseconds(100))
+          let part = count.with { count in
+            count += 1
+            return count
           }
-          continuation.finish()
+          return part <= 3 ? part : nil
         }
-        continuation.onTermination = { _ in task.cancel() }
-      }
+      )
     }.staleTime(.minutes(5))
     let recording = simulation.record(client.stream(query))
     simulation.advance(by: .milliseconds(150))

@@ -71,6 +71,8 @@ struct VersionedQuery<Value: Sendable>: Sendable {
   let make: @Sendable (Int) -> Value
   /// Whether each fetch reads the server itself.
   var readsServer = true
+  /// Whether it is written as well: a stream folds its parts into what was written before.
+  var isWritten = true
   /// Adds a part to the data, where there are any.
   var addPart: (@Sendable (QueryClient) async throws -> Void)?
 }
@@ -117,7 +119,12 @@ extension VersionedServer {
     let query = Query<[Int]>.streamed("n", refetch: refetch) { _ in
       AsyncThrowingStream(unfolding: self.nextPart())
     }
-    return VersionedQuery(query: query, oldest: { $0.min() ?? 0 }, make: { [$0] })
+    return VersionedQuery(
+      query: query,
+      oldest: { $0.min() ?? 0 },
+      make: { [$0] },
+      isWritten: false
+    )
   }
 
   private func nextPart() -> @Sendable () async throws -> Int? {
