@@ -285,7 +285,7 @@ extension QueryClient {
       for info in present {
         var value = info.snapshot.base?.value(as: Value.self)
         UpdateChain.run(info.entryKey, keys, of: self) { update(QueryKey(info.key), &value) }
-        if value != nil, info.snapshot.base == nil, isRestoring(info.entryKey, nil) {
+        if value != nil, info.snapshot.base == nil, openStore(of: info.entryKey, nil) {
           report(.updateBeforeRestored(key: info.key.description))
         } else if let value {
           writes.append((info.entryKey, info.snapshot.base, TypedBox(value)))

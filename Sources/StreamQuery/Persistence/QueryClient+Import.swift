@@ -118,7 +118,7 @@ extension QueryClient {
       let own = entry.query.definition.persistence ?? known?.resolved.persistence
       if hasData {
         result.entries.append(entry)
-      } else if isRestoring(entry.key, own) {
+      } else if openStore(of: entry.key, own) {
         deferWrite(of: entry.key, own, survivesData: true) { $0.fillLate(entry) }
         result.waitingCount += 1
       } else if let policy = own ?? defaults.persistence, !policy.isOff,

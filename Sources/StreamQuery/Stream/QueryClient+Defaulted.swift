@@ -233,8 +233,8 @@ extension QueryClient {
     fencing: Bool = false,
     _ update: @escaping @Sendable (inout Value) throws(Failure) -> Void
   ) throws(Failure) -> Value? {
-    let (key, policy) = (query.query.key, query.query.definition.persistence)
-    return try self.update(key, policy, updatedAt: updatedAt, fencing: fencing, marksNew: true) {
+    let (key, terms) = (query.query.key, WriteTerms(query.query.definition))
+    return try self.update(key, terms, updatedAt: updatedAt, fencing: fencing, marksNew: true) {
       (data: inout Value?) throws(Failure) in
       var value = data ?? query.defaultValue
       try update(&value)

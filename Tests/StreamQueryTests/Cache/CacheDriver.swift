@@ -74,6 +74,7 @@ final class CacheDriver {
     let resolved = ResolvedMutation(
       mutation.identity,
       mutation.definition,
+      input: nil,
       defaults: MutationDefaultsTable(),
       hooks: MutationCallbacks()
     )

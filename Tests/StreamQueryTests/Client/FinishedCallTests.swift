@@ -21,7 +21,7 @@ import Testing
     await #expect(processExitsWith: .success) { [kind] in
       let bytes = await Self.bytesPerCall(kind)
       guard bytes > 40 else { return }
-      fputs("\(kind) leaves \(bytes) bytes\n", stderr)
+      FileHandle.standardError.write(Data("\(kind) leaves \(bytes) bytes\n".utf8))
       exit(1)
     }
   }
