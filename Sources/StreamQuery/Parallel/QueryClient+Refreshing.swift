@@ -248,7 +248,6 @@ extension QueryClient {
   }
 }
 
-/// What a task of a refresh came to.
 /// What the tasks of a refresh share.
 private final class Run: Sendable {
   let plan = Mutex(RefreshPlan([]))

@@ -62,7 +62,7 @@ struct LogFormat {
     guard let length = UInt32(exactly: sum), length <= Self.bodyLimit else { return nil }
     let start = bytes.count
     let body = start + Self.frameHeaderSize
-    bytes.reserveCapacity(body + Int(length))
+    bytes.reserveCapacity(body + Int(clamping: length))
     bytes.append(contentsOf: repeatElement(0, count: Self.frameHeaderSize))
     var changes: [Change] = []
     changes.reserveCapacity(removals.count + puts.count)

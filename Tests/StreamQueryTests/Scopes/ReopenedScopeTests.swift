@@ -77,18 +77,4 @@ struct ReopenedScopeTests: ScopeSuite {
       try simulation.run { try await scopes.end("ada") }
     }
   }
-
-  @Test func accountsShareDeadlinesAndAClosedOneLeavesNone() async throws {
-    let scopes = QueryScopes(
-      in: MemoryStore(),
-      configuration: .init(connectivity: .alwaysOnline, activity: .alwaysActive)
-    )
-    let (ada, bob) = (try await scopes.open("ada"), try await scopes.open("bob"))
-    for client in [ada.client, bob.client] { client.setData(1, for: QueryKey<Int>("n")) }
-    let shared = try #require(ada.client.configuration.sharedDeadlines)
-    #expect(bob.client.configuration.sharedDeadlines === shared)
-    try await ada.close()
-    try await bob.close()
-    #expect(shared.count == 0)
-  }
 }

@@ -125,4 +125,18 @@ import Testing
   @Test func anInfiniteSpanIsNoDeadline() {
     #expect(makeClock().deadlines.set(.infinite) {} == nil)
   }
+
+  @Test func accountsShareDeadlinesAndAClosedOneLeavesNone() async throws {
+    let scopes = QueryScopes(
+      in: MemoryStore(),
+      configuration: .init(connectivity: .alwaysOnline, activity: .alwaysActive)
+    )
+    let (ada, bob) = (try await scopes.open("ada"), try await scopes.open("bob"))
+    for client in [ada.client, bob.client] { client.setData(1, for: QueryKey<Int>("n")) }
+    let shared = try #require(ada.client.configuration.sharedDeadlines)
+    #expect(bob.client.configuration.sharedDeadlines === shared)
+    try await ada.close()
+    try await bob.close()
+    #expect(shared.count == 0)
+  }
 }
