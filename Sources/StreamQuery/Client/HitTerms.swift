@@ -34,7 +34,8 @@ struct HitTerms: Equatable {
     }
     let own = definition.options.serving?.values.refreshAhead
     refreshAhead = own ?? defaults.client.options.serving?.values.refreshAhead ?? .off
-    let retention = definition.options.gcTime ?? defaults.client.options.gcTime
-    gcTime = retention.map(TimeSpan.init) ?? TimeSpan(.seconds(300))
+    gcTime = ResolvedQuery.gcTime(
+      definition.options.gcTime ?? defaults.client.options.gcTime
+    )
   }
 }

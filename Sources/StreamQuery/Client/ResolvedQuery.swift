@@ -171,7 +171,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     fixed = resolvedOptions
     super.init(
       fetchOptions: fetchOptions,
-      gcTime: (own.gcTime ?? base.gcTime).map(TimeSpan.init) ?? TimeSpan(.seconds(300)),
+      gcTime: Self.gcTime(own.gcTime ?? base.gcTime),
       meta: QueryMeta.merge(own.meta, over: base.meta),
       serving: ServingTerms(ServingOptions.merge(own.serving, over: base.serving)),
       placeholder: definition.placeholder,
@@ -186,6 +186,11 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
       isPersisted: restoring != nil,
       conditionalCauses: conditionalCauses
     )
+  }
+
+  /// How long an entry is kept, with the time that some layer sets, if one does.
+  static func gcTime(_ duration: Duration?) -> TimeSpan {
+    duration.map(TimeSpan.init) ?? TimeSpan(.seconds(300))
   }
 
   /// How a query fetches: by its own closure, or by its key's default.

@@ -144,7 +144,7 @@ final class OutboxKeeper: RunKeeper {
     }
     start { $0.plan.requested() }
     // Detached: it serves everybody.
-    let patience = client.deadlines.set(patience) { [weak self, executor] in
+    let patience = client.deadlines.set(self.patience) { [weak self, executor] in
       // It runs users' code.
       Task.detached(executorPreference: executor) { self?.lostPatience() }
     }
