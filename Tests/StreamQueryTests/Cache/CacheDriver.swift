@@ -105,7 +105,7 @@ final class CacheDriver {
     state.answered(asking.condition, policy, &transaction)
   }
 
-  func trigger(_ query: Query<Int>) { state.triggered(EntryKey(query.key), &transaction) }
+  func trigger(_ query: Query<Int>) { _ = state.triggered(EntryKey(query.key), &transaction) }
 
   func timeReached(limit: Int) -> Bool { state.timeReached(limit: limit, &transaction) }
 

@@ -142,7 +142,7 @@ struct SuspendedStoreTests {
     simulation.settle()
     task.cancel()
     simulation.settle()
-    simulation.run {
+    _ = simulation.run {
       await #expect {
         try await task.value
       } throws: {
@@ -220,7 +220,7 @@ struct SuspendedStoreTests {
     try simulation.run { try await first.save() }
     disk.removeDirectory("/store")
     first.setData("2", for: keys[1])
-    simulation.run {
+    _ = simulation.run {
       await #expect {
         try await first.save()
       } throws: {
@@ -234,8 +234,7 @@ struct SuspendedStoreTests {
     simulation.settle()
     disk.restart(.nothing)
     let next = FileStore(directory: "/store", system: disk, waste: 100)
-    try simulation.run {
-      #expect(try await next.load(.main).records.count == 2)
-    }
+    let count = try simulation.run { try await next.load(.main).records.count }
+    #expect(count == 2)
   }
 }

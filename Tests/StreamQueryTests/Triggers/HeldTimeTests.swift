@@ -31,11 +31,10 @@ struct HeldTimeTests {
 
   @Test func theTimeIsHeldFromWhenItIsGivenUntilTheWorkIsDone() {
     var time = HeldTime()
-    #expect(time.given())
-    #expect(time.ended())
-    #expect(!time.ended())
+    let held = [time.given(), time.ended(), time.ended()]
+    #expect(held == [true, true, false])
     var short = HeldTime()
-    #expect(!short.ended())
-    #expect(!short.given())
+    let unheld = [short.ended(), short.given()]
+    #expect(unheld == [false, false])
   }
 }
