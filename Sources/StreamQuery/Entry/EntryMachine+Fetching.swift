@@ -137,7 +137,12 @@ extension EntryMachine {
       let updatedAt = age.map { $0.date(at: environment.now) } ?? environment.now
       // What an older finding confirms is as young as it was.
       if updatedAt.instant > dataUpdatedAt.instant { dataUpdatedAt = updatedAt }
-      landed(current, isAdded: current.part != .whole, age, at: environment.now.instant)
+      if current.part == .whole || age != nil {
+        landed(current, isAdded: current.part != .whole, age, at: environment.now.instant)
+      } else if !isKnownToHaveChanged {
+        // A page that is still good says nothing of the others, but what failed works again.
+        mark = .none(toldUntil: environment.now.instant)
+      }
     }
     succeed(current, age, as: .kept, isAwaited: isAwaited, in: environment, &actions)
     return .landed(actions)

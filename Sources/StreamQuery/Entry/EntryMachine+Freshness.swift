@@ -43,7 +43,12 @@ extension EntryMachine {
   ///   - age: How old the answer is; `nil` is new.
   ///   - now: The time of the transaction.
   mutating func landed(_ current: InFlight, isAdded: Bool, _ age: AnswerAge?, at now: Instant) {
-    let saysSo = age.map { $0.isOutdated || $0.updatedAt.instant < invalidatedAt ?? .distantPast }
+    let saysSo = age.map { age in
+      let began = age.updatedAt.instant
+      guard !age.isOutdated, let invalidatedAt else { return age.isOutdated }
+      // At the same instant, only what is new is known to have been read afterwards.
+      return began < invalidatedAt || began == invalidatedAt && began < now
+    }
     let isOlder = current.predatesMark || saysSo == true || isAdded && isKnownToHaveChanged
     guard !isOlder else {
       // A write may have cleared the mark, but this replaces what was written.

@@ -43,7 +43,8 @@ enum DocumentedDifference: String, CaseIterable {
     case .callersMoveAlong:
       past.supersedes && past.calls > 1
     case .awaitedRetries:
-      past.has("setFocused") && (past.awaitsFetches || past.has("mutate", "hydrate"))
+      (past.beginsInactive || past.has("setFocused"))
+        && (past.awaitsFetches || past.has("mutate", "hydrate"))
     case .cancelling:
       past.has("cancelQueries") || (past.supersedes && past.has("setFocused", "setOnline"))
     case .observersLiveOn:
@@ -116,6 +117,8 @@ private struct ScenarioPast {
   var objects: [JSON]
   /// The fetchers, whether they were called or not.
   var fetchers: [JSON]
+  /// Whether the app was inactive at the start.
+  var beginsInactive: Bool
 
   init(of scenario: Scenario, until time: Int) {
     var objects: [JSON] = []
@@ -126,6 +129,7 @@ private struct ScenarioPast {
     scenario.json["defaults"]?.visitObjects { objects.append($0) }
     self.objects = objects
     fetchers = (scenario.json["fetchers"]?.object ?? [:]).map(\.value)
+    beginsInactive = scenario.json["focused"]?.bool == false
   }
 
   /// How many operations a caller waits for.

@@ -34,6 +34,8 @@ import Testing
       if !isComparable { throw Other() }
       throw Offline(code: count > 2 ? 2 : 1)
     }.retry(0)
+    // An error beside data stays while the data is refetched.
+    client.setData(0, for: query)
     let recording = simulation.record(
       client.stream(query).removeDuplicates().map { "\(String(describing: $0.error))" }
     )

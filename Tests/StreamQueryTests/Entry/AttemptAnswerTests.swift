@@ -36,8 +36,10 @@ import Testing
     #expect(answer(Boom(), retry: .never) == "\(Boom()), for good")
   }
 
-  @Test func aThrownCancellationIsNoError() {
-    #expect(answer(CancellationError()) == "cancelled")
+  @Test func aCancellationThatNobodyAskedForIsAnErrorLikeAnyOther() {
+    let error = CancellationError()
+    #expect(answer(error) == "\(error), again in \(Duration.seconds(3))")
+    #expect(answer(error, isCancelled: true) == "cancelled")
   }
 
   @Test func anyErrorOfACancelledTaskIsItsCancellation() {

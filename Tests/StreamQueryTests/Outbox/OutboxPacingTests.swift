@@ -207,7 +207,9 @@ struct OutboxPacingTests: OutboxSuite {
           : (1...3).map { #"newest of ["draft"] \#($0)"# })
     )
     let next = kill(client)
-    let other = self.client(in: next, knowing: [mutation])
+    let other = self.client(in: next)
+    // Only now does it know that it is offline: what it began to send before would be waited for.
+    other.outbox.register(mutation)
     simulation.start(mutation, with: Note(number: 2, text: "c"), on: other)
     #expect(kept(in: next) == [left[0], left[2], "{number:2,text:c}"])
     online.send(true)

@@ -45,13 +45,15 @@ struct OutboxSuccessorTests: OutboxSuite {
     let first = client(knowing: [note()])
     simulation.start(note(), with: Note(number: 1), on: first)
     first.shutDown()
+    // The first write ends while the second client writes, which reads again after that.
+    store.change { $0.writing = .milliseconds(1_500) }
     let second = client(knowing: [note()])
     simulation.start(note("free").scope("free"), with: Note(number: 3), on: second)
     simulation.start(note(), with: Note(number: 2), on: second)
     simulation.advance(by: .minutes(1))
     #expect(
       server.log.all == [
-        "2000 3", "2010 3 done", "4000 1", "4010 1 done", "4010 2", "4020 2 done",
+        "1500 3", "1510 3 done", "3000 1", "3010 1 done", "3010 2", "3020 2 done",
       ]
     )
     #expect(kept().isEmpty)

@@ -220,6 +220,8 @@ struct OutboxTests: OutboxSuite {
     let client = client()
     store.change { $0.writing = .milliseconds(5) }
     let items = simulation.record(client.outbox.items)
+    // A slow observer would miss what is shown before the run begins.
+    simulation.settle()
     server.fail(1, Boom(1))
     simulation.start(note(), with: Note(number: 1), on: client)
     simulation.advance(by: .seconds(2))

@@ -86,7 +86,7 @@ import StreamQuery
     do {
       outcome = "\(try await body() ?? -1)"
     } catch { outcome = "\(type(of: error))" }
-    outcomes.add("\(outcome) at \(simulation.now / .milliseconds(1))")
+    outcomes.add("\(outcome) at \(Int(simulation.now / .milliseconds(1)))")
   }
 
   @Test(arguments: Caller.allCases, Means.allCases)

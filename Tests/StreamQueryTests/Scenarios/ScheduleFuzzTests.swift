@@ -330,10 +330,6 @@ final class FuzzRun {
           for: Self.key(key)
         )
       }
-      if chance.oneIn(12) {
-        changes.with { $0 += 1 }
-        throw CancellationError()
-      }
       if chance.oneIn(4) { throw Boom(call) }
       return Payload(key: key, clock: serials, alive: alive)
     }

@@ -81,14 +81,13 @@ struct ErasedObjectsTests {
   @Test("a selection and what stands in for the next page are forgotten")
   func kept() {
     let other = Query<String>(key: "other") { "other" }
-    run { _, client in
+    run { simulation, client in
       let lengths = ObservedSelection(secret, client: client) { $0.count }
       let pages = ObservedQuery(secret, client: client, keepsPreviousData: true)
-      return (lengths, pages)
-    } _: { lengths, pages in
+      return (lengths, pages, QueryClient(simulation: simulation, configuration: .server))
+    } _: { lengths, pages, client in
       #expect(lengths.data == nil)
       #expect(pages.data == nil)
-      let client = QueryClient(configuration: .server)
       pages.update(query: other.enabled(false))
       pages.start(using: client)
       #expect(pages.data == nil)
