@@ -201,7 +201,7 @@ extension Mutation {
   ///   - key: Gets the input and returns what tells the items apart. Keys are equal if their JSON is.
   ///     A run whose key is `nil`, or cannot be encoded, is sent like any other run.
   /// - Returns: The changed mutation.
-  public func pacing<Key: Encodable>(
+  public func pacing<Key: Encodable & SendableMetatype>(
     _ pacing: MutationPacing,
     of key: @escaping @Sendable (Input) -> Key?
   ) -> Self {
