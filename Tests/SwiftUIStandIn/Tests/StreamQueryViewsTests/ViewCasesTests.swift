@@ -26,31 +26,40 @@ struct ViewCasesTests {
 
   @Test("V01, V07: the nearest client counts; a provider without one makes one, and keeps it")
   func providers() {
-    World.run(.further) { world in
-      let (switches, drawn, clients) = (Switches(), Drawn(), Clients())
-      let never = Query<String>(key: "never").enabled(false)
-      struct Root: View {
-        let switches: Switches
-        let client: QueryClient
-        let reader: Reader
-        var body: some View {
-          let _ = switches.count
-          QueryClientProvider { reader }
-          QueryClientProvider { reader }
-          QueryClientProvider(client: client) { reader }
-          reader
+    // The clients that providers make run in real time, which the kit reports.
+    withKnownIssue {
+      World.run(.further) { world in
+        let (switches, drawn, clients) = (Switches(), Drawn(), Clients())
+        let never = Query<String>(key: "never").enabled(false)
+        struct Root: View {
+          let switches: Switches
+          let client: QueryClient
+          let reader: Reader
+          var body: some View {
+            let _ = switches.count
+            QueryClientProvider { reader }
+            QueryClientProvider { reader }
+            QueryClientProvider(client: client) { reader }
+            reader
+          }
         }
+        let reader = Reader(clients: clients, query: never, drawn: drawn)
+        let mounted = world.mount(
+          Root(
+            switches: switches,
+            client: QueryClient(simulation: world.simulation),
+            reader: reader
+          )
+        )
+        let first = clients.seen.map { ObjectIdentifier($0) }
+        #expect(Set(first).count == 4 && clients.seen.contains { $0 === world.client })
+        switches.count += 1
+        world.advance(0)
+        #expect(Set(clients.seen.map { ObjectIdentifier($0) }).count == 4)
+        mounted.unmount()
       }
-      let reader = Reader(clients: clients, query: never, drawn: drawn)
-      let mounted = world.mount(
-        Root(switches: switches, client: QueryClient(simulation: world.simulation), reader: reader)
-      )
-      let first = clients.seen.map { ObjectIdentifier($0) }
-      #expect(Set(first).count == 4 && clients.seen.contains { $0 === world.client })
-      switches.count += 1
-      world.advance(0)
-      #expect(Set(clients.seen.map { ObjectIdentifier($0) }).count == 4)
-      mounted.unmount()
+    } matching: { issue in
+      issue.comments.contains { $0.rawValue.contains("made without the simulation") }
     }
   }
 
