@@ -7,22 +7,42 @@ internal import Synchronization
 /// nothing else runs there. Other threads get the usual answers, apart from tasks that began in the
 /// claim and have left the thread: they come back when they hop to the main actor.
 ///
-/// There is one instance, and it is immortal: tasks do not retain the executor that they wait for.
+/// Each claim has its own, so that a task that waits beyond the end of its claim never arrives in a
+/// later one. A task does not retain the executor that it waits for, so all of them stay.
 final class MainStandIn: SerialExecutor {
-  static let shared = MainStandIn()
-
   /// The claim in which a task began.
   @TaskLocal private static var claim: Claim?
 
-  private let owner = Atomic<UInt>(0)
-  private let isOffMainActor = Atomic<Bool>(false)
-  private let jobs = Mutex<(any ThreadJobs)?>(nil)
+  /// The thread that is claimed; 0 is none.
+  private static let owner = Atomic<UInt>(0)
+  private static let isOffMainActor = Atomic<Bool>(false)
+  /// That of the present claim, or else of the last one.
+  private static let newest = Mutex<MainStandIn?>(nil)
 
-  private init() {}
+  private let former: MainStandIn?
+  private let jobs: Mutex<(any ThreadJobs)?>
+
+  private init(for jobs: any ThreadJobs, former: MainStandIn?) {
+    self.jobs = Mutex(jobs)
+    self.former = former
+  }
+
+  private static func make(for jobs: any ThreadJobs) -> MainStandIn {
+    newest.withLock { newest in
+      let standIn = MainStandIn(for: jobs, former: newest)
+      newest = standIn
+      return standIn
+    }
+  }
 
   /// Whether the current thread is claimed.
-  var isOnClaimedThread: Bool {
+  static var isOnClaimedThread: Bool {
     owner.load(ordering: .acquiring) == ThreadIdentity.current.number
+  }
+
+  /// That of the current thread; `nil` if it is not claimed.
+  static var ofThisThread: MainStandIn? {
+    isOnClaimedThread ? newest.withLock { $0 } : nil
   }
 
   /// Claims this thread for as long as the body runs.
@@ -36,30 +56,35 @@ final class MainStandIn: SerialExecutor {
   ///   - body: What runs. It must leave no job behind.
   /// - Returns: What the body returns.
   @MainActor
-  func claimThread<Value>(
+  static func claimThread<Value>(
     for jobs: any ThreadJobs,
     onLateReturn: @escaping @Sendable () -> Void,
     _ body: () -> Value
   ) -> Value {
-    let claim = Claim(onLateReturn: onLateReturn)
-    self.jobs.withLock { $0 = jobs }
+    let standIn = make(for: jobs)
+    let claim = Claim(standIn, onLateReturn: onLateReturn)
     owner.store(ThreadIdentity.current.number, ordering: .releasing)
     defer {
       owner.store(0, ordering: .releasing)
       claim.end()
-      let released = self.jobs.withLock { jobs in
-        defer { jobs = nil }
-        return jobs
-      }
-      // Released after unlocking: its release may run user code.
-      _ = released
+      standIn.retire()
     }
-    return Self.$claim.withValue(claim) { body() }
+    return $claim.withValue(claim) { body() }
+  }
+
+  /// Passes on all jobs from now on.
+  private func retire() {
+    let released = jobs.withLock { jobs in
+      defer { jobs = nil }
+      return jobs
+    }
+    // Released after unlocking: its release may run user code.
+    _ = released
   }
 
   /// Runs a job that belongs to no actor on the claimed thread: it must not count as a job of the
   /// main actor.
-  func offTheMainActor(_ run: () -> Void) {
+  static func offTheMainActor(_ run: () -> Void) {
     guard isOnClaimedThread else { return run() }
     let wasOff = isOffMainActor.exchange(true, ordering: .relaxed)
     run()
@@ -73,14 +98,11 @@ final class MainStandIn: SerialExecutor {
 
   // MARK: What the hooks ask
 
-  /// Whether a caller that asks for the main actor here gets the stand-in.
-  var isAskedFor: Bool {
-    if isOnClaimedThread { return true }
-    return Self.claim?.isOn ?? false
-  }
+  /// What a caller gets that asks for the main actor here; `nil` is the real one.
+  static var asked: MainStandIn? { ofThisThread ?? claim?.standInIfOn }
 
-  func takeGlobal(_ job: UnownedJob) -> Bool {
-    guard isOnClaimedThread, let jobs = jobs.withLock({ $0 }) else { return false }
+  static func takeGlobal(_ job: UnownedJob) -> Bool {
+    guard let jobs = ofThisThread?.jobs.withLock({ $0 }) else { return false }
     return jobs.takeGlobal(job)
   }
 
@@ -97,7 +119,7 @@ final class MainStandIn: SerialExecutor {
   }
 
   func isIsolatingCurrentContext() -> Bool? {
-    isOnClaimedThread && !isOffMainActor.load(ordering: .relaxed)
+    Self.ofThisThread === self && !Self.isOffMainActor.load(ordering: .relaxed)
   }
 }
 
@@ -108,9 +130,11 @@ private final class Claim: Sendable {
   }
 
   private let stage = Atomic<Stage>(.on)
+  private let standIn: MainStandIn
   private let onLateReturn: @Sendable () -> Void
 
-  init(onLateReturn: @escaping @Sendable () -> Void) {
+  init(_ standIn: MainStandIn, onLateReturn: @escaping @Sendable () -> Void) {
+    self.standIn = standIn
     self.onLateReturn = onLateReturn
   }
 
@@ -118,11 +142,11 @@ private final class Claim: Sendable {
     stage.store(.over, ordering: .releasing)
   }
 
-  /// Whether the claim is still in force; if it is over, reports the first caller.
-  var isOn: Bool {
+  /// The stand-in while the claim is in force; if it is over, reports the first caller.
+  var standInIfOn: MainStandIn? {
     switch stage.load(ordering: .acquiring) {
     case .on:
-      return true
+      return standIn
     case .over:
       let (isFirst, _) = stage.compareExchange(
         expected: .over,
@@ -130,9 +154,9 @@ private final class Claim: Sendable {
         ordering: .relaxed
       )
       if isFirst { onLateReturn() }
-      return false
+      return nil
     case .reported:
-      return false
+      return nil
     }
   }
 }

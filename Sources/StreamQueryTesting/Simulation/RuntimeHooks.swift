@@ -62,7 +62,7 @@ enum RuntimeHooks {
 
   private static let mainHook: UInt = {
     let hook: MainHook = { original in
-      MainStandIn.shared.isAskedFor ? MainStandIn.shared.asUnownedSerialExecutor() : original()
+      MainStandIn.asked?.asUnownedSerialExecutor() ?? original()
     }
     // The variable of the runtime holds a pointer to a function, which has the size of a word.
     return unsafeBitCast(hook, to: UInt.self)
@@ -70,7 +70,7 @@ enum RuntimeHooks {
 
   private static let globalHook: UInt = {
     let hook: GlobalHook = { job, original in
-      if !MainStandIn.shared.takeGlobal(job) { original(job) }
+      if !MainStandIn.takeGlobal(job) { original(job) }
     }
     // The variable of the runtime holds a pointer to a function, which has the size of a word.
     return unsafeBitCast(hook, to: UInt.self)

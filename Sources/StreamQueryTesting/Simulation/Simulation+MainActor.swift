@@ -86,12 +86,12 @@ extension Simulation {
       line: line,
       column: column
     )
-    let isNested = MainStandIn.shared.isOnClaimedThread
+    let isNested = MainStandIn.isOnClaimedThread
     if let problem = isNested ? nested : RuntimeHooks.install()?.message {
       return try simulation.cannotRun(problem, Failure.self)
     }
     let report = FailureReport(fileID: fileID, filePath: filePath, line: line, column: column)
-    let outcome = MainStandIn.shared.claimThread(
+    let outcome = MainStandIn.claimThread(
       for: simulation.core,
       onLateReturn: { report.print(lateReturn) },
       { () -> Result<Value, Failure> in simulation.outcome(of: body) }

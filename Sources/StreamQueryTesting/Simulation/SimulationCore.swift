@@ -109,11 +109,12 @@ struct ScheduledJob: Sendable {
 
   func run(on executor: UnownedTaskExecutor) {
     guard isOnMain else {
-      return MainStandIn.shared.offTheMainActor { job.runSynchronously(on: executor) }
+      return MainStandIn.offTheMainActor { job.runSynchronously(on: executor) }
     }
+    guard let standIn = MainStandIn.ofThisThread else { return sendOn() }
     // Without the task executor, as on the real main actor: with one, which plain tasks do not prefer,
     // a call from the main actor to the main actor would suspend.
-    job.runSynchronously(on: MainStandIn.shared.asUnownedSerialExecutor())
+    job.runSynchronously(on: standIn.asUnownedSerialExecutor())
   }
 
   /// Passes the job to the executor that runs it outside of simulations.

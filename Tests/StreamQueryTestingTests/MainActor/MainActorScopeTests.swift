@@ -89,7 +89,7 @@ import Testing
   }
 
   private nonisolated static var isOnMainActor: Bool {
-    MainStandIn.shared.isIsolatingCurrentContext() == true
+    MainStandIn.ofThisThread?.isIsolatingCurrentContext() == true
   }
 
   @Test func operatorsAndScriptsUseTheSimulationsClock() {
@@ -232,7 +232,7 @@ import Testing
     let jobs = KeptJobs()
     let exit = Exit()
     let lines = Collected<String>()
-    MainStandIn.shared.claimThread(for: jobs, onLateReturn: {}) {
+    MainStandIn.claimThread(for: jobs, onLateReturn: {}) {
       Task {
         await exit.leave()
         lines.append(Self.assumed("back"))
@@ -251,7 +251,7 @@ import Testing
     let jobs = KeptJobs()
     let exit = Exit()
     let reports = Collected<String>()
-    let tasks = MainStandIn.shared.claimThread(for: jobs) {
+    let tasks = MainStandIn.claimThread(for: jobs) {
       reports.append("late")
     } _: {
       let tasks = (0..<2).map { _ in
@@ -266,6 +266,26 @@ import Testing
     exit.open()
     for task in tasks { #expect(await task.value == "on the main actor") }
     #expect(reports.lines == ["late"])
+  }
+
+  @Test func aTaskThatComesBackAfterTheEndDoesNotArriveInALaterClaim() async {
+    #expect(RuntimeHooks.install() == nil)
+    let (jobs, laterJobs) = (KeptJobs(), KeptJobs())
+    let exit = Exit()
+    let task = MainStandIn.claimThread(for: jobs, onLateReturn: {}) {
+      let task = Task {
+        await exit.leave()
+        return Self.assumed("on the main actor")
+      }
+      while exit.departures == 0 { jobs.runNext() }
+      return task
+    }
+    let arrived = MainStandIn.claimThread(for: laterJobs, onLateReturn: {}) {
+      exit.openNow()
+      return laterJobs.number
+    }
+    #expect(arrived == 0)
+    #expect(await task.value == "on the main actor")
   }
 
   /// Where tasks leave for a queue, until it is opened.
@@ -285,12 +305,20 @@ import Testing
       let waiting = waiting.withLock { $0 }
       queue.async { for continuation in waiting { continuation.resume() } }
     }
+
+    /// Opens it, and returns when all are on their way back.
+    func openNow() {
+      open()
+      queue.sync {}
+    }
   }
 
   /// Keeps jobs in order of arrival, and waits for the next.
   private final class KeptJobs: ThreadJobs {
     private let jobs = Mutex<[ScheduledJob]>([])
     private let count = DispatchSemaphore(value: 0)
+
+    var number: Int { jobs.withLock { $0.count } }
 
     func takeMain(_ job: UnownedJob) -> Bool { keep(ScheduledJob(job: job, isOnMain: true)) }
     func takeGlobal(_ job: UnownedJob) -> Bool { keep(ScheduledJob(job: job, isOnMain: false)) }
