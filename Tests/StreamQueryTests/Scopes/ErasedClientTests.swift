@@ -89,9 +89,9 @@ struct ErasedClientTests {
     let client = account.client
     try simulation.run { try await client.restore() }
     let answers = Recorded<String>()
-    let query = Query(key: key) { [clock = simulation.clock] in
+    let query = Query(key: key) { [clock = simulation.clock, executor = simulation.executor] in
       // Work that does not stop when it is cancelled.
-      await Task { try? await clock.sleep(for: .seconds(1)) }.value
+      await Task(executorPreference: executor) { try? await clock.sleep(for: .seconds(1)) }.value
       answers.append(Task.isCancelled ? "cancelled" : "answered")
       return "late"
     }

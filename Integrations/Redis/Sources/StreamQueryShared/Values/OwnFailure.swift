@@ -22,6 +22,8 @@ enum OwnFailure {
     switch error {
     case .timedOut(let key, let limit):
       parts = ["timedOut", "\(limit.attoseconds)"] + own(key, fetched)
+    case .mutationTimedOut(let key, let limit):
+      parts = ["mutationTimedOut", "\(limit.attoseconds)"] + own(key, fetched)
     case .missingFetch(let key): parts = ["missingFetch"] + own(key, fetched)
     case .recursiveFetch(let key): parts = ["recursiveFetch"] + own(key, fetched)
     case .completionNeverCalled(let key): parts = ["completionNeverCalled"] + own(key, fetched)
@@ -51,14 +53,14 @@ enum OwnFailure {
     let rest = code.dropFirst(beginning.count)
     let name = rest.prefix { $0 != ":" }
     let said = rest.dropFirst(name.count + 1)
-    if name == "timedOut" {
+    if name == "timedOut" || name == "mutationTimedOut" {
       let number = said.prefix { $0 != ":" }
       guard let attoseconds = Int128(number) else { return nil }
-      let key = said.dropFirst(number.count + 1)
-      return .timedOut(
-        key: key.isEmpty ? fetched : String(key),
-        limit: Duration(attoseconds: attoseconds)
-      )
+      let limit = Duration(attoseconds: attoseconds)
+      let said = said.dropFirst(number.count + 1)
+      let key = said.isEmpty ? fetched : String(said)
+      return name == "timedOut"
+        ? .timedOut(key: key, limit: limit) : .mutationTimedOut(key: key, limit: limit)
     }
     let key = said.isEmpty ? fetched : String(said)
     return switch name {

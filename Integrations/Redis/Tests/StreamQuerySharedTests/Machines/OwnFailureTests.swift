@@ -11,7 +11,7 @@ import Testing
     .timedOut(key: key, limit: .seconds(-1)), .missingFetch(key: key), .missingFetch(key: "a:b"),
     .recursiveFetch(key: key), .completionNeverCalled(key: key), .completionWithoutResult(key: key),
     .notModifiedWithoutData(key: key), .missingPerform(key: "m"), .recursiveMutation(key: "m"),
-    .missingOutbox(key: "m"),
+    .missingOutbox(key: "m"), .mutationTimedOut(key: "m", limit: .seconds(2)),
   ]
 
   @Test(arguments: errors) func anErrorIsTheSameOnAllMachines(_ error: QueryError) throws {
