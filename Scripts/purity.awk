@@ -69,6 +69,7 @@ FNR == 1 {
     }
     tasks()
     numbers()
+    constants()
     states()
   }
 }
@@ -135,6 +136,28 @@ function narrowed(    i, rest, argument, name) {
   }
   conversions = 0
   split("", unsigned)
+}
+
+# Reports whole numbers of a time, or without a type, that do not fit: they have the type Int.
+function constants(    rest, value) {
+  rest = padded
+  while (match(rest, /(seconds|minutes|hours|(let|var) [A-Za-z_][A-Za-z0-9_]*(: Int)? = )\(?[0-9][0-9_]*( \* [0-9][0-9_]*)*[^0-9_]/)) {
+    value = substr(rest, RSTART, RLENGTH)
+    rest = substr(rest, RSTART + RLENGTH)
+    if (value ~ /\.$/ && rest ~ /^[0-9]/ || rest ~ /^as U?Int64[^0-9]/) continue
+    gsub(/^[^=(]*[=(] ?\(?|[^0-9]$/, "", value)
+    if (product(value) > 2147483647)
+      report(file, FNR, "narrow", "this number does not fit into an Int of 32 bits: write `" value " as Int64`")
+  }
+}
+
+# The product of some whole numbers.
+function product(text,    factors, count, i, result) {
+  gsub(/[^0-9*]/, "", text)
+  count = split(text, factors, "*")
+  result = 1
+  for (i = 1; i <= count; i++) result *= factors[i]
+  return result
 }
 
 # Remembers the properties that SwiftUI keeps for a view, and where the file gives them their first value.

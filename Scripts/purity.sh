@@ -150,6 +150,14 @@ for code in 'let tag: UInt32 = 1; let place = Int(tag) & mask' 'func f(hash: UIn
   'let mask: UInt = 1; let n = Int(value & mask)'; do
   expect narrow $pure <<<"$code"
 done
+for code in 'let long = Duration.seconds(3_155_760_000)' 'wait(for: .seconds(100 * 365 * 24 * 60 * 60))' \
+  'let most = 4_294_967_296' 'static let most: Int = 65_536 * 65_536' 'if pause < .milliseconds(3000000000) { stop() }'; do
+  expect narrow $pure <<<"$code"
+done
+expect nothing $pure <<'SWIFT'
+let long = Duration.seconds(3_155_760_000 as Int64) + .seconds(100 * 365 * 24 * 60 * 60 as Int64) + .seconds(3_155_760_000.5)
+let most = 4_294_967_296.0; let hash: UInt64 = 4_294_967_296; let size = 256 * 1024; let all = 4_294_967_296 as UInt64
+SWIFT
 expect nothing $pure <<'SWIFT'
 let tag: UInt32 = 1; let all = Int(truncatingIfNeeded: tag) + (Int(exactly: tag) ?? Int(clamping: tag))
 let short: UInt16 = 1; let position: Int32 = 1; let both = Int(short) + Int(position) + Int(text) + Int(UInt16.max)

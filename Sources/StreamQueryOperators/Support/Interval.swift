@@ -1,7 +1,7 @@
 /// How long an operator waits: a duration that cannot overflow.
 struct Interval: Equatable, Sendable {
   /// The longest finite wait, 100 years; what is longer never ends.
-  static let longest = Duration.seconds(100 * 365 * 24 * 60 * 60)
+  static let longest = Duration.seconds(100 * 365 * 24 * 60 * 60 as Int64)
 
   private let duration: Duration
 
