@@ -1,4 +1,7 @@
-/// How long a connection waits for a server.
+/// How long a connection waits for a server, before it is given up with all that waits on it.
+///
+/// `SharedCacheConfiguration.timeout` is something else: after that a single call is given up, and the
+/// connection goes on. So let these be longer.
 public struct RedisTimeouts: Hashable, Sendable {
   /// For a connection, and what it says first.
   public var connect: Duration
