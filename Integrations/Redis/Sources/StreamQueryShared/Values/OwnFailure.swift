@@ -8,6 +8,9 @@ enum OwnFailure {
   private static let beginning = "StreamQuery."
   /// A code that is longer would be cut.
   private static let longest = 100
+  /// The longest limit of an error, 100 years: the parts of a duration that is much longer are no numbers of
+  /// 64 bits, and asking for them ends the process.
+  private static let longestLimit = Duration.seconds(3_155_760_000)
 
   /// The code of an error.
   ///
@@ -55,8 +58,9 @@ enum OwnFailure {
     let said = rest.dropFirst(name.count + 1)
     if name == "timedOut" || name == "mutationTimedOut" {
       let number = said.prefix { $0 != ":" }
-      guard let attoseconds = Int128(number) else { return nil }
-      let limit = Duration(attoseconds: attoseconds)
+      guard let limit = Int128(number).map({ Duration(attoseconds: $0) }),
+        limit <= longestLimit, limit >= .zero - longestLimit
+      else { return nil }
       let said = said.dropFirst(number.count + 1)
       let key = said.isEmpty ? fetched : String(said)
       return name == "timedOut"

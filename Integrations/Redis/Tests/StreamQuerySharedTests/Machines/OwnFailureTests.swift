@@ -38,6 +38,8 @@ import Testing
       "", "404", "StreamQuery.", "StreamQuery.unknown:x", "StreamQuery.timedOut",
       "StreamQuery.timedOut:", "StreamQuery.timedOut:x", "StreamQuery.timedOut:1e9",
       "StreamQuery.timedOut:999999999999999999999999999999999999999999", "streamQuery.missingFetch",
+      "StreamQuery.timedOut:99999999999999999999999999999999999999",
+      "StreamQuery.timedOut:-99999999999999999999999999999999999999",
     ]
   )
   func whatAnybodyMayWriteIsNoError(_ code: String) {
