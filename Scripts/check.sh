@@ -10,12 +10,16 @@
 #   Scripts/check.sh --offline       leave out playgrounds and integrations whose packages cannot be fetched
 #   Scripts/check.sh --list          the steps
 #
+# At the end it prints what each step took, and how many own lines it compiled: .build-steps/steps.tsv. With
+# STEPS_CONTINUE=1 the steps follow those that are written down there.
+#
 # It stops at the first step that fails. Build folders (.build-*) are kept, so that a second run
 # compiles only what changed; each belongs to one set of flags, since other flags in the same
 # folder would build everything again.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+source Scripts/steps.sh
 
 standard_steps=(format purity layers debug views release apple docs samples types refused linking playgrounds)
 integration_steps=(grdbstore server redis)
@@ -268,6 +272,10 @@ current=
 finish() {
   local status=$?
   if [[ -n $current ]]; then results+=("$(label "$current") FAILED"); fi
+  if [[ -s $steps_file ]]; then
+    echo
+    print_steps
+  fi
   if ((${#results[@]} > 0)); then
     echo
     if ((status == 0)); then
@@ -280,17 +288,20 @@ finish() {
   fi
 }
 trap finish EXIT
+if [[ ${STEPS_CONTINUE:-} != 1 ]]; then begin_steps; fi
 
 for step in "${steps[@]}"; do
   if [[ $skip == *" $step "* ]]; then continue; fi
   current=$step
   started=$SECONDS
   printf '\n==> %s: %s\n' "$step" "$(sed -n "s/^step_$step() { # //p" Scripts/check.sh)"
+  begin_step
   # In a shell of its own: called from an `if`, a step would run on after a failed command.
   set +e
   (set -e; "step_$step")
   status=$?
   set -e
+  end_step "$(label "$step")" $((SECONDS - started))
   if ((status == skipped)); then
     echo "<== $step: SKIPPED"
     results+=("$(label "$step") SKIPPED")

@@ -1,0 +1,44 @@
+# Sourced by what runs the steps of CI: writes down what each took, and prints it as a table.
+
+# A line for each step: its name, its seconds, and the own lines of code that it compiled.
+steps_file=$PWD/.build-steps/steps.tsv
+
+# begin_steps: forgets what was written down.
+begin_steps() {
+  mkdir -p "${steps_file%/*}"
+  : >"$steps_file"
+}
+
+# begin_step: remembers the time, for the lines that are compiled from now on.
+begin_step() {
+  mkdir -p "${steps_file%/*}"
+  : >"${steps_file%/*}/begun"
+}
+
+# end_step NAME SECONDS: writes down a step.
+end_step() {
+  printf '%s\t%s\t%s\n' "$1" "$2" "$(compiled_lines)" >>"$steps_file"
+}
+
+# The lines of this project's files that the package manager has compiled since the step began. Compilers that
+# scripts run by themselves are not counted.
+compiled_lines() {
+  local object source
+  find . -path '*/.build*' -name output-file-map.json -exec cat {} + |
+    # Each source file, with the object file that is made of it.
+    sed -n -e 's/^  "\(.*\.swift\)": {$/\1/p' -e 's/^    "object": "\(.*\)",*$/\1/p' |
+    while IFS= read -r source && IFS= read -r object; do
+      if [[ $source == "$PWD"/* && $source != */.build* && $object -nt ${steps_file%/*}/begun ]]; then
+        cat "$source"
+      fi
+    done | wc -l
+}
+
+# Prints all steps that were written down, and their sum.
+print_steps() {
+  awk -F '\t' '
+    BEGIN { printf "%-26s %8s %10s\n", "step", "seconds", "lines" }
+    { printf "%-26s %8d %10d\n", $1, $2, $3; seconds += $2; lines += $3 }
+    END { printf "%-26s %8d %10d\n", "all", seconds, lines }
+  ' "$steps_file"
+}
