@@ -68,8 +68,8 @@ extension FetchContext {
 
   /// What is asked of the fetch; ``FetchDemand/fresh`` for a context that was made by hand.
   ///
-  /// If the data is invalidated while the fetch waits for its place or for a retry, or runs, more is
-  /// asked of it from then on.
+  /// If the data is invalidated while the fetch runs, or waits for its place or for a retry, more is
+  /// asked of the fetch from then on.
   public var demand: FetchDemand {
     guard let job = fetchJob else { return .fresh }
     guard job.demand == .fresh else { return job.demand }
@@ -78,9 +78,9 @@ extension FetchContext {
 
   /// How long ago the data was invalidated, if it has not become fresh since.
   ///
-  /// `nil` if it was not, or only by somebody who takes what is under way for new enough
-  /// (`superseding: false`). Of what a store or an import brought as invalidated, it is not known: there
-  /// it is the age of the data.
+  /// `nil` if the data was not invalidated, or only by a call with `superseding: false`, which takes a
+  /// running fetch for new enough. If a store or an import brought the data as invalidated, the time
+  /// is not known: then this is the age of the data.
   public var timeSinceInvalidation: Duration? {
     guard let job = fetchJob else { return nil }
     let known = client.cache.read { $0.invalidatedAt(job.entry) }

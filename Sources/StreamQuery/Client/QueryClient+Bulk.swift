@@ -8,8 +8,8 @@ extension QueryClient {
   /// enabled observer. If a fetch invalidates itself and cannot be replaced, no such refetch
   /// follows. Static queries are marked but not refetched.
   ///
-  /// Only a fetch that began after the call, or a write, clears the mark: <doc:Invalidation>. So
-  /// whatever is not replaced lands, is shown and stays marked.
+  /// Only a fetch that began after the call, or a write, clears the mark: <doc:Invalidation>. So the
+  /// answer of a fetch that is not replaced lands, is shown and stays marked.
   ///
   /// The filter is evaluated once, and all marks are set in one transaction that locks the cache:
   /// see <doc:Performance>.
@@ -98,7 +98,7 @@ extension QueryClient {
   /// that never had a result, and entries that have no fetch.
   ///
   /// It returns when all refetches are settled or paused, including those that failed. A cancelled
-  /// caller returns at once, and the refetches continue. What is observed and waits for a store is
+  /// caller returns at once, and the refetches continue. An observed entry that waits for a store is
   /// refetched when the store is read.
   ///
   /// - Parameters:
@@ -142,7 +142,8 @@ extension QueryClient {
   /// observer.
   ///
   /// Fetches in flight are cancelled. Callers of a fetch that is restarted get the new fetch's
-  /// value; callers of one that is not throw `CancellationError`. It returns when the refetches are settled.
+  /// value; callers of a fetch that is not restarted throw `CancellationError`. It returns when the
+  /// refetches are settled.
   ///
   /// - Parameter filter: Which entries.
   public nonisolated func reset(_ filter: QueryFilter) async {

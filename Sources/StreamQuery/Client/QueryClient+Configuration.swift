@@ -100,9 +100,9 @@ extension QueryClient {
     var backgroundTime = BackgroundTime.platformDefault
     /// Options below ``defaults``, whatever those are.
     var preset = QueryOptions.default
-    /// What accompanies every attempt of every fetch, the first outermost; none by default.
+    /// Companions of every attempt of every fetch, the first outermost; none by default.
     public var fetchCompanions: [any FetchCompanion] = []
-    /// What accompanies every attempt of every mutation, the first outermost; none by default.
+    /// Companions of every attempt of every mutation, the first outermost; none by default.
     public var mutationCompanions: [any MutationCompanion] = []
     /// Callbacks for every mutation; none by default.
     public var mutationHooks = MutationHooks()

@@ -10,8 +10,8 @@ extension QueryClient {
   /// A write counts as a success: it clears the error and the invalidation. A fetch in flight
   /// continues and may bring newer data from the server, unless the write fences it out.
   ///
-  /// The entry is kept as the query says: for its ``QueryOptions/gcTime``, in its store, and with its
-  /// meta as long as no query that can fetch is known. How to fetch is not taken over.
+  /// The query says how the entry is kept: with its ``QueryOptions/gcTime``, in its store, and with its
+  /// meta as long as no query that can fetch is known. The entry does not take over the query's fetch.
   ///
   /// - Parameters:
   ///   - value: The value.
@@ -98,14 +98,19 @@ extension QueryClient {
   /// is lost. It must not write the same key itself: such a write is reported to
   /// ``Configuration/onMisuse`` and ignored.
   ///
-  /// As long as it is not known what a store keeps for the query, there is nothing to change: the
-  /// call returns `nil`, and the closure runs on the kept data as soon as that arrives, before anybody
-  /// sees it. Several updates keep their order. What happens to the query meanwhile is later than the
-  /// update: a write or an answer replaces it, unless it is fencing, a removal or a reset ends it, and
-  /// an invalidation marks what it writes. That is why the closure is `Sendable`; an error that it
-  /// throws then writes nothing and is told to nobody. Of more than 10,000 updates that wait, the oldest
-  /// is given up and reported to ``Configuration/onMisuse``. To know the outcome, await ``restore()`` or a
-  /// fetch first.
+  /// As long as it is not known what a store keeps for the query, the update waits: the call returns
+  /// `nil`, and the closure, which is `Sendable` for that reason, runs on the kept data as soon as that
+  /// arrives, before anybody sees the data. If the closure throws then, nothing is written and nobody
+  /// learns of the error. To know the outcome, await ``restore()`` or a fetch first.
+  ///
+  /// Updates that wait keep their order. All that happens to the query meanwhile counts as later:
+  ///
+  /// - A write or an answer replaces an update, unless the update is fencing.
+  /// - A removal or a reset ends an update.
+  /// - An invalidation marks what an update writes.
+  ///
+  /// If more than 10,000 updates wait, the oldest is given up and reported to
+  /// ``Configuration/onMisuse``.
   ///
   /// A fetch in flight continues, and its answer replaces the written data. If that answer would be
   /// older than the update, fence the fetch out: it ends, and its callers get the written data.
@@ -256,8 +261,8 @@ extension QueryClient {
   ///
   /// The closure runs outside the lock. If one of the entries changes meanwhile, it runs again for
   /// all of them. It must not write any of these entries itself: such a write is reported to
-  /// ``Configuration/onMisuse`` and ignored. So is what it makes of an entry without data as long as it
-  /// is not known what a store keeps for it.
+  /// ``Configuration/onMisuse`` and ignored. As long as it is not known what a store keeps for an entry
+  /// without data, a value that the closure makes for that entry is reported and ignored as well.
   ///
   /// - Parameters:
   ///   - filter: Which entries.

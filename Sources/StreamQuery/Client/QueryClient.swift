@@ -31,8 +31,7 @@ public actor QueryClient {
   /// The configuration's companions; beside it, because each fetch looks here.
   nonisolated let companions: [any FetchCompanion]
   nonisolated let timer = WakeTimer()
-  /// The limits of time of what waits with the client: for its fetches, its callers and its stores, and
-  /// for yours.
+  /// The deadlines of the client: for its fetches, its callers and its stores, and for your code.
   public nonisolated let deadlines: Deadlines
   nonisolated let signals = SignalPort()
   nonisolated let eventBroadcaster = Broadcaster<EventRing>()
@@ -129,8 +128,8 @@ public actor QueryClient {
 
   /// The client's clock, which its waits and the time-based operators on its streams use.
   ///
-  /// It tells the time of the configured clock. A sleep that is cancelled leaves nothing behind,
-  /// where the runtime keeps a cancelled `Task.sleep` until its original time.
+  /// It tells the time of the configured clock. A cancelled sleep on it leaves nothing behind, whereas
+  /// the runtime keeps a cancelled `Task.sleep` until its original time.
   public nonisolated var clock: any Clock<Duration> {
     configuration.operatorClock ?? configuration.clock
   }

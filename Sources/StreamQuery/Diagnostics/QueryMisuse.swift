@@ -6,18 +6,18 @@ public enum QueryMisuse: Hashable, Sendable, CustomStringConvertible {
   case completionCalledTwice(key: String)
   /// An updater wrote the key that it updates; the inner write was ignored.
   case writeInsideUpdate(key: String)
-  /// Data was updated by a filter before it was known what a store keeps for its query, or too many
-  /// updates waited for that; nothing was written.
+  /// An update by a filter came before it was known what a store keeps for the query, or too many
+  /// updates waited for that. The update wrote nothing.
   case updateBeforeRestored(key: String)
   /// A fetch asked for its previous data as a type other than the query's; it got none.
   case previousOfOtherType(key: String, expected: String, asked: String)
   /// A callback of a mutation threw; the run continued as if it had not.
   case callbackFailed(key: String, callback: String, error: String)
-  /// A run took the place of an earlier one of its mutation that was about another item: it was not
-  /// sent.
+  /// A run took the place of an earlier run of its mutation that was about another item: the earlier
+  /// run was not sent.
   ///
-  /// That is noticed if the inputs have different identifiers, or if the earlier run showed a change of
-  /// data that the newer one leaves alone.
+  /// The client notices that if the inputs have different identifiers, or if the earlier run showed a
+  /// change of data that the newer one leaves alone.
   case otherItemDiscarded(key: String)
   /// A closure that an option depends on returned a different answer each time; the last one
   /// stands.

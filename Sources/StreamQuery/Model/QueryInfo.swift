@@ -17,8 +17,7 @@ public struct QueryInfo: Sendable, _FreeOfActors {
   public let observerCount: Int
   /// How many callers are waiting for the entry's fetch.
   public let waiterCount: Int
-  /// How many fetches of polling failed in a row: since data was fetched or written last, or the entry
-  /// was reset.
+  /// How many polls failed since data was last fetched or written, or the entry was reset.
   public let pollFailureCount: Int
   /// Whether there is an enabled observer.
   public let isActive: Bool

@@ -42,10 +42,10 @@ public struct RefetchInterval: Sendable, _FreeOfActors, ExpressibleByDuration {
     RefetchInterval(kind: .dynamic(interval))
   }
 
-  /// Doubles the interval with each fetch of polling that fails, up to a limit; the next data brings the
-  /// interval back.
+  /// Doubles the interval with each poll that fails, up to a limit; the next data restores the
+  /// interval.
   ///
-  /// Without it a server that fails is asked as often as one that answers, and more often still if the
+  /// Otherwise a server that fails gets as many requests as one that answers, and even more if the
   /// query retries.
   ///
   /// ```swift
@@ -55,7 +55,8 @@ public struct RefetchInterval: Sendable, _FreeOfActors, ExpressibleByDuration {
   ///
   /// For another rule, read ``QueryInfo/pollFailureCount`` in ``dynamic(_:)``.
   ///
-  /// - Parameter limit: The longest interval; a shorter one than the interval itself changes nothing.
+  /// - Parameter limit: The longest interval; a limit that is shorter than the interval changes
+  ///   nothing.
   /// - Returns: The interval.
   public func backingOff(to limit: Duration = .minutes(5)) -> Self {
     let kind = kind

@@ -1,7 +1,7 @@
-/// How the refetches are paced that follow when the network or the app is back.
+/// How refetches are paced when the network or the app is back.
 ///
 /// By default each return refetches at once what is stale. An app that is switched to ten times in a
-/// second then refetches ten times, and after a loss of the network all queries of all clients ask their
+/// second refetches ten times, and after a loss of the network all queries of all clients ask their
 /// server in the same millisecond.
 ///
 /// ```swift
@@ -10,24 +10,24 @@
 /// configuration.reconnectPacing = .coalescing(.seconds(1), spreading: .seconds(5))
 /// ```
 ///
-/// Fetches that callers await, and those of queries whose policy is a condition, are never spread.
+/// Fetches that callers await are never spread, nor are those of queries whose policy is a condition.
 public struct RefetchPacing: Hashable, Sendable {
-  /// The time after a return that refetched in which others count as the same one.
+  /// The time after a return that refetched in which further returns count as the same one.
   ///
-  /// They continue what was paused, and refetch nothing. Zero or less is off.
+  /// Further returns continue what was paused, and refetch nothing. Zero or less is off.
   public var coalescing: Duration
   /// The time over which the refetches of one return are spread.
   ///
   /// Their order and their distances are random. Zero or less is off.
   public var spreading: Duration
 
-  /// Each return refetches, and everything at once; the default.
+  /// Each return refetches what is stale, all at once; the default.
   public static var off: Self { Self(coalescing: .zero, spreading: .zero) }
 
   /// Returns in quick succession count as one, and refetches may be spread.
   ///
   /// - Parameters:
-  ///   - coalescing: The time after a return in which others count as the same one.
+  ///   - coalescing: The time after a return in which further returns count as the same one.
   ///   - spreading: The time over which the refetches of one return are spread.
   /// - Returns: The pacing.
   public static func coalescing(_ coalescing: Duration, spreading: Duration = .zero) -> Self {

@@ -42,8 +42,8 @@ public final class MutationObserver<Input: Sendable, Output: Sendable>: Sendable
   ///
   /// With a different key, the handle shows ``MutationRun/idle`` again. With an equal key, a shown
   /// run that has not ended takes over the new mutation's work for later attempts, its callbacks,
-  /// and its retention if that is longer; its retries, timeout, network mode and scope stay as they were at
-  /// its start.
+  /// and its retention if that is longer. The run's retries, timeout, network mode and scope stay as
+  /// they were at its start.
   ///
   /// - Parameter mutation: The mutation. A mutation without a key counts as equal to any other.
   public func update(mutation: Mutation<Input, Output>) {

@@ -32,15 +32,15 @@ extension Mutation {
 
   /// Sets how long one attempt may take; for ever by default.
   ///
-  /// After that time the attempt's task is cancelled, and the attempt has failed with
+  /// After that time the attempt's task is cancelled, and the attempt fails with
   /// ``QueryError/mutationTimedOut(key:limit:)``. Whether another attempt follows is up to
   /// ``retry(_:)-(RetryPolicy)``, and to ``onConflict(_:)`` if the mutation is durable. If the run
   /// ends, its scope is free. The server may have made the change nevertheless: all attempts carry
-  /// the same ``MutationContext/idempotencyKey``. Work that does not heed the cancellation goes on, beside
-  /// what comes after it, and what it still returns is ignored.
+  /// the same ``MutationContext/idempotencyKey``. Work that does not heed the cancellation goes on
+  /// beside later attempts and runs; a value that it still returns is ignored.
   ///
-  /// The time of callbacks does not count, nor that of waiting for the scope, the network, the store or
-  /// the next attempt.
+  /// The limit does not count the time of callbacks, nor that of waiting for the scope, the network,
+  /// the store or the next attempt.
   ///
   /// ```swift
   /// let rename = Mutation<Rename, User>.rename().timeout(.seconds(30)).retry(2)
@@ -69,8 +69,8 @@ extension Mutation {
   /// let rename = Mutation<Rename, User>.rename().scope { input in "user-\(input.id)" }
   /// ```
   ///
-  /// It is called once for each run, when the run is started; a run keeps its scope when its input
-  /// is changed later. Of this and ``scope(_:)-(String)`` the last one counts.
+  /// The closure is called once for each run, when the run is started; a run keeps its scope when its
+  /// input is changed later. If a mutation has this and ``scope(_:)-(String)``, the last one counts.
   ///
   /// - Parameter scope: Gets the input and returns the name of the scope; `nil` is none, whatever
   ///   the defaults of the key say.

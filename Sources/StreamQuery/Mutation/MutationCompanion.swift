@@ -1,7 +1,7 @@
 /// Accompanies the attempts of a client's mutations, in the tasks that run them.
 ///
-/// It is for mutations what ``FetchCompanion`` is for fetches. A type that is both does something
-/// around everything that a client does, such as to renew a token that has expired:
+/// It is for mutations what ``FetchCompanion`` is for fetches. A type that is both works around
+/// everything that a client does, such as to renew a token that has expired:
 ///
 /// ```swift
 /// struct TokenRenewal: FetchCompanion, MutationCompanion {
@@ -56,17 +56,17 @@
 /// Hello Ada
 /// ```
 ///
-/// To the run, an attempt that was performed twice is one attempt: ``MutationRun/failureCount`` and events
-/// tell of the error only if it is thrown.
+/// To the run, an attempt that was performed twice is one attempt: ``MutationRun/failureCount`` and
+/// events include an error only if the companion throws it.
 ///
-/// The client keeps its companions for as long as it lives. One that holds the client keeps it from
-/// ever being freed.
+/// The client keeps its companions for as long as it lives. A companion that holds the client keeps it
+/// from ever being freed.
 public protocol MutationCompanion: Sendable {
   /// Runs an attempt of a run.
   ///
   /// It is called in the run's task, with the task-locals of the caller that started the run, and
-  /// within ``Mutation/timeout(_:)``. Task-locals that it sets are seen by the work. What it throws is the
-  /// attempt's error.
+  /// within ``Mutation/timeout(_:)``. The work sees the task-locals that it sets. An error that it
+  /// throws is the attempt's error.
   ///
   /// - Parameters:
   ///   - context: The attempt.

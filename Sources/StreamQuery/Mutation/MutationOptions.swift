@@ -22,7 +22,7 @@ public struct MutationOptions: Sendable, _FreeOfActors {
   public var delay: Duration?
   /// Which runs are sent; all by default.
   ///
-  /// Of which item a run is a version, only the mutation says: ``Mutation/pacing(_:of:)``.
+  /// Only the mutation itself can say which item a run is about: ``Mutation/pacing(_:of:)``.
   public var pacing: MutationPacing?
 
   /// Creates options; those that are left out come from the layer below.

@@ -169,11 +169,11 @@ extension Mutation {
     options { $0.delay = delay }
   }
 
-  /// Sets which runs are sent when several of them wait, if all of them are about the same.
+  /// Sets which runs are sent when several of them wait, if all of them are about the same thing.
   ///
   /// With ``MutationPacing/newest`` a run takes the place of every earlier one in its scope. If runs are
-  /// about several items, say which, see ``pacing(_:of:)``: otherwise the edit of one item takes the
-  /// place of that of another, which is ``QueryMisuse/otherItemDiscarded(key:)`` if it is noticed.
+  /// about several items, use ``pacing(_:of:)``. Otherwise the edit of one item takes the place of the
+  /// edit of another; the client reports ``QueryMisuse/otherItemDiscarded(key:)`` if it notices that.
   ///
   /// - Parameter pacing: Which ones.
   /// - Returns: The changed mutation.
@@ -190,11 +190,11 @@ extension Mutation {
   /// ```
   ///
   /// With ``MutationPacing/newest`` a run takes the place of earlier ones with an equal key, and of
-  /// no others. Without a scope of their own, runs of each key have a scope, so that those of different
-  /// keys do not wait for each other.
+  /// no others. If the mutation has no scope of its own, each key has a scope, so that runs with
+  /// different keys do not wait for each other.
   ///
-  /// It is called once for each run, when the run is started; a run keeps its key when its input is
-  /// changed later.
+  /// The closure is called once for each run, when the run is started; a run keeps its key when its
+  /// input is changed later.
   ///
   /// - Parameters:
   ///   - pacing: Which ones.

@@ -25,9 +25,9 @@ public struct Outbox: Sendable {
   public var partition: StorePartition?
   /// The durable mutations that are known from the beginning.
   public var mutations: [any DurableMutation]
-  /// How long runs that are not durable wait for the store to be read, if a durable run of their scope
-  /// may be in it; then they go on without it.
+  /// How long runs that are not durable wait for the store to be read; ten seconds by default.
   ///
+  /// They wait if the store may have a durable run of their scope, and then go on without the store.
   /// Durable runs wait for as long as it takes. More than 100 years are for ever.
   public var patience: Duration = .seconds(10)
 

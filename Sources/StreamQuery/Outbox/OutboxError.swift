@@ -10,7 +10,8 @@ public enum OutboxError: Error, Sendable, CustomStringConvertible {
   case damaged(StoreDamage)
   /// A kept input is not of the form that the mutation reads; the item waits for an answer.
   case undecodable(mutation: String, version: String, reason: any Error)
-  /// The store was not read within the outbox's ``Outbox/patience``; runs in scopes that are not durable go on.
+  /// The store was not read within the outbox's ``Outbox/patience``; runs in scopes go on if they are
+  /// not durable.
   case slowStore
   /// Mutations were given to the outbox that are not durable.
   case notDurable(mutation: String)

@@ -14,8 +14,8 @@
 /// A refetch fetches as many pages as there were, one after the other, from the first stored
 /// parameter, and replaces them all at once. A retry continues with the page that failed.
 ///
-/// A parameter may be optional, such as a cursor that the first page does not have. There is no
-/// further page where it would be `nil`.
+/// A parameter may be optional, such as a cursor that the first page does not have. If the parameter
+/// of a further page would be `nil`, there is no such page.
 public typealias InfiniteQuery<Page: Sendable, PageParam: Hashable & Sendable> =
   Query<Pages<Page, PageParam>>
 

@@ -1,10 +1,11 @@
 extension QueryClient {
   /// Fetches the page after the last one, and waits for it.
   ///
-  /// A key has one fetch at a time. With data, a running fetch is replaced; a fetch of the same page
-  /// at most three times in a row, then it is joined. A running first fetch is joined, and without data the first page is fetched. If there is no next page, nothing is
-  /// fetched and the cached pages keep their age. A page that arrives is a success of the whole
-  /// query, and clears an older invalidation. The caller only observes the fetch: cancelling the
+  /// A key has one fetch at a time. If there is data, a running fetch is replaced; a fetch of the same
+  /// page is replaced at most three times in a row, and then joined. A running first fetch is joined.
+  /// Without data, the first page is fetched. If there is no next page, nothing is fetched and the
+  /// cached pages keep their age. A page that arrives is a success of the whole query, but an older
+  /// invalidation remains: <doc:Invalidation>. The caller only observes the fetch: cancelling the
   /// caller ends its wait, not the fetch.
   ///
   /// - Parameters:

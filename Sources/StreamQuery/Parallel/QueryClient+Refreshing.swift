@@ -20,7 +20,7 @@ extension QueryClient {
   /// print("\(result.refreshed.count) refreshed, \(result.left.count) left")
   /// ```
   ///
-  /// A fetch that is paused, or waits for its next attempt, makes room for the next one, and is refreshed when it goes on.
+  /// A fetch that is paused, or waits for its next attempt, makes room for another one, and goes on beside it.
   ///
   /// When the time is over by the client's clock, or the caller is cancelled, it waits for nothing more: a fetch that
   /// nobody else wants ends as its query's ``AbandonmentPolicy`` says, and what has not begun does not begin. A refresh

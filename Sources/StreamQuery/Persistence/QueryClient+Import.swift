@@ -7,8 +7,8 @@ public import Foundation
 extension QueryClient {
   /// Fills entries from an archive and continues its paused mutations, in one transaction.
   ///
-  /// Newer data wins: an entry is filled if it has no data or older data, also where only a store has
-  /// that. As long as the store is being read, the entry waits, and counts as filled. Data keeps its age, dates
+  /// Newer data wins: an entry is filled if it has no data or older data, in the cache or in a store.
+  /// While the store is being read, the entry waits, and counts as filled. Data keeps its age, dates
   /// in the future count as now, and invalidated data stays invalidated. Running fetches continue,
   /// and none is started.
   ///

@@ -21,8 +21,9 @@ public struct Persistence: Sendable {
   /// The age is measured by dates, so that it counts while the process does not run. A date in the
   /// future, after the clock was set back, counts as now.
   public var maxAge: Duration
-  /// Data that was kept with another version is not restored, unless its query migrates it; change it with
-  /// the form of the data.
+  /// The version of the form of the data; change it with the form.
+  ///
+  /// Data of another version is not restored, unless its query migrates it.
   public var version: String
   /// How long queries wait for the store to be read; then they go on without it.
   ///

@@ -29,10 +29,10 @@ extension Query where Value: Codable {
   ///     with a fetch, and ``Persistence/unlimited`` for one without, whose data nobody can get again. A fetch that
   ///     defaults give to the query does not count here, because they may come later: say an age.
   ///   - version: The version of the form of the data; change it with the form.
-  ///   - migrating: Makes a value of the bytes of another version, which are JSON. Without it, what was kept with
-  ///     another version is dropped, also if it has no limit of age and nobody can get it again. If it throws,
-  ///     ``QueryClient/events`` tell of it; what has a limit of age is dropped, and the rest stays in the store for a
-  ///     later version, until the query is written.
+  ///   - migrating: Makes a value of the bytes of another version, which are JSON. Without it, a value of another
+  ///     version is dropped, even if it has no limit of age and nobody can get it again. If it throws,
+  ///     ``QueryClient/events`` tell of it: a value with a limit of age is dropped, and any other stays in the store for
+  ///     a later version, until the query is written.
   /// - Returns: The changed query.
   public consuming func persisted(
     in store: any QueryStore,
@@ -61,7 +61,7 @@ extension Query where Value: Codable {
   /// - Parameters:
   ///   - persistence: Where, how long and in which form.
   ///   - migrating: Makes a value of the bytes of another version, as its ``Persistence/coding`` made them.
-  ///     Without it, what was kept with another version is dropped.
+  ///     Without it, a value of another version is dropped.
   /// - Returns: The changed query.
   public consuming func persisted(
     _ persistence: Persistence,

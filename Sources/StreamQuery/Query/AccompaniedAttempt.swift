@@ -1,8 +1,8 @@
 /// An attempt that a companion runs: `try await perform()`.
 ///
-/// It is a type of its own rather than a closure. The type of an asynchronous closure depends on the
-/// settings of the module in which it is written, so that a method with such a parameter matches the
-/// requirement of a protocol in some modules only.
+/// It is a type of its own rather than a closure, because the type of an asynchronous closure depends
+/// on the settings of the module in which it is written. A method with such a parameter would match
+/// the requirement of a protocol in some modules only.
 public struct AccompaniedAttempt<Value: Sendable>: Sendable {
   private let body: @Sendable () async throws -> Value
 

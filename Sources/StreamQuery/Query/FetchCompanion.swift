@@ -34,8 +34,8 @@
 /// would be called in its place, and nobody would notice. If you only want to know how long callers
 /// wait, return `try await perform()` there.
 ///
-/// The client keeps its companions for as long as it lives. One that holds the client keeps it from
-/// ever being freed.
+/// The client keeps its companions for as long as it lives. A companion that holds the client keeps it
+/// from ever being freed.
 public protocol FetchCompanion: Sendable {
   /// A caller of `fetch`, `ensure` or `prefetch` begins to wait for a fetch that it started or joined.
   ///
@@ -60,13 +60,13 @@ public protocol FetchCompanion: Sendable {
   /// Runs an attempt of a fetch.
   ///
   /// It is called in the fetch's task, with the task-locals of the caller that started the fetch.
-  /// Task-locals that it sets are seen by the query's own code. What it throws is the attempt's
+  /// The query's own code sees the task-locals that it sets. An error that it throws is the attempt's
   /// error.
   ///
   /// - Parameters:
   ///   - context: The attempt.
   ///   - perform: Runs the attempt. Each further call is a retry within the attempt, such as with a new
-  ///     token: pages that have arrived are not fetched again if it was a later one that failed.
+  ///     token: if a later page failed, the pages that have arrived are not fetched again.
   /// - Returns: What `perform` returned.
   /// - Throws: What `perform` throws, or an error of its own.
   func attempt<Value: Sendable>(

@@ -106,11 +106,10 @@ extension Query {
   ///
   /// Each failed attempt shows in ``QueryResult/failureCount`` and ``QueryResult/failureReason``;
   /// only the last one becomes the result's error. Retries wait while the app is inactive, unless a
-  /// caller awaits the fetch or an observer polls in the background, and while the network is gone unless the
-  /// ``networkMode(_:)`` is ``NetworkMode/always``. `fetch`, `ensure` and `prefetch` do not retry by
-  /// default. A cancelled attempt is never retried. A policy may
-  /// leave the delay, or the number of retries, to an earlier modifier or to the defaults: see
-  /// ``RetryPolicy``.
+  /// caller awaits the fetch or an observer polls in the background. They also wait while the network
+  /// is gone, unless the ``networkMode(_:)`` is ``NetworkMode/always``. `fetch`, `ensure` and
+  /// `prefetch` do not retry by default. A cancelled attempt is never retried. A policy may leave the
+  /// delay, or the number of retries, to an earlier modifier or to the defaults: see ``RetryPolicy``.
   ///
   /// ```swift
   /// let rates = Query("rates") { try await api.rates() }

@@ -133,14 +133,14 @@ public struct QueryFilter: Sendable, _FreeOfActors {
     Self(node: .predicate(predicate))
   }
 
-  /// Entries that match any of some filters, however many.
+  /// Entries that match at least one of any number of filters.
   ///
   /// ```swift
   /// let changed = QueryFilter.any(of: [.key(QueryKey<User>("user", 1)), .prefix("repos", "octocat")])
   /// client.markInvalidated(changed)
   /// ```
   ///
-  /// - Parameter filters: The filters; none match no entry.
+  /// - Parameter filters: The filters; an empty list matches no entry.
   /// - Returns: The filter.
   public static func any(of filters: [Self]) -> Self {
     var filters = filters

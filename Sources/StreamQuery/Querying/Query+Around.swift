@@ -3,9 +3,9 @@ extension Query {
   ///
   /// The closure calls the fetch, once, several times or not at all, and returns its value or
   /// another one: it may ask a cache first, take a lease, or count. A further call is a retry within
-  /// the attempt. It runs in the fetch's task, so
-  /// it is cancelled with it, and an error that it throws is the attempt's. ``FetchContext/demand``
-  /// says which answers will do, and ``FetchContext/answer(isOld:isOutdated:)`` how old one is.
+  /// the attempt. The closure runs in the fetch's task and is cancelled with it, and an error that it
+  /// throws is the attempt's. ``FetchContext/demand`` says which answers will do, and
+  /// ``FetchContext/answer(isOld:isOutdated:)`` how old one is.
   ///
   /// ```swift
   /// let user = Query("user", id) { try await api.user(id) }

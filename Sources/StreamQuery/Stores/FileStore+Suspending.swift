@@ -1,10 +1,10 @@
 // Letting go of the directory for a while.
 
 extension FileStore {
-  /// Lets go of the lock and of all files, until ``resume()``.
+  /// Gives up the lock and all files, until ``resume()``.
   ///
-  /// Call it when an app goes to the background whose store is in the container of an app group, in the time that the
-  /// system gives it, after what changed was saved:
+  /// If the store is in the container of an app group, call it when the app goes to the background: after changes are
+  /// saved, in the time that the system gives the app:
   ///
   /// ```swift
   /// func enterBackground(_ client: QueryClient, _ store: FileStore) async {
@@ -13,9 +13,9 @@ extension FileStore {
   /// }
   /// ```
   ///
-  /// When it returns, another process can have the directory. Calls that come now wait: what changes is kept in memory, and
-  /// written after ``resume()``. A call that is cancelled while it waits throws ``QueryStoreError/failed(_:)`` with a
-  /// `CancellationError`, and after ``close()`` it throws ``QueryStoreError/closed``. A second call does nothing.
+  /// When it returns, another process can use the directory. Later calls of the store wait: changes are kept in memory,
+  /// and written after ``resume()``. A waiting call that is cancelled throws ``QueryStoreError/failed(_:)`` with a
+  /// `CancellationError`, and ``close()`` makes it throw ``QueryStoreError/closed``. A second `suspend()` does nothing.
   public func suspend() {
     guard case .ready = phase else { return }
     phase = .suspended
@@ -30,14 +30,14 @@ extension FileStore {
     opened = nil
   }
 
-  /// Takes the directory again after ``suspend()``, and lets the calls go on that have waited.
+  /// Takes the directory again after ``suspend()``, and lets waiting calls continue.
   ///
-  /// What another process has changed meanwhile is read: its records are there, and a batch for a partition that it has
-  /// wiped throws ``QueryStoreError/superseded(current:)``. A client does not read again what it has read; give each
-  /// process its own partition.
+  /// The store reads what another process has changed meanwhile: the records of that process are there, and a batch for a
+  /// partition that it has wiped throws ``QueryStoreError/superseded(current:)``. A client does not read again what it has
+  /// read: give each process its own partition.
   ///
-  /// - Throws: ``QueryStoreError/inUse`` while another process has the directory, or another reason why it cannot be
-  ///   taken. The store is still suspended then: call it again later. ``QueryStoreError/closed`` after ``close()``.
+  /// - Throws: ``QueryStoreError/inUse`` while another process has the directory, or another reason why the store cannot
+  ///   take it. The store stays suspended: call `resume()` again later. ``QueryStoreError/closed`` after ``close()``.
   public func resume() throws(QueryStoreError) {
     switch phase {
     case .ready: return

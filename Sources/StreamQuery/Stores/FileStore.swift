@@ -16,16 +16,16 @@ public import Foundation
 /// belong to, and are reported in ``StoreContents/damage``.
 ///
 /// **One at a time.** While a store uses a directory, every other one, of this process or another, throws
-/// ``QueryStoreError/inUse``. It begins with the first call and ends with ``close()``, with ``suspend()``, or with
+/// ``QueryStoreError/inUse``. The use begins with the first call and ends with ``close()``, with ``suspend()``, or with
 /// the last reference.
 ///
 /// **App groups.** The store has a lock on its directory, and the system ends an app that is suspended while it has a
-/// lock in the container of an app group (exception code `0xdead10cc`); a WatchKit extension is ended for one in its own
-/// container, too. Call ``suspend()`` when the app goes to the background, after `client.save()`, and ``resume()`` when it
+/// lock in the container of an app group (exception code `0xdead10cc`). It ends a WatchKit extension even for a lock in its
+/// own container. Call ``suspend()`` when the app goes to the background, after `client.save()`, and ``resume()`` when it
 /// comes back. Give each process its own partition there, and hold the store only for as long as you use it: the app and
-/// its extension take turns. For several processes at the same time take `GRDBStore` of `Integrations/GRDBStore`.
+/// its extension take turns. For several processes at the same time use `GRDBStore` of `Integrations/GRDBStore`.
 ///
-/// **A directory that goes.** If its files are removed or replaced while a store has them open, the next batch throws
+/// **Removed files.** If files of the store are removed or replaced while it has them open, the next batch throws
 /// ``QueryStoreError/filesReplaced`` instead of being lost. The store creates the directory and the files of the open
 /// partitions anew, with all that it had acknowledged, so that the batch can be written again.
 ///

@@ -67,8 +67,8 @@ public protocol QueryStore: AnyObject, Sendable {
   /// A partition will not be used for a while: a store may give back what it holds to use it, such as
   /// an open file.
   ///
-  /// Its records stay, and any later call works as before. Of a partition without a record, a store may forget that it
-  /// was there: if it is in another generation afterwards, then in a later one, so that a late save of an ended account is
+  /// Its records stay, and any later call works as before. A store may forget a partition without records. If such a
+  /// partition is in another generation afterwards, that must be a later one, so that a late save of an ended account is
   /// refused all the same. The default implementation does nothing.
   ///
   /// - Parameter partition: The partition.

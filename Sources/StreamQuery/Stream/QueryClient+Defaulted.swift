@@ -215,15 +215,15 @@ extension QueryClient {
   ///
   /// Data that began with the default is invalidated, since the server was not asked: the next
   /// observer fetches. As long as it is not known what a store keeps for the query, nothing is
-  /// written, lest the default take its place: the closure runs as soon as that is known.
+  /// written, so that the default does not replace it: the closure runs as soon as that is known.
   ///
   /// - Parameters:
   ///   - query: The query whose data changes.
   ///   - updatedAt: When the written data was current; `nil` or a date in the future means now.
   ///   - fencing: Whether a fetch in flight is discarded.
   ///   - update: Changes the data.
-  /// - Returns: The data that was written; `nil` if none was yet, before the data was restored, or if
-  ///   the call was ignored, because it was made inside an update of the same key.
+  /// - Returns: The data that was written; `nil` if the update waits for the store, or if the call
+  ///   was ignored, because it was made inside an update of the same key.
   /// - Throws: The closure's error; in that case nothing is written.
   @_disfavoredOverload
   @discardableResult

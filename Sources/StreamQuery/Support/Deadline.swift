@@ -3,7 +3,7 @@ public struct Deadline: Sendable {
   let deadlines: Deadlines
   let id: DeadlineTable<Deadlines.Work>.ID
 
-  /// Gives it up, and releases what it would have brought; does nothing if it has come.
+  /// Cancels the deadline, and releases its work; does nothing if its time has come.
   ///
   /// - Complexity: O(log *n*) in the number of deadlines.
   public func cancel() { deadlines.cancel(id) }

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// The limits of time of a client: one heap, and a few sleeping tasks for all of them.
+/// The deadlines of a client: one heap, and a few sleeping tasks for all of them.
 ///
-/// For what works with a client and waits only so long. A task that sleeps for each wait is costly,
-/// and a cancelled `Task.sleep` is kept by the runtime until its original time: half a kilobyte for
-/// each call that was answered in time. A deadline that is cancelled leaves nothing behind.
+/// Use them in code that works with a client and limits how long it waits. A task that sleeps for each
+/// wait is costly, and the runtime keeps a cancelled `Task.sleep` until its original time: half a
+/// kilobyte for each call that was answered in time. A cancelled deadline leaves nothing behind.
 ///
 /// ```swift
 /// let deadline = client.deadlines.set(after: .seconds(2)) { print("late") }
@@ -49,7 +49,7 @@ public final class Deadlines: Sendable {
   ///   - duration: How long from now; zero or less is as soon as possible.
   ///   - work: Called once, outside of locks, in a task without task-locals, unless the deadline is
   ///     cancelled before. It must be quick: others may be due at the same time.
-  /// - Returns: The deadline; `nil` if it is never, after more than 100 years.
+  /// - Returns: The deadline; `nil` for a duration of more than 100 years, which is never.
   /// - Complexity: O(log *n*) in the number of deadlines.
   public func set(
     after duration: Duration,

@@ -45,8 +45,8 @@ public struct Connectivity: Sendable, _FreeOfActors {
   /// On Apple platforms a path monitor; a path that a connection would bring up counts as online.
   /// On Linux the kernel's messages about links and addresses: online means that an interface other
   /// than loopback is up, has a carrier, and has an address beyond its own link. Where neither
-  /// exists, and where the system does not tell, always online; so on watchOS, whose path monitor says
-  /// "offline" to nearly every app.
+  /// exists, and where the system does not tell, always online. watchOS counts as such a system,
+  /// because its path monitor says "offline" to nearly every app.
   ///
   /// The process has one source: it starts with the first listener and stops with the last. It
   /// keeps at most three states for a slow listener, and never misses a loss and return between two
@@ -71,18 +71,18 @@ public struct Connectivity: Sendable, _FreeOfActors {
     #endif
   }
 
-  /// The same source, of which a client believes only for a time that it is offline.
+  /// The same source, but a client believes its report "offline" only for a limited time.
   ///
   /// Some sources are wrong: a monitor that stays "offline" after the network came back pauses every
-  /// fetch for as long as the app runs. After the time the client counts as online until the source
-  /// reports a change. What was paused is tried then, and fails if there is no network indeed, with the
-  /// retries of its query.
+  /// fetch for as long as the app runs. After the limited time the client counts as online until the
+  /// source reports a change. Then it tries what was paused; if there is indeed no network, that fails
+  /// after the retries of its query.
   ///
   /// ```swift
   /// let client = QueryClient(configuration: .init(connectivity: .system.trusted(for: .minutes(2))))
   /// ```
   ///
-  /// ``states()`` are those of the source.
+  /// ``states()`` returns the states of the source itself.
   ///
   /// - Parameter duration: How long, by the client's clock; more than 100 years is for ever.
   /// - Returns: The source.

@@ -8,8 +8,9 @@ internal import Synchronization
 /// #expect(recording.summaries.last != .pending())
 /// ```
 ///
-/// It is compared with a snapshot. Where a snapshot is needed, as in `recording.summaries.last?.data`,
-/// the optional property of collections is used, whose comparisons have no such report.
+/// Compare it with a snapshot. Where a snapshot itself is needed, as in
+/// `recording.summaries.last?.data`, the compiler takes the optional property of collections, whose
+/// comparisons have no such report.
 public struct SnapshotEnd<Element: Sendable>: Sendable {
   /// The snapshot; `nil` if there is none.
   public let element: Element?
@@ -33,7 +34,7 @@ public struct SnapshotEnd<Element: Sendable>: Sendable {
 }
 
 extension SnapshotEnd where Element: Equatable {
-  /// Whether it is a snapshot.
+  /// Whether it is the expected snapshot.
   ///
   /// - Parameters:
   ///   - lhs: The end of a recording.

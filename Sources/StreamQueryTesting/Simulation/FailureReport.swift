@@ -25,7 +25,7 @@ public struct FailureReport: Sendable {
   /// Read at the start: a simulation may later be driven by a thread that belongs to no test.
   private let standing: SwiftTesting.Standing
 
-  /// Creates one for the current test, if there is one.
+  /// Creates a report for the current test, if there is a test.
   public init(fileID: String, filePath: StaticString, line: Int, column: Int) {
     let library = SwiftTesting()
     self.init(fileID: fileID, filePath: filePath, line: line, column: column, library: library)

@@ -34,9 +34,9 @@ extension Simulation {
 }
 
 extension Simulation: CustomStringConvertible {
-  /// What it waits for, and what to do about it.
+  /// A report of what the simulation waits for, and of what to do about it.
   ///
-  /// Use it as a comment that explains why an expectation of something else than a recording failed,
-  /// such as a property of a model: `#expect(model.name == "Ada", "\(simulation)")`.
+  /// A failed comparison of a recording prints it by itself. Use it as the comment of other
+  /// expectations, such as of a property of a model: `#expect(model.name == "Ada", "\(simulation)")`.
   public var description: String { pending.text }
 }

@@ -28,7 +28,7 @@ public enum StoreRule: String, CaseIterable, Hashable, Sendable, CustomStringCon
   /// A batch of another generation is refused with the present one, and changes nothing.
   case refusesOtherGenerations =
     "A batch of another generation is refused with the present one, and changes nothing."
-  /// What was released is read as it was, and what was wiped before it stays wiped.
+  /// A released partition is read as it was, and stays wiped if it was wiped before.
   case staysAsReleased =
     "What was released is read as it was, and what was wiped before it stays wiped."
   /// Records and removals are there when the data is opened again.

@@ -11,8 +11,8 @@ public import StreamQuery
 /// ```
 ///
 /// Views say what becomes of their scenes by the modifier `sceneActivity(_:)`. A scene that is
-/// inactive, as behind a call, is still looked at. One that has never been in the foreground says nothing, so
-/// a launch is no return.
+/// inactive, as behind a call, is still looked at. A scene that has never been in the foreground says
+/// nothing, so a launch is no return.
 @MainActor
 public final class SceneActivity {
   /// Not retained: a scene may end without a word.

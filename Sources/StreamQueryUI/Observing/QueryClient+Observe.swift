@@ -17,9 +17,9 @@ extension QueryClient {
   /// }
   /// ```
   ///
-  /// On Apple's systems the observation ends when the object is released, elsewhere with the next
-  /// change that the client has to tell anybody on the main actor, or after at most as long again as the
-  /// object was observed. The closure may be stored, so capture the object weakly in it.
+  /// On Apple's systems the observation ends when the object is released. Elsewhere it ends with the
+  /// next change that the client reports to anybody on the main actor, or at the latest after as much
+  /// time again as the object was observed. The closure may be stored, so capture the object weakly.
   ///
   /// - Parameters:
   ///   - query: What to observe.

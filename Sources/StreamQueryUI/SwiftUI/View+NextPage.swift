@@ -19,9 +19,10 @@ extension View {
   /// }
   /// ```
   ///
-  /// A fetch of all pages, such as after a pull to refresh, ends first. After a failure nothing is fetched
-  /// until the view appears again, or something else fetches the page, such as a button with
-  /// `feed.fetchNextPage()`. A page that is being fetched when the view disappears comes all the same.
+  /// A fetch of all pages, such as after a pull to refresh, ends first. After a failure nothing is
+  /// fetched until the view appears again, or other code fetches the page, such as a button with
+  /// `feed.fetchNextPage()`. A page that is being fetched when the view disappears arrives all the
+  /// same.
   ///
   /// - Parameter observed: The query.
   /// - Returns: The view.

@@ -4,12 +4,13 @@ public struct SharedCacheConfiguration: Sendable {
   public var namespace: String
   /// How long the right to fetch lasts without a sign of life; 10 seconds by default.
   ///
-  /// If the machine that fetches dies, the others wait for at most this long. It renews the lease
-  /// at a third of it. Longer than ``timeout``.
+  /// If the machine that fetches dies, the others wait for at most this long. While it lives, it
+  /// renews the lease at a third of it. Longer than ``timeout``.
   ///
-  /// A query whose ``StreamQuery/Query/timeout(_:)`` is less than twice this has a lease of half its
-  /// timeout, but of no less than ``timeout``, so that another machine takes over in time. Queries whose
-  /// timeout is shorter than the store may take fail for that long when a machine dies.
+  /// If the ``StreamQuery/Query/timeout(_:)`` of a query is less than twice this, its lease is half of
+  /// that timeout, but no less than ``timeout``, so that another machine takes over in time. If a
+  /// query's timeout is shorter than the store may take, its fetches fail for that long when a
+  /// machine dies.
   public var lease = Duration.seconds(10)
   /// How long the store keeps an entry; a day by default.
   public var lifetime = Duration.seconds(86_400)
@@ -35,9 +36,9 @@ public struct SharedCacheConfiguration: Sendable {
   public var maxKeyBytes = 4_096
   /// The largest encoded value, in bytes; a megabyte by default.
   ///
-  /// Larger ones are not shared: each machine fetches them for itself, and each such fetch is told as
-  /// ``SharedCacheEvent/alone(key:_:)`` with the reason ``SharedCacheEvent/Reason/tooLarge``. If you
-  /// raise it, raise the limit of the store as well.
+  /// Larger values are not shared: each machine fetches them for itself, and reports each such fetch
+  /// as ``SharedCacheEvent/alone(key:_:)`` with the reason ``SharedCacheEvent/Reason/tooLarge``. If
+  /// you raise this limit, raise that of the store as well.
   public var maxValueBytes = 1_048_576
   /// The first and the longest pause after which a store that is away is asked again; a quarter of
   /// a second and 10 seconds by default.

@@ -38,7 +38,7 @@ public struct SharedStoreContract<Store: SharedStore>: Sendable {
 
   /// Checks all rules, and fails the current test for each violation.
   ///
-  /// Outside of a test of Swift Testing or XCTest it prints them.
+  /// Outside of a test of Swift Testing or XCTest it prints the violations.
   ///
   /// - Parameters:
   ///   - fileID: Where an issue is shown; leave it to its default.

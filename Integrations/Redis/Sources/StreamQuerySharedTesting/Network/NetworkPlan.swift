@@ -16,8 +16,8 @@ public struct NetworkPlan: Sendable {
   public var changesPerSecond = 0.5
   /// How many changes upstream happen in a second that nobody announces.
   public var silentChangesPerSecond = 0.2
-  /// How many changes upstream happen in a second of which a random node learns in another way: it
-  /// invalidates its own data, and tells nobody.
+  /// How many changes per second happen upstream of which a random node learns without the log: the
+  /// node invalidates its own data, and tells no other node.
   public var ownInvalidationsPerSecond = 0.0
   /// How many values of random nodes are written in a second, each the value of a change upstream.
   public var writesPerSecond = 0.0
