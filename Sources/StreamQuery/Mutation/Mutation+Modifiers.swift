@@ -55,7 +55,7 @@ extension Mutation {
 
   /// Sets the scope: runs of one scope perform one after the other, whichever mutation they run.
   ///
-  /// They do so in the order in which they were started. Those that wait are shown as paused.
+  /// They do so in the order in which they were started. Runs that wait are shown as paused.
   ///
   /// - Parameter name: The name of the scope.
   /// - Returns: The changed mutation.

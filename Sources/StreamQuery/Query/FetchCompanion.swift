@@ -40,10 +40,10 @@ public protocol FetchCompanion: Sendable {
   /// A caller of `fetch`, `ensure` or `prefetch` begins to wait for a fetch that it started or joined.
   ///
   /// It is called in the caller's task, with its task-locals. It must be quick: the caller waits.
-  /// The fetch may already run, and end at any time. A caller whose fetch has ended by then does
-  /// not wait: it is not told of. Observers do not wait, nor do callers that find a cached value.
+  /// The fetch may already run, and end at any time. If the fetch has ended by then, the caller
+  /// does not wait, and there is no such call. Observers do not wait, nor do callers that find a cached value.
   ///
-  /// - Parameter wait: Who waits for what.
+  /// - Parameter wait: The key and the fetch that the caller waits for.
   func callerWaits(_ wait: FetchWait)
 
   /// A caller that began to wait does not wait any more: it was answered, with stale data or with an
@@ -53,7 +53,7 @@ public protocol FetchCompanion: Sendable {
   /// ``callerWaits(_:)``. It must be quick: the caller has its answer only after it.
   ///
   /// - Parameters:
-  ///   - wait: Who waited for what.
+  ///   - wait: The key and the fetch that the caller waited for.
   ///   - duration: How long, by the client's clock.
   func callerWaited(_ wait: FetchWait, for duration: Duration)
 
@@ -78,13 +78,13 @@ public protocol FetchCompanion: Sendable {
 extension FetchCompanion {
   /// Does nothing.
   ///
-  /// - Parameter wait: Who waits for what.
+  /// - Parameter wait: The key and the fetch that the caller waits for.
   public func callerWaits(_ wait: FetchWait) {}
 
   /// Does nothing.
   ///
   /// - Parameters:
-  ///   - wait: Who waited for what.
+  ///   - wait: The key and the fetch that the caller waited for.
   ///   - duration: How long.
   public func callerWaited(_ wait: FetchWait, for duration: Duration) {}
 }

@@ -24,7 +24,7 @@
 public protocol QueryStore: AnyObject, Sendable {
   /// Reads the records of a partition in its present generation.
   ///
-  /// - Parameter partition: The partition. One that was never written is empty.
+  /// - Parameter partition: The partition. A partition that was never written is empty.
   /// - Returns: The generation, the records, and what was damaged.
   /// - Throws: The reason why nothing can be read. Damage is no such reason.
   func load(_ partition: StorePartition) async throws(QueryStoreError) -> StoreContents
@@ -36,7 +36,7 @@ public protocol QueryStore: AnyObject, Sendable {
   /// that is not.
   ///
   /// - Parameters:
-  ///   - keys: The keys. Those without a record are left out of the result.
+  ///   - keys: The keys. Keys without a record are left out of the result.
   ///   - partition: The partition.
   /// - Returns: The generation, the records in any order, and what was damaged.
   /// - Throws: The reason why nothing can be read.

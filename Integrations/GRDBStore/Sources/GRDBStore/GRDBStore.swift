@@ -11,11 +11,11 @@ internal import Synchronization
 ///
 /// The tables `streamQueryRecord`, `streamQueryGeneration` and `streamQueryVersion` are its own; the
 /// database may have others. A batch is a transaction: it is as durable as the database's `synchronous`
-/// setting says, which is fully by default. Several processes may use one database. One that waits for
-/// another longer than the busy mode of the configuration allows throws
+/// setting says, which is fully by default. Several processes may use one database. A process that waits
+/// for another longer than the busy mode of the configuration allows throws
 /// ``/StreamQuery/QueryStoreError/failed(_:)`` with the database's error, and clients try again.
 ///
-/// Each record has a checksum. One that is not as it was written is left out, and reported as
+/// Each record has a checksum. A record that is not as it was written is left out, and reported as
 /// ``/StreamQuery/StoreDamage``, once in the life of the store. What is replaced, removed or wiped is overwritten
 /// with zeros: the store turns `secure_delete` on for the connection that writes.
 ///

@@ -63,13 +63,13 @@ public struct SharedCacheConfiguration: Sendable {
   /// ```
   ///
   /// At most a hundred characters of it are sent, beside the text. Codes that begin with
-  /// `StreamQuery.` are those of the library's own errors: a fetch whose leader took longer than
-  /// ``StreamQuery/Query/timeout(_:)`` allows has timed out for all machines.
+  /// `StreamQuery.` are those of the library's own errors: a fetch that took longer than
+  /// ``StreamQuery/Query/timeout(_:)`` allows on the machine that asked has timed out for all machines.
   public var failureCode: @Sendable (any Error) -> String? = { _ in nil }
   /// The error for a code that the ``failureCode`` of another machine gave; `nil`, which is the
   /// default, for ``SharedCacheError/failedElsewhere(key:reason:)``.
   ///
-  /// Whoever can write to the store can send any code.
+  /// A machine that can write to the store can send any code.
   public var failureOfCode: @Sendable (_ code: String) -> (any Error)? = { _ in nil }
   /// How values become bytes.
   public var codec: any SharedCodec = JSONSharedCodec()

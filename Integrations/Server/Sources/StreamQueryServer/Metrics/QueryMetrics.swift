@@ -94,7 +94,7 @@ extension QueryMetrics: FetchCompanion {
   /// Records how long a caller waited for a fetch.
   ///
   /// - Parameters:
-  ///   - wait: Who waited for what.
+  ///   - wait: The key and the fetch that the caller waited for.
   ///   - duration: How long.
   public func callerWaited(_ wait: FetchWait, for duration: Duration) {
     instruments(of: wait.key).waited(for: duration)

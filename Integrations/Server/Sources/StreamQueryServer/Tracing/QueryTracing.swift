@@ -105,7 +105,7 @@ public final class QueryTracing: Sendable {
 extension QueryTracing: FetchCompanion {
   /// Links the fetch's span to that of a caller that joins it.
   ///
-  /// - Parameter wait: Who waits for what.
+  /// - Parameter wait: The key and the fetch that the caller waits for.
   public func callerWaits(_ wait: FetchWait) {
     guard wait.isJoining, let context = ServiceContext.current else { return }
     let span = fetches.withLock { $0.joined(wait.fetch, from: context) }
