@@ -68,9 +68,10 @@ extension QueryClient {
     /// equals, the one that waits longest is next. A query that waits shows that it is fetching.
     ///
     /// An attempt counts from its beginning to its answer, or to the first part that it shows. A
-    /// fetch does not count while it waits for its next attempt, or for the network. What a fetch
-    /// waits for, or observes, is fetched at once and does not count: two fetches cannot wait for
-    /// each other's turn. A fetch that waits for a mutation does not count from then on. A cancelled
+    /// fetch does not count while it waits for its next attempt, or for the network. If a
+    /// fetch waits for another one, or observes it, that one is fetched at once and does not count:
+    /// two fetches cannot wait for each other's turn. A fetch that waits for a mutation does not
+    /// count from then on. A cancelled
     /// fetch does not count either, even if its work does not stop at once. Less than one counts as
     /// one.
     public var maxConcurrentFetches: Int?

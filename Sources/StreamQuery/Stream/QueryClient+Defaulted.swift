@@ -210,8 +210,8 @@ extension QueryClient {
   /// Changes cached data in place, or the default, which then becomes data.
   ///
   /// The closure gets the cached data without optimistic changes. It runs outside the lock, and
-  /// again if the entry changes meanwhile, so it must only change what it gets. What it leaves is
-  /// written, even if it changes nothing.
+  /// again if the entry changes meanwhile, so it must only change what it gets. The value that it
+  /// leaves is written, even if it changes nothing.
   ///
   /// Data that began with the default is invalidated, since the server was not asked: the next
   /// observer fetches. As long as it is not known what a store keeps for the query, nothing is

@@ -16,8 +16,8 @@ internal import Synchronization
 /// ``/StreamQuery/QueryStoreError/failed(_:)`` with the database's error, and clients try again.
 ///
 /// Each record has a checksum. A record that is not as it was written is left out, and reported as
-/// ``/StreamQuery/StoreDamage``, once in the life of the store. What is replaced, removed or wiped is overwritten
-/// with zeros: the store turns `secure_delete` on for the connection that writes.
+/// ``/StreamQuery/StoreDamage``, once in the life of the store. Replaced, removed
+/// and wiped bytes are overwritten with zeros: the store turns `secure_delete` on for the connection that writes.
 ///
 /// A call that is cancelled before its transaction is committed throws
 /// ``/StreamQuery/QueryStoreError/failed(_:)`` with a `CancellationError`, and changes nothing.

@@ -24,13 +24,13 @@ public import StreamQueryShared
 /// | `PREFIX.store.away` | meter | |
 ///
 /// A fetch that waits for another machine is `followed`, and `hit` as well when it takes what that has
-/// stored; one that begins again counts again. One whose answer cannot be shared is `led`, and `alone`
+/// stored; a fetch that begins again counts again. A fetch whose answer cannot be shared is `led`, and `alone`
 /// with the reason `tooLarge` or `unshareable` as well, for one request. So upstream was asked at most `led + alone`
 /// times, and the hit rate of the store is about `hit / (hit + led + alone)`. The client's own metrics count each of them as a
 /// miss with a fetch.
 ///
 /// `store.away` is how many caches believe that their store is away: alarm on more than zero. Caches that
-/// share a prefix add up. One whose process ends while its store is away takes nothing back.
+/// share a prefix add up. A cache whose process ends while its store is away takes nothing back.
 public struct SharedCacheMetrics: Sendable {
   private let hit: Counter
   private let led: Counter
