@@ -31,6 +31,7 @@ public var errno: Int32 { 0 }
 public let EINTR: Int32 = 4
 public let EIO: Int32 = 5
 public let ENOENT: Int32 = 2
+public let ENOTDIR: Int32 = 20
 public let EACCES: Int32 = 13
 public let EPERM: Int32 = 1
 public let EROFS: Int32 = 30
@@ -38,6 +39,13 @@ public let ENOSPC: Int32 = 28
 public let EDQUOT: Int32 = 69
 public let EFBIG: Int32 = 27
 public let EWOULDBLOCK: Int32 = 35
+public struct stat {
+  public var st_dev: Int32 = 0
+  public var st_ino: UInt64 = 0
+  public init() {}
+}
+public func stat(_ path: UnsafePointer<CChar>, _ status: UnsafeMutablePointer<stat>) -> Int32 { 0 }
+public func fstat(_ file: Int32, _ status: UnsafeMutablePointer<stat>) -> Int32 { 0 }
 public typealias mode_t = UInt16
 public typealias off_t = Int64
 public let O_RDONLY: Int32 = 0
