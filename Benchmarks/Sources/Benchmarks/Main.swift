@@ -103,6 +103,7 @@ enum Main {
     if suite.wants("read") { await ReadingCases.measure(suite) }
     if suite.wants("subscribe") { await SubscribingCases.measure(suite) }
     if suite.wants("fetch") { await FetchingCases.measure(suite) }
+    if suite.wants("served") { await ServedQueryCases.measure(suite) }
     if suite.wants("page") { await PagingCases.measure(suite) }
     if suite.wants("bulk") { await BulkCases.measure(suite) }
     if suite.wants("fanout") { await FanOutCases.measure(suite) }

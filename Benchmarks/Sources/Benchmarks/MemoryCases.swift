@@ -16,6 +16,18 @@ enum MemoryCases {
       unit: .bytes,
       target: 600
     )
+    let fetched = 20_000
+    let fetching = World.client(gcTime: .seconds(300))
+    _ = try? await fetching.fetch(World.query(-1))
+    let before = measure_bytes_in_use()
+    for index in 0..<fetched { _ = try? await fetching.fetch(World.query(index)) }
+    suite.add(
+      "memory.fetched",
+      "memory per fetched entry: the same, and a query made for it",
+      (Double(measure_bytes_in_use()) - Double(before)) / Double(fetched),
+      unit: .bytes
+    )
+    withExtendedLifetime(fetching) {}
     let timeless = bytes(count) {
       let client = World.client(gcTime: .seconds(4_000_000_000))
       for index in 0..<count { client.setData(index, for: World.key(index)) }
