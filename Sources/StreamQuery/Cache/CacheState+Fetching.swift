@@ -59,7 +59,10 @@ extension CacheState {
         superseding: request.isSuperseding,
         acceptsOlder: request.acceptsOlder
       )
-      if isAnswered, let box = slots[index].visible { return .cached(box) }
+      if isAnswered, let box = slots[index].visible {
+        if role == .leasing { note(.hit, index, transaction) }
+        return .cached(box)
+      }
     case .useFailure:
       guard let error = slots[index].error else { break }
       note(.failure, index, transaction)
