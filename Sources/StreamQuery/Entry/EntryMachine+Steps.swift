@@ -33,7 +33,7 @@ extension EntryMachine {
         staysMarked && !acceptsOlder || superseding && hasData && current.hasBegunAnswer
       if part == .whole, isTooOld { current.successor = current.successor ?? cause }
       if current.isOvertaken { current.isAskedAnew = true }
-      // What delivers has answered: the client has what it wants.
+      // A stream that delivers has answered: the client has its data.
       current.hasClientLease = current.hasClientLease || clientLease && !isLive
       current.stopsRetrying = false
       current.lingersUntil = nil

@@ -1,10 +1,10 @@
 /// Folds the elements of a stream into a value whose every state is shown.
 ///
-/// What is shown shares its storage with whoever looks at it, so to fold an element into it would copy
-/// all of it, each time. So there is a second value, which is one element behind. When the next element
-/// arrives, nobody looks at that state any more as a rule: both elements are folded into it in place,
-/// and the two change their roles. Each element is folded twice, and none costs the size of the value;
-/// a reader that keeps an earlier state costs one copy.
+/// The state that is shown shares its storage with its readers, so folding an element into it would copy
+/// all of it, each time. A second value is one element behind. When the next element arrives, readers
+/// have usually let go of that earlier state: both elements are folded into it in place, and the two
+/// values change their roles. Each element is folded twice, and none costs the size of the value. A
+/// reader that keeps an earlier state costs one copy.
 struct StreamFold<Value: Sendable, Element> {
   private let base: Value
   private let reduce: (inout Value, Element) -> Void
@@ -33,7 +33,7 @@ struct StreamFold<Value: Sendable, Element> {
   ///
   /// - Parameters:
   ///   - element: The element.
-  ///   - present: What is cached; `nil` is the base.
+  ///   - present: The cached value; `nil` is the base.
   /// - Returns: The next state, to be shown.
   mutating func folding(_ element: Element, into present: ValueBox?) -> ValueBox {
     former = present?.value(as: Value.self) ?? base

@@ -182,7 +182,7 @@ struct EntryStreamingTests {
     for delivery in [Delivery.parts, .endless] { explore(loaded(resets: true, delivery), []) }
   }
 
-  // MARK: What is a part, and what is whole
+  // MARK: Parts and wholes
 
   @Test func aPartIsFreshForThoseWhoLookAndNoAnswerForThoseWhoAsk() {
     var entry = loaded(resets: true)

@@ -27,7 +27,7 @@ private struct Numbers: Sendable {
   }
 }
 
-/// What a streamed value costs: not its size for each element.
+/// A streamed value costs its size once, and not for each element.
 @Suite struct StreamedFoldingTests {
   private let simulation = Simulation(seed: 4)
   private let client: QueryClient
