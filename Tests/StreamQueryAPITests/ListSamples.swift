@@ -88,15 +88,15 @@ import Testing
 
   @Test func aStreamMayHaveNoEnd() throws {
     let words = Query<[String]>.streamed("words", refetch: .append, endless: true) { _ in
-      AsyncStream { continuation in continuation.yield("a") }
+      AsyncStream<String> { continuation in continuation.yield("a") }
     }
     let newest = Query<String>.streamed("newest", into: "", refetch: .replace, endless: true) { _ in
-      AsyncStream { continuation in continuation.yield("a") }
+      AsyncStream<String> { continuation in continuation.yield("a") }
     } reduce: {
       $0 = $1
     }
     let keyed = Query<String>.streamed(key: newest.key, into: "", endless: true) { _ in
-      AsyncStream { continuation in continuation.yield("b") }
+      AsyncStream<String> { continuation in continuation.yield("b") }
     } reduce: {
       $0 = $1
     }
