@@ -85,4 +85,27 @@ import Testing
     #expect(try simulation.run { try await client.fetch(words) } == ["a", "b"])
     #expect(try simulation.run { try await client.fetch(text) } == "ab")
   }
+
+  @Test func aStreamMayHaveNoEnd() throws {
+    let words = Query<[String]>.streamed("words", refetch: .append, endless: true) { _ in
+      AsyncStream<String> { continuation in continuation.yield("a") }
+    }
+    let newest = Query<String>.streamed("newest", into: "", refetch: .replace, endless: true) { _ in
+      AsyncStream<String> { continuation in continuation.yield("a") }
+    } reduce: {
+      $0 = $1
+    }
+    let keyed = Query<String>.streamed(key: newest.key, into: "", endless: true) { _ in
+      AsyncStream<String> { continuation in continuation.yield("b") }
+    } reduce: {
+      $0 = $1
+    }
+    let client = client
+    #expect(try simulation.run { try await client.fetch(words) } == ["a"])
+    #expect(try simulation.run { try await client.fetch(newest) } == "a")
+    #expect(try simulation.run { try await client.fetch(keyed) } == "b")
+    simulation.run { await client.invalidate(words, refetch: .all) }
+    #expect(client.data(for: words) == ["a", "a"])
+    #expect("\(QueryMisuse.endlessStreamAwaited(key: "words"))".contains("endless: true"))
+  }
 }

@@ -28,7 +28,13 @@ extension CacheState {
     }
     if actions.cancelled != nil { cancelJob(index, &transaction, isRestarted: actions.isRestarted) }
     let watchers = actions.ended == nil ? [] : unobservedWatchers(of: index)
-    if let ending = actions.ended { end(ending, index, &transaction) }
+    if let ending = actions.ended {
+      if ending == .delivered {
+        deliver(index, &transaction)
+      } else {
+        end(ending, index, &transaction)
+      }
+    }
     // What landed is the answer of its callers, although the fetch that follows hides it.
     if actions.stashed { stash(index, &transaction) }
     if actions.started != nil { start(index, &transaction, isFirst: actions.isRestarted) }
@@ -110,13 +116,21 @@ extension CacheState {
       // The previous state is restored.
       transaction.drop(slots[index].failureReason)
       slots[index].failureReason = slots[index].reasonBefore
-    case .replaced, .removed:
+    case .replaced, .removed, .delivered:
       break
     }
     if ending != .succeeded { transaction.drop(job?.tasks.end()) }
     transaction.drop(job)
     landOnLayers(index, &transaction)
     answerWaiters(ending, index, transaction)
+    if !slots[index].isWatched { slots[index].dropEmptyRareData() }
+  }
+
+  /// An endless stream has delivered, and may go on: callers have their answer, and layers that are
+  /// older than the stream are replaced.
+  private mutating func deliver(_ index: Int, _ transaction: inout Transaction) {
+    landOnLayers(index, &transaction)
+    answerWaiters(.delivered, index, transaction)
     if !slots[index].isWatched { slots[index].dropEmptyRareData() }
   }
 

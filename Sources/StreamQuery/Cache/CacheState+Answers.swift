@@ -25,7 +25,8 @@ extension CacheState {
           isAwaited: isAwaited,
           in: environment
         )
-      case .part: slots[index].machine.attemptProgressed(job.id, in: environment)
+      case .part:
+        slots[index].machine.attemptProgressed(job.id, isAwaited: isAwaited, in: environment)
       case .notModified:
         slots[index].machine.attemptKept(job.id, said?.age, isAwaited: isAwaited, in: environment)
       case .failure(_, let delay):
@@ -65,6 +66,30 @@ extension CacheState {
     }
     apply(outcome.actions, index, &transaction)
     return if case .landed = outcome { true } else { false }
+  }
+
+  /// When the attempt of a fetch that runs showed its first part; `nil` if it has shown none.
+  func deliveringSince(_ job: FetchJob) -> Instant? {
+    find(job.entry).flatMap { slots[$0].machine.running(job.id)?.deliveringSince }
+  }
+
+  /// Whether the entry of a fetch has an enabled observer.
+  func isActive(_ job: FetchJob) -> Bool {
+    find(job.entry).map { slots[$0].machine.isActive } ?? false
+  }
+
+  /// The retries of a fetch count anew.
+  mutating func retriesCountAnew(of job: FetchJob) {
+    if let index = find(job.entry) { slots[index].machine.retriesCountAnew(job.id) }
+  }
+
+  /// Whether the data of a fetch's entry was invalidated, and written before that, when the present
+  /// attempt had not begun: what the attempt brings is not added to that.
+  func hasOutdatedData(_ job: FetchJob) -> Bool {
+    guard let index = find(job.entry), slots[index].machine.isKnownToHaveChanged else {
+      return false
+    }
+    return slots[index].machine.running(job.id)?.predatesMark == false
   }
 
   /// When somebody last said that the data of an entry has changed, if that is still so.

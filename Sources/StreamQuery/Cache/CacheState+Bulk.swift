@@ -33,7 +33,11 @@ extension CacheState {
         && (slots[index].machine.isReplaceable || !waitsForCaller(index, transaction)),
       hasClientLease: slots[index].machine.observerCount == 0
     )
-    let role: Waiter.Role? = group == nil ? nil : .watchingUnlessPaused
+    let isAnswered = slots[index].machine.isAnswered(
+      superseding: request.isSuperseding,
+      acceptsOlder: false
+    )
+    let role: Waiter.Role? = group == nil || isAnswered ? nil : .watchingUnlessPaused
     _ = self.request(index, request, role: role, group: group, &transaction)
   }
 

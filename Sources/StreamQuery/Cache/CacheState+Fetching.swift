@@ -31,6 +31,8 @@ extension CacheState {
     transaction.setting = request.setting
     let now = transaction.environment.now.instant
     let canFetch = query.canFetch || slots[index].query?.canFetch == true
+    var request = request
+    request.acceptsOlder = need == .ifMissing || need == .ifMissingElseRevalidate
     var decision = slots[index].machine.decision(for: need, freshness, canFetch: canFetch, at: now)
     if let terms = query.serving {
       servesCallers = true
@@ -52,7 +54,15 @@ extension CacheState {
         if lookup == .hit { refreshBegan(index) }
       }
       return .cached(box)
-    case .fetch: break
+    case .fetch:
+      let isAnswered = slots[index].machine.isAnswered(
+        superseding: request.isSuperseding,
+        acceptsOlder: request.acceptsOlder
+      )
+      if isAnswered, let box = slots[index].visible {
+        if role == .leasing { note(.hit, index, transaction) }
+        return .cached(box)
+      }
     case .useFailure:
       guard let error = slots[index].error else { break }
       note(.failure, index, transaction)
@@ -62,8 +72,6 @@ extension CacheState {
       updateBookkeeping(index, transaction)
       return .missingFetch
     }
-    var request = request
-    request.acceptsOlder = need == .ifMissing || need == .ifMissingElseRevalidate
     if let terms = query.serving {
       request.allowance = allowance(index, for: need, terms, freshness, at: now)
     }

@@ -35,10 +35,9 @@ extension CacheState {
   }
 
   private func persistedEntry(_ index: Int, at now: Instant) -> PersistedEntry? {
-    // A part of an answer is not kept: in the next launch nobody would know that the rest is missing.
+    // A part is kept once nobody fetches the rest, and counts as invalidated in the next launch.
     guard let query = slots[index].query, query.isPersisted, slots[index].machine.hasData,
-      slots[index].machine.fetch?.hasProgressed != true,
-      let info = info(index, at: now)
+      !slots[index].machine.isArriving, let info = info(index, at: now)
     else { return nil }
     return PersistedEntry(id: id(of: index), info: info, query: query)
   }

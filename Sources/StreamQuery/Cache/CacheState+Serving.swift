@@ -202,14 +202,6 @@ extension CacheState {
     )
   }
 
-  /// Whether part of a fetch's answer has arrived.
-  func hasProgressed(_ job: FetchJob) -> Bool {
-    guard let index = find(job.entry), let current = slots[index].machine.fetch else {
-      return false
-    }
-    return current.id == job.id && current.hasProgressed
-  }
-
   /// A refetch ahead of time began.
   mutating func refreshBegan(_ index: Int) {
     slots[index].servingRecord.answeredAt = nil

@@ -127,6 +127,14 @@ extension CacheState {
     return register(index, role: .watchingAttempt, nil, nil, nil)
   }
 
+  /// Whether somebody waits for the end of a fetch.
+  func isAwaited(_ job: FetchJob) -> Bool {
+    guard let index = find(job.entry), slots[index].job === job else { return false }
+    return slots[index].waiters.contains {
+      $0.role != .watchingAttempt && $0.round != 0 && !$0.isResolved
+    }
+  }
+
   /// The fetch of an entry waits for something: for those that watch its attempt that is the end.
   mutating func attemptRests(_ index: Int) {
     let watchers = slots[index].waiters.filter { $0.role == .watchingAttempt }
@@ -184,7 +192,7 @@ extension CacheState {
     let waiters = passOn(all, index)
     guard !waiters.isEmpty else { return }
     switch ending {
-    case .succeeded, .kept, .replaced:
+    case .succeeded, .kept, .replaced, .delivered:
       answer(waiters, slots[index].visible.map(WaitOutcome.value) ?? .cancelled)
     case .failed:
       answerFailure(of: waiters, index, transaction)
@@ -211,7 +219,7 @@ extension CacheState {
   ///
   /// - Returns: The waiters to answer now.
   private mutating func passOn(_ waiters: [Waiter], _ index: Int) -> [Waiter] {
-    guard !slots[index].machine.isIdle else { return waiters }
+    guard !slots[index].machine.isIdle, !slots[index].machine.isLive else { return waiters }
     let moving = waiters.filter { $0.waitsForSuccessor }
     guard !moving.isEmpty else { return waiters }
     let answered = waiters.filter { !$0.waitsForSuccessor }

@@ -103,6 +103,7 @@ extension EntrySlot {
       meta: query?.meta ?? QueryMeta(),
       age: machine.hasData
         ? .nanoseconds(max(0, now.nanoseconds - machine.dataUpdatedAt.instant.nanoseconds)) : nil,
+      isPart: machine.extent == .part,
       entryKey: key,
       snapshot: snapshot
     )

@@ -74,7 +74,7 @@ extension QueryClient {
     let limit = AttemptLimit()
     limit.start(span, deadlines) {
       // What shows parts as they come is a connection, and has answered.
-      guard !self.cache.read({ $0.hasProgressed(job) }), limit.end() else { return }
+      guard self.cache.read({ $0.deliveringSince(job) }) == nil, limit.end() else { return }
       job.answer.tookTooLong(attempt)
       // Before another attempt can begin, which is not to be cancelled.
       job.tasks.cancelPresent()
@@ -94,22 +94,27 @@ extension QueryClient {
     _ error: any Error,
     isCancelled: Bool
   ) {
+    let isAnew = retriesCountAnew(of: job)
     let answer = AttemptAnswer(
       error,
       isCancelled: isCancelled,
-      after: attempt,
+      after: isAnew ? 0 : attempt,
       of: job.key.key,
-      retry: job.retry,
+      retry: retry(of: job),
       jitter: nextJitter()
     )
     guard let terms = job.query.serving, let failure = answer.lastError else {
-      transaction { state, transaction in _ = state.answered(answer, by: job, &transaction) }
+      transaction { state, transaction in
+        if isAnew { state.retriesCountAnew(of: job) }
+        state.answered(answer, by: job, &transaction)
+      }
       return
     }
     let caching = terms.cachesFailures ? job.query.resolved.failureCaching(for: job.key.key) : nil
     let span = caching?.span(of: failure.error)
     let chance = refreshChance(of: job)
     transaction { state, transaction in
+      if isAnew { state.retriesCountAnew(of: job) }
       let mayLast = state.mayFailureLast(of: job)
       if state.answered(answer, by: job, &transaction) {
         if let chance { state.landed(job, chance: chance, transaction) }
@@ -169,23 +174,44 @@ extension QueryClient {
   ///
   /// - Parameters:
   ///   - job: The fetch.
-  ///   - make: Makes the value from what was fetched or written. It runs outside the lock, and
-  ///     again until its answer is about the present data, so that no concurrent update is lost.
+  ///   - make: Makes the value from what was fetched or written, and is told whether that was
+  ///     invalidated before the attempt began. It runs outside the lock, and again until its answer
+  ///     is about the present data, so that no concurrent update is lost.
   /// - Returns: Whether the fetch is still the current one; if not, nothing is shown.
   nonisolated func progress(
     _ job: FetchJob,
-    _ make: (_ present: ValueBox?) -> ValueBox
+    _ make: (_ present: ValueBox?, _ isOutdated: Bool) -> ValueBox
   ) -> Bool {
     func ask(_: Int) -> CommitAnswer<(present: ValueBox?, box: ValueBox), Bool> {
-      let (present, isBegin) = cache.read { ($0.box(job.entry), $0.isAsItBegan(job.entry)) }
+      let (present, isBegin, isOutdated) = cache.read {
+        ($0.box(job.entry), $0.isAsItBegan(job.entry), $0.hasOutdatedData(job))
+      }
       var made: ValueBox?
       // Initial data was there before the fetch, and is not part of the fetched value.
-      UpdateChain.run(job.key, of: self) { made = make(isBegin ? nil : present) }
+      UpdateChain.run(job.key, of: self) { made = make(isBegin ? nil : present, isOutdated) }
       return made.map { .answer((present, $0)) } ?? .over(false)
     }
+    let isAnew = retriesCountAnew(of: job)
     return commit(asking: ask) { answer, _, state, transaction in
-      state.answered(.part(answer.box), madeFrom: answer.present, by: job, &transaction)
+      if isAnew { state.retriesCountAnew(of: job) }
+      return state.answered(.part(answer.box), madeFrom: answer.present, by: job, &transaction)
     }
+  }
+
+  /// How a fetch retries: an endless stream belongs to its observers, whoever started it.
+  private nonisolated func retry(of job: FetchJob) -> RetryPolicy {
+    guard job.isImperative, job.query.fetchOptions.delivery == .endless,
+      cache.read({ $0.isActive(job) })
+    else { return job.retry }
+    return (job.retryQuery ?? job.query).resolved.retry
+  }
+
+  /// Whether the stream of an endless query has delivered for longer than any wait for a retry.
+  private nonisolated func retriesCountAnew(of job: FetchJob) -> Bool {
+    guard job.query.fetchOptions.delivery == .endless,
+      let since = cache.read({ $0.deliveringSince(job) })
+    else { return false }
+    return (since + job.retry.longestWait).map { cache.clock.now() > $0 } ?? false
   }
 
   /// A number in 0..<1 from the client's generator.

@@ -15,8 +15,9 @@ extension QueryClient {
   /// see <doc:Performance>.
   ///
   /// The call sets the marks at once, and returns when all refetches are settled or paused,
-  /// including those that failed and those that follow a joined fetch. A cancelled caller returns
-  /// at once, and the refetches continue.
+  /// including those that failed and those that follow a joined fetch. An endless stream settles with
+  /// its first part: <doc:StreamedQueries>. A cancelled caller returns at once, and the refetches
+  /// continue.
   ///
   /// - Parameters:
   ///   - filter: Which entries to mark.
@@ -97,9 +98,10 @@ extension QueryClient {
   /// It leaves out entries whose observers are all disabled, static entries, unobserved entries
   /// that never had a result, and entries that have no fetch.
   ///
-  /// It returns when all refetches are settled or paused, including those that failed. A cancelled
-  /// caller returns at once, and the refetches continue. An observed entry that waits for a store is
-  /// refetched when the store is read.
+  /// It returns when all refetches are settled or paused, including those that failed. An endless
+  /// stream settles with its first part: <doc:StreamedQueries>. A cancelled caller returns at once, and
+  /// the refetches continue. An observed entry that waits for a store is refetched when the store is
+  /// read.
   ///
   /// - Parameters:
   ///   - filter: Which entries.
@@ -143,7 +145,7 @@ extension QueryClient {
   ///
   /// Fetches in flight are cancelled. Callers of a fetch that is restarted get the new fetch's
   /// value; callers of a fetch that is not restarted throw `CancellationError`. It returns when the
-  /// refetches are settled.
+  /// refetches are settled, an endless stream with its first part.
   ///
   /// - Parameter filter: Which entries.
   public nonisolated func reset(_ filter: QueryFilter) async {

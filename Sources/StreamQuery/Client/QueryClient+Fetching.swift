@@ -15,6 +15,9 @@ extension QueryClient {
   /// including those of other clients. A call that would close a circle of fetches and runs that
   /// wait for each other throws ``QueryError/recursiveFetch(key:)`` at once: <doc:Gotchas>.
   ///
+  /// A part of a streamed value is never returned for the whole. Of an endless stream, the newest data
+  /// is returned if it delivers, otherwise its first part: <doc:StreamedQueries>.
+  ///
   /// If the query says so, stale data is returned instead of an error:
   /// ``Query/staleIfError(_:)``.
   ///
@@ -84,6 +87,8 @@ extension QueryClient {
   }
 
   /// The value of a query: from the cache at any age, otherwise fetched.
+  ///
+  /// A part of a streamed value is completed first, unless the stream is endless.
   ///
   /// - Parameters:
   ///   - query: What to fetch.

@@ -113,7 +113,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
       own.networkMode ?? base.networkMode ?? (restoring == nil ? .online : .offlineFirst)
     fetchOptions.failureInvalidates = defaults.failureInvalidates
     fetchOptions.resetsData = definition.resetsData
-    fetchOptions.showsParts = definition.showsParts
+    fetchOptions.delivery = definition.delivery
     let abandonment = own.abandonment ?? base.abandonment
     fetchOptions.abandonment =
       switch abandonment ?? .cancel {

@@ -26,6 +26,11 @@ public enum QueryMisuse: Hashable, Sendable, CustomStringConvertible {
   ///
   /// The stream ended.
   case streamInsideFetch(key: String)
+  /// A stream has delivered for five minutes, and calls still wait for its end.
+  ///
+  /// Reported once for each stream. If it has no end, they wait for ever, and so does a mutation that
+  /// awaits them.
+  case endlessStreamAwaited(key: String)
   /// A key was read as one value type and is cached as another: these are two entries.
   ///
   /// Reported once, in debug builds.
@@ -89,6 +94,11 @@ public enum QueryMisuse: Hashable, Sendable, CustomStringConvertible {
       """
       The fetch of \(key) waited for a stream of its own key, which shows nothing new of the fetch before \
       it ends; the stream ended. Read context.previous() instead.
+      """
+    case .endlessStreamAwaited(let key):
+      """
+      The stream of \(key) has delivered for five minutes, and calls still wait for its end. If it has \
+      none, say so: .streamed(…, endless: true). Then they return at its first element.
       """
     case .otherValueType(let key, let cached, let asked):
       """

@@ -132,6 +132,7 @@ extension EntryMachine {
     }
     var actions = catchUp(in: environment)
     unstash(current, &actions)
+    hasData = true
     // The answer is about the data before a write; the write has its own age and mark.
     if !current.wasWritten {
       let updatedAt = age.map { $0.date(at: environment.now) } ?? environment.now

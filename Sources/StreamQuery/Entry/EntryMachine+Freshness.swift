@@ -58,7 +58,8 @@ extension EntryMachine {
     mark = .none(toldUntil: now)
   }
 
-  /// Whether data is stale: missing, invalidated, or as old as the stale time.
+  /// Whether data is stale: missing, a part that nothing completes, invalidated, or as old as the stale
+  /// time.
   ///
   /// - Parameters:
   ///   - freshness: The stale time.
@@ -67,7 +68,7 @@ extension EntryMachine {
   // Inlined, like the ones below: the machine is a large value, and a call would copy it.
   @inline(__always)
   package func isStale(_ freshness: Freshness, at now: Instant) -> Bool {
-    guard hasData else { return true }
+    guard extent == .whole || extent == .part && !isIdle else { return true }
     return freshness.isStale(
       updatedAt: dataUpdatedAt.instant,
       isInvalidated: isInvalidated,
@@ -111,12 +112,12 @@ extension EntryMachine {
   }
 
   /// Whether the entry is stale for filters: stale for any observer or, without observers, missing
-  /// data or invalidated, because a stale time belongs to an observer.
+  /// data, incomplete or invalidated, because a stale time belongs to an observer.
   ///
   /// - Parameter now: The time of the transaction.
   /// - Returns: Whether it is stale.
   package func isStale(at now: Instant) -> Bool {
-    guard observerCount > 0 else { return !hasData || isInvalidated }
+    guard observerCount > 0 else { return !hasData || isIncomplete || isInvalidated }
     return groups.contains { isStale(for: $0.resolvedOptions, at: now) }
   }
 
@@ -159,7 +160,7 @@ extension EntryMachine {
   /// When a group's data will become stale, if it has not yet.
   @inline(__always)
   func staleFlip(of resolvedOptions: ResolvedObserverOptions) -> Instant? {
-    guard resolvedOptions.isEnabled, hasData, case .none(let toldUntil) = mark,
+    guard resolvedOptions.isEnabled, hasData, !isIncomplete, case .none(let toldUntil) = mark,
       case .after(let span) = resolvedOptions.freshness,
       let flip = dataUpdatedAt.instant + span, flip > toldUntil
     else { return nil }

@@ -109,8 +109,8 @@ extension EntryMachine {
 
   func fetchesOnSubscribe(_ resolvedOptions: ResolvedObserverOptions, at now: Instant) -> Bool {
     guard resolvedOptions.isEnabled else { return false }
-    guard hasData else { return !isError || resolvedOptions.retriesOnSubscribe }
-    return isWilling(resolvedOptions.onSubscribe, resolvedOptions, at: now)
+    if !hasData || isIncomplete, !isError || resolvedOptions.retriesOnSubscribe { return true }
+    return hasData && isWilling(resolvedOptions.onSubscribe, resolvedOptions, at: now)
   }
 
   func isWilling(

@@ -1,4 +1,49 @@
 extension EntryMachine {
+  /// How much of an answer the data is.
+  ///
+  /// A part is shown while the rest arrives, and is fresh by its age for those who only look. But it is
+  /// never the answer of a caller, and once no fetch brings the rest it is stale at any age. Of an
+  /// endless stream a part is all that there is, for as long as the stream delivers.
+  enum Extent: Equatable, Sendable {
+    /// There is no data.
+    case nothing
+    /// The rest has not arrived, or never did.
+    case part
+    case whole
+  }
+
+  /// Whether the data is a part whose rest is not being fetched.
+  @inline(__always)
+  var isIncomplete: Bool { extent == .part && isIdle }
+
+  /// Whether the data is a part whose rest is being fetched, or is going to be.
+  @inline(__always)
+  var isArriving: Bool {
+    extent == .part && !isIdle && fetch?.fetchOptions.delivery != .endless
+  }
+
+  /// Whether the stream of an endless fetch delivers: the data is the newest that there is.
+  // Inlined: the machine is a large value, and a call would copy it.
+  @inline(__always)
+  var isLive: Bool {
+    guard extent == .part, let current = fetch, current.fetchOptions.delivery == .endless else {
+      return false
+    }
+    return current.stage == .running && current.deliveringSince != nil && !current.isOutdated
+  }
+
+  /// Whether whoever asks for a fetch has its answer at once: it joins an endless stream that delivers
+  /// and is new enough.
+  ///
+  /// - Parameters:
+  ///   - superseding: Whether it wants the stream replaced.
+  ///   - acceptsOlder: Whether an answer will do that began before an invalidation.
+  /// - Returns: Whether it need not wait.
+  @inline(__always)
+  func isAnswered(superseding: Bool, acceptsOlder: Bool) -> Bool {
+    !superseding && isLive && (acceptsOlder || !staysMarked)
+  }
+
   /// Part of a value arrived, and the fetch continues.
   ///
   /// The part is shown at once and is kept whatever happens to the fetch. So from now on a
@@ -6,16 +51,18 @@ extension EntryMachine {
   ///
   /// - Parameters:
   ///   - id: The fetch; an old one is a no-op.
+  ///   - isAwaited: Whether a caller waits for the fetch that follows.
   ///   - environment: The environment at the transaction.
   /// - Returns: What becomes of the part.
   package mutating func attemptProgressed(
     _ id: FetchID,
+    isAwaited: Bool = false,
     in environment: Environment
   ) -> AttemptOutcome {
     guard var current = running(id) else { return .late }
     guard !current.isOutdated else { return .restarted(restart(current, in: environment)) }
     var actions = catchUp(in: environment)
-    hasData = true
+    extent = .part
     dataUpdatedAt = environment.now
     dataUpdateCount += 1
     isError = false
@@ -28,16 +75,55 @@ extension EntryMachine {
       part: part
     )
     current.supersessions = 0
-    current.hasProgressed = true
+    current.deliveringSince = current.deliveringSince ?? environment.now.instant
     fetch = current
     actions.changed = true
+    if current.fetchOptions.delivery == .endless {
+      delivered(current, isAwaited: isAwaited, in: environment, &actions)
+    }
     return .landed(actions)
   }
 
+  /// An endless stream delivered: that is what callers wait for, and what the client itself wanted.
+  ///
+  /// It goes on while it is observed. If somebody asked for a newer one, that follows now: there is no
+  /// end after which it could.
+  private mutating func delivered(
+    _ current: InFlight,
+    isAwaited: Bool,
+    in environment: Environment,
+    _ actions: inout EntryActions
+  ) {
+    waiterCount = 0
+    if let cause = current.successor, isActive || current.hasClientLease || isAwaited {
+      actions.cancelled = current.id
+      let clientLease = current.hasClientLease
+      begin(cause, clientLease: clientLease, part: .whole, in: environment, &actions)
+    } else {
+      fetch?.successor = nil
+      fetch?.hasClientLease = false
+      interestLost(linger: nil, in: environment, &actions)
+    }
+    actions.ended = .delivered
+  }
+
+  /// An endless stream has delivered for longer than any wait for a retry: its retries count anew.
+  ///
+  /// - Parameter id: The fetch; an old one is a no-op.
+  package mutating func retriesCountAnew(_ id: FetchID) {
+    if running(id) != nil { failureCount = 0 }
+  }
+
   /// Hides the data if the fetch that starts now is to show pending again.
+  ///
+  /// Not initial data, which no fetch has brought: its first load is not a refetch.
   mutating func stash(_ current: inout InFlight, _ actions: inout EntryActions) {
-    guard current.fetchOptions.resetsData, hasData else { return }
-    current.undo.stashed = InFlight.Stashed(updatedAt: dataUpdatedAt, updateCount: dataUpdateCount)
+    guard current.fetchOptions.resetsData, hasData, dataUpdateCount > 0 else { return }
+    current.undo.stashed = InFlight.Stashed(
+      extent: extent,
+      updatedAt: dataUpdatedAt,
+      updateCount: dataUpdateCount
+    )
     hasData = false
     isError = false
     dataUpdatedAt = .never
@@ -55,7 +141,7 @@ extension EntryMachine {
   mutating func unstash(_ current: InFlight, _ actions: inout EntryActions) {
     guard let stashed = current.undo.stashed, !hasData else { return }
     isError = current.undo.isError
-    hasData = true
+    extent = stashed.extent
     dataUpdatedAt = stashed.updatedAt
     dataUpdateCount = stashed.updateCount
     actions.unstashed = true

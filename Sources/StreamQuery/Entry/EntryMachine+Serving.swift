@@ -7,14 +7,16 @@ extension EntryMachine {
   ///   - grace: For how long after that it accepts the data.
   ///   - record: What the entry remembers.
   ///   - now: The time of the transaction.
-  /// - Returns: Whether there is data that is not too old.
+  /// - Returns: Whether there is data that is whole and not too old.
   func isServable(
     _ freshness: Freshness,
     within grace: TimeSpan,
     _ record: ServingRecord,
     at now: Instant
   ) -> Bool {
-    guard hasData, grace > .zero else { return false }
+    guard hasData, extent == .whole || fetchOptions.delivery == .endless, grace > .zero else {
+      return false
+    }
     guard let since = staleSince(freshness, record, at: now) else { return true }
     guard let end = since + grace else { return true }
     return now <= end

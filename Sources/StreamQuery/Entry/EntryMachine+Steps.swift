@@ -16,7 +16,9 @@ extension EntryMachine {
     // A caller that asks for a part gets it: joining something else would not fetch it.
     let isBound =
       (part == .whole || part == current.part) && current.supersessions >= Self.supersessionLimit
-    if superseding, hasData, !isBound {
+    // Nothing would follow the answer of an endless stream that is too old.
+    let isReplaced = superseding || isLive && staysMarked && !acceptsOlder
+    if isReplaced, hasData, !isBound {
       actions.cancelled = current.id
       begin(
         cause,
@@ -31,7 +33,8 @@ extension EntryMachine {
         staysMarked && !acceptsOlder || superseding && hasData && current.hasBegunAnswer
       if part == .whole, isTooOld { current.successor = current.successor ?? cause }
       if current.isOvertaken { current.isAskedAnew = true }
-      current.hasClientLease = current.hasClientLease || clientLease
+      // A stream that delivers has answered: the client has its data.
+      current.hasClientLease = current.hasClientLease || clientLease && !isLive
       current.stopsRetrying = false
       current.lingersUntil = nil
       fetch = current

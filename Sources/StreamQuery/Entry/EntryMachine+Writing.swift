@@ -4,7 +4,7 @@ extension EntryMachine {
   /// It counts as a success: it clears error and invalidation and renews retention. A running fetch
   /// may still bring newer server truth, unless the write fences it out; if it began before an
   /// invalidation, what it brings is marked again. One that is held back begins: it waited because
-  /// there was no data.
+  /// there was no data. A part stays a part while the rest arrives.
   ///
   /// - Parameters:
   ///   - updatedAt: When the value was good.
@@ -18,7 +18,8 @@ extension EntryMachine {
   ) -> EntryActions {
     var actions = catchUp(in: environment)
     forgetStashed(&actions)
-    hasData = true
+    // The elements that are still to come are folded into what was written.
+    if extent != .part || isIdle || fencing { extent = .whole }
     isRemoved = false
     dataUpdatedAt = updatedAt
     dataUpdateCount += 1

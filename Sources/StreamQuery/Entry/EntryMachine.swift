@@ -9,6 +9,7 @@
 /// | `requested` | begin | join, or supersede if there is data, at most three times in a row | same | same |
 /// | `invalidated` | mark | mark, which outlives the answer | mark | mark |
 /// | `attemptSucceeded` | – | land; end or one more fetch | – | – |
+/// | `attemptProgressed` | – | land, and go on; for callers of an endless stream the end | – | – |
 /// | `attemptKept` | – | the same, over the same data | – | – |
 /// | `attemptFailed` | – | wait, or fail; end | – | – |
 /// | `timeReached` | poll, go stale, expire | linger over: cancel | next attempt, pause, fail | linger over: cancel |
@@ -33,7 +34,8 @@ package struct EntryMachine: Equatable, Sendable {
   private var fetches: [InFlight] = []
   /// Whether the data is known or feared to be out of date.
   var mark: Mark
-  package internal(set) var hasData = false
+  /// How much of an answer the data is.
+  var extent = Extent.nothing
   package internal(set) var isError = false
   /// Layers lie over the data: the entry is kept even if nobody wants it.
   package internal(set) var isPinned = false
@@ -83,6 +85,12 @@ package struct EntryMachine: Equatable, Sendable {
   var leaverGcTime: TimeSpan? {
     get { packedLeaverGCTime.value }
     set { packedLeaverGCTime = TimeSpan.Packed(newValue) }
+  }
+
+  /// Whether there is data, whole or not.
+  package internal(set) var hasData: Bool {
+    @inline(__always) get { extent != .nothing }
+    @inline(__always) set { extent = newValue ? .whole : .nothing }
   }
 
   /// How often data arrived and fetches failed.

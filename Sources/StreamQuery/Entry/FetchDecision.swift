@@ -6,6 +6,9 @@
 /// | stale data | a fetch | the data | the data, and a refetch | a fetch |
 /// | no data | a fetch | a fetch | a fetch | a fetch |
 ///
+/// A part of a streamed value counts as no data, but that of an endless stream as data, which is fresh
+/// while the stream delivers.
+///
 /// A fetch is started or, if one is in flight, joined. Without a way to fetch, one in flight is
 /// still joined, but only by a caller that would have accepted cached data.
 enum FetchDecision: Equatable {
@@ -33,6 +36,7 @@ extension EntryMachine {
     canFetch: Bool,
     at now: Instant
   ) -> FetchDecision {
+    guard extent != .part else { return decisionOverPart(for: need, canFetch: canFetch) }
     let isStale = isStale(freshness, at: now)
     let accepts =
       switch need {
@@ -43,6 +47,24 @@ extension EntryMachine {
     guard !accepts else {
       let revalidates = need == .ifMissingElseRevalidate && isStale && canFetch
       return .useCached(isStale ? .staleHit : .hit, revalidates: revalidates)
+    }
+    return canFetch || !isIdle && need != .always ? .fetch : .missingFetch
+  }
+
+  /// The same if the data is a part: only of an endless stream is that an answer.
+  // Never inlined: most entries have no parts.
+  @inline(never)
+  private func decisionOverPart(for need: FetchNeed, canFetch: Bool) -> FetchDecision {
+    let isNewest = isLive && !isInvalidated
+    let takesOlder =
+      switch need {
+      case .ifStale, .ifStaleOrThrow, .always: false
+      case .ifMissing, .ifMissingElseRevalidate: fetchOptions.delivery == .endless
+      }
+    if isNewest, need != .always { return .useCached(.hit, revalidates: false) }
+    guard !takesOlder else {
+      let revalidates = need == .ifMissingElseRevalidate && canFetch
+      return .useCached(.staleHit, revalidates: revalidates)
     }
     return canFetch || !isIdle && need != .always ? .fetch : .missingFetch
   }

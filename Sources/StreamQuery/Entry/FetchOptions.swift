@@ -8,8 +8,11 @@ package struct FetchOptions: Hashable, Sendable {
   package var failureInvalidates = true
   /// Whether a refetch hides the data, so that the entry shows pending again.
   package var resetsData = false
+  /// How the answer arrives.
+  package var delivery = Delivery.whole
+
   /// Whether the fetch may show parts of its value before the whole.
-  package var showsParts = false
+  var showsParts: Bool { delivery != .whole }
 
   /// Creates the default options.
   package init() {}

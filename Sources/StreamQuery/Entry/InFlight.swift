@@ -50,8 +50,8 @@ package struct InFlight: Equatable, Sendable {
   package var isAskedAnew = false
   /// A value was written since the attempt started.
   package var wasWritten = false
-  /// Whether the data is a part of its answer so far.
-  package var hasProgressed = false
+  /// When the attempt that runs showed its first part; `nil` if it has shown none.
+  package var deliveringSince: Instant?
   /// Why one more fetch follows if this one succeeds: somebody asked for a newer answer.
   package var successor: FetchCause?
   /// How many fetches in a row, up to this one, replaced another without any of them landing.
@@ -85,6 +85,7 @@ package struct InFlight: Equatable, Sendable {
     wasWritten = false
     isOvertaken = false
     isAskedAnew = false
+    deliveringSince = nil
     guard !keepsPart else { return }
     predatesMark = false
     successor = nil
@@ -103,6 +104,7 @@ package struct InFlight: Equatable, Sendable {
 
   /// Data that a fetch hid when it started, to be restored by a cancellation.
   package struct Stashed: Equatable, Sendable {
+    var extent: EntryMachine.Extent
     package var updatedAt: Timestamp
     package var updateCount: Int
   }

@@ -25,7 +25,11 @@ final class AnswerSlot: Sendable {
 
   /// An attempt begins: what earlier ones said does not count any more.
   func began(_ attempt: Int) {
-    state.withLock { $0 = State(attempt: attempt, late: $0.late) }
+    state.withLock { state in
+      // An endless stream counts its attempts anew; the last bit is shared.
+      let others = attempt < 63 ? state.late & ~Self.bit(of: attempt) : state.late
+      state = State(attempt: attempt, late: others)
+    }
   }
 
   /// An attempt took longer than it may, and is going to be cancelled.

@@ -35,6 +35,9 @@ public struct QueryInfo: Sendable, _FreeOfActors {
   /// How old the data is; `nil` without data.
   public let age: Duration?
 
+  /// Whether the data is a part of a streamed value: elsewhere it counts as invalidated, so that it is
+  /// completed there.
+  var isPart = false
   let entryKey: EntryKey
   let snapshot: EntrySnapshot
 

@@ -95,6 +95,9 @@ public struct RetryPolicy: Sendable, _FreeOfActors, ExpressibleByIntegerLiteral 
     return RetryPolicy(backoff: backoff ?? base.backoff, rule ?? base.rule)
   }
 
+  /// The longest wait before a retry.
+  var longestWait: TimeSpan { TimeSpan((backoff ?? .standard).longest) }
+
   /// Whether any failure may be retried.
   var mayRetry: Bool { if case .asked = rule { true } else { false } }
 
@@ -129,8 +132,12 @@ public struct RetryPolicy: Sendable, _FreeOfActors, ExpressibleByIntegerLiteral 
 
 /// How long to wait before each retry.
 public struct Backoff: Sendable, _FreeOfActors {
-  /// From the number of earlier failures, the error, and a source of numbers in 0..<1.
+  /// From the number of earlier failures, the error, and a source of numbers in 0..<1; `Int.max`
+  /// failures ask for the longest wait.
   let delay: @Sendable (_ failures: Int, _ error: any Error, _ jitter: () -> Double) -> Duration
+
+  /// The longest wait, without jitter.
+  var longest: Duration { delay(.max, CancellationError(), { 0 }) }
 
   /// One second, doubled after each failure, 30 seconds at most.
   public static var standard: Self { .exponential() }
@@ -172,6 +179,7 @@ public struct Backoff: Sendable, _FreeOfActors {
     let limit = min(max(limit / .seconds(1), 0), 1e10)
     return Backoff { failures, _, chance in
       var wait = min(max(first, 0), limit)
+      if failures == .max { return .seconds(wait > 0 && factor > 1 ? limit : wait) }
       // Stops at the limit, so that a million failures cost no more than six.
       var remaining = failures
       while remaining > 0, factor > 1, wait > 0, wait < limit {
@@ -184,12 +192,16 @@ public struct Backoff: Sendable, _FreeOfActors {
 
   /// A custom rule.
   ///
+  /// Where the longest wait matters, for the retries of an endless stream, it counts as 30 seconds.
+  ///
   /// - Parameter delay: Receives the number of failures before this one (0 at the first) and the
   ///   error.
   /// - Returns: The backoff.
   public static func custom(
     _ delay: @escaping @Sendable (_ failures: Int, _ error: any Error) -> Duration
   ) -> Self {
-    Backoff { failures, error, _ in delay(failures, error) }
+    Backoff { failures, error, _ in
+      failures == .max ? .seconds(30) : delay(failures, error)
+    }
   }
 }

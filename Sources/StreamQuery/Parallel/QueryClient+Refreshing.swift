@@ -236,7 +236,7 @@ extension QueryClient {
       candidate.isObserved = info.isActive
       guard let updatedAt else { return (key, candidate) }
       candidate.version = version
-      let isInvalidated = info.isInvalidated
+      let isInvalidated = info.isInvalidated || info.isPart
       guard case .after(let span) = freshness,
         freshness.isStale(updatedAt: updatedAt, isInvalidated: isInvalidated, at: now)
       else { return (key, nil) }

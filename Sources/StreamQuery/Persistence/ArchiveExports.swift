@@ -138,7 +138,7 @@ extension CacheState {
     switch exportProgress(index) {
     case .first: return .fetching
     // A fetch that waits for an import, or shows parts: the receiver must not wait for it.
-    case .partial, .uncertain: return .gone
+    case .partial, .incomplete, .uncertain: return .gone
     case .none:
       return info(index, at: max(now, latest.instant)).map { .settled($0) } ?? .gone
     }

@@ -8,15 +8,18 @@ enum ExportProgress: Equatable, Sendable {
   case uncertain
   /// The data is a part of what it brings.
   case partial
+  /// The data is a part, but there is nothing to wait for: the stream has no end, or is over.
+  case incomplete
 }
 
 extension CacheState {
   /// What the fetch of an entry means for archives.
   func exportProgress(_ index: Int) -> ExportProgress {
-    guard let current = slots[index].machine.fetch, slots[index].machine.isFetching else {
-      return .none
+    let isFetching = slots[index].machine.isFetching
+    if slots[index].machine.extent == .part {
+      return isFetching && slots[index].machine.isArriving ? .partial : .incomplete
     }
-    if current.hasProgressed { return .partial }
+    guard let current = slots[index].machine.fetch, isFetching else { return .none }
     guard !slots[index].machine.hasData else { return .none }
     // A query that shows parts, such as a streamed one, may never be complete.
     return current.fetchOptions.showsParts || slots[index].machine.isHeld ? .uncertain : .first

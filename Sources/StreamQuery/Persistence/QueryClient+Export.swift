@@ -9,7 +9,8 @@ extension QueryClient {
   ///
   /// The data does not include optimistic changes: the paused mutations that make them are archived
   /// and make them again after an import. What cannot be encoded is left out and named in the
-  /// report.
+  /// report. A part of a streamed value counts as invalidated in the archive, so that whoever uses it
+  /// completes it.
   ///
   /// ```swift
   /// let export = client.export(.prefix("products"))
@@ -123,7 +124,7 @@ extension QueryInfo {
       key: try text(of: entryKey),
       value: try encoded(value, coding),
       updatedAt: Date(timeIntervalSinceReferenceDate: snapshot.dataUpdatedAt.date),
-      isInvalidated: isInvalidated,
+      isInvalidated: isInvalidated || isPart,
       error: error.map { error in
         ArchivedError(
           description: errors == .described ? String(describing: error) : "redacted",

@@ -5,7 +5,7 @@ extension QueryClient {
   /// arrives.
   ///
   /// The first archive has what ``export(_:mutations:errors:coding:)`` would have, apart from parts of
-  /// values that streamed queries show, and names what has no data yet and is being fetched:
+  /// streamed values that are still arriving, and names what has no data yet and is being fetched:
   /// ``CacheArchive/pending``. Another one follows whenever some of that has data or is no longer
   /// fetched, with just this data and the names that are left: the archives belong together, and none
   /// replaces another. With hundreds of names, what ends shortly after each other comes in one. The

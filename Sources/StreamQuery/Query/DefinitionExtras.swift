@@ -20,8 +20,8 @@ final class DefinitionExtras: Sendable {
     var variant: (@Sendable () -> QueryDefinition)?
     /// Whether a refetch hides the data.
     var resetsData = false
-    /// Whether a fetch may show parts of its value before the whole.
-    var showsParts = false
+    /// How the answer of a fetch arrives.
+    var delivery = Delivery.whole
     /// Where the data is kept beyond the cache; `nil` leaves it to the client.
     var persistence: (any PersistencePolicy)?
   }

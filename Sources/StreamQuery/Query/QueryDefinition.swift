@@ -32,8 +32,8 @@ final class QueryDefinition: @unchecked Sendable {
   var variant: (@Sendable () -> QueryDefinition)? { extras?.values.variant }
   /// Whether a refetch hides the data.
   var resetsData: Bool { extras?.values.resetsData ?? false }
-  /// Whether a fetch may show parts of its value before the whole.
-  var showsParts: Bool { extras?.values.showsParts ?? false }
+  /// How the answer of a fetch arrives.
+  var delivery: Delivery { extras?.values.delivery ?? .whole }
   /// Where the data is kept beyond the cache; `nil` leaves it to the client.
   var persistence: (any PersistencePolicy)? { extras?.values.persistence }
 
@@ -86,7 +86,7 @@ final class QueryDefinition: @unchecked Sendable {
     values.feature = feature
     values.variant = variant
     values.resetsData = resetsData
-    values.showsParts = showsParts
+    values.delivery = delivery
     return with(definition.options, DefinitionExtras(values))
   }
 

@@ -4,9 +4,10 @@ import Synchronization
 public enum StreamedRefetch: String, Hashable, Codable, Sendable {
   /// The data is no longer shown, and the query is pending again until the first element arrives.
   case reset
-  /// New elements are added to the data.
+  /// New elements are added to the data; of an endless query, those of a retry too.
   case append
-  /// The data stays until the new stream has ended, and is then replaced as a whole.
+  /// The data stays until the new stream has ended, and is then replaced as a whole; that of an endless
+  /// query stays until the first element of the new stream.
   case replace
 }
 
@@ -20,15 +21,17 @@ extension Query {
   /// Each element is shown at once, and the query is fetching until the stream ends. If the stream
   /// fails, the result has both the error and the elements so far. A retry restarts the stream, and
   /// its first element replaces what the failed attempt had shown. A cancelled fetch ends the
-  /// stream and keeps the elements so far. Callers of `fetch` wait for the end.
+  /// stream and keeps the elements so far. Callers wait for the end, or for the first element if the
+  /// query is endless: <doc:StreamedQueries>.
   ///
   /// - Parameters:
   ///   - part: The parts of the key, in order.
   ///   - fields: Fields in any order, as the key's last part.
   ///   - refetch: What a refetch does with the data.
+  ///   - endless: Whether the stream has no end, so that nobody is to wait for it.
   ///   - stream: Makes a new stream for each attempt.
   /// - Returns: The query.
-  /// - Complexity: O(*n*) for each element in the number of elements so far.
+  /// - Complexity: O(1) for each element, amortized, unless somebody keeps earlier data.
   public static func streamed<
     Source: AsyncSequence & SendableMetatype,
     each Part: Hashable & Sendable
@@ -36,6 +39,7 @@ extension Query {
     _ part: repeat each Part,
     fields: KeyRecord = [:],
     refetch: StreamedRefetch = .reset,
+    endless: Bool = false,
     stream: @escaping @Sendable @concurrent (FetchContext) async throws -> Source
   ) -> Self
   where
@@ -45,7 +49,7 @@ extension Query {
   {
     Query(
       key: QueryKey(repeat each part, fields: fields),
-      definition: .streamed(into: [], refetch, stream) { $0.append($1) }
+      definition: .streamed(into: [], refetch, isEndless: endless, stream) { $0.append($1) }
     )
   }
 
@@ -65,9 +69,13 @@ extension Query {
   ///   - initial: The value into which the first element is folded, and the value of an empty
   ///     stream.
   ///   - refetch: What a refetch does with the data.
+  ///   - endless: Whether the stream has no end, so that nobody is to wait for it.
   ///   - stream: Makes a new stream for each attempt.
-  ///   - reduce: Folds an element into the value; must be pure, because it may run again.
+  ///   - reduce: Folds an element into the value. It must be pure: it runs twice for each element that
+  ///     is shown, so that the value need not be copied, and again if an update comes in between.
+  ///     Costly work on an element belongs into the stream.
   /// - Returns: The query.
+  /// - Complexity: That of `reduce` in place for each element, unless somebody keeps earlier data.
   public static func streamed<
     Source: AsyncSequence & SendableMetatype,
     each Part: Hashable & Sendable
@@ -76,6 +84,7 @@ extension Query {
     fields: KeyRecord = [:],
     into initial: Value,
     refetch: StreamedRefetch = .reset,
+    endless: Bool = false,
     stream: @escaping @Sendable @concurrent (FetchContext) async throws -> Source,
     reduce: @escaping @Sendable (inout Value, Source.Element) -> Void
   ) -> Self where Source.AsyncIterator: SendableMetatype {
@@ -83,6 +92,7 @@ extension Query {
       key: QueryKey(repeat each part, fields: fields),
       into: initial,
       refetch: refetch,
+      endless: endless,
       stream: stream,
       reduce: reduce
     )
@@ -95,6 +105,7 @@ extension Query {
   ///   - initial: The value into which the first element is folded, and the value of an empty
   ///     stream.
   ///   - refetch: What a refetch does with the data.
+  ///   - endless: Whether the stream has no end, so that nobody is to wait for it.
   ///   - stream: Makes a new stream for each attempt.
   ///   - reduce: Folds an element into the value; must be pure, because it may run again.
   /// - Returns: The query.
@@ -102,10 +113,14 @@ extension Query {
     key: QueryKey<Value>,
     into initial: Value,
     refetch: StreamedRefetch = .reset,
+    endless: Bool = false,
     stream: @escaping @Sendable @concurrent (FetchContext) async throws -> Source,
     reduce: @escaping @Sendable (inout Value, Source.Element) -> Void
   ) -> Self where Source.AsyncIterator: SendableMetatype {
-    Query(key: key, definition: .streamed(into: initial, refetch, stream, reduce))
+    Query(
+      key: key,
+      definition: .streamed(into: initial, refetch, isEndless: endless, stream, reduce)
+    )
   }
 }
 
@@ -114,30 +129,45 @@ extension QueryDefinition {
   fileprivate static func streamed<Value: Sendable, Source: AsyncSequence & SendableMetatype>(
     into initial: Value,
     _ refetch: StreamedRefetch,
+    isEndless: Bool,
     _ stream: @escaping @Sendable @concurrent (FetchContext) async throws -> Source,
     _ reduce: @escaping @Sendable (inout Value, Source.Element) -> Void
   ) -> QueryDefinition where Source.AsyncIterator: SendableMetatype {
     let fetch: Fetch = { context in
       guard let job = context.fetchJob else { throw CancellationError() }
       let start = context.streamStart(of: job, refetch)
-      let hidden = refetch == .replace && start.base != nil
+      let replaces = refetch == .replace && start.base != nil
+      // An endless stream has no end at which it could replace the data.
+      let hidden = replaces && !isEndless
+      let collects = refetch == .append && isEndless
       let base = refetch == .append ? start.base?.value(as: Value.self) ?? initial : initial
       var value = base
+      var fold = StreamFold(over: base, reduce)
       var isFirst = true
+      var wait = isEndless ? nil : StreamWait()
       for try await element in try await stream(context) {
+        if wait?.isSuspicious(at: context.client.cache.clock.now()) == true,
+          context.client.cache.read({ $0.isAwaited(job) })
+        {
+          wait = nil
+          context.client.report(.endlessStreamAwaited(key: job.key.key.description))
+        }
         if hidden {
           reduce(&value, element)
           continue
         }
-        // The first element of an attempt replaces what an earlier attempt had shown.
-        let startsOver = isFirst && start.hasShown
-        let isShown = context.client.progress(job) { present in
-          var value =
-            startsOver ? base : present?.value(as: Value.self) ?? base
-          reduce(&value, element)
-          return TypedBox(value)
+        // The first element of an attempt replaces what an earlier attempt had shown, unless the
+        // elements of an endless stream are collected: they do not come again.
+        let startsOver = isFirst && (start.hasShown && !collects || replaces)
+        var shown: ValueBox?
+        let isShown = context.client.progress(job) { present, isOutdated in
+          let isVoid = startsOver || isFirst && isOutdated && refetch != .append
+          let box = fold.folding(element, into: isVoid ? nil : present)
+          shown = box
+          return box
         }
-        guard isShown else { throw CancellationError() }
+        guard isShown, let shown else { throw CancellationError() }
+        fold.showed(shown, with: element)
         if isFirst {
           job.keep(StreamStart(base: start.base, hasShown: true))
         }
@@ -148,7 +178,7 @@ extension QueryDefinition {
       if hidden {
         let share = job.query.resolved.share(for: job.key.key)
         let whole = TypedBox(value)
-        let isShown = context.client.progress(job) { present in
+        let isShown = context.client.progress(job) { present, _ in
           present.flatMap { share?($0, whole) } ?? whole
         }
         guard isShown else {
@@ -166,7 +196,10 @@ extension QueryDefinition {
       of: Value.self,
       options: .ofLongAttempts,
       fetch: fetch,
-      extras: DefinitionExtras.Values(resetsData: refetch == .reset, showsParts: true)
+      extras: DefinitionExtras.Values(
+        resetsData: refetch == .reset,
+        delivery: isEndless ? .endless : .parts
+      )
     )
   }
 }

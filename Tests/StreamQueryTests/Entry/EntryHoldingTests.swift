@@ -96,7 +96,7 @@ struct EntryHoldingTests {
 
   @Test mutating func aFetchThatShowsPartsIsNotHeldBack() throws {
     var options = FetchOptions()
-    options.showsParts = true
+    options.delivery = .parts
     machine.adopted(fetchOptions: options, gcTime: .zero)
     let id = try #require(begin())
     #expect(!machine.mayBeHeld(id))

@@ -3,10 +3,11 @@ import Testing
 @testable import StreamQuery
 
 struct EntryStreamingTests {
-  private func loaded(resets: Bool) -> EntryDriver {
+  private func loaded(resets: Bool, _ delivery: Delivery = .parts) -> EntryDriver {
     var entry = EntryDriver()
     var fetchOptions = FetchOptions()
     fetchOptions.resetsData = resets
+    fetchOptions.delivery = delivery
     entry.machine.adopted(fetchOptions: fetchOptions, gcTime: .seconds(300))
     entry.observe()
     entry.pass(to: 1)
@@ -178,6 +179,177 @@ struct EntryStreamingTests {
         explore(next, trace + [event])
       }
     }
-    explore(loaded(resets: true), [])
+    for delivery in [Delivery.parts, .endless] { explore(loaded(resets: true, delivery), []) }
+  }
+
+  // MARK: Parts and wholes
+
+  @Test func aPartIsFreshForThoseWhoLookAndNoAnswerForThoseWhoAsk() {
+    var entry = loaded(resets: true)
+    entry.request()
+    _ = progress(&entry)
+    let now = entry.environment.now.instant
+    let machine = entry.machine
+    #expect(!machine.isStale(.static, at: now))
+    for need in [FetchNeed.ifStale, .ifStaleOrThrow, .ifMissing, .ifMissingElseRevalidate, .always]
+    {
+      #expect(machine.decision(for: need, .static, canFetch: true, at: now) == .fetch)
+    }
+  }
+
+  @Test("a part that nothing completes is stale", arguments: 0...3)
+  func incomplete(way: Int) {
+    var entry = loaded(resets: true)
+    var fetchOptions = FetchOptions()
+    fetchOptions.delivery = .parts
+    fetchOptions.failureInvalidates = false
+    entry.machine.adopted(fetchOptions: fetchOptions, gcTime: .seconds(300))
+    entry.request()
+    _ = progress(&entry)
+    switch way {
+    case 0: entry.cancel()
+    case 1: entry.fail()
+    case 2: entry.succeed()
+    default:
+      entry.cancel()
+      entry.write()
+    }
+    let now = entry.environment.now.instant
+    #expect(entry.machine.isStale(.static, at: now) == (way < 2))
+    #expect(entry.machine.isStale(at: now) || way >= 2)
+    #expect(!entry.machine.isInvalidated)
+    let decision = entry.machine.decision(for: .ifMissing, .static, canFetch: true, at: now)
+    #expect((decision == .fetch) == (way < 2))
+  }
+
+  @Test func anUpdateWhileTheRestArrivesLeavesAPartAndAFencedWriteDoesNot() {
+    var entry = loaded(resets: true)
+    entry.request()
+    _ = progress(&entry)
+    entry.write()
+    #expect(entry.machine.extent == .part)
+    entry.write(fencing: true)
+    #expect(entry.machine.extent == .whole)
+  }
+
+  @Test func whatIsBroughtBackIsAsWholeAsItWas() {
+    for isWhole in [false, true] {
+      var entry = loaded(resets: true)
+      entry.request()
+      _ = progress(&entry)
+      if isWhole { entry.succeed() } else { entry.cancel() }
+      entry.request()
+      #expect(entry.machine.extent == .nothing)
+      entry.cancel()
+      #expect(entry.machine.extent == (isWhole ? .whole : .part))
+    }
+  }
+
+  @Test func initialDataIsNotHiddenByItsFirstLoad() {
+    var entry = EntryDriver()
+    var fetchOptions = FetchOptions()
+    fetchOptions.resetsData = true
+    entry.machine.adopted(fetchOptions: fetchOptions, gcTime: .seconds(300))
+    _ = entry.machine.initialDataPlaced(updatedAt: .seconds(0), in: entry.environment)
+    #expect(!entry.observe().stashed)
+    entry.fail()
+    #expect(entry.machine.hasData)
+    #expect(!entry.request().stashed)
+    entry.succeed()
+    #expect(entry.request().stashed)
+  }
+
+  // MARK: Endless streams
+
+  @Test func aPartOfAnEndlessStreamIsTheEndForCallers() {
+    var entry = loaded(resets: true, .endless)
+    entry.wait()
+    let actions = progress(&entry)
+    #expect(actions.ended == .delivered)
+    #expect(actions.cancelled == nil)
+    #expect(entry.machine.waiterCount == 0)
+    #expect(entry.machine.isLive)
+    let now = entry.environment.now.instant
+    for need in [FetchNeed.ifStale, .ifStaleOrThrow, .ifMissing, .ifMissingElseRevalidate] {
+      #expect(
+        entry.machine.decision(for: need, .after(.zero), canFetch: true, at: now)
+          == .useCached(.hit, revalidates: false)
+      )
+    }
+  }
+
+  @Test func anEndlessStreamThatNobodyObservesEndsWithItsFirstPart() {
+    var entry = loaded(resets: true, .endless)
+    entry.leave()
+    entry.request(clientLease: true)
+    entry.wait()
+    let actions = progress(&entry)
+    #expect(actions.ended == .delivered)
+    #expect(actions.cancelled != nil)
+    #expect(entry.machine.isIdle)
+    #expect(entry.machine.hasData)
+    #expect(entry.machine.isStale(.static, at: entry.environment.now.instant))
+  }
+
+  @Test func whoJoinsAnEndlessStreamThatDeliversHasItsAnswer() {
+    var entry = loaded(resets: true, .endless)
+    entry.request()
+    #expect(!entry.machine.isAnswered(superseding: false, acceptsOlder: false))
+    _ = progress(&entry)
+    #expect(entry.machine.isAnswered(superseding: false, acceptsOlder: false))
+    #expect(!entry.machine.isAnswered(superseding: true, acceptsOlder: false))
+    entry.invalidate()
+    #expect(!entry.machine.isAnswered(superseding: false, acceptsOlder: false))
+    #expect(entry.machine.isAnswered(superseding: false, acceptsOlder: true))
+  }
+
+  @Test func aRequestReplacesAnEndlessStreamThatIsTooOld() {
+    var entry = loaded(resets: false, .endless)
+    entry.request()
+    _ = progress(&entry)
+    let old = entry.currentID
+    entry.invalidate()
+    let actions = entry.request()
+    #expect(actions.cancelled == old)
+    #expect(entry.currentID != old)
+    _ = progress(&entry)
+    #expect(!entry.machine.isInvalidated)
+  }
+
+  @Test func whatWasAskedForBeforeTheFirstPartFollowsIt() {
+    var entry = EntryDriver()
+    var fetchOptions = FetchOptions()
+    fetchOptions.delivery = .endless
+    entry.machine.adopted(fetchOptions: fetchOptions, gcTime: .seconds(300))
+    entry.observe()
+    let old = entry.currentID
+    entry.pass(to: 1)
+    entry.invalidate()
+    entry.request(.invalidated, superseding: true)
+    #expect(entry.currentID == old)
+    let actions = progress(&entry)
+    #expect(actions.ended == .delivered)
+    #expect(actions.cancelled == old)
+    #expect(actions.started == entry.currentID)
+    #expect(entry.machine.isInvalidated)
+    _ = progress(&entry)
+    #expect(!entry.machine.isInvalidated)
+    #expect(!entry.machine.isFollowed)
+  }
+
+  @Test func eachAttemptDeliversForItself() {
+    var entry = loaded(resets: true, .endless)
+    entry.request()
+    _ = progress(&entry)
+    #expect(entry.machine.fetch?.deliveringSince == entry.environment.now.instant)
+    entry.fail(retryAfter: 5)
+    #expect(!entry.machine.isLive)
+    entry.run(to: 10)
+    #expect(entry.machine.fetch?.deliveringSince == nil)
+    #expect(!entry.machine.isLive)
+    _ = progress(&entry)
+    #expect(entry.machine.isLive)
+    entry.machine.retriesCountAnew(entry.currentID)
+    #expect(entry.machine.failureCount == 0)
   }
 }

@@ -126,7 +126,6 @@ import Testing
         case 13: if !callers.isEmpty { callers.removeLast().cancel() }
         case 14: simulation.task { [client, query] in await client.refetch(query) }
         case 15:
-          guard read.isWritten else { break }
           server.forgetNear()
           client.setData(read.make(server.version), for: query)
         case 16: network.send(server.random(3) > 0)
@@ -196,7 +195,7 @@ import Testing
     case 4: check(seed) { $0.pages(firstOnly: false) }
     case 5: check(seed) { $0.pages(firstOnly: true) }
     case 6: check(seed) { $0.parts(.reset) }
-    default: check(seed) { $0.parts(.replace) }
+    default: seed % 16 < 8 ? check(seed) { $0.parts(.replace) } : check(seed) { $0.endless() }
     }
   }
 

@@ -71,8 +71,6 @@ struct VersionedQuery<Value: Sendable>: Sendable {
   let make: @Sendable (Int) -> Value
   /// Whether each fetch reads the server itself.
   var readsServer = true
-  /// Whether it is written as well: a stream folds its parts into what was written before.
-  var isWritten = true
   /// Adds a part to the data, where there are any.
   var addPart: (@Sendable (QueryClient) async throws -> Void)?
 }
@@ -119,12 +117,17 @@ extension VersionedServer {
     let query = Query<[Int]>.streamed("n", refetch: refetch) { _ in
       AsyncThrowingStream(unfolding: self.nextPart())
     }
-    return VersionedQuery(
-      query: query,
-      oldest: { $0.min() ?? 0 },
-      make: { [$0] },
-      isWritten: false
-    )
+    return VersionedQuery(query: query, oldest: { $0.min() ?? 0 }, make: { [$0] })
+  }
+
+  /// A connection that tells the version again and again.
+  func endless() -> VersionedQuery<Int> {
+    let query = Query<Int>.streamed("n", into: 0, refetch: .replace, endless: true) { _ in
+      AsyncThrowingStream<Int, any Error>(unfolding: { try await self.read() })
+    } reduce: {
+      $0 = $1
+    }
+    return VersionedQuery(query: query, oldest: { $0 }, make: { $0 })
   }
 
   private func nextPart() -> @Sendable () async throws -> Int? {
