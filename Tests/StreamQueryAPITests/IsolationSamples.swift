@@ -11,7 +11,8 @@ import Testing
     let store = Store()
     let query = simulation.run { await store.user(3) }
     #expect(try simulation.run { try await client.fetch(query) }.id == 3)
-    #expect(simulation.run { await store.write(to: client) } == "Ada")
+    #expect(simulation.run { await store.write(to: client) } == 1)
+    #expect(client.data(for: query)?.email == "token!")
   }
 
   @Test func aQueryKeepsTheActorThatItsFetchNames() throws {
@@ -173,7 +174,6 @@ private struct SlowAPI: Sendable {
 
 private actor Store {
   var token = "token"
-  var written = ""
 
   func load(_ id: User.ID) async throws -> User { try await SlowAPI.live.user(id) }
 
@@ -187,15 +187,12 @@ private actor Store {
 
   func strong(_ id: User.ID) -> Query<User> { Query("user", id) { try await self.load(id) } }
 
-  /// An updater may wait for a store, so it takes copies of what its caller is isolated to; one that
-  /// selects by a filter runs in place, and may use it.
-  func write(to client: QueryClient) -> String {
+  /// An updater may wait for a store, so it takes copies of what its caller is isolated to.
+  func write(to client: QueryClient) -> Int {
     client.updateData(for: .user(3)) { [token] user in user?.email = token }
-    client.updateData(matching: .prefix("user", 3), of: User.self) { _, user in
-      written = user?.name ?? ""
-      user?.email = token
+    return client.updateData(matching: .prefix("user", 3), of: User.self) { _, user in
+      user?.email += "!"
     }
-    return written
   }
 }
 

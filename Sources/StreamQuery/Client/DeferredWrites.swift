@@ -4,43 +4,89 @@
 struct DeferredWrites: Sendable {
   struct Write: Sendable {
     let key: EntryKey
-    /// How the query that is written to is kept; `nil` if the call does not say.
-    let policy: (any PersistencePolicy)?
+    /// The query that is written to, as far as the call says.
+    let definition: QueryDefinition
     /// Whether it is made although the key got data meanwhile: it was to keep that data out, or
     /// compares dates itself.
     let survivesData: Bool
     /// The run whose callback made the call.
     let job: MutationJob?
     let perform: @Sendable (QueryClient) -> Void
+    /// What it makes of kept data where there is no client any more; `nil` leaves that as it is.
+    let change: @Sendable (KeptData?) -> KeptData?
     /// Whether the key was invalidated after the call, which the write must not undo.
     var isInvalidated = false
+    fileprivate var serial: UInt64 = 0
+
+    init(
+      of key: EntryKey,
+      _ definition: QueryDefinition,
+      survivesData: Bool,
+      job: MutationJob?,
+      change: @escaping @Sendable (KeptData?) -> KeptData?,
+      perform: @escaping @Sendable (QueryClient) -> Void
+    ) {
+      (self.key, self.definition, self.survivesData) = (key, definition, survivesData)
+      (self.job, self.change, self.perform) = (job, change, perform)
+    }
+  }
+
+  typealias KeptData = DefinitionExtras.InitialDataSource.Found
+
+  /// A write that still waits when its client ends; the store gets what it makes of the kept data.
+  struct LastWrite: Sendable {
+    let write: Write
+    /// Says how the data is kept.
+    let query: ResolvedQuery
+  }
+
+  /// The writes of one key, in order.
+  private struct Line: Sendable {
+    var writes: [Write?] = []
+    var first = 0
+
+    var rest: [Write] { writes[first...].compactMap(\.self) }
+
+    mutating func next() -> Write? {
+      defer { first += 1 }
+      return writes[first].take()
+    }
   }
 
   /// How many wait at most: a store may be locked for hours.
   static let limit = 10_000
 
-  private var writes: [Write] = []
-  private var counts: [EntryKey: Int] = [:]
+  private var lines: [EntryKey: Line] = [:]
+  private var count = 0
+  private var serial: UInt64 = 0
   private var isAtWork = false
   private var isAskedAgain = false
+  /// The key whose write is being made.
+  private var present: EntryKey?
+  /// The keys that were written since the work began: their data is no answer that came meanwhile.
+  private var written: Set<EntryKey> = []
 
-  var isEmpty: Bool { writes.isEmpty }
+  var isEmpty: Bool { lines.isEmpty }
 
   /// The keys of the writes, each once, with the newest answer to how they are kept.
   var keys: [EntryKey: (any PersistencePolicy)?] {
-    Dictionary(writes.map { ($0.key, $0.policy) }) { $1 ?? $0 }
+    lines.mapValues { line in line.rest.reversed().lazy.compactMap(\.definition.persistence).first }
   }
+
+  /// Whether a write of a key has not been made yet: what comes later has to wait behind it.
+  func holds(_ key: EntryKey) -> Bool { lines[key] != nil || present == key }
 
   /// Adds a write.
   ///
   /// - Returns: The write that is given up in its place, if too many wait.
   mutating func add(_ write: Write) -> Write? {
-    writes.append(write)
-    counts[write.key, default: 0] += 1
-    guard writes.count > Self.limit else { return nil }
-    let oldest = writes.removeFirst()
-    forget(oldest.key)
-    return oldest
+    serial += 1
+    var write = write
+    write.serial = serial
+    lines[write.key, default: Line()].writes.append(write)
+    count += 1
+    guard count > Self.limit, let oldest = inOrder(lines.keys).first else { return nil }
+    return take(oldest)
   }
 
   /// Somebody is about to make writes.
@@ -61,43 +107,62 @@ struct DeferredWrites: Sendable {
   mutating func goesOn() -> Bool {
     isAtWork = isAskedAgain
     isAskedAgain = false
+    present = nil
+    if !isAtWork { written = [] }
     return isAtWork
   }
 
-  /// Takes the first write of some keys.
-  mutating func next(of keys: Set<EntryKey>) -> Write? {
-    guard let index = writes.firstIndex(where: { keys.contains($0.key) }) else { return nil }
-    let write = writes.remove(at: index)
-    forget(write.key)
+  /// Keys in the order of their first writes.
+  func inOrder(_ keys: some Sequence<EntryKey>) -> [EntryKey] {
+    let first = keys.compactMap { key in lines[key].flatMap { $0.writes[$0.first] } }
+    return first.sorted { $0.serial < $1.serial }.map(\.key)
+  }
+
+  /// Takes the first write of a key, to make it.
+  mutating func next(of key: EntryKey) -> Write? {
+    let write = take(key)
+    present = write == nil ? nil : key
+    if write != nil { written.insert(key) }
+    return write
+  }
+
+  private mutating func take(_ key: EntryKey) -> Write? {
+    guard let write = lines[key]?.next() else { return nil }
+    count -= 1
+    if let line = lines[key], line.first == line.writes.count { lines[key] = nil }
     return write
   }
 
   /// Removes the writes of some keys.
   ///
-  /// - Parameters:
-  ///   - keys: The keys; `nil` is all.
-  ///   - sparesSurvivors: Whether writes stay that are made whatever data there is.
-  /// - Returns: What was removed, to be released outside of locks.
-  mutating func drop(_ keys: Set<EntryKey>?, sparesSurvivors: Bool = false) -> [Write] {
-    if let keys, keys.allSatisfy({ counts[$0] == nil }) { return [] }
-    func isDropped(_ write: Write) -> Bool {
-      keys?.contains(write.key) ?? true && !(sparesSurvivors && write.survivesData)
-    }
-    let dropped = writes.filter(isDropped)
-    writes.removeAll(where: isDropped)
-    for write in dropped { forget(write.key) }
+  /// - Parameter keys: The keys; `nil` is all.
+  /// - Returns: What was removed, in order, to be released outside of locks.
+  mutating func drop(_ keys: Set<EntryKey>?) -> [Write] {
+    let dropped = (keys ?? Set(lines.keys)).compactMap { lines.removeValue(forKey: $0)?.rest }
+      .joined().sorted { $0.serial < $1.serial }
+    count -= dropped.count
     return dropped
+  }
+
+  /// Removes the writes of keys that got data meanwhile, unless they are made whatever data there is.
+  ///
+  /// - Returns: What was removed, to be released outside of locks.
+  mutating func drop(answered keys: Set<EntryKey>) -> [Write] {
+    let dropped = drop(keys.subtracting(written))
+    for write in dropped where write.survivesData {
+      lines[write.key, default: Line()].writes.append(write)
+      count += 1
+    }
+    return dropped.filter { !$0.survivesData }
   }
 
   /// Some keys were invalidated.
   mutating func mark(_ keys: Set<EntryKey>) {
-    for index in writes.indices where keys.contains(writes[index].key) {
-      writes[index].isInvalidated = true
+    for key in keys {
+      guard let line = lines[key] else { continue }
+      for place in line.first..<line.writes.count {
+        lines[key]?.writes[place]?.isInvalidated = true
+      }
     }
-  }
-
-  private mutating func forget(_ key: EntryKey) {
-    counts[key, default: 0] -= 1
-    if counts[key] == 0 { counts[key] = nil }
   }
 }

@@ -49,9 +49,11 @@ protocol Persister: AnyObject, Sendable {
 
   /// The client is over.
   ///
-  /// - Parameter isErased: Whether nothing may be left of what it holds, so that nothing more is
-  ///   written. It may follow an end that writes.
-  func end(isErased: Bool)
+  /// - Parameters:
+  ///   - isErased: Whether nothing may be left of what it holds, so that nothing more is written. It
+  ///     may follow an end that writes.
+  ///   - writes: What waited until it is known what is kept, and is still to be made of that.
+  func end(isErased: Bool, making writes: [DeferredWrites.LastWrite])
 
   /// Waits until none of its work is running any more.
   func waitUntilOver() async

@@ -42,12 +42,12 @@ final class PersisterSlot: Sendable {
     return persister
   }
 
-  /// The client is over; see ``Persister/end(isErased:)``.
-  func end(isErased: Bool) {
+  /// The client is over; see ``Persister/end(isErased:making:)``.
+  func end(isErased: Bool, making writes: [DeferredWrites.LastWrite]) {
     let persister = state.withLock { state in
       state.isEnded = true
       return state.persister
     }
-    persister?.end(isErased: isErased)
+    persister?.end(isErased: isErased, making: writes)
   }
 }

@@ -10,27 +10,24 @@ internal import Synchronization
 
 extension QueryClient {
   /// Makes a write as soon as it is known what a store keeps for the key.
-  nonisolated func deferWrite(
-    of key: EntryKey,
-    _ policy: (any PersistencePolicy)?,
-    survivesData: Bool,
-    _ perform: @escaping @Sendable (QueryClient) -> Void
-  ) {
-    let write = DeferredWrites.Write(
-      key: key,
-      policy: policy,
-      survivesData: survivesData,
-      job: MutationJob.current,
-      perform: perform
-    )
+  nonisolated func deferWrite(_ write: DeferredWrites.Write) {
     let oldest = deferredWrites.withLock { writes in
       defersWrites.store(true, ordering: .releasing)
       return writes.add(write)
     }
     if let oldest { report(.updateBeforeRestored(key: oldest.key.key.description)) }
     // It may have become known before anybody could find the write.
-    if !openStore(of: key, policy) { performDeferredWrites() }
+    if !openStore(of: write.key, write.definition.persistence) { performDeferredWrites() }
     if isOver { dropDeferredWrites() }
+  }
+
+  /// Whether an update of a key has to wait: for its store, or behind earlier ones, which may still
+  /// wait although the store has been read.
+  nonisolated func mustWait(_ key: EntryKey, _ policy: (any PersistencePolicy)? = nil) -> Bool {
+    if openStore(of: key, policy) { return true }
+    guard mayDeferWrites, deferredWrites.withLock({ $0.holds(key) }) else { return false }
+    performDeferredWrites()
+    return deferredWrites.withLock { $0.holds(key) }
   }
 
   /// Makes the writes that wait for no store any more.
@@ -39,30 +36,49 @@ extension QueryClient {
     repeat {
       let waiting = deferredWrites.withLock { $0.keys }
       let ready = Set(waiting.filter { !openStore(of: $0.key, $0.value) }.keys)
-      let answered = cache.read { state in
-        ready.filter { key in
-          state.find(key).map {
-            state.slots[$0].machine.hasData && state.slots[$0].machine.dataUpdateCount > 0
-          } ?? false
-        }
-      }
-      withExtendedLifetime(
-        deferredWrites.withLock { $0.drop(answered, sparesSurvivors: true) }
-      ) {}
-      while let write = deferredWrites.withLock({ $0.next(of: ready) }) {
-        MutationJob.$current.withValue(write.job) { write.perform(self) }
-        guard write.isInvalidated else { continue }
-        startInvalidation(
-          QueryFilter(.entry(write.key)),
-          .active,
-          superseding: true,
-          .invalidated,
-          nil
-        )
+      dropDeferredWrites(answered: ready)
+      for key in deferredWrites.withLock({ $0.inOrder(ready) }) {
+        while let write = deferredWrites.withLock({ $0.next(of: key) }) { perform(write) }
       }
     } while deferredWrites.withLock { writes in
       defersWrites.store(!writes.isEmpty, ordering: .releasing)
       return writes.goesOn()
+    }
+  }
+
+  private nonisolated func perform(_ write: DeferredWrites.Write) {
+    MutationJob.$current.withValue(write.job) { write.perform(self) }
+    guard write.isInvalidated else { return }
+    startInvalidation(
+      QueryFilter(.entry(write.key)),
+      .active,
+      superseding: true,
+      .invalidated,
+      nil
+    )
+  }
+
+  /// Ends the writes of those of some keys that got an answer, or were written, meanwhile.
+  private nonisolated func dropDeferredWrites(answered keys: Set<EntryKey>) {
+    let answered = cache.read { state in
+      keys.filter { key in
+        state.find(key).map {
+          state.slots[$0].machine.hasData && state.slots[$0].machine.dataUpdateCount > 0
+        } ?? false
+      }
+    }
+    withExtendedLifetime(deferredWrites.withLock { $0.drop(answered: answered) }) {}
+  }
+
+  /// Takes the writes that wait when the client ends, for the stores to get what they make.
+  nonisolated func takeDeferredWrites() -> [DeferredWrites.LastWrite] {
+    guard mayDeferWrites else { return [] }
+    dropDeferredWrites(answered: Set(deferredWrites.withLock { $0.keys }.keys))
+    return deferredWrites.withLock { $0.drop(nil) }.map { write in
+      let known = cache.read { state in state.find(write.key).flatMap { state.slots[$0].query } }
+      let own = write.definition.persistence == nil ? known?.resolved : nil
+      let query = own ?? resolve(write.key, write.definition, defaults)
+      return DeferredWrites.LastWrite(write: write, query: query)
     }
   }
 

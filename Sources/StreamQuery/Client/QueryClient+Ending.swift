@@ -62,7 +62,7 @@ extension QueryClient {
 
   private nonisolated func end(isErased: Bool) {
     stopWaiting()
-    persisters.end(isErased: isErased)
+    persisters.end(isErased: isErased, making: isErased ? [] : takeDeferredWrites())
     dropDeferredWrites()
     keeper?.end(writing: !isErased)
     transaction { state, transaction in

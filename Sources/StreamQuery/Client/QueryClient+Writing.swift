@@ -179,9 +179,9 @@ extension QueryClient {
   ) throws(Failure) -> Value? {
     let entryKey = EntryKey(key)
     guard !isUpdating(entryKey) else { return nil }
-    guard !openStore(of: entryKey, terms.persistence) else {
-      deferWrite(of: entryKey, terms.persistence, survivesData: fencing) { client in
-        _ = try? client.update(
+    guard !mustWait(entryKey, terms.persistence) else {
+      deferUpdate(entryKey, terms, updatedAt, fencing: fencing, marksNew: marksNew, update) {
+        _ = try? $0.update(
           key,
           terms,
           updatedAt: updatedAt,
@@ -203,6 +203,36 @@ extension QueryClient {
       startInvalidation(.key(key), .never, superseding: false, .invalidated, nil)
     }
     return written?.value
+  }
+
+  private nonisolated func deferUpdate<Value: Sendable, Failure: Error>(
+    _ key: EntryKey,
+    _ terms: WriteTerms,
+    _ updatedAt: Date?,
+    fencing: Bool,
+    marksNew: Bool,
+    _ update: @escaping @Sendable (inout Value?) throws(Failure) -> Void,
+    perform: @escaping @Sendable (QueryClient) -> Void
+  ) {
+    let date = updatedAt?.timeIntervalSinceReferenceDate
+    deferWrite(
+      DeferredWrites.Write(
+        of: key,
+        terms.definition(of: Value.self),
+        survivesData: fencing,
+        job: MutationJob.current,
+        change: { kept in
+          var value = kept?.box.value(as: Value.self)
+          guard (try? update(&value)) != nil, let value else { return nil }
+          return DeferredWrites.KeptData(
+            box: TypedBox(value),
+            updatedAt: date,
+            isInvalidated: marksNew && kept == nil
+          )
+        },
+        perform: perform
+      )
+    )
   }
 
   private nonisolated func updateNow<Value: Sendable, Failure: Error>(
@@ -261,8 +291,11 @@ extension QueryClient {
   ///
   /// The closure runs outside the lock. If one of the entries changes meanwhile, it runs again for
   /// all of them. It must not write any of these entries itself: such a write is reported to
-  /// ``Configuration/onMisuse`` and ignored. As long as it is not known what a store keeps for an entry
-  /// without data, a value that the closure makes for that entry is reported and ignored as well.
+  /// ``Configuration/onMisuse`` and ignored.
+  ///
+  /// An entry without data whose store is still being read waits, as with
+  /// ``updateData(for:updatedAt:fencing:_:)-(Query<Value>,_,_,_)``: the filter has matched, and the closure runs
+  /// for that entry on the kept data as soon as that arrives. It is not counted.
   ///
   /// - Parameters:
   ///   - filter: Which entries.
@@ -278,11 +311,20 @@ extension QueryClient {
     of type: Value.Type,
     updatedAt: Date? = nil,
     fencing: Bool = false,
-    _ update: (QueryKey<Value>, inout Value?) -> Void
+    _ update: @escaping @Sendable (QueryKey<Value>, inout Value?) -> Void
   ) -> Int {
     let date = updatedAt?.timeIntervalSinceReferenceDate
+    var waiting: [QueryKey<Value>] = []
     func ask(_: Int) -> CommitAnswer<[(key: EntryKey, old: ValueBox?, new: ValueBox)], Int> {
-      let present = entries(matching: filter, of: type)
+      waiting = []
+      var present: [QueryInfo] = []
+      for info in entries(matching: filter, of: type) {
+        if info.snapshot.base == nil, mustWait(info.entryKey) {
+          waiting.append(QueryKey(info.key))
+        } else {
+          present.append(info)
+        }
+      }
       // All are written in one transaction: an update of one entry that wrote another would undo
       // its own premise.
       let keys = Set(present.map(\.entryKey))
@@ -290,15 +332,11 @@ extension QueryClient {
       for info in present {
         var value = info.snapshot.base?.value(as: Value.self)
         UpdateChain.run(info.entryKey, keys, of: self) { update(QueryKey(info.key), &value) }
-        if value != nil, info.snapshot.base == nil, openStore(of: info.entryKey, nil) {
-          report(.updateBeforeRestored(key: info.key.description))
-        } else if let value {
-          writes.append((info.entryKey, info.snapshot.base, TypedBox(value)))
-        }
+        if let value { writes.append((info.entryKey, info.snapshot.base, TypedBox(value))) }
       }
       return .answer(writes)
     }
-    return commit(asking: ask) { writes, _, state, transaction -> Int? in
+    let count = commit(asking: ask) { writes, _, state, transaction -> Int? in
       var indices: [Int] = []
       for write in writes {
         // An entry that was removed and made again is a different entry.
@@ -311,6 +349,12 @@ extension QueryClient {
       }
       return writes.count
     }
+    for key in waiting {
+      _ = self.update(key, WriteTerms(nil), updatedAt: updatedAt, fencing: fencing) {
+        update(key, &$0)
+      }
+    }
+    return count
   }
 
   /// The entries of a value type that a filter selects, with what a store keeps for those without

@@ -112,7 +112,7 @@ public actor QueryClient {
   }
 
   deinit {
-    persisters.end(isErased: false)
+    persisters.end(isErased: false, making: takeDeferredWrites())
     keeper?.end(writing: true)
     tellLastEvents()
     hitReports?.end()

@@ -6,8 +6,8 @@ public enum QueryMisuse: Hashable, Sendable, CustomStringConvertible {
   case completionCalledTwice(key: String)
   /// An updater wrote the key that it updates; the inner write was ignored.
   case writeInsideUpdate(key: String)
-  /// An update by a filter came before it was known what a store keeps for the query, or too many
-  /// updates waited for that. The update wrote nothing.
+  /// Too many updates waited until it was known what a store keeps for their queries: this one, the
+  /// oldest, was given up.
   case updateBeforeRestored(key: String)
   /// A fetch asked for its previous data as a type other than the query's; it got none.
   case previousOfOtherType(key: String, expected: String, asked: String)
@@ -67,8 +67,8 @@ public enum QueryMisuse: Hashable, Sendable, CustomStringConvertible {
       """
     case .updateBeforeRestored(let key):
       """
-      \(key) was updated before its data was restored; nothing was written, lest that take the place of \
-      what the store has. Await restore() or fetch(_:) first, or write with setData.
+      Over 10,000 updates waited until their data is restored; one of \(key) was given up, \
+      lest it take the place of what the store has. Await restore() or fetch(_:) first, or write with setData.
       """
     case .previousOfOtherType(let key, let expected, let asked):
       """

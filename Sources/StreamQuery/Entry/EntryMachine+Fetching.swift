@@ -225,7 +225,7 @@ extension EntryMachine {
   ) -> AttemptOutcome {
     guard let current = running(id) else { return .late }
     var actions = catchUp(in: environment)
-    undo(current, at: environment.now.instant, &actions)
+    undo(current, &actions)
     end(.cancelled, in: environment, &actions)
     return .cancelled(actions)
   }

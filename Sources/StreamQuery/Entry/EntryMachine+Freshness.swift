@@ -51,8 +51,11 @@ extension EntryMachine {
     }
     let isOlder = current.predatesMark || saysSo == true || isAdded && isKnownToHaveChanged
     guard !isOlder else {
-      // A write may have cleared the mark, but this replaces what was written.
-      if !isKnownToHaveChanged { mark = .invalidated(at: .distantPast) }
+      // A write may have cleared the mark, but this replaces what was written. When it was set is not
+      // known any more, only that it was before now.
+      if !isKnownToHaveChanged {
+        mark = .invalidated(at: current.predatesMark ? now : .distantPast)
+      }
       return
     }
     mark = .none(toldUntil: now)

@@ -69,7 +69,6 @@ extension EntryMachine {
     landed(current, isAdded: false, nil, at: environment.now.instant)
     current.undo = InFlight.Undo(
       isError: false,
-      isInvalidated: isInvalidated,
       failureCount: 0,
       cause: cause,
       part: part

@@ -65,7 +65,6 @@ extension EntryMachine {
       undo: undo
         ?? InFlight.Undo(
           isError: isError,
-          isInvalidated: isInvalidated,
           failureCount: failureCount,
           cause: fetch?.undo.cause ?? self.cause,
           part: self.part
@@ -116,18 +115,15 @@ extension EntryMachine {
   mutating func cancelCurrent(in environment: Environment, _ actions: inout EntryActions) {
     guard let current = fetch else { return }
     actions.cancelled = current.id
-    undo(current, at: environment.now.instant, &actions)
+    undo(current, &actions)
     end(.cancelled, in: environment, &actions)
   }
 
-  mutating func undo(_ current: InFlight, at now: Instant, _ actions: inout EntryActions) {
+  mutating func undo(_ current: InFlight, _ actions: inout EntryActions) {
     unstash(current, &actions)
-    // Undoes only what the fetch itself changed: a write or an invalidation in between stays.
-    if !hasData {
-      isError = current.undo.isError
-      // There is no data that could be old.
-      if !current.undo.isInvalidated { mark = .none(toldUntil: now) }
-    }
+    // Undoes only what the fetch itself changed: a write or an invalidation in between stays, also
+    // without data, since what comes next may be older.
+    if !hasData { isError = current.undo.isError }
     failureCount = current.undo.failureCount
     cause = current.undo.cause
     part = current.undo.part

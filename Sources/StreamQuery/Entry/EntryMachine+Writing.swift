@@ -63,7 +63,9 @@ extension EntryMachine {
     hasData = true
     isRemoved = false
     isError = false
-    mark = .none(toldUntil: environment.now.instant)
+    let now = environment.now.instant
+    // What was good before the last invalidation is marked; what is given as new is not.
+    if updatedAt.instant >= now || !isOutdated(from: updatedAt) { mark = .none(toldUntil: now) }
     failureCount = isIdle ? 0 : failureCount
     dataUpdatedAt = updatedAt
     actions.changed = true
@@ -108,9 +110,12 @@ extension EntryMachine {
     in environment: Environment
   ) -> EntryActions {
     var actions = catchUp(in: environment)
+    // There must be an answer to accept.
+    let accepts = isJoining && !isIdle && fetch?.hasBegunAnswer == true
     if !isIdle { fetchWasOvertaken(isJoining: isJoining) }
     let (wasInvalidated, now) = (isInvalidated, environment.now.instant)
-    mark = .invalidated(at: time?.instant ?? (isJoining ? invalidatedAt ?? .distantPast : now))
+    let latest = time?.instant ?? (accepts ? .distantPast : now)
+    mark = .invalidated(at: max(latest, invalidatedAt ?? latest))
     if !wasInvalidated {
       // Polling restarts, unless a tick is already due and only its timer is late.
       let isDue = groups.contains { nextPoll(of: $0, in: environment).map { $0 <= now } ?? false }

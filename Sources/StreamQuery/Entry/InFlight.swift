@@ -94,7 +94,6 @@ package struct InFlight: Equatable, Sendable {
   /// What the start of a fetch changed.
   package struct Undo: Equatable, Sendable {
     package var isError: Bool
-    package var isInvalidated: Bool
     package var failureCount: Int
     package var cause: FetchCause?
     package var part: FetchPart

@@ -139,7 +139,8 @@ extension CacheState {
     if let error = restored.error { restore(error, of: restored, index, &transaction) }
     if isMarked {
       // The mark is as old as the data: a fetch that is already running brings something newer.
-      let mark = max(placed.instant, knownMark ?? placed.instant)
+      let isUnknown = knownMark == .distantPast
+      let mark = isUnknown ? .distantPast : max(placed.instant, knownMark ?? placed.instant)
       let time = Timestamp(instant: mark, date: date)
       input(index, &transaction) { $0.invalidated(isJoining: true, at: time, in: $1) }
       ageMark(index)

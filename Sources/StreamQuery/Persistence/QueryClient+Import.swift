@@ -119,7 +119,7 @@ extension QueryClient {
       if hasData {
         result.entries.append(entry)
       } else if openStore(of: entry.key, own) {
-        deferWrite(of: entry.key, own, survivesData: true) { $0.fillLate(entry) }
+        deferWrite(waiting(entry, own))
         result.waitingCount += 1
       } else if let policy = own ?? defaults.persistence, !policy.isOff,
         let date = persister.date(of: entry.key, policy), date >= min(entry.updatedAt, latest),
@@ -133,6 +133,28 @@ extension QueryClient {
       }
     }
     return result
+  }
+
+  private nonisolated func waiting(
+    _ entry: RestoredEntry,
+    _ policy: (any PersistencePolicy)?
+  ) -> DeferredWrites.Write {
+    let definition = entry.query.definition
+    return DeferredWrites.Write(
+      of: entry.key,
+      policy.map { policy in definition.with { $0.persistence = policy } } ?? definition,
+      survivesData: true,
+      job: MutationJob.current,
+      change: { kept in
+        guard kept?.updatedAt.map({ $0 >= entry.updatedAt }) != true else { return nil }
+        return DeferredWrites.KeptData(
+          box: entry.box,
+          updatedAt: entry.updatedAt,
+          isInvalidated: entry.isInvalidated
+        )
+      },
+      perform: { $0.fillLate(entry) }
+    )
   }
 
   /// Fills an entry that waited until its store was read.

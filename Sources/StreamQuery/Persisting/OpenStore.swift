@@ -18,6 +18,8 @@ struct OpenStore {
   var lastError: QueryStoreError?
   /// The callers that wait until it is read.
   var waits: [SharedOneShot<Void>] = []
+  /// The writes that wait until it is read, after the end.
+  var lastWrites: [DeferredWrites.LastWrite] = []
   /// Whether queries go on although it has not been read.
   var isSlow = false
   /// Why it could not be read so far; it is tried again.
@@ -48,8 +50,9 @@ struct OpenStore {
 
   /// Why what changed cannot be written; `nil` if it can, or if nothing changed.
   var obstacle: QueryStoreError? {
-    let obstacle = records.obstacle
-    return records.isLoading && obstacle != nil ? readError ?? obstacle : obstacle
+    guard records.isLoading else { return records.obstacle }
+    guard records.isBehind || !lastWrites.isEmpty else { return nil }
+    return readError ?? .failed(SavedValueError.slowStore)
   }
 
   /// Why it cannot be used, or not yet.
@@ -159,11 +162,12 @@ extension OpenStore {
   /// Lets go of all that is held; what is returned is released outside of locks.
   mutating func erase() -> (
     waiting: Task<Void, Never>?, waits: [SharedOneShot<Void>], saves: [PendingSave.Answer],
-    values: [[EntryKey: SavedRecords.Arrival]]
+    values: [Any]
   ) {
     defer { (saveWaits, heldSaves) = ([], []) }
     return (
-      waiting.take(), takeWaits(), saveWaits.map(\.answer) + heldSaves, records.close(.closed)
+      waiting.take(), takeWaits(), saveWaits.map(\.answer) + heldSaves,
+      [records.close(.closed), lastWrites.takeAll()]
     )
   }
 }

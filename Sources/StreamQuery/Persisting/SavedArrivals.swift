@@ -43,21 +43,34 @@ struct SavedArrivals: Sendable {
   ///   with it.
   mutating func bound(to count: Int) -> (dropped: [SavedRecords.Arrival], givenUpCount: Int) {
     guard changed.count - count > count / 10 else { return ([], 0) }
-    let firstToLeave = changed.sorted { one, other in
-      let (one, other) = (one.value, other.value)
-      if one.isAsItBegan != other.isAsItBegan { return one.isAsItBegan }
-      if one.hasLifetime != other.hasLifetime { return one.hasLifetime }
-      let (date, otherDate) = (
-        SavedRecords.Stamp(one).updatedAt, SavedRecords.Stamp(other).updatedAt
-      )
-      return date == otherDate ? one.id.generation < other.id.generation : date < otherDate
+    let firstToLeave = changed.map { Leaving($0.key, $0.value) }.sorted().dropLast(count)
+    let dropped = firstToLeave.compactMap { leaving in
+      leaving.rank == .asItBegan
+        ? changed.removeValue(forKey: leaving.key).map(SavedRecords.Arrival.changed)
+        : put(.removed, leaving.key)
     }
-    .dropLast(count)
-    let dropped = firstToLeave.compactMap { key, entry in
-      entry.isAsItBegan
-        ? changed.removeValue(forKey: key).map(SavedRecords.Arrival.changed) : put(.removed, key)
+    return (dropped, firstToLeave.count { $0.rank != .asItBegan })
+  }
+
+  /// The place of a value among those that may leave: asked once for each, and compared often.
+  private struct Leaving: Comparable {
+    enum Rank: Int { case asItBegan, limited, unlimited }
+
+    let key: EntryKey
+    let rank: Rank
+    private let date: Double
+    private let number: UInt64
+
+    init(_ key: EntryKey, _ entry: PersistedEntry) {
+      self.key = key
+      rank = entry.isAsItBegan ? .asItBegan : entry.hasLifetime ? .limited : .unlimited
+      date = SavedRecords.Stamp(entry).updatedAt
+      number = entry.id.generation
     }
-    return (dropped, firstToLeave.count { !$0.value.isAsItBegan })
+
+    static func < (one: Self, other: Self) -> Bool {
+      (one.rank.rawValue, one.date, one.number) < (other.rank.rawValue, other.date, other.number)
+    }
   }
 
   /// Forgets a removal.

@@ -78,6 +78,7 @@ extension StorePersister {
     } while !state.withLock(\.isErased)
     patience?.cancel()
     goOn(id, problems)
+    makeLastWrites(of: id)
     start(id, at: .zero) { store in
       let isAwaited = !store.saveWaits.isEmpty || !store.heldSaves.isEmpty
       return store.records.isDirty || isAwaited ? store.requestHeldSaves() : nil

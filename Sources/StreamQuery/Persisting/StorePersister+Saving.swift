@@ -28,34 +28,6 @@ extension StorePersister {
     _ = await finish(beginSave())
   }
 
-  func end(isErased: Bool) {
-    if isErased { return erase() }
-    // The last round comes when nothing is cached any more.
-    let byUse = state.withLock { state in
-      state.ids.filter { state.stores[$0]?.records.limit.order == .leastRecentlyUsedFirst }
-    }
-    noteUses(of: byUse)
-    let (waits, dropped, ids, cache) = state.withLock { state in
-      // The cache is about to be emptied.
-      let dropped = state.drain(onlyDepartures: false)
-      var waits: [SharedOneShot<Void>] = []
-      for id in state.stores.keys {
-        waits += state.stores[id]?.takeWaits() ?? []
-      }
-      let ids = state.isEnded ? [] : state.ids
-      state.isEnded = true
-      return (waits, dropped, ids, state.cache.take())
-    }
-    withExtendedLifetime((dropped, cache)) {}
-    for wait in waits { wait.give(()) }
-    for id in ids {
-      start(id) { store in
-        store.plan.end()
-        return store.requestHeldSaves()
-      }
-    }
-  }
-
   /// Tells of values that were given up because too many waited for a store.
   func tellGivenUp() {
     let counts = state.withLock { state in
@@ -77,31 +49,6 @@ extension StorePersister {
       // What has no text was never kept.
       state.withLock { $0.stores[id]?.records.settledRemovals(removals) }
     }
-  }
-
-  /// Ends without writing anything more, and lets go of all that is held.
-  private func erase() {
-    typealias Held = (
-      waiting: [Task<Void, Never>], waits: [SharedOneShot<Void>], saves: [PendingSave.Answer],
-      values: [Any]
-    )
-    let held = state.withLock { state in
-      state.isEnded = true
-      state.isErased = true
-      var held: Held = ([], [], [], [state.cache.take() as Any])
-      for id in state.ids {
-        guard let dropped = state.stores[id]?.erase() else { continue }
-        if let task = dropped.waiting { held.waiting.append(task) }
-        held.waits += dropped.waits
-        held.saves += dropped.saves
-        held.values.append(dropped.values)
-      }
-      return held
-    }
-    withExtendedLifetime(held.values) {}
-    for task in held.waiting { task.cancel() }
-    for wait in held.waits { wait.give(()) }
-    for save in held.saves { save.give(.closed) }
   }
 
   /// Begins to write what has changed so far, to all stores at the same time.
@@ -263,7 +210,7 @@ extension StorePersister {
     if asks { noteUses(of: [id]) }
   }
 
-  private func noteUses(of ids: [StoreID]) {
+  func noteUses(of ids: [StoreID]) {
     guard !ids.isEmpty, let client else { return }
     let cached = client.search(.all) { state, index, _ in
       (key: state.slots[index].key, isObserved: state.slots[index].isWatched)

@@ -67,7 +67,7 @@ public actor DefaultsStore: QueryStore {
   }
   #endif
 
-  /// Reads the records of a partition.
+  /// Reads the records of a partition, which has a value from then on.
   ///
   /// - Parameter partition: The partition.
   /// - Returns: The generation, the records, sorted by key, and what was damaged.
@@ -76,6 +76,10 @@ public actor DefaultsStore: QueryStore {
     // In turn as well, after what was written before.
     try await inTurn(partition) { () throws(QueryStoreError) in
       var contents = try read(partition)
+      if storage.data(forKey: name(of: partition)) == nil {
+        // Whoever reads it saves in this generation, also if another partition leaves a later one behind.
+        try put([], LogFormat(partition, contents.generation), to: partition)
+      }
       let damage = contents.damage
       let new = damage.filter { reported[partition]?.contains($0) != true }
       contents.damage = (unreported.removeValue(forKey: partition) ?? []) + new

@@ -24,7 +24,8 @@ extension FileStore {
     if !isDisplaced {
       for (partition, var place) in partitions {
         eraseIfNeeded(&place)
-        letGo(of: partition, place)
+        // What has no file holds nothing. Whoever has read it saves in its generation.
+        if place.file == nil { partitions[partition] = place } else { letGo(of: partition, place) }
       }
     }
     opened = nil
@@ -44,7 +45,13 @@ extension FileStore {
     case .closed: throw .closed
     case .suspended: break
     }
+    let former = floor
     if isDisplaced { try takeAnew() } else { try takeDirectory() }
+    for (partition, place) in partitions where place.file == nil {
+      // Another process has saved it or, for all that is known, wiped it.
+      let isChanged = floor != former || opened?.files.newest[place.log.stem] != nil
+      if isChanged { letGo(of: partition, place) }
+    }
     phase = .ready
     waits.first?.give(())
   }

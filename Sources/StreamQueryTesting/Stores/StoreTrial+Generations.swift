@@ -116,6 +116,23 @@ extension StoreTrial {
     }
     try await write(["c": "3"])
     try await expect(["c": "3"], after: "wiping and releasing it, and a batch")
+    try await isNoMatterToOthers()
+  }
+
+  /// Another account may have been read, and have nothing saved so far.
+  private func isNoMatterToOthers() async throws {
+    let store = try await store()
+    let own = try await store.load("another").generation
+    _ = try await store.wipe(.main)
+    await store.release(.main)
+    do throws(QueryStoreError) {
+      let first = [StoreRecord(key: "a", value: Data("1".utf8))]
+      try await store.write(StoreBatch(generation: own, puts: first), to: "another")
+    } catch {
+      guard case .superseded = error else { throw error }
+      return saw("the release refused a batch for another partition, which was read before")
+    }
+    try await expect(["a": "1"], in: "another", after: "wiping and releasing main")
   }
 
   // MARK: Several at once

@@ -19,6 +19,9 @@ struct EntryAges {
   /// The step at which the answer began whose attempt runs, or of which a part is kept.
   private var answerBegan: Int?
 
+  /// Whether the entry was invalidated since it was new.
+  private(set) var isEmptyMarked = false
+
   var isDataOutdated: Bool { dataBegan.map { $0 < invalidatedAt } ?? false }
   var isAnswerOutdated: Bool { answerBegan.map { $0 < invalidatedAt } ?? false }
 
@@ -29,6 +32,11 @@ struct EntryAges {
     _ actions: EntryActions
   ) {
     step += 1
+    switch input {
+    case .mark, .markJoining, .invalidate: isEmptyMarked = true
+    case .clear: isEmptyMarked = false
+    default: break
+    }
     switch input {
     case .mark, .invalidate: invalidatedAt = step
     case .markJoining:

@@ -174,6 +174,19 @@ import Testing
     }
   }
 
+  @Test("what a store or an archive says of older data does not take a mark back")
+  func anOlderMark() {
+    var driver = EntryDriver.withData()
+    driver.pass(to: 8)
+    driver.invalidate()
+    _ = driver.machine.invalidated(isJoining: true, at: .seconds(5), in: driver.environment)
+    driver.wait()
+    driver.pass(to: 9)
+    let said = AnswerAge(updatedAt: .seconds(7))
+    _ = driver.machine.attemptSucceeded(driver.currentID, said, in: driver.environment)
+    #expect(driver.machine.isInvalidated)
+  }
+
   @Test("whoever asks after the mark gets one more fetch; whoever takes anything does not")
   func whoeverAsksAfterTheMark() {
     for acceptsOlder in [false, true] {

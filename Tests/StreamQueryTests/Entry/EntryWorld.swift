@@ -205,6 +205,11 @@ extension EntryWorld {
         "data that began before an invalidation is marked, and no other",
         machine.isKnownToHaveChanged == ages.isDataOutdated
       )
+    } else {
+      rule(
+        "a mark without data stays until there is some",
+        machine.isKnownToHaveChanged == ages.isEmptyMarked
+      )
     }
     if input == .succeed || input == .keep && actions.ended == .kept,
       let answered = old.machine.fetch

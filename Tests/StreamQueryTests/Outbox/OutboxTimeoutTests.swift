@@ -68,34 +68,26 @@ struct OutboxTimeoutTests: OutboxSuite {
     @TaskLocal static var name = "nobody"
   }
 
-  /// The end of the former attempt is not taken for that of the present one.
-  @Test("a client that ends is still sending if a former attempt ends meanwhile")
-  func lateAttempt() {
-    let waiting = Dial<[Int: CheckedContinuation<Void, Never>]>([:])
-    let mutation = Mutation(key: "note") { [server] (input: Note, context: MutationContext) in
-      let attempt = context.attempt
-      await withCheckedContinuation { continuation in
-        waiting.with { $0[attempt] = continuation }
-      }
-      return attempt == 0 ? "late" : try await server.send(input, context)
-    }
-    .scope("notes")
-    .durable()
-    let first = client()
-    simulation.start(mutation.timeout(.seconds(10)), with: Note(number: 1), on: first)
-    simulation.advance(by: .seconds(11))
-    // The second attempt is at work, and the first one returns now.
-    waiting.value[0]?.resume()
+  @Test("a run is held until each of its attempts has ended, whichever ends first")
+  func overlappingAttempts() throws {
+    online.send(false)
+    let client = client()
+    let keeper = try #require(client.keeper as? OutboxKeeper)
+    simulation.start(note(), with: Note(number: 1), on: client)
     simulation.settle()
-    first.shutDown()
-    let second = client(knowing: [note()])
-    simulation.advance(by: .seconds(1))
-    #expect(server.log.all.isEmpty)
-    waiting.value[1]?.resume()
-    simulation.advance(by: .seconds(1))
-    #expect(server.log.all.last == "12010 1 done")
-    #expect(server.log.all.filter { $0.hasSuffix("done") }.count == 1)
-    #expect(kept().isEmpty)
-    second.shutDown()
+    let job = try #require(
+      client.cache.read { state in
+        state.mutations.all.first.flatMap { state.mutations.find($0) }
+          .flatMap { state.mutations.slots[$0].job }
+      }
+    )
+    func held() -> [RunIdentity] { keeper.update { Array($0.held.runs) } }
+    #expect(held() == [])
+    for _ in 1...2 { #expect(keeper.attemptBegan(job)) }
+    keeper.attemptEnded(job)
+    #expect(held() == [job.identity])
+    keeper.attemptEnded(job)
+    #expect(held() == [])
+    client.shutDown()
   }
 }

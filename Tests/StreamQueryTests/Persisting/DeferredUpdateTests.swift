@@ -3,6 +3,12 @@ import Testing
 
 @testable import StreamQuery
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 /// Updates of what a store still has to bring.
 struct DeferredUpdateTests: SlowStoreSuite {
   let simulation = Simulation(seed: 27)
@@ -186,18 +192,129 @@ struct DeferredUpdateTests: SlowStoreSuite {
     client.shutDown()
   }
 
-  @Test("an update by a filter before that changes nothing without data, and is reported")
+  @Test("an update by a filter waits for those of its entries whose store is being read")
   func byFilter() {
     let client = late()
     let recording = simulation.record(client.stream(Query(key: key(1))))
     simulation.settle()
-    let count = client.updateData(matching: ["n"], of: Int.self) { _, value in value = 5 }
-    #expect(count == 0)
-    #expect(misuses.values == [.updateBeforeRestored(key: key(1).erased.description)])
+    client.setData(7, for: key(2))
+    raise(client)
+    let count = client.updateData(matching: ["n"], of: Int.self) { key, value in
+      value = (value ?? 100) + (key == self.key(1) ? 5 : 1)
+    }
+    #expect(count == 1)
+    #expect(client.data(for: key(2)) == 8)
     simulation.advance(by: .seconds(2))
-    #expect(recording.summaries == [.pending(), .success(1)])
+    #expect(recording.summaries == [.pending(), .success(25)])
+    #expect(misuses.values.isEmpty)
     recording.cancel()
     client.shutDown()
+    simulation.settle()
+    #expect(kept == [#"Swift.Int["n",1] 25"#, #"Swift.Int["n",2] 8"#])
+  }
+
+  @Test("an update comes behind earlier ones that still wait although the store has been read")
+  func behindEarlierOnes() throws {
+    // What cannot be read is told before the updates are made.
+    let batch = StoreBatch(
+      generation: store.memory.load(.main).generation,
+      puts: [StoreRecord(key: "query/broken", value: Data([1]))]
+    )
+    try store.memory.write(batch, to: .main)
+    let former = client()
+    former.setData(1, for: key(1))
+    simulation.advance(by: .seconds(2))
+    former.shutDown()
+    simulation.settle()
+    try store.memory.write(batch, to: .main)
+    store.change { $0.loading = .seconds(1) }
+    let told = Dial(0)
+    let reader = Dial<QueryClient?>(nil)
+    let client = QueryClient(simulation: simulation) { [store, key = key(1)] in
+      $0.persistence = Persistence(in: store)
+      $0.onEvent = { event in
+        guard case .persistenceFailed = event.kind else { return }
+        told.with { $0 += 1 }
+        reader.value?.updateData(for: key) { $0 = ($0 ?? 100) * 2 }
+      }
+    }
+    reader.with { $0 = client }
+    raise(client)
+    simulation.advance(by: .seconds(2))
+    #expect(told.value == 1)
+    // (1 * 10 + 10) * 2
+    #expect(client.data(for: key(1)) == 40)
+    reader.with { $0 = nil }
+    client.shutDown()
+  }
+
+  enum End: CaseIterable { case shutDown, released }
+
+  @Test(
+    "they are made and kept although their client ends before the store is read",
+    arguments: End.allCases
+  )
+  func ended(_ end: End) throws {
+    var client: QueryClient? = late()
+    let query = Query(key: key(2)).defaulting(to: 3)
+    client.map { raise($0) }
+    client?.updateData(for: key(1)) { $0 = ($0 ?? 100) + 1 }
+    client?.updateData(for: query) { $0 += 1 }
+    try client?.updateData(for: key(3)) { _ in throw Boom(1) }
+    client?.markInvalidated(.key(key(1)))
+    client?.updateData(for: key(4)) { $0 = ($0 ?? 0) + 1 }
+    client?.remove(key(4))
+    if end == .shutDown { client?.shutDown() }
+    client = nil
+    #expect(kept == [#"Swift.Int["n",1] 1"#])
+    simulation.advance(by: .seconds(2))
+    #expect(kept == [#"Swift.Int["n",1] 21"#, #"Swift.Int["n",2] 4"#])
+    store.change { $0.loading = .zero }
+    let next = self.client()
+    try simulation.run { try await next.restore() }
+    #expect(next.data(for: key(1)) == 21)
+    #expect(next.diagnostics(.key(key(1))).map(\.isInvalidated) == [true])
+    next.shutDown()
+    simulation.settle()
+    #expect(simulation.leakReport() == [])
+  }
+
+  @Test("an answer that came before the end replaces them, and a save says that they are missing")
+  func answeredAtTheEnd() throws {
+    let client = late(.seconds(20))
+    raise(client)
+    raise(client, fencing: true)
+    let fetched = simulation.task { [client, key = key(1)] in
+      try await client.fetch(Query(key: key) { 7 })
+    }
+    simulation.advance(by: .seconds(15))
+    #expect(client.data(for: key(1)) == 7)
+    fetched.cancel()
+    client.shutDown()
+    #expect(throws: QuerySaveError.self) { try simulation.run { try await client.save() } }
+    simulation.advance(by: .seconds(10))
+    #expect(kept == [#"Swift.Int["n",1] 80"#])
+  }
+
+  @Test("an archive that waits is compared and kept although the client ends", arguments: [0, 9])
+  func archiveAtTheEnd(_ age: Int) {
+    let other = QueryClient(simulation: simulation)
+    let client = late()
+    let date = simulation.date.addingTimeInterval(-Double(age))
+    other.setData(6, for: key(1), updatedAt: date)
+    client.import(other.export().archive, for: [.query(Query(key: key(1)))])
+    client.shutDown()
+    simulation.advance(by: .seconds(2))
+    #expect(kept == [age == 0 ? #"Swift.Int["n",1] 6"# : #"Swift.Int["n",1] 1"#])
+  }
+
+  @Test("an account that ends drops them")
+  func erased() {
+    let client = late()
+    raise(client)
+    client.erase()
+    simulation.advance(by: .seconds(2))
+    #expect(kept == [#"Swift.Int["n",1] 1"#])
   }
 
   @Test("the update of a run replaces its optimistic change, although it waits")
@@ -224,11 +341,13 @@ struct DeferredUpdateTests: SlowStoreSuite {
 
   private func write(_ number: Int, survivesData: Bool = false) -> DeferredWrites.Write {
     DeferredWrites.Write(
-      key: EntryKey(key(number)),
-      policy: nil,
+      of: EntryKey(key(number)),
+      QueryDefinition(of: Int.self),
       survivesData: survivesData,
-      job: nil
-    ) { _ in }
+      job: nil,
+      change: { $0 },
+      perform: { _ in }
+    )
   }
 
   @Test("no more than ten thousand wait: the oldest gives way")
@@ -242,6 +361,7 @@ struct DeferredUpdateTests: SlowStoreSuite {
     #expect(writes.keys.count == DeferredWrites.limit)
     let dropped = writes.drop([EntryKey(key(0))]).count
     #expect(dropped == 0)
+    #expect(writes.inOrder(writes.keys.keys).first == EntryKey(key(1)))
   }
 
   @Test("only one makes them at a time, and begins anew if somebody asked meanwhile")
@@ -255,15 +375,22 @@ struct DeferredUpdateTests: SlowStoreSuite {
     #expect(again)
   }
 
-  @Test("data drops those that do not compare themselves")
+  @Test("data drops those that do not compare themselves, unless it is of one of them")
   func dropped() {
     var writes = DeferredWrites()
-    for survives in [false, true] { _ = writes.add(write(1, survivesData: survives)) }
+    for survives in [false, true, false] { _ = writes.add(write(1, survivesData: survives)) }
     let key = EntryKey(key(1))
-    let dropped = writes.drop([key], sparesSurvivors: true).map(\.survivesData)
-    #expect(dropped == [false])
-    let rest = [writes.next(of: [key])?.survivesData, writes.next(of: [key])?.survivesData]
-    #expect(rest == [true, nil])
+    let dropped = writes.drop(answered: [key]).map(\.survivesData)
+    #expect(dropped == [false, false])
+    _ = writes.begin()
+    let first = writes.next(of: key)?.survivesData
+    #expect(first == true)
+    #expect(writes.holds(key))
+    _ = writes.add(write(1))
+    #expect(writes.drop(answered: [key]).isEmpty)
+    let rest = [writes.next(of: key)?.survivesData, writes.next(of: key)?.survivesData]
+    #expect(rest == [false, nil])
+    #expect(!writes.holds(key))
     #expect(writes.isEmpty)
   }
 }

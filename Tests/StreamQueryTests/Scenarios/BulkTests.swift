@@ -416,14 +416,14 @@ import Testing
     let query = Query.scripted("gone", ScriptedFetch<Int>(.never))
     let caller = simulation.task { try? await client.fetch(query) }
     simulation.settle()
-    var rounds = 0
+    let rounds = Dial(0)
     let count = client.updateData(matching: "gone", of: Int.self) { _, value in
-      rounds += 1
-      if rounds == 1 { client.remove(.key(query.key)) }
+      rounds.with { $0 += 1 }
+      if rounds.value == 1 { client.remove(.key(query.key)) }
       value = 5
     }
     #expect(count == 0)
-    #expect(rounds == 1)
+    #expect(rounds.value == 1)
     #expect(client.data(for: query.key) == nil)
     caller.cancel()
     simulation.settle()

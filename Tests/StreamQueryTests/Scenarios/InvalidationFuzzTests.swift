@@ -15,19 +15,23 @@ import Testing
     ?? 5_000
 
   /// One schedule.
-  private final class Schedule<Value: Sendable>: Sendable {
+  private final class Schedule<Value: Codable & Sendable>: Sendable {
     let simulation: Simulation
     let server: VersionedServer
     let client: QueryClient
     let network = ManualSignal(true)
     let read: VersionedQuery<Value>
     let query: Query<Value>
-    /// Whether fetches are cancelled, or replaced by page commands: then a caller gets what is there.
-    let isTakenAway: Bool
+    /// Whether fetches are cancelled.
+    let cancels: Bool
+    /// How often they were: a caller whose fetch is cancelled gets what is there.
+    let cancelCount = Dial(0)
     /// What the server had at the last invalidation that did not accept what was under way.
     let floor = Dial(0)
     let violations = Notes<String>()
     let readCount = Dial(0)
+    /// What was exported, to be imported later.
+    let archives = Notes<CacheArchive>()
 
     init(_ simulation: Simulation, _ server: VersionedServer, _ read: VersionedQuery<Value>) {
       (self.simulation, self.server, self.read) = (simulation, server, read)
@@ -49,7 +53,7 @@ import Testing
       default: break
       }
       self.query = query
-      isTakenAway = read.addPart != nil || server.random(3) == 0
+      cancels = server.random(3) == 0
     }
 
     // MARK: What is judged
@@ -70,10 +74,12 @@ import Testing
       -> Task<Void, Never>
     {
       simulation.task { [self] in
-        let floor = floor.value
+        let (floor, count) = (floor.value, cancelCount.value)
         guard let value = try? await body(client, query) else { return }
         readCount.with { $0 += 1 }
-        if read.readsServer, !isTakenAway, read.oldest(value) < floor {
+        // A page that replaces the refetch ends the wait for it.
+        let isJudged = read.readsServer && read.addPart == nil && count == cancelCount.value
+        if isJudged, read.oldest(value) < floor {
           note("\(value) was fetched after \(floor)")
         }
       }
@@ -114,7 +120,7 @@ import Testing
       var observers: [Recording<QueryResult<Value>>] = []
       var callers: [Task<Void, Never>] = []
       for _ in 0..<(6 + server.random(14)) {
-        switch server.random(20) {
+        switch server.random(22) {
         case 0, 1, 2: server.change()
         case 3, 4, 5: invalidate()
         case 6, 7: callers.append(fetch { try await $0.fetch($1) })
@@ -130,12 +136,20 @@ import Testing
           client.setData(read.make(server.version), for: query)
         case 16: network.send(server.random(3) > 0)
         case 17: mutate()
-        case 18:
+        case 18: archives.add(client.export().archive)
+        case 19:
+          let archives = archives.all
+          guard !archives.isEmpty else { break }
+          client.import(archives[server.random(archives.count)], for: [.query(query)])
+        case 20:
           if let addPart = read.addPart {
             simulation.task { [client] in try? await addPart(client) }
           }
         default:
-          if isTakenAway { client.cancel(query) }
+          if cancels {
+            cancelCount.with { $0 += 1 }
+            client.cancel(query)
+          }
           let other = Query<Int>("other", server.version) { [server] _ in try await server.read() }
           simulation.task { [client] in await client.prefetch(other) }
         }
@@ -174,7 +188,7 @@ import Testing
     }
   }
 
-  private static func check<Value: Sendable>(
+  private static func check<Value: Codable & Sendable>(
     _ seed: UInt64,
     _ make: (VersionedServer) -> VersionedQuery<Value>
   ) -> Int {

@@ -199,6 +199,98 @@ import Testing
     #expect(!client.isStale(query))
   }
 
+  /// A query whose answers come from a cache on the way, as old as it says.
+  private func near(_ age: Duration) -> Query<Int> {
+    Query<Int>("n") { context in
+      context.answer(isOld: age)
+      return 9
+    }.staleTime(.minutes(5))
+  }
+
+  enum FirstLoadEnd: CaseIterable { case cancelled, abandoned }
+
+  /// Invalidates a first load that is then given up.
+  private func givenUpFirstLoad(_ end: FirstLoadEnd, _ client: QueryClient) {
+    let query = counting()
+    let caller = simulation.task { _ = try await client.fetch(query) }
+    simulation.advance(by: .milliseconds(50))
+    client.markInvalidated(.query(query))
+    if end == .cancelled { client.cancel(query) } else { caller.cancel() }
+    simulation.settle()
+    #expect(client.result(for: query).fetchStatus == .idle)
+  }
+
+  @Test(
+    "a first load that is given up leaves the mark for what comes instead",
+    arguments: FirstLoadEnd.allCases
+  )
+  func aFirstLoadThatIsGivenUp(_ end: FirstLoadEnd) throws {
+    let query = counting()
+    let other = QueryClient(simulation: simulation)
+    other.setData(5, for: query)
+    let early = other.export().archive
+    simulation.advance(by: .seconds(10))
+    let client = QueryClient(simulation: simulation)
+    givenUpFirstLoad(end, client)
+    simulation.advance(by: .seconds(1))
+    #expect(client.import(early, for: [.query(query)]).entryCount == 1)
+    #expect(client.data(for: query) == 5)
+    #expect(client.isStale(query))
+    let third = QueryClient(simulation: simulation)
+    givenUpFirstLoad(end, third)
+    simulation.advance(by: .seconds(1))
+    #expect(try simulation.run { try await third.fetch(near(.seconds(5))) } == 9)
+    #expect(third.isStale(query))
+    #expect(try simulation.run { try await third.fetch(near(.milliseconds(500))) } == 9)
+    #expect(!third.isStale(query))
+  }
+
+  @Test("nor does initial data from before the invalidation clear it")
+  func initialDataFromBefore() {
+    for isOld in [true, false] {
+      let client = QueryClient(simulation: simulation)
+      givenUpFirstLoad(.cancelled, client)
+      simulation.advance(by: .seconds(1))
+      let date = isOld ? simulation.date.addingTimeInterval(-5) : simulation.date
+      let query = counting().initialData(3, updatedAt: date).staleTime(.minutes(5)).enabled(false)
+      let recording = simulation.record(client.stream(query))
+      #expect(client.data(for: query) == 3)
+      #expect(client.diagnostics(.query(query)).map(\.isInvalidated) == [isOld])
+      recording.cancel()
+    }
+  }
+
+  @Test("to accept what is under way accepts no older answer where nothing is")
+  func nothingToAccept() throws {
+    let client = QueryClient(simulation: simulation)
+    client.setData(0, for: counting())
+    simulation.advance(by: .seconds(10))
+    client.markInvalidated(.query(counting()), superseding: false)
+    simulation.advance(by: .seconds(5))
+    #expect(try simulation.run { try await client.fetch(near(.seconds(8))) } == 9)
+    #expect(client.isStale(counting()))
+    #expect(try simulation.run { try await client.fetch(near(.seconds(2))) } == 9)
+    #expect(!client.isStale(counting()))
+  }
+
+  @Test("a write in between does not let an even older answer count as new")
+  func anOlderAnswerAfterAWrite() throws {
+    let client = QueryClient(simulation: simulation)
+    let query = counting()
+    simulation.task { await client.prefetch(query) }
+    simulation.advance(by: .milliseconds(50))
+    client.markInvalidated(.query(query))
+    client.setData(7, for: query)
+    simulation.advance(by: .milliseconds(60))
+    #expect(client.data(for: query) == 1)
+    #expect(client.isStale(query))
+    #expect(try simulation.run { try await client.fetch(near(.milliseconds(80))) } == 9)
+    #expect(client.isStale(query))
+    simulation.advance(by: .milliseconds(100))
+    #expect(try simulation.run { try await client.fetch(near(.milliseconds(20))) } == 9)
+    #expect(!client.isStale(query))
+  }
+
   @Test func aFetchLearnsThatMoreIsAskedOfItSinceItWaits() {
     let client = QueryClient(simulation: simulation)
     let demands = Notes<String>()

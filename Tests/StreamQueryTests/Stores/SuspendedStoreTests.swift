@@ -100,6 +100,35 @@ struct SuspendedStoreTests {
     #expect(try await store.shelf() == Shelf(generation: 1))
   }
 
+  /// An account that has saved nothing so far, while another one ends.
+  @Test(arguments: [false, true])
+  func aPartitionWithoutAFileStaysInTheGenerationInWhichItWasRead(
+    isWipedMeanwhile: Bool
+  )
+    async throws
+  {
+    let (store, other) = (files(), files())
+    #expect(try await store.shelf("new") == Shelf())
+    try await store.write(.put(["a": "1"]))
+    _ = try await store.wipe(.main)
+    await store.release(.main)
+    await store.suspend()
+    #expect(disk.openFiles == 0)
+    if isWipedMeanwhile {
+      _ = try await other.wipe("new")
+      await other.release("new")
+      await other.close()
+    }
+    try await store.resume()
+    let batch = ShelfChange.put(["k": "1"]).batch(0)
+    if isWipedMeanwhile {
+      await #expect(throws: QueryStoreError.self) { try await store.write(batch, to: "new") }
+    } else {
+      try await store.write(batch, to: "new")
+      #expect(try await store.shelf("new").values == ["k": "1"])
+    }
+  }
+
   // MARK: Calls that wait
 
   @Test func callsWaitAndGoOnInTheirOrder() throws {

@@ -19,6 +19,9 @@ internal import Synchronization
 /// ``/StreamQuery/StoreDamage``, once in the life of the store. Replaced, removed
 /// and wiped bytes are overwritten with zeros: the store turns `secure_delete` on for the connection that writes.
 ///
+/// Of a partition that was wiped its name and its generation stay, in one row, also after a release: another process
+/// may still have a batch of the generation before. A row costs nothing when the database is opened.
+///
 /// A call that is cancelled before its transaction is committed throws
 /// ``/StreamQuery/QueryStoreError/failed(_:)`` with a `CancellationError`, and changes nothing.
 public final class GRDBStore: QueryStore {

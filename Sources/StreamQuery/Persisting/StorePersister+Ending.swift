@@ -1,0 +1,128 @@
+import Synchronization
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+// The end of a client, and what its stores get then.
+//
+// A write that waits until its store is read does not end with the client: as soon as it is known what
+// the store keeps, the write is made of that, without a cache, and what it makes is saved.
+
+extension StorePersister {
+  func end(isErased: Bool, making writes: [DeferredWrites.LastWrite]) {
+    if isErased { return erase() }
+    // The last round comes when nothing is cached any more.
+    let byUse = state.withLock { state in
+      state.ids.filter { state.stores[$0]?.records.limit.order == .leastRecentlyUsedFirst }
+    }
+    noteUses(of: byUse)
+    let (waits, dropped, ids, cache) = state.withLock { state in
+      // The cache is about to be emptied.
+      let dropped = state.drain(onlyDepartures: false)
+      var waits: [SharedOneShot<Void>] = []
+      for id in state.stores.keys {
+        waits += state.stores[id]?.takeWaits() ?? []
+      }
+      let ids = state.isEnded ? [] : state.ids
+      if !state.isEnded {
+        for write in writes { state.add(write) }
+      }
+      state.isEnded = true
+      return (waits, dropped, ids, state.cache.take())
+    }
+    withExtendedLifetime((dropped, cache)) {}
+    for wait in waits { wait.give(()) }
+    for id in ids {
+      if state.withLock({ $0.stores[id]?.records.isLoading == false }) { makeLastWrites(of: id) }
+      start(id) { store in
+        store.plan.end()
+        return store.requestHeldSaves()
+      }
+    }
+  }
+
+  /// Makes the writes that waited for a store when the client ended: it is known now what it keeps.
+  func makeLastWrites(of id: StoreID) {
+    let writes = state.withLock { $0.stores[id]?.lastWrites.takeAll() ?? [] }
+    for (number, last) in writes.enumerated() where !state.withLock(\.isErased) {
+      guard let policy = last.query.persistence else { continue }
+      let key = last.write.key
+      let kept = data(of: key, last.query.definition, policy)
+      guard let made = last.write.change(kept) else { continue }
+      let entry = PersistedEntry(
+        made,
+        isInvalidated: made.isInvalidated || last.write.isInvalidated,
+        of: key,
+        last.query,
+        // Each is another entry than those of the cache.
+        number: .max - UInt64(number),
+        at: wallClock().timeIntervalSinceReferenceDate
+      )
+      let dropped = entry.flatMap { entry in
+        state.withLock { $0.stores[id]?.records.note(.changed(entry), of: key) }
+      }
+      withExtendedLifetime(dropped) {}
+    }
+  }
+
+  /// Ends without writing anything more, and lets go of all that is held.
+  private func erase() {
+    typealias Held = (
+      waiting: [Task<Void, Never>], waits: [SharedOneShot<Void>], saves: [PendingSave.Answer],
+      values: [Any]
+    )
+    let held = state.withLock { state in
+      state.isEnded = true
+      state.isErased = true
+      var held: Held = ([], [], [], [state.cache.take() as Any])
+      for id in state.ids {
+        guard let dropped = state.stores[id]?.erase() else { continue }
+        if let task = dropped.waiting { held.waiting.append(task) }
+        held.waits += dropped.waits
+        held.saves += dropped.saves
+        held.values.append(dropped.values)
+      }
+      return held
+    }
+    withExtendedLifetime(held.values) {}
+    for task in held.waiting { task.cancel() }
+    for wait in held.waits { wait.give(()) }
+    for save in held.saves { save.give(.closed) }
+  }
+}
+
+extension StorePersister.State {
+  fileprivate mutating func add(_ write: DeferredWrites.LastWrite) {
+    guard let settings = (write.query.persistence as? QueryPersistence)?.settings else { return }
+    stores[StorePersister.StoreID(settings, of: partition)]?.lastWrites.append(write)
+  }
+}
+
+extension PersistedEntry {
+  /// What a write leaves in an entry that is in no cache any more.
+  fileprivate init?(
+    _ made: DeferredWrites.KeptData,
+    isInvalidated: Bool,
+    of key: EntryKey,
+    _ query: ResolvedQuery,
+    number: UInt64,
+    at date: Double
+  ) {
+    let now = Timestamp(instant: Instant(nanoseconds: 0), date: date)
+    let updatedAt = made.updatedAt.map(now.placing(date:)) ?? now
+    var slot = EntrySlot()
+    slot.key = key
+    slot.query = query
+    slot.machine = EntryMachine(at: now.instant)
+    _ = slot.machine.written(updatedAt: updatedAt, fencing: false, in: Environment(now: now))
+    slot.data = made.box
+    guard let info = slot.info(slot.makeSnapshot(version: 0), at: now.instant) else {
+      return nil
+    }
+    self.init(id: EntryID(index: 0, generation: number), info: info, query: query)
+    self.isInvalidated = isInvalidated
+  }
+}
