@@ -56,8 +56,9 @@ extension CacheState {
       let registered = register(index, role: role, wait, group, request.allowance)
       if begins {
         slots[index].initiator = registered
-      } else if request.part == .whole, slots[index].machine.isFollowed,
-        request.isSuperseding || !request.acceptsOlder && slots[index].machine.staysMarked
+      } else if slots[index].machine.isPut(off: request.part)
+        || request.part == .whole && slots[index].machine.isFollowed
+          && (request.isSuperseding || !request.acceptsOlder && slots[index].machine.staysMarked)
       {
         registered.waitsForSuccessor = true
       }
