@@ -255,7 +255,8 @@ import Testing
       if $0.activationPacing == .off { $0.activationPacing.coalescing = .zero }
     }
     let polled = Query("rates") { try await api.users() }
-      .refetchInterval(.every(.seconds(10)).backingOff(to: .minutes(5)))
+      .refetchInterval(.every(.seconds(10)).backingOff(to: .minutes(5)).jittered(by: 0.1))
+      .refetch(on: AsyncStream<Int> { $0.finish() }, pacing: .spreading(over: .seconds(1)))
     let other = Query("prices") { try await api.users() }
       .refetchInterval(.dynamic { $0.pollFailureCount > 3 ? nil : .seconds(5) }.backingOff())
     let recordings = [polled, other].map { simulation.record(client.stream($0)) }

@@ -13,15 +13,32 @@ extension CacheState {
     random: UInt64 = 0,
     _ transaction: inout Transaction
   ) -> [RefetchCondition.Asking] {
-    let old = transaction.environment
+    var old = transaction.environment
+    let now = transaction.environment.now.instant
+    if let isOnline, returns.reported(isOnline: isOnline, at: now) {
+      // What was tried meanwhile has failed.
+      old.isOnline = false
+    }
+    return environmentChanged(
+      from: old,
+      isOnline: isOnline,
+      isActive: isActive,
+      random,
+      &transaction
+    )
+  }
+
+  private mutating func environmentChanged(
+    from old: Environment,
+    isOnline: Bool? = nil,
+    isActive: Bool? = nil,
+    _ random: UInt64,
+    _ transaction: inout Transaction
+  ) -> [RefetchCondition.Asking] {
     transaction.environment.isOnline = isOnline ?? old.isOnline
     transaction.environment.isActive = isActive ?? old.isActive
     self.isOnline = transaction.environment.isOnline
     self.isActive = transaction.environment.isActive
-    if let isOnline {
-      let now = transaction.environment.now.instant
-      returns.offlineSince = isOnline ? nil : returns.offlineSince ?? now
-    }
     switch EnvironmentTransition(from: old, to: transaction.environment) {
     case nil: return []
     case .away:
@@ -68,31 +85,41 @@ extension CacheState {
     }
   }
 
-  /// The network is reported to be away for so long that the report is not trusted any more.
+  /// The time has come for something that is paced, or until which the network was believed to be away.
   ///
   /// - Parameters:
-  ///   - since: Since when; another loss has its own time.
   ///   - random: 64 random bits, if the refetches of a return are spread.
   ///   - transaction: The transaction.
   /// - Returns: The conditions to evaluate.
-  mutating func offlineDoubted(
-    since: Instant,
+  mutating func returnsDue(
     random: UInt64,
     _ transaction: inout Transaction
   ) -> [RefetchCondition.Asking] {
-    guard returns.offlineSince == since else { return [] }
-    return environmentReported(isOnline: true, random: random, &transaction)
+    let environment = transaction.environment
+    let now = environment.now.instant
+    returns.woke(at: now)
+    var askings: [RefetchCondition.Asking] = []
+    if returns.takeDoubt(at: now) {
+      askings += environmentChanged(from: environment, isOnline: true, random, &transaction)
+    }
+    for owed in returns.takeOwed(at: now) where isOnline && isActive {
+      askings += sweep(owed.cause, since: owed.since, random: random, &transaction)
+    }
+    sweepDue(&transaction)
+    return askings
   }
 
   /// Applies a transition of the network or the app to the observed and fetching entries.
   ///
   /// - Parameters:
   ///   - cause: The transition that refetches willing observers.
+  ///   - since: Entries whose data has arrived since then are left out; `nil` leaves out none.
   ///   - random: 64 random bits, if the refetches are spread.
   ///   - transaction: The transaction.
   /// - Returns: The conditions to evaluate: those that are not already being evaluated.
   mutating func sweep(
     _ cause: FetchCause,
+    since: Instant? = nil,
     random: UInt64,
     _ transaction: inout Transaction
   ) -> [RefetchCondition.Asking] {
@@ -101,6 +128,11 @@ extension CacheState {
     let isSpread = returns.isSpreading(cause)
     for entry in live.sorted() {
       let index = Int(entry)
+      if let since, slots[index].machine.hasData,
+        slots[index].machine.dataUpdatedAt.instant >= since
+      {
+        continue
+      }
       if isSpread, mayWait(index, cause) {
         later.append(id(of: index))
         input(index, &transaction) { $0.environmentMoved(cause, in: $1) }
@@ -143,7 +175,7 @@ extension CacheState {
   }
 
   /// Does the refetches of a transition that are due by now.
-  mutating func sweepDue(_ transaction: inout Transaction) {
+  private mutating func sweepDue(_ transaction: inout Transaction) {
     for row in returns.takeDue(at: transaction.environment.now.instant) {
       guard let index = find(row.entry) else { continue }
       electObserver(of: index, row.cause, &transaction)

@@ -15,7 +15,7 @@ extension CacheState {
       var actions = MutationActions.none
       if releases { actions = mutations.slots[index].machine.released(in: transaction.environment) }
       if actions == .none {
-        let environment = environment(of: index, transaction)
+        let environment = environment(ofRun: index, transaction)
         actions = mutations.slots[index].machine.environmentChanged(in: environment)
       }
       if actions.performs || actions.prepares, let job = mutations.slots[index].job {
@@ -28,12 +28,10 @@ extension CacheState {
 
   /// The environment for what a run does after a wait: one that a caller awaits does not wait for
   /// the app.
-  func environment(of run: Int, _ transaction: Transaction) -> Environment {
+  func environment(ofRun run: Int, _ transaction: Transaction) -> Environment {
     var environment = transaction.environment
-    if !environment.isActive,
-      mutations.slots[run].waiters.contains(where: { $0.role == .leasing && !$0.isResolved })
-    {
-      environment.isActive = true
+    if !environment.isActive {
+      environment.isAwaited = mutations.slots[run].waiters.contains { !$0.isResolved }
     }
     return environment
   }

@@ -263,7 +263,7 @@ extension CacheState {
 
   /// The deadline of a run was reached.
   mutating func timeReached(mutation index: Int, _ transaction: inout Transaction) {
-    let environment = environment(of: index, transaction)
+    let environment = environment(ofRun: index, transaction)
     let actions = mutations.slots[index].machine.timeReached(in: environment)
     let id = mutations.id(of: index)
     apply(actions, to: id, &transaction)

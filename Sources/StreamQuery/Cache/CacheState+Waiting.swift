@@ -27,7 +27,11 @@ extension CacheState {
     if role != nil { admit(index, for: transaction.caller) }
     let before = slots[index].machine.fetch?.id
     if role == .leasing { note(before == nil ? .miss : .joined, index, transaction) }
-    if let query, before == nil || (request.isSuperseding && slots[index].machine.hasData) {
+    // A fetch that has no function so far takes that of its first caller who has one.
+    if let query,
+      before == nil || (request.isSuperseding && slots[index].machine.hasData)
+        || query.canFetch && slots[index].query?.canFetch != true
+    {
       adopt(index, query, &transaction)
     }
     let actions = slots[index].machine.requested(
@@ -56,8 +60,9 @@ extension CacheState {
       let registered = register(index, role: role, wait, group, request.allowance)
       if begins {
         slots[index].initiator = registered
-      } else if request.part == .whole, slots[index].machine.isFollowed,
-        request.isSuperseding || !request.acceptsOlder && slots[index].machine.staysMarked
+      } else if slots[index].machine.isPut(off: request.part)
+        || request.part == .whole && slots[index].machine.isFollowed
+          && (request.isSuperseding || !request.acceptsOlder && slots[index].machine.staysMarked)
       {
         registered.waitsForSuccessor = true
       }

@@ -13,6 +13,13 @@ final class DetachedObserver: Sendable {
     resolvedOptions = observer.resolvedOptions
     settledBase = observer.settledBase
   }
+
+  init(_ former: DetachedObserver, asking resolvedOptions: ResolvedObserverOptions) {
+    key = former.key
+    query = former.query
+    self.resolvedOptions = resolvedOptions
+    settledBase = former.settledBase
+  }
 }
 
 extension EntryEnd {

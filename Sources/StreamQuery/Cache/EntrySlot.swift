@@ -115,8 +115,13 @@ struct EntrySlot: FreeRows.Row {
 
   /// From now on, cancelling the fetch in flight restores the newest failure as it is now.
   mutating func keepReason(_ transaction: inout Transaction) {
-    guard !rareData.isEmpty else { return }
-    if rareData[0].reasonBefore != nil { transaction.drop(rareData[0].reasonBefore.take()) }
-    rareData[0].reasonBefore = rareData[0].failureReason
+    forgetReason(&transaction)
+    if !rareData.isEmpty { rareData[0].reasonBefore = rareData[0].failureReason }
+  }
+
+  /// From now on, cancelling the fetch in flight restores no failure.
+  mutating func forgetReason(_ transaction: inout Transaction) {
+    guard !rareData.isEmpty, rareData[0].reasonBefore != nil else { return }
+    transaction.drop(rareData[0].reasonBefore.take())
   }
 }

@@ -1,4 +1,6 @@
 /// Which returns of the network and the app refetch, and when which entry does: see ``RefetchPacing``.
+///
+/// It also decides how long a report is believed that the network is away.
 struct ReturnPacing: Equatable {
   /// An entry whose refetch is spread.
   struct Row: Equatable {
@@ -7,39 +9,79 @@ struct ReturnPacing: Equatable {
     let due: Instant
   }
 
+  /// A return that was not refetched for when it came.
+  struct Owed: Equatable {
+    let cause: FetchCause
+    /// When the last return was that was: data that arrived since then is new enough.
+    let since: Instant
+  }
+
   /// The terms of one kind of return.
   private struct Terms: Equatable {
     var coalescing = TimeSpan.zero
     var spreading = TimeSpan.zero
     /// The newest return that refetched.
     var last: Instant?
+    /// Whether there was another return since then, within the time.
+    var isOwed = false
 
     init(_ pacing: RefetchPacing) {
       coalescing = TimeSpan(pacing.coalescing)
       spreading = min(TimeSpan(pacing.spreading), .longest)
     }
 
+    /// The end of the time in which returns count as one; `nil` is never.
+    var end: Instant? { last.flatMap { $0 + coalescing } }
+
     /// A return; whether it refetches.
     mutating func counts(at now: Instant) -> Bool {
-      // Without an end, the first return is the only one.
-      if let last, (last + coalescing).map({ now < $0 }) ?? true { return false }
-      last = now
-      return true
+      isOwed = last != nil && (end.map { now < $0 } ?? true)
+      if !isOwed { last = now }
+      return !isOwed
+    }
+
+    mutating func takeOwed(at now: Instant) -> Instant? {
+      guard isOwed, let last, let end, end <= now else { return nil }
+      isOwed = false
+      return last
     }
   }
 
-  /// Since when the network is reported to be away.
-  var offlineSince: Instant?
   private var reconnect: Terms
   private var activation: Terms
-  /// What is left of the newest return that was spread; the one that is due next is last.
+  /// How long a report is believed that the network is away; `nil` is for as long as it stands.
+  private let trust: TimeSpan?
+  /// Since when the network is reported to be away.
+  private var offlineSince: Instant?
+  /// Whether that is not believed any more.
+  private var isDoubted = false
+  /// The refetches that are spread; the one that is due next is last.
   private(set) var rows: [Row] = []
-  /// The number of that return.
-  private(set) var number = 0
+  /// For which time the client is to look here again.
+  private var armed: Instant?
 
-  init(reconnect: RefetchPacing = .off, activation: RefetchPacing = .off) {
+  init(
+    reconnect: RefetchPacing = .off,
+    activation: RefetchPacing = .off,
+    trust: TimeSpan? = nil
+  ) {
     self.reconnect = Terms(reconnect)
     self.activation = Terms(activation)
+    self.trust = trust
+  }
+
+  // MARK: Reports and returns
+
+  /// The network is reported to be there or away.
+  ///
+  /// - Returns: Whether it has come back although it counted as being there: the report that it was away
+  ///   was not believed any more.
+  mutating func reported(isOnline: Bool, at now: Instant) -> Bool {
+    defer {
+      offlineSince = isOnline ? nil : offlineSince ?? now
+      if isOnline { isDoubted = false }
+    }
+    return isOnline && isDoubted
   }
 
   /// The network or the app is back.
@@ -59,9 +101,10 @@ struct ReturnPacing: Equatable {
     cause == .reconnect ? reconnect.spreading : activation.spreading
   }
 
-  /// Spreads the refetches of a return; what is left of an earlier one is replaced.
+  /// Spreads the refetches of a return.
   ///
-  /// Each of *n* entries has its own *n*th of the time, and a random moment in it.
+  /// Each of *n* entries has its own *n*th of the time, and a random moment in it. An entry that waits for
+  /// an earlier return is refetched once, for this one.
   ///
   /// - Parameters:
   ///   - entries: The entries.
@@ -74,27 +117,53 @@ struct ReturnPacing: Equatable {
     at now: Instant,
     random: UInt64
   ) {
-    number += 1
-    var generator = Generator(state: random)
+    var generator = SplitMix64(seed: random)
     let share = Double(spreading(cause).nanoseconds) / Double(max(1, entries.count))
     let present = entries.shuffled(using: &generator).enumerated().map { place, entry in
-      let part = Double(place) + Double(generator.next() >> 11) * 0x1p-53
+      let part = Double(place) + generator.fraction()
       let delay = TimeSpan(.nanoseconds(Int64(part * share)))
       return Row(entry: entry, cause: cause, due: now + delay ?? now)
     }
-    // Of a return of the other kind; who comes in both is refetched once.
     let seen = Set(entries)
     let others = rows.filter { !seen.contains($0.entry) }
     rows = (others + present).sorted { $0.due > $1.due }
   }
 
-  /// When the next refetch is due; `nil` if none is left, or there was another return since.
-  ///
-  /// - Parameter number: The number of the return.
-  /// - Returns: The time.
-  func next(of number: Int) -> Instant? { number == self.number ? rows.last?.due : nil }
+  // MARK: Time
 
-  /// Takes the refetches that are due.
+  /// When to look here again, if that is not arranged yet.
+  mutating func arm() -> Instant? {
+    let doubt = isDoubted ? nil : trust.flatMap { trust in offlineSince.flatMap { $0 + trust } }
+    let ends = [reconnect, activation].map { $0.isOwed ? $0.end : nil }
+    guard let next = (ends + [rows.last?.due, doubt]).compactMap(\.self).min(),
+      armed.map({ next < $0 }) ?? true
+    else { return nil }
+    armed = next
+    return next
+  }
+
+  /// The time has come for which it was armed, or one that was meant before.
+  mutating func woke(at now: Instant) {
+    if let armed, armed <= now { self.armed = nil }
+  }
+
+  /// Whether the report that the network is away is not believed from now on.
+  mutating func takeDoubt(at now: Instant) -> Bool {
+    guard !isDoubted, let trust, let offlineSince, let end = offlineSince + trust, end <= now
+    else { return false }
+    isDoubted = true
+    return true
+  }
+
+  /// Takes the returns that are still to be refetched for, now that their time is over.
+  mutating func takeOwed(at now: Instant) -> [Owed] {
+    [
+      reconnect.takeOwed(at: now).map { Owed(cause: .reconnect, since: $0) },
+      activation.takeOwed(at: now).map { Owed(cause: .active, since: $0) },
+    ].compactMap(\.self)
+  }
+
+  /// Takes the spread refetches that are due.
   mutating func takeDue(at now: Instant) -> [Row] {
     var due: [Row] = []
     while let row = rows.last, row.due <= now {
@@ -102,18 +171,5 @@ struct ReturnPacing: Equatable {
       due.append(row)
     }
     return due
-  }
-
-  /// SplitMix64: few numbers of one seed, the same everywhere.
-  private struct Generator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var bits = state
-      bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
-      return bits ^ (bits >> 31)
-    }
   }
 }

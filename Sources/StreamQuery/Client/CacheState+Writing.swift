@@ -83,7 +83,7 @@ extension CacheState {
     _ transaction: inout Transaction
   ) {
     if isLimited { noteUse(of: index) }
-    slots[index].keepReason(&transaction)
+    slots[index].forgetReason(&transaction)
     if slots[index].isLayered { writeOnLayers(index, &transaction) }
     slots[index].store(box, &transaction)
     emit(.written, index, transaction)

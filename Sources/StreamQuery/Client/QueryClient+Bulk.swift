@@ -14,10 +14,11 @@ extension QueryClient {
   /// The filter is evaluated once, and all marks are set in one transaction that locks the cache:
   /// see <doc:Performance>.
   ///
-  /// The call sets the marks at once, and returns when all refetches are settled or paused,
-  /// including those that failed and those that follow a joined fetch. An endless stream settles with
-  /// its first part: <doc:StreamedQueries>. A cancelled caller returns at once, and the refetches
-  /// continue.
+  /// The call sets the marks at once, and returns when all refetches are settled, including those that
+  /// failed and those that follow a joined fetch. An endless stream settles with its first part:
+  /// <doc:StreamedQueries>. The call does not wait for fetches that are paused already, and only watches
+  /// the others: their retries wait while the app is inactive, as those of observers do. A cancelled
+  /// caller returns at once, and the refetches continue.
   ///
   /// - Parameters:
   ///   - filter: Which entries to mark.
@@ -98,10 +99,12 @@ extension QueryClient {
   /// It leaves out entries whose observers are all disabled, static entries, unobserved entries
   /// that never had a result, and entries that have no fetch.
   ///
-  /// It returns when all refetches are settled or paused, including those that failed. An endless
-  /// stream settles with its first part: <doc:StreamedQueries>. A cancelled caller returns at once, and
-  /// the refetches continue. An observed entry that waits for a store is refetched when the store is
-  /// read.
+  /// It returns when all refetches are settled, including those that failed. An endless stream settles
+  /// with its first part: <doc:StreamedQueries>. The call does not wait for fetches that are paused
+  /// already, and only watches the others: their retries wait while the app is inactive, as those of
+  /// observers do. In the background call ``refresh(_:within:)-(QueryFilter,_)``, which awaits its
+  /// fetches. A cancelled caller returns at once, and the refetches continue. An observed entry that
+  /// waits for a store is refetched when the store is read.
   ///
   /// - Parameters:
   ///   - filter: Which entries.

@@ -86,6 +86,11 @@ extension QueryClient {
       guard clock is ContinuousClock, let sharedDeadlines else { return own }
       return own.sleeping(on: sharedDeadlines)
     }
+    /// Whether anything follows from a return later than the return.
+    var pacesReturns: Bool {
+      spreadsReturns || connectivity.trust != nil || reconnectPacing.coalescing > .zero
+        || activationPacing.coalescing > .zero
+    }
     var spreadsReturns: Bool {
       reconnectPacing.spreading > .zero || activationPacing.spreading > .zero
     }

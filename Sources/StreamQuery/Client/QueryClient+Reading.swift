@@ -162,6 +162,18 @@ extension QueryClient {
     return completed(snapshot, flags, query)
   }
 
+  /// What an observer that has left would ask for now: functions of options are evaluated for the present
+  /// state.
+  nonisolated func askedAgain(_ former: DetachedObserver) -> DetachedObserver {
+    guard let query = former.query?.resolved, query.isDynamic else { return former }
+    let now = cache.now(isDated: false).instant
+    let facts = cache.read { state -> EntryFacts? in
+      state.find(former.key) == nil ? nil : state.facts(former.key, metBy: query, at: now)
+    }
+    guard let facts else { return former }
+    return DetachedObserver(former, asking: query.resolvedOptions { facts.info })
+  }
+
   /// The present state of a query, regardless of what a subscription would change.
   nonisolated func present<Value>(_ query: Query<Value>) -> QueryResult<Value> {
     let key = EntryKey(query.key)

@@ -24,19 +24,24 @@ extension QueryClient {
 
   /// Feeds each element of a query's own trigger stream into the loop.
   nonisolated func forward(
-    _ make: @escaping @Sendable () -> any AsyncSequence,
+    _ source: DefinitionExtras.TriggerSource,
     into key: EntryKey
   ) -> Task<Void, Never> {
     openSignals()
     let port = signals
+    let paced = PacedTrigger(source.pacing, deadlines, configuration.randomness) {
+      port.send(.query(key))
+    }
     return Task.detached(executorPreference: configuration.executor) { [scheduling] in
       await Scheduling.$current.withValue(scheduling) {
         do {
-          try await Self.forEach(of: make()) { port.send(.query(key)) }
+          try await Self.forEach(of: source.make()) { paced.heard() }
         } catch {
           // A failed source triggers nothing more; its owner knows about the failure.
         }
       }
+      // What has come before the end of the source still refetches.
+      if Task.isCancelled { paced.cancel() }
     }
   }
 
@@ -105,7 +110,6 @@ extension QueryClient {
     case .time: timeReached()
     case .online(let isOnline):
       returning { $0.environmentReported(isOnline: isOnline, random: $2, &$1) }
-      if !isOnline, let trust = configuration.connectivity.trust { doubtOffline(after: trust) }
     case .active(let isActive):
       if isActive {
         persisters.persister?.readAgain()
@@ -137,99 +141,12 @@ extension QueryClient {
     }
   }
 
-  /// Does the refetches of reconnects and activations that had to wait for mutations.
-  nonisolated func sweep(_ causes: [FetchCause]) {
-    for cause in causes { returning { $0.sweep(cause, random: $2, &$1) } }
-  }
-
-  /// Evaluates the conditions that a return asks about, and does what is spread over time.
-  private nonisolated func returning(
-    _ body: (inout CacheState, inout Transaction, _ random: UInt64) -> [RefetchCondition.Asking]
-  ) {
-    guard configuration.spreadsReturns else { return conditions { body(&$0, &$1, 0) } }
-    let random = nextRandom()
-    let before = cache.read { $0.returns.number }
-    conditions { body(&$0, &$1, random) }
-    let number = cache.read { $0.returns.number }
-    guard number != before else { return }
-    // Detached: it serves the client. Weak: it must not keep an unused client alive.
-    _ = Task.detached(executorPreference: configuration.executor) {
-      [weak self, clock = cache.clock] in
-      while let next = self?.cache.read({ $0.returns.next(of: number) }) {
-        guard (try? await clock.sleep(next)) != nil else { return }
-        self?.transaction { $0.sweepDue(&$1) }
-      }
-    }
-  }
-
-  /// Counts as online again if the network is reported to be away for too long.
-  private nonisolated func doubtOffline(after trust: TimeSpan) {
-    guard let since = cache.read({ $0.returns.offlineSince }), let end = since + trust
-    else { return }
-    _ = Task.detached(executorPreference: configuration.executor) {
-      [weak self, clock = cache.clock] in
-      guard (try? await clock.sleep(end)) != nil else { return }
-      self?.returning { $0.offlineDoubted(since: since, random: $2, &$1) }
-    }
-  }
-
-  /// Evaluates the conditions that a transaction asks about.
-  private nonisolated func conditions(
-    _ body: (inout CacheState, inout Transaction) -> [RefetchCondition.Asking]
-  ) {
-    for asking in transaction(body) { ask(asking) }
-  }
-
-  /// Evaluates a condition in its own task: nothing else waits for it.
-  private nonisolated func ask(_ asking: RefetchCondition.Asking) {
-    let store = asking.restoring.flatMap { self.store(of: $0) }
-    _ = Task.detached(executorPreference: configuration.executor) { [weak self, scheduling] in
-      var asking = asking
-      if let store {
-        await store()
-        guard let present = self?.present(asking) else { return }
-        asking = present
-      }
-      while true {
-        let condition = asking.condition
-        let predicate = asking.query.resolved.condition(of: condition.cause)
-        let policy = await Scheduling.$current.withValue(scheduling) {
-          // Only of an observer that waited for a store, and always refetches.
-          guard let predicate else { return RefetchPolicy.always }
-          return await predicate.answer(asking.info)
-        }
-        guard let self else { return }
-        let next = self.transaction { state, transaction in
-          state.answered(condition, policy, &transaction)
-        }
-        guard let next else { return }
-        asking = next
-      }
-    }
-  }
-
-  /// The same question about the present state, after the store was read.
-  private nonisolated func present(_ asking: RefetchCondition.Asking) -> RefetchCondition.Asking? {
-    transaction { state, transaction in state.present(asking, transaction) }
-  }
-
   private nonisolated func start(_ trigger: Trigger) {
     switch trigger.kind {
     case .invalidate(let filter, let scope):
       startInvalidation(filter, scope, superseding: true, .trigger, nil)
     case .refetch(let filter):
       startRefetch(filter, superseding: true, .trigger, nil)
-    }
-  }
-}
-
-extension EventRefetchPolicy.Condition {
-  /// Runs user code: never call it under the lock.
-  fileprivate func answer(_ info: QueryInfo) async -> RefetchPolicy {
-    switch self {
-    case .when(let condition): await condition() ? .always : .never
-    case .informed(let condition): await condition(info) ? .always : .never
-    case .policy(let policy): await policy(info)
     }
   }
 }

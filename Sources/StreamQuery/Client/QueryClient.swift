@@ -94,7 +94,8 @@ public actor QueryClient {
       if let limit = configuration.limit { $0.limit(to: limit) }
       $0.returns = ReturnPacing(
         reconnect: configuration.reconnectPacing,
-        activation: configuration.activationPacing
+        activation: configuration.activationPacing,
+        trust: configuration.connectivity.trust
       )
     }
     persisters.belong(to: self)

@@ -158,6 +158,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     let background = own.refetchIntervalInBackground ?? base.refetchIntervalInBackground
     resolvedOptions.interval = interval ?? .infinite
     resolvedOptions.backgroundInterval = background?.resolved(interval: interval) ?? .infinite
+    resolvedOptions.jitter = PollJitter(part: refetchInterval?.jitter ?? 0, of: key.description)
 
     self.definition = definition
     self.defaults = defaults

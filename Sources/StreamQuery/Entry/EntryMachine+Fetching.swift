@@ -152,13 +152,14 @@ extension EntryMachine {
   /// Whether another fetch is to follow the answer of a fetch, for the observers' sake alone.
   package func isFollowedForObservers(_ id: FetchID) -> Bool {
     guard let current = running(id) else { return false }
-    return (current.successor != nil || current.isAskedAnew) && !current.hasClientLease
+    return (current.successor != nil && current.successorPart == .whole || current.isAskedAnew)
+      && !current.hasClientLease
   }
 
   /// The answer that is about to land turns all observers off: nothing follows it.
   package mutating func observersTurnOff(_ id: FetchID) {
     guard isFollowedForObservers(id) else { return }
-    fetch?.successor = nil
+    if fetch?.successorPart == .whole { fetch?.successor = nil }
     fetch?.isAskedAnew = false
   }
 

@@ -62,6 +62,10 @@ extension EntryMachine {
     fetch?.stopsRetrying = current.stopsRetrying
     fetch?.lingersUntil = current.lingersUntil
     fetch?.supersessions = current.supersessions
+    if current.successorPart != .whole {
+      fetch?.successor = current.successor
+      fetch?.successorPart = current.successorPart
+    }
     return actions
   }
 

@@ -13,12 +13,9 @@ extension EntryMachine {
     guard var current = fetch else {
       return begin(cause, clientLease: clientLease, part: part, in: environment, &actions)
     }
-    // A caller that asks for a part gets it: joining something else would not fetch it.
-    let isBound =
-      (part == .whole || part == current.part) && current.supersessions >= Self.supersessionLimit
     // Nothing would follow the answer of an endless stream that is too old.
     let isReplaced = superseding || isLive && staysMarked && !acceptsOlder
-    if isReplaced, hasData, !isBound {
+    if isReplaced, isReplaceable {
       actions.cancelled = current.id
       begin(
         cause,
@@ -31,7 +28,12 @@ extension EntryMachine {
     } else {
       let isTooOld =
         staysMarked && !acceptsOlder || superseding && hasData && current.hasBegunAnswer
-      if part == .whole, isTooOld { current.successor = current.successor ?? cause }
+      if part == .whole ? isTooOld : superseding && hasData && part != current.part {
+        // The last one counts, as it does where one fetch replaces another.
+        if current.successorPart != part { current.successor = nil }
+        current.successor = current.successor ?? cause
+        current.successorPart = part
+      }
       if current.isOvertaken { current.isAskedAnew = true }
       // A stream that delivers has answered: the client has its data.
       current.hasClientLease = current.hasClientLease || clientLease && !isLive
@@ -89,18 +91,19 @@ extension EntryMachine {
     fetch = current
   }
 
-  /// Starts the fetch that was requested while another one ran that was too old and not replaced; if
-  /// nobody wants it any more, the data stays as it is.
+  /// Starts the fetch that was requested while another one ran that was too old, or something else, and
+  /// not replaced; if nobody wants it any more, the data stays as it is.
   mutating func follow(
     _ current: InFlight,
     isAwaited: Bool,
     in environment: Environment,
     _ actions: inout EntryActions
   ) {
-    guard let cause = current.successor, isActive || current.hasClientLease || isAwaited else {
-      return
-    }
-    begin(cause, clientLease: current.hasClientLease, part: .whole, in: environment, &actions)
+    let part = current.successorPart
+    guard let cause = current.successor,
+      isActive || current.hasClientLease || isAwaited || part != .whole
+    else { return }
+    begin(cause, clientLease: current.hasClientLease, part: part, in: environment, &actions)
   }
 
   mutating func fail(in environment: Environment, _ actions: inout EntryActions) {
@@ -109,7 +112,11 @@ extension EntryMachine {
     errorUpdateCount += 1
     if cause == .interval { pollFailureCount += 1 }
     if fetch?.fetchOptions.failureInvalidates ?? true, !isInvalidated { mark = .failed }
+    let current = fetch
     end(.failed, in: environment, &actions)
+    if let current, current.successorPart != .whole {
+      follow(current, isAwaited: false, in: environment, &actions)
+    }
   }
 
   mutating func cancelCurrent(in environment: Environment, _ actions: inout EntryActions) {
@@ -148,7 +155,7 @@ extension EntryMachine {
   // Inlined: the machine is a large value, and a call would copy it.
   @inline(__always)
   func canContinue(_ current: InFlight, in environment: Environment) -> Bool {
-    (environment.isActive || waiterCount > 0 || pollsInBackground)
+    (environment.isActive || environment.isAwaited || waiterCount > 0 || pollsInBackground)
       && (current.fetchOptions.networkMode == .always || environment.isOnline)
   }
 
@@ -175,7 +182,7 @@ extension EntryMachine {
   ) {
     guard var current = fetch, let next = current.next else { return }
     var environment = environment
-    if isAwaited { environment.isActive = true }
+    if isAwaited { environment.isAwaited = true }
     guard canContinue(current, in: environment) else {
       if !isPaused { pause(before: next, in: environment, &actions) }
       return

@@ -155,7 +155,10 @@ extension EntryMachine {
     in environment: Environment
   ) -> Instant? {
     guard resolvedOptions.polls else { return nil }
-    let interval = resolvedOptions.interval(isActive: environment.isActive)
+    let interval = resolvedOptions.jitter.applied(
+      to: resolvedOptions.interval(isActive: environment.isActive),
+      since: base
+    )
     guard interval > .zero, let first = base + interval else { return nil }
     guard first <= polledUntil else { return first }
     // Ticks that were handled, or that fell into a pause of polling, are skipped.

@@ -37,8 +37,8 @@ extension EntryMachine {
       failureCount = 0
       end(.replaced, in: environment, &actions)
     } else {
-      // A cancellation goes back to the write, not to what the write replaced.
-      current.undo.failureCount = failureCount
+      // A cancellation goes back to the write, which is a success, and not to what the write replaced.
+      current.undo.failureCount = 0
       current.wasWritten = true
       fetch = current
       letGo(in: environment, &actions)

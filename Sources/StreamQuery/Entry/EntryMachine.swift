@@ -136,6 +136,11 @@ package struct EntryMachine: Equatable, Sendable {
     @inline(__always) get { !fetches.isEmpty && fetches[0].successor != nil }
   }
 
+  /// Whether a page is not what is fetched now, but what follows.
+  func isPut(off part: FetchPart) -> Bool {
+    part != .whole && isFollowed && fetch?.successorPart == part && fetch?.part != part
+  }
+
   /// Whether the data is marked when the fetch in flight has succeeded: its answer began before the
   /// last invalidation, or is added to data that did.
   var staysMarked: Bool {

@@ -6,6 +6,8 @@ package struct Environment: Equatable, Sendable {
   package var isOnline: Bool
   /// Whether the app or process is active.
   package var isActive: Bool
+  /// Whether callers await the fetch or the run: what they await does not wait for the app.
+  package var isAwaited = false
 
   /// Creates an environment.
   ///

@@ -54,6 +54,10 @@ package struct InFlight: Equatable, Sendable {
   package var deliveringSince: Instant?
   /// Why one more fetch follows if this one succeeds: somebody asked for a newer answer.
   package var successor: FetchCause?
+  /// What that one fetches.
+  ///
+  /// A page is fetched even if this one fails: no answer to this is one to that.
+  package var successorPart = FetchPart.whole
   /// How many fetches in a row, up to this one, replaced another without any of them landing.
   package var supersessions: UInt8 = 0
 
@@ -88,7 +92,7 @@ package struct InFlight: Equatable, Sendable {
     deliveringSince = nil
     guard !keepsPart else { return }
     predatesMark = false
-    successor = nil
+    if successorPart == .whole { successor = nil }
   }
 
   /// What the start of a fetch changed.

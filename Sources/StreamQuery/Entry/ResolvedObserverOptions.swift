@@ -24,6 +24,8 @@ package struct ResolvedObserverOptions: Hashable, Sendable {
   package var onActive = RefetchPolicy.ifStale
   /// Whether a subscription retries a failed fetch without data.
   package var retriesOnSubscribe = true
+  /// The random part of each polling interval.
+  package var jitter = PollJitter.none
 
   /// Retention if this observer leaves last; `nil` leaves it to the entry.
   package var gcTime: TimeSpan? {
@@ -70,6 +72,6 @@ package struct ResolvedObserverOptions: Hashable, Sendable {
     }
   }
 
-  /// The interval that currently applies; infinite means none.
+  /// The interval that currently applies, without its random part; infinite means none.
   func interval(isActive: Bool) -> TimeSpan { isActive ? interval : backgroundInterval }
 }

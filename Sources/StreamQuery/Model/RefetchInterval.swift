@@ -9,6 +9,8 @@ public struct RefetchInterval: Sendable, _FreeOfActors, ExpressibleByDuration {
   }
 
   let kind: Kind
+  /// The random part of each interval, in 255ths of it.
+  private(set) var jitter: UInt8 = 0
 
   private init(kind: Kind) {
     self.kind = kind
@@ -60,7 +62,7 @@ public struct RefetchInterval: Sendable, _FreeOfActors, ExpressibleByDuration {
   /// - Returns: The interval.
   public func backingOff(to limit: Duration = .minutes(5)) -> Self {
     let kind = kind
-    return .dynamic { info in
+    var backingOff = Self.dynamic { info in
       let interval: Duration? =
         switch kind {
         case .fixed(let span): span?.duration
@@ -68,6 +70,27 @@ public struct RefetchInterval: Sendable, _FreeOfActors, ExpressibleByDuration {
         }
       return interval.map { Self.interval($0, after: info.pollFailureCount, limit: limit) }
     }
+    backingOff.jitter = jitter
+    return backingOff
+  }
+
+  /// Makes each interval shorter or longer by a random part, so that apps and queries that began to poll
+  /// in the same moment do not go on asking their server in the same moment.
+  ///
+  /// ```swift
+  /// let news = Query("news") { try await api.price() }
+  ///   .refetchInterval(.every(.minutes(1)).backingOff().jittered(by: 0.1))   // 54 to 66 s
+  /// ```
+  ///
+  /// The part follows from the key and from when the last fetch ended, to the nanosecond.
+  ///
+  /// - Parameter part: The largest part, 0…1, in steps of 1/255: with 0.1, a minute becomes 54 to 66 s.
+  /// - Returns: The interval.
+  public func jittered(by part: Double) -> Self {
+    var jittered = self
+    // No number at all is none.
+    jittered.jitter = part > 0 ? UInt8(max(1, (min(part, 1) * 255).rounded())) : 0
+    return jittered
   }
 
   static func interval(_ interval: Duration, after failures: Int, limit: Duration) -> Duration {

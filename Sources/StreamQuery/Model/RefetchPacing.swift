@@ -10,11 +10,14 @@
 /// configuration.reconnectPacing = .coalescing(.seconds(1), spreading: .seconds(5))
 /// ```
 ///
-/// Fetches that callers await are never spread, nor are those of queries whose policy is a condition.
+/// Fetches that callers await are never spread, nor are those of queries whose policy is a condition. A
+/// query takes its own pacing for a stream of triggers: ``Query/refetch(on:pacing:)``.
 public struct RefetchPacing: Hashable, Sendable {
   /// The time after a return that refetched in which further returns count as the same one.
   ///
-  /// Further returns continue what was paused, and refetch nothing. Zero or less is off.
+  /// Further returns continue what was paused. None of them is lost: at the end of the time, entries that
+  /// got no data since the first return are refetched once more, as their policies say. Zero or less is
+  /// off.
   public var coalescing: Duration
   /// The time over which the refetches of one return are spread.
   ///
@@ -32,6 +35,14 @@ public struct RefetchPacing: Hashable, Sendable {
   /// - Returns: The pacing.
   public static func coalescing(_ coalescing: Duration, spreading: Duration = .zero) -> Self {
     Self(coalescing: coalescing, spreading: spreading)
+  }
+
+  /// Each return refetches, and the refetches are spread.
+  ///
+  /// - Parameter spreading: The time over which the refetches of one return are spread.
+  /// - Returns: The pacing.
+  public static func spreading(over spreading: Duration) -> Self {
+    Self(coalescing: .zero, spreading: spreading)
   }
 
   private init(coalescing: Duration, spreading: Duration) {

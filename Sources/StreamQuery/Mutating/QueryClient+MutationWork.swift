@@ -75,8 +75,8 @@ extension QueryClient {
         transaction { state, transaction in state.supersede(before: job.id, &transaction) }
       }
     } catch {
-      // What was promised is not lost because a callback gives up.
-      let isCancellation = Task.isCancelled || error is CancellationError && !job.isPromised
+      // The task and not the error: what throws `CancellationError` by itself has failed.
+      let isCancellation = Task.isCancelled
       fail(job, error) { $0.preparationFailed(isCancellation: isCancellation, in: $1) }
     }
   }
@@ -172,8 +172,9 @@ extension QueryClient {
       }
       if !isHeard, job.isPromised { keeper?.answerDropped(job) }
     case .failure(let error):
-      // Ask the task, not the error: URLSession throws -999 when its task is cancelled.
-      let isCancellation = Task.isCancelled || error is CancellationError && !job.isPromised
+      // Ask the task, not the error: URLSession throws -999 when its task is cancelled, and an error of
+      // cancellation that comes from elsewhere is a failure.
+      let isCancellation = Task.isCancelled
       // A run that was promised waits for its work rather than end without it.
       var answer = job.isPromised ? RunAnswer.stop : .fail
       if !isCancellation, let mutation = job.mutation?.resolved, mutation.perform != nil {

@@ -25,8 +25,8 @@ extension QueryClient {
   ///   - detached: Whether the run outlives its caller: cancelling the caller then only ends its
   ///     wait.
   /// - Returns: What the work returned.
-  /// - Throws: The work's error, or that of `onMutate`; `CancellationError` if the caller or the
-  ///   run was cancelled or the client was cleared; ``QueryError/missingPerform(key:)``;
+  /// - Throws: The work's error, or that of `onMutate`, also where it is a `CancellationError` of their own;
+  ///   `CancellationError` if the caller or the run was cancelled or the client was cleared; ``QueryError/missingPerform(key:)``;
   ///   ``QueryError/recursiveMutation(key:)``; ``QueryError/shutDown``.
   @discardableResult
   public nonisolated func mutate<Input, Output>(
@@ -103,13 +103,12 @@ extension QueryClient {
       guard case .granted(let wait) = state.wait(of: caller, for: run) else { return .closesCircle }
       state.leaveRoom(of: TaskChain.current)
       let entry = EntryID(index: -1, generation: 0)
-      let role = isAwaited ? Waiter.Role.leasing : .watching
-      let waiter = Waiter(role: role, entry: entry, round: 0, wait: wait)
+      let waiter = Waiter(role: .leasing, entry: entry, round: 0, wait: wait)
       let id = state.begin(
         mutation,
         .here(random: random),
         input: input,
-        waiter: waiter,
+        waiter: isAwaited ? waiter : nil,
         layers: planned,
         &transaction
       )

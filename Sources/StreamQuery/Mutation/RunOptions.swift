@@ -22,6 +22,7 @@ package struct RunOptions: Hashable, Sendable {
 
   /// Whether a run may go on after a wait: a kept one was promised, and does not wait for the app.
   func canContinue(in environment: Environment) -> Bool {
-    (environment.isActive || isKept) && (networkMode == .always || environment.isOnline)
+    (environment.isActive || environment.isAwaited || isKept)
+      && (networkMode == .always || environment.isOnline)
   }
 }

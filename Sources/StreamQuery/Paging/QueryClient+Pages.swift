@@ -1,8 +1,9 @@
 extension QueryClient {
   /// Fetches the page after the last one, and waits for it.
   ///
-  /// A key has one fetch at a time. If there is data, a running fetch is replaced; a fetch of the same
-  /// page is replaced at most three times in a row, and then joined. A running first fetch is joined.
+  /// A key has one fetch at a time. If there is data, a running fetch is replaced, at most three times in
+  /// a row. After that a fetch of the same page is joined, and the page follows any other fetch; of
+  /// several pages that are asked for meanwhile, the last one follows. A running first fetch is joined.
   /// Without data, the first page is fetched. If there is no next page, nothing is fetched and the
   /// cached pages keep their age. A page that arrives is a success of the whole query, but an older
   /// invalidation remains: <doc:Invalidation>. The caller only observes the fetch: cancelling the

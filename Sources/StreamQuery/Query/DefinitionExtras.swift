@@ -3,7 +3,11 @@
 /// Each modifier makes a definition and each entry keeps one: there, these parts take one word.
 final class DefinitionExtras: Sendable {
   typealias Merge = @Sendable (_ old: ValueBox, _ new: ValueBox) -> ValueBox
-  typealias TriggerSource = @Sendable () -> any AsyncSequence
+
+  struct TriggerSource: Sendable {
+    let make: @Sendable () -> any AsyncSequence
+    let pacing: RefetchPacing
+  }
 
   struct Values: Sendable {
     var initialData: InitialDataSource?

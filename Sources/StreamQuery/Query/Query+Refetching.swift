@@ -180,13 +180,27 @@ extension Query {
   /// let portfolio = Query("portfolio") { try await api.price() }.refetch(on: priceTicks)
   /// ```
   ///
-  /// - Parameter causes: Makes the sequence; evaluated for each subscription, so that single-pass
-  ///   streams can be built again. After the sequence ends or fails, it refetches nothing more. It
-  ///   is cancelled with the subscription.
+  /// A stream whose elements come in bursts is paced: here, two refetches are at least a second apart, and
+  /// the apps that hear of the same change do not all ask for it at once.
+  ///
+  /// ```swift
+  /// let paced = Query("portfolio") { try await api.price() }
+  ///   .refetch(on: priceTicks, pacing: .coalescing(.seconds(1), spreading: .seconds(2)))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - causes: Makes the sequence; evaluated for each subscription, so that single-pass
+  ///     streams can be built again. After the sequence ends or fails, it refetches nothing more. It
+  ///     is cancelled with the subscription.
+  ///   - pacing: How its refetches are paced. Within the time of ``RefetchPacing/coalescing`` after a
+  ///     refetch, elements count as one, which refetches at the end of it; each refetch is delayed by a
+  ///     random part of ``RefetchPacing/spreading``.
   /// - Returns: The changed query.
   public consuming func refetch(
-    on causes: @autoclosure @escaping @Sendable () -> any AsyncSequence
+    on causes: @autoclosure @escaping @Sendable () -> any AsyncSequence,
+    pacing: RefetchPacing = .off
   ) -> Self {
-    changed { $0.changeExtras { $0.triggers.append(causes) } }
+    let source = DefinitionExtras.TriggerSource(make: causes, pacing: pacing)
+    return changed { $0.changeExtras { $0.triggers.append(source) } }
   }
 }

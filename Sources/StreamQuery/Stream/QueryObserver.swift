@@ -105,8 +105,8 @@ public final class QueryObserver<Value: Sendable>: Sendable {
   /// settled.
   ///
   /// A failure is in the result's `error`; ``refetchThrowing(superseding:)`` throws it. The caller
-  /// only watches: cancelling it ends its wait and not the fetch. If the fetch is cancelled, the
-  /// caller gets the state after that.
+  /// only watches: cancelling it ends its wait and not the fetch, and retries wait while the app is inactive, as
+  /// those of every observer do. If the fetch is cancelled, the caller gets the state after that.
   ///
   /// ```swift
   /// let result = try await client.observer(of: .user(42)).refetch()

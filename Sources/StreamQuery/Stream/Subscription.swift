@@ -43,7 +43,7 @@ package final class Subscription: Sendable {
 
   /// Starts the trigger streams of a query in place of the former ones; none for an observer that
   /// has ended.
-  func forward(_ triggers: [@Sendable () -> any AsyncSequence], into key: EntryKey) {
+  func forward(_ triggers: [DefinitionExtras.TriggerSource], into key: EntryKey) {
     let bag = TaskBag()
     let ending = triggers.isEmpty ? nil : client.shutdownHandlers.add { bag.cancel() }
     replaceForwarders(by: ending.map { Forwarders(bag, ending: $0) })
@@ -265,7 +265,7 @@ package final class Subscription: Sendable {
     of key: EntryKey,
     after end: EntryEnd? = nil
   ) -> (snapshot: EntrySnapshot, flags: QueryFlags)? {
-    let detached = detached.flatMap { $0.key == key ? $0 : nil }
+    let detached = detached.flatMap { $0.key == key ? client.askedAgain($0) : nil }
     // Another key may be asked for since that fetch started.
     let end = end.flatMap { $0.snapshot.key == key ? $0 : nil }
     // A transaction, so that staleness is judged at the present time.

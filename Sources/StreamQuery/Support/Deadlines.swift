@@ -70,6 +70,17 @@ public final class Deadlines: Sendable {
     return set(instant, at: now) { failure in if failure == nil { work() } }
   }
 
+  /// Sets a deadline at an instant.
+  ///
+  /// - Parameters:
+  ///   - instant: When; one that has passed is as soon as possible.
+  ///   - work: Called when the time has come, unless the deadline is cancelled before.
+  /// - Returns: The deadline.
+  @discardableResult
+  func set(at instant: Instant, _ work: @escaping @Sendable () -> Void) -> Deadline {
+    set(instant, at: clock.now()) { failure in if failure == nil { work() } }
+  }
+
   private func set(_ instant: Instant, at now: Instant, _ work: @escaping Work) -> Deadline {
     let (id, arms) = table.withLock { $0.set(instant, work) }
     if let arms { arm(arms, at: now) }

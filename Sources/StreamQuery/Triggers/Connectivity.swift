@@ -75,8 +75,9 @@ public struct Connectivity: Sendable, _FreeOfActors {
   ///
   /// Some sources are wrong: a monitor that stays "offline" after the network came back pauses every
   /// fetch for as long as the app runs. After the limited time the client counts as online until the
-  /// source reports a change. Then it tries what was paused; if there is indeed no network, that fails
-  /// after the retries of its query.
+  /// source reports a change. Then it tries what was paused, fetches and runs of mutations; if there is
+  /// indeed no network, they fail after their retries. When the source says "online", that is a return
+  /// like any other, so what failed meanwhile is refetched.
   ///
   /// ```swift
   /// let client = QueryClient(configuration: .init(connectivity: .system.trusted(for: .minutes(2))))

@@ -69,7 +69,8 @@ public struct SelectStep<Value: Sendable, Selected: Sendable>: ResultStep, Senda
       source = data
       do {
         selected = TypedBox(try transform(data.value(as: Value.self)))
-        selectedKey = result.snapshot.key
+        // What a placeholder shows is no data, and stays beside no error.
+        selectedKey = result.isPlaceholderData ? nil : result.snapshot.key
         failure = nil
       } catch {
         // The last selection stays, but not another key's, and not that of a placeholder.

@@ -41,9 +41,13 @@ extension Simulation {
     let registry = registry
     let id = registry.begin(name)
     adoptCallingThread()
+    let ended = MainStandIn.ownTaskBegins()
     let task = Scheduling.$current.withValue(scheduling) {
       Task(executorPreference: executor, priority: .medium) {
-        defer { registry.end(id) }
+        defer {
+          registry.end(id)
+          ended()
+        }
         return try await operation()
       }
     }
@@ -59,8 +63,12 @@ extension Simulation {
     _ operation: @escaping @Sendable () async -> Success
   ) -> Task<Success, Never> {
     adoptCallingThread()
+    let ended = MainStandIn.ownTaskBegins()
     return Scheduling.$current.withValue(scheduling) {
-      Task(executorPreference: executor, priority: .medium) { await operation() }
+      Task(executorPreference: executor, priority: .medium) {
+        defer { ended() }
+        return await operation()
+      }
     }
   }
 

@@ -92,6 +92,12 @@ import Testing
     #expect(recording.values[0].data == nil && recording.values[0].isLoadingError)
   }
 
+  @Test func whatAStandInShowedDoesNotStayBesideAThrowT17() {
+    expectResults("(S*~)-(!b)-(!b*)-X-(X!b)|", of: "(s*~)-b-(b*)-x-b|") {
+      $0.select(Self.failing)
+    }
+  }
+
   @Test func aThrowIsNotRepeatedForTheSameDataT17() {
     let calls = Mutex(0)
     var step = SelectStep { (text: String) throws -> Int in

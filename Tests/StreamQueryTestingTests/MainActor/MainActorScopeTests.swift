@@ -336,6 +336,70 @@ import Testing
     }
   }
 
+  // MARK: What has not ended
+
+  @Test func aTaskThatReallySleepsIsLeftOver() {
+    Simulation.onMainActor { simulation in
+      let line = "plain tasks that have not ended: "
+      #expect(simulation.isIdle)
+      let sleep = OutsideEvent()
+      let sleeping = Task { try await sleep.value() }
+      // The detached one inherits nothing, and is not seen.
+      let detached = Task.detached { try await sleep.value() }
+      Task {}
+      simulation.settle()
+      #expect(!simulation.isIdle)
+      #expect(simulation.leakReport() == [line + "1"])
+      #expect("\(simulation)".contains(line + "1. "))
+      #expect("\(simulation)".contains("`Task.sleep`"))
+      let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
+      Task { for await _ in stream {} }
+      simulation.settle()
+      #expect(simulation.leakReport() == [line + "2"])
+      continuation.finish()
+      sleeping.cancel()
+      detached.cancel()
+      simulation.settle()
+      #expect(simulation.leakReport() == [])
+      #expect(simulation.isIdle)
+    }
+  }
+
+  @Test func theTasksOfTheSimulationAndOfClientsAreToldOfOnce() throws {
+    Simulation.onMainActor { simulation in
+      let client = QueryClient(simulation: simulation)
+      let fetch = ScriptedFetch<Int>(.suspended)
+      let recording = simulation.record(client.stream(Query("number", fetch: fetch)))
+      let task = simulation.task("sleeper") { try await simulation.clock.sleep(for: .seconds(9)) }
+      simulation.settle()
+      #expect(
+        simulation.leakReport() == [
+          "sleepers on the clock: 1", "unfinished task: sleeper", "a fetch of [\"number\"] runs",
+        ]
+      )
+      fetch.release(returning: 1)
+      task.cancel()
+      simulation.settle()
+      #expect(simulation.isIdle)
+      recording.cancel()
+      simulation.settle()
+      #expect(simulation.leakReport() == [])
+    }
+  }
+
+  @Test func anAsynchronousBodyIsNotLeftOver() throws {
+    try Simulation.onMainActor { simulation in
+      #expect(simulation.isIdle)
+      let sleep = OutsideEvent()
+      let sleeping = Task { try await sleep.value() }
+      try await simulation.settled()
+      #expect(simulation.leakReport() == ["plain tasks that have not ended: 1"])
+      sleeping.cancel()
+      _ = await sleeping.result
+      #expect(simulation.isIdle)
+    }
+  }
+
   // MARK: Clients that are made without it
 
   /// What is asked of such a client: each would be answered in real time, or never.

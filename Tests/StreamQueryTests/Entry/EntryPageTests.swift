@@ -94,4 +94,39 @@ struct EntryPageTests {
     _ = entry.machine.cancelRequested(in: entry.environment)
     #expect(!entry.machine.isInvalidated)
   }
+
+  @Test func aRetryThatFindsNothingAfterAWriteLeavesNoFailure() {
+    var entry = loaded()
+    page(&entry, .next)
+    entry.fail(retryAfter: 1)
+    entry.write()
+    #expect(entry.machine.failureCount == 1)
+    entry.run(to: 1)
+    _ = entry.machine.attemptCancelled(entry.currentID, in: entry.environment)
+    #expect(entry.machine.isIdle && entry.machine.hasData)
+    #expect(entry.machine.failureCount == 0)
+  }
+
+  @Test("at the bound a page of the other end follows, and the last one that is asked for counts")
+  func pagesArePutOffAtTheBound() {
+    var entry = loaded()
+    page(&entry, .next)
+    for direction in [PageDirection.previous, .next, .previous] { page(&entry, direction) }
+    let bound = entry.machine.fetch?.id
+    #expect(entry.machine.fetch?.supersessions == EntryMachine.supersessionLimit)
+    page(&entry, .next)
+    #expect(entry.machine.fetch?.id == bound)
+    #expect(entry.machine.isPut(off: .nextPage))
+    // The one that runs is what this asks for.
+    page(&entry, .previous)
+    #expect(entry.machine.isPut(off: .nextPage))
+    _ = entry.machine.requested(.manual, superseding: true, in: entry.environment)
+    #expect(!entry.machine.isPut(off: .nextPage))
+    page(&entry, .next)
+    entry.succeed()
+    #expect(entry.machine.fetch?.part == .nextPage)
+    #expect(entry.machine.fetch?.supersessions == 0)
+    entry.succeed()
+    #expect(entry.machine.isIdle)
+  }
 }

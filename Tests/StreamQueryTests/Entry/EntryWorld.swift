@@ -216,16 +216,16 @@ extension EntryWorld {
     {
       let isWanted = machine.isActive || answered.hasClientLease
       rule(
-        "one more fetch follows exactly if one was asked for and is wanted",
-        (machine.fetch != nil) == (answered.successor != nil && isWanted)
+        "one more fetch follows exactly if one was asked for and is wanted, or is a page",
+        (machine.fetch != nil)
+          == (answered.successor != nil && (isWanted || answered.successorPart != .whole))
       )
     } else if let replaced = old.machine.fetch, let current = machine.fetch,
       replaced.id != current.id, actions.ended == nil
     {
       rule(
-        "only a page takes the place of a fetch at the bound",
-        current.part != .whole
-          || replaced.supersessions < EntryMachine.supersessionLimit
+        "nothing takes the place of a fetch at the bound",
+        replaced.supersessions < EntryMachine.supersessionLimit
       )
     }
     if case .timer = input {
@@ -319,6 +319,7 @@ extension EntryWorld {
       add(current.keepsPart)
       add(current.wasWritten)
       add(current.successor == nil)
+      add(current.successorPart == .whole)
       add(Int(current.supersessions))
       add(current.undo.isError)
       add(min(current.undo.failureCount, 1))

@@ -329,4 +329,19 @@ import Testing
     #expect(recording.values.map(\.data) == [nil, 5, nil, 1])
     recording.cancel()
   }
+
+  @Test func aConditionIsAskedAgainForTheResultOfAHandleThatHasLeft() throws {
+    let client = QueryClient(simulation: simulation)
+    let fetch = ScriptedFetch<Int>(.value(1, after: .milliseconds(10)))
+    let query = Query.scripted("n", fetch).enabled { $0.data == nil }.onAbandonment(.finish)
+    let observer = client.observer(of: query)
+    let recording = simulation.record(observer.stream)
+    simulation.advance(by: .milliseconds(1))
+    let refetch = simulation.task { try await observer.refetch() }
+    simulation.advance(by: .milliseconds(1))
+    recording.cancel()
+    let result = try simulation.run { try await refetch.value }
+    #expect(result.data == 1)
+    #expect(!result.isEnabled)
+  }
 }

@@ -62,6 +62,54 @@ struct OwnCancellationTests {
     client.shutDown()
   }
 
+  @Test func aMutationThatThrowsItByItselfIsRetriedAndFails() {
+    let client = QueryClient(simulation: simulation)
+    let notes = Notes<String>()
+    let save = Mutation("save") { (input: Int, context: MutationContext) -> Int in
+      notes.add("attempt \(context.attempt)")
+      throw CancellationError()
+    }
+    .retry(RetryPolicy.times(1).backoff(.constant(.milliseconds(5))))
+    .optimistic { input, changes in changes.update("n" as QueryKey<Int>) { $0 = input } }
+    .onError { error, _ in notes.add("failed with \(type(of: error))") }
+    client.setData(0, for: "n" as QueryKey<Int>)
+    let recording = simulation.record(client.runs(of: save))
+    #expect(throws: CancellationError.self) {
+      try simulation.run { try await client.mutate(save, with: 1) }
+    }
+    #expect(notes.all == ["attempt 0", "attempt 1", "failed with CancellationError"])
+    #expect(client.data(for: "n" as QueryKey<Int>) == 0)
+    #expect(recording.values.last?.status == .error)
+    #expect(recording.values.last?.failureCount == 2)
+    recording.cancel()
+  }
+
+  @Test func aPreparationThatThrowsItByItselfFails() {
+    let client = QueryClient(simulation: simulation)
+    let save = Mutation("save") { (input: Int) in input }
+      .onMutate { (_, _) -> Int in throw CancellationError() }
+    let recording = simulation.record(client.runs(of: save))
+    #expect(throws: CancellationError.self) {
+      try simulation.run { try await client.mutate(save, with: 1) }
+    }
+    #expect(recording.values.last?.status == .error)
+    recording.cancel()
+  }
+
+  @Test func aMutationThatIsCancelledIsNoFailure() {
+    let client = QueryClient(simulation: simulation)
+    let clock = simulation.clock
+    let save = Mutation("save") { (input: Int) in try await clock.sleep(for: .seconds(1)) }
+    let recording = simulation.record(client.runs(of: save))
+    let call = simulation.task { try await client.mutate(save, with: 1) }
+    simulation.settle()
+    client.cancelMutations()
+    simulation.settle()
+    #expect(throws: CancellationError.self) { try simulation.run { try await call.value } }
+    #expect(recording.values.allSatisfy { $0.status != .error })
+    recording.cancel()
+  }
+
   @Test func aFetchThatIsCancelledIsNoFailure() {
     let client = QueryClient(simulation: simulation)
     let fetch = ScriptedFetch<Int>(.value(1, after: .milliseconds(10)))

@@ -77,6 +77,91 @@ import Testing
     recording.cancel()
   }
 
+  @Test func pollsAreApartByARandomPart() {
+    let client = client()
+    let fetches = (0..<20).map { ScriptedFetch(.value($0)) }
+    let recordings = fetches.enumerated().map { number, fetch in
+      simulation.record(
+        client.stream(
+          Query("n", number, fetch: fetch)
+            .refetchInterval(.every(.seconds(10)).backingOff().jittered(by: 0.2))
+        )
+      )
+    }
+    simulation.advance(by: .seconds(100))
+    var gaps: Set<Duration> = []
+    for fetch in fetches {
+      let starts = fetch.calls.map(\.start)
+      #expect(starts.count > 8 && starts.count < 13)
+      let own = zip(starts.dropFirst(), starts).map { $0 - $1 }
+      #expect(own.allSatisfy { $0 >= .seconds(8) && $0 <= .seconds(12) })
+      gaps.formUnion(own)
+    }
+    #expect(gaps.count > 150, "neither queries nor polls of one query repeat each other")
+    // A look at the entry, or a write, draws no other number.
+    let (query, before) = (QueryKey<Int>("n", 0), fetches[0].calls.count)
+    for _ in 0..<60 {
+      simulation.advance(by: .milliseconds(100))
+      client.setData(1, for: query)
+      _ = client.diagnostics(.all)
+    }
+    simulation.advance(by: .seconds(6))
+    #expect(fetches[0].calls.count > before)
+    withExtendedLifetime(recordings) {}
+  }
+
+  // MARK: Streams of triggers
+
+  @Test func aBurstOfTriggersRefetchesAtItsBeginningAndAtTheEndOfTheTime() {
+    let client = client()
+    let (ticks, feed) = AsyncStream.makeStream(of: Int.self)
+    let fetch = ScriptedFetch(.value(1))
+    let query = Query("n", fetch: fetch).refetch(on: ticks, pacing: .coalescing(.seconds(1)))
+    let recording = simulation.record(client.stream(query))
+    simulation.settle()
+    for tick in 1...10 {
+      feed.yield(tick)
+      simulation.advance(by: .milliseconds(20))
+    }
+    simulation.advance(by: .seconds(5))
+    #expect(fetch.calls.map(\.start) == [0, 0, 1].map { .seconds($0) })
+    feed.yield(11)
+    simulation.settle()
+    feed.yield(12)
+    // What came before the end of the stream refetches, although it has ended.
+    feed.finish()
+    simulation.advance(by: .seconds(5))
+    #expect(fetch.callCount == 5)
+    recording.cancel()
+  }
+
+  @Test func triggersAreSpreadAndForgottenWithTheirObserver() {
+    let client = client()
+    let (ticks, feed) = AsyncStream.makeStream(of: Int.self)
+    let fetch = ScriptedFetch(.value(1))
+    let query = Query("n", fetch: fetch)
+    let other = simulation.record(client.stream(query))
+    let recording = simulation.record(
+      client.stream(query.refetch(on: ticks, pacing: .spreading(over: .seconds(10))))
+    )
+    simulation.settle()
+    let calls = fetch.callCount
+    feed.yield(1)
+    feed.yield(2)
+    simulation.settle()
+    #expect(fetch.callCount == calls)
+    simulation.advance(by: .seconds(10))
+    #expect(fetch.callCount == calls + 1)
+    feed.yield(3)
+    simulation.settle()
+    recording.cancel()
+    simulation.advance(by: .seconds(20))
+    #expect(fetch.callCount == calls + 1)
+    other.cancel()
+    simulation.settle()
+    #expect(simulation.leakReport() == [])
+  }
+
   // MARK: Returns
 
   @Test(arguments: [false, true])
@@ -97,6 +182,28 @@ import Testing
     flap(isReconnect ? active : online)
     #expect(fetch.callCount == 4)
     recording.cancel()
+  }
+
+  @Test("a return within the time is not lost if what the first one began has failed")
+  func coalescedReturnsAreNotLost() {
+    let client = client { $0.reconnectPacing = .coalescing(.seconds(1)) }
+    let failing = ScriptedFetch<Int>(.value(1), .failure(Boom(1)), .value(2))
+    let fine = ScriptedFetch<Int>(.value(1))
+    let recordings = [failing, fine].enumerated().map {
+      simulation.record(client.stream(Query("n", $0, fetch: $1).retry(.never)))
+    }
+    simulation.settle()
+    flap(online)
+    flap(online)
+    #expect([failing.callCount, fine.callCount] == [2, 2])
+    simulation.advance(by: .milliseconds(970))
+    #expect([failing.callCount, fine.callCount] == [2, 2])
+    simulation.advance(by: .milliseconds(10))
+    #expect([failing.callCount, fine.callCount] == [3, 2])
+    // Once only.
+    simulation.advance(by: .seconds(10))
+    #expect([failing.callCount, fine.callCount] == [3, 2])
+    withExtendedLifetime(recordings) {}
   }
 
   @Test func withoutPacingEachReturnRefetches() {
@@ -201,6 +308,26 @@ import Testing
     #expect(fetch.callCount == 1)
     simulation.advance(by: .seconds(1))
     #expect(fetch.callCount == 2)
+    recording.cancel()
+  }
+
+  @Test("the network comes back after its loss was doubted: what failed meanwhile is refetched")
+  func aDoubtedLossEndsAsAnyOther() {
+    let online = online
+    let client = client { $0.connectivity = Connectivity { online }.trusted(for: .minutes(2)) }
+    let fetch = ScriptedFetch<Int>(.value(1), .failure(Boom(1)), .value(2))
+    let recording = simulation.record(
+      client.stream(Query("n", fetch: fetch).retry(.never).staleTime(.minutes(1)))
+    )
+    simulation.settle()
+    online.send(false)
+    simulation.advance(by: .minutes(3))
+    // What the doubt brought has failed: there is no network indeed.
+    #expect(fetch.callCount == 2)
+    online.send(true)
+    simulation.settle()
+    #expect(fetch.callCount == 3)
+    #expect(recording.values.last?.data == 2)
     recording.cancel()
   }
 

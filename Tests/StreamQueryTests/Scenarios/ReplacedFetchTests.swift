@@ -198,6 +198,75 @@ import StreamQuery
     withExtendedLifetime(observer) {}
   }
 
+  @Test(
+    "page commands in turn at both ends replace each other three times; then each gets its page"
+  )
+  func pageCommandsAtBothEndsAreBounded() {
+    let client = QueryClient(simulation: simulation)
+    let clock = simulation.clock
+    let requests = Notes<Int>()
+    let feed = InfiniteQuery<Int, Int>("feed", initialPageParam: 50) { page, _ in
+      requests.add(page)
+      try await clock.sleep(for: .milliseconds(10))
+      return page
+    } nextPageParam: {
+      $0.lastParam + 1
+    } previousPageParam: {
+      $0.firstParam - 1
+    }
+    let recording = simulation.record(client.stream(feed))
+    simulation.advance(by: .milliseconds(10))
+    let outcomes = Notes<String>()
+    let fetching = simulation.task {
+      await self.note(outcomes) { try await client.fetch(feed).pages.count }
+    }
+    for turn in 0..<40 {
+      simulation.advance(by: .milliseconds(2))
+      simulation.task {
+        turn % 2 == 0
+          ? try await client.fetchNextPage(of: feed) : try await client.fetchPreviousPage(of: feed)
+      }
+    }
+    // However many follow: the caller has moved along three times.
+    #expect(outcomes.all == ["2 at 26"])
+    simulation.advance(by: .milliseconds(50))
+    #expect((recording.values.last?.data?.pages.count ?? 0) > 4)
+    withExtendedLifetime(fetching) {}
+  }
+
+  @Test func aPageThatIsPutOffIsFetchedAlsoIfWhatIsFetchedFails() throws {
+    let client = QueryClient(simulation: simulation)
+    let clock = simulation.clock
+    let fails = Dial(false)
+    let feed = InfiniteQuery<Int, Int>("feed", initialPageParam: 50) { page, _ in
+      try await clock.sleep(for: .milliseconds(10))
+      if page < 50 || page == 50 && fails.value { throw Boom(page) }
+      return page
+    } nextPageParam: {
+      $0.lastParam + 1
+    } previousPageParam: {
+      $0.firstParam - 1
+    }
+    let recording = simulation.record(client.stream(feed.retry(.never)))
+    simulation.advance(by: .milliseconds(10))
+    for _ in 0..<4 {
+      client.markInvalidated(.all)
+      simulation.advance(by: .milliseconds(1))
+    }
+    fails.value = true
+    let outcomes = Notes<String>()
+    for _ in 0..<2 {
+      simulation.task {
+        await self.note(outcomes) { try await client.fetchNextPage(of: feed).data?.pages.count }
+      }
+    }
+    simulation.advance(by: .milliseconds(50))
+    #expect(outcomes.all == ["2 at 33", "2 at 33"])
+    #expect(recording.values.last?.data?.pages == [50, 51])
+    #expect(recording.values.last?.error == nil)
+    recording.cancel()
+  }
+
   @Test("callers of a fetch get the pages that a page command brings, and callers of a page")
   func pageCommandsTakeCallersAlong() {
     let client = QueryClient(simulation: simulation)

@@ -321,6 +321,53 @@ import Testing
     recording.cancel()
   }
 
+  @Test func theFetchOfABulkCallWaitsForTheAppAndThatOfARefreshDoesNot() {
+    let active = ManualSignal(true)
+    let client = QueryClient(simulation: simulation) { $0.activity = Activity { active } }
+    let fetch = ScriptedFetch<Int>(.value(0), .failure(Boom()), .value(1))
+    let recording = simulation.record(client.stream(.scripted("n", fetch)))
+    simulation.settle()
+    active.send(false)
+    simulation.settle()
+    let refetch = simulation.task { await client.refetch(.all) }
+    simulation.advance(by: .seconds(10))
+    #expect(recording.values.last?.isPaused == true)
+    _ = simulation.run { await client.refresh(within: .seconds(10)) }
+    #expect(recording.values.last?.data == 1)
+    simulation.run { await refetch.value }
+    recording.cancel()
+  }
+
+  @Test func runsThatACallerResumesDoNotWaitForTheApp() {
+    let active = ManualSignal(true)
+    let client = QueryClient(simulation: simulation) { $0.activity = Activity { active } }
+    let work = ScriptedFetch<Int>(.failure(Boom()), .value(1))
+    let save = Mutation("save") { (_: Int) in try await work() }
+      .retry(RetryPolicy.times(3).backoff(.constant(.seconds(1))))
+    let observer = client.observer(of: save)
+    observer.start(with: 1)
+    active.send(false)
+    simulation.advance(by: .seconds(5))
+    #expect(observer.run.isPaused)
+    simulation.run { await client.resumeMutations() }
+    #expect(observer.run.output == 1)
+  }
+
+  @Test func aCallerBringsItsFunctionToAFetchThatHasNone() throws {
+    let active = ManualSignal(true)
+    let client = QueryClient(simulation: simulation) { $0.activity = Activity { active } }
+    client.setData(0, for: "n" as QueryKey<Int>)
+    active.send(false)
+    simulation.settle()
+    // It fails for want of a function, and its retries wait for the app.
+    client.markInvalidated(.all, refetch: .all)
+    simulation.advance(by: .seconds(5))
+    #expect(client.diagnostics().map(\.fetchStatus) == [.paused])
+    let fetch = ScriptedFetch<Int>(.value(1, after: .seconds(1)))
+    #expect(try simulation.run { try await client.fetch(.scripted("n", fetch)) } == 1)
+    #expect(fetch.callCount == 1)
+  }
+
   @Test func aRefetchThatAHandleWatchesWaitsForTheApp() {
     let active = ManualSignal(true)
     let client = QueryClient(simulation: simulation) { $0.activity = Activity { active } }

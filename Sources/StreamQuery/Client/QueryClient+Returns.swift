@@ -1,0 +1,74 @@
+// What follows when the network or the app is back.
+
+extension QueryClient {
+  /// Does the refetches of reconnects and activations that had to wait for mutations.
+  nonisolated func sweep(_ causes: [FetchCause]) {
+    for cause in causes { returning { $0.sweep(cause, random: $2, &$1) } }
+  }
+
+  /// Evaluates the conditions that a report of the network or the app asks about, and arranges what is to
+  /// follow from it later.
+  nonisolated func returning(
+    _ body: (inout CacheState, inout Transaction, _ random: UInt64) -> [RefetchCondition.Asking]
+  ) {
+    guard configuration.pacesReturns else { return conditions { body(&$0, &$1, 0) } }
+    let random = configuration.spreadsReturns ? nextRandom() : 0
+    conditions { body(&$0, &$1, random) }
+    guard let next = cache.record({ $0.returns.arm() }) else { return }
+    // Weak: it must not keep an unused client alive.
+    deadlines.set(at: next) { [weak self] in
+      self?.returning { $0.returnsDue(random: $2, &$1) }
+    }
+  }
+
+  /// Evaluates the conditions that a transaction asks about.
+  private nonisolated func conditions(
+    _ body: (inout CacheState, inout Transaction) -> [RefetchCondition.Asking]
+  ) {
+    for asking in transaction(body) { ask(asking) }
+  }
+
+  /// Evaluates a condition in its own task: nothing else waits for it.
+  private nonisolated func ask(_ asking: RefetchCondition.Asking) {
+    let store = asking.restoring.flatMap { self.store(of: $0) }
+    _ = Task.detached(executorPreference: configuration.executor) { [weak self, scheduling] in
+      var asking = asking
+      if let store {
+        await store()
+        guard let present = self?.present(asking) else { return }
+        asking = present
+      }
+      while true {
+        let condition = asking.condition
+        let predicate = asking.query.resolved.condition(of: condition.cause)
+        let policy = await Scheduling.$current.withValue(scheduling) {
+          // Only of an observer that waited for a store, and always refetches.
+          guard let predicate else { return RefetchPolicy.always }
+          return await predicate.answer(asking.info)
+        }
+        guard let self else { return }
+        let next = self.transaction { state, transaction in
+          state.answered(condition, policy, &transaction)
+        }
+        guard let next else { return }
+        asking = next
+      }
+    }
+  }
+
+  /// The same question about the present state, after the store was read.
+  private nonisolated func present(_ asking: RefetchCondition.Asking) -> RefetchCondition.Asking? {
+    transaction { state, transaction in state.present(asking, transaction) }
+  }
+}
+
+extension EventRefetchPolicy.Condition {
+  /// Runs user code: never call it under the lock.
+  fileprivate func answer(_ info: QueryInfo) async -> RefetchPolicy {
+    switch self {
+    case .when(let condition): await condition() ? .always : .never
+    case .informed(let condition): await condition(info) ? .always : .never
+    case .policy(let policy): await policy(info)
+    }
+  }
+}
