@@ -9,6 +9,8 @@ extension CacheState {
   ///   - terms: What the query that is written to says.
   ///   - transaction: The transaction.
   /// - Returns: The entry; `nil` if a query has to be made first.
+  // Otherwise the index of all keys would be copied for each write.
+  @inline(__always)
   mutating func writtenEntry(
     _ key: EntryKey,
     _ query: ResolvedQuery?,

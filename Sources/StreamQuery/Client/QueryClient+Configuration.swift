@@ -42,7 +42,8 @@ extension QueryClient {
     ///
     /// A simulation uses it to tell the client's own timer from other sleepers.
     package var operatorClock: (any Clock<Duration>)?
-    /// The deadlines that clients of one owner have between them, if their clock is `ContinuousClock`.
+    /// The deadlines that clients of one owner have between them, if their clock is `ContinuousClock`; `nil`
+    /// is those of the process, for clients without an executor.
     var sharedDeadlines: Deadlines?
     /// Whether calls of low priority leave their actions to the client's executor.
     ///
@@ -83,8 +84,10 @@ extension QueryClient {
     var erasedClock: ErasedClock {
       let own = ErasedClock(clock)
       // Of other clocks it is unknown whether two of them run alike.
-      guard clock is ContinuousClock, let sharedDeadlines else { return own }
-      return own.sleeping(on: sharedDeadlines)
+      guard clock is ContinuousClock,
+        let deadlines = sharedDeadlines ?? (executor == nil ? .shared : nil)
+      else { return own }
+      return own.sleeping(on: deadlines)
     }
     /// Whether anything follows from a return later than the return.
     var pacesReturns: Bool {

@@ -27,6 +27,18 @@ extension QueryClient {
       : cache.read { state in state.find(key).flatMap { state.slots[$0].visible } }
     guard let box else { return missing(key, definition) }
     guard let layered = box as? LayeredBox else { return box.value(as: Value.self) }
+    return shownData(of: layered, key, definition)
+  }
+
+  /// What optimistic changes show.
+  ///
+  /// Never inlined: each read would look up the type of an optional value for it.
+  @inline(never)
+  private nonisolated func shownData<Value: Sendable>(
+    of layered: LayeredBox,
+    _ key: EntryKey,
+    _ definition: QueryDefinition?
+  ) -> Value? {
     if layered.base == nil, let restored: Value = dataBelowLayers(key, definition) {
       return restored
     }

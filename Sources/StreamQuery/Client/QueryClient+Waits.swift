@@ -26,7 +26,7 @@ extension QueryClient {
     for text: @autoclosure @escaping @Sendable () -> String,
     _ owner: any AnyObject & Sendable
   ) {
-    guard WaitObservation.hasBegun, let subject = subject(text), subject.isElsewhere else { return }
+    guard let subject = subject(text), subject.isElsewhere else { return }
     subject.tellElsewhere(owner)
   }
 

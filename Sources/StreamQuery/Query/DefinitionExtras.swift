@@ -1,7 +1,8 @@
 /// Parts of a definition that most queries do not have, in their own object.
 ///
 /// Each modifier makes a definition and each entry keeps one: there, these parts take one word.
-final class DefinitionExtras: Sendable {
+// Unchecked: it is changed only by a definition that alone refers to it, see `QueryDefinition`.
+final class DefinitionExtras: @unchecked Sendable {
   typealias Merge = @Sendable (_ old: ValueBox, _ new: ValueBox) -> ValueBox
 
   struct TriggerSource: Sendable {
@@ -65,9 +66,13 @@ final class DefinitionExtras: Sendable {
     }
   }
 
-  let values: Values
+  // Exclusive by the rule above.
+  @exclusivity(unchecked) private(set) var values: Values
 
   init(_ values: Values) {
     self.values = values
   }
+
+  /// Changes the parts in place.
+  func change(_ change: (inout Values) -> Void) { change(&values) }
 }

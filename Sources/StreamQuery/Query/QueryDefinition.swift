@@ -98,6 +98,7 @@ final class QueryDefinition: @unchecked Sendable {
 
   /// Changes the extras in place; see ``Query/changed(_:)``.
   func changeExtras(_ change: (inout DefinitionExtras.Values) -> Void) {
+    if isKnownUniquelyReferenced(&extras), let extras { return extras.change(change) }
     var values = extras?.values ?? DefinitionExtras.Values()
     change(&values)
     extras = DefinitionExtras(values)

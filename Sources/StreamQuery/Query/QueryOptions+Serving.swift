@@ -3,34 +3,34 @@ extension QueryOptions {
   /// For how long after it became stale data is returned if its refetch fails; not at all by
   /// default.
   public var staleIfError: Duration? {
-    get { servingValues.staleIfError }
-    set { servingValues.staleIfError = newValue }
+    get { serving?.values.staleIfError }
+    set { changeServing { $0.staleIfError = newValue } }
   }
 
   /// How long a fetch may take until its callers get stale data instead, within
   /// ``staleIfError``; for ever by default.
   public var softTimeout: Duration? {
-    get { servingValues.softTimeout }
-    set { servingValues.softTimeout = newValue }
+    get { serving?.values.softTimeout }
+    set { changeServing { $0.softTimeout = newValue } }
   }
 
   /// How long one attempt of a fetch may take until it is cancelled and has failed; for ever by
   /// default, and for streamed and infinite queries that do not say it themselves.
   public var timeout: Duration? {
-    get { servingValues.timeout }
-    set { servingValues.timeout = newValue }
+    get { serving?.values.timeout }
+    set { changeServing { $0.timeout = newValue } }
   }
 
   /// How long a failure is the answer for those who ask next; ``FailureCaching/off`` by default.
   public var failureCaching: FailureCaching? {
-    get { servingValues.failureCaching }
-    set { servingValues.failureCaching = newValue }
+    get { serving?.values.failureCaching }
+    set { changeServing { $0.failureCaching = newValue } }
   }
 
   /// Whether fresh data is refetched before it becomes stale; ``RefreshAhead/off`` by default.
   public var refreshAhead: RefreshAhead? {
-    get { servingValues.refreshAhead }
-    set { servingValues.refreshAhead = newValue }
+    get { serving?.values.refreshAhead }
+    set { changeServing { $0.refreshAhead = newValue } }
   }
 
   /// Of queries whose attempts are as long as their data is: a connection, or many pages.
@@ -42,8 +42,14 @@ extension QueryOptions {
     return options
   }()
 
-  private var servingValues: ServingOptions.Values {
-    get { serving?.values ?? ServingOptions.Values() }
-    set { serving = ServingOptions.make(newValue) }
+  /// In place, if no other options have them: a chain of modifiers makes one object.
+  private mutating func changeServing(_ change: (inout ServingOptions.Values) -> Void) {
+    guard isKnownUniquelyReferenced(&serving), let serving else {
+      var values = serving?.values ?? ServingOptions.Values()
+      change(&values)
+      return serving = ServingOptions.make(values)
+    }
+    serving.change(change)
+    if serving.values.isEmpty { self.serving = nil }
   }
 }

@@ -1,7 +1,8 @@
 /// The options of a query about callers that have to be answered while its server is slow or away.
 ///
 /// Most queries have none of them: there, they take one word.
-final class ServingOptions: Sendable {
+// Unchecked: it is changed only by options that alone refer to it.
+final class ServingOptions: @unchecked Sendable {
   struct Values: Sendable {
     var staleIfError: Duration?
     var softTimeout: Duration?
@@ -27,11 +28,15 @@ final class ServingOptions: Sendable {
     }
   }
 
-  let values: Values
+  // Exclusive by the rule above.
+  @exclusivity(unchecked) private(set) var values: Values
 
   private init(_ values: Values) {
     self.values = values
   }
+
+  /// Changes the options in place; see `QueryOptions`.
+  func change(_ change: (inout Values) -> Void) { change(&values) }
 
   /// The options; `nil` if none is set.
   static func make(_ values: Values) -> ServingOptions? {

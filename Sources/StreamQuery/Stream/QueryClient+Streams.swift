@@ -131,7 +131,9 @@ extension QueryClient {
     _ definition: QueryDefinition
   ) -> Subscription {
     let subscription = Subscription(client: self, id: id)
-    observerBegins(for: "news of \(key.key)", subscription)
+    if WaitObservation.hasBegun, waitObserver == nil {
+      observerBegins(for: "news of \(key.key)", subscription)
+    }
     if !definition.triggers.isEmpty { subscription.forward(definition.triggers, into: key) }
     return subscription
   }

@@ -21,6 +21,12 @@ public final class Deadlines: Sendable {
   /// It must be quick, and runs in a task without task-locals.
   typealias Work = @Sendable (_ failure: (any Error)?) -> Void
 
+  /// Those of the process, by `ContinuousClock`: for clients that sleep now and then, and come and go.
+  static let shared = Deadlines(clock: ErasedClock(ContinuousClock()), executor: nil)
+
+  /// A clock with the time of `ContinuousClock`, on which a sleep that is cancelled leaves nothing behind.
+  package static let continuousClock: any Clock<Duration> = DeadlineClock(deadlines: shared)
+
   let clock: ErasedClock
   private let executor: (any TaskExecutor)?
   private let table = Mutex(DeadlineTable<Work>())

@@ -1,3 +1,5 @@
+internal import StreamQuery
+
 /// A clock whose type is erased: an operator asks for the time and waits, nothing else.
 ///
 /// Times are durations since the operator started, because an `any Clock<Duration>` has no instant
@@ -10,6 +12,8 @@ struct OperatorTime: Sendable {
   let sleep: @Sendable (_ deadline: Duration) async throws -> Void
 
   init(_ clock: any Clock<Duration>) {
+    // Most waits of operators are cancelled, and the runtime keeps a cancelled sleep until its time.
+    let clock = clock is ContinuousClock ? Deadlines.continuousClock : clock
     self = Self.erasing(clock)
   }
 

@@ -19,6 +19,39 @@ import Testing
     #expect(query.definition.merge != nil)
   }
 
+  @Test func aChainOfModifiersHasOneObjectForWhatFewQueriesHave() {
+    var query = make().timeout(.seconds(1)).placeholder(1)
+    weak let serving = query.options.serving
+    query = (consume query).softTimeout(.seconds(2)).staleIfError(.seconds(3)).timeout(.seconds(4))
+    #expect(serving != nil && query.options.serving === serving)
+    #expect(query.options.timeout == .seconds(4))
+    #expect(query.options.softTimeout == .seconds(2))
+    #expect(query.options.staleIfError == .seconds(3))
+  }
+
+  @Test func optionsThatAreCopiedStayAsTheyAre() {
+    var options = QueryOptions()
+    options.timeout = .seconds(1)
+    var copy = options
+    copy.timeout = .seconds(2)
+    copy.refreshAhead = .off
+    #expect(options.timeout == .seconds(1) && options.refreshAhead == nil)
+    #expect(copy.timeout == .seconds(2))
+    copy.timeout = nil
+    copy.refreshAhead = nil
+    #expect(copy.serving == nil && options.timeout == .seconds(1))
+    options.timeout = nil
+    #expect(options.serving == nil)
+  }
+
+  @Test func aCopyOfADefinitionKeepsItsParts() {
+    let query = make().placeholder(1)
+    let changed = query.merge { $1 }.placeholder(2)
+    #expect(query.definition.merge == nil && changed.definition.merge != nil)
+    #expect(query.definition.placeholder?.value(as: Int.self) == 1)
+    #expect(changed.definition.placeholder?.value(as: Int.self) == 2)
+  }
+
   @Test func aQueryThatIsKeptStaysAsItIs() {
     let query = make().staleTime(.seconds(1))
     let changed = query.staleTime(.seconds(2)).placeholder(1)
