@@ -287,7 +287,7 @@ extension QueryClient {
   ) {
     sweepKept(filter, removes: false)
     noteSweep(filter, invalidates: true)
-    let notesEntries = superseding && notesEntries(of: filter)
+    let notesEach = superseding && notesEntries(of: filter)
     let (restoring, noted) = select(filter) { state, indices, transaction in
       let refetched = indices.filter { state.isInScope(scope, $0) && state.isBulkRefetched($0) }
       let restoring = indices.compactMap { state.restoring($0, in: scope) }
@@ -303,7 +303,7 @@ extension QueryClient {
       for index in refetched {
         state.refetch(index, cause, superseding: superseding, group, &transaction)
       }
-      return (restoring, notesEntries ? indices.compactMap { state.slots[$0].key } : [])
+      return (restoring, notesEach ? indices.compactMap { state.slots[$0].key } : [])
     }
     noteInvalidations(of: noted)
     refetch(onceRestored: restoring, cause, group)
