@@ -12,6 +12,7 @@ func answersOfAnotherCache(_ client: QueryClient) -> Query<Int> {
     if let late: QueryError = context.timeoutError { throw late }
     return context.answerAge > .zero ? 1 : 2
   }
+  client.noteInvalidations()
   client.markInvalidated(.query(query))
   client.markInvalidated("rate", refetch: .never, superseding: false)
   client.markInvalidated(.any(of: [.query(query), .prefix("rates", "old")]))

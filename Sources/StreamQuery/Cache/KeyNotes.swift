@@ -83,7 +83,8 @@ struct KeyNotes: Sendable {
   /// - Parameters:
   ///   - note: What happened.
   ///   - filter: The filter.
-  ///   - newestEntry: The newest entry of that time; what happens to older ones is told of each.
+  ///   - newestEntry: The newest entry of that time; what happens to older ones is told of each, unless
+  ///     the filter is about keys alone.
   mutating func add(_ note: Note, to filter: EntryFilter, newestEntry: UInt64) {
     if case .entry(let key) = filter {
       keys[key, default: Note()].join(note)
@@ -122,7 +123,7 @@ extension KeyNotes.Note {
 
 extension EntryFilter {
   /// Whether it selects by keys alone, so that it says the same of an entry at all times.
-  fileprivate var isAboutKeys: Bool {
+  var isAboutKeys: Bool {
     switch self {
     case .all, .entry, .prefix: true
     case .stale, .active, .status, .fetchStatus: false

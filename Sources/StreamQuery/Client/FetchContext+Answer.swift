@@ -80,11 +80,10 @@ extension FetchContext {
   ///
   /// `nil` if the data was not invalidated, or only by a call with `superseding: false`, which takes a
   /// running fetch for new enough. If a store or an import brought the data as invalidated, the time
-  /// is not known: then this is the age of the data.
+  /// is not known: then this is the age of the data. For data that is missing, the time is known if the
+  /// client notes it: see ``QueryClient/noteInvalidations()``.
   public var timeSinceInvalidation: Duration? {
-    guard let job = fetchJob else { return nil }
-    let known = client.cache.read { $0.invalidatedAt(job.entry) }
-    guard let time = known, time > .distantPast else { return nil }
+    guard let job = fetchJob, let time = client.invalidatedAt(job.entry) else { return nil }
     return .nanoseconds(client.cache.now().instant.nanoseconds - time.nanoseconds)
   }
 

@@ -292,7 +292,8 @@ extension QueryClient {
   ) {
     sweepKept(filter, removes: false)
     noteSweep(filter, invalidates: true)
-    let restoring = select(filter) { state, indices, transaction in
+    let notesEach = superseding && notesEntries(of: filter)
+    let (restoring, noted) = select(filter) { state, indices, transaction in
       let refetched = indices.filter { state.isInScope(scope, $0) && state.isBulkRefetched($0) }
       let restoring = indices.compactMap { state.restoring($0, in: scope) }
       let mayBeImported = !state.imports.isEmpty
@@ -307,8 +308,9 @@ extension QueryClient {
       for index in refetched {
         state.refetch(index, cause, superseding: superseding, group, &transaction)
       }
-      return restoring
+      return (restoring, notesEach ? indices.compactMap { state.slots[$0].key } : [])
     }
+    noteInvalidations(of: noted)
     refetch(onceRestored: restoring, cause, group)
   }
 

@@ -49,6 +49,9 @@ public actor QueryClient {
   nonisolated let keeper: (any RunKeeper)?
   /// Whether any import names what it will bring: most clients never have one, and ask no further.
   nonisolated let awaitsImports = Atomic(false)
+  /// Whether a cache beside the client asks when keys were invalidated: most clients have none.
+  nonisolated let notesInvalidations = Atomic(false)
+  nonisolated let invalidations = Mutex(RecentInvalidations())
   /// Whether any write waits for a store: most clients never have one, and ask no further.
   nonisolated let defersWrites = Atomic(false)
   nonisolated let deferredWrites = Mutex(DeferredWrites())

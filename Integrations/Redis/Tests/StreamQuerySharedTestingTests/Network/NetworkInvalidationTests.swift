@@ -11,9 +11,9 @@ import Testing
 @Suite struct NetworkInvalidationTests {
   private static let count =
     ProcessInfo.processInfo.environment["STREAMQUERY_INVALIDATION_SEEDS"].flatMap(UInt64.init)
-    ?? 5_000
+    ?? 200
 
-  /// A second of few machines that ask for the same few keys.
+  /// Half a second of few machines that ask for the same few keys.
   private static func plan(_ seed: UInt64) -> NetworkPlan {
     var bits = (seed &+ 1) &* 0x9E37_79B9_7F4A_7C15
     func choose(_ bound: UInt64) -> Int {
@@ -40,6 +40,16 @@ import Testing
       plan.faults = [(.milliseconds(100 + choose(200)), .loss(0.1))]
     }
     return plan
+  }
+
+  /// So that it would be noticed: a store that makes entries younger than they are.
+  @Test func aStoreThatHidesWhenItsEntriesWereAskedForIsSeen() {
+    let seen = (0..<200 as Range<UInt64>).contains { seed in
+      var plan = Self.plan(seed)
+      plan.wrap = { BrokenNetworkStore(.neverAges, $0) }
+      return SimulatedNetwork(plan).run().broken[.neverBack, default: 0] > 0
+    }
+    #expect(seen)
   }
 
   /// In parts, which run side by side.

@@ -1,0 +1,61 @@
+/// When keys were last invalidated, whether the cache had them or not.
+///
+/// A value of bounded size, in two ages. When there are too many young notes, they become the old ones,
+/// and the last of those that they replace counts for all keys from then on: a key may seem to have been
+/// invalidated that was not, but no invalidation is forgotten.
+struct RecentInvalidations: Sendable {
+  private var young = KeyNotes()
+  private var old = KeyNotes()
+
+  /// How much it holds.
+  var count: Int { young.count + old.count }
+
+  /// What a filter selects was invalidated, known or not.
+  ///
+  /// - Parameters:
+  ///   - filter: The filter.
+  ///   - now: The time.
+  ///   - newestEntry: The newest entry; of older ones each is told, unless the filter is about keys alone.
+  /// - Returns: What was forgotten, to be released elsewhere, because keys and filters are the user's.
+  mutating func invalidated(
+    _ filter: EntryFilter,
+    at now: Instant,
+    newestEntry: UInt64
+  ) -> KeyNotes? {
+    young.add(Self.note(at: now), to: filter, newestEntry: newestEntry)
+    return boundNotes()
+  }
+
+  /// Some keys were invalidated.
+  ///
+  /// - Parameters:
+  ///   - keys: The keys.
+  ///   - now: The time.
+  /// - Returns: What was forgotten, to be released elsewhere.
+  mutating func invalidated(_ keys: [EntryKey], at now: Instant) -> [KeyNotes] {
+    let note = Self.note(at: now)
+    return keys.compactMap { key in
+      young.add(note, to: key, since: note.mark - 1)
+      return boundNotes()
+    }
+  }
+
+  /// When an entry was last invalidated; `nil` if it never was.
+  func last(of subject: KeyNotes.Subject) -> Instant? {
+    let mark = max(young.total(of: subject).mark, old.total(of: subject).mark)
+    return mark == 0 ? nil : Instant(nanoseconds: Int64(mark - 1))
+  }
+
+  private mutating func boundNotes() -> KeyNotes? {
+    guard young.isFull else { return nil }
+    let former = old
+    (young, old) = (old, young)
+    young.generalize()
+    return former
+  }
+
+  /// A note whose place in the order is its time.
+  private static func note(at now: Instant) -> KeyNotes.Note {
+    KeyNotes.Note(mark: UInt64(max(0, now.nanoseconds)) + 1)
+  }
+}

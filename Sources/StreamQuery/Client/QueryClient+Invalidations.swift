@@ -1,0 +1,69 @@
+import Synchronization
+
+// What a cache beside the client has to know of invalidations.
+extension QueryClient {
+  /// Notes from now on when keys are invalidated, whether the client has them or not.
+  ///
+  /// For a cache beside the client, in the process or of other machines, which may have what the client
+  /// does not: data that it has never fetched, or that has left it. Without notes, an invalidation of
+  /// such a key would be lost, since there is nothing to mark, and the next fetch would be answered with
+  /// what the other cache has from before. ``FetchContext/timeSinceInvalidation`` says when it was.
+  ///
+  /// ```swift
+  /// let client = QueryClient()
+  /// client.noteInvalidations()
+  /// ```
+  ///
+  /// Invalidations with `superseding: false` are not noted: whoever makes them takes what is under way
+  /// for new enough. Memory is bounded: of more than 1,024 keys or 64 filters the oldest are forgotten,
+  /// and the last of those counts for all keys.
+  public nonisolated func noteInvalidations() {
+    notesInvalidations.store(true, ordering: .releasing)
+  }
+
+  /// Notes that what a filter selects is being invalidated, before any entry is marked: what begins
+  /// afterwards is newer.
+  ///
+  /// - Returns: Whether each entry that the filter selects is to be noted as well.
+  nonisolated func notesEntries(of filter: QueryFilter) -> Bool {
+    guard notesInvalidations.load(ordering: .acquiring) else { return false }
+    let plain = filter.plainPart
+    // Released outside of the locks.
+    let forgotten = transaction(isDated: false, startsFetches: false) { state, transaction in
+      let (now, newestEntry) = (transaction.environment.now.instant, state.entrySerial)
+      return invalidations.withLock {
+        $0.invalidated(plain, at: now, newestEntry: newestEntry)
+      }
+    }
+    _ = forgotten
+    return !plain.isAboutKeys
+  }
+
+  /// Notes that entries were invalidated.
+  nonisolated func noteInvalidations(of keys: [EntryKey]) {
+    guard !keys.isEmpty else { return }
+    let forgotten = transaction(isDated: false, startsFetches: false) { _, transaction in
+      let now = transaction.environment.now.instant
+      return invalidations.withLock { $0.invalidated(keys, at: now) }
+    }
+    _ = forgotten
+  }
+
+  /// When an entry was invalidated, if it has not become fresh since; `nil` also where that is not
+  /// known.
+  nonisolated func invalidatedAt(_ entry: EntryID) -> Instant? {
+    let found = cache.read { state -> (mark: Instant?, missing: EntryKey?)? in
+      guard let index = state.find(entry) else { return nil }
+      let isMissing = !state.slots[index].machine.hasData
+      return (state.invalidatedAt(entry), isMissing ? state.slots[index].key : nil)
+    }
+    guard let found else { return nil }
+    let mark = found.mark.flatMap { $0 > .distantPast ? $0 : nil }
+    guard let key = found.missing, notesInvalidations.load(ordering: .acquiring) else {
+      return mark
+    }
+    let subject = KeyNotes.Subject(info: .absent(key), entry: entry.generation)
+    let noted = invalidations.withLock { $0.last(of: subject) }
+    return [mark, noted].compactMap(\.self).max()
+  }
+}
