@@ -2,15 +2,28 @@ import Synchronization
 
 /// Refetches for the elements of one trigger stream, when ``TriggerPacing`` says so.
 final class PacedTrigger: Sendable {
-  private struct State {
-    var pacing: TriggerPacing
-    var deadline: Deadline?
+  /// What a deadline keeps: not this object, which keeps the deadlines.
+  private final class Refetches: Sendable {
+    let pacing: Mutex<TriggerPacing>
+    private let refetch: @Sendable () -> Void
+
+    init(_ pacing: RefetchPacing, _ refetch: @escaping @Sendable () -> Void) {
+      self.pacing = Mutex(TriggerPacing(pacing))
+      self.refetch = refetch
+    }
+
+    func begin(at now: Instant) {
+      pacing.withLock { $0.refetched(at: now) }
+      refetch()
+    }
+
+    func beginAtOnce() { refetch() }
   }
 
-  private let state: Mutex<State>
+  private let refetches: Refetches
   private let deadlines: Deadlines
+  private let pending = Mutex<Deadline?>(nil)
   private let randomness: @Sendable () -> UInt64
-  private let refetch: @Sendable () -> Void
 
   /// - Parameters:
   ///   - pacing: How the refetches are paced.
@@ -23,32 +36,25 @@ final class PacedTrigger: Sendable {
     _ randomness: @escaping @Sendable () -> UInt64,
     refetch: @escaping @Sendable () -> Void
   ) {
-    state = Mutex(State(pacing: TriggerPacing(pacing)))
+    refetches = Refetches(pacing, refetch)
     self.deadlines = deadlines
     self.randomness = randomness
-    self.refetch = refetch
   }
 
   /// An element has come.
   func heard() {
-    guard !state.withLock({ $0.pacing.isOff }) else { return refetch() }
+    guard !refetches.pacing.withLock({ $0.isOff }) else { return refetches.beginAtOnce() }
     // User code, so outside the lock.
     let random = randomness()
     let now = deadlines.clock.now()
-    guard let due = state.withLock({ $0.pacing.heard(at: now, random: random) }) else { return }
-    guard due > now else { return begin(at: now) }
-    let deadline = deadlines.set(at: due) { [weak self] in
-      guard let self else { return }
-      begin(at: deadlines.clock.now())
+    guard let due = refetches.pacing.withLock({ $0.heard(at: now, random: random) }) else { return }
+    guard due > now else { return refetches.begin(at: now) }
+    let deadline = deadlines.set(at: due) { [refetches, clock = deadlines.clock] in
+      refetches.begin(at: clock.now())
     }
-    state.withLock { $0.deadline = deadline }
-  }
-
-  private func begin(at now: Instant) {
-    state.withLock { $0.pacing.refetched(at: now) }
-    refetch()
+    pending.withLock { $0 = deadline }
   }
 
   /// Nothing that is due refetches any more.
-  func cancel() { state.withLock { $0.deadline.take() }?.cancel() }
+  func cancel() { pending.withLock { $0.take() }?.cancel() }
 }

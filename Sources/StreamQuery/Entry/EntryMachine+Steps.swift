@@ -100,8 +100,9 @@ extension EntryMachine {
     _ actions: inout EntryActions
   ) {
     let part = current.successorPart
+    let isAbandoned = current.stopsRetrying || current.lingersUntil != nil
     guard let cause = current.successor,
-      isActive || current.hasClientLease || isAwaited || part != .whole
+      isActive || current.hasClientLease || isAwaited || part != .whole && !isAbandoned
     else { return }
     begin(cause, clientLease: current.hasClientLease, part: part, in: environment, &actions)
   }

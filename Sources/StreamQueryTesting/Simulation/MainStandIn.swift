@@ -74,7 +74,7 @@ final class MainStandIn: SerialExecutor {
     }
     return $claim.withValue(claim) {
       PlainTasks.$mark.withValue(claim.mark) {
-        claim.mark.noteOwnHolders(holders(of: claim.mark))
+        claim.mark.noteOwnHolders(holders(of: claim))
         return body()
       }
     }
@@ -90,12 +90,14 @@ final class MainStandIn: SerialExecutor {
   /// one.
   static var unfinishedTasks: Int {
     guard let claim = ofThisThread?.present.withLock({ $0 }) else { return 0 }
-    return max(0, holders(of: claim.mark) - claim.mark.ownHolders)
+    return max(0, holders(of: claim) - claim.mark.ownHolders)
   }
 
-  /// How often a mark is retained; always counted here, so that the counts can be compared.
+  /// How often the mark of a claim is retained; always counted here, so that the counts can be compared.
   @inline(never)
-  private static func holders(of mark: Mark) -> Int { Int(clamping: _getRetainCount(mark)) }
+  private static func holders(of claim: Claim) -> Int {
+    Int(clamping: _getRetainCount(claim.mark))
+  }
 
   /// A task of the simulation itself begins here; the closure is to be called at its end.
   static func ownTaskBegins() -> @Sendable () -> Void {

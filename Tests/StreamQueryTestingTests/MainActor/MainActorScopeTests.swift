@@ -342,10 +342,10 @@ import Testing
     Simulation.onMainActor { simulation in
       let line = "plain tasks that have not ended: "
       #expect(simulation.isIdle)
-      let sleep = OutsideEvent()
+      let (sleep, other) = (OutsideEvent(), OutsideEvent())
       let sleeping = Task { try await sleep.value() }
       // The detached one inherits nothing, and is not seen.
-      let detached = Task.detached { try await sleep.value() }
+      let detached = Task.detached { try await other.value() }
       Task {}
       simulation.settle()
       #expect(!simulation.isIdle)
@@ -374,7 +374,8 @@ import Testing
       simulation.settle()
       #expect(
         simulation.leakReport() == [
-          "sleepers on the clock: 1", "unfinished task: sleeper", "a fetch of [\"number\"] runs",
+          "sleepers on the clock: 1", "unfinished task: sleeper",
+          "a fetch of [\"number\"] that is not settled",
         ]
       )
       fetch.release(returning: 1)

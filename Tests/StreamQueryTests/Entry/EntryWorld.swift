@@ -214,11 +214,12 @@ extension EntryWorld {
     if input == .succeed || input == .keep && actions.ended == .kept,
       let answered = old.machine.fetch
     {
-      let isWanted = machine.isActive || answered.hasClientLease
+      let isAbandoned = answered.stopsRetrying || answered.lingersUntil != nil
+      let isPage = answered.successorPart != .whole && !isAbandoned
+      let isWanted = machine.isActive || answered.hasClientLease || isPage
       rule(
         "one more fetch follows exactly if one was asked for and is wanted, or is a page",
-        (machine.fetch != nil)
-          == (answered.successor != nil && (isWanted || answered.successorPart != .whole))
+        (machine.fetch != nil) == (answered.successor != nil && isWanted)
       )
     } else if let replaced = old.machine.fetch, let current = machine.fetch,
       replaced.id != current.id, actions.ended == nil
