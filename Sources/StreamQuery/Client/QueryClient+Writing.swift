@@ -166,6 +166,7 @@ extension QueryClient {
   ///   - updatedAt: When the written data was current.
   ///   - fencing: Whether a fetch in flight is discarded.
   ///   - marksNew: Whether data that began with nothing is marked as invalidated.
+  ///   - hasWaited: Whether it has waited, and is made now.
   ///   - update: Changes the data.
   /// - Returns: The data that was written; `nil` if none was, or not yet.
   /// - Throws: The closure's error; in that case nothing is written.
@@ -175,11 +176,12 @@ extension QueryClient {
     updatedAt: Date?,
     fencing: Bool,
     marksNew: Bool = false,
+    hasWaited: Bool = false,
     _ update: @escaping @Sendable (inout Value?) throws(Failure) -> Void
   ) throws(Failure) -> Value? {
     let entryKey = EntryKey(key)
     guard !isUpdating(entryKey) else { return nil }
-    guard !mustWait(entryKey, terms.persistence) else {
+    guard hasWaited || !mustWait(entryKey, terms.persistence) else {
       deferUpdate(entryKey, terms, updatedAt, fencing: fencing, marksNew: marksNew, update) {
         _ = try? $0.update(
           key,
@@ -187,6 +189,7 @@ extension QueryClient {
           updatedAt: updatedAt,
           fencing: fencing,
           marksNew: marksNew,
+          hasWaited: true,
           update
         )
       }
