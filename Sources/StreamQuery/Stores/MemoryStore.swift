@@ -24,6 +24,12 @@ public final class MemoryStore: QueryStore {
     subscript(_ partition: StorePartition) -> Partition {
       partitions[partition] ?? Partition(generation: floor)
     }
+
+    /// A partition that somebody reads: until it is released, the end of another one leaves it as it is.
+    mutating func read(_ partition: StorePartition) -> Partition {
+      if partitions[partition] == nil { partitions[partition] = self[partition] }
+      return self[partition]
+    }
   }
 
   private let state = Mutex(State())
@@ -36,7 +42,7 @@ public final class MemoryStore: QueryStore {
   /// - Parameter partition: The partition.
   /// - Returns: The generation and the records.
   public func load(_ partition: StorePartition) -> StoreContents {
-    let found = state.withLock { $0[partition] }
+    let found = state.withLock { $0.read(partition) }
     return StoreContents(
       generation: found.generation,
       // No output depends on the order of a dictionary.
@@ -53,7 +59,7 @@ public final class MemoryStore: QueryStore {
   /// - Complexity: O(*n*) in the number of keys.
   public func load(_ keys: [String], of partition: StorePartition) async -> StoreContents {
     // Asynchronous like the default implementation, which asynchronous code would prefer otherwise.
-    let found = state.withLock { $0[partition] }
+    let found = state.withLock { $0.read(partition) }
     var seen: Set<String> = []
     let records = keys.compactMap { key in
       seen.insert(key).inserted ? found.values[key].map { StoreRecord(key: key, value: $0) } : nil

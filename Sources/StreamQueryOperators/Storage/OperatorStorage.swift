@@ -114,9 +114,7 @@ final class OperatorStorage<Machine: OperatorMachine, Output: Sendable, Failure:
       return state.takeEffects()
     }
     for (id, source, slot) in effects.starts {
-      let task = PlainTasks.without {
-        Task(executorPreference: scheduling.executor) { await source(self, id) }
-      }
+      let task = Task(executorPreference: scheduling.executor) { await source(self, id) }
       slot.attach(task)
     }
     if let (end, slot) = effects.timer { startTimer(until: end, slot) }
@@ -127,13 +125,11 @@ final class OperatorStorage<Machine: OperatorMachine, Output: Sendable, Failure:
 
   private func startTimer(until end: Duration, _ slot: TaskSlot) {
     guard let time else { return }
-    let task = PlainTasks.without {
-      Task(executorPreference: scheduling.executor) {
-        // A clock that fails for its own reasons counts as one that fired: the alternative is to wait
-        // for ever.
-        do { try await time.sleep(end) } catch { if Task.isCancelled { return } }
-        self.transaction(notBefore: end) { $0.timerReported(slot) ? .timerFired : nil }
-      }
+    let task = Task(executorPreference: scheduling.executor) {
+      // A clock that fails for its own reasons counts as one that fired: the alternative is to wait
+      // for ever.
+      do { try await time.sleep(end) } catch { if Task.isCancelled { return } }
+      self.transaction(notBefore: end) { $0.timerReported(slot) ? .timerFired : nil }
     }
     slot.attach(task)
   }

@@ -14,8 +14,6 @@ struct PendingReport: Equatable, Sendable {
   var suspendedCalls = 0
   /// Unfinished tasks of the simulation, by name.
   var tasks: [String] = []
-  /// The number of unfinished plain tasks inside `onMainActor`, without those of fetches and runs.
-  var plainTasks = 0
   /// Fetches and runs of clients.
   var work: [Liveness.Work] = []
   /// Other things that are reported as alive.
@@ -46,15 +44,6 @@ struct PendingReport: Equatable, Sendable {
     }
     if readyJobs > 0 {
       lines.append("jobs that are ready but have not run: \(readyJobs); `settle()` runs them")
-    }
-    if plainTasks > 0 {
-      lines.append(
-        """
-        plain tasks that have not ended: \(plainTasks). Besides those that follow a stream or sleep on \
-        the clock of the simulation, they wait in real time, by `Task.sleep`, a timer or a dispatch queue, of \
-        which a test has none
-        """
-      )
     }
     if hasUnknownWait {
       lines.append(

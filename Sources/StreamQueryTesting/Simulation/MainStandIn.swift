@@ -21,8 +21,6 @@ final class MainStandIn: SerialExecutor {
 
   private let former: MainStandIn?
   private let jobs: Mutex<(any ThreadJobs)?>
-  /// The claim while it is in force.
-  private let present = Mutex<Claim?>(nil)
 
   private init(for jobs: any ThreadJobs, former: MainStandIn?) {
     self.jobs = Mutex(jobs)
@@ -65,51 +63,17 @@ final class MainStandIn: SerialExecutor {
   ) -> Value {
     let standIn = make(for: jobs)
     let claim = Claim(standIn, onLateReturn: onLateReturn)
-    standIn.present.withLock { $0 = claim }
     owner.store(ThreadIdentity.current.number, ordering: .releasing)
     defer {
       owner.store(0, ordering: .releasing)
       claim.end()
       standIn.retire()
     }
-    return $claim.withValue(claim) {
-      PlainTasks.$mark.withValue(claim.mark) {
-        claim.mark.noteOwnHolders(holders(of: claim))
-        return body()
-      }
-    }
-  }
-
-  // MARK: The tasks that began in a claim
-
-  /// How many tasks that began in the claim of this thread have not ended, without those of the
-  /// simulation itself.
-  ///
-  /// The runtime tells of no task that it has ended. But a task keeps the task-locals that it inherited
-  /// until then, and one of them is a mark. Detached tasks inherit none, and those of the library not this
-  /// one.
-  static var unfinishedTasks: Int {
-    guard let claim = ofThisThread?.present.withLock({ $0 }) else { return 0 }
-    return max(0, holders(of: claim) - claim.mark.ownHolders)
-  }
-
-  /// How often the mark of a claim is retained; always counted here, so that the counts can be compared.
-  @inline(never)
-  private static func holders(of claim: Claim) -> Int {
-    Int(clamping: _getRetainCount(claim.mark))
-  }
-
-  /// A task of the simulation itself begins here; the closure is to be called at its end.
-  static func ownTaskBegins() -> @Sendable () -> Void {
-    guard let mark = PlainTasks.mark as? Mark else { return {} }
-    mark.addOwnHolder(1)
-    // Weakly: it must not count as one more task.
-    return { [weak mark] in mark?.addOwnHolder(-1) }
+    return $claim.withValue(claim) { body() }
   }
 
   /// Passes on all jobs from now on.
   private func retire() {
-    present.withLock { $0 = nil }
     let released = jobs.withLock { jobs in
       defer { jobs = nil }
       return jobs
@@ -168,7 +132,6 @@ private final class Claim: Sendable {
   private let stage = Atomic<Stage>(.on)
   private let standIn: MainStandIn
   private let onLateReturn: @Sendable () -> Void
-  let mark = Mark()
 
   init(_ standIn: MainStandIn, onLateReturn: @escaping @Sendable () -> Void) {
     self.standIn = standIn
@@ -196,16 +159,4 @@ private final class Claim: Sendable {
       return nil
     }
   }
-}
-
-/// What plain tasks inherit that begin in a claim.
-private final class Mark: Sendable {
-  /// How often it is retained by others than the tasks of models.
-  private let ownCount = Atomic<Int>(0)
-
-  var ownHolders: Int { ownCount.load(ordering: .relaxed) }
-
-  func noteOwnHolders(_ count: Int) { ownCount.store(count, ordering: .relaxed) }
-
-  func addOwnHolder(_ count: Int) { ownCount.add(count, ordering: .relaxed) }
 }

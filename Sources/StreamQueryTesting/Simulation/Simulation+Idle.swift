@@ -3,22 +3,12 @@ package import StreamQuery
 extension Simulation {
   /// Whether nothing is going on: no ready job, sleeper, unfinished task or client work.
   ///
-  /// Active recordings do not count, and neither does a client's own timer. Inside `onMainActor` a plain
-  /// `Task { }` counts until it has ended, whatever it waits for; a detached one is not seen.
+  /// Active recordings do not count, and neither does a client's own timer.
   ///
   /// - Complexity: O(*p*) in the number of clients.
   public var isIdle: Bool {
     let isQuiet = core.read { $0.ready.isEmpty && $0.sleepers.foregroundCount == 0 }
     return isQuiet && !registry.hasUnfinished && registry.probeReport.isEmpty
-      && unfinishedPlainTasks == 0
-  }
-
-  /// How many plain tasks inside `onMainActor` have not ended, as far as can be seen.
-  var unfinishedPlainTasks: Int {
-    guard core.read({ $0.holdsMainActor }) else { return 0 }
-    // A fetch and a run have a task that inherits from its caller, and are told of by themselves.
-    let work = registry.liveness.map(\.work.count).reduce(0, +)
-    return max(0, MainStandIn.unfinishedTasks - work)
   }
 
   /// What keeps the simulation from being idle, one line each, in a stable order.
@@ -27,16 +17,13 @@ extension Simulation {
   /// #expect(simulation.leakReport() == [])      // says what is left, where `isIdle` says whether
   /// ```
   ///
-  /// - Returns: Ready jobs, sleepers, unfinished tasks by name, the number of plain ones, and what clients
-  ///   report as alive.
+  /// - Returns: Ready jobs, sleepers, unfinished tasks by name, and what clients report as alive.
   public func leakReport() -> [String] {
     let (ready, sleepers) = core.read { ($0.ready.count, $0.sleepers.foregroundCount) }
     var report: [String] = []
     if ready > 0 { report.append("jobs that are ready but have not run: \(ready)") }
     if sleepers > 0 { report.append("sleepers on the clock: \(sleepers)") }
     report += registry.unfinished.map { "unfinished task: \($0)" }
-    let plain = unfinishedPlainTasks
-    if plain > 0 { report.append("plain tasks that have not ended: \(plain)") }
     return report + registry.probeReport
   }
 

@@ -41,9 +41,9 @@ extension Simulation {
   /// simulation cannot be driven any more.
   ///
   /// **What leaves.** `Task.sleep`, dispatch queues, the network, and actors with their own
-  /// executor take real time, and the body has none. While a task waits there, `isIdle` is false and
-  /// `leakReport()` counts it. If it comes back to the main actor, that is a failure; after the end
-  /// it is one line on the standard error stream. The following are not seen at all:
+  /// executor take real time, and the body has none. A task that comes back from there to the main
+  /// actor is a failure; after the end it is one line on the standard error stream. The following
+  /// are not seen at all:
   ///
   /// - tasks that never come back to the main actor, and detached tasks even if they do,
   /// - blocks of `DispatchQueue.main` and timers of the main run loop, which run after the end,
@@ -149,10 +149,8 @@ extension Simulation {
       column: column
     ) { (simulation: Simulation) throws(Failure) -> Value in
       try simulation.run { () async throws(Failure) -> Value in
-        let ended = MainStandIn.ownTaskBegins()
         // No executor preference: the body is a task like those of an app, as are its children.
         let task = Task { @MainActor () -> Result<Value, Failure> in
-          defer { ended() }
           do throws(Failure) {
             return .success(try await body(simulation))
           } catch {

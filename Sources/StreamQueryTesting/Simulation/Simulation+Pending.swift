@@ -14,7 +14,6 @@ extension Simulation {
     }
     report.suspendedCalls = core.waits.suspendedCalls
     report.tasks = registry.unfinished
-    report.plainTasks = unfinishedPlainTasks
     report.work = liveness.flatMap(\.work)
     report.others = liveness.flatMap { $0.work.isEmpty ? $0.unfinished : [] }
     report.elsewhere = core.waits.elsewhere

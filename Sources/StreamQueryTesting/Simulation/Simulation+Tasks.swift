@@ -41,13 +41,9 @@ extension Simulation {
     let registry = registry
     let id = registry.begin(name)
     adoptCallingThread()
-    let ended = MainStandIn.ownTaskBegins()
     let task = Scheduling.$current.withValue(scheduling) {
       Task(executorPreference: executor, priority: .medium) {
-        defer {
-          registry.end(id)
-          ended()
-        }
+        defer { registry.end(id) }
         return try await operation()
       }
     }
@@ -63,12 +59,8 @@ extension Simulation {
     _ operation: @escaping @Sendable () async -> Success
   ) -> Task<Success, Never> {
     adoptCallingThread()
-    let ended = MainStandIn.ownTaskBegins()
     return Scheduling.$current.withValue(scheduling) {
-      Task(executorPreference: executor, priority: .medium) {
-        defer { ended() }
-        return await operation()
-      }
+      Task(executorPreference: executor, priority: .medium) { await operation() }
     }
   }
 
