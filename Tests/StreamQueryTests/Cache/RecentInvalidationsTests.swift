@@ -48,7 +48,7 @@ struct RecentInvalidationsTests {
       } else {
         forgotten += invalidations.invalidated([named(name)], at: at(time))
       }
-      #expect(invalidations.count <= 2 * Int(limit) + 1)
+      #expect(invalidations.count <= 2 * (Int(limit) + 1))
       #expect(last(name) == time)
       #expect(last("x\(max(2, time - limit))") ?? -1 >= max(2, time - limit))
     }

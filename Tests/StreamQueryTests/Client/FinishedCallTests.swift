@@ -18,12 +18,16 @@ import Testing
 
   @Test(.enabled(if: HeapUse.isKnown), arguments: Kind.allCases)
   func aCallThatHasEndedLeavesNextToNothing(_ kind: Kind) async {
-    await #expect(processExitsWith: .success) { [kind] in
+    let exit = await #expect(
+      processExitsWith: .success,
+      observing: [\.standardErrorContent]
+    ) { [kind] in
       let bytes = await Self.bytesPerCall(kind)
       guard bytes > 40 else { return }
       FileHandle.standardError.write(Data("\(kind) leaves \(bytes) bytes\n".utf8))
-      exit(1)
+      Foundation.exit(1)
     }
+    #expect(String(decoding: exit?.standardErrorContent ?? [], as: UTF8.self) == "")
   }
 
   private static let long = Duration.seconds(600)

@@ -265,8 +265,10 @@ import Testing
     }
     let starts = (0..<6).map { _ in page(.nextPage).started != nil }
     #expect(starts == [true, true, true, true, false, false])
-    #expect(page(.previousPage).started != nil, "joining would not fetch it")
-    #expect(page(.previousPage).started == nil)
+    #expect(page(.previousPage).started == nil, "it follows")
+    var undisturbed = driver
+    #expect(undisturbed.succeed().started != nil)
+    #expect(undisturbed.machine.fetch?.part == .previousPage)
     #expect(invalidate(&driver).cancelled == nil)
     let actions = driver.succeed()
     #expect(actions.started != nil)

@@ -217,7 +217,7 @@ import Testing
     client.markInvalidated(.query(query))
     if end == .cancelled { client.cancel(query) } else { caller.cancel() }
     simulation.settle()
-    #expect(client.result(for: query).fetchStatus == .idle)
+    #expect(client.diagnostics(.query(query)).map(\.fetchStatus) == [.idle])
   }
 
   @Test(

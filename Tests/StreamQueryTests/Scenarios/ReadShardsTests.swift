@@ -275,7 +275,8 @@ private final class LookupNotes: Sendable {
     if random.next(below: 8) == 0 { query = query.enabled(when: { ($0 ?? 0) % 2 == 0 }) }
     if random.next(below: 3) == 0 { query = query.refreshAhead(.fraction(0.5, jitter: jitter)) }
     let asked = query
-    switch random.next(below: 22) {
+    let number = random.next(below: 22)
+    switch number {
     case 0: client.setData(-answers.value, for: key)
     case 1: client.updateData(for: key) { $0 = $0.map { $0 * 10 } }
     case 2: client.updateData(matching: .all, of: Int.self) { _, value in value? += 100 }
@@ -307,7 +308,7 @@ private final class LookupNotes: Sendable {
     }
     simulation.settle()
     let seen = names.map { client.data(for: QueryKey<Int>($0)).map(String.init) ?? "-" }
-    return "saw \(seen) \(client.lookups) \(answers.value)"
+    return "after \(number) of \(name) saw \(seen) \(client.lookups) \(answers.value)"
   }
 
   private static func trace(
