@@ -13,7 +13,7 @@ import Testing
 @Suite struct FinishedCallTests {
   enum Kind: String, Codable, CaseIterable, Sendable {
     case timeout, retriedTimeout, softTimeout, limitedFetch, goneClient, refresh, cancelledSleep
-    case storeWait, save, operatorTimeout, plainOperatorTimeout, clientForACall
+    case storeWait, save, operatorTimeout, plainOperatorTimeout
   }
 
   @Test(.enabled(if: HeapUse.isKnown), arguments: Kind.allCases)
@@ -102,14 +102,6 @@ import Testing
       return await HeapUse.bytesPerCall(count) { number in
         client.setData(number, for: query)
         try? await client.save()
-      }
-    case .clientForACall:
-      return await HeapUse.bytesPerCall(count) { _ in
-        let client = QueryClient(
-          configuration: .init(connectivity: .alwaysOnline, activity: .alwaysActive)
-        )
-        _ = try? await client.fetch(limited)
-        client.shutDown()
       }
     case .plainOperatorTimeout:
       let client = client()
