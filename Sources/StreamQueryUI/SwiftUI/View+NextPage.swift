@@ -8,12 +8,17 @@ extension View {
   ///
   /// ```swift
   /// struct EndlessFeed: View {
-  ///   @LiveQuery(.feed) private var feed
+  ///   @LiveInfiniteQuery<FeedPage, Int> private var feed
   ///
   ///   var body: some View {
   ///     List {
   ///       ForEach(feed.pages.flatMap(\.items), id: \.self) { Text($0) }
   ///       if feed.hasNextPage { ProgressView().fetchesNextPage(of: feed) }
+  ///     }
+  ///     .infiniteQuery($feed, key: ["feed"], initialPageParam: 1) { page in
+  ///       try await api.feed("all", page)
+  ///     } nextPageParam: {
+  ///       $0.lastPage.next
   ///     }
   ///   }
   /// }
