@@ -4,6 +4,8 @@
 /// everything that a client does, such as to renew a token that has expired:
 ///
 /// ```swift
+/// import StreamQuery
+///
 /// struct TokenRenewal: FetchCompanion, MutationCompanion {
 ///   let session: TokenSession
 ///
