@@ -16,7 +16,7 @@ extension CacheState {
     var old = transaction.environment
     let now = transaction.environment.now.instant
     if let isOnline, returns.reported(isOnline: isOnline, at: now) {
-      // What was tried meanwhile has failed.
+      // The attempts in between have failed.
       old.isOnline = false
     }
     return environmentChanged(

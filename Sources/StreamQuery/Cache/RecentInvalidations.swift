@@ -10,13 +10,13 @@ struct RecentInvalidations: Sendable {
   /// How much it holds.
   var count: Int { young.count + old.count }
 
-  /// What a filter selects was invalidated, known or not.
+  /// A caller invalidated what a filter selects, known or not.
   ///
   /// - Parameters:
   ///   - filter: The filter.
   ///   - now: The time.
   ///   - newestEntry: The newest entry; of older ones each is told, unless the filter is about keys alone.
-  /// - Returns: What was forgotten, to be released elsewhere, because keys and filters are the user's.
+  /// - Returns: The forgotten notes, to be released elsewhere: keys and filters are the user's.
   mutating func invalidated(
     _ filter: EntryFilter,
     at now: Instant,
@@ -31,7 +31,7 @@ struct RecentInvalidations: Sendable {
   /// - Parameters:
   ///   - keys: The keys.
   ///   - now: The time.
-  /// - Returns: What was forgotten, to be released elsewhere.
+  /// - Returns: The forgotten notes, to be released elsewhere.
   mutating func invalidated(_ keys: [EntryKey], at now: Instant) -> [KeyNotes] {
     let note = Self.note(at: now)
     return keys.compactMap { key in

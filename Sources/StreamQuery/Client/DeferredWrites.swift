@@ -12,7 +12,7 @@ struct DeferredWrites: Sendable {
     /// The run whose callback made the call.
     let job: MutationJob?
     let perform: @Sendable (QueryClient) -> Void
-    /// What it makes of kept data where there is no client any more; `nil` leaves that as it is.
+    /// Makes the new data of the kept data where the client is gone; `nil` leaves that as it is.
     let change: @Sendable (KeptData?) -> KeptData?
     /// Whether the key was invalidated after the call, which the write must not undo.
     var isInvalidated = false
@@ -136,7 +136,7 @@ struct DeferredWrites: Sendable {
   /// Removes the writes of some keys.
   ///
   /// - Parameter keys: The keys; `nil` is all.
-  /// - Returns: What was removed, in order, to be released outside of locks.
+  /// - Returns: The removed writes, in order, to be released outside of locks.
   mutating func drop(_ keys: Set<EntryKey>?) -> [Write] {
     let dropped = (keys ?? Set(lines.keys)).compactMap { lines.removeValue(forKey: $0)?.rest }
       .joined().sorted { $0.serial < $1.serial }

@@ -2,7 +2,7 @@ import Synchronization
 
 /// Refetches for the elements of one trigger stream, when ``TriggerPacing`` says so.
 final class PacedTrigger: Sendable {
-  /// What a deadline keeps: not this object, which keeps the deadlines.
+  /// A deadline keeps this, and not the trigger, which keeps the deadlines.
   private final class Refetches: Sendable {
     let pacing: Mutex<TriggerPacing>
     private let refetch: @Sendable () -> Void

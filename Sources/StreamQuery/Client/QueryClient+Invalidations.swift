@@ -1,6 +1,6 @@
 import Synchronization
 
-// What a cache beside the client has to know of invalidations.
+// A cache beside the client has to know of invalidations.
 extension QueryClient {
   /// Notes from now on when keys are invalidated, whether the client has them or not.
   ///

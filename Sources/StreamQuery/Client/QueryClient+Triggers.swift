@@ -40,7 +40,7 @@ extension QueryClient {
           // A failed source triggers nothing more; its owner knows about the failure.
         }
       }
-      // What has come before the end of the source still refetches.
+      // Elements that came before the end of the source still refetch.
       if Task.isCancelled { paced.cancel() }
     }
   }

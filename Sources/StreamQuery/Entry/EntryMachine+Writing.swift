@@ -64,7 +64,7 @@ extension EntryMachine {
     isRemoved = false
     isError = false
     let now = environment.now.instant
-    // What was good before the last invalidation is marked; what is given as new is not.
+    // Data from before the last invalidation is marked; data that is given as new is not.
     if updatedAt.instant >= now || !isOutdated(from: updatedAt) { mark = .none(toldUntil: now) }
     failureCount = isIdle ? 0 : failureCount
     dataUpdatedAt = updatedAt
