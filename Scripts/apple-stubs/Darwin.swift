@@ -43,8 +43,10 @@ public struct stat {
   public var st_dev: Int32 = 0
   public var st_ino: UInt64 = 0
   public init() {}
+  // Stands in for the function of the same name: C allows both, and a Swift file does not.
+  public init(_ path: UnsafePointer<CChar>, _ status: UnsafeMutablePointer<stat>) {}
+  public static func != (result: stat, number: Int32) -> Bool { false }
 }
-public func stat(_ path: UnsafePointer<CChar>, _ status: UnsafeMutablePointer<stat>) -> Int32 { 0 }
 public func fstat(_ file: Int32, _ status: UnsafeMutablePointer<stat>) -> Int32 { 0 }
 public typealias mode_t = UInt16
 public typealias off_t = Int64

@@ -132,12 +132,10 @@ public struct RetryPolicy: Sendable, _FreeOfActors, ExpressibleByIntegerLiteral 
 
 /// How long to wait before each retry.
 public struct Backoff: Sendable, _FreeOfActors {
-  /// From the number of earlier failures, the error, and a source of numbers in 0..<1; `Int.max`
-  /// failures ask for the longest wait.
-  let delay: @Sendable (_ failures: Int, _ error: any Error, _ jitter: () -> Double) -> Duration
-
   /// The longest wait, without jitter.
-  var longest: Duration { delay(.max, CancellationError(), { 0 }) }
+  let longest: Duration
+  /// From the number of earlier failures, the error, and a source of numbers in 0..<1.
+  let delay: @Sendable (_ failures: Int, _ error: any Error, _ jitter: () -> Double) -> Duration
 
   /// One second, doubled after each failure, 30 seconds at most.
   public static var standard: Self { .exponential() }
@@ -147,7 +145,7 @@ public struct Backoff: Sendable, _FreeOfActors {
   /// - Parameter duration: The wait.
   /// - Returns: The backoff.
   public static func constant(_ duration: Duration) -> Self {
-    Backoff { _, _, _ in duration }
+    Backoff(longest: duration) { _, _, _ in duration }
   }
 
   /// A wait that grows by a factor with each failure.
@@ -177,9 +175,10 @@ public struct Backoff: Sendable, _FreeOfActors {
     // In seconds, where nothing overflows: a product that is too large is infinite.
     let first = first / .seconds(1)
     let limit = min(max(limit / .seconds(1), 0), 1e10)
-    return Backoff { failures, _, chance in
-      var wait = min(max(first, 0), limit)
-      if failures == .max { return .seconds(wait > 0 && factor > 1 ? limit : wait) }
+    let shortest = min(max(first, 0), limit)
+    let longest = shortest > 0 && factor > 1 ? limit : shortest
+    return Backoff(longest: .seconds(longest)) { failures, _, chance in
+      var wait = shortest
       // Stops at the limit, so that a million failures cost no more than six.
       var remaining = failures
       while remaining > 0, factor > 1, wait > 0, wait < limit {
@@ -200,8 +199,6 @@ public struct Backoff: Sendable, _FreeOfActors {
   public static func custom(
     _ delay: @escaping @Sendable (_ failures: Int, _ error: any Error) -> Duration
   ) -> Self {
-    Backoff { failures, error, _ in
-      failures == .max ? .seconds(30) : delay(failures, error)
-    }
+    Backoff(longest: .seconds(30)) { failures, error, _ in delay(failures, error) }
   }
 }
