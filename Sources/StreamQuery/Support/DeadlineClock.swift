@@ -31,13 +31,8 @@ struct DeadlineClock: Clock {
   var minimumResolution: Duration { .nanoseconds(1) }
 
   func sleep(until deadline: Instant, tolerance: Duration?) async throws {
-    let span = TimeSpan(deadline.offset)
-    // Never too early, not even by less than a nanosecond.
-    let isCut = span.duration < deadline.offset && !span.isInfinite
-    let instant = StreamQuery.Instant.zero + TimeSpan(span.duration)
-    guard let instant else { return }
-    try await deadlines.sleep(
-      until: isCut ? StreamQuery.Instant(nanoseconds: instant.nanoseconds + 1) : instant
-    )
+    let span = TimeSpan.roundingUp(deadline.offset)
+    guard let instant = StreamQuery.Instant.zero + TimeSpan(span.duration) else { return }
+    try await deadlines.sleep(until: instant)
   }
 }

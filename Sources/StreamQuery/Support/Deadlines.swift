@@ -52,7 +52,7 @@ public final class Deadlines: Sendable {
   /// Sets a deadline.
   ///
   /// - Parameters:
-  ///   - duration: How long from now; zero or less is as soon as possible.
+  ///   - duration: How long from now, rounded up to nanoseconds; zero or less is as soon as possible.
   ///   - work: Called once, outside of locks, in a task without task-locals, unless the deadline is
   ///     cancelled before. It must be quick: others may be due at the same time.
   /// - Returns: The deadline; `nil` for a duration of more than 100 years, which is never.
@@ -61,7 +61,7 @@ public final class Deadlines: Sendable {
     after duration: Duration,
     _ work: @escaping @Sendable () -> Void
   ) -> Deadline? {
-    set(TimeSpan(duration), work)
+    set(TimeSpan.roundingUp(duration), work)
   }
 
   /// Sets a deadline.
@@ -153,7 +153,7 @@ extension Deadlines {
   /// - Parameter duration: How long.
   /// - Returns: Whether the time is over.
   func sleep(for duration: Duration) async -> Bool {
-    let end = clock.now() + TimeSpan(TimeSpan(duration).duration)
+    let end = clock.now() + TimeSpan(TimeSpan.roundingUp(duration).duration)
     return (try? await sleep(until: end ?? Instant(nanoseconds: .max))) != nil
   }
 }

@@ -25,6 +25,16 @@ package struct TimeSpan: Hashable, Comparable, Sendable {
     }
   }
 
+  /// Clamps the duration of a wait, which must not end too early, not even by less than a nanosecond.
+  ///
+  /// - Parameter duration: The requested duration.
+  /// - Returns: The span.
+  static func roundingUp(_ duration: Duration) -> TimeSpan {
+    let span = TimeSpan(duration)
+    let isCut = !span.isInfinite && span.duration < duration
+    return isCut ? TimeSpan(unchecked: span.nanoseconds + 1) : span
+  }
+
   /// A span that may be missing, in the room of one that is there: no span is negative.
   package struct Packed: Hashable, Sendable {
     private let nanoseconds: Int64

@@ -25,6 +25,16 @@ import Testing
     #expect(notes.all == ["1.0 seconds", "2.0 seconds", "3.0 seconds"])
   }
 
+  @Test func aDeadlineIsNotEarlyByLessThanANanosecond() {
+    let notes = Notes<Duration>()
+    let wait = Duration(secondsComponent: 1, attosecondsComponent: 1)
+    let deadlines = makeClock().deadlines
+    let deadline = deadlines.set(after: wait) { [simulation] in notes.add(simulation.now) }
+    simulation.advance(by: .seconds(2))
+    #expect(notes.all == [.seconds(1) + .nanoseconds(1)])
+    deadline?.cancel()
+  }
+
   @Test func aCancelledSleepEndsAtOnceAndTheOthersSleepOn() throws {
     let (clock, notes) = (makeClock(), Notes<String>())
     let first = simulation.task { try await clock.sleep(for: .seconds(1)) }

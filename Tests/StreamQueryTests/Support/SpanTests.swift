@@ -15,6 +15,15 @@ import Testing
     #expect(TimeSpan(duration).nanoseconds == Int64(nanoseconds))
   }
 
+  @Test(arguments: [
+    (Duration.seconds(-1), 0), (.zero, 0), (Duration(secondsComponent: 0, attosecondsComponent: 1), 1),
+    (.nanoseconds(1), 1), (Duration(secondsComponent: 0, attosecondsComponent: 1_000_000_001), 2),
+  ])
+  func aWaitIsRoundedUp(_ duration: Duration, _ nanoseconds: Int) {
+    #expect(TimeSpan.roundingUp(duration).nanoseconds == Int64(nanoseconds))
+    #expect(TimeSpan.roundingUp(Self.century + duration) == TimeSpan(Self.century + duration))
+  }
+
   @Test func aHundredYearsAreTheLongestFiniteSpan() {
     #expect(TimeSpan(Self.century) == .longest)
     #expect(!TimeSpan(Self.century).isInfinite)
