@@ -92,9 +92,9 @@ extension CacheState {
     return slots[index].machine.running(job.id)?.predatesMark == false
   }
 
-  /// When somebody last said that the data of an entry has changed, if that is still so.
-  func invalidatedAt(_ entry: EntryID) -> Instant? {
-    find(entry).flatMap { slots[$0].machine.invalidatedAt }
+  /// Whether somebody said that the data of an entry has changed, and that is still so.
+  func isKnownToHaveChanged(_ entry: EntryID) -> Bool {
+    find(entry).map { slots[$0].machine.isKnownToHaveChanged } ?? false
   }
 
   /// Whether a caller waits for the fetch that follows the one in flight; then that fetch is the

@@ -18,9 +18,11 @@ extension FetchContext {
   ///
   /// - Parameters:
   ///   - age: How old the answer is now; less than zero is zero, more than 100 years is 100 years.
-  ///   - isOutdated: Whether something is known to have changed since. Then it lands like data that
-  ///     was invalidated: it is shown and returned, and stale.
-  public func answer(isOld age: Duration, isOutdated: Bool = false) {
+  ///   - isOutdated: Whether something has changed since. If so, the answer lands like data that was
+  ///     invalidated: it is shown and returned, and stale. If not, it counts as newer than each
+  ///     invalidation before the attempt. `nil`, the default, is for what is not known: then the
+  ///     answer is stale if it is older than the last invalidation.
+  public func answer(isOld age: Duration, isOutdated: Bool? = nil) {
     guard let job = fetchJob else { return }
     let span = min(TimeSpan(age), .longest)
     let now = client.cache.now()
@@ -73,7 +75,7 @@ extension FetchContext {
   public var demand: FetchDemand {
     guard let job = fetchJob else { return .fresh }
     guard job.demand == .fresh else { return job.demand }
-    return client.cache.read { $0.invalidatedAt(job.entry) } == nil ? .fresh : .afterInvalidation
+    return client.cache.read { $0.isKnownToHaveChanged(job.entry) } ? .afterInvalidation : .fresh
   }
 
   /// How long ago the data was invalidated, if it has not become fresh since.
@@ -83,7 +85,7 @@ extension FetchContext {
   /// is not known: then this is the age of the data. For data that is missing, the time is known if the
   /// client notes it: see ``QueryClient/noteInvalidations()``.
   public var timeSinceInvalidation: Duration? {
-    guard let job = fetchJob, let time = client.invalidatedAt(job.entry) else { return nil }
+    guard let job = fetchJob, let time = client.supersededAt(job.entry) else { return nil }
     return .nanoseconds(client.cache.now().instant.nanoseconds - time.nanoseconds)
   }
 

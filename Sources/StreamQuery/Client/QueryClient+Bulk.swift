@@ -301,7 +301,9 @@ extension QueryClient {
         state.emit(.invalidated, index, transaction)
         // A fetch that invalidates itself would never end.
         let isJoining = !superseding || state.waitsForCaller(index, transaction)
-        state.input(index, &transaction) { $0.invalidated(isJoining: isJoining, in: $1) }
+        state.input(index, &transaction) {
+          $0.invalidated(isJoining: isJoining, isDoubt: !superseding, in: $1)
+        }
         if state.servesCallers { state.endFailure(index, transaction) }
         if mayBeImported { state.noteMark(index, &transaction) }
       }

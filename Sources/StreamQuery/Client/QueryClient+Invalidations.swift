@@ -49,21 +49,20 @@ extension QueryClient {
     _ = forgotten
   }
 
-  /// When an entry was invalidated, if it has not become fresh since; `nil` also where that is not
-  /// known.
-  nonisolated func invalidatedAt(_ entry: EntryID) -> Instant? {
+  /// When an entry was invalidated by a call that takes nothing from before for new enough, if the entry
+  /// has not become fresh since; `nil` also where the time is not known.
+  nonisolated func supersededAt(_ entry: EntryID) -> Instant? {
     let found = cache.read { state -> (mark: Instant?, missing: EntryKey?)? in
       guard let index = state.find(entry) else { return nil }
-      let isMissing = !state.slots[index].machine.hasData
-      return (state.invalidatedAt(entry), isMissing ? state.slots[index].key : nil)
+      let machine = state.slots[index].machine
+      return (machine.supersededAt, machine.hasData ? nil : state.slots[index].key)
     }
     guard let found else { return nil }
-    let mark = found.mark.flatMap { $0 > .distantPast ? $0 : nil }
     guard let key = found.missing, notesInvalidations.load(ordering: .acquiring) else {
-      return mark
+      return found.mark
     }
     let subject = KeyNotes.Subject(info: .absent(key), entry: entry.generation)
     let noted = invalidations.withLock { $0.last(of: subject) }
-    return [mark, noted].compactMap(\.self).max()
+    return [found.mark, noted].compactMap(\.self).max()
   }
 }

@@ -8,6 +8,9 @@ extension EntryMachine {
     /// Somebody said that it has changed, last at this time. An answer is from before that if it says
     /// so itself; where the time is not known, none is.
     case invalidated(at: Instant)
+    /// The same, but all who said so take what is under way for new enough: a cache that is shared with
+    /// other machines says so, and has newer data itself.
+    case doubted(at: Instant)
   }
 
   /// Whether the data is stale at any age.
@@ -20,7 +23,18 @@ extension EntryMachine {
 
   /// When somebody last said that the data has changed, if that is still so.
   @inline(__always)
-  var invalidatedAt: Instant? { if case .invalidated(let time) = mark { time } else { nil } }
+  var invalidatedAt: Instant? {
+    switch mark {
+    case .invalidated(let time), .doubted(let time): time
+    case .none, .failed: nil
+    }
+  }
+
+  /// When somebody last said so who takes nothing from before for new enough; `nil` also where the time
+  /// is not known.
+  var supersededAt: Instant? {
+    if case .invalidated(let time) = mark, time > .distantPast { time } else { nil }
+  }
 
   /// Whether data of a date is from before the last invalidation, as far as is known: neither a fetch
   /// nor a write brings it, so it is not trusted where that is not known.
@@ -44,8 +58,9 @@ extension EntryMachine {
   ///   - now: The time of the transaction.
   mutating func landed(_ current: InFlight, isAdded: Bool, _ age: AnswerAge?, at now: Instant) {
     let saysSo = age.map { age in
+      if let isOutdated = age.isOutdated { return isOutdated }
       let began = age.updatedAt.instant
-      guard !age.isOutdated, let invalidatedAt else { return age.isOutdated }
+      guard let invalidatedAt else { return false }
       // At the same instant, only what is new is known to have been read afterwards.
       return began < invalidatedAt || began == invalidatedAt && began < now
     }

@@ -100,12 +100,14 @@ extension EntryMachine {
   /// answer of a running attempt does not, unless the caller says so: it lands and stays marked.
   ///
   /// - Parameters:
-  ///   - isJoining: Whether the caller accepts the answer of a running fetch as new enough.
+  ///   - isJoining: Whether the answer of a running fetch counts as new enough.
+  ///   - isDoubt: Whether the caller said so.
   ///   - time: When it was, if it was before the data came into the cache.
   ///   - environment: The environment at the transaction.
   /// - Returns: What to do.
   package mutating func invalidated(
     isJoining: Bool = false,
+    isDoubt: Bool = false,
     at time: Timestamp? = nil,
     in environment: Environment
   ) -> EntryActions {
@@ -115,7 +117,8 @@ extension EntryMachine {
     if !isIdle { fetchWasOvertaken(isJoining: isJoining) }
     let (wasInvalidated, now) = (isInvalidated, environment.now.instant)
     let latest = time?.instant ?? (accepts ? .distantPast : now)
-    mark = .invalidated(at: max(latest, invalidatedAt ?? latest))
+    let last = max(latest, invalidatedAt ?? latest)
+    mark = isDoubt && supersededAt == nil ? .doubted(at: last) : .invalidated(at: last)
     if !wasInvalidated {
       // Polling restarts, unless a tick is already due and only its timer is late.
       let isDue = groups.contains { nextPoll(of: $0, in: environment).map { $0 <= now } ?? false }

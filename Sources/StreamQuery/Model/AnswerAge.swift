@@ -2,15 +2,15 @@
 package struct AnswerAge: Hashable, Sendable {
   /// When the answer was up to date.
   package var updatedAt: Timestamp
-  /// Whether something is known to have changed since.
-  package var isOutdated: Bool
+  /// Whether something has changed since, if that is known.
+  package var isOutdated: Bool?
 
   /// Creates an age.
   ///
   /// - Parameters:
   ///   - updatedAt: When the answer was up to date.
-  ///   - isOutdated: Whether something is known to have changed since.
-  package init(updatedAt: Timestamp, isOutdated: Bool = false) {
+  ///   - isOutdated: Whether something has changed since, if that is known.
+  package init(updatedAt: Timestamp, isOutdated: Bool? = nil) {
     self.updatedAt = updatedAt
     self.isOutdated = isOutdated
   }

@@ -95,6 +95,21 @@ import Testing
     #expect(times.all == [nil])
   }
 
+  @Test func whoTakesWhatIsUnderWayIsNotNotedForDataThatIsThere() {
+    let client = client()
+    fetch(client, query())
+    client.markInvalidated(.all, superseding: false)
+    fetch(client, query())
+    // Beside a mark of its own, or before it.
+    client.markInvalidated(.all)
+    client.markInvalidated(.all, superseding: false)
+    fetch(client, query())
+    client.markInvalidated(.all, superseding: false)
+    client.markInvalidated(.all)
+    fetch(client, query())
+    #expect(times.all == [nil, nil, .zero, .zero])
+  }
+
   @Test func nothingIsNotedUnlessSomebodyAsks() {
     let client = QueryClient(simulation: simulation)
     client.markInvalidated(.all)

@@ -218,6 +218,59 @@ import Testing
     #expect(world.requests.value == 2)
   }
 
+  /// The store has what another machine fetched before.
+  @Test func anInvalidationOfTheClientAloneHoldsForWhatItDoesNotHave() {
+    let (first, second) = (world.machine(), world.machine())
+    #expect(world.value(second) == 1)
+    world.truth.value = 2
+    let query = world.query(first)
+    first.client.markInvalidated(.query(query))
+    #expect(world.value(first) == 2)
+    #expect(world.requests.value == 2)
+    // The other one was told by the answer.
+    world.advance(1)
+    #expect(world.value(second) == 2)
+    #expect(world.requests.value == 2)
+  }
+
+  @Test func anInvalidationOfTheClientAloneHoldsForWhatHasLeftIt() {
+    let (first, second) = (world.machine(), world.machine())
+    #expect([world.value(first), world.value(second)] == [1, 1])
+    world.truth.value = 2
+    first.client.markInvalidated(.prefix(["rates"]))
+    first.client.remove(.all)
+    #expect(world.value(first) == 2)
+    // What was asked for since will do, however often the data leaves.
+    first.client.remove(.all)
+    #expect(world.value(first) == 2)
+    #expect(world.requests.value == 2)
+  }
+
+  /// The other one asked upstream before.
+  @Test func anInvalidationOfTheClientAloneRefusesWhatIsUnderWayElsewhere() {
+    let (first, second) = (world.machine(), world.machine())
+    let other = world.start(second)
+    world.advance(0.5)
+    world.truth.value = 2
+    first.client.markInvalidated(.query(world.query(first)))
+    #expect(world.value(first) == 2)
+    #expect(first.story == ["follows", "leads", "committed"])
+    #expect(other.value == 1)
+  }
+
+  @Test func anInvalidationOfTheClientAloneTakesWhatWasAskedForLater() {
+    let (first, second) = (world.machine(), world.machine())
+    world.truth.value = 2
+    first.client.markInvalidated(.query(world.query(first)))
+    world.advance(0.5)
+    let other = world.start(second)
+    world.advance(0.5)
+    #expect(world.value(first) == 2)
+    #expect(first.story == ["follows", "hit"])
+    #expect(other.value == 2)
+    #expect(world.requests.value == 1)
+  }
+
   // MARK: Writes
 
   @Test func aWriteIsSeenHereAtOnceAndOnAllMachines() throws {

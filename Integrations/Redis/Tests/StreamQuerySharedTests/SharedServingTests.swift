@@ -163,14 +163,17 @@ private struct NotFound: Error, CustomStringConvertible {
   /// A store that is slow must not end leases whose holders live.
   @Test func aLeaseLastsForAsLongAsTheStoreMayTake() {
     let (first, second) = (world.machine(), world.machine())
-    world.duration.value = .milliseconds(90)
-    for machine in [first, second] { machine.link.delay.value = .milliseconds(20) }
-    let running = [first, second].map {
-      world.start($0, world.query($0).timeout(.milliseconds(200)))
-    }
+    world.duration.value = .milliseconds(40)
+    // A call takes 60 ms: half the timeout would be over before the store could renew the lease.
+    first.link.delay.value = .milliseconds(20)
+    let leader = world.start(first, world.query(first).timeout(.milliseconds(175)))
+    world.advance(0.03)
+    let follower = world.start(second, world.query(second))
     world.advance(1)
-    #expect(running.map(\.value) == [1, 1])
+    #expect([leader.value, follower.value] == [1, 1])
     #expect(first.story == ["leads", "committed"])
+    #expect(second.story.first == "follows")
+    #expect(world.requests.value == 1)
   }
 
   @Test func anUpstreamThatHangsIsOneRequestForAllWithTheDefaults() {

@@ -20,11 +20,15 @@ extension SharedCache {
     let link = SharedLink(key)
     let begun = try await begun(sharedKey, link)
     let knows = context.previous(as: Value.self) != nil && !begun.isDoubted
+    // First: what is asked for while the clock is read is not from after it.
+    let invalidation = context.timeSinceInvalidation
+    let now = clock.now()
     let rounds = SharedRounds(
-      at: clock.now(),
-      maxAge: maxAge(context, settings, isDoubted: begun.isDoubted),
+      at: now,
+      maxAge: maxAge(context, settings, since: invalidation, isDoubted: begun.isDoubted),
       outdated: knows ? begun.landed : nil,
       bounds: begun.bounds,
+      leastRequest: context.demand == .latest ? now : invalidation.map { now - $0 },
       patience: configuration.patience,
       chance: chance,
       rounds: configuration.rounds,
@@ -82,17 +86,19 @@ extension SharedCache {
   private func maxAge(
     _ context: FetchContext,
     _ settings: SharedSettings,
+    since invalidation: Duration?,
     isDoubted: Bool
   ) -> Duration? {
     switch context.demand {
     case .latest: return nil
     // The client's own mark; one that the log brought has reached the store before.
-    case .afterInvalidation where !isDoubted || context.timeSinceInvalidation != nil: return nil
+    case .afterInvalidation where !isDoubted || invalidation != nil: return nil
     case .fresh, .afterInvalidation: break
     }
     // What is as old as the stale time is stale.
     let age = (settings.maxAge ?? context.staleTime) - .nanoseconds(1)
-    return age < .zero ? nil : min(age, configuration.lifetime)
+    // What was stored before the client was told of a change was not asked for after it.
+    return age < .zero ? nil : min(age, configuration.lifetime, invalidation ?? age)
   }
 
   /// Forgets the rows of entries that the client does not have any more.

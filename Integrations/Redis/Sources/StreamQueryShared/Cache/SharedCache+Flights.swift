@@ -74,7 +74,10 @@ extension SharedCache {
     let next: SharedRounds.Step?
     switch verdict {
     case .lands, .ignored:
-      flight.context.answer(isOld: answer.age)
+      // The versions say that nothing has changed since. Of an invalidation that the client made for
+      // itself they say nothing: there the age counts.
+      let isOutdated: Bool? = flight.context.timeSinceInvalidation == nil ? false : nil
+      flight.context.answer(isOld: answer.age, isOutdated: isOutdated)
       return nil
     case .landsUnwatched:
       flight.context.answer(isOld: answer.age, isOutdated: true)

@@ -118,7 +118,9 @@ extension SharedCache {
   /// Renews a lease until it is lost or the task is cancelled.
   private func renewing(_ lease: SharedLease, for time: Duration) -> Task<Void, Never> {
     Task.detached(executorPreference: scheduling.executor) { [self] in
-      while (try? await scheduling.clock.sleep(for: time / 3)) != nil {
+      // At no fixed share of it: else a lease could end just when its holder gives up, and a machine
+      // that waits for that end would lead before it hears of the failure.
+      while (try? await scheduling.clock.sleep(for: time * (0.25 + chance / 12))) != nil {
         let isValid = try? await call(.change) { [store] () async throws(SharedStoreError) in
           try await store.renew(lease, for: time)
         }

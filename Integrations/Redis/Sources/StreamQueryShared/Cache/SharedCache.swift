@@ -94,6 +94,8 @@ public final class SharedCache: Sendable {
       patience: configuration.timeout * 2
     )
     state = Mutex(SharedState(breaker: breaker))
+    // The store may have what the client does not.
+    client.noteInvalidations()
   }
 
   /// Changes or reads the state; nothing of users runs, resumes or is released in it.

@@ -30,8 +30,21 @@ struct SharedBounds: Equatable, Sendable {
     if let version, entry.version < version { return false }
     if let same, entry.version == same { return true }
     guard let requestedAt else { return true }
+    return entry.requested(fetchedIn: duration, askedAt: askedAt, slack: slack) >= requestedAt
+  }
+}
+
+extension SharedEntry {
+  /// When it was asked for, at the earliest.
+  ///
+  /// - Parameters:
+  ///   - duration: How long it took to fetch it.
+  ///   - askedAt: When the store was asked for it.
+  ///   - slack: How much later than its fetch ended it may have been stored, where the store does not
+  ///     know when it was asked for.
+  /// - Returns: The time, by the clock that said when the store was asked.
+  func requested(fetchedIn duration: Duration, askedAt: Duration, slack: Duration) -> Duration {
     // It was asked for after its lease was taken, and the store looked after it was asked.
-    if let age = entry.requestAge { return askedAt - age >= requestedAt }
-    return askedAt - entry.age - duration - slack >= requestedAt
+    askedAt - (requestAge ?? age + duration + slack)
   }
 }

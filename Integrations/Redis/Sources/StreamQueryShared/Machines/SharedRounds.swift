@@ -30,6 +30,9 @@ struct SharedRounds: Equatable, Sendable {
   private var outdated: SharedVersion?
   /// From when an entry must be.
   private let bounds: SharedBounds
+  /// From when it must have been asked for, whatever is here: the client was told of a change that the
+  /// store was not, or asks for an answer that is as new as the question; `nil` if neither.
+  private let leastRequest: Duration?
   /// The version of the answer that it has already, if the store still has that or a later one.
   private var confirmed: SharedVersion?
   /// What it may take because it was stored since it began to wait.
@@ -47,6 +50,7 @@ struct SharedRounds: Equatable, Sendable {
   ///   - maxAge: How old an entry may be; `nil` accepts none.
   ///   - outdated: The version of the data that is there already; `nil` if any will do.
   ///   - bounds: From when an entry must be.
+  ///   - leastRequest: From when it must have been asked for, whatever is here; `nil` if that is no matter.
   ///   - patience: How long it follows others.
   ///   - chance: A random number in 0..<1: it follows them for up to half as long again.
   ///   - rounds: How many rounds it may lose.
@@ -56,6 +60,7 @@ struct SharedRounds: Equatable, Sendable {
     maxAge: Duration?,
     outdated: SharedVersion?,
     bounds: SharedBounds = SharedBounds(),
+    leastRequest: Duration? = nil,
     patience: Duration,
     chance: Double = 0,
     rounds: Int,
@@ -67,6 +72,7 @@ struct SharedRounds: Equatable, Sendable {
     self.maxAge = maxAge
     self.outdated = outdated
     self.bounds = bounds
+    self.leastRequest = leastRequest
     self.slack = slack
   }
 
@@ -88,6 +94,8 @@ struct SharedRounds: Equatable, Sendable {
     guard bounds.allow(entry, fetchedIn: duration, askedAt: askedAt, slack: slack) else {
       return false
     }
+    let requested = entry.requested(fetchedIn: duration, askedAt: askedAt, slack: slack)
+    if let leastRequest, requested < leastRequest { return false }
     if let outdated, entry.version <= outdated { return false }
     if let awaited, entry.version > awaited.version { return true }
     guard let maxAge else { return false }

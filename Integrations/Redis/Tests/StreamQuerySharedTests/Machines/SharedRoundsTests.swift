@@ -63,6 +63,42 @@ import Testing
     #expect(!rounds.accepts(entry(7, .zero), olderBy: .zero))
   }
 
+  /// The client was told of a change of which the store knows nothing.
+  @Test func whatWasAskedForBeforeTheClientsInvalidationNeverWillDo() {
+    var rounds = SharedRounds(
+      at: .seconds(50),
+      maxAge: .seconds(60),
+      outdated: nil,
+      leastRequest: .seconds(40),
+      patience: .seconds(20),
+      rounds: 2,
+      slack: .seconds(1)
+    )
+    func accepts(
+      _ number: UInt64,
+      requestAge: Duration?,
+      fetchedIn duration: Duration = .zero
+    ) -> Bool {
+      var entry = self.entry(number, .seconds(8))
+      entry.requestAge = requestAge
+      return rounds.accepts(entry, olderBy: .zero, fetchedIn: duration, askedAt: .seconds(50))
+    }
+    func expectBound() {
+      #expect(accepts(6, requestAge: .seconds(10)))
+      #expect(!accepts(6, requestAge: .seconds(10) + .nanoseconds(1)))
+      // As late as it may have been stored.
+      #expect(accepts(6, requestAge: nil, fetchedIn: .seconds(1)))
+      #expect(!accepts(6, requestAge: nil, fetchedIn: .seconds(1) + .nanoseconds(1)))
+    }
+    expectBound()
+    // Also if it was stored while it waits, and after a round was lost.
+    _ = rounds.began(follows(5, .seconds(3)), at: .seconds(50))
+    _ = rounds.heard(.arrived, at: .seconds(50))
+    expectBound()
+    _ = rounds.lost(at: .seconds(50))
+    expectBound()
+  }
+
   @Test func whatIsStoredWhileItWaitsWillDo() {
     var rounds = rounds(maxAge: .zero)
     let position = SharedPosition(history: history, version: version(5))
