@@ -34,7 +34,7 @@ extension NetworkJudge {
     var shared: Int
     /// Those that they made for themselves, since they believed that the store is away.
     var alone: Int
-    /// How much changed.
+    /// How many changes the store was told of.
     var changes: Int
   }
 

@@ -127,7 +127,10 @@ final class NetworkLink: SharedStore {
   private func told(of marks: [SharedMark]) {
     let now = now()
     world.locked { state in
-      for key in marks.compactMap(\.networkKey) { state.judge.invalidated(key, at: now) }
+      for key in marks.compactMap(\.networkKey) {
+        state.meter.changes[Int(now.components.seconds), default: 0] += 1
+        state.judge.invalidated(key, at: now)
+      }
     }
   }
 

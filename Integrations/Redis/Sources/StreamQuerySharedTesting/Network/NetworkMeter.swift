@@ -18,7 +18,8 @@ public struct NetworkMeter: Hashable, Sendable {
   public var excused = 0
   /// Those of them that nodes made for themselves in each second, since the store was away.
   public var alone: [Int: Int] = [:]
-  /// How many changes upstream there were in each second.
+  /// How many changes the store was told of in each second: one that was kept during an outage when
+  /// it comes, and as often as machines tell of it.
   public var changes: [Int: Int] = [:]
   /// How many calls were made, and how long the longest took.
   public var fetches = 0

@@ -121,7 +121,6 @@ public final class SimulatedNetwork {
     let now = simulation.now
     return world.locked { state in
       guard !state.written.contains(key) else { return nil }
-      state.meter.changes[Int(now.components.seconds), default: 0] += 1
       return state.judge.changed(key, at: now)
     }
   }
