@@ -25,6 +25,11 @@ extension EntryMachine {
         &actions
       )
       fetch?.supersessions = min(current.supersessions + 1, Self.supersessionLimit)
+      // A page makes older data no newer: what the other fetch was to bring is fetched after it.
+      if part != .whole, isKnownToHaveChanged {
+        let isFollowed = current.part == .whole || current.successorPart == .whole && current.successor != nil
+        fetch?.successor = isFollowed ? .invalidated : nil
+      }
     } else {
       let isTooOld =
         staysMarked && !acceptsOlder || superseding && hasData && current.hasBegunAnswer
@@ -115,7 +120,7 @@ extension EntryMachine {
     if fetch?.fetchOptions.failureInvalidates ?? true, !isInvalidated { mark = .failed }
     let current = fetch
     end(.failed, in: environment, &actions)
-    if let current, current.successorPart != .whole {
+    if let current, current.part != .whole || current.successorPart != .whole {
       follow(current, isAwaited: false, in: environment, &actions)
     }
   }

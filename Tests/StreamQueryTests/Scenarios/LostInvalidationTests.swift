@@ -199,6 +199,70 @@ import Testing
     #expect(!client.isStale(query))
   }
 
+  @Test("a page that replaces the refetch does not answer for it", arguments: [true, false])
+  func aPageInsteadOfTheRefetch(isObserved: Bool) throws {
+    let client = QueryClient(simulation: simulation)
+    let (clock, count) = (simulation.clock, Dial(0))
+    let feed = InfiniteQuery<Int, Int>("feed", initialPageParam: 0) { _, _ in
+      try await clock.sleep(for: .milliseconds(100))
+      return count.with { count in
+        count += 1
+        return count
+      }
+    } nextPageParam: {
+      $0.pages.count < 3 ? $0.pages.count : nil
+    }.staleTime(.minutes(5))
+    _ = try simulation.run { try await client.fetch(feed) }
+    let recording = isObserved ? simulation.record(client.stream(feed)) : nil
+    let got = Notes<[Int]>()
+    let start = simulation.now
+    if isObserved {
+      simulation.task {
+        await client.invalidate(feed)
+        got.add(client.data(for: feed)?.pages ?? [])
+      }
+    } else {
+      client.markInvalidated(.query(feed))
+      simulation.task { got.add(try await client.fetch(feed).pages) }
+    }
+    simulation.advance(by: .milliseconds(50))
+    simulation.task { got.add(try await client.fetchNextPage(of: feed).pages) }
+    simulation.advance(by: .milliseconds(100))
+    #expect(got.all == [[1, 2]])
+    simulation.advance(by: .seconds(1))
+    #expect(got.all == [[1, 2], [3, 4]])
+    #expect(!client.isStale(feed))
+    #expect(simulation.now - start == .milliseconds(1_150))
+    recording?.cancel()
+  }
+
+  @Test("nor does a page that fails instead of it")
+  func aFailingPageInsteadOfTheRefetch() throws {
+    let client = QueryClient(simulation: simulation)
+    let (clock, count) = (simulation.clock, Dial(0))
+    let feed = InfiniteQuery<Int, Int>("feed", initialPageParam: 0) { param, _ in
+      try await clock.sleep(for: .milliseconds(100))
+      if param > 0 { throw Boom(1) }
+      return count.with { count in
+        count += 1
+        return count
+      }
+    } nextPageParam: {
+      $0.pages.count
+    }.staleTime(.minutes(5)).retry(0)
+    _ = try simulation.run { try await client.fetch(feed) }
+    let got = Notes<[Int]?>()
+    client.markInvalidated(.query(feed))
+    simulation.task { got.add(try? await client.fetch(feed).pages) }
+    simulation.advance(by: .milliseconds(50))
+    simulation.task { got.add(try? await client.fetchNextPage(of: feed).pages) }
+    simulation.advance(by: .milliseconds(100))
+    #expect(got.all == [nil])
+    simulation.advance(by: .milliseconds(100))
+    #expect(got.all == [nil, [2]])
+    #expect(!client.isStale(feed))
+  }
+
   /// A query whose answers come from a cache on the way, as old as it says.
   private func near(_ age: Duration) -> Query<Int> {
     Query<Int>("n") { context in
