@@ -382,10 +382,7 @@ extension QueryClient {
       let asked = select(filter) { [initialData] state, indices, transaction in
         indices.compactMap { state.resetConditions($0, initialData[state.id(of: $0)], transaction) }
       }
-      let answers = Dictionary(
-        asked.map { ($0.entry, $0.answered) },
-        uniquingKeysWith: { $1 }
-      )
+      let answers = Dictionary(asked.map { ($0.entry, $0.answered) }, uniquingKeysWith: { $1 })
       isDone = select(filter) { [initialData] state, indices, transaction in
         let isOutdated = indices.contains { index in
           answers[state.id(of: index)].map { $0.revision != state.slots[index].revision } ?? false

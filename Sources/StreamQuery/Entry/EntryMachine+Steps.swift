@@ -27,8 +27,8 @@ extension EntryMachine {
       fetch?.supersessions = min(current.supersessions + 1, Self.supersessionLimit)
       // A page makes older data no newer: what the other fetch was to bring is fetched after it.
       if part != .whole, isKnownToHaveChanged {
-        let isFollowed = current.part == .whole || current.successorPart == .whole && current.successor != nil
-        fetch?.successor = isFollowed ? .invalidated : nil
+        let wasFollowed = current.successor != nil && current.successorPart == .whole
+        fetch?.successor = current.part == .whole || wasFollowed ? .invalidated : nil
       }
     } else {
       let isTooOld =

@@ -16,8 +16,9 @@ import Testing
   }
 
   @Test(arguments: [
-    (Duration.seconds(-1), 0), (.zero, 0), (Duration(secondsComponent: 0, attosecondsComponent: 1), 1),
-    (.nanoseconds(1), 1), (Duration(secondsComponent: 0, attosecondsComponent: 1_000_000_001), 2),
+    (Duration.seconds(-1), 0), (.zero, 0), (.nanoseconds(1), 1),
+    (Duration(secondsComponent: 0, attosecondsComponent: 1), 1),
+    (Duration(secondsComponent: 0, attosecondsComponent: 1_000_000_001), 2),
   ])
   func aWaitIsRoundedUp(_ duration: Duration, _ nanoseconds: Int) {
     #expect(TimeSpan.roundingUp(duration).nanoseconds == Int64(nanoseconds))
