@@ -1,4 +1,3 @@
-import Dispatch
 import StreamQuery
 import StreamQueryTesting
 import Testing
@@ -94,46 +93,6 @@ import Testing
     #expect(simulation.now == .zero)
     #expect(simulation.failures.count == 1)
     #expect(simulation.failures[0].contains("from inside one of its own jobs"))
-  }
-
-  @Test func aJobFromAForeignThreadIsReportedAndRunsOnTheDrivingThread() {
-    let delivered = Collected<String>()
-    let simulation = Simulation(onFailure: { delivered.append($0) })
-    let collected = Collected<String>()
-    let done = DispatchSemaphore(value: 0)
-    // A queue of its own: the pool's threads may all be busy with tests that wait like this one.
-    DispatchQueue(label: "foreign").async {
-      for name in ["first", "second"] {
-        Task(executorPreference: simulation.executor) { collected.append(name) }
-      }
-      done.signal()
-    }
-    done.wait()
-    #expect(collected.lines == [])
-    #expect(delivered.lines == [])
-    simulation.settle()
-    #expect(collected.lines == ["first", "second"])
-    #expect(delivered.lines == simulation.failures)
-    #expect(delivered.lines.count == 1)
-    #expect(delivered.lines.first?.contains("foreign thread") == true)
-    #expect(delivered.lines.first?.contains("executorPreference: simulation.executor") == true)
-  }
-
-  @Test func aForeignJobDuringADriveDoesNotRunConcurrently() {
-    let simulation = quiet()
-    let collected = Collected<String>()
-    simulation.task {
-      collected.append("begin")
-      let group = DispatchGroup()
-      DispatchQueue(label: "foreign").async(group: group) {
-        Task(executorPreference: simulation.executor) { collected.append("foreign") }
-      }
-      group.wait()
-      collected.append("end")
-    }
-    simulation.settle()
-    #expect(collected.lines == ["begin", "end", "foreign"])
-    #expect(simulation.failures.count == 1)
   }
 
   @Test func failuresBecomeIssuesOfTheTest() {

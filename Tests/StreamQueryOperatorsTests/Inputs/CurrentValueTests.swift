@@ -77,28 +77,6 @@ import Testing
     simulation.settle()
   }
 
-  @Test func updatesOfManyThreadsAreAllThere() async {
-    let value = CurrentValue(0)
-    let listener = Task { () -> Int in
-      var last = -1
-      for await number in value {
-        #expect(number > last)
-        last = number
-      }
-      return last
-    }
-    await withTaskGroup(of: Void.self) { group in
-      for _ in 0..<8 {
-        group.addTask {
-          for _ in 0..<500 { value.update { $0 += 1 } }
-        }
-      }
-    }
-    value.finish()
-    #expect(value.value == 4_000)
-    #expect(await listener.value == 4_000)
-  }
-
   /// A change that comes in while another is made is not overwritten: the other is made again.
   @Test func anUpdateKeepsAChangeThatCameMeanwhile() {
     let value = CurrentValue(0)

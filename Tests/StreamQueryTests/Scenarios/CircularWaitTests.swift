@@ -2,22 +2,6 @@ import StreamQuery
 import StreamQueryTesting
 import Testing
 
-/// A client that a fetch of another one reaches without keeping it.
-struct Peer: Sendable {
-  private weak let stored: QueryClient?
-
-  init(_ client: QueryClient) {
-    stored = client
-  }
-
-  var client: QueryClient {
-    get throws {
-      guard let stored else { throw CancellationError() }
-      return stored
-    }
-  }
-}
-
 /// Fetches and runs that wait for each other in a circle: the wait that would close it is refused.
 @Suite struct CircularWaitTests {
   let simulation = Simulation(seed: 23)

@@ -162,20 +162,6 @@ import Testing
     #expect(await ada.next(isolation: nil) == nil)
   }
 
-  @Test func leavingTwiceIsLeavingOnce() async {
-    let grace = shared.subscribe()
-    do {
-      let ada = shared.subscribe()
-      let wait = Task { await ada.next(isolation: nil) }
-      wait.cancel()
-      #expect(await wait.value == nil)
-      #expect(shared.subscriberCount == 1)
-    }
-    #expect(shared.subscriberCount == 1)
-    #expect(system.counts == .init(starts: 1, stops: 0))
-    withExtendedLifetime(grace) {}
-  }
-
   @Test func twoWaitsOfOneListenerShareTheStates() async {
     let executor = QueuedExecutor()
     let ada = shared.subscribe()

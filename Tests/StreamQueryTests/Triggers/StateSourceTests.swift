@@ -56,15 +56,6 @@ import Testing
     #expect(await iterator.next(isolation: nil) == nil)
   }
 
-  @Test func aCancelledListenerLeavesASequenceThatObeysCancellation() async {
-    let (stream, continuation) = AsyncStream<Bool>.makeStream()
-    let connectivity = Connectivity { stream }
-    let listening = Task { await heard(connectivity.states()) }
-    listening.cancel()
-    #expect(await listening.value == [])
-    continuation.finish()
-  }
-
   /// Notification sequences and the like are not `Sendable`; they are made where they are heard.
   @Test func aSequenceNeedNotBeSendable() async {
     let activity = Activity { Restarting() }

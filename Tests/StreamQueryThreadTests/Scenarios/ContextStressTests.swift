@@ -14,13 +14,14 @@ import Testing
     var foreignPriorities = 0
   }
 
-  /// The caller's own priority, which what it begins has as well.
+  /// The caller's own name and priority, which what it begins has as well.
   private enum Own {
+    @TaskLocal static var name = "nobody"
     @TaskLocal static var priority: TaskPriority?
   }
 
   private static func look(as name: String, _ strays: Dial<Strays>) {
-    let isForeign = Caller.name != name
+    let isForeign = Own.name != name
     let isOwn = Own.priority == Task.currentPriority
     strays.with {
       $0.count += 1
@@ -38,7 +39,7 @@ import Testing
         _ = Task.detached(priority: priority) {
           let name = "caller \(index)"
           await Own.$priority.withValue(priority) {
-            await Caller.$name.withValue(name) {
+            await Own.$name.withValue(name) {
               for round in 0..<Self.rounds { await body(name, round) }
             }
           }

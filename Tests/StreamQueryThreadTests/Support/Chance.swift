@@ -1,0 +1,1 @@
+../../StreamQueryTests/Scenarios/Chance.swift

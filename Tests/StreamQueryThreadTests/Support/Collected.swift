@@ -1,0 +1,1 @@
+../../StreamQueryTestingTests/Collected.swift

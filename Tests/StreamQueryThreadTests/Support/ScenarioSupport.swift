@@ -1,0 +1,1 @@
+../../StreamQueryTests/Scenarios/ScenarioSupport.swift

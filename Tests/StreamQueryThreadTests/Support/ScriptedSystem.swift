@@ -1,0 +1,1 @@
+../../StreamQueryTests/Triggers/ScriptedSystem.swift

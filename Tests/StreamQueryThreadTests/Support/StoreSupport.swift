@@ -1,0 +1,1 @@
+../../StreamQueryTests/Stores/StoreSupport.swift

@@ -1,0 +1,27 @@
+import Testing
+
+@testable import StreamQuery
+
+/// A listener that is left twice, by its task and by its release, while another one stays.
+@Suite struct StateConflationThreadTests {
+  private let system = ScriptedSystem(present: nil)
+  private let shared: SharedState
+
+  init() {
+    shared = SharedState(start: system.start)
+  }
+
+  @Test func leavingTwiceIsLeavingOnce() async {
+    let grace = shared.subscribe()
+    do {
+      let ada = shared.subscribe()
+      let wait = Task { await ada.next(isolation: nil) }
+      wait.cancel()
+      #expect(await wait.value == nil)
+      #expect(shared.subscriberCount == 1)
+    }
+    #expect(shared.subscriberCount == 1)
+    #expect(system.counts == .init(starts: 1, stops: 0))
+    withExtendedLifetime(grace) {}
+  }
+}
