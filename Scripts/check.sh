@@ -24,7 +24,7 @@ source Scripts/steps.sh
 standard_steps=(format purity layers debug views release apple docs samples types refused linking playgrounds)
 integration_steps=(grdbstore server redis)
 standard_steps+=("${integration_steps[@]}")
-sanitizer_steps=(thread address)
+sanitizer_steps=(thread leaks)
 other_steps=(bench)
 strict=(-Xswiftc -warnings-as-errors)
 
@@ -59,7 +59,9 @@ step_views() { # the SwiftUI files run, on Linux beside a stand-in: see Tests/Sw
   run_tests "$PWD/.build-views" --package-path Tests/SwiftUIStandIn "${strict[@]}"
 }
 
-step_release() { # the same, optimised
+step_release() { # what optimisation can break: the tests of API, operators, conformance and threads
+  export STREAMQUERY_TESTS=StreamQueryAPITests,StreamQueryOperatorsTests
+  STREAMQUERY_TESTS+=,StreamQueryConformanceTests,StreamQueryThreadTests
   # Optimised code takes part in `@testable` only when asked to.
   run_tests .build-release -c release -Xswiftc -enable-testing "${strict[@]}"
 }
@@ -166,20 +168,16 @@ require_redis_server() {
   exit "$without_server"
 }
 
-step_thread() { # the tests under the thread sanitizer
+step_thread() { # the suites of threads and processes, under the thread sanitizer
   # The sanitizer cannot see the standard library's lock on Linux: TSAN_LOCK puts one over
   # pthread in its place, see Sources/StreamQuery.
+  export STREAMQUERY_TESTS=StreamQueryThreadTests
   TSAN_OPTIONS="halt_on_error=0 suppressions=$PWD/Scripts/thread-suppressions.txt ${TSAN_OPTIONS:-}" \
     run_tests .build-thread --sanitize=thread -Xswiftc -DTSAN_LOCK "${strict[@]}"
 }
 
-step_address() { # the tests under the address and leak sanitizers
-  # Without XCTest, whose runner leaks a little on Linux. What this finds is then ours: a task
-  # that is never resumed, for one.
-  test_flags=(--disable-xctest)
-  # The gold linker warns of each symbol of the sanitizer.
-  run_tests .build-address --sanitize=address "${strict[@]}" 2>&1 |
-    sed "/ld.gold: warning: Cannot export local symbol/d"
+step_leaks() { # the debug build's tests under the leak sanitizer: nothing is lost, see Scripts/leaks.sh
+  Scripts/leaks.sh --self-test --scratch-path "$documented"
 }
 
 step_bench() { # instructions and allocations have not grown: see Scripts/bench-guard.sh
@@ -187,12 +185,11 @@ step_bench() { # instructions and allocations have not grown: see Scripts/bench-
 }
 
 # Builds and tests with the same flags, so that the second builds nothing.
-test_flags=()
 run_tests() {
   local folder=$1
   shift
   swift build --build-tests --scratch-path "$folder" "$@"
-  swift test --skip-build --scratch-path "$folder" "$@" ${test_flags[@]+"${test_flags[@]}"}
+  swift test --skip-build --scratch-path "$folder" "$@"
 }
 
 # MARK: Arguments
@@ -251,7 +248,7 @@ while (($# > 0)); do
 done
 if ((${#only[@]} > 0)); then steps=("${only[@]}"); fi
 
-# The documentation is of a build that exists anyway: who leaves out `debug` has run `swift test`.
+# What needs a debug build uses one that exists anyway: who leaves out `debug` has run `swift test`.
 documented=.build-check
 if [[ $skip == *" debug "* ]]; then documented=.build; fi
 

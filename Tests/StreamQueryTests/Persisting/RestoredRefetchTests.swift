@@ -95,6 +95,7 @@ struct RestoredRefetchTests {
     recording.cancel()
     withExtendedLifetime(connection) {}
     client.shutDown()
+    simulation.settle()
   }
 
   @Test("a caller that is cancelled leaves at once, and the refetch is made")

@@ -154,7 +154,10 @@ import Testing
         look()
         if server.random(3) > 0 { advance(server.random(60)) }
       }
-      settle(observers.isEmpty)
+      settle()
+      for observer in observers { observer.cancel() }
+      client.shutDown()
+      simulation.settle()
     }
 
     private func advance(_ milliseconds: Int) {
@@ -166,7 +169,7 @@ import Testing
     }
 
     /// In the end nothing is under way, and a last caller gets what the server has.
-    private func settle(_ isUnobserved: Bool) {
+    private func settle() {
       network.send(true)
       simulation.advance(by: .seconds(10))
       look()

@@ -26,10 +26,12 @@ import Testing
     _ = try? simulation.run { try await client.fetch(query) }
   }
 
-  static let filters: [QueryFilter] = [
-    .key(QueryKey<Int>("rates", "n")), .prefix(["rates"]), .all, .stale,
-    .prefix(["rates"]) && !.active, .where { _ in true },
-  ]
+  static var filters: [QueryFilter] {
+    [
+      .key(QueryKey<Int>("rates", "n")), .prefix(["rates"]), .all, .stale,
+      .prefix(["rates"]) && !.active, .where { _ in true },
+    ]
+  }
 
   @Test(arguments: NotedInvalidationTests.filters.indices)
   func aKeyThatWasNeverThere(filter: Int) {

@@ -25,7 +25,7 @@ struct MemorySearch {
 
   /// Whether freed memory can be overwritten: sanitizers keep it as it was.
   static var isPossible: Bool {
-    dlsym(nil, "__asan_init") == nil && dlsym(nil, "__tsan_init") == nil
+    ["__asan_init", "__tsan_init", "__lsan_init"].allSatisfy { dlsym(nil, $0) == nil }
   }
 
   /// How often the text is in the writable memory of this process.

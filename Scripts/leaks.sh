@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# Runs the tests of a debug build under the leak sanitizer, which finds what nobody can reach any more: a task
+# whose continuation is never resumed, for one.
+#
+#   Scripts/leaks.sh                      the tests built in .build-check
+#   Scripts/leaks.sh --scratch-path DIR   those built there
+#   Scripts/leaks.sh --self-test          also see that lost continuations are found
+#
+# The sanitizer is preloaded, so that nothing is compiled for it. The toolchain has it as an archive. Of lost
+# continuations it may miss one: what is on a stack or in a register counts as reachable.
+set -euo pipefail
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+scratch=.build-check
+self_test=false
+while (($# > 0)); do
+  case $1 in
+    --scratch-path) scratch=$2; shift ;;
+    --self-test) self_test=true ;;
+    *) echo "leaks: unknown argument: $1" >&2; exit 2 ;;
+  esac
+  shift
+done
+
+if [[ $(uname -s) != Linux ]]; then
+  echo "leaks: the sanitizer is for Linux only; nothing was checked"
+  exit 0
+fi
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+clang -shared -o "$work/sanitizer.so" -Wl,--whole-archive \
+  "$(clang -print-file-name="libclang_rt.lsan-$(uname -m).a")" -Wl,--no-whole-archive -lpthread -ldl -lm
+
+# watched PROGRAM ARGUMENT…: runs a program, and fails if it leaks.
+watched() {
+  LD_PRELOAD="$work/sanitizer.so" "$@"
+}
+
+if $self_test; then
+  cat >"$work/Planted.swift" <<'SWIFT'
+func lose() async {
+  _ = Task { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
+  await Task.yield()
+}
+for _ in 0..<100 { await lose() }
+try? await Task.sleep(for: .milliseconds(100))
+SWIFT
+  swiftc -o "$work/planted" "$work/Planted.swift"
+  if watched "$work/planted" >"$work/log" 2>&1 || ! grep -q "LeakSanitizer: detected memory leaks" "$work/log"; then
+    cat "$work/log" >&2
+    echo "leaks: self-test: a hundred lost continuations were not found" >&2
+    exit 1
+  fi
+  echo "leaks: self-test: lost continuations are found"
+fi
+
+flags=()
+# As in check.sh: other flags in the same folder would build everything again.
+if [[ $scratch == .build-check ]]; then flags=(-Xswiftc -warnings-as-errors); fi
+swift build --build-tests --scratch-path "$scratch" ${flags[@]+"${flags[@]}"}
+products=$(swift build --scratch-path "$scratch" --show-bin-path)
+# Without XCTest, whose runner leaks a little.
+watched "$products/StreamQueryPackageTests.xctest" --testing-library swift-testing
+echo "leaks: nothing is lost"
