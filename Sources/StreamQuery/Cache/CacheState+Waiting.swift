@@ -25,7 +25,7 @@ extension CacheState {
       if case .refused = permit { return nil }
     }
     if role != nil { admit(index, for: transaction.caller) }
-    let (before, part) = (slots[index].machine.fetch?.id, slots[index].machine.part)
+    let before = slots[index].machine.fetch?.id
     if role == .leasing { note(before == nil ? .miss : .joined, index, transaction) }
     // A fetch that has no function so far takes that of its first caller who has one.
     if let query,
@@ -44,7 +44,7 @@ extension CacheState {
       in: transaction.environment
     )
     let begins = slots[index].machine.fetch?.id != before
-    if begins, before != nil { moveWaitersAlong(index, from: part) }
+    if begins, before != nil { moveWaitersAlong(index) }
     // A call that does not wait is as urgent as its caller, too.
     if !begins, role != nil || request.cause == .manual, let job = slots[index].job {
       transaction.lend(to: job.tasks)
@@ -236,16 +236,10 @@ extension CacheState {
 
   /// A fetch replaced another: whoever waited for the old one waits for the new one, which is bound
   /// to end: see ``EntryMachine/supersessionLimit``.
-  ///
-  /// Where a page takes the place of a fetch that was to answer an invalidation, they wait for the
-  /// fetch after it.
-  private mutating func moveWaitersAlong(_ index: Int, from part: FetchPart) {
+  private mutating func moveWaitersAlong(_ index: Int) {
     let waiters = slots[index].takeWaiters().waiters
     slots[index].machine.waitersAnswered(leaving: 0)
-    let isFollowed = slots[index].machine.isFollowed
-    let patient = waiters.filter { isFollowed && (part == .whole || $0.waitsForSuccessor) }
     readmit(waiters, index)
-    for waiter in patient { waiter.waitsForSuccessor = true }
   }
 
   /// Lets callers of a fetch that is over wait for the one that took its place.

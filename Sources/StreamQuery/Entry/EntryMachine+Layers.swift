@@ -62,7 +62,7 @@ extension EntryMachine {
     fetch?.stopsRetrying = current.stopsRetrying
     fetch?.lingersUntil = current.lingersUntil
     fetch?.supersessions = current.supersessions
-    if current.part != .whole || current.successorPart != .whole {
+    if current.successorPart != .whole {
       fetch?.successor = current.successor
       fetch?.successorPart = current.successorPart
     }

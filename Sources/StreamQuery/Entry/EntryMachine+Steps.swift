@@ -25,11 +25,6 @@ extension EntryMachine {
         &actions
       )
       fetch?.supersessions = min(current.supersessions + 1, Self.supersessionLimit)
-      // A page makes older data no newer: what the other fetch was to bring is fetched after it.
-      if part != .whole, isKnownToHaveChanged {
-        let wasFollowed = current.successor != nil && current.successorPart == .whole
-        fetch?.successor = current.part == .whole || wasFollowed ? .invalidated : nil
-      }
     } else {
       let isTooOld =
         staysMarked && !acceptsOlder || superseding && hasData && current.hasBegunAnswer
@@ -120,7 +115,7 @@ extension EntryMachine {
     if fetch?.fetchOptions.failureInvalidates ?? true, !isInvalidated { mark = .failed }
     let current = fetch
     end(.failed, in: environment, &actions)
-    if let current, current.part != .whole || current.successorPart != .whole {
+    if let current, current.successorPart != .whole {
       follow(current, isAwaited: false, in: environment, &actions)
     }
   }

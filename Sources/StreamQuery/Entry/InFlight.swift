@@ -92,8 +92,7 @@ package struct InFlight: Equatable, Sendable {
     deliveringSince = nil
     guard !keepsPart else { return }
     predatesMark = false
-    // A page is no answer to what was asked for, and nothing is an answer to a page.
-    if part == .whole, successorPart == .whole { successor = nil }
+    if successorPart == .whole { successor = nil }
   }
 
   /// What the start of a fetch changed.
