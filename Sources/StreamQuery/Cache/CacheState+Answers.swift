@@ -101,11 +101,16 @@ extension CacheState {
   /// caller's.
   @inline(never)
   private func awaitsSuccessor(_ index: Int, _ transaction: inout Transaction) -> Bool {
-    let isAwaited = slots[index].waiters.contains {
+    guard isSuccessorAwaited(index) else { return false }
+    transaction.isImperative = true
+    return true
+  }
+
+  /// Whether a caller waits for the fetch that follows the one in flight.
+  func isSuccessorAwaited(_ index: Int) -> Bool {
+    slots[index].waiters.contains {
       $0.role == .leasing && $0.waitsForSuccessor && !$0.isResolved
     }
-    if isAwaited { transaction.isImperative = true }
-    return isAwaited
   }
 
   /// An attempt has an answer that was made, outside the lock, from the data of that time.

@@ -131,7 +131,7 @@ extension CacheState {
     guard let index = find(job.entry), !slots[index].rareData.isEmpty,
       slots[index].dynamicCount > 0
     else { return false }
-    return slots[index].machine.isFollowedForObservers(job.id)
+    return slots[index].machine.isFollowedForObservers(job.id) && !isSuccessorAwaited(index)
   }
 
   /// Nothing follows the answer of a fetch if it turns all observers off.
@@ -143,7 +143,7 @@ extension CacheState {
     asOf revision: UInt32
   ) {
     guard let index = find(job.entry), slots[index].revision == revision,
-      enabledCount(of: index, with: answers) == 0
+      enabledCount(of: index, with: answers) == 0, !isSuccessorAwaited(index)
     else { return }
     slots[index].machine.observersTurnOff(job.id)
   }

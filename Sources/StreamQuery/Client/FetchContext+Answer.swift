@@ -20,8 +20,8 @@ extension FetchContext {
   ///   - age: How old the answer is now; less than zero is zero, more than 100 years is 100 years.
   ///   - isOutdated: Whether something has changed since. If so, the answer lands like data that was
   ///     invalidated: it is shown and returned, and stale. If not, it counts as newer than each
-  ///     invalidation before the attempt. `nil`, the default, is for what is not known: then the
-  ///     answer is stale if it is older than the last invalidation.
+  ///     invalidation before the attempt, unless it is a page that is added. `nil`, the default, is
+  ///     for what is not known: then the answer is stale if it is older than the last invalidation.
   public func answer(isOld age: Duration, isOutdated: Bool? = nil) {
     guard let job = fetchJob else { return }
     let span = min(TimeSpan(age), .longest)

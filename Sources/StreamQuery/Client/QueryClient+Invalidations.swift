@@ -49,8 +49,8 @@ extension QueryClient {
     _ = forgotten
   }
 
-  /// When an entry was invalidated by a call that takes nothing from before for new enough, if the entry
-  /// has not become fresh since; `nil` also where the time is not known.
+  /// When an entry was last invalidated by a call that accepts nothing older, if the entry has not become
+  /// fresh since; `nil` also where the time is not known.
   nonisolated func supersededAt(_ entry: EntryID) -> Instant? {
     let found = cache.read { state -> (mark: Instant?, missing: EntryKey?)? in
       guard let index = state.find(entry) else { return nil }

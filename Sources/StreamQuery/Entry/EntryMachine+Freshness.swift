@@ -30,8 +30,8 @@ extension EntryMachine {
     }
   }
 
-  /// When somebody last said so who takes nothing from before for new enough; `nil` also where the time
-  /// is not known.
+  /// When data was last invalidated by a call that accepts nothing older; `nil` also where the time is
+  /// not known.
   var supersededAt: Instant? {
     if case .invalidated(let time) = mark, time > .distantPast { time } else { nil }
   }
@@ -66,10 +66,15 @@ extension EntryMachine {
     }
     let isOlder = current.predatesMark || saysSo == true || isAdded && isKnownToHaveChanged
     guard !isOlder else {
-      // A write may have cleared the mark, but this replaces what was written. When it was set is not
-      // known any more, only that it was before now.
-      if !isKnownToHaveChanged {
-        mark = .invalidated(at: current.predatesMark ? now : .distantPast)
+      if current.predatesMark {
+        // A write may have cleared the mark, but this replaces what was written. When it was set is not
+        // known any more, only that it was before now.
+        if supersededAt == nil { mark = .invalidated(at: now) }
+      } else if let last = supersededAt, !isAdded, let age, age.updatedAt.instant > last {
+        // It is from after that, and something else has changed since.
+        mark = .doubted(at: last)
+      } else if !isKnownToHaveChanged {
+        mark = .invalidated(at: .distantPast)
       }
       return
     }

@@ -199,6 +199,20 @@ import Testing
     #expect(!client.isStale(query))
   }
 
+  @Test("a caller gets a newer answer although the first one turns the observers off")
+  func observersThatTurnOff() {
+    let client = QueryClient(simulation: simulation)
+    let query = counting().enabled { $0.data == nil }
+    let recording = simulation.record(client.stream(query))
+    simulation.advance(by: .milliseconds(50))
+    client.markInvalidated(.query(query), refetch: .never)
+    let got = Notes<Int>()
+    simulation.task { got.add(try await client.fetch(query)) }
+    simulation.advance(by: .seconds(1))
+    #expect(got.all == [2])
+    recording.cancel()
+  }
+
   /// A query whose answers come from a cache on the way, as old as it says.
   private func near(_ age: Duration) -> Query<Int> {
     Query<Int>("n") { context in

@@ -102,14 +102,48 @@ import Testing
     fetch(client, query())
     client.markInvalidated(.all, superseding: false)
     fetch(client, query())
-    // Beside a mark of its own, or before it.
-    client.markInvalidated(.all)
+    // Before one that is noted, and after it, where the later time is the one that is known.
     client.markInvalidated(.all, superseding: false)
-    fetch(client, query())
-    client.markInvalidated(.all, superseding: false)
+    simulation.advance(by: .seconds(1))
     client.markInvalidated(.all)
+    simulation.advance(by: .seconds(2))
     fetch(client, query())
-    #expect(times.all == [nil, nil, .zero, .zero])
+    client.markInvalidated(.all)
+    simulation.advance(by: .seconds(4))
+    client.markInvalidated(.all, superseding: false)
+    simulation.advance(by: .seconds(8))
+    fetch(client, query())
+    #expect(times.all == [nil, nil, .seconds(2), .seconds(8)])
+  }
+
+  @Test func aLaterDoubtDoesNotHideWhatAnOlderAnswerReplaced() {
+    let client = client()
+    simulation.task { [query = query()] in _ = try? await client.fetch(query) }
+    simulation.advance(by: .milliseconds(500))
+    client.markInvalidated(.all, refetch: .never)
+    client.setData(0, for: query())
+    client.markInvalidated(.all, refetch: .never, superseding: false)
+    // The answer that began before the first of them lands over what was written.
+    simulation.advance(by: .milliseconds(600))
+    #expect(client.data(for: query()) == 1)
+    fetch(client, query())
+    #expect(times.all == [nil, .milliseconds(100)])
+  }
+
+  @Test func anAnswerThatIsOutdatedAnewIsNewerThanTheInvalidationBeforeIt() {
+    let client = client()
+    client.setData(0, for: query())
+    simulation.advance(by: .seconds(1))
+    client.markInvalidated(.all, refetch: .never)
+    simulation.advance(by: .seconds(1))
+    let outdated = Query<Int>("rates", "n") { context in
+      context.answer(isOld: .zero, isOutdated: true)
+      return 2
+    }
+    fetch(client, outdated)
+    #expect(client.isStale(query().key))
+    fetch(client, query())
+    #expect(times.all == [nil])
   }
 
   @Test func nothingIsNotedUnlessSomebodyAsks() {

@@ -17,6 +17,28 @@ import Testing
     world.simulation.settle()
   }
 
+  /// Versions say nothing of a cache before upstream.
+  @Test func whatACacheBeforeUpstreamHadFromBeforeStaysStale() throws {
+    let (first, second) = (world.machine(), world.machine())
+    func query(_ machine: Machine) -> Query<Int> {
+      Query<Int>("rates", "n") { [requests = world.requests] context in
+        requests.with { $0 += 1 }
+        context.answer(isOld: .seconds(60))
+        return 1
+      }.staleTime(.minutes(10)).shared(through: machine.cache)
+    }
+    #expect(world.value(first, query(first)) == 1)
+    try world.simulation.run { [query = query(first)] in try await first.cache.invalidate(query) }
+    world.advance(5)
+    for machine in [first, second] {
+      #expect(world.value(machine, query(machine)) == 1)
+    }
+    #expect(first.client.isStale(query(first)))
+    world.advance(56)
+    #expect(world.value(first, query(first)) == 1)
+    #expect(!first.client.isStale(query(first)))
+  }
+
   @Test func anInvalidationReachesAllMachinesAndIsOneRequest() throws {
     let machines = (0..<4).map { _ in world.machine() }
     let recordings = machines.map { world.simulation.record($0.client.stream(world.query($0))) }

@@ -163,11 +163,11 @@ private struct NotFound: Error, CustomStringConvertible {
   /// A store that is slow must not end leases whose holders live.
   @Test func aLeaseLastsForAsLongAsTheStoreMayTake() {
     let (first, second) = (world.machine(), world.machine())
-    world.duration.value = .milliseconds(40)
-    // A call takes 60 ms: half the timeout would be over before the store could renew the lease.
-    first.link.delay.value = .milliseconds(20)
+    world.duration.value = .milliseconds(30)
+    // A call takes 69 ms: half the timeout would be over before the store could renew the lease.
+    first.link.delay.value = .milliseconds(23)
     let leader = world.start(first, world.query(first).timeout(.milliseconds(175)))
-    world.advance(0.03)
+    world.advance(0.04)
     let follower = world.start(second, world.query(second))
     world.advance(1)
     #expect([leader.value, follower.value] == [1, 1])

@@ -40,6 +40,8 @@ struct FlightAnswer<Value: Sendable>: Sendable {
   var isTaken = false
   /// Whether upstream found that the data is still good.
   var isKept = false
+  /// Whether upstream said that it was older than the request for it: versions know nothing of that.
+  var isAged = false
 
   /// Its version; `nil` if it did not come from the store.
   var version: SharedVersion? {

@@ -15,8 +15,8 @@ extension Query where Value: Codable {
   ///
   /// A refetch, a reset and a trigger ask upstream, and so does an invalidation with the client's
   /// own `invalidate`, which concerns this machine only, whether it has the data or not;
-  /// ``SharedCache/invalidate(_:)`` concerns all. Give this modifier after those that change what is fetched. The data of an infinite
-  /// query's page is not shared.
+  /// ``SharedCache/invalidate(_:)`` concerns all. Give this modifier after those that change what is
+  /// fetched. The data of an infinite query's page is not shared.
   ///
   /// - Parameters:
   ///   - cache: The cache of the client that fetches the query.

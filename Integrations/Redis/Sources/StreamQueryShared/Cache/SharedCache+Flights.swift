@@ -75,8 +75,9 @@ extension SharedCache {
     switch verdict {
     case .lands, .ignored:
       // The versions say that nothing has changed since. Of an invalidation that the client made for
-      // itself they say nothing: there the age counts.
-      let isOutdated: Bool? = flight.context.timeSinceInvalidation == nil ? false : nil
+      // itself, and of a cache before upstream, they say nothing: there the age counts.
+      let isAgeDecisive = answer.isAged || flight.context.timeSinceInvalidation != nil
+      let isOutdated: Bool? = isAgeDecisive ? nil : false
       flight.context.answer(isOld: answer.age, isOutdated: isOutdated)
       return nil
     case .landsUnwatched:
@@ -165,7 +166,8 @@ extension SharedCache {
       origin: .stored(entry.version),
       age: age,
       requestedAt: now - stored - envelope.duration,
-      isTaken: true
+      isTaken: true,
+      isAged: envelope.age > .zero
     )
   }
 
@@ -227,7 +229,8 @@ extension SharedCache {
       origin: .unversioned(requestedAt: start),
       age: flight.context.answerAge,
       requestedAt: start,
-      isKept: isKept
+      isKept: isKept,
+      isAged: flight.context.answerAge > .zero
     )
   }
 }

@@ -5,7 +5,7 @@ public struct SharedCacheConfiguration: Sendable {
   /// How long the right to fetch lasts without a sign of life; 10 seconds by default.
   ///
   /// If the machine that fetches dies, the others wait for at most this long. While it lives, it
-  /// renews the lease at a third of it. Longer than ``timeout``.
+  /// renews the lease when a third of it is over, at the latest. Longer than ``timeout``.
   ///
   /// If the ``StreamQuery/Query/timeout(_:)`` of a query is less than twice this, its lease is half of
   /// that timeout, but no less than ``timeout``, so that another machine takes over in time. If a

@@ -50,7 +50,7 @@ struct SharedRounds: Equatable, Sendable {
   ///   - maxAge: How old an entry may be; `nil` accepts none.
   ///   - outdated: The version of the data that is there already; `nil` if any will do.
   ///   - bounds: From when an entry must be.
-  ///   - leastRequest: From when it must have been asked for, whatever is here; `nil` if that is no matter.
+  ///   - leastRequest: When it must have been asked for at the earliest; `nil` if that is no matter.
   ///   - patience: How long it follows others.
   ///   - chance: A random number in 0..<1: it follows them for up to half as long again.
   ///   - rounds: How many rounds it may lose.
@@ -113,7 +113,7 @@ struct SharedRounds: Equatable, Sendable {
     case .follows(let position, let remaining, entry: _):
       guard now < patienceEnd else { return .alone(.impatient) }
       // Who asks upstream waits for those who asked before, but does not take what they got.
-      if maxAge != nil || hasOutlivedLease,
+      if maxAge != nil && leastRequest == nil || hasOutlivedLease,
         awaited == nil || awaited?.history != position.history
       {
         awaited = position
