@@ -29,8 +29,12 @@ fi
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-clang -shared -o "$work/sanitizer.so" -Wl,--whole-archive \
-  "$(clang -print-file-name="libclang_rt.lsan-$(uname -m).a")" -Wl,--no-whole-archive -lpthread -ldl -lm
+archive=$(clang -print-file-name="libclang_rt.lsan-$(uname -m).a")
+if [[ ! -f $archive ]]; then
+  echo "leaks: this toolchain has no leak sanitizer: $archive" >&2
+  exit 1
+fi
+clang -shared -o "$work/sanitizer.so" -Wl,--whole-archive "$archive" -Wl,--no-whole-archive -lpthread -ldl -lm
 
 # watched PROGRAM ARGUMENT…: runs a program, and fails if it leaks.
 watched() {
