@@ -25,7 +25,8 @@ struct MemorySearch {
 
   /// Whether freed memory can be overwritten: sanitizers keep it as it was.
   static var isPossible: Bool {
-    ["__asan_init", "__tsan_init", "__lsan_init"].allSatisfy { dlsym(nil, $0) == nil }
+    let sanitizers: [String] = ["__asan_init", "__tsan_init", "__lsan_init"]
+    return sanitizers.allSatisfy { dlsym(nil, $0) == nil }
   }
 
   /// How often the text is in the writable memory of this process.
