@@ -97,7 +97,7 @@ extension SharedCache {
     }
     // What is as old as the stale time is stale.
     let age = (settings.maxAge ?? context.staleTime) - .nanoseconds(1)
-    // What was stored before the client was told of a change was not asked for after it.
+    // The store got an entry before the client heard of a change: nobody asked for it after that.
     return age < .zero ? nil : min(age, configuration.lifetime, invalidation ?? age)
   }
 
