@@ -83,13 +83,14 @@ extension CacheState {
     if let index = find(job.entry) { slots[index].machine.retriesCountAnew(job.id) }
   }
 
-  /// Whether the data of a fetch's entry was invalidated, and written before that, when the present
-  /// attempt had not begun: what the attempt brings is not added to that.
+  /// Whether what a fetch brings is not added to the data: no caller wrote that since the fetch began, or
+  /// it was invalidated after that, when the present attempt had not begun.
   func hasOutdatedData(_ job: FetchJob) -> Bool {
-    guard let index = find(job.entry), slots[index].machine.isKnownToHaveChanged else {
+    guard let index = find(job.entry), let current = slots[index].machine.running(job.id) else {
       return false
     }
-    return slots[index].machine.running(job.id)?.predatesMark == false
+    if current.writer != .caller { return true }
+    return slots[index].machine.isKnownToHaveChanged && !current.predatesMark
   }
 
   /// Whether somebody said that the data of an entry has changed, and that is still so.

@@ -66,7 +66,7 @@ extension CacheState {
     _ transaction: inout Transaction
   ) {
     if fencing { keepOut(olderThanNow: index, &transaction) }
-    put(box, index, updatedAt: updatedAt, fencing: fencing, &transaction)
+    put(box, index, by: .caller, updatedAt: updatedAt, fencing: fencing, &transaction)
   }
 
   /// Puts data into an entry.
@@ -74,12 +74,14 @@ extension CacheState {
   /// - Parameters:
   ///   - box: The data.
   ///   - index: The entry.
+  ///   - writer: What writes it.
   ///   - updatedAt: When it was up to date; `nil` is now.
   ///   - fencing: Whether a fetch in flight ends.
   ///   - transaction: The transaction.
   mutating func put(
     _ box: ValueBox,
     _ index: Int,
+    by writer: InFlight.Writer,
     updatedAt: Double?,
     fencing: Bool,
     _ transaction: inout Transaction
@@ -91,6 +93,8 @@ extension CacheState {
     emit(.written, index, transaction)
     let stamp =
       updatedAt.map(transaction.environment.now.placing(date:)) ?? transaction.environment.now
-    input(index, &transaction) { $0.written(updatedAt: stamp, fencing: fencing, in: $1) }
+    input(index, &transaction) {
+      $0.written(by: writer, updatedAt: stamp, fencing: fencing, in: $1)
+    }
   }
 }

@@ -64,9 +64,10 @@ extension EntryMachine {
       // At the same instant, only what is new is known to have been read afterwards.
       return began < invalidatedAt || began == invalidatedAt && began < now
     }
-    let isOlder = current.predatesMark || saysSo == true || isAdded && isKnownToHaveChanged
-    guard !isOlder else {
-      if current.predatesMark {
+    // Also over a write: a page may land with the pages that it was requested from.
+    let extendsOlder = isAdded && (isKnownToHaveChanged || current.baseWasMarked)
+    guard !current.predatesMark, saysSo != true, !extendsOlder else {
+      if current.predatesMark || isAdded && current.baseWasMarked {
         // A write may have cleared the mark, but this replaces what was written. When it was set is not
         // known any more, only that it was before now.
         if supersededAt == nil { mark = .invalidated(at: now) }

@@ -57,7 +57,7 @@ extension EntryMachine {
       return
     }
     stash(&current, &actions)
-    current.attemptBegan()
+    current.attemptBegan(overMark: isKnownToHaveChanged)
     fetch = current
     actions.started = current.id
   }

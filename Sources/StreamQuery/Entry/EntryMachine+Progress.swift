@@ -136,6 +136,19 @@ extension EntryMachine {
     if !isIdle, fetch?.undo.stashed != nil { fetch?.undo.stashed = nil }
   }
 
+  /// Whether data of a date is no newer than the data, hidden or not, or than parts that are arriving.
+  ///
+  /// - Parameters:
+  ///   - date: When the other data was good, in seconds since the reference date.
+  ///   - now: The present date: data from the future counts as new.
+  /// - Returns: Whether the data stays.
+  package func isNoOlder(than date: Double, at now: Double) -> Bool {
+    let current = isIdle ? nil : fetch
+    if current?.stage == .running, current?.deliveringSince != nil { return true }
+    let updatedAt = hasData ? dataUpdatedAt : current?.undo.stashed?.updatedAt
+    return updatedAt.map { min($0.date, now) >= date } ?? false
+  }
+
   /// Restores stashed data: the fetch that hid it was cancelled.
   mutating func unstash(_ current: InFlight, _ actions: inout EntryActions) {
     guard let stashed = current.undo.stashed, !hasData else { return }

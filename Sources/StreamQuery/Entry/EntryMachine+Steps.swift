@@ -72,6 +72,7 @@ extension EntryMachine {
           part: self.part
         )
     )
+    current.baseWasMarked = isKnownToHaveChanged
     self.cause = cause
     self.part = part
     isRemoved = false
@@ -114,6 +115,10 @@ extension EntryMachine {
     if cause == .interval { pollFailureCount += 1 }
     if fetch?.fetchOptions.failureInvalidates ?? true, !isInvalidated { mark = .failed }
     let current = fetch
+    // What it hid is gone, but data from before that is out of date.
+    if let stashed = current?.undo.stashed, !hasData, !isKnownToHaveChanged {
+      mark = .doubted(at: stashed.updatedAt.instant)
+    }
     end(.failed, in: environment, &actions)
     if let current, current.successorPart != .whole {
       follow(current, isAwaited: false, in: environment, &actions)
@@ -195,7 +200,7 @@ extension EntryMachine {
       return fail(in: environment, &actions)
     }
     if next == .firstAttempt { stash(&current, &actions) }
-    current.attemptBegan()
+    current.attemptBegan(overMark: isKnownToHaveChanged)
     fetch = current
     actions.started = current.id
     actions.changed = true
@@ -220,7 +225,8 @@ extension EntryMachine {
 
   /// The attempt that runs begins only now: it has waited for its turn.
   package mutating func attemptBegan() {
-    if stage == .running { fetch?.attemptBegan() }
+    let isMarked = isKnownToHaveChanged
+    if stage == .running { fetch?.attemptBegan(overMark: isMarked) }
   }
 
   private mutating func pause(

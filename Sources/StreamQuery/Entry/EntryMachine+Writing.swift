@@ -7,11 +7,13 @@ extension EntryMachine {
   /// there was no data. A part stays a part while the rest arrives.
   ///
   /// - Parameters:
+  ///   - writer: What wrote it.
   ///   - updatedAt: When the value was good.
   ///   - fencing: Whether a fetch in flight must not land.
   ///   - environment: The environment at the transaction.
   /// - Returns: What to do.
   package mutating func written(
+    by writer: InFlight.Writer = .caller,
     updatedAt: Timestamp,
     fencing: Bool,
     in environment: Environment
@@ -40,6 +42,7 @@ extension EntryMachine {
       // A cancellation goes back to the write, which is a success, and not to what the write replaced.
       current.undo.failureCount = 0
       current.wasWritten = true
+      current.writer = writer
       fetch = current
       letGo(in: environment, &actions)
     }

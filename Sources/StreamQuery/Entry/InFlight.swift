@@ -19,6 +19,12 @@ package struct InFlight: Equatable, Sendable {
     case retry
   }
 
+  /// What writes a value.
+  package enum Writer: Equatable, Sendable {
+    case caller
+    case archive
+  }
+
   package var id: FetchID
   package var stage = Stage.running
   /// The options when it started: a newer query does not change a running fetch.
@@ -38,6 +44,8 @@ package struct InFlight: Equatable, Sendable {
   /// The entry was invalidated since its answer began, by somebody who does not take that answer for
   /// new enough: the mark outlives it.
   package var predatesMark = false
+  /// The data was marked as invalidated when the attempt began: a page that is added to that is as old.
+  package var baseWasMarked = false
   /// A retry goes on with what earlier attempts got, so its answer began with theirs.
   package var keepsPart = false
   /// Its first attempt was held back once, and is not again.
@@ -50,6 +58,8 @@ package struct InFlight: Equatable, Sendable {
   package var isAskedAnew = false
   /// A value was written since the attempt started.
   package var wasWritten = false
+  /// What wrote the data, if that was since the fetch started.
+  package var writer: Writer?
   /// When the attempt that runs showed its first part; `nil` if it has shown none.
   package var deliveringSince: Instant?
   /// Why one more fetch follows if this one succeeds: somebody asked for a newer answer.
@@ -84,7 +94,9 @@ package struct InFlight: Equatable, Sendable {
   /// An attempt begins.
   ///
   /// What was invalidated or asked for before is no matter to an answer that begins now.
-  mutating func attemptBegan() {
+  ///
+  /// - Parameter overMark: Whether the data is marked as invalidated.
+  mutating func attemptBegan(overMark: Bool) {
     stage = .running
     wasWritten = false
     isOvertaken = false
@@ -92,6 +104,7 @@ package struct InFlight: Equatable, Sendable {
     deliveringSince = nil
     guard !keepsPart else { return }
     predatesMark = false
+    baseWasMarked = overMark
     if successorPart == .whole { successor = nil }
   }
 

@@ -122,11 +122,7 @@ extension CacheState {
     // A clock that was ahead must not make data that nothing newer can ever replace.
     let now = transaction.environment.now.date
     let date = min(restored.updatedAt, now)
-    if let known, slots[known].machine.hasData,
-      min(slots[known].machine.dataUpdatedAt.date, now) >= date
-    {
-      return .notNewer
-    }
+    if let known, slots[known].machine.isNoOlder(than: date, at: now) { return .notNewer }
     if let known { adopt(known, restored.query, &transaction) }
     let index = known ?? entry(restored.key, restored.query, &transaction)
     let placed = transaction.environment.now.placing(date: date)
@@ -135,7 +131,7 @@ extension CacheState {
       restored.isInvalidated || verdict.markedAt.map { date <= $0 } ?? false
       || slots[index].machine.isOutdated(from: placed)
     let ends = !isMarked && endsFetch(of: index, restored, date, verdict, transaction)
-    put(restored.box, index, updatedAt: date, fencing: ends, &transaction)
+    put(restored.box, index, by: .archive, updatedAt: date, fencing: ends, &transaction)
     if let error = restored.error { restore(error, of: restored, index, &transaction) }
     if isMarked {
       // The mark is as old as the data: a fetch that is already running brings something newer.

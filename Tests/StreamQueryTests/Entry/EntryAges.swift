@@ -18,11 +18,14 @@ struct EntryAges {
   private var dataBegan: Int?
   /// The step at which the answer began whose attempt runs, or of which a part is kept.
   private var answerBegan: Int?
+  /// The step at which the oldest part of the data began that was there when the answer did.
+  private var baseBegan: Int?
 
   /// Whether the entry was invalidated since it was new.
   private(set) var isEmptyMarked = false
 
   var isDataOutdated: Bool { dataBegan.map { $0 < invalidatedAt } ?? false }
+  var isBaseOutdated: Bool { baseBegan.map { $0 < invalidatedAt } ?? false }
   var isAnswerOutdated: Bool { answerBegan.map { $0 < invalidatedAt } ?? false }
 
   mutating func follow(
@@ -40,13 +43,16 @@ struct EntryAges {
     switch input {
     case .mark, .invalidate: invalidatedAt = step
     case .markJoining:
-      // The answer that is on its way counts as new enough, if it was so before.
+      // The answer that is on its way counts as new enough, with what it is added to, if both were so.
       if answerBegan != nil, !isAnswerOutdated { answerBegan = step }
+      if baseBegan != nil, !isBaseOutdated { baseBegan = step }
       invalidatedAt = step
     case .write, .fence, .seeded: dataBegan = step
     case .succeed:
       let isAdded = old.fetch?.part != .whole && dataBegan != nil
-      dataBegan = isAdded ? min(dataBegan ?? step, answerBegan ?? step) : answerBegan
+      // A page may land with the pages that it was requested from.
+      let parts = isAdded ? [dataBegan, answerBegan, baseBegan] : [answerBegan]
+      dataBegan = parts.compactMap(\.self).min()
     case .keep:
       let isAbout = old.fetch?.part == .whole && old.fetch?.wasWritten == false
       if actions.ended == .kept, isAbout { dataBegan = answerBegan }
@@ -62,6 +68,9 @@ struct EntryAges {
     } else if input == .turn {
       isWaiting = false
     }
-    if new.stage == .running, !isWaiting { answerBegan = answerBegan ?? step }
+    if new.stage == .running, !isWaiting, answerBegan == nil {
+      answerBegan = step
+      baseBegan = dataBegan
+    }
   }
 }

@@ -316,6 +316,7 @@ extension EntryWorld {
       add(current.lingersUntil)
       add(current.part == .whole)
       add(ages.isAnswerOutdated)
+      add(ages.isBaseOutdated)
       add(ages.isWaiting)
       add(current.keepsPart)
       add(current.wasWritten)

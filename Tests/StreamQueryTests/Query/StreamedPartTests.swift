@@ -239,6 +239,62 @@ import Testing
     }
   }
 
+  @Test("an archive that comes before the first element is shown until that takes its place")
+  func anArchiveBeforeTheFirstElement() throws {
+    let (query, client, other) = (query(), client, QueryClient(simulation: simulation))
+    other.setData([7, 8], for: query)
+    let recording = simulation.record(client.stream(query))
+    simulation.advance(by: .milliseconds(5))
+    client.import(other.export().archive, for: [.values(of: [Int].self)])
+    #expect(client.data(for: query) == [7, 8])
+    simulation.advance(by: .milliseconds(50))
+    #expect(recording.values.compactMap(\.data) == [[7, 8], [1], [1, 2], [1, 2, 3]])
+  }
+
+  @Test("an archive does not take the place of elements that are arriving")
+  func anArchiveBetweenElements() throws {
+    let (query, client, other) = (query(), client, QueryClient(simulation: simulation))
+    let recording = simulation.record(client.stream(query))
+    simulation.advance(by: .milliseconds(15))
+    other.setData([7, 8], for: query)
+    let report = client.import(other.export().archive, for: [.values(of: [Int].self)])
+    #expect(report.entryCount == 0)
+    simulation.advance(by: .milliseconds(50))
+    #expect(recording.values.compactMap(\.data) == [[1], [1, 2], [1, 2, 3]])
+  }
+
+  @Test("an archive that is older than what a refetch hides is left out")
+  func anArchiveBehindAReset() throws {
+    let (query, client, other) = (query(), client, QueryClient(simulation: simulation))
+    other.setData([7, 8], for: query)
+    simulation.advance(by: .seconds(1))
+    _ = try simulation.run { try await client.fetch(query) }
+    simulation.task { _ = try? await client.fetch(query.staleTime(.zero)) }
+    simulation.advance(by: .milliseconds(5))
+    #expect(client.data(for: query) == nil)
+    let report = client.import(other.export().archive, for: [.values(of: [Int].self)])
+    #expect(report.entryCount == 0)
+    client.cancel(query)
+    #expect(client.data(for: query) == [1, 2, 3])
+  }
+
+  @Test("an archive that is older than what a refetch hid before it failed is stale")
+  func anArchiveAfterAFailedReset() throws {
+    let (query, client) = (query(), client)
+    let other = QueryClient(simulation: simulation)
+    other.setData([7, 8], for: query)
+    simulation.advance(by: .seconds(1))
+    _ = try simulation.run { try await client.fetch(query) }
+    let failing = Query<[Int]>.streamed("n") { _ in
+      AsyncThrowingStream<Int, any Error> { $0.finish(throwing: Boom(1)) }
+    }.retry(.never)
+    simulation.run { _ = try? await client.fetch(failing) }
+    #expect(client.data(for: query) == nil)
+    client.import(other.export().archive, for: [.values(of: [Int].self)])
+    #expect(client.data(for: query) == [7, 8])
+    #expect(client.isStale(query))
+  }
+
   @Test func aStoreSaysThatAPartIsNotTheWhole() throws {
     let store = MemoryStore()
     let query = query().persisted(in: store)

@@ -199,6 +199,50 @@ import Testing
     #expect(!client.isStale(query))
   }
 
+  @Test("a page that lands with the invalidated pages that it was requested from is not fresh")
+  func aPageOverAWrite() throws {
+    let client = QueryClient(simulation: simulation)
+    let clock = simulation.clock
+    let feed = InfiniteQuery<Int, Int>("feed", initialPageParam: 0) { param, _ in
+      try await clock.sleep(for: .milliseconds(100))
+      return param
+    } nextPageParam: {
+      $0.pages.count
+    }.staleTime(.minutes(5))
+    client.setData(try #require(Pages([7, 7], params: [0, 1])), for: feed)
+    client.markInvalidated(.query(feed), refetch: .never)
+    simulation.task { _ = try? await client.fetchNextPage(of: feed) }
+    simulation.advance(by: .milliseconds(50))
+    client.setData(Pages(8, param: 0), for: feed)
+    #expect(!client.isStale(feed))
+    simulation.advance(by: .milliseconds(60))
+    #expect(client.data(for: feed)?.pages == [7, 7, 2])
+    #expect(client.isStale(feed))
+  }
+
+  @Test("parts are not added to what was invalidated before their stream began")
+  func partsAfterTwoInvalidations() {
+    let client = QueryClient(simulation: simulation)
+    let clock = simulation.clock
+    let query = Query<[Int]>.streamed("parts", refetch: .reset) { _ in
+      let rest = Dial([5, 6])
+      return AsyncThrowingStream<Int, any Error>(
+        unfolding: { () async throws -> Int? in
+          try await clock.sleep(for: .milliseconds(100))
+          return rest.with { $0.isEmpty ? nil : $0.removeFirst() }
+        }
+      )
+    }.staleTime(.minutes(5))
+    client.setData([1], for: query)
+    client.markInvalidated(.query(query), refetch: .never)
+    simulation.task { _ = try? await client.fetch(query) }
+    simulation.advance(by: .milliseconds(50))
+    client.markInvalidated(.query(query), refetch: .never)
+    simulation.advance(by: .milliseconds(500))
+    #expect(client.data(for: query) == [5, 6])
+    #expect(client.isStale(query))
+  }
+
   @Test("a caller gets a newer answer although the first one turns the observers off")
   func observersThatTurnOff() {
     let client = QueryClient(simulation: simulation)
