@@ -26,7 +26,12 @@ extension CacheState {
           in: environment
         )
       case .part:
-        slots[index].machine.attemptProgressed(job.id, isAwaited: isAwaited, in: environment)
+        slots[index].machine.attemptProgressed(
+          job.id,
+          said?.age,
+          isAwaited: isAwaited,
+          in: environment
+        )
       case .notModified:
         slots[index].machine.attemptKept(job.id, said?.age, isAwaited: isAwaited, in: environment)
       case .failure(_, let delay):

@@ -177,10 +177,7 @@ extension EntryMachine {
     pollFailureCount = 0
     end(ending, in: environment, &actions)
     var current = current
-    // Who asked anew accepted an answer that is as new as the question, and this one is not.
-    if age?.isOutdated == true, current.isAskedAnew {
-      current.successor = current.successor ?? .invalidated
-    }
+    current.answered(age)
     follow(current, isAwaited: isAwaited, in: environment, &actions)
   }
 

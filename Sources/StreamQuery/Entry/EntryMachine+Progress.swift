@@ -51,11 +51,13 @@ extension EntryMachine {
   ///
   /// - Parameters:
   ///   - id: The fetch; an old one is a no-op.
+  ///   - age: How old the part is; `nil` is new.
   ///   - isAwaited: Whether a caller waits for the fetch that follows.
   ///   - environment: The environment at the transaction.
   /// - Returns: What becomes of the part.
   package mutating func attemptProgressed(
     _ id: FetchID,
+    _ age: AnswerAge? = nil,
     isAwaited: Bool = false,
     in environment: Environment
   ) -> AttemptOutcome {
@@ -63,10 +65,10 @@ extension EntryMachine {
     guard !current.isOutdated else { return .restarted(restart(current, in: environment)) }
     var actions = catchUp(in: environment)
     extent = .part
-    dataUpdatedAt = environment.now
+    dataUpdatedAt = age.map { $0.date(at: environment.now) } ?? environment.now
     dataUpdateCount += 1
     isError = false
-    landed(current, isAdded: false, nil, at: environment.now.instant)
+    landed(current, isAdded: false, age, at: environment.now.instant)
     current.undo = InFlight.Undo(
       isError: false,
       failureCount: 0,
@@ -78,6 +80,7 @@ extension EntryMachine {
     fetch = current
     actions.changed = true
     if current.fetchOptions.delivery == .endless {
+      current.answered(age)
       delivered(current, isAwaited: isAwaited, in: environment, &actions)
     }
     return .landed(actions)
@@ -100,6 +103,7 @@ extension EntryMachine {
       begin(cause, clientLease: clientLease, part: .whole, in: environment, &actions)
     } else {
       fetch?.successor = nil
+      fetch?.isAskedAnew = false
       fetch?.hasClientLease = false
       interestLost(linger: nil, in: environment, &actions)
     }

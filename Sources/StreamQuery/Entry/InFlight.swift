@@ -108,6 +108,16 @@ package struct InFlight: Equatable, Sendable {
     if successorPart == .whole { successor = nil }
   }
 
+  /// The fetch has an answer, which may be too old for those who asked anew.
+  ///
+  /// They accepted an answer that is as new as their question. If this one is said to be outdated,
+  /// one more fetch follows.
+  ///
+  /// - Parameter age: How old the answer is; `nil` is new.
+  mutating func answered(_ age: AnswerAge?) {
+    if age?.isOutdated == true, isAskedAnew { successor = successor ?? .invalidated }
+  }
+
   /// What the start of a fetch changed.
   package struct Undo: Equatable, Sendable {
     package var isError: Bool

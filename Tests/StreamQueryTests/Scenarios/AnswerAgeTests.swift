@@ -1,3 +1,4 @@
+import Foundation
 import StreamQuery
 import StreamQueryTesting
 import Testing
@@ -313,5 +314,88 @@ import Testing
     simulation.run { _ = try? await client.fetch(query.staleTime(.zero)) }
     #expect(said.value?.hasLanded == false)
     #expect(client.data(for: query) == 0)
+  }
+
+  // MARK: Streams
+
+  /// A stream that says something, and then has an element every ten milliseconds: three, or more
+  /// without an end.
+  private func streamed(
+    endless: Bool,
+    _ say: @escaping @Sendable (FetchContext) -> Void
+  ) -> Query<[Int]> {
+    let clock = simulation.clock
+    return Query<[Int]>.streamed("parts", endless: endless) { context in
+      say(context)
+      let count = Dial(0)
+      return AsyncThrowingStream<Int, any Error>(
+        unfolding: { () async throws -> Int? in
+          let number = count.with { count in
+            count += 1
+            return count
+          }
+          guard endless || number <= 3 else { return nil }
+          try await clock.sleep(for: .milliseconds(10))
+          return number
+        }
+      )
+    }
+    .staleTime(.minutes(5))
+  }
+
+  @Test(arguments: [false, true])
+  func elementsAreAsOldAsTheirStreamSays(endless: Bool) {
+    let client = QueryClient(simulation: simulation)
+    let query = streamed(endless: endless) { $0.answer(isOld: .seconds(60)) }
+    client.setData([0], for: query)
+    simulation.advance(by: .seconds(100))
+    client.markInvalidated(.query(query), refetch: .never)
+    simulation.advance(by: .seconds(10))
+    let said = simulation.date.addingTimeInterval(-60)
+    let recording = simulation.record(client.stream(query))
+    simulation.advance(by: .milliseconds(35))
+    let shown = recording.values.filter { $0.data != nil }
+    #expect(shown.compactMap { $0.data?.count }.prefix(3) == [1, 2, 3])
+    #expect(shown.allSatisfy { $0.isStale && $0.dataUpdatedAt == said })
+    #expect(client.isStale(query))
+    recording.cancel()
+    simulation.settle()
+  }
+
+  @Test func elementsFromAfterTheInvalidationAreFreshByTheirAge() {
+    let client = QueryClient(simulation: simulation)
+    let query = streamed(endless: false) { $0.answer(isOld: .seconds(5)) }
+    client.setData([0], for: query)
+    simulation.advance(by: .seconds(100))
+    client.markInvalidated(.query(query), refetch: .never)
+    simulation.advance(by: .seconds(10))
+    let recording = simulation.record(client.stream(query))
+    simulation.advance(by: .milliseconds(294_999))
+    #expect(recording.values.filter { $0.data != nil }.allSatisfy { !$0.isStale })
+    #expect(!client.isStale(query))
+    simulation.advance(by: .milliseconds(1))
+    #expect(client.isStale(query))
+    recording.cancel()
+    simulation.settle()
+  }
+
+  @Test func anEndlessStreamThatIsOutdatedBeforeItsFirstElementIsFollowedByOneMore() {
+    let client = QueryClient(simulation: simulation)
+    let said = Dial<FetchAnswer?>(nil)
+    let query = streamed(endless: true) { said.value = $0.upcomingAnswer }
+    let recording = simulation.record(client.stream(query))
+    simulation.advance(by: .milliseconds(5))
+    said.value?.markOutdated()
+    client.markInvalidated(.query(query), superseding: false)
+    simulation.advance(by: .milliseconds(20))
+    #expect(
+      recording.timeline == [
+        at(0, .pending(isFetching: true)), at(10, .pending(isFetching: true)),
+        at(20, .success([1], isFetching: true)),
+      ]
+    )
+    #expect(recording.values.last?.isStale == false)
+    recording.cancel()
+    simulation.settle()
   }
 }
