@@ -5,9 +5,10 @@ extension FetchContext {
   /// and the server. The data counts as fetched that long ago, so that its stale time begins there:
   /// ``QueryResult/dataUpdatedAt`` and retries, intervals and events are of the fetch as ever. An
   /// attempt that throws ``NotModified`` says how old that finding is; the data gets no older by
-  /// it. The last call of an attempt counts, and what earlier attempts said does not. If the fetch
-  /// is a stream, each element is as old as the last call before it said. A context that was made
-  /// by hand ignores it.
+  /// it. The last call of an attempt counts, and what earlier attempts said does not, with two
+  /// exceptions. Pages that are fetched one after the other are as old as the oldest one, even if
+  /// an earlier attempt fetched that. If the fetch is a stream, each element is as old as the last
+  /// call before it said. A context that was made by hand ignores it.
   ///
   /// ```swift
   /// let rates = Query("rates") { context in

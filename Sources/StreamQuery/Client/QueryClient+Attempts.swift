@@ -18,7 +18,7 @@ extension QueryClient {
 
   private nonisolated func run(_ job: FetchJob, attempt: Int) async {
     if mayAwaitImports, attempt == 0, isHeld(job) { return }
-    if attempt > 0 { job.answer.began(attempt) }
+    if attempt > 0 { job.answer.began(attempt, keepsPart: job.keepsPart) }
     let limit = job.query.serving == nil ? nil : limit(of: job, attempt: attempt)
     defer { limit?.stop() }
     let context = FetchContext(

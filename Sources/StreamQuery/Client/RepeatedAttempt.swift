@@ -45,8 +45,8 @@ final class RepeatedAttempt: Sendable {
       return nil
     }
     guard let former else { return }
-    // What was said of an answer was said of that one.
-    job.saidAnswer?.began(attempt)
     if former.hasAnswered { job.goBack(to: former.start) }
+    // What was said of an answer was said of that one.
+    job.saidAnswer?.began(attempt, keepsPart: job.keepsPart)
   }
 }

@@ -4,11 +4,16 @@ import Synchronization
 final class AnswerSlot: Sendable {
   private struct State {
     var attempt = 0
+    /// The attempt with which the present answer began: a later one may go on with what it got.
+    var first = 0
     var age: AnswerAge?
     var isOutdated = false
     var hasLanded = false
     /// The attempts that took too long, one bit each; from the 63rd on they have one in common.
     var late: UInt64 = 0
+
+    /// Whether an attempt brings the present answer, or a part of it.
+    func includes(_ attempt: Int) -> Bool { attempt >= first && attempt <= self.attempt }
   }
 
   private let state = Mutex(State())
@@ -23,12 +28,21 @@ final class AnswerSlot: Sendable {
     }
   }
 
-  /// An attempt begins: what earlier ones said does not count any more.
-  func began(_ attempt: Int) {
+  /// An attempt begins: how old the answers of earlier ones are does not count any more.
+  ///
+  /// - Parameters:
+  ///   - attempt: The attempt.
+  ///   - keepsPart: Whether it goes on with what earlier ones got, which may be outdated.
+  func began(_ attempt: Int, keepsPart: Bool) {
     state.withLock { state in
       // An endless stream counts its attempts anew; the last bit is shared.
       let others = attempt < 63 ? state.late & ~Self.bit(of: attempt) : state.late
-      state = State(attempt: attempt, late: others)
+      state = State(
+        attempt: attempt,
+        first: keepsPart ? state.first : attempt,
+        isOutdated: keepsPart && state.isOutdated,
+        late: others
+      )
     }
   }
 
@@ -52,7 +66,7 @@ final class AnswerSlot: Sendable {
   /// Something has changed since an attempt got its answer.
   func outdated(_ attempt: Int) {
     state.withLock { state in
-      if state.attempt == attempt { state.isOutdated = true }
+      if state.includes(attempt) { state.isOutdated = true }
     }
   }
 
@@ -63,6 +77,6 @@ final class AnswerSlot: Sendable {
 
   /// Whether the answer of an attempt became the data.
   func hasLanded(_ attempt: Int) -> Bool {
-    state.withLock { $0.hasLanded && $0.attempt == attempt }
+    state.withLock { $0.hasLanded && $0.includes(attempt) }
   }
 }

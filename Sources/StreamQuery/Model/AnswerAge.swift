@@ -24,4 +24,20 @@ extension AnswerAge {
   func date(at now: Timestamp) -> Timestamp {
     updatedAt.instant < now.instant ? updatedAt : now
   }
+
+  /// The age of an answer that consists of two: that of the older one.
+  ///
+  /// It is outdated if one of them is, and known not to be if both are.
+  ///
+  /// - Parameter other: The age of the other answer; `nil` is new.
+  /// - Returns: The age of both.
+  func joined(with other: AnswerAge?) -> AnswerAge {
+    guard let other else { return self }
+    let older = updatedAt.instant < other.updatedAt.instant ? updatedAt : other.updatedAt
+    if isOutdated == true || other.isOutdated == true {
+      return AnswerAge(updatedAt: older, isOutdated: true)
+    }
+    let isKnown = isOutdated != nil && other.isOutdated != nil
+    return AnswerAge(updatedAt: older, isOutdated: isKnown ? false : nil)
+  }
 }

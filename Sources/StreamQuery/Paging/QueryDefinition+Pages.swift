@@ -24,9 +24,13 @@ extension QueryDefinition {
         let job = context.fetchJob
         let present = context.presentBox?.value(as: Run.self)
         // Asked only if there is something to cast, since a cast looks its type up.
-        let kept = job?.progress.withLock { $0 }
+        let progress = job?.progress.withLock { $0 }
+        let kept = progress.flatMap { $0 as? PageProgress<Page, PageParam> }
+        // How old the oldest page of a run is.
+        var oldest = kept?.age
+        if let oldest { job?.answer.said(oldest, by: context.attempt) }
         var loop =
-          kept.flatMap { $0 as? PageProgress<Page, PageParam> }?.loop
+          kept?.loop
           ?? PageLoop(
             present: present,
             direction: job?.part.direction,
@@ -68,7 +72,12 @@ extension QueryDefinition {
           // A single page ends its fetch: only a fetch of several pages can be resumed in the
           // middle.
           if loop.isRun {
-            job?.keep(PageProgress(loop))
+            if let age = job?.saidAnswer?.age {
+              let joined = age.joined(with: oldest)
+              oldest = joined
+              job?.answer.said(joined, by: context.attempt)
+            }
+            job?.keep(PageProgress(loop, age: oldest))
           } else if keptCount > 0, loop.direction == nil {
             throw NotModified()
           } else if let box = context.presentBox {

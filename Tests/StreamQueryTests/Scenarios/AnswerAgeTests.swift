@@ -398,4 +398,96 @@ import Testing
     recording.cancel()
     simulation.settle()
   }
+
+  // MARK: Pages
+
+  /// Two pages that were invalidated ten seconds ago; each call of their fetch says something or
+  /// fails.
+  private func invalidatedPages(
+    in client: QueryClient,
+    _ each: @escaping @Sendable (_ call: Int, FetchContext) throws -> Void
+  ) throws -> InfiniteQuery<Int, Int> {
+    let calls = Dial(0)
+    let query = InfiniteQuery<Int, Int>("pages", initialPageParam: 0) { page, context in
+      let call = calls.with { count in
+        count += 1
+        return count
+      }
+      try each(call, context)
+      return page
+    } nextPageParam: { pages in
+      pages.count < 2 ? pages.count : nil
+    }
+    .staleTime(.minutes(5)).retry(RetryPolicy.times(1).backoff(.constant(.milliseconds(5))))
+    client.setData(try #require(Pages([0, 1], params: [0, 1])), for: query)
+    simulation.advance(by: .seconds(100))
+    client.markInvalidated(.query(query), refetch: .never)
+    simulation.advance(by: .seconds(10))
+    return query
+  }
+
+  @Test func pagesAreAsOldAsTheOldest() throws {
+    let client = QueryClient(simulation: simulation)
+    let query = try invalidatedPages(in: client) { call, context in
+      context.answer(isOld: call == 1 ? .seconds(60) : .zero)
+    }
+    let said = simulation.date.addingTimeInterval(-60)
+    #expect(try simulation.run { try await client.fetch(query) }.pages == [0, 1])
+    #expect(client.isStale(query))
+    #expect(client.result(for: query).dataUpdatedAt == said)
+    // The next pages say that they are new.
+    #expect(try simulation.run { try await client.fetch(query) }.pages == [0, 1])
+    #expect(!client.isStale(query))
+  }
+
+  @Test func aRetryKeepsTheAgeOfThePagesThatItKeeps() throws {
+    let client = QueryClient(simulation: simulation)
+    let query = try invalidatedPages(in: client) { call, context in
+      if call == 1 { context.answer(isOld: .seconds(60)) }
+      if call == 2 { throw Boom(call) }
+    }
+    let said = simulation.date.addingTimeInterval(-60)
+    #expect(try simulation.run { try await client.fetch(query) }.pages == [0, 1])
+    #expect(client.isStale(query))
+    #expect(client.result(for: query).dataUpdatedAt == said)
+  }
+
+  @Test func thePageThatFailedHasNoAge() throws {
+    let client = QueryClient(simulation: simulation)
+    let query = try invalidatedPages(in: client) { call, context in
+      guard call == 2 else { return }
+      context.answer(isOld: .seconds(60))
+      throw Boom(call)
+    }
+    #expect(try simulation.run { try await client.fetch(query) }.pages == [0, 1])
+    #expect(!client.isStale(query))
+    #expect(client.result(for: query).dataUpdatedAt == simulation.date)
+  }
+
+  @Test func aPageThatIsOutdatedIsSoAfterARetry() throws {
+    let client = QueryClient(simulation: simulation)
+    let said = Dial<FetchAnswer?>(nil)
+    let query = try invalidatedPages(in: client) { call, context in
+      if call == 1 { said.value = context.upcomingAnswer }
+      if call == 2 { throw Boom(call) }
+      if call == 3 { said.value?.markOutdated() }
+    }
+    #expect(try simulation.run { try await client.fetch(query) }.pages == [0, 1])
+    #expect(said.value?.hasLanded == true)
+    #expect(client.isStale(query))
+  }
+
+  @Test func pagesThatAreFetchedOnceMoreWithinTheAttemptHaveTheirOwnAge() throws {
+    let client = QueryClient(simulation: simulation)
+    let query = try invalidatedPages(in: client) { call, context in
+      if call <= 2 { context.answer(isOld: .seconds(60)) }
+    }
+    .aroundFetch { _, fetch in
+      _ = try await fetch()
+      return try await fetch()
+    }
+    #expect(try simulation.run { try await client.fetch(query) }.pages == [0, 1])
+    #expect(!client.isStale(query))
+    #expect(client.result(for: query).dataUpdatedAt == simulation.date)
+  }
 }
