@@ -203,7 +203,7 @@ extension CacheState {
       answerFailure(of: waiters, index, transaction)
     case .cancelled:
       // The initiator gets the restored data; joiners learn that the fetch was cancelled.
-      let data = slots[index].machine.hasData ? slots[index].visible.map(WaitOutcome.value) : nil
+      let data = slots[index].machine.isAnswer ? slots[index].visible.map(WaitOutcome.value) : nil
       if let initiator { answer([initiator], data ?? .cancelled) }
       answer(waiters.filter { $0 !== initiator }, .cancelled)
     case .removed:

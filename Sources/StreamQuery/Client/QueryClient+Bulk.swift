@@ -176,8 +176,9 @@ extension QueryClient {
 
   /// Cancels the fetches of entries and undoes what they changed.
   ///
-  /// Writes and invalidations that were made during a fetch stay. Waiting callers get the restored
-  /// data, or throw `CancellationError` if there is none.
+  /// Writes and invalidations that were made during a fetch stay. The caller that started a fetch
+  /// gets the restored data, or throws `CancellationError` if there is none, or only a part of a
+  /// stream. Other waiting callers throw it.
   ///
   /// - Parameter filter: Which entries.
   public nonisolated func cancel(_ filter: QueryFilter) {

@@ -24,7 +24,8 @@ extension QueryClient {
   /// - Parameter query: What to fetch.
   /// - Returns: The value.
   /// - Throws: The fetch's error; `CancellationError` if the caller or the fetch was cancelled and
-  ///   there is no data; ``QueryError/missingFetch(key:)``; ``QueryError/recursiveFetch(key:)``.
+  ///   there is no data, or only a part of a stream; ``QueryError/missingFetch(key:)``;
+  ///   ``QueryError/recursiveFetch(key:)``.
   @discardableResult
   public nonisolated func fetch<Value>(_ query: Query<Value>) async throws -> Value {
     try await fetch(query, .ifStale).value(as: Value.self)

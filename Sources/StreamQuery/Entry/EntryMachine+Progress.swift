@@ -12,6 +12,11 @@ extension EntryMachine {
     case whole
   }
 
+  /// Whether the data, of whatever age, can be the answer of a caller: a part can if its stream is
+  /// endless.
+  @inline(__always)
+  var isAnswer: Bool { extent == .whole || extent == .part && fetchOptions.delivery == .endless }
+
   /// Whether the data is a part whose rest is not being fetched.
   @inline(__always)
   var isIncomplete: Bool { extent == .part && isIdle }

@@ -14,9 +14,7 @@ extension EntryMachine {
     _ record: ServingRecord,
     at now: Instant
   ) -> Bool {
-    guard hasData, extent == .whole || fetchOptions.delivery == .endless, grace > .zero else {
-      return false
-    }
+    guard isAnswer, grace > .zero else { return false }
     guard let since = staleSince(freshness, record, at: now) else { return true }
     guard let end = since + grace else { return true }
     return now <= end

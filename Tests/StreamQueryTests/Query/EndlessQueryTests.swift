@@ -209,6 +209,16 @@ private final class Feed: Sendable {
     #expect(client.data(for: query) == [301])
   }
 
+  @Test func aCallerWhoseStreamIsCancelledBeforeItsFirstElementGetsTheLastValue() throws {
+    let (query, client) = (feed.query(), client)
+    #expect(try simulation.run { try await client.fetch(query) } == [101])
+    let caller = simulation.task { try await client.fetch(query) }
+    simulation.advance(by: .milliseconds(5))
+    client.cancel(query)
+    #expect(try simulation.run { try await caller.value } == [101])
+    #expect(feed.connectionCount == 2)
+  }
+
   @Test func aCallerGetsTheNewestDataOfAStreamThatDelivers() throws {
     let (query, client) = (feed.query(), client)
     let recording = observed(query)

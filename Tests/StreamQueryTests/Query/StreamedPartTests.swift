@@ -117,6 +117,29 @@ import Testing
     client.shutDown()
   }
 
+  @Test func aCallerWhoseStreamIsCancelledGetsNoPart() {
+    let (query, client) = (query(), client)
+    let caller = simulation.task { try await client.fetch(query) }
+    simulation.advance(by: .milliseconds(15))
+    client.cancel(query)
+    #expect(throws: CancellationError.self) { try simulation.run { try await caller.value } }
+    #expect(client.data(for: query) == [1])
+    #expect(client.isStale(query))
+  }
+
+  @Test func aPartOfACancelledStreamIsNotRefreshed() {
+    let client = QueryClient(simulation: simulation)
+    let query = query()
+    client.setData([0], for: query, updatedAt: .distantPast)
+    let refresh = simulation.task { await client.refresh([AnyQuery(query)], within: .seconds(1)) }
+    simulation.advance(by: .milliseconds(15))
+    #expect(client.data(for: query) == [1])
+    client.cancel(query)
+    let result = simulation.run { await refresh.value }
+    #expect(result.refreshed.isEmpty)
+    #expect(result.left == [query.key.erased])
+  }
+
   // MARK: When it was left
 
   @Test func aStreamThatWasLeftIsCompletedByTheNextObserver() {
