@@ -118,7 +118,7 @@ extension EntryMachine {
   ///   - age: How old that finding is; `nil` is new.
   ///   - isAwaited: Whether a caller waits for the fetch that follows.
   ///   - environment: The environment at the transaction.
-  /// - Returns: What becomes of it; without data, the fetch failed.
+  /// - Returns: What becomes of it; without data that it can keep, the fetch failed.
   package mutating func attemptKept(
     _ id: FetchID,
     _ age: AnswerAge? = nil,
@@ -127,7 +127,10 @@ extension EntryMachine {
   ) -> AttemptOutcome {
     guard let current = running(id) else { return .late }
     guard !current.isOutdated else { return .restarted(restart(current, in: environment)) }
-    guard hasData || current.undo.stashed != nil else {
+    let kept = hasData ? extent : current.undo.stashed?.extent ?? .nothing
+    // What the attempt has shown is all that there is; a part that an earlier one left is not.
+    let isAll = current.deliveringSince != nil || current.fetchOptions.delivery == .endless
+    guard kept == .whole || kept == .part && isAll else {
       return attemptFailed(id, retryAfter: nil, in: environment)
     }
     var actions = catchUp(in: environment)

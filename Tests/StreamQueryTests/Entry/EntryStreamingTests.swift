@@ -245,6 +245,25 @@ struct EntryStreamingTests {
     }
   }
 
+  @Test func aPartIsKeptAsTheWholeOnlyWhereItIsAllThatThereIs() {
+    for (delivery, isOwn) in [
+      (Delivery.parts, false), (Delivery.parts, true), (Delivery.endless, false),
+    ] {
+      var entry = loaded(resets: true, delivery)
+      entry.request()
+      _ = progress(&entry)
+      if !isOwn {
+        entry.cancel()
+        entry.request()
+      }
+      let actions = entry.machine.attemptKept(entry.currentID, in: entry.environment).actions
+      let isKept = isOwn || delivery == .endless
+      let ending: FetchEnding = isKept ? .kept : .failed
+      #expect(actions.ended == ending)
+      #expect(entry.machine.extent == (isKept ? .whole : .nothing))
+    }
+  }
+
   @Test func initialDataIsNotHiddenByItsFirstLoad() {
     var entry = EntryDriver()
     var fetchOptions = FetchOptions()

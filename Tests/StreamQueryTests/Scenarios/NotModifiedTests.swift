@@ -277,4 +277,35 @@ import Testing
     )
     #expect(recording.values.last?.isStale == false)
   }
+
+  @Test(arguments: [StreamedRefetch.reset, .append, .replace])
+  func aPartThatAStreamLeftIsNothingToKeep(mode: StreamedRefetch) throws {
+    let client = QueryClient(simulation: simulation)
+    let (calls, clock) = (Dial(0), simulation.clock)
+    let query = Query<[Int]>.streamed("n", refetch: mode) { _ in
+      calls.with { $0 += 1 }
+      if calls.value == 2 { throw NotModified() }
+      let count = Dial(0)
+      return AsyncThrowingStream<Int, any Error>(
+        unfolding: { () async throws -> Int? in
+          try await clock.sleep(for: .milliseconds(10))
+          let number = count.with { count in
+            count += 1
+            return count
+          }
+          return number <= 2 ? number : nil
+        }
+      )
+    }.staleTime(.minutes(5))
+    let recording = simulation.record(client.stream(query))
+    simulation.advance(by: .milliseconds(15))
+    recording.cancel()
+    simulation.settle()
+    #expect(client.data(for: query) == [1])
+    let missing = QueryError.notModifiedWithoutData(key: #"["n"]"#)
+    #expect(throws: missing) { try simulation.run { try await client.fetch(query) } }
+    #expect(client.isStale(query))
+    let whole = mode == .append ? [1, 1, 2] : [1, 2]
+    #expect(try simulation.run { try await client.fetch(query) } == whole)
+  }
 }
