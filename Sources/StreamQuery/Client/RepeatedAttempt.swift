@@ -4,7 +4,8 @@ import Synchronization
 /// before.
 ///
 /// A failed fetch of pages continues with the page that failed, as a retry does. One that has returned
-/// begins again; what it keeps for its landing would otherwise be its answer once more.
+/// begins again; what it keeps for its landing would otherwise be its answer once more. A stream
+/// that has ended begins again over the data that it found first.
 final class RepeatedAttempt: Sendable {
   private struct State {
     /// How far the fetch had got when the attempt began.
@@ -45,7 +46,7 @@ final class RepeatedAttempt: Sendable {
       return nil
     }
     guard let former else { return }
-    if former.hasAnswered { job.goBack(to: former.start) }
+    if former.hasAnswered { job.goBack(to: present?.repeated(from: former.start)) }
     // What was said of an answer was said of that one.
     job.saidAnswer?.began(attempt, keepsPart: job.keepsPart)
   }

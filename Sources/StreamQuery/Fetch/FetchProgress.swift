@@ -7,6 +7,12 @@ protocol FetchProgress: AnyObject, Sendable {
   /// The part that a restarted fetch can use; `nil` if all of it is outdated.
   func restarted() -> (any FetchProgress)?
 
+  /// Where a further call of the fetch within the attempt begins, after one that had an answer.
+  ///
+  /// - Parameter start: How far the fetch had got when the attempt began.
+  /// - Returns: How far it has got for that call.
+  func repeated(from start: (any FetchProgress)?) -> (any FetchProgress)?
+
   /// Whether the next attempt goes on with it, so that the answer began with an earlier attempt.
   var isKeptForRetry: Bool { get }
 
@@ -27,4 +33,6 @@ extension FetchProgress {
   var isKeptForRetry: Bool { false }
 
   func restarted() -> (any FetchProgress)? { nil }
+
+  func repeated(from start: (any FetchProgress)?) -> (any FetchProgress)? { start }
 }

@@ -25,5 +25,10 @@ final class StreamStart: FetchProgress {
     StreamStart(base: base, hasShown: hasShown, isInherited: true)
   }
 
+  /// What has been shown is in the data, which is no base any more.
+  func repeated(from start: (any FetchProgress)?) -> (any FetchProgress)? {
+    StreamStart(base: base, hasShown: hasShown)
+  }
+
   func landed(on present: ValueBox?) -> ValueBox? { present }
 }

@@ -94,6 +94,22 @@ private struct Again: FetchCompanion, MutationCompanion {
     #expect(all.pages == [0, 1])
   }
 
+  @Test(arguments: [StreamedRefetch.reset, .append, .replace])
+  func aStreamBeginsAgainOverTheDataThatItFoundFirst(mode: StreamedRefetch) throws {
+    let client = client(always: true)
+    let query = Query<[Int]>.streamed("n", refetch: mode) { [calls] _ in
+      calls.add(0)
+      return AsyncStream<Int> { continuation in
+        for number in 1...3 { continuation.yield(number) }
+        continuation.finish()
+      }
+    }
+    #expect(try simulation.run { try await client.fetch(query) } == [1, 2, 3])
+    let both = mode == .append ? [1, 2, 3, 1, 2, 3] : [1, 2, 3]
+    #expect(try simulation.run { try await client.fetch(query) } == both)
+    #expect(calls.count == 4)
+  }
+
   @Test func whatWasSaidOfAnEarlierAnswerIsNotSaidOfALaterOne() throws {
     let client = client(always: true)
     let query = Query<Int>("n") { [calls] context in
