@@ -102,6 +102,7 @@ extension EntryMachine {
     _ actions: inout EntryActions
   ) {
     waiterCount = 0
+    pollFailureCount = 0
     if let cause = current.successor, isActive || current.hasClientLease || isAwaited {
       actions.cancelled = current.id
       let clientLease = current.hasClientLease

@@ -18,6 +18,8 @@ public struct QueryInfo: Sendable, _FreeOfActors {
   /// How many callers are waiting for the entry's fetch.
   public let waiterCount: Int
   /// How many polls failed since data was last fetched or written, or the entry was reset.
+  ///
+  /// An element of an endless stream counts as data.
   public let pollFailureCount: Int
   /// Whether there is an enabled observer.
   public let isActive: Bool

@@ -375,6 +375,24 @@ private final class Feed: Sendable {
     end(recording)
   }
 
+  @Test func pollsThatDeliverAreNotCountedAsFailuresInARow() {
+    let query = feed.query(dropping: Array(repeating: 1, count: 10)).retry(.never)
+      .refetchInterval(.every(.seconds(1)).backingOff())
+    let recording = simulation.record(client.stream(query))
+    func count() -> [Int] { client.diagnostics(.query(query)).map(\.pollFailureCount) }
+    simulation.advance(by: .milliseconds(1_045))
+    #expect(count() == [1])
+    simulation.advance(by: .milliseconds(2_010))
+    #expect(feed.connectionCount == 3)
+    #expect(count() == [0])
+    simulation.advance(by: .milliseconds(10))
+    #expect(count() == [1])
+    // At 5.06 and 7.08 seconds: the interval is not doubled again.
+    simulation.advance(by: .milliseconds(4_935))
+    #expect(feed.connectionCount == 5)
+    end(recording)
+  }
+
   // MARK: Stores
 
   @Test func partsOfAnEndlessStreamAreKeptWhileItDelivers() {
