@@ -24,8 +24,12 @@ extension CacheState {
     _ transaction: inout Transaction
   ) -> FetchStart {
     guard !isShutDown else { return .shutDown }
-    // Only a fetch that starts takes over how to fetch; a cached answer changes the retention at most.
+    // Only a fetch that starts takes over how to fetch; other answers change the retention at most.
     let index = index ?? entry(key, query, &transaction)
+    if slots[index].machine.gcTime < query.gcTime {
+      keep(index, for: query.gcTime)
+      updateBookkeeping(index, transaction)
+    }
     placeInitialData(index, initialData, &transaction)
     transaction.isImperative = role == .leasing
     transaction.setting = request.setting
@@ -42,10 +46,6 @@ extension CacheState {
     case .useCached(let lookup, let revalidates):
       guard let box = slots[index].visible else { break }
       note(lookup, index, transaction)
-      if slots[index].machine.gcTime < query.gcTime {
-        keep(index, for: query.gcTime)
-        updateBookkeeping(index, transaction)
-      }
       // Not of a transaction that changes the entry: nobody may see it before the end.
       if offers != nil, initialData == nil, !revalidates, !events.everyLookup { offer(index) }
       if revalidates {

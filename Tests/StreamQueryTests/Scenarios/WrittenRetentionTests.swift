@@ -41,6 +41,20 @@ import Testing
       .gcTime(time).staleTime(.hours(9)).meta(Label.self, "fetched")
   }
 
+  @Test func aCallerThatJoinsAFetchKeepsItsDataForLonger() throws {
+    let (client, fetch) = (client, ScriptedFetch<Int>(.value(1, after: .seconds(1))))
+    let query = Query(key: key, fetch: fetch)
+    let first = simulation.task { try await client.fetch(query.gcTime(.minutes(1))) }
+    simulation.settle()
+    #expect(try simulation.run { try await client.fetch(query.gcTime(.hours(24))) } == 1)
+    #expect(try simulation.run { try await first.value } == 1)
+    #expect(fetch.callCount == 1)
+    simulation.advance(by: .hours(24) - .seconds(1))
+    #expect(client.data(for: key) == 1)
+    simulation.advance(by: .seconds(1))
+    #expect(client.data(for: key) == nil)
+  }
+
   @Test(arguments: Write.allCases) func dataIsKeptAsTheQuerySaysThatItIsWrittenTo(write: Write) {
     write(1, seeded(.hours(24)), client)
     #expect(labels == ["seeded"])
