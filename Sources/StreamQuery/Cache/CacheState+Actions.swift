@@ -112,7 +112,7 @@ extension CacheState {
       transaction.drop(slots[index].error)
       slots[index].error = reason
       if let reason { emit(.fetchFailed(reason.error), index, transaction, job: job) }
-    case .cancelled:
+    case .cancelled, .nothing:
       // The previous state is restored.
       transaction.drop(slots[index].failureReason)
       slots[index].failureReason = slots[index].reasonBefore

@@ -42,6 +42,7 @@ extension CacheState {
           in: environment
         )
       case .cancelled: slots[index].machine.attemptCancelled(job.id, in: environment)
+      case .nothing: foundNothing(index, by: job, &transaction)
       }
     switch outcome {
     case .late: return false
@@ -71,6 +72,30 @@ extension CacheState {
     }
     apply(outcome.actions, index, &transaction)
     return if case .landed = outcome { true } else { false }
+  }
+
+  /// An attempt found nothing to do: the callers that joined its fetch wait for one of their own.
+  ///
+  /// - Parameters:
+  ///   - index: The entry.
+  ///   - job: The fetch.
+  ///   - transaction: The transaction.
+  /// - Returns: What becomes of the fetch.
+  private mutating func foundNothing(
+    _ index: Int,
+    by job: FetchJob,
+    _ transaction: inout Transaction
+  ) -> AttemptOutcome {
+    guard slots[index].machine.running(job.id) != nil else { return .late }
+    for waiter in slots[index].waiters where waiter.role == .leasing {
+      waiter.waitsForSuccessor = true
+    }
+    let isAwaited = awaitsSuccessor(index, &transaction)
+    return slots[index].machine.attemptFoundNothing(
+      job.id,
+      isAwaited: isAwaited,
+      in: transaction.environment
+    )
   }
 
   /// When the attempt of a fetch that runs showed its first part; `nil` if it has shown none.

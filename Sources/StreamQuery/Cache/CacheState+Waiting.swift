@@ -197,7 +197,7 @@ extension CacheState {
     let waiters = passOn(all, index)
     guard !waiters.isEmpty else { return }
     switch ending {
-    case .succeeded, .kept, .replaced, .delivered:
+    case .succeeded, .kept, .replaced, .delivered, .nothing:
       answer(waiters, slots[index].visible.map(WaitOutcome.value) ?? .cancelled)
     case .failed:
       answerFailure(of: waiters, index, transaction)

@@ -9,6 +9,8 @@ enum AttemptAnswer: Sendable {
   /// It failed; `nil` gives up.
   case failure(ErrorBox, retryAfter: TimeSpan?)
   case cancelled
+  /// It found nothing to do.
+  case nothing
 
   /// What an error means that an attempt threw.
   ///
@@ -31,8 +33,10 @@ enum AttemptAnswer: Sendable {
     retry: @autoclosure () -> RetryPolicy,
     jitter: @autoclosure () -> Double
   ) {
-    if isCancelled || error is NothingFetched {
+    if isCancelled {
       self = .cancelled
+    } else if error is NothingFetched {
+      self = .nothing
     } else if error is NotModified {
       let missing = QueryError.notModifiedWithoutData(key: key.description)
       self = .notModified(withoutData: ErrorBox(missing))
@@ -49,7 +53,7 @@ enum AttemptAnswer: Sendable {
   var box: ValueBox? {
     switch self {
     case .value(let box), .part(let box): box
-    case .notModified, .failure, .cancelled: nil
+    case .notModified, .failure, .cancelled, .nothing: nil
     }
   }
 
@@ -62,7 +66,7 @@ enum AttemptAnswer: Sendable {
   var error: ErrorBox? {
     switch self {
     case .notModified(let error), .failure(let error, retryAfter: _): error
-    case .value, .part, .cancelled: nil
+    case .value, .part, .cancelled, .nothing: nil
     }
   }
 }

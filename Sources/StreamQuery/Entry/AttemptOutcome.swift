@@ -10,7 +10,7 @@ package enum AttemptOutcome: Equatable, Sendable {
   case retrying(EntryActions, after: TimeSpan)
   /// It is a failure, and the fetch ended with it.
   case failed(EntryActions)
-  /// The attempt was cancelled, and the fetch with it.
+  /// The attempt was cancelled or found nothing to do, and the fetch ended with it.
   case cancelled(EntryActions)
 
   /// What to do about it.

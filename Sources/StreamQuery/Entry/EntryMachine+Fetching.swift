@@ -213,8 +213,7 @@ extension EntryMachine {
     return .failed(actions)
   }
 
-  /// An attempt was cancelled by its own task, or found nothing to do: neither is an error (contract
-  /// law 10).
+  /// An attempt was cancelled by its own task: that is no error (contract law 10).
   ///
   /// - Parameters:
   ///   - id: The fetch; an old one is a no-op.
@@ -228,6 +227,28 @@ extension EntryMachine {
     var actions = catchUp(in: environment)
     undo(current, &actions)
     end(.cancelled, in: environment, &actions)
+    return .cancelled(actions)
+  }
+
+  /// An attempt found nothing to do: the fetch ends as if it had not begun, and what was asked for
+  /// meanwhile follows.
+  ///
+  /// - Parameters:
+  ///   - id: The fetch; an old one is a no-op.
+  ///   - isAwaited: Whether a caller waits for the value: that is fetched next.
+  ///   - environment: The environment at the transaction.
+  /// - Returns: What becomes of the fetch.
+  package mutating func attemptFoundNothing(
+    _ id: FetchID,
+    isAwaited: Bool,
+    in environment: Environment
+  ) -> AttemptOutcome {
+    guard var current = running(id) else { return .late }
+    var actions = catchUp(in: environment)
+    undo(current, &actions)
+    end(.nothing, in: environment, &actions)
+    if isAwaited { current.successor = current.successor ?? .manual }
+    follow(current, isAwaited: isAwaited, in: environment, &actions)
     return .cancelled(actions)
   }
 

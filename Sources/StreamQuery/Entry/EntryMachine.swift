@@ -11,6 +11,7 @@
 /// | `attemptSucceeded` | – | land; end or one more fetch | – | – |
 /// | `attemptProgressed` | – | land, and go on; for callers of an endless stream the end | – | – |
 /// | `attemptKept` | – | the same, over the same data | – | – |
+/// | `attemptFoundNothing` | – | undo; end or one more fetch | – | – |
 /// | `attemptFailed` | – | wait, or fail; end | – | – |
 /// | `timeReached` | poll, go stale, expire | linger over: cancel | next attempt, pause, fail | linger over: cancel |
 /// | `environmentChanged` | refetch the willing | – | – | next attempt |

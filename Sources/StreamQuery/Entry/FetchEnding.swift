@@ -11,6 +11,8 @@ package enum FetchEnding: Hashable, Sendable {
   case failed
   /// It was cancelled, and the previous state is restored.
   case cancelled
+  /// It found nothing to do, and the previous state is restored.
+  case nothing
   /// A fenced write took its place.
   case replaced
   /// Its entry was removed, reset or cleared.

@@ -35,7 +35,7 @@ import Testing
     cache.answer(query, .value(TypedBox(1)))
     for answer in [
       AttemptAnswer.value(TypedBox(2)), .part(TypedBox(3)), failure(), .cancelled,
-      .notModified(withoutData: ErrorBox(Boom())),
+      .nothing, .notModified(withoutData: ErrorBox(Boom())),
     ] {
       #expect(!cache.answer(job, answer))
       #expect(cache.data(of: query) == 1)

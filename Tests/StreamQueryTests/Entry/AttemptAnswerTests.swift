@@ -20,6 +20,7 @@ import Testing
     )
     switch answer {
     case .cancelled: return "cancelled"
+    case .nothing: return "nothing"
     case .notModified(let missing): return "not modified, else \(missing.error)"
     case .failure(let error, let delay):
       return "\(error.error), \(delay.map { "again in \($0.duration)" } ?? "for good")"
@@ -45,6 +46,11 @@ import Testing
   @Test func anyErrorOfACancelledTaskIsItsCancellation() {
     #expect(answer(Boom(), isCancelled: true) == "cancelled")
     #expect(answer(NotModified(), isCancelled: true) == "cancelled")
+  }
+
+  @Test func nothingToDoIsNoError() {
+    #expect(answer(NothingFetched()) == "nothing")
+    #expect(answer(NothingFetched(), isCancelled: true) == "cancelled")
   }
 
   @Test func notModifiedKeepsTheDataAndNamesTheErrorOfHavingNone() {

@@ -74,6 +74,22 @@ import Testing
     #expect(answer(&entry, .keep) == .landed(expected))
   }
 
+  @Test func findingNothingToDoEndsTheFetchAndWhatIsAwaitedFollows() {
+    for isAwaited in [false, true] {
+      var entry = running()
+      let (old, environment) = (entry.currentID, entry.environment)
+      var expected = EntryActions()
+      expected.ended = .nothing
+      expected.changed = true
+      if isAwaited { expected.started = FetchID(rawValue: old.rawValue + 1) }
+      let outcome = entry.machine.attemptFoundNothing(old, isAwaited: isAwaited, in: environment)
+      #expect(outcome == .cancelled(expected))
+      #expect(entry.machine.isIdle == !isAwaited)
+      let late = entry.machine.attemptFoundNothing(old, isAwaited: isAwaited, in: environment)
+      #expect(late == .late)
+    }
+  }
+
   @Test func keepingNothingIsAFailure() {
     var entry = running(data: false)
     var expected = EntryActions()

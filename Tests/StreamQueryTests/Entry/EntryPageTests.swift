@@ -102,7 +102,11 @@ struct EntryPageTests {
     entry.write()
     #expect(entry.machine.failureCount == 1)
     entry.run(to: 1)
-    _ = entry.machine.attemptCancelled(entry.currentID, in: entry.environment)
+    _ = entry.machine.attemptFoundNothing(
+      entry.currentID,
+      isAwaited: false,
+      in: entry.environment
+    )
     #expect(entry.machine.isIdle && entry.machine.hasData)
     #expect(entry.machine.failureCount == 0)
   }

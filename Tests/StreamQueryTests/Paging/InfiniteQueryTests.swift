@@ -558,4 +558,33 @@ struct InfiniteQueryTests {
     simulation.advance(by: ms(50))
     #expect(recording.lines.last?.pages == ["p1#1", "p2#2"])
   }
+
+  @Test("who joins a page command whose page is removed meanwhile fetches for itself")
+  func aPageIsRemovedWhileItsCommandWaits() throws {
+    let simulation = Simulation(seed: 1)
+    let online = ManualSignal(true)
+    let client = QueryClient(simulation: simulation) { $0.connectivity = Connectivity { online } }
+    let asked = Mutex<[Int]>([])
+    let feed = InfiniteQuery<Int, Int>("feed", initialPageParam: 0) { page, _ in
+      asked.withLock { $0.append(page) }
+      return page
+    } nextPageParam: { pages in
+      pages.lastPage == 9 ? nil : pages.count
+    }
+    client.setData(try #require(Pages([0, 1], params: [0, 1])), for: feed)
+    let observer = client.stream(feed.enabled(false))
+    simulation.settle()
+    online.send(false)
+    simulation.settle()
+    let command = simulation.task { try await client.fetchNextPage(of: feed) }
+    simulation.settle()
+    let caller = simulation.task { try await client.fetch(feed) }
+    simulation.settle()
+    client.setData(Pages(9, param: 0), for: feed)
+    online.send(true)
+    #expect(try simulation.run { try await caller.value }.pages == [0])
+    #expect(try simulation.run { try await command.value }.error == nil)
+    #expect(asked.withLock { $0 } == [0])
+    withExtendedLifetime(observer) {}
+  }
 }
