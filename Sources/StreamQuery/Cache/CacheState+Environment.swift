@@ -102,7 +102,9 @@ extension CacheState {
     if returns.takeDoubt(at: now) {
       askings += environmentChanged(from: environment, isOnline: true, random, &transaction)
     }
-    for owed in returns.takeOwed(at: now) where isOnline && isActive {
+    // Where one of them is away again, its next return refetches: the time is over.
+    for owed in returns.takeOwed(at: now)
+    where owed.cause == .reconnect ? isOnline : isActive {
       askings += sweep(owed.cause, since: owed.since, random: random, &transaction)
     }
     sweepDue(&transaction)

@@ -206,6 +206,53 @@ import Testing
     withExtendedLifetime(recordings) {}
   }
 
+  @Test(
+    "a return within the time refetches as any other, although the other kind is away",
+    arguments: [false, true]
+  )
+  func coalescedReturnsDoNotWaitForTheOtherKind(isReconnect: Bool) {
+    let client = client {
+      $0.activationPacing = .coalescing(.seconds(1))
+      $0.reconnectPacing = .coalescing(.seconds(1))
+    }
+    let fetch = ScriptedFetch<Int>(.value(1), .failure(Boom(1)), .value(2))
+    let query = Query("n", fetch: fetch).retry(.never).networkMode(.always)
+    let recording = simulation.record(
+      client.stream(
+        isReconnect
+          ? query.refetchOnReconnect(.ifStale).refetchOnActive(.never)
+          : query.refetchOnReconnect(.never).refetchOnActive(.ifStale)
+      )
+    )
+    simulation.settle()
+    (isReconnect ? active : online).send(false)
+    simulation.settle()
+    flap(isReconnect ? online : active)
+    flap(isReconnect ? online : active)
+    #expect(fetch.callCount == 2)
+    simulation.advance(by: .seconds(1))
+    #expect(fetch.callCount == 3)
+    // The other kind comes back, and owes nothing.
+    (isReconnect ? active : online).send(true)
+    simulation.advance(by: .seconds(10))
+    #expect(fetch.callCount == 3)
+    recording.cancel()
+  }
+
+  @Test("a return within the time is left to the next one if what came back is away again")
+  func coalescedReturnsAreLeftToTheNext() {
+    let client = client { $0.reconnectPacing = .coalescing(.seconds(1)) }
+    let fetch = ScriptedFetch<Int>(.value(1), .failure(Boom(1)), .value(2))
+    let recording = simulation.record(client.stream(Query("n", fetch: fetch).retry(.never)))
+    simulation.settle()
+    flap(online)
+    flap(online)
+    flap(online, for: .seconds(2))
+    #expect(fetch.callCount == 3)
+    #expect(recording.values.last?.data == 2)
+    recording.cancel()
+  }
+
   @Test func withoutPacingEachReturnRefetches() {
     let client = client()
     let fetch = ScriptedFetch(.value(1))
