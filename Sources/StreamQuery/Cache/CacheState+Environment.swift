@@ -186,9 +186,16 @@ extension CacheState {
   }
 
   /// Continues the paused fetches after a transition for which nothing is refetched.
+  ///
+  /// An entry whose refetch is spread goes on at its own time, unless a caller awaits it.
   private mutating func resumePausedFetches(_ transaction: inout Transaction) {
+    let spread = Set(returns.rows.map(\.entry))
     for index in live.sorted().lazy.map(Int.init) {
-      input(index, &transaction) { $0.environmentChanged(nil, in: $1) }
+      if slots[index].waiters.isEmpty, spread.contains(id(of: index)) {
+        input(index, &transaction) { $0.environmentMoved(nil, in: $1) }
+      } else {
+        input(index, &transaction) { $0.environmentChanged(nil, in: $1) }
+      }
     }
   }
 

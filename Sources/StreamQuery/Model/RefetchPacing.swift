@@ -15,10 +15,10 @@
 public struct RefetchPacing: Hashable, Sendable {
   /// The time after a return that refetched in which further returns count as the same one.
   ///
-  /// Further returns continue what was paused. None of them is lost: at the end of the time, entries that
-  /// got no data since the first return are refetched once more, as their policies say. If the network is
-  /// away again by then, the next reconnect refetches; the same goes for the app and its activations. Zero
-  /// or less is off.
+  /// Further returns continue what was paused, except for what is spread. None of them is lost: at the end
+  /// of the time, entries that got no data since the first return are refetched once more, as their
+  /// policies say. If the network is away again by then, the next reconnect refetches; the same goes for
+  /// the app and its activations. Zero or less is off.
   public var coalescing: Duration
   /// The time over which the refetches of one return are spread.
   ///

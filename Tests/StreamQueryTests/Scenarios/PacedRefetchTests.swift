@@ -316,6 +316,37 @@ import Testing
     withExtendedLifetime((recordings, condition)) {}
   }
 
+  @Test func aShortLossLeavesWhatIsSpreadToItsTime() throws {
+    let client = client {
+      $0.reconnectPacing = .coalescing(.seconds(1), spreading: .seconds(5))
+    }
+    let fetches = (0..<50).map { ScriptedFetch(.value($0)) }
+    func query(_ number: Int) -> Query<Int> {
+      Query("n", number, fetch: fetches[number]).staleTime(.minutes(1))
+    }
+    online.send(false)
+    simulation.settle()
+    let recordings = fetches.indices.map { simulation.record(client.stream(query($0))) }
+    simulation.settle()
+    online.send(true)
+    simulation.advance(by: .milliseconds(300))
+    online.send(false)
+    simulation.settle()
+    #expect(fetches.count { $0.callCount > 0 } == 3)
+    let awaited = try #require(fetches.lastIndex { $0.callCount == 0 })
+    let call = simulation.task { [query = query(awaited)] in try await client.fetch(query) }
+    simulation.advance(by: .milliseconds(200))
+    online.send(true)
+    simulation.settle()
+    // Two were due meanwhile, and one has a caller that waits for it.
+    #expect(fetches[awaited].callCount == 1)
+    #expect((5...6).contains(fetches.count { $0.callCount > 0 }))
+    #expect(try simulation.run { try await call.value } == awaited)
+    simulation.advance(by: .seconds(6))
+    #expect(fetches.map(\.callCount) == Array(repeating: 1, count: 50))
+    withExtendedLifetime(recordings) {}
+  }
+
   @Test func whatIsSpreadIsForgottenWithItsObserver() {
     let client = client { $0.reconnectPacing = .coalescing(.zero, spreading: .seconds(10)) }
     let fetch = ScriptedFetch(.value(1))
