@@ -138,36 +138,31 @@ extension QueryClient {
   }
 
   /// Begins a fetch, and waits until it has ended, or no attempt of it is running.
-  private nonisolated func begin(
-    _ candidate: RefreshPlan.Candidate
-  ) async -> Result<FetchStart, any Error> {
-    do {
-      let start = try await whenRestored(candidate.definition) {
-        begin(candidate.key, candidate.definition, .ifStaleOrThrow, nil)
-      }
-      guard case .waiting(let caller) = start,
-        let watcher = transaction({ state, _ in state.watchAttempt(of: caller) })
-      else { return .success(start) }
-      _ = await watcher.outcome(onCancel: leaving(watcher))
-      return .success(start)
-    } catch {
-      return .failure(error)
+  ///
+  /// - Returns: How it began; `nil` if the caller was cancelled before.
+  private nonisolated func begin(_ candidate: RefreshPlan.Candidate) async -> FetchStart? {
+    let start = try? await whenRestored(candidate.definition) {
+      begin(candidate.key, candidate.definition, .ifStaleOrThrow, nil)
     }
+    if case .waiting(let caller)? = start,
+      let watcher = transaction({ state, _ in state.watchAttempt(of: caller) })
+    {
+      _ = await watcher.outcome(onCancel: leaving(watcher))
+    }
+    return start
   }
 
   private nonisolated func outcome(
-    of start: Result<FetchStart, any Error>,
+    of start: FetchStart?,
     _ candidate: RefreshPlan.Candidate
   ) async -> RefreshPlan.Outcome {
-    do {
-      _ = try await outcome(of: try start.get(), of: candidate.key).outcome.box
-      return hasMoved(candidate) ? .refreshed : .left
-    } catch is CancellationError {
-      return .left
-    } catch QueryError.shutDown {
-      return .left
-    } catch {
-      return .failed
+    guard let start else { return .left }
+    if case .shutDown = start { return .left }
+    switch try? await outcome(of: start, of: candidate.key).outcome {
+    case .value: return hasMoved(candidate) ? .refreshed : .left
+    case .cancelled, .settled: return .left
+    // Whatever the error is: a fetch that throws one of cancellation by itself has failed.
+    case .failure, nil: return .failed
     }
   }
 

@@ -121,6 +121,17 @@ struct RefreshTests {
     client.shutDown()
   }
 
+  @Test func aFetchThatThrowsAnErrorOfCancellationByItselfHasFailed() {
+    let client = client()
+    let query = Query<String>("own") { _ in throw CancellationError() }
+    client.setData("own", for: query)
+    simulation.advance(by: .seconds(1))
+    let refreshed = simulation.run { await client.refresh(within: .seconds(5)) }
+    #expect(refreshed.failed == ["own"])
+    #expect(refreshed.refreshed.isEmpty && refreshed.left.isEmpty)
+    client.shutDown()
+  }
+
   @Test func whatHasNotBegunWhenTheClientEndsIsLeft() {
     let client = client { $0.maxConcurrentFetches = 1 }
     for name in ["a", "b"] { simulation.run { await client.prefetch(query(name)) } }
