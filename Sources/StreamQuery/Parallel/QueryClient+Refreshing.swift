@@ -220,8 +220,9 @@ extension QueryClient {
       guard let info = finding.info else { return nil }
       let key = info.entryKey
       guard let (own, uses, updatedAt, version) = finding.item else { return (key, nil) }
-      let query = definition(key).map { resolve(key, $0, defaults) } ?? own.resolved
-      guard query.canFetch else { return (key, nil) }
+      guard let query = definition(key).map({ resolve(key, $0, defaults) }) ?? own?.resolved,
+        query.canFetch
+      else { return (key, nil) }
       let options = query.resolvedOptions { info }
       // An observer may be enabled where the query is not.
       guard options.isEnabled || info.isActive else { return (key, nil) }
@@ -251,12 +252,14 @@ private final class Run: Sendable {
 extension CacheState {
   /// What a refresh has to know of an entry; `nil` if none is wanted.
   ///
-  /// One that is asked for by name need not have had a result.
+  /// One that is asked for by name need not have had a result, nor a query: a write by key or an optimistic
+  /// change may have made it.
   fileprivate func refreshable(
     _ index: Int,
     isListed: Bool
-  ) -> (query: StoredQuery, uses: Int, updatedAt: Instant?, version: RefreshPlan.DataVersion)? {
-    guard let query = slots[index].query else { return nil }
+  ) -> (query: StoredQuery?, uses: Int, updatedAt: Instant?, version: RefreshPlan.DataVersion)? {
+    let query = slots[index].query
+    guard query != nil || isListed else { return nil }
     // What was restored never had a result in this process.
     let isUnobserved = slots[index].machine.observerCount == 0
     guard isBulkRefetched(index) || isUnobserved && (isListed || slots[index].machine.hasData)

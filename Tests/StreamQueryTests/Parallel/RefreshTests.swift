@@ -248,6 +248,27 @@ struct RefreshTests {
     client.shutDown()
   }
 
+  @Test func aListIncludesWhatOnlyAnOptimisticChangeOrAWriteByKeyHasMade() {
+    let client = client()
+    let clock = simulation.clock
+    let change = Mutation("change") { (input: String) in try await clock.sleep(for: .seconds(60)) }
+      .optimistic { input, changes in
+        changes.update("changed" as QueryKey<String>) { $0 = input }
+      }
+    let run = simulation.task { try await client.mutate(change, with: "mine") }
+    client.setData("old", for: "written" as QueryKey<String>)
+    simulation.advance(by: .seconds(20))
+    #expect(client.data(for: "changed" as QueryKey<String>) == "mine")
+    let queries = ["changed", "written"].map { AnyQuery(query($0)) }
+    #expect(
+      simulation.run { await client.refresh(queries, within: .seconds(5)) }
+        == result(["changed", "written"], left: [])
+    )
+    #expect(begun.all == ["changed", "written"])
+    run.cancel()
+    client.shutDown()
+  }
+
   @Test("a fetch that waits for its next attempt makes room for the others, also in the background")
   func retriesMakeRoom() {
     let active = ManualSignal(true)
