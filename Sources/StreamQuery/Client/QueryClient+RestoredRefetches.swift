@@ -29,12 +29,17 @@ extension QueryClient {
     }
   }
 
-  /// Waits for the stores of entries that match a filter and wait for them.
+  /// Waits for the stores of entries that match a filter and wait for them, and places what they keep: the
+  /// observers may not have it yet.
   nonisolated func storesRead(of filter: QueryFilter) async {
     guard persisters.persister != nil else { return }
-    let found = search(filter) { state, index, _ in state.restoring(index) }
+    let found = search(filter) { state, index, _ in
+      state.restoring(index).map { (entry: $0, key: state.slots[index].key) }
+    }
     for finding in found where !Task.isCancelled {
-      if let entry = finding.item, let wait = store(of: entry) { await wait() }
+      guard let (entry, key) = finding.item, let wait = store(of: entry) else { continue }
+      await wait()
+      if let key { _ = restoring(key, entry.query.resolved.definition) }
     }
   }
 

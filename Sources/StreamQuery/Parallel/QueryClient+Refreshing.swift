@@ -201,7 +201,7 @@ extension QueryClient {
     }
   }
 
-  private nonisolated func staleEntries(_ filter: QueryFilter) -> [RefreshPlan.Candidate] {
+  nonisolated func staleEntries(_ filter: QueryFilter) -> [RefreshPlan.Candidate] {
     refreshable(filter) { _ in nil }.compactMap(\.candidate)
   }
 
@@ -262,7 +262,10 @@ extension CacheState {
     guard query != nil || isListed else { return nil }
     // What was restored never had a result in this process.
     let isUnobserved = slots[index].machine.observerCount == 0
-    guard isBulkRefetched(index) || isUnobserved && (isListed || slots[index].machine.hasData)
+    // Observers come a moment after their store is read.
+    guard
+      isBulkRefetched(index) || restoring(index) != nil
+        || isUnobserved && (isListed || slots[index].machine.hasData)
     else { return nil }
     let updatedAt = slots[index].machine.hasData ? slots[index].machine.dataUpdatedAt.instant : nil
     return (query, budget?.order.uses(of: index) ?? 0, updatedAt, dataVersion(index))

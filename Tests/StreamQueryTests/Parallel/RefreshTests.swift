@@ -232,6 +232,34 @@ struct RefreshTests {
     client.shutDown()
   }
 
+  @Test func anEntryIsIncludedWhoseStoreIsReadAndWhoseObserversHaveNothingYet() {
+    let memory = MemoryStore()
+    let former = client { $0.persistence = Persistence(in: memory) }
+    use(["a"], with: former)
+    former.shutDown()
+    simulation.advance(by: .seconds(100))
+
+    let counts = Notes<Int>()
+    let decodes = Recorded<@Sendable () -> Void>()
+    let client = client {
+      var persistence = Persistence(in: memory)
+      persistence.coding = ArchiveCoding {
+        try JSONEncoder().encode($0)
+      } decode: { type, data in
+        for action in decodes.values { action() }
+        return try JSONDecoder().decode(type, from: data)
+      }
+      $0.persistence = persistence
+    }
+    let recording = simulation.record(client.stream(query("a")))
+    decodes.append { counts.add(client.staleEntries(.all).count) }
+    simulation.settle()
+    decodes.removeAll()
+    #expect(counts.all.first == 1)
+    recording.cancel()
+    client.shutDown()
+  }
+
   @Test func aListIncludesWhatHasNoResultYet() {
     let client = client()
     // An entry without a result: its fetch was given up.
