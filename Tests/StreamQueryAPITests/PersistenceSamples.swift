@@ -71,6 +71,8 @@ import Testing
     for (query, value) in [(query, "\"Ada\""), (same, "5")] {
       let next = QueryClient(simulation: simulation)
       #expect(next.result(for: query).isRestoring)
+      // The store is read at the first use of a query.
+      #expect(next.data(for: query) == nil)
       simulation.settle()
       #expect(next.data(for: query) == value)
       next.shutDown()

@@ -8,7 +8,7 @@ protocol Persister: AnyObject, Sendable {
   @discardableResult
   func open(_ policy: any PersistencePolicy) -> Bool
 
-  /// Whether it is not known yet what is kept under a policy that was opened.
+  /// Whether it is not known yet what is kept under a policy, be it opened or not.
   func isRestoring(_ policy: any PersistencePolicy) -> Bool
 
   /// Whether it is not known yet what is kept under a policy, although queries may go on without it:

@@ -12,7 +12,7 @@ extension QueryClient {
     guard options != nil else { return resolving(key, definition, isArrival: isArrival, body) }
     let now = cache.now(isDated: definition.initialData != nil)
     let query = ResolvedQuery(definition, for: key.key, defaults: defaults, observer: options)
-    return asking(key, definition, query, isArrival: isArrival, at: now, body)
+    return asking(key, definition, query.opened(), isArrival: isArrival, at: now, body)
   }
 
   /// The same without options of an observer.
@@ -40,7 +40,7 @@ extension QueryClient {
       return asking(key, definition, query, isArrival: isArrival, at: now, body)
     case .unknown(let defaults):
       let query = ResolvedQuery(definition, for: key.key, defaults: defaults)
-      return asking(key, definition, query, isArrival: isArrival, at: now, body)
+      return asking(key, definition, query.opened(), isArrival: isArrival, at: now, body)
     }
   }
 
@@ -154,6 +154,8 @@ extension QueryClient {
   }
 
   /// The query under the defaults; the entry's own query if it was made from the same ones.
+  ///
+  /// It opens no store: see ``ResolvedQuery/opened()``.
   nonisolated func resolve(
     _ key: EntryKey,
     _ definition: QueryDefinition,

@@ -92,7 +92,8 @@ extension QueryClient {
     return nil
   }
 
-  /// What a new observer of a query would see first; this makes no entry and starts no fetch.
+  /// What a new observer of a query would see first; this makes no entry, starts no fetch and opens no
+  /// store.
   ///
   /// This is the first element of ``stream(_:options:)-(Query<Value>,_)``: initial data or a placeholder if nothing
   /// is cached, and fetching, or paused, if the subscription would start a fetch. Dynamic options

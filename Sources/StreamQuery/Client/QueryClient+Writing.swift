@@ -88,7 +88,7 @@ extension QueryClient {
     for box: ValueBox,
     _ terms: WriteTerms
   ) -> ResolvedQuery {
-    ResolvedQuery(terms.definition(of: box.valueType), for: key.key, defaults: defaults)
+    ResolvedQuery(terms.definition(of: box.valueType), for: key.key, defaults: defaults).opened()
   }
 
   /// Changes cached data in place.

@@ -50,8 +50,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
 
     var isUnderWay: Bool { persister.isRestoring(policy) }
 
-    /// Begins it, and says whether it is under way.
-    func begin() -> Bool { persister.open(policy) }
+    func open() { persister.open(policy) }
 
     /// What is kept or, without that, the query's own initial data.
     func initialData(
@@ -139,7 +138,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     let rule = own.refetchOnSubscribeRule
     // With a fixed policy of a stronger layer, no rule has to be evaluated.
     let hasRule = rule != nil || onSubscribe == nil && base.refetchOnSubscribeRule != nil
-    let isHeld = restoring?.begin() == true
+    let isHeld = restoring?.isUnderWay == true
     let isAsked = isDynamic || hasRule || isHeld || !conditionalCauses.isEmpty
 
     var resolvedOptions = ResolvedObserverOptions()
@@ -217,6 +216,16 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
 
   /// Whether it is not known yet what a store keeps.
   var isHeld: Bool { asked?.restoring?.isUnderWay ?? false }
+
+  /// The query with its store opened, for one that is going to be used.
+  ///
+  /// What only asks about a query opens no store.
+  ///
+  /// - Returns: The query.
+  func opened() -> ResolvedQuery {
+    asked?.restoring?.open()
+    return self
+  }
 
   /// Whether a function decides if a new subscription refetches.
   ///

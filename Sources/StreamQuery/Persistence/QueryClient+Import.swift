@@ -223,7 +223,7 @@ extension QueryClient {
     return RestoredEntry(
       text: entry.key,
       key: key,
-      query: resolve(key, archivable.definition, defaults),
+      query: resolve(key, archivable.definition, defaults).opened(),
       box: box,
       updatedAt: number(of: entry.updatedAt),
       isInvalidated: entry.isInvalidated,

@@ -28,7 +28,7 @@ extension StorePersister {
   func isRestoring(_ policy: any PersistencePolicy) -> Bool {
     guard let settings = (policy as? QueryPersistence)?.settings else { return false }
     return state.withLock { state in
-      !state.isEnded && state.stores[StoreID(settings, of: partition)]?.isAwaited == true
+      !state.isEnded && state.stores[StoreID(settings, of: partition)]?.isAwaited ?? true
     }
   }
 

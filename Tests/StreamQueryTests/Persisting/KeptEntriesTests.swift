@@ -60,7 +60,7 @@ struct KeptEntriesTests: SlowStoreSuite {
     next.shutDown()
     simulation.settle()
     let last = QueryClient(simulation: simulation)
-    #expect(last.isStale(own(3)))
+    #expect(last.data(for: own(3)) == nil)
     simulation.advance(by: .seconds(1))
     let (marked, fresh) = (last.result(for: own(3)), last.result(for: own(4)))
     #expect(marked.data == 3)
@@ -80,15 +80,37 @@ struct KeptEntriesTests: SlowStoreSuite {
     client.shutDown()
   }
 
-  @Test("a look at a query is a use, so that clear reaches its store")
-  func clearedAfterALook() throws {
+  @Test("a read of a query's data is a use, so that clear reaches its store")
+  func clearedAfterARead() throws {
     keep(1...2)
     store.change { $0.loading = .seconds(1) }
     let client = QueryClient(simulation: simulation)
-    _ = client.isStale(own(1))
+    _ = client.data(for: own(1))
     client.clear()
     try save(client)
     #expect(kept.isEmpty)
+    client.shutDown()
+  }
+
+  @Test("a question opens no store, a read does")
+  func questions() {
+    keep(1...1)
+    let loads = store.loads
+    let client = QueryClient(simulation: simulation)
+    #expect(client.isStale(own(1)))
+    #expect(client.result(for: own(1)).isRestoring)
+    let options = ObserverOptions(staleTime: .seconds(1))
+    #expect(client.result(for: own(1), options: options).isRestoring)
+    #expect(!client.isRestoring)
+    simulation.settle()
+    #expect(client.result(for: own(1)).isRestoring)
+    #expect(store.loads == loads)
+    #expect(client.data(for: own(1)) == nil)
+    simulation.settle()
+    #expect(store.loads == loads + 1)
+    let result = client.result(for: own(1))
+    #expect(result.data == 1)
+    #expect(!result.isRestoring)
     client.shutDown()
   }
 
@@ -123,7 +145,7 @@ struct KeptEntriesTests: SlowStoreSuite {
   @Test("a query that is kept and takes a key over keeps what it finds")
   func takesOver() throws {
     let client = QueryClient(simulation: simulation)
-    _ = client.isStale(own(2))
+    _ = client.data(for: own(2))
     simulation.settle()
     client.setData(1, for: plain(1))
     _ = try ensure(plain(1), client)
@@ -220,7 +242,7 @@ struct KeptEntriesTests: SlowStoreSuite {
 
     let client = QueryClient(simulation: simulation)
     // The store is known from its first use on.
-    _ = client.isStale(own(3))
+    _ = client.data(for: own(3))
     if isRead { simulation.settle() }
     client.remove(filter)
     try save(client)

@@ -156,7 +156,7 @@ struct LossTests: SlowStoreSuite {
     simulation.settle()
     let next = QueryClient(simulation: simulation)
     // The store is read at the first use of a query.
-    _ = next.result(for: Query(key: key(2)).persisted(in: store))
+    _ = next.data(for: Query(key: key(2)).persisted(in: store))
     simulation.settle()
     next.updateData(for: one) { $0 = ($0 ?? 100) + 1 }
     #expect(next.data(for: one) == 2)

@@ -48,7 +48,7 @@ struct MigratingTests: SlowStoreSuite {
   private func restored(_ query: Query<Int>, _ events: inout [String]) -> Int? {
     let client = QueryClient(simulation: simulation)
     let recording = simulation.record(client.events)
-    _ = client.result(for: query)
+    _ = client.data(for: query)
     simulation.settle()
     let data = client.data(for: query)
     simulation.advance(by: .seconds(2))
@@ -67,7 +67,7 @@ struct MigratingTests: SlowStoreSuite {
     for _ in 1...2 { #expect(restored(new(), &problems) == 70) }
     #expect(problems == [])
     let client = QueryClient(simulation: simulation)
-    _ = client.result(for: new())
+    _ = client.data(for: new())
     simulation.settle()
     client.updateData(for: new()) { $0? += 1 }
     simulation.advance(by: .seconds(2))

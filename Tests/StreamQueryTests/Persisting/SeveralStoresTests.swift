@@ -15,7 +15,7 @@ struct SeveralStoresTests {
 
   private func client() -> QueryClient {
     let client = QueryClient(simulation: simulation)
-    for store in [bad, good] { _ = client.result(for: query(0, store)) }
+    for store in [bad, good] { _ = client.data(for: query(0, store)) }
     simulation.settle()
     return client
   }
@@ -144,8 +144,8 @@ struct SeveralStoresTests {
     let (one, two) = (
       Query<Int>(key: "one").persisted(slow), Query<Int>(key: "two").persisted(in: good)
     )
-    _ = client.result(for: two)
-    _ = client.result(for: one)
+    _ = client.data(for: two)
+    _ = client.data(for: one)
     simulation.settle()
     client.setData(1, for: one)
     client.setData(2, for: two)

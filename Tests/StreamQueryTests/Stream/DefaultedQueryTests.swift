@@ -159,7 +159,8 @@ struct DefaultedQueryTests {
     let next = QueryClient(simulation: simulation)
     let first = next.result(for: kept)
     #expect(first.isDefault && first.isRestoring)
-    // Now the store has been read, whatever came first.
+    // The store has been read, whatever came first.
+    _ = next.data(for: kept)
     simulation.settle()
     let recording = simulation.record(next.stream(kept))
     simulation.advance(by: .seconds(5))
