@@ -80,8 +80,9 @@ extension CacheState {
   ///   - cause: The transition, or `nil` if the network or the app went away.
   ///   - transaction: The transaction.
   mutating func tell(of cause: FetchCause?, _ transaction: inout Transaction) {
-    for entry in live.sorted() {
-      input(Int(entry), &transaction) { $0.environmentMoved(cause, in: $1) }
+    for index in live.sorted().lazy.map(Int.init) {
+      input(index, &transaction) { $0.environmentMoved(cause, in: $1) }
+      if !isActive, slots[index].machine.isPaused { restsForApp(index) }
     }
   }
 

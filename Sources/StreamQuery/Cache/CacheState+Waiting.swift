@@ -82,6 +82,7 @@ extension CacheState {
   ) -> Waiter {
     let waiter = Waiter(
       role: role,
+      isOfRun: role != .leasing && MutationJob.current != nil,
       entry: id(of: index),
       round: waiterRound(of: index),
       wait: wait,
@@ -142,9 +143,21 @@ extension CacheState {
 
   /// The fetch of an entry waits for something: for those that watch its attempt that is the end.
   mutating func attemptRests(_ index: Int) {
-    let watchers = slots[index].waiters.filter { $0.role == .watchingAttempt }
+    settleWatchers(index) { $0.role == .watchingAttempt }
+  }
+
+  /// The fetch of an entry is paused while the app is inactive: for runs that watch it that is the end.
+  ///
+  /// A durable run goes on without the app, and other runs of its scope wait for it.
+  mutating func restsForApp(_ index: Int) {
+    settleWatchers(index) { $0.isOfRun }
+  }
+
+  private mutating func settleWatchers(_ index: Int, where isMeant: (Waiter) -> Bool) {
+    let watchers = slots[index].waiters.filter(isMeant)
     guard !watchers.isEmpty else { return }
-    slots[index].waiters.removeAll { $0.role == .watchingAttempt }
+    slots[index].waiters.removeAll(where: isMeant)
+    if let initiator = slots[index].initiator, isMeant(initiator) { slots[index].initiator = nil }
     for watcher in watchers { watcher.round = 0 }
     answer(watchers, .settled)
   }

@@ -17,8 +17,9 @@ extension QueryClient {
   /// The call sets the marks at once, and returns when all refetches are settled, including those that
   /// failed and those that follow a joined fetch. An endless stream settles with its first part:
   /// <doc:StreamedQueries>. The call does not wait for fetches that are paused already, and only watches
-  /// the others: their retries wait while the app is inactive, as those of observers do. A cancelled
-  /// caller returns at once, and the refetches continue.
+  /// the others: their retries wait while the app is inactive, as those of observers do. For a call in a
+  /// run of a mutation such fetches are settled. A cancelled caller returns at once, and the refetches
+  /// continue.
   ///
   /// - Parameters:
   ///   - filter: Which entries to mark.

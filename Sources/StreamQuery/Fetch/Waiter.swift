@@ -21,6 +21,8 @@ final class Waiter: Sendable {
   }
 
   let role: Role
+  /// Whether a run is its caller, and only watches: for it, a fetch that waits for the app is settled.
+  let isOfRun: Bool
   let entry: EntryID
   /// The priority of its caller when it began to wait.
   let priority = WorkPriority.current
@@ -55,6 +57,7 @@ final class Waiter: Sendable {
 
   init(
     role: Role,
+    isOfRun: Bool = false,
     entry: EntryID,
     round: UInt64,
     wait: WorkWait? = nil,
@@ -63,6 +66,7 @@ final class Waiter: Sendable {
   ) {
     self.wait = wait
     self.role = role
+    self.isOfRun = isOfRun
     self.entry = entry
     storedRound = Atomic(round)
     self.group = group

@@ -369,6 +369,41 @@ struct OutboxPromiseTests: OutboxSuite {
     other.shutDown()
   }
 
+  @Test(
+    "a run whose callback awaits a refetch that waits for the app does not hold up its scope",
+    arguments: [false, true]
+  )
+  func callbackBehindTheApp(isOffline: Bool) {
+    let active = ManualSignal(true)
+    let client = client { $0.activity = Activity { active } }
+    let fetch = ScriptedFetch<Int>(.value(0), .failure(Boom(1)), .value(1))
+    let recording = simulation.record(client.stream(.scripted("n", fetch)))
+    simulation.settle()
+    if !isOffline {
+      active.send(false)
+      simulation.settle()
+    }
+    let mutation = note().onSuccess { _, context in
+      await context.client.invalidate("n" as QueryKey<Int>)
+    }
+    for number in 1...2 { simulation.start(mutation, with: Note(number: number), on: client) }
+    simulation.advance(by: .milliseconds(100))
+    if isOffline {
+      // The fetch is paused for the network, before the app is inactive.
+      online.send(false)
+      simulation.advance(by: .seconds(2))
+      active.send(false)
+      simulation.settle()
+      online.send(true)
+    }
+    simulation.advance(by: .seconds(10))
+    let ends = server.log.all.filter { $0.hasSuffix("done") }.map { $0.suffix(6) }
+    #expect(ends == ["1 done", "2 done"])
+    #expect(kept().isEmpty)
+    recording.cancel()
+    client.shutDown()
+  }
+
   @Test("cache and outbox share a partition, and neither touches the records of the other")
   func sharedPartition() throws {
     online.send(false)
