@@ -50,6 +50,10 @@ extension QueryClient {
     /// `false` in a simulation: the priority of the test must not decide what happens in it.
     package var mindsPriority = true
     /// The executor that the client's tasks prefer; `nil` means the global executor.
+    ///
+    /// A client with an executor sleeps on timers of its own. The runtime keeps a timer until its time is
+    /// over, even if it is cancelled and the client is gone. Keep one such client, or make clients by
+    /// ``QueryScopes``, whose clients share their timers.
     public var executor: (any TaskExecutor)?
     /// The source of random numbers, used for the jitter of retries.
     public var randomness: @Sendable () -> UInt64
