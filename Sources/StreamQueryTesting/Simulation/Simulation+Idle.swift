@@ -3,7 +3,8 @@ package import StreamQuery
 extension Simulation {
   /// Whether nothing is going on: no ready job, sleeper, unfinished task or client work.
   ///
-  /// Active recordings do not count, and neither does a client's own timer.
+  /// Active recordings do not count, and neither does a client's own timer. What waits in real time is not
+  /// seen, such as a plain `Task` that sleeps by `Task.sleep`.
   ///
   /// - Complexity: O(*p*) in the number of clients.
   public var isIdle: Bool {
@@ -12,6 +13,8 @@ extension Simulation {
   }
 
   /// What keeps the simulation from being idle, one line each, in a stable order.
+  ///
+  /// What waits in real time is not seen, such as a plain `Task` that sleeps by `Task.sleep`.
   ///
   /// ```swift
   /// #expect(simulation.leakReport() == [])      // says what is left, where `isIdle` says whether
