@@ -25,6 +25,14 @@ protocol Persister: AnyObject, Sendable {
     _ policy: any PersistencePolicy
   ) -> DefinitionExtras.InitialDataSource.Found?
 
+  /// Whether it keeps a value without a limit of age for a key of which nothing but the client's policy is
+  /// known, which has a limit: another query has kept it, and nobody can get it again.
+  func keepsForAnother(
+    _ key: EntryKey,
+    _ definition: QueryDefinition,
+    _ policy: any PersistencePolicy
+  ) -> Bool
+
   /// When the data that is kept for an entry was current, in seconds since the reference date; decodes
   /// nothing.
   func date(of key: EntryKey, _ policy: any PersistencePolicy) -> Double?

@@ -147,10 +147,7 @@ extension QueryClient {
       }
       // Somebody else may have placed it meanwhile.
       if present != nil || !mayRestore { return present }
-      // Its own query may say that it is kept elsewhere, or nowhere.
-      let isOfEntry = definition.persistence == nil && known != nil
-      let query = isOfEntry ? known?.resolved : nil
-      let resolved = query ?? resolve(key, definition, defaults)
+      let resolved = keeping(key, definition, known)
       guard resolved.isPersisted, let source = resolved.initialData,
         let initialData = InitialData(restoring: source, from: .kept)
       else { return nil }
@@ -159,6 +156,30 @@ extension QueryClient {
         return isErased ? nil : box
       }
     }
+  }
+
+  /// Whether a key without data must not be updated, and reports it: its store keeps a value of another
+  /// query that nobody can get again, and that the key alone cannot restore.
+  nonisolated func hidesKeptData(_ key: EntryKey, _ definition: QueryDefinition) -> Bool {
+    guard persisters.persister != nil else { return false }
+    let known = cache.read { state in state.find(key).flatMap { state.slots[$0].query } }
+    let query = keeping(key, definition, known)
+    guard query.isPersisted, let policy = query.persistence,
+      persisters.persister?.keepsForAnother(key, query.definition, policy) == true
+    else { return false }
+    report(.updateOfKeptData(key: key.key.description))
+    return true
+  }
+
+  /// The query that says how the data of a key is kept: that of its entry may say that it is kept
+  /// elsewhere, or nowhere.
+  private nonisolated func keeping(
+    _ key: EntryKey,
+    _ definition: QueryDefinition,
+    _ known: StoredQuery?
+  ) -> ResolvedQuery {
+    let ofEntry = definition.persistence == nil ? known?.resolved : nil
+    return ofEntry ?? resolve(key, definition, defaults)
   }
 }
 

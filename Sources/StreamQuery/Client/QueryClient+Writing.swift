@@ -265,6 +265,7 @@ extension QueryClient {
       let isAway = !isKnown && restored != nil
       var value = (isAway ? restored : present)?.value(as: Value.self)
       let isNew = value == nil
+      if isNew, hidesKeptData(key, terms.definition(of: Value.self)) { return .over(nil) }
       try UpdateChain.run(key, of: self) { () throws(Failure) in try update(&value) }
       guard let value else { return .over(nil) }
       let box = TypedBox(value)
@@ -324,7 +325,9 @@ extension QueryClient {
       for info in entries(matching: filter, of: type) {
         if info.snapshot.base == nil, mustWait(info.entryKey) {
           waiting.append(QueryKey(info.key))
-        } else {
+        } else if info.snapshot.base != nil
+          || !hidesKeptData(info.entryKey, QueryDefinition(of: type))
+        {
           present.append(info)
         }
       }

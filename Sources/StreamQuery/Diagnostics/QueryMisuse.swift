@@ -9,6 +9,11 @@ public enum QueryMisuse: Hashable, Sendable, CustomStringConvertible {
   /// Too many updates waited until it was known what a store keeps for their queries: this one, the
   /// oldest, was given up.
   case updateBeforeRestored(key: String)
+  /// A key alone was updated whose store keeps a value of another query without a limit of age; the
+  /// update was not made.
+  ///
+  /// The client's policy has a limit, and cannot restore that value.
+  case updateOfKeptData(key: String)
   /// A fetch asked for its previous data as a type other than the query's; it got none.
   case previousOfOtherType(key: String, expected: String, asked: String)
   /// A callback of a mutation threw; the run continued as if it had not.
@@ -69,6 +74,11 @@ public enum QueryMisuse: Hashable, Sendable, CustomStringConvertible {
       """
       Over 10,000 updates waited until their data is restored; one of \(key) was given up, \
       lest it take the place of what the store has. Await restore() or fetch(_:) first, or write with setData.
+      """
+    case .updateOfKeptData(let key):
+      """
+      An update of the key \(key) was not made, lest it take the place of what a query keeps without a limit \
+      of age. Update the query instead of its key, or write with setData.
       """
     case .previousOfOtherType(let key, let expected, let asked):
       """

@@ -51,6 +51,10 @@ extension StorePersister {
       guard let policy = last.query.persistence else { continue }
       let key = last.write.key
       let kept = data(of: key, last.query.definition, policy)
+      if kept == nil, keepsForAnother(key, last.query.definition, policy) {
+        client?.report(.updateOfKeptData(key: key.key.description))
+        continue
+      }
       guard let made = last.write.change(kept) else { continue }
       let entry = PersistedEntry(
         made,

@@ -278,7 +278,8 @@ extension StorePersister {
         at: wallClock().timeIntervalSinceReferenceDate
       )
     else {
-      forget(text, saved, id)
+      // The policy of a key alone is that of the client; the query that kept it may have another.
+      if !definition.isOfKeyAlone { forget(text, saved, id) }
       return nil
     }
     do {
@@ -298,10 +299,22 @@ extension StorePersister {
       )
     } catch {
       // A later version may be able to read what nobody can get again.
-      if isOfVersion || saved.hasLifetime { forget(text, saved, id) }
+      if !definition.isOfKeyAlone, isOfVersion || saved.hasLifetime { forget(text, saved, id) }
       report(error, of: key.key, in: id)
       return nil
     }
+  }
+
+  func keepsForAnother(
+    _ key: EntryKey,
+    _ definition: QueryDefinition,
+    _ policy: any PersistencePolicy
+  ) -> Bool {
+    guard definition.isOfKeyAlone, let settings = (policy as? QueryPersistence)?.settings,
+      !TimeSpan(settings.maxAge).isInfinite,
+      case .record(_, let saved) = kept(of: key, in: StoreID(settings, of: partition))
+    else { return false }
+    return !saved.hasLifetime
   }
 
   private func forget(_ text: String, _ saved: SavedValue, _ id: StoreID) {

@@ -36,6 +36,9 @@ final class QueryDefinition: @unchecked Sendable {
   var delivery: Delivery { extras?.values.delivery ?? .whole }
   /// Where the data is kept beyond the cache; `nil` leaves it to the client.
   var persistence: (any PersistencePolicy)? { extras?.values.persistence }
+  /// Whether it says nothing of how the data is fetched or kept, as that of a key alone: another
+  /// query of the key may say it.
+  var isOfKeyAlone: Bool { fetch == nil && persistence == nil }
 
   private init(
     options: QueryOptions,

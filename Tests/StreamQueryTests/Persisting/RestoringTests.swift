@@ -208,6 +208,49 @@ struct RestoringTests {
     }
   }
 
+  @Test(
+    "a key alone leaves what another query keeps: without a limit of age, or in another version",
+    arguments: ["", "2"]
+  )
+  func keyAlone(_ version: String) {
+    let misuses = Recorded<QueryMisuse>()
+    let draft = Query<String>(key: "draft")
+      .persisted(in: memory, maxAge: Persistence.unlimited, version: version)
+    let former = client(memory)
+    former.setData("mine", for: draft)
+    former.shutDown()
+    simulation.advance(by: .hours(72))
+    let client = QueryClient(simulation: simulation) { [memory] in
+      $0.persistence = Persistence(in: memory)
+      $0.onMisuse = { misuses.append($0) }
+    }
+    simulation.settle()
+    #expect(client.data(for: draft.key) == nil)
+    #expect(client.updateData(for: draft.key) { $0 = ($0 ?? "") + " and more" } == nil)
+    simulation.advance(by: .seconds(2))
+    #expect(misuses.values == [.updateOfKeptData(key: draft.key.description)])
+    #expect(client.data(for: draft) == "mine")
+    #expect(client.updateData(for: draft.key) { $0 = ($0 ?? "") + " and more" } == "mine and more")
+    client.shutDown()
+  }
+
+  @Test("a key alone leaves what another query keeps when the client ends before its update")
+  func keyAloneAtTheEnd() {
+    let draft = Query<String>(key: "draft").persisted(in: memory)
+    let former = client(memory)
+    former.setData("mine", for: draft)
+    former.shutDown()
+    simulation.advance(by: .hours(72))
+    let late = client(slow { $0.loading = .seconds(1) })
+    late.updateData(for: draft.key) { $0 = ($0 ?? "") + " and more" }
+    late.shutDown()
+    simulation.advance(by: .seconds(5))
+    let client = client(memory)
+    simulation.settle()
+    #expect(client.data(for: draft) == "mine")
+    client.shutDown()
+  }
+
   @Test("old versions that nobody uses leave at a later launch, those that may be used stay")
   func purged() {
     let policies: [(String, Duration)] = [
