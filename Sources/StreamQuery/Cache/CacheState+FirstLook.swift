@@ -8,6 +8,7 @@ extension EntryMachine {
   ///   - fetchOptions: The options of its query; `nil` if the entry has a better one.
   ///   - initialData: When the initial data that it would bring was good.
   ///   - isInvalidated: Whether that data was invalidated.
+  ///   - isPart: Whether that data is a part of a streamed value.
   ///   - environment: The environment at the time of the look.
   /// - Returns: The entry, and whether a fetch would have hidden its data.
   func arrived(
@@ -15,12 +16,13 @@ extension EntryMachine {
     fetchOptions: FetchOptions?,
     initialData: Timestamp?,
     isInvalidated: Bool = false,
+    isPart: Bool = false,
     in environment: Environment
   ) -> (machine: EntryMachine, isStashed: Bool) {
     var machine = self
     machine.adopted(fetchOptions: fetchOptions, gcTime: .zero)
     if let initialData, !machine.hasData {
-      _ = machine.initialDataPlaced(updatedAt: initialData, in: environment)
+      _ = machine.initialDataPlaced(updatedAt: initialData, isPart: isPart, in: environment)
       if isInvalidated {
         _ = machine.invalidated(isJoining: true, at: initialData, in: environment)
       }
@@ -75,6 +77,7 @@ extension CacheState {
           fetchOptions: query.fetchOptions,
           initialData: initialData?.beginning(at: environment.now).time,
           isInvalidated: initialData?.isInvalidated == true,
+          isPart: initialData?.isPart == true,
           in: environment
         )
       }
@@ -110,6 +113,7 @@ extension CacheState {
       fetchOptions: hasBetter ? nil : query.fetchOptions,
       initialData: bringsInitialData ? beginning?.time : nil,
       isInvalidated: initialData?.isInvalidated == true,
+      isPart: initialData?.isPart == true,
       in: environment
     )
     let cached = bringsInitialData ? initialData?.box : slots[index].data
@@ -149,7 +153,11 @@ extension CacheState {
     }
     if !slot.machine.hasData {
       let beginning = slot.beginning ?? initialData.beginning(at: environment.now)
-      _ = slot.machine.initialDataPlaced(updatedAt: beginning.time, in: environment)
+      _ = slot.machine.initialDataPlaced(
+        updatedAt: beginning.time,
+        isPart: initialData.isPart,
+        in: environment
+      )
       if initialData.isInvalidated {
         _ = slot.machine.invalidated(isJoining: true, at: beginning.time, in: environment)
       }

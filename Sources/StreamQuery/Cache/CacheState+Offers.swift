@@ -17,8 +17,8 @@ extension CacheState {
       query: slots[index].query,
       defaults: defaults,
       updatedAt: slots[index].machine.dataUpdatedAt.instant,
-      // A part is for those who only look: what a caller gets, the cache decides.
-      isInvalidated: slots[index].machine.isInvalidated || slots[index].machine.extent == .part,
+      isInvalidated: slots[index].machine.isInvalidated,
+      isPart: slots[index].machine.extent == .part,
       serving: slots[index].servingRecord,
       uses: uses,
       hits: offers?.hits(of: entry, key.key, index)

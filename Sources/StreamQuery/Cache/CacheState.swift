@@ -257,33 +257,6 @@ struct CacheState: ~Copyable {
     find(entry).map { slots[$0].machine.dataUpdateCount == 0 } ?? true
   }
 
-  /// Whether the entry has no data and its query has initial data.
-  @inline(__always)
-  func wantsInitialData(_ index: Int?, _ query: StoredQuery) -> Bool {
-    guard query.initialData != nil else { return false }
-    return index.map { !slots[$0].machine.hasData } ?? true
-  }
-
-  /// Puts initial data into an empty entry.
-  ///
-  /// After a reset it is as old as the data that the entry began with.
-  mutating func placeInitialData(
-    _ index: Int,
-    _ initialData: InitialData?,
-    _ transaction: inout Transaction
-  ) {
-    guard let initialData, !slots[index].machine.hasData else { return }
-    let beginning = slots[index].beginning ?? initialData.beginning(at: transaction.environment.now)
-    slots[index].beginning = beginning
-    transaction.drop(slots[index].data)
-    slots[index].data = initialData.box
-    input(index, &transaction) { $0.initialDataPlaced(updatedAt: beginning.time, in: $1) }
-    if initialData.isInvalidated {
-      input(index, &transaction) { $0.invalidated(isJoining: true, at: beginning.time, in: $1) }
-      ageMark(index)
-    }
-  }
-
   // MARK: Snapshots
 
   /// The current snapshot of an entry, for one look.

@@ -8,6 +8,9 @@ final class EntryOffer: Sendable {
   let defaults: any AnyObject & Sendable
   private let updatedAt: Instant
   private let isInvalidated: Bool
+  /// Whether the data is a part of a streamed value: stale for all, because the cache decides what a
+  /// caller gets.
+  private let isPart: Bool
   /// What the entry remembers for its callers.
   private let serving: ServingRecord
   /// How often the entry was used; `nil` if nobody wants to know.
@@ -22,6 +25,7 @@ final class EntryOffer: Sendable {
     defaults: any AnyObject & Sendable,
     updatedAt: Instant,
     isInvalidated: Bool,
+    isPart: Bool,
     serving: ServingRecord,
     uses: EntryUses?,
     hits: EntryHits?
@@ -32,6 +36,7 @@ final class EntryOffer: Sendable {
     self.defaults = defaults
     self.updatedAt = updatedAt
     self.isInvalidated = isInvalidated
+    self.isPart = isPart
     self.serving = serving
     self.uses = uses
     self.hits = hits
@@ -40,7 +45,7 @@ final class EntryOffer: Sendable {
   /// Whether the data is stale.
   @inline(__always)
   func isStale(_ freshness: Freshness, at now: Instant) -> Bool {
-    freshness.isStale(updatedAt: updatedAt, isInvalidated: isInvalidated, at: now)
+    isPart || freshness.isStale(updatedAt: updatedAt, isInvalidated: isInvalidated, at: now)
   }
 
   /// Whether the data may have to be refetched ahead of time.

@@ -76,6 +76,7 @@ extension CacheState {
   ///   - index: The entry.
   ///   - writer: What writes it.
   ///   - updatedAt: When it was up to date; `nil` is now.
+  ///   - isPart: Whether it is a part of a streamed value.
   ///   - fencing: Whether a fetch in flight ends.
   ///   - transaction: The transaction.
   mutating func put(
@@ -83,6 +84,7 @@ extension CacheState {
     _ index: Int,
     by writer: InFlight.Writer,
     updatedAt: Double?,
+    isPart: Bool = false,
     fencing: Bool,
     _ transaction: inout Transaction
   ) {
@@ -94,7 +96,7 @@ extension CacheState {
     let stamp =
       updatedAt.map(transaction.environment.now.placing(date:)) ?? transaction.environment.now
     input(index, &transaction) {
-      $0.written(by: writer, updatedAt: stamp, fencing: fencing, in: $1)
+      $0.written(by: writer, updatedAt: stamp, isPart: isPart, fencing: fencing, in: $1)
     }
   }
 }

@@ -49,6 +49,7 @@ extension InitialData {
       box: found.box,
       updatedAt: found.updatedAt,
       isInvalidated: found.isInvalidated,
+      isPart: found.isPart,
       source: source
     )
   }

@@ -9,19 +9,25 @@ extension EntryMachine {
   /// - Parameters:
   ///   - writer: What wrote it.
   ///   - updatedAt: When the value was good.
+  ///   - isPart: Whether it is a part of a streamed value, as an archive carries it.
   ///   - fencing: Whether a fetch in flight must not land.
   ///   - environment: The environment at the transaction.
   /// - Returns: What to do.
   package mutating func written(
     by writer: InFlight.Writer = .caller,
     updatedAt: Timestamp,
+    isPart: Bool = false,
     fencing: Bool,
     in environment: Environment
   ) -> EntryActions {
     var actions = catchUp(in: environment)
     forgetStashed(&actions)
-    // The elements that are still to come are folded into what was written.
-    if extent != .part || isIdle || fencing { extent = .whole }
+    if isPart {
+      extent = .part
+    } else if extent != .part || isIdle || fencing {
+      // Otherwise the elements that are still to come are folded into what was written.
+      extent = .whole
+    }
     isRemoved = false
     dataUpdatedAt = updatedAt
     dataUpdateCount += 1
@@ -55,15 +61,17 @@ extension EntryMachine {
   ///
   /// - Parameters:
   ///   - updatedAt: When the value was good.
+  ///   - isPart: Whether it is a part of a streamed value, as a store kept it.
   ///   - environment: The environment at the transaction.
   /// - Returns: What to do.
   package mutating func initialDataPlaced(
     updatedAt: Timestamp,
+    isPart: Bool = false,
     in environment: Environment
   ) -> EntryActions {
     var actions = catchUp(in: environment)
     forgetStashed(&actions)
-    hasData = true
+    extent = isPart ? .part : .whole
     isRemoved = false
     isError = false
     let now = environment.now.instant

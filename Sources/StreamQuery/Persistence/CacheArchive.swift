@@ -32,6 +32,8 @@ public struct CacheArchive: Hashable, Sendable {
     public var isInvalidated: Bool
     /// Why the newest fetch failed; `nil` if it did not, or if errors are left out.
     public var error: ArchivedError?
+    /// Whether the value is a part of a streamed one; `nil`, which leaves it out of the bytes, is no.
+    var isPart: Bool?
 
     /// Creates an entry.
     ///

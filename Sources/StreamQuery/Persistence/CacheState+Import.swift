@@ -130,8 +130,17 @@ extension CacheState {
     let isMarked =
       restored.isInvalidated || verdict.markedAt.map { date <= $0 } ?? false
       || slots[index].machine.isOutdated(from: placed)
-    let ends = !isMarked && endsFetch(of: index, restored, date, verdict, transaction)
-    put(restored.box, index, by: .archive, updatedAt: date, fencing: ends, &transaction)
+    let isComplete = !isMarked && !restored.isPart
+    let ends = isComplete && endsFetch(of: index, restored, date, verdict, transaction)
+    put(
+      restored.box,
+      index,
+      by: .archive,
+      updatedAt: date,
+      isPart: restored.isPart,
+      fencing: ends,
+      &transaction
+    )
     if let error = restored.error { restore(error, of: restored, index, &transaction) }
     if isMarked {
       // The mark is as old as the data: a fetch that is already running brings something newer.

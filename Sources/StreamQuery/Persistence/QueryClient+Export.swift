@@ -9,8 +9,8 @@ extension QueryClient {
   ///
   /// The data does not include optimistic changes: the paused mutations that make them are archived
   /// and make them again after an import. What cannot be encoded is left out and named in the
-  /// report. A part of a streamed value counts as invalidated in the archive, so that whoever uses it
-  /// completes it.
+  /// report. A part of a streamed value is a part in the archive, and invalidated, so that whoever uses
+  /// it completes it.
   ///
   /// ```swift
   /// let export = client.export(.prefix("products"))
@@ -120,7 +120,7 @@ extension QueryInfo {
     _ errors: ArchivedErrors,
     _ coding: ArchiveCoding
   ) throws(ArchiveExportRefusal) -> CacheArchive.Entry {
-    CacheArchive.Entry(
+    var entry = CacheArchive.Entry(
       key: try text(of: entryKey),
       value: try encoded(value, coding),
       updatedAt: Date(timeIntervalSinceReferenceDate: snapshot.dataUpdatedAt.date),
@@ -132,6 +132,8 @@ extension QueryInfo {
         )
       }
     )
+    if isPart { entry.isPart = true }
+    return entry
   }
 }
 

@@ -150,7 +150,8 @@ extension QueryClient {
         return DeferredWrites.KeptData(
           box: entry.box,
           updatedAt: entry.updatedAt,
-          isInvalidated: entry.isInvalidated
+          isInvalidated: entry.isInvalidated,
+          isPart: entry.isPart
         )
       },
       perform: { $0.fillLate(entry) }
@@ -227,6 +228,7 @@ extension QueryClient {
       box: box,
       updatedAt: number(of: entry.updatedAt),
       isInvalidated: entry.isInvalidated,
+      isPart: entry.isPart == true,
       error: entry.error.map(ErrorBox.init),
       errorUpdatedAt: entry.error?.updatedAt.timeIntervalSinceReferenceDate ?? 0
     )

@@ -7,6 +7,8 @@ struct RestoredEntry: Sendable {
   /// Seconds since the reference date.
   var updatedAt: Double
   var isInvalidated: Bool
+  /// Whether it is a part of a streamed value.
+  var isPart: Bool
   var error: ErrorBox?
   var errorUpdatedAt: Double
 }

@@ -15,12 +15,14 @@ struct SavedRecords: Sendable {
     let count: Int
     let updatedAt: Double
     let isInvalidated: Bool
+    let isPart: Bool
 
     init(_ entry: PersistedEntry) {
       self.entry = entry.id.generation
       count = entry.info.dataUpdateCount
       updatedAt = entry.info.snapshot.dataUpdatedAt.date
       isInvalidated = entry.isInvalidated
+      isPart = entry.info.isPart
     }
   }
 

@@ -9,10 +9,11 @@ internal import Foundation
 /// The head is 12 bytes and the version: the form (1), flags (1), the date as bits of a `Double`,
 /// little-endian (8), the length of the version (2), the version in UTF-8. The lowest flag says
 /// whether it is invalidated; the next six are 0, or *n* for a lifetime of up to 2 to the power of
-/// *n* - 1 seconds.
+/// *n* - 1 seconds; the highest says whether it is a part of a streamed value.
 struct SavedValue: Hashable, Sendable {
   private static let form: UInt8 = 1
   private static let invalidated: UInt8 = 1
+  private static let part: UInt8 = 1 << 7
 
   private(set) var data: Data
 
@@ -22,19 +23,24 @@ struct SavedValue: Hashable, Sendable {
   ///   - value: The encoded value.
   ///   - updatedAt: When it was current, in seconds since the reference date.
   ///   - isInvalidated: Whether it was invalidated since.
+  ///   - isPart: Whether it is a part of a streamed value.
   ///   - version: The version of the form of the value; the first 65,535 bytes count.
   ///   - maxAge: The age from which on nobody will want it.
   init(
     _ value: Data,
     updatedAt: Double,
     isInvalidated: Bool,
+    isPart: Bool = false,
     version: String,
     maxAge: TimeSpan = .infinite
   ) {
     let name = Array(version.utf8.prefix(Int(UInt16.max)))
     var data = Data(capacity: 12 + name.count + value.count)
     data.append(Self.form)
-    data.append((isInvalidated ? Self.invalidated : 0) | Self.lifetime(maxAge) << 1)
+    var flags = Self.lifetime(maxAge) << 1
+    if isInvalidated { flags |= Self.invalidated }
+    if isPart { flags |= Self.part }
+    data.append(flags)
     for byte in 0..<8 { data.append(UInt8(truncatingIfNeeded: updatedAt.bitPattern >> (8 * byte))) }
     data.append(UInt8(truncatingIfNeeded: name.count))
     data.append(UInt8(truncatingIfNeeded: name.count >> 8))
@@ -56,6 +62,8 @@ struct SavedValue: Hashable, Sendable {
       data[data.startIndex + 1] = byte(1) & ~Self.invalidated | (newValue ? Self.invalidated : 0)
     }
   }
+
+  var isPart: Bool { byte(1) & Self.part != 0 }
 
   /// Seconds since the reference date.
   var updatedAt: Double {

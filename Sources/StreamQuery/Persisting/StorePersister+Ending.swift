@@ -121,7 +121,12 @@ extension PersistedEntry {
     slot.key = key
     slot.query = query
     slot.machine = EntryMachine(at: now.instant)
-    _ = slot.machine.written(updatedAt: updatedAt, fencing: false, in: Environment(now: now))
+    _ = slot.machine.written(
+      updatedAt: updatedAt,
+      isPart: made.isPart,
+      fencing: false,
+      in: Environment(now: now)
+    )
     slot.data = made.box
     guard let info = slot.info(slot.makeSnapshot(version: 0), at: now.instant) else {
       return nil

@@ -266,7 +266,8 @@ extension StorePersister {
       return DefinitionExtras.InitialDataSource.Found(
         box: box,
         updatedAt: entry.info.snapshot.dataUpdatedAt.date,
-        isInvalidated: entry.isInvalidated
+        isInvalidated: entry.isInvalidated,
+        isPart: entry.info.isPart
       )
     }
     guard case .record(let text, let saved) = found else { return nil }
@@ -295,7 +296,8 @@ extension StorePersister {
       return DefinitionExtras.InitialDataSource.Found(
         box: box,
         updatedAt: saved.updatedAt,
-        isInvalidated: saved.isInvalidated
+        isInvalidated: saved.isInvalidated,
+        isPart: saved.isPart
       )
     } catch {
       // A later version may be able to read what nobody can get again.

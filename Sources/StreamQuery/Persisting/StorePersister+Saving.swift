@@ -307,6 +307,7 @@ extension StorePersister {
       try settings.coding.encode(encodable),
       updatedAt: stamp.updatedAt,
       isInvalidated: stamp.isInvalidated,
+      isPart: stamp.isPart,
       version: settings.version,
       maxAge: TimeSpan(settings.maxAge)
     )

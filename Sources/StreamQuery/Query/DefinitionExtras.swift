@@ -40,6 +40,8 @@ final class DefinitionExtras: @unchecked Sendable {
       var updatedAt: Double?
       /// Whether it was invalidated before it was kept.
       var isInvalidated = false
+      /// Whether it is a part of a streamed value.
+      var isPart = false
     }
 
     /// Whether it is not known yet what is kept beyond the cache.

@@ -58,10 +58,10 @@ struct KeptKindsTests {
     }
   }
 
-  @Test("a part of a stream is not kept as if it were all")
-  func streamed() throws {
+  /// A stream of "a" and, after a minute, "b".
+  private func words() -> Query<[String]> {
     let clock = simulation.clock
-    let words = Query<[String]>.streamed("words") { _ in
+    return Query<[String]>.streamed("words") { _ in
       let count = Mutex(0)
       return AsyncStream<String> {
         switch count.withLock({ count in
@@ -76,6 +76,11 @@ struct KeptKindsTests {
         }
       }
     }
+  }
+
+  @Test("a part of a stream is not kept as if it were all")
+  func streamed() throws {
+    let words = words()
     let former = client()
     simulation.settle()
     let recording = simulation.record(former.stream(words))
@@ -90,6 +95,33 @@ struct KeptKindsTests {
     #expect(later.values.last?.data == ["a", "b"])
     #expect(records.count == 1)
     later.cancel()
+    end(client)
+  }
+
+  @Test(
+    "a part of a static stream is no answer for those who find it in a store or an archive",
+    arguments: [false, true]
+  )
+  func staticPart(isArchived: Bool) throws {
+    let words = words().staleTime(.static)
+    let former = client()
+    simulation.settle()
+    let recording = simulation.record(former.stream(words))
+    simulation.advance(by: .seconds(10))
+    recording.cancel()
+    simulation.settle()
+    let archive = former.export().archive
+    end(former)
+    let client = isArchived ? QueryClient(simulation: simulation) : client()
+    simulation.settle()
+    if isArchived {
+      let copy = try CacheArchive(decoding: archive.encoded())
+      #expect(client.import(copy, for: [.query(words)]).entryCount == 1)
+    }
+    #expect(client.data(for: words) == ["a"])
+    #expect(client.isStale(words))
+    #expect(try simulation.run { [client] in try await client.ensure(words) } == ["a", "b"])
+    #expect(!client.isStale(words))
     end(client)
   }
 

@@ -32,6 +32,24 @@ struct SavedValueTests {
     }
   }
 
+  @Test("a part stays one, whatever its lifetime and its mark", arguments: [false, true])
+  func part(isPart: Bool) throws {
+    for maxAge in [TimeSpan.infinite, TimeSpan(.hours(24)), TimeSpan(.seconds(1e9))] {
+      let made = SavedValue(
+        Data([1]),
+        updatedAt: 0,
+        isInvalidated: true,
+        isPart: isPart,
+        version: "",
+        maxAge: maxAge
+      )
+      var read = try #require(SavedValue(made.data))
+      read.isInvalidated = false
+      #expect(read.isPart == isPart)
+      #expect(read.hasLifetime == !maxAge.isInfinite)
+    }
+  }
+
   @Test("bytes that are too short or of another form are refused, and no byte crashes")
   func otherBytes() {
     for count in 0..<12 { #expect(SavedValue(saved.data.prefix(count)) == nil) }
