@@ -24,7 +24,7 @@ extension EntryMachine {
     if let initialData, !machine.hasData {
       _ = machine.initialDataPlaced(updatedAt: initialData, isPart: isPart, in: environment)
       if isInvalidated {
-        _ = machine.invalidated(isJoining: true, at: initialData, in: environment)
+        _ = machine.invalidated(isJoining: true, at: environment.now, in: environment)
       }
     }
     let actions = machine.observed(by: resolvedOptions, in: environment)
@@ -159,7 +159,7 @@ extension CacheState {
         in: environment
       )
       if initialData.isInvalidated {
-        _ = slot.machine.invalidated(isJoining: true, at: beginning.time, in: environment)
+        _ = slot.machine.invalidated(isJoining: true, at: environment.now, in: environment)
       }
       slot.data = initialData.box
     }

@@ -33,7 +33,8 @@ extension CacheState {
     _ transaction: inout Transaction
   ) {
     guard let initialData, !slots[index].machine.hasData else { return }
-    let beginning = slots[index].beginning ?? initialData.beginning(at: transaction.environment.now)
+    let now = transaction.environment.now
+    let beginning = slots[index].beginning ?? initialData.beginning(at: now)
     slots[index].beginning = beginning
     transaction.drop(slots[index].data)
     slots[index].data = initialData.box
@@ -41,7 +42,7 @@ extension CacheState {
       $0.initialDataPlaced(updatedAt: beginning.time, isPart: initialData.isPart, in: $1)
     }
     if initialData.isInvalidated {
-      input(index, &transaction) { $0.invalidated(isJoining: true, at: beginning.time, in: $1) }
+      input(index, &transaction) { $0.invalidated(isJoining: true, at: now, in: $1) }
       ageMark(index)
     }
   }

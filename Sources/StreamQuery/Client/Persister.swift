@@ -33,9 +33,12 @@ protocol Persister: AnyObject, Sendable {
     _ policy: any PersistencePolicy
   ) -> Bool
 
-  /// When the data that is kept for an entry was current, in seconds since the reference date; decodes
-  /// nothing.
-  func date(of key: EntryKey, _ policy: any PersistencePolicy) -> Double?
+  /// When the data that is kept for an entry was current, in seconds since the reference date, and
+  /// whether it was invalidated since; decodes nothing.
+  func stamp(
+    of key: EntryKey,
+    _ policy: any PersistencePolicy
+  ) -> (updatedAt: Double, isInvalidated: Bool)?
 
   /// There are changes to take, see ``CacheState/takePersistedChanges()``.
   func entriesChanged()

@@ -143,14 +143,27 @@ extension CacheState {
     )
     if let error = restored.error { restore(error, of: restored, index, &transaction) }
     if isMarked {
-      // The mark is as old as the data: a fetch that is already running brings something newer.
-      let isUnknown = knownMark == .distantPast
-      let mark = isUnknown ? .distantPast : max(placed.instant, knownMark ?? placed.instant)
-      let time = Timestamp(instant: mark, date: date)
+      // A fetch that is already running brings something newer, unless its answer says how old it is.
+      let time =
+        restored.isInvalidated
+        ? transaction.environment.now
+        : markTime(knownMark, verdict, of: placed, transaction)
       input(index, &transaction) { $0.invalidated(isJoining: true, at: time, in: $1) }
       ageMark(index)
     }
     return nil
+  }
+
+  /// When data was invalidated that an archive has without a mark.
+  private func markTime(
+    _ known: Instant?,
+    _ verdict: Imports.Verdict,
+    of placed: Timestamp,
+    _ transaction: Transaction
+  ) -> Timestamp {
+    let told = verdict.markedAt.map(transaction.environment.now.placing(date:))?.instant
+    let last = max(told ?? placed.instant, known ?? placed.instant)
+    return Timestamp(instant: known == .distantPast ? .distantPast : last, date: placed.date)
   }
 
   private func verdict(

@@ -122,12 +122,20 @@ extension QueryClient {
         deferWrite(waiting(entry, own))
         result.waitingCount += 1
       } else if let policy = own ?? defaults.persistence, !policy.isOff,
-        let date = persister.date(of: entry.key, policy), date >= min(entry.updatedAt, latest),
-        restoring(entry.key, entry.query.definition) != nil
+        let kept = persister.stamp(of: entry.key, policy)
       {
-        result.refused.append(
-          ArchiveImport.Skipped(key: entry.text, isMutation: false, reason: .notNewer)
-        )
+        if kept.updatedAt >= min(entry.updatedAt, latest),
+          restoring(entry.key, entry.query.definition) != nil
+        {
+          result.refused.append(
+            ArchiveImport.Skipped(key: entry.text, isMutation: false, reason: .notNewer)
+          )
+          continue
+        }
+        // When it was invalidated is not known, and may be after the archive was made.
+        var entry = entry
+        if kept.isInvalidated { entry.isInvalidated = true }
+        result.entries.append(entry)
       } else {
         result.entries.append(entry)
       }
@@ -150,7 +158,7 @@ extension QueryClient {
         return DeferredWrites.KeptData(
           box: entry.box,
           updatedAt: entry.updatedAt,
-          isInvalidated: entry.isInvalidated,
+          isInvalidated: entry.isInvalidated || kept?.isInvalidated == true,
           isPart: entry.isPart
         )
       },

@@ -217,10 +217,10 @@ extension StorePersister {
     case entry(PersistedEntry)
     case record(text: String, SavedValue)
 
-    var date: Double {
+    var stamp: (updatedAt: Double, isInvalidated: Bool) {
       switch self {
-      case .entry(let entry): entry.info.snapshot.dataUpdatedAt.date
-      case .record(_, let value): value.updatedAt
+      case .entry(let entry): (entry.info.snapshot.dataUpdatedAt.date, entry.isInvalidated)
+      case .record(_, let value): (value.updatedAt, value.isInvalidated)
       }
     }
   }
@@ -244,11 +244,14 @@ extension StorePersister {
     }
   }
 
-  func date(of key: EntryKey, _ policy: any PersistencePolicy) -> Double? {
+  func stamp(
+    of key: EntryKey,
+    _ policy: any PersistencePolicy
+  ) -> (updatedAt: Double, isInvalidated: Bool)? {
     guard let settings = (policy as? QueryPersistence)?.settings, !isRestoring(policy) else {
       return nil
     }
-    return kept(of: key, in: StoreID(settings, of: partition))?.date
+    return kept(of: key, in: StoreID(settings, of: partition))?.stamp
   }
 
   func data(

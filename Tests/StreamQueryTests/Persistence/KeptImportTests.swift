@@ -82,6 +82,30 @@ struct KeptImportTests: SlowStoreSuite {
     #expect(kept == [#"Swift.Int["n",1] \#(isNewer ? 1 : 2)"#])
   }
 
+  @Test(
+    "what the store keeps as invalidated stays so when newer data is imported, used before or not",
+    arguments: Form.allCases,
+    [false, true]
+  )
+  func keptMark(_ form: Form, isUsed: Bool) throws {
+    let (former, other) = (client(), QueryClient(simulation: simulation))
+    former.setData(2, for: key(1))
+    simulation.advance(by: .seconds(2))
+    other.setData(1, for: key(1))
+    simulation.advance(by: .seconds(2))
+    former.markInvalidated(.all, refetch: .never)
+    former.shutDown()
+    simulation.advance(by: .seconds(2))
+    let client = client()
+    simulation.settle()
+    if isUsed { #expect(client.data(for: key(1)) == 2) }
+    let report = try `import`(other.export().archive, form, into: client)
+    #expect(report.entryCount == 1)
+    #expect(client.data(for: key(1)) == 1)
+    #expect(client.diagnostics().map(\.isInvalidated) == [true])
+    client.shutDown()
+  }
+
   @Test("below an optimistic change, newer data wins, too", arguments: [false, true])
   func belowLayer(isNewer: Bool) {
     let archive = archive(isNewer: isNewer)

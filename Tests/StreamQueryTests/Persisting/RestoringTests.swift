@@ -251,6 +251,27 @@ struct RestoringTests {
     client.shutDown()
   }
 
+  @Test("an answer from before the launch leaves what was invalidated in an earlier one marked")
+  func answerFromBefore() throws {
+    let former = client(memory)
+    former.setData("kept", for: name)
+    simulation.advance(by: .seconds(90))
+    former.markInvalidated(.all, refetch: .never)
+    former.shutDown()
+    simulation.advance(by: .seconds(30))
+    let client = client(memory)
+    simulation.settle()
+    for (age, isMarked) in [(70, true), (0, false)] {
+      let query = Query<String>("name") { context in
+        context.answer(isOld: .seconds(age))
+        return "fetched"
+      }
+      #expect(try simulation.run { try await client.fetch(query) } == "fetched")
+      #expect(client.diagnostics().map(\.isInvalidated) == [isMarked])
+    }
+    client.shutDown()
+  }
+
   @Test("old versions that nobody uses leave at a later launch, those that may be used stay")
   func purged() {
     let policies: [(String, Duration)] = [
