@@ -73,18 +73,26 @@ extension SavedRecords {
     if call.removes { remove(text) } else { mark(text, true) }
   }
 
-  /// Takes the removals that are to be performed on what the store has.
-  mutating func takeSweeps() -> Set<Mark> {
-    guard case .open = phase else { return [] }
-    defer { sweeps = [] }
-    return sweeps
+  /// The store is about to be asked what it has, to perform removals on that.
+  ///
+  /// - Returns: Whether there are any.
+  mutating func takeSweeps() -> Bool {
+    guard case .open = phase, !sweeps.isEmpty else { return false }
+    sweeping.formUnion(sweeps)
+    sweeps = []
+    return true
   }
 
   /// The store could not tell what it has: the removals are performed later.
-  mutating func sweepFailed(_ former: Set<Mark>) { sweeps.formUnion(former) }
+  mutating func sweepFailed() {
+    sweeps.formUnion(sweeping)
+    sweeping = []
+  }
 
   /// Performs removals on what the store has beyond what is known here.
-  mutating func swept(_ sweeps: Set<Mark>, _ contents: StoreContents) {
+  mutating func swept(_ contents: StoreContents) {
+    let sweeps = sweeping
+    sweeping = []
     // Of another generation there is nothing to remove.
     guard case .open(contents.generation) = phase else { return }
     for record in contents.records where record.key.hasPrefix(Self.prefix) {

@@ -56,6 +56,7 @@ extension SavedRecords {
     pendingMarks = []
     records = [:]
     unwritten = []
+    sweeping = []
     underWay = []
     evicted = [:]
     byteCount = 0

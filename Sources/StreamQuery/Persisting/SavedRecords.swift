@@ -99,6 +99,8 @@ struct SavedRecords: Sendable {
   var calls: [Mark] = []
   /// Removals of what the store has by the time they are performed: another client may have saved it.
   var sweeps: Set<Mark> = []
+  /// Those of them for which the store is being asked what it has.
+  var sweeping: Set<Mark> = []
   /// How many values were given up because too many waited, and nobody was told so far.
   private(set) var givenUpCount = 0
   /// Whether something changed that a closed store will never have.
@@ -134,7 +136,8 @@ struct SavedRecords: Sendable {
   var isBehind: Bool {
     // What bulk calls said of the records that are still to come is a change, too.
     let isBehindLater = isLoading && (dropsLoaded || !pendingMarks.isEmpty)
-    return isDirty || !settling.isEmpty || !underWay.isEmpty || isBehindLater
+    let isAtWork = !settling.isEmpty || !sweeping.isEmpty || !underWay.isEmpty
+    return isDirty || isAtWork || isBehindLater
   }
 
   /// Whether there is anything to settle or to write.
@@ -174,7 +177,9 @@ struct SavedRecords: Sendable {
   }
 
   /// Whether what arrives waits for the store, and not only for the next round of writing.
-  private var isHeldUp: Bool { isLoading || !underWay.isEmpty || !unwritten.isEmpty }
+  private var isHeldUp: Bool {
+    isLoading || !sweeping.isEmpty || !underWay.isEmpty || !unwritten.isEmpty
+  }
 
   /// Takes the number of values that were given up since it was last taken.
   mutating func takeGivenUp() -> Int {

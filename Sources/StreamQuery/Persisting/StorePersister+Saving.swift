@@ -186,16 +186,15 @@ extension StorePersister {
   ///
   /// - Returns: Why it cannot be known what the store has.
   private func sweep(_ id: StoreID, _ settings: Persistence) async -> QueryStoreError? {
-    let sweeps = state.withLock { $0.stores[id]?.records.takeSweeps() ?? [] }
-    guard !sweeps.isEmpty else { return nil }
+    guard state.withLock({ $0.stores[id]?.records.takeSweeps() == true }) else { return nil }
     do throws(QueryStoreError) {
       let contents = try await settings.store.load(id.partition)
       for damage in contents.damage { report(SavedValueError.damaged(damage), in: id) }
-      state.withLock { $0.stores[id]?.records.swept(sweeps, contents) }
+      state.withLock { $0.stores[id]?.records.swept(contents) }
       return nil
     } catch {
       report(error, in: id)
-      state.withLock { $0.stores[id]?.records.sweepFailed(sweeps) }
+      state.withLock { $0.stores[id]?.records.sweepFailed() }
       if error.isFinal { close(id, error) }
       return error
     }

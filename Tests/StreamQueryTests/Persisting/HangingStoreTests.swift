@@ -97,6 +97,28 @@ struct HangingStoreTests: SlowStoreSuite {
     client.shutDown()
   }
 
+  @Test("no more wait while the store is asked what it has, for a removal of that")
+  func asked() {
+    let client = limited()
+    simulation.settle()
+    let events = simulation.record(client.events)
+    client.setData(Counted(-1, alive), for: counted(-1))
+    simulation.advance(by: .seconds(2))
+    store.change { $0.loading = .hours(1_000) }
+    client.remove(["nothing"])
+    simulation.advance(by: .seconds(2))
+    #expect(store.loads == 2)
+    for number in 0..<10_000 {
+      client.setData(Counted(number, alive), for: counted(number))
+      if number.isMultiple(of: 50) { simulation.settle() }
+    }
+    let most = 100 + 110 + PersistedChanges.most + 64
+    #expect(alive.value <= most, "\(alive.value)")
+    simulation.settle()
+    #expect(givenUp(events) > 10_000 - most - 200)
+    client.shutDown()
+  }
+
   @Test("the newest value of each key is written when the write returns, and no old one comes back")
   func newest() throws {
     let client = limited()
