@@ -37,9 +37,15 @@ struct OpenStore {
   /// Whether somebody asked for that while it was being read, which may have begun too early.
   private var isAskedMeanwhile = false
 
-  init(_ settings: Persistence, place: Int) {
+  /// - Parameters:
+  ///   - settings: The policy that used it first.
+  ///   - place: Its place among the stores.
+  ///   - byteLimit: The ``QueryStore/byteLimit`` of the store, which is asked outside of locks.
+  init(_ settings: Persistence, place: Int, byteLimit: Int = .max) {
     (self.settings, self.place) = (settings, place)
-    records = SavedRecords(limit: settings.limit)
+    var limit = settings.limit
+    limit.bytes = min(limit.bytes, byteLimit)
+    records = SavedRecords(limit: limit)
     plan = SavePlan(throttle: settings.throttle)
   }
 

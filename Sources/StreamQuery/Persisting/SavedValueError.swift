@@ -8,7 +8,8 @@ public enum SavedValueError: Error, Sendable, CustomStringConvertible {
   case slowStore
   /// The value of a query is not `Encodable`.
   case notEncodable(typeName: String)
-  /// A value is larger than the whole ``StoreLimit``; what the store had of its key is removed.
+  /// A value is larger than the whole ``StoreLimit`` or ``QueryStore/byteLimit``; what the store had of its
+  /// key is removed.
   case tooLarge(byteCount: Int, limit: Int)
   /// More values waited to be written than the ``StoreLimit`` has records; the oldest were given up, and what the
   /// store had of their keys is removed.

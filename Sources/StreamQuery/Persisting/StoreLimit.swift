@@ -14,7 +14,7 @@ public struct StoreLimit: Hashable, Sendable {
 
   /// The most records.
   public var count: Int
-  /// The most bytes of values and keys.
+  /// The most bytes of values and keys; the store may have room for less, see ``QueryStore/byteLimit``.
   public var bytes: Int
   /// Which records leave first.
   public var order: Order

@@ -13,10 +13,12 @@ extension StorePersister {
   func open(_ policy: any PersistencePolicy) -> Bool {
     guard let settings = (policy as? QueryPersistence)?.settings else { return false }
     let id = StoreID(settings, of: partition)
+    let byteLimit = settings.store.byteLimit
     let (isRestoring, isNew) = state.withLock { state in
       if state.isEnded { return (false, false) }
       if let known = state.stores[id] { return (known.isAwaited, false) }
-      state.stores[id] = OpenStore(settings, place: state.stores.count)
+      let place = state.stores.count
+      state.stores[id] = OpenStore(settings, place: place, byteLimit: byteLimit)
       return (true, true)
     }
     if isNew {

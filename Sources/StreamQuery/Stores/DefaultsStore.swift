@@ -34,6 +34,13 @@ public actor DefaultsStore: QueryStore {
   /// What was damaged in a value that was replaced since, and was not reported.
   private var unreported: [StorePartition: [StoreDamage]] = [:]
 
+  /// The bytes of keys and values that a partition has room for: its limit, without what the form of a
+  /// single record adds.
+  public nonisolated var byteLimit: Int {
+    // Further records add to that; if there is no room for them all, the batch finds the store full.
+    max(0, limit - LogFormat.headerSize - LogFormat.frameHeaderSize - LogFormat.recordHeaderSize)
+  }
+
   /// Creates a store in a storage.
   ///
   /// - Parameters:

@@ -16,6 +16,8 @@ struct LogFormat {
   static let version: UInt32 = 2
   static let headerSize = 32
   static let frameHeaderSize = 24
+  /// The bytes of the two lengths before each key.
+  static let recordHeaderSize = 8
   /// "SQlog", and bytes that a transfer as text would change.
   private static let magic: UInt64 = 0x0A1A_0D67_6F6C_5153
   private static let marker: UInt32 = 0xF5C3_51D7
@@ -96,7 +98,7 @@ struct LogFormat {
 
   /// The bytes of a body that a record takes.
   static func cost(of record: StoreRecord) -> Int {
-    8 + record.key.utf8.count + record.value.count
+    recordHeaderSize + record.key.utf8.count + record.value.count
   }
 
   // MARK: Reading

@@ -22,6 +22,13 @@
 /// The caller's cancellation ends nothing halfway. A store may notice it before it begins a batch, and
 /// then throws ``QueryStoreError/failed(_:)`` with a `CancellationError`; the built-in stores ignore it.
 public protocol QueryStore: AnyObject, Sendable {
+  /// The most bytes of keys and values that a partition has room for; `Int.max`, the default, if only the
+  /// disk says so.
+  ///
+  /// A client keeps no more than that, as with a ``StoreLimit``. What is larger alone could never be
+  /// written, and a batch with it neither. A store that wraps another passes the number on.
+  var byteLimit: Int { get }
+
   /// Reads the records of a partition in its present generation.
   ///
   /// - Parameter partition: The partition. A partition that was never written is empty.
@@ -76,6 +83,9 @@ public protocol QueryStore: AnyObject, Sendable {
 }
 
 extension QueryStore {
+  /// `Int.max`: only the disk limits it.
+  public var byteLimit: Int { .max }
+
   /// Does nothing.
   ///
   /// - Parameter partition: The partition.

@@ -1,5 +1,6 @@
 import StreamQuery
 import StreamQueryTesting
+import Synchronization
 import Testing
 
 #if canImport(FoundationEssentials)
@@ -68,4 +69,62 @@ struct UnkeepableValueTests: SlowStoreSuite {
     #expect(problems(events) == ["\(SavedValueError.tooLarge(byteCount: count, limit: 100))"])
     client.shutDown()
   }
+
+  @Test("a value that the store itself has no room for is told of, and later ones are saved")
+  func largerThanTheStore() throws {
+    let store = DefaultsStore(DictionaryDefaults(), limit: 1_000)
+    func launch() -> QueryClient {
+      QueryClient(simulation: simulation) { $0.persistence = Persistence(in: store) }
+    }
+    let text: QueryKey<String> = "text"
+    let client = launch()
+    simulation.settle()
+    let events = simulation.record(client.events)
+    client.setData(1, for: key(1))
+    client.setData("short", for: text)
+    try save(client)
+    client.setData(String(repeating: "x", count: 2_000), for: text)
+    try save(client)
+    client.setData(2, for: key(2))
+    try save(client)
+    let count = #"query/Swift.String["text"]"#.utf8.count + 12 + 2_002
+    #expect(problems(events) == ["\(SavedValueError.tooLarge(byteCount: count, limit: 936))"])
+    client.shutDown()
+    simulation.settle()
+    let next = launch()
+    simulation.settle()
+    #expect(next.data(for: text) == nil)
+    #expect((1...2).map { next.data(for: key($0)) } == [1, 2])
+    next.shutDown()
+  }
+
+  @Test("a large value drives out older ones where the store itself has no room for all")
+  func drivesOut() throws {
+    let store = DefaultsStore(DictionaryDefaults(), limit: 1_000)
+    let client = QueryClient(simulation: simulation) { $0.persistence = Persistence(in: store) }
+    simulation.settle()
+    let events = simulation.record(client.events)
+    func key(_ number: Int) -> QueryKey<String> { ["text", number] }
+    for number in 1...7 {
+      client.setData(String(repeating: "x", count: 50), for: key(number))
+      simulation.advance(by: .seconds(2))
+    }
+    client.setData(String(repeating: "x", count: 700), for: key(8))
+    try save(client)
+    #expect(problems(events) == [])
+    let contents = try simulation.run { try await store.load(.main) }
+    #expect(contents.records.map(\.key) == [7, 8].map { #"query/Swift.String["text",\#($0)]"# })
+    client.shutDown()
+  }
+}
+
+/// Defaults in memory.
+private final class DictionaryDefaults: DefaultsStorage {
+  private let values = TestLock<[String: Data]>([:])
+
+  var storageIdentity: ObjectIdentifier { ObjectIdentifier(self) }
+
+  func data(forKey name: String) -> Data? { values.withLock { $0[name] } }
+
+  func set(_ data: Data?, forKey name: String) { values.withLock { $0[name] = data } }
 }
