@@ -61,8 +61,8 @@ struct DeferredWrites: Sendable {
   private var serial: UInt64 = 0
   private var isAtWork = false
   private var isAskedAgain = false
-  /// The key whose write is being made.
-  private var present: EntryKey?
+  /// The write that is being made, until it was made or is not to be made any more.
+  private var present: (key: EntryKey, isInvalidated: Bool)?
   /// The keys that were written since the work began: their data is no answer that came meanwhile.
   private var written: Set<EntryKey> = []
 
@@ -73,8 +73,14 @@ struct DeferredWrites: Sendable {
     lines.mapValues { line in line.rest.reversed().lazy.compactMap(\.definition.persistence).first }
   }
 
+  /// The keys of the writes and of the one that is being made.
+  var keysToMark: Set<EntryKey> { Set(lines.keys).union(present.map { [$0.key] } ?? []) }
+
   /// Whether a write of a key has not been made yet: what comes later has to wait behind it.
-  func holds(_ key: EntryKey) -> Bool { lines[key] != nil || present == key }
+  func holds(_ key: EntryKey) -> Bool { lines[key] != nil || isMaking(key) }
+
+  /// Whether the write of a key that is being made is still to be made.
+  func isMaking(_ key: EntryKey) -> Bool { present?.key == key }
 
   /// Adds a write.
   ///
@@ -121,9 +127,17 @@ struct DeferredWrites: Sendable {
   /// Takes the first write of a key, to make it.
   mutating func next(of key: EntryKey) -> Write? {
     let write = take(key)
-    present = write == nil ? nil : key
+    present = write.map { (key: key, isInvalidated: $0.isInvalidated) }
     if write != nil { written.insert(key) }
     return write
+  }
+
+  /// The write that is being made has been made.
+  ///
+  /// - Returns: Whether its key was invalidated after the call, which the write must not undo.
+  mutating func made() -> Bool {
+    defer { present = nil }
+    return present?.isInvalidated == true
   }
 
   private mutating func take(_ key: EntryKey) -> Write? {
@@ -133,11 +147,20 @@ struct DeferredWrites: Sendable {
     return write
   }
 
-  /// Removes the writes of some keys.
+  /// Removes the writes of some keys; one that is being made is not made any more.
   ///
   /// - Parameter keys: The keys; `nil` is all.
   /// - Returns: The removed writes, in order, to be released outside of locks.
   mutating func drop(_ keys: Set<EntryKey>?) -> [Write] {
+    if let key = present?.key, keys?.contains(key) ?? true { present = nil }
+    return takeWaiting(keys)
+  }
+
+  /// Takes the writes of some keys, apart from one that is being made.
+  ///
+  /// - Parameter keys: The keys; `nil` is all.
+  /// - Returns: The writes, in order, to be released outside of locks.
+  mutating func takeWaiting(_ keys: Set<EntryKey>? = nil) -> [Write] {
     let dropped = (keys ?? Set(lines.keys)).compactMap { lines.removeValue(forKey: $0)?.rest }
       .joined().sorted { $0.serial < $1.serial }
     count -= dropped.count
@@ -148,7 +171,7 @@ struct DeferredWrites: Sendable {
   ///
   /// - Returns: What was removed, to be released outside of locks.
   mutating func drop(answered keys: Set<EntryKey>) -> [Write] {
-    let dropped = drop(keys.subtracting(written))
+    let dropped = takeWaiting(keys.subtracting(written))
     for write in dropped where write.survivesData {
       lines[write.key, default: Line()].writes.append(write)
       count += 1
@@ -158,6 +181,7 @@ struct DeferredWrites: Sendable {
 
   /// Some keys were invalidated.
   mutating func mark(_ keys: Set<EntryKey>) {
+    if let key = present?.key, keys.contains(key) { present?.isInvalidated = true }
     for key in keys {
       guard let line = lines[key] else { continue }
       for place in line.first..<line.writes.count {

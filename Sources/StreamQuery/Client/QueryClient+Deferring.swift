@@ -48,14 +48,18 @@ extension QueryClient {
 
   private nonisolated func perform(_ write: DeferredWrites.Write) {
     MutationJob.$current.withValue(write.job) { write.perform(self) }
-    guard write.isInvalidated else { return }
-    startInvalidation(
-      QueryFilter(.entry(write.key)),
-      .active,
-      superseding: true,
-      .invalidated,
-      nil
-    )
+    deferredWriteMade(of: write.key)
+  }
+
+  /// A write that waited has been made: it must not undo an invalidation that came after its call.
+  nonisolated func deferredWriteMade(of key: EntryKey) {
+    guard deferredWrites.withLock({ $0.made() }) else { return }
+    startInvalidation(QueryFilter(.entry(key)), .active, superseding: true, .invalidated, nil)
+  }
+
+  /// Whether a write that waited is still to be made: nothing has removed its data, or written over it.
+  nonisolated func isMakingDeferredWrite(of key: EntryKey) -> Bool {
+    deferredWrites.withLock { $0.isMaking(key) }
   }
 
   /// Ends the writes of those of some keys that got an answer, or were written, meanwhile.
@@ -74,7 +78,7 @@ extension QueryClient {
   nonisolated func takeDeferredWrites() -> [DeferredWrites.LastWrite] {
     guard mayDeferWrites else { return [] }
     dropDeferredWrites(answered: Set(deferredWrites.withLock { $0.keys }.keys))
-    return deferredWrites.withLock { $0.drop(nil) }.map { write in
+    return deferredWrites.withLock { $0.takeWaiting() }.map { write in
       let known = cache.read { state in state.find(write.key).flatMap { state.slots[$0].query } }
       let own = write.definition.persistence == nil ? known?.resolved : nil
       let query = own ?? resolve(write.key, write.definition, defaults)
@@ -96,7 +100,7 @@ extension QueryClient {
   /// The entries that a filter selects are removed, reset or invalidated.
   nonisolated func sweepDeferredWrites(_ filter: QueryFilter, removes: Bool) {
     guard mayDeferWrites else { return }
-    let waiting = deferredWrites.withLock { Array($0.keys.keys) }
+    let waiting = deferredWrites.withLock { $0.keysToMark }
     let infos = cache.read { state in
       waiting.map { key in
         state.find(key).flatMap { state.info($0, at: state.latest.instant) }

@@ -200,8 +200,10 @@ extension QueryClient {
       terms,
       updatedAt: updatedAt?.timeIntervalSinceReferenceDate,
       fencing: fencing,
+      hasWaited: hasWaited,
       update
     )
+    if hasWaited { deferredWriteMade(of: entryKey) }
     if marksNew, written?.isNew == true {
       startInvalidation(.key(key), .never, superseding: false, .invalidated, nil)
     }
@@ -243,6 +245,7 @@ extension QueryClient {
     _ terms: WriteTerms,
     updatedAt date: Double?,
     fencing: Bool,
+    hasWaited: Bool,
     _ update: (inout Value?) throws(Failure) -> Void
   ) throws(Failure) -> (value: Value, isNew: Bool)? {
     var (query, needsQuery) = (ResolvedQuery?.none, false)
@@ -273,6 +276,7 @@ extension QueryClient {
       return .answer((present, isAway ? (serial, kept) : nil, box, (value, isNew)))
     }
     return try commit(asking: ask) { answer, _, state, transaction in
+      if hasWaited, !isMakingDeferredWrite(of: key) { return .some(nil) }
       // Boxes are never changed, so the same box means the same data.
       let index = state.find(key)
       guard index.flatMap({ state.slots[$0].data }) === answer.present else { return nil }

@@ -170,6 +170,8 @@ extension QueryClient {
   private nonisolated func fillLate(_ entry: RestoredEntry) {
     let entries = compared([entry]).entries
     transaction { state, transaction in
+      // It may have been removed meanwhile.
+      guard isMakingDeferredWrite(of: entry.key) else { return }
       _ = state.restore(entries, [], resuming: false, &transaction)
     }
   }

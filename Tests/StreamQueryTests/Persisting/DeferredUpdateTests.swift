@@ -148,6 +148,34 @@ struct DeferredUpdateTests: SlowStoreSuite {
     }
   }
 
+  enum Between: CaseIterable {
+    case nothing, mark, remove, prefix
+  }
+
+  @Test("what happens to the key while one is made counts as later", arguments: Between.allCases)
+  func whileMade(_ between: Between) {
+    let client = late()
+    let query = Query(key: key(1)).staleTime(.hours(1))
+    client.updateData(for: key(1)) { [client, key = key(1)] value in
+      value = (value ?? 100) + 1
+      switch between {
+      case .nothing: break
+      case .mark: client.markInvalidated(.key(key))
+      case .remove: client.remove(key)
+      case .prefix: client.remove(["n"])
+      }
+    }
+    simulation.advance(by: .seconds(3))
+    let isGone = between == .remove || between == .prefix
+    #expect(client.data(for: key(1)) == (isGone ? nil : 2))
+    #expect(client.isStale(query) == (between != .nothing))
+    client.updateData(for: key(1)) { $0 = ($0 ?? 100) + 1 }
+    #expect(client.data(for: key(1)) == (isGone ? 101 : 3))
+    client.shutDown()
+    simulation.settle()
+    #expect(kept == [#"Swift.Int["n",1] \#(isGone ? 101 : 3)"#])
+  }
+
   @Test("an answer that comes before the store is read replaces them, unless they keep it out")
   func answerFirst() {
     for fencing in [false, true] {
@@ -373,6 +401,29 @@ struct DeferredUpdateTests: SlowStoreSuite {
     #expect(rounds == [true, false])
     let again = writes.begin()
     #expect(again)
+  }
+
+  @Test("one that is being made knows what happens to its key, until it was made")
+  func present() {
+    var writes = DeferredWrites()
+    let key = EntryKey(key(1))
+    for _ in 1...3 { _ = writes.add(write(1)) }
+    _ = writes.begin()
+    _ = writes.next(of: key)
+    #expect(writes.isMaking(key))
+    writes.mark([key])
+    let first = [writes.made(), writes.made()]
+    #expect(first == [true, false])
+    #expect(!writes.isMaking(key))
+    // Those behind it were marked, too.
+    _ = writes.next(of: key)
+    let second = writes.made()
+    #expect(second)
+    _ = writes.next(of: key)
+    _ = writes.drop([key])
+    let third = writes.made()
+    #expect(!third)
+    #expect(writes.isEmpty)
   }
 
   @Test("data drops those that do not compare themselves, unless it is of one of them")
