@@ -105,7 +105,7 @@ extension QueryClient {
   ///
   /// Updates that wait keep their order. All that happens to the query meanwhile counts as later:
   ///
-  /// - A write or an answer replaces an update, unless the update is fencing.
+  /// - A write replaces an update, and an answer replaces one that is not fencing.
   /// - A removal or a reset ends an update.
   /// - An invalidation marks what an update writes.
   ///
