@@ -109,8 +109,7 @@ extension OpenStore {
     at date: Double
   ) -> [String] {
     readError = nil
-    let maxAge = TimeSpan(settings.maxAge)
-    return records.loaded(contents, at: date, for: maxAge, version: settings.version)
+    return records.loaded(contents, at: date, for: TimeSpan(settings.maxAge))
   }
 
   /// Tells the plan what happened.

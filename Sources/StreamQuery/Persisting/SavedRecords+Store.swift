@@ -5,20 +5,18 @@ extension SavedRecords {
   ///
   /// What is too old for whoever kept it leaves, so that old versions of values that nobody uses do
   /// not stay for ever. It must be so by the date of the newest record as well: the clock may be
-  /// ahead at one launch, and nothing would be left. What the present policy would still restore
-  /// stays, although another one kept it.
+  /// ahead at one launch, and nothing would be left. What is young enough for the present policy stays,
+  /// although another one kept it, and in whichever version: a query may migrate it.
   ///
   /// - Parameters:
   ///   - contents: What it keeps.
   ///   - date: The present date.
   ///   - maxAge: The age at which it is too old for the present policy.
-  ///   - version: The version that the present policy expects.
   /// - Returns: The keys of records that are not readable.
   mutating func loaded(
     _ contents: StoreContents,
     at date: Double,
-    for maxAge: TimeSpan = .zero,
-    version: String = ""
+    for maxAge: TimeSpan = .zero
   ) -> [String] {
     guard isLoading else { return [] }
     phase = .open(contents.generation)
@@ -36,7 +34,7 @@ extension SavedRecords {
     let newest = records.values.lazy.map(\.value.updatedAt).filter(\.isFinite).max()
     let last = min(date, newest ?? date)
     for (text, record) in records where record.value.isOver(at: last) {
-      if !record.value.isGood(for: maxAge, version: version, at: last) { forget(text) }
+      if !record.value.isYoung(for: maxAge, at: last) { forget(text) }
     }
     let marks = pendingMarks
     pendingMarks = []

@@ -103,17 +103,6 @@ struct SavedValue: Hashable, Sendable {
     return !updatedAt.isFinite || date - updatedAt >= Double(UInt64(1) << (lifetime - 1))
   }
 
-  /// Whether it may still be used.
-  ///
-  /// - Parameters:
-  ///   - maxAge: The age at which it is too old.
-  ///   - version: The version that is expected.
-  ///   - date: The present date.
-  /// - Returns: Whether it is of that version and young enough.
-  func isGood(for maxAge: TimeSpan, version: String, at date: Double) -> Bool {
-    isOf(version: version) && isYoung(for: maxAge, at: date)
-  }
-
   /// Whether it is of a version.
   func isOf(version: String) -> Bool {
     let name = data.dropFirst(12).prefix(versionLength)

@@ -77,6 +77,21 @@ struct MigratingTests: SlowStoreSuite {
     #expect(restored(new(version: "3", migrating: { _, _ in 5 }), &problems) == 5)
   }
 
+  @Test("it is migrated, too, if the age is raised with the version")
+  func raisedAge() {
+    let former = QueryClient(simulation: simulation)
+    former.setData(7, for: old(.hours(1)))
+    simulation.advance(by: .hours(3))
+    // By the date of the newest record as well the first is older than it was to become.
+    former.setData(8, for: Query(key: key(2)).persisted(in: store))
+    simulation.advance(by: .seconds(2))
+    former.shutDown()
+    simulation.settle()
+    var problems: [String] = []
+    #expect(restored(new(maxAge: .hours(720)), &problems) == 70)
+    #expect(problems == [])
+  }
+
   @Test("without a way to do so, it is dropped")
   func dropped() {
     var problems: [String] = []

@@ -95,20 +95,26 @@ struct SavedValueTests {
     #expect(noDate.isOver(at: 0))
   }
 
-  @Test("a record is good below its age, of its version, and with a date that is a number")
-  func isGood() {
+  @Test("a record is young below its age, with a date that is a number")
+  func isYoung() {
     let age = TimeSpan(.seconds(10))
-    func isGood(_ updatedAt: Double, version: String = "1", _ age: TimeSpan) -> Bool {
-      SavedValue(Data(), updatedAt: updatedAt, isInvalidated: false, version: version)
-        .isGood(for: age, version: "1", at: 100)
+    func isYoung(_ updatedAt: Double, _ age: TimeSpan) -> Bool {
+      SavedValue(Data(), updatedAt: updatedAt, isInvalidated: false, version: "")
+        .isYoung(for: age, at: 100)
     }
-    #expect(isGood(90.5, age))
-    #expect(!isGood(90, age))
-    #expect(isGood(1_000, age))
-    #expect(!isGood(95, version: "2", age))
-    #expect(!isGood(.nan, age))
-    #expect(!isGood(.infinity, age))
-    #expect(!isGood(-.infinity, .infinite))
-    #expect(isGood(-1e15, .infinite))
+    #expect(isYoung(90.5, age))
+    #expect(!isYoung(90, age))
+    #expect(isYoung(1_000, age))
+    #expect(!isYoung(.nan, age))
+    #expect(!isYoung(.infinity, age))
+    #expect(!isYoung(-.infinity, .infinite))
+    #expect(isYoung(-1e15, .infinite))
+  }
+
+  @Test("the version of a record is compared byte by byte")
+  func isOfVersion() {
+    #expect(saved.isOf(version: "vé"))
+    #expect(!saved.isOf(version: "v"))
+    #expect(!saved.isOf(version: "ve\u{301}"))
   }
 }
