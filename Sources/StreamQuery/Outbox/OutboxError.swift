@@ -10,6 +10,9 @@ public enum OutboxError: Error, Sendable, CustomStringConvertible {
   case damaged(StoreDamage)
   /// A kept input is not of the form that the mutation reads; the item waits for an answer.
   case undecodable(mutation: String, version: String, reason: any Error)
+  /// A newer run took the place of an item that could not be read. Nothing says that both are about the same:
+  /// the mutation has no pacing key.
+  case replacedUnread(mutation: String, version: String)
   /// The store was not read within the outbox's ``Outbox/patience``; runs in scopes go on if they are
   /// not durable.
   case slowStore
@@ -39,6 +42,11 @@ public enum OutboxError: Error, Sendable, CustomStringConvertible {
       """
       an input of \(mutation), version '\(version)', cannot be decoded: register the mutation with \
       durable(version:migrating:), or drop or rebase the item: \(reason)
+      """
+    case .replacedUnread(let mutation, let version):
+      """
+      a newer run of \(mutation) took the place of an item of version '\(version)' that could not be read: \
+      with .pacing(.newest) say what a run is a version of: .pacing(.newest, of: \\.id)
       """
     case .slowStore:
       "the outbox takes longer to read than runs wait for it: durable ones still wait"

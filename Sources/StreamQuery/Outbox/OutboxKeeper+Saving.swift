@@ -96,13 +96,21 @@ extension OutboxKeeper {
     if isOpen { feed() } else { news.send(()) }
   }
 
-  /// Lets runs perform that are kept.
+  /// Lets runs perform that are kept, and tells of unread items whose place they took.
   func release() {
-    let runs = update { state in
-      state.ledger.released.takeAll().compactMap { id -> (MutationJob, UInt64)? in
+    let (runs, replaced) = update { state in
+      let runs = state.ledger.released.takeAll().compactMap { id -> (MutationJob, UInt64)? in
         guard let job = state.jobs[id], let entry = state.ledger[id] else { return nil }
         return (job, entry.record.header.revision)
       }
+      let replaced = state.ledger.replacedUnread.takeAll().map { header in
+        (header, state.registrations[header.mutation]?.key.key)
+      }
+      return (runs, replaced)
+    }
+    for (header, key) in replaced {
+      let error = OutboxError.replacedUnread(mutation: header.mutation, version: header.version)
+      report(error, key ?? AnyQueryKey(parts: []))
     }
     client?.kept(runs)
   }

@@ -162,6 +162,8 @@ extension OutboxLedger {
   /// A run takes the place of open items of which it is a newer version: nobody else would.
   mutating func replaceOlder(than entry: Entry) {
     for older in openOlder(than: entry) {
+      let header = older.record.header
+      if header.pacingKey == nil { replacedUnread.append(header) }
       if let gone = ended(older.id) { dropped.append(gone) }
     }
   }

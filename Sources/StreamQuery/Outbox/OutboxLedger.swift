@@ -83,6 +83,9 @@ struct OutboxLedger: Sendable {
   var underWay: [RunIdentity: Draft] = [:]
   /// What is shown of each block of entries; `nil` where it has changed since.
   var blocks: [OutboxItems.Block?] = []
+  /// The items that nobody could read and that gave way to newer runs, although nothing says that these are
+  /// versions of them; until that is told.
+  var replacedUnread: [OutboxRecord.Header] = []
   /// What is no longer shown, such as users' errors, to be released outside of locks.
   var dropped: [any Sendable] = []
   /// Whether the last batch failed.

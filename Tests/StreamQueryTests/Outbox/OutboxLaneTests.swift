@@ -54,11 +54,14 @@ struct OutboxLaneTests: OutboxSuite {
   func unreadable() {
     let place = left()
     let next = client(in: place, knowing: [letter().durable()])
+    let events = simulation.record(next.events)
     #expect(shown(next.outbox.currentItems).count == 1)
     for number in 1...3 {
       simulation.start(letter().durable(), with: Letter(title: "t\(number)"), on: next)
     }
     #expect(kept(in: place) == ["{title:t3}"])
+    let replaced = OutboxError.replacedUnread(mutation: #"["draft"]"#, version: "")
+    #expect(failures(events) == ["\(replaced)"])
     online.send(true)
     simulation.advance(by: .minutes(1))
     #expect(server.log.all == ["t3"])
@@ -203,6 +206,7 @@ struct OutboxLaneTests: OutboxSuite {
     online.send(true)
     let mutation = letter().scope("s").pacing(.newest) { Int($0.title) }.durable()
     let next = client(in: place, knowing: [mutation])
+    let events = simulation.record(next.events)
     simulation.start(mutation, with: Letter(title: "2"), on: next)
     simulation.advance(by: .minutes(1))
     #expect(kept(in: place) == ["{number:1,text:}", "{title:2}"])
@@ -211,6 +215,7 @@ struct OutboxLaneTests: OutboxSuite {
     simulation.advance(by: .minutes(1))
     #expect(server.log.all == ["2", "1"])
     #expect(kept(in: place).isEmpty)
+    #expect(failures(events) == [])
     next.shutDown()
   }
 }
