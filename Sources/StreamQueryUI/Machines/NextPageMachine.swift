@@ -2,12 +2,14 @@
 ///
 /// | told | shown | not shown |
 /// |---|---|---|
-/// | it appears | | fetch, also if that has failed before |
+/// | it appears | | look at the end of the turn |
 /// | the query shows something else | look at the end of the turn | nothing |
-/// | the turn ends | fetch, unless that has failed | nothing |
+/// | the turn ends in which it appeared | fetch, also if that has failed before | nothing |
+/// | another turn ends | fetch, unless that has failed | nothing |
 ///
 /// Nothing is fetched while anything of the query is, or where there is no further page. A page that has come
-/// may push the view off the screen, and the view is told so in the same turn: hence its end.
+/// may push the view off the screen, and the view is told so in the same turn: hence its end. A view also
+/// appears before a modifier around it that begins the observation, in the same turn.
 struct NextPageMachine: Equatable {
   /// What the query shows.
   struct Facts: Equatable {
@@ -32,13 +34,21 @@ struct NextPageMachine: Equatable {
     case awaitEndOfTurn
   }
 
+  /// Why the end of the turn is awaited.
+  private enum Reason {
+    /// The query shows something else.
+    case changed
+    /// The view has appeared: what has failed is tried again.
+    case appeared
+  }
+
   private var count = 0
-  private var awaitsEndOfTurn = false
+  private var reason: Reason?
 
   /// The view appears, or one of several that it makes.
-  mutating func appeared(_ facts: Facts) -> Step {
+  mutating func appeared() -> Step {
     count += 1
-    return count == 1 && facts.isReady ? .fetch : .nothing
+    return count == 1 ? awaitEndOfTurn(.appeared) : .nothing
   }
 
   /// The view disappears, or one of several.
@@ -46,16 +56,25 @@ struct NextPageMachine: Equatable {
     count = max(0, count - 1)
   }
 
-  /// The query shows something else.
+  /// The query shows something else, or it is another one.
   mutating func changed() -> Step {
-    guard count > 0, !awaitsEndOfTurn else { return .nothing }
-    awaitsEndOfTurn = true
-    return .awaitEndOfTurn
+    count > 0 ? awaitEndOfTurn(.changed) : .nothing
   }
 
   /// The turn is over.
-  mutating func turnEnded(_ facts: Facts) -> Step {
-    awaitsEndOfTurn = false
-    return count > 0 && facts.isReady && !facts.isError ? .fetch : .nothing
+  ///
+  /// - Parameter facts: What the query shows; `nil` if it is gone.
+  /// - Returns: What has to be done.
+  mutating func turnEnded(_ facts: Facts?) -> Step {
+    let triesAgain = reason == .appeared
+    reason = nil
+    guard let facts, count > 0, facts.isReady else { return .nothing }
+    return triesAgain || !facts.isError ? .fetch : .nothing
+  }
+
+  private mutating func awaitEndOfTurn(_ reason: Reason) -> Step {
+    let isAwaited = self.reason != nil
+    if self.reason != .appeared { self.reason = reason }
+    return isAwaited ? .nothing : .awaitEndOfTurn
   }
 }

@@ -39,7 +39,7 @@ extension View {
 }
 
 struct NextPageModifier<Stored: PageSequenceValue, Selected: Sendable>: ViewModifier {
-  @StateObject private var loader: NextPageLoader
+  @StateObject private var loader: NextPageLoader<Stored, Selected>
   private let observed: ObservedSelection<Stored, Selected>
 
   init(observed: ObservedSelection<Stored, Selected>) {
@@ -52,43 +52,39 @@ struct NextPageModifier<Stored: PageSequenceValue, Selected: Sendable>: ViewModi
       .onAppear { loader.appeared(observed) }
       .onDisappear { loader.disappeared() }
       .onChange(of: observed.nextPageFacts) { _, _ in loader.changed(observed) }
+      // The facts of another object may be the same.
+      .onChange(of: ObjectIdentifier(observed)) { _, _ in loader.changed(observed) }
   }
 }
 
-/// Whether the view at the end of a list is shown.
+/// Whether the view at the end of a list is shown, and of which query.
 @MainActor
-final class NextPageLoader: nonisolated StillObject {
+final class NextPageLoader<Stored: PageSequenceValue, Selected: Sendable>: nonisolated StillObject {
   private var machine = NextPageMachine()
+  /// The query that the view was given last, of which alone pages are fetched.
+  private weak var observed: ObservedSelection<Stored, Selected>?
 
   nonisolated init() {}
 
-  func appeared<Stored: PageSequenceValue, Selected>(
-    _ observed: ObservedSelection<Stored, Selected>
-  ) {
-    perform(machine.appeared(observed.nextPageFacts), observed)
+  func appeared(_ observed: ObservedSelection<Stored, Selected>) {
+    self.observed = observed
+    perform(machine.appeared())
   }
 
   func disappeared() { machine.disappeared() }
 
-  func changed<Stored: PageSequenceValue, Selected>(
-    _ observed: ObservedSelection<Stored, Selected>
-  ) {
-    perform(machine.changed(), observed)
+  func changed(_ observed: ObservedSelection<Stored, Selected>) {
+    self.observed = observed
+    perform(machine.changed())
   }
 
-  private func perform<Stored: PageSequenceValue, Selected>(
-    _ step: NextPageMachine.Step,
-    _ observed: ObservedSelection<Stored, Selected>
-  ) {
+  private func perform(_ step: NextPageMachine.Step) {
     switch step {
     case .nothing: break
-    case .fetch: observed.fetchNextPage()
+    case .fetch: observed?.fetchNextPage()
     case .awaitEndOfTurn:
       // No executor preference: it runs on the main actor.
-      Task { [weak observed] in
-        guard let observed else { return }
-        perform(machine.turnEnded(observed.nextPageFacts), observed)
-      }
+      Task { perform(machine.turnEnded(observed?.nextPageFacts)) }
     }
   }
 }
