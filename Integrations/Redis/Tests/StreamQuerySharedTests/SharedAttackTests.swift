@@ -248,6 +248,18 @@ import Testing
     )
   }
 
+  @Test func otherMachinesDoNotGetTheKeyOfAnotherFetchThatTheFetchWaitedFor() throws {
+    let first = world.machine { $0.failureText = { _ in "it failed" } }
+    let second = world.machine()
+    let other = #"["user", "ada@example.com"]"#
+    world.failure.value = QueryError.timedOut(key: other, limit: .seconds(1))
+    let runs = [world.start(first), world.start(second)]
+    world.advance(5)
+    #expect(runs[0].error as? QueryError == .timedOut(key: other, limit: .seconds(1)))
+    let key = #"["rates", "n"]"#
+    #expect(runs[1].error as? SharedCacheError == .failedElsewhere(key: key, reason: "it failed"))
+  }
+
   @Test func aSecondReaderTakesOverWhenTheFirstEnds() throws {
     let first = world.machine()
     let cache = first.cache

@@ -51,7 +51,7 @@ public struct SharedCacheConfiguration: Sendable {
   /// text without it: `{ _ in "it failed" }`. At most a thousand characters of it are sent.
   public var failureText: @Sendable (any Error) -> String = { "\($0)" }
   /// The code of an error that all machines know, such as that something does not exist; by default
-  /// only the library's own errors have one.
+  /// only those errors of the library have one that are about the fetched key.
   ///
   /// Another machine, which waits for the fetch, gets what its ``failureOfCode`` makes of it, so that
   /// ``StreamQuery/Query/cachesFailures(_:)``, retries and `catch` mean the same on all machines.
@@ -65,6 +65,7 @@ public struct SharedCacheConfiguration: Sendable {
   /// At most a hundred characters of it are sent, beside the text. Codes that begin with
   /// `StreamQuery.` are those of the library's own errors: a fetch that took longer than
   /// ``StreamQuery/Query/timeout(_:)`` allows on the machine that asked has timed out for all machines.
+  /// No such code has a key: an error about another key than the fetched one has none.
   public var failureCode: @Sendable (any Error) -> String? = { _ in nil }
   /// The error for a code that the ``failureCode`` of another machine gave; `nil`, which is the
   /// default, for ``SharedCacheError/failedElsewhere(key:reason:)``.
