@@ -354,7 +354,8 @@ import Testing
     let running = machines.map { world.start($0) }
     world.advance(2)
     #expect(running.map(\.value) == [1, 1, 1])
-    #expect(machines[1].story == ["follows", "alone: unshareable"])
+    let waited = ["follows", "alone: unshareable"]
+    #expect(machines.map(\.story) == [["leads", "alone: tooLarge"], waited, waited])
     let long = String(repeating: "x", count: 5_000)
     #expect(world.value(machines[0], world.query(machines[0], long)) == 1)
   }

@@ -36,9 +36,10 @@ public struct SharedCacheConfiguration: Sendable {
   public var maxKeyBytes = 4_096
   /// The largest encoded value, in bytes; a megabyte by default.
   ///
-  /// Larger values are not shared: each machine fetches them for itself, and reports each such fetch
-  /// as ``SharedCacheEvent/alone(key:_:)`` with the reason ``SharedCacheEvent/Reason/tooLarge``. If
-  /// you raise this limit, raise that of the store as well.
+  /// Larger values are not shared: each machine fetches them for itself. The machine that fetched for
+  /// all reports ``SharedCacheEvent/alone(key:_:)`` with the reason
+  /// ``SharedCacheEvent/Reason/tooLarge``, and a machine that waited for it with the reason
+  /// ``SharedCacheEvent/Reason/unshareable``. If you raise this limit, raise that of the store as well.
   public var maxValueBytes = 1_048_576
   /// The first and the longest pause after which a store that is away is asked again; a quarter of
   /// a second and 10 seconds by default.
