@@ -161,6 +161,21 @@ import Testing
     #expect(waiting.value == 1)
   }
 
+  @Test func aFetchThatThrowsAnErrorOfCancellationByItselfHasFailedForAll() {
+    let machines = (0..<3).map { _ in world.machine() }
+    world.failure.value = CancellationError()
+    let running = machines.map { world.start($0) }
+    world.advance(5)
+    #expect(running[0].error is CancellationError)
+    let errors = running.dropFirst().map { $0.error as? SharedCacheError }
+    let expected = SharedCacheError.failedElsewhere(
+      key: "[\"rates\", \"n\"]",
+      reason: "CancellationError()"
+    )
+    #expect(errors == [expected, expected])
+    #expect(world.requests.value == 1)
+  }
+
   @Test func aCancelledFollowerLeavesAtOnce() {
     let (first, second) = (world.machine(), world.machine())
     let leading = world.start(first)

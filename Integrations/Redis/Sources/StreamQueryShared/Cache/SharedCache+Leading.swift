@@ -23,7 +23,8 @@ extension SharedCache {
       }
     } catch {
       if isOver.give(()) {
-        abandon(lease, error is CancellationError ? nil : failure(error, flight))
+        // The task is asked: an error of cancellation that comes from elsewhere is a failure.
+        abandon(lease, Task.isCancelled ? timeout(of: flight) : failure(error, flight))
       }
       throw error
     }
