@@ -24,11 +24,21 @@ extension SharedCache {
   }
 
   private func read() async {
-    await withTaskGroup(of: Void.self) { group in
-      group.addTask(executorPreference: scheduling.executor) { await self.readLog() }
-      group.addTask(executorPreference: scheduling.executor) { await self.sweep() }
-      await group.next()
-      group.cancelAll()
+    // No task group: an executor may run jobs inside `enqueue`. A child of a group that a cancellation
+    // handler resumes would end there, while the runtime still goes through the children.
+    let reading = Task(executorPreference: scheduling.executor) { await self.readLog() }
+    let sweeping = Task(executorPreference: scheduling.executor) {
+      await self.sweep()
+      if !Task.isCancelled { reading.cancel() }
+    }
+    await withTaskCancellationHandler {
+      await reading.value
+      sweeping.cancel()
+      await sweeping.value
+    } onCancel: {
+      sweeping.cancel()
+      // Last: it may resume the caller, which ends inside of this call then.
+      reading.cancel()
     }
     apply(refetch: .never) { table in
       table.log.ended()

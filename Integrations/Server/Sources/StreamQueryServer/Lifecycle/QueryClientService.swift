@@ -121,15 +121,18 @@ public struct QueryClientService: Service, CustomStringConvertible {
 
   /// Waits until nothing runs, or patience ends.
   private func landing() async {
-    let scheduling = client.scheduling
-    await withTaskGroup { [client, patience] group in
-      group.addTask(executorPreference: scheduling.executor) { await Self.idle(client) }
-      group.addTask(executorPreference: scheduling.executor) {
-        try? await scheduling.clock.sleep(for: patience)
-      }
-      await group.next()
-      group.cancelAll()
+    // No task group: an executor may run jobs inside `enqueue`. A child of a group that a cancellation
+    // handler resumes would end there, while the runtime still goes through the children.
+    let waiting = Task(executorPreference: client.scheduling.executor) { [client] in
+      await Self.idle(client)
     }
+    let deadline = client.deadlines.set(after: patience) { waiting.cancel() }
+    await withTaskCancellationHandler {
+      await waiting.value
+    } onCancel: {
+      waiting.cancel()
+    }
+    deadline?.cancel()
     let (fetches, mutations) = (client.fetchingCount(), client.mutatingCount(!.paused))
     guard fetches + mutations > 0 else { return }
     logger?.warning(
