@@ -1,0 +1,1 @@
+../../../../../Tests/StreamQueryTests/Scopes/MemorySearch.swift
