@@ -51,8 +51,7 @@ extension View {
 
 /// Gives a client to the queries of views; without one given, a client of its own.
 public struct QueryClientProvider<Content: View>: View {
-  @StateObject private var own: LazyClient
-  private let given: QueryClient?
+  private let property: ClientProperty
   private let content: Content
 
   /// Creates a view.
@@ -61,14 +60,31 @@ public struct QueryClientProvider<Content: View>: View {
   ///   - client: The client; `nil` makes one that lasts as long as this view.
   ///   - content: The views.
   public init(client: QueryClient? = nil, @ViewBuilder content: () -> Content) {
-    _own = StateObject(wrappedValue: LazyClient())
-    given = client
+    property = ClientProperty(given: client)
     self.content = content()
   }
 
   /// What it shows.
   public var body: some View {
-    content.queryClient(given ?? own.client)
+    content.queryClient(property.client)
+  }
+}
+
+/// The client of a view: one that it was given, or its own, made when SwiftUI updates the view first.
+@MainActor
+private struct ClientProperty: DynamicProperty {
+  @StateObject private var own: LazyClient
+  private let given: QueryClient?
+
+  init(given: QueryClient?) {
+    _own = StateObject(wrappedValue: LazyClient())
+    self.given = given
+  }
+
+  var client: QueryClient { given ?? own.client }
+
+  nonisolated func update() {
+    ViewUpdate.run { _ = client }
   }
 }
 
