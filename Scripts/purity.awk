@@ -36,6 +36,7 @@ FNR == 1 {
   lineComment = previousComment = ""
   pending = 0
   inSources = file ~ /^Sources\//
+  inPlaygrounds = file ~ /^Playgrounds\/Sources\//
   inTests = file ~ /(^|\/)Tests\//
 }
 
@@ -70,8 +71,8 @@ FNR == 1 {
     tasks()
     numbers()
     constants()
-    states()
   }
+  if (inSources || inPlaygrounds) states()
 }
 
 END {

@@ -139,6 +139,8 @@ SWIFT
 for code in '@State private var count = 0' '@State var count: Int = 0' '@State private var name: String' \
   '@State private var name: String?'; do
   expect state $pure <<<"$code"
+  expect state Playgrounds/Sources/A/View.swift <<<"$code"
+  expect nothing Tests/A/View.swift <<<"$code"
 done
 expect nothing $pure <<'SWIFT'
 @State private var name: String; @StateObject private var holder: Holder
