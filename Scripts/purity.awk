@@ -71,6 +71,7 @@ FNR == 1 {
     tasks()
     numbers()
     constants()
+    shifts()
   }
   if (inSources || inPlaygrounds) states()
 }
@@ -149,6 +150,20 @@ function constants(    rest, value) {
     gsub(/^[^=(]*[=(] ?\(?|[^0-9]$/, "", value)
     if (product(value) > 2147483647)
       report(file, FNR, "narrow", "this number does not fit into an Int of 32 bits: write `" value " as Int64`")
+  }
+}
+
+# Reports whole numbers without a type that are shifted too far: they have the type Int, also where they are
+# converted to another one.
+function shifts(    rest, value) {
+  rest = padded
+  while (match(rest, /([^A-Za-z0-9_.][A-Z][A-Za-z0-9]*\(|(seconds|minutes|hours)\(|(let|var) [A-Za-z_][A-Za-z0-9_]*(: Int)? = )-?[0-9][0-9A-Za-z_]* &?<< [0-9]+[^0-9]/)) {
+    value = substr(rest, RSTART, RLENGTH - 1)
+    rest = substr(rest, RSTART + RLENGTH)
+    if (rest ~ /^as U?Int64[^0-9]/) continue
+    gsub(/^.*\(|^.* = /, "", value)
+    if (substr(value, index(value, "<<") + 2) + 0 > 30)
+      report(file, FNR, "narrow", "this shift does not fit into an Int of 32 bits: write `" value " as UInt64`")
   }
 }
 

@@ -160,6 +160,15 @@ expect nothing $pure <<'SWIFT'
 let long = Duration.seconds(3_155_760_000 as Int64) + .seconds(100 * 365 * 24 * 60 * 60 as Int64) + .seconds(3_155_760_000.5)
 let most = 4_294_967_296.0; let hash: UInt64 = 4_294_967_296; let size = 256 * 1024; let all = 4_294_967_296 as UInt64
 SWIFT
+for code in 'let exact = value < Double(1 << 53)' 'let most = 1 << 31' 'static let most: Int = 0x1 << 40' \
+  'wait(for: .seconds(1 << 40))' 'let least = Int64(-1 << 62)' 'let bit = UInt64(1 &<< 40)'; do
+  expect narrow $pure <<<"$code"
+done
+expect nothing $pure <<'SWIFT'
+let exact = Double(1 << 53 as UInt64) + Double(UInt64(1) << 53) + Double(1 << 30); let most = 1 << 40 as Int64
+let bit: UInt64 = 1 << 63; low = low & ~(0b11 << 62) | 0b10 << 62; let bits = Bits(rawValue: 1 << 40)
+func clamped(_ value: Int64) -> Int64 { min(max(value, -1 << 40), 1 << 40) }
+SWIFT
 expect nothing $pure <<'SWIFT'
 let tag: UInt32 = 1; let all = Int(truncatingIfNeeded: tag) + (Int(exactly: tag) ?? Int(clamping: tag))
 let short: UInt16 = 1; let position: Int32 = 1; let both = Int(short) + Int(position) + Int(text) + Int(UInt16.max)
