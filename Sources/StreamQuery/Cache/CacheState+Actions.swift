@@ -187,7 +187,7 @@ extension CacheState {
     }
     if begins { emit(.fetchPaused, index, transaction, job: slots[index].job) }
     attemptRests(index)
-    if !isActive { restsForApp(index) }
+    restsForApp(index)
     if let job = slots[index].job { transaction.standBy(job.tasks) }
   }
 

@@ -51,7 +51,7 @@ extension CacheState {
       // First: whoever learns that it landed must find it.
       if offers != nil { withdraw(index, &transaction) }
       // Looked at again: another task of the fetch may have asked since.
-      job.saidAnswer?.landed()
+      job.saidAnswer?.landed(isEndless: job.query.fetchOptions.delivery == .endless)
       if let box = answer.box { slots[index].store(box, &transaction) }
     case .retrying, .failed:
       transaction.drop(slots[index].failureReason)
@@ -115,7 +115,7 @@ extension CacheState {
 
   /// Whether what a fetch brings is not added to the data: no caller wrote that since the fetch began, or
   /// it was invalidated after that, when the present attempt had not begun.
-  func hasOutdatedData(_ job: FetchJob) -> Bool {
+  func isNoBase(_ job: FetchJob) -> Bool {
     guard let index = find(job.entry), let current = slots[index].machine.running(job.id) else {
       return false
     }

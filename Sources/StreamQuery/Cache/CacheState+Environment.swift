@@ -82,7 +82,7 @@ extension CacheState {
   mutating func tell(of cause: FetchCause?, _ transaction: inout Transaction) {
     for index in live.sorted().lazy.map(Int.init) {
       input(index, &transaction) { $0.environmentMoved(cause, in: $1) }
-      if !isActive, slots[index].machine.isPaused { restsForApp(index) }
+      restsForApp(index)
     }
   }
 

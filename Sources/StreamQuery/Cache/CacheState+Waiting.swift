@@ -69,6 +69,7 @@ extension CacheState {
       waiter = registered
     }
     apply(actions, index, &transaction)
+    if waiter?.isOfRun == true { restsForApp(index) }
     return waiter
   }
 
@@ -146,10 +147,11 @@ extension CacheState {
     settleWatchers(index) { $0.role == .watchingAttempt }
   }
 
-  /// The fetch of an entry is paused while the app is inactive: for runs that watch it that is the end.
+  /// If the fetch of an entry is paused while the app is inactive, that is the end for runs that watch it.
   ///
   /// A durable run goes on without the app, and other runs of its scope wait for it.
   mutating func restsForApp(_ index: Int) {
+    guard !isActive, slots[index].machine.isPaused else { return }
     settleWatchers(index) { $0.isOfRun }
   }
 
@@ -276,5 +278,6 @@ extension CacheState {
     }
     // Those that have left are released there, too.
     answer(others, isIdle ? .cancelled : .settled)
+    restsForApp(index)
   }
 }

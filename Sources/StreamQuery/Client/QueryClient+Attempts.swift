@@ -174,21 +174,20 @@ extension QueryClient {
   ///
   /// - Parameters:
   ///   - job: The fetch.
-  ///   - make: Makes the value from what was fetched or written, and is told whether that was
-  ///     invalidated before the attempt began. It runs outside the lock, and again until its answer
+  ///   - make: Makes the value from what is there, and is told if nothing is to be added to that. It runs outside the lock, and again until its answer
   ///     is about the present data, so that no concurrent update is lost.
   /// - Returns: Whether the fetch is still the current one; if not, nothing is shown.
   nonisolated func progress(
     _ job: FetchJob,
-    _ make: (_ present: ValueBox?, _ isOutdated: Bool) -> ValueBox
+    _ make: (_ present: ValueBox?, _ isNoBase: Bool) -> ValueBox
   ) -> Bool {
     func ask(_: Int) -> CommitAnswer<(present: ValueBox?, box: ValueBox), Bool> {
-      let (present, isBegin, isOutdated) = cache.read {
-        ($0.box(job.entry), $0.isAsItBegan(job.entry), $0.hasOutdatedData(job))
+      let (present, isBegin, isNoBase) = cache.read {
+        ($0.box(job.entry), $0.isAsItBegan(job.entry), $0.isNoBase(job))
       }
       var made: ValueBox?
       // Initial data was there before the fetch, and is not part of the fetched value.
-      UpdateChain.run(job.key, of: self) { made = make(isBegin ? nil : present, isOutdated) }
+      UpdateChain.run(job.key, of: self) { made = make(isBegin ? nil : present, isNoBase) }
       return made.map { .answer((present, $0)) } ?? .over(false)
     }
     let isAnew = retriesCountAnew(of: job)

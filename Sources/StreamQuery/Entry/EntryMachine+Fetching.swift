@@ -247,7 +247,7 @@ extension EntryMachine {
     var actions = catchUp(in: environment)
     undo(current, &actions)
     end(.nothing, in: environment, &actions)
-    if isAwaited { current.successor = current.successor ?? .manual }
+    current.successor = current.successor ?? current.joined ?? (isAwaited ? .manual : nil)
     follow(current, isAwaited: isAwaited, in: environment, &actions)
     return .cancelled(actions)
   }

@@ -3,8 +3,9 @@ extension EntryMachine {
   enum Mark: Equatable, Sendable {
     /// It is not. That data became stale by its age has been reported up to this time.
     case none(toldUntil: Instant)
-    /// A refetch failed: nobody knows of a change.
-    case failed
+    /// A refetch failed: nobody knows of a change. If it had hidden data, that is gone, and older data is
+    /// not trusted.
+    case failed(hiding: Instant?)
     /// Somebody said that it has changed, last at this time. An answer is from before that if it says
     /// so itself; where the time is not known, none is.
     case invalidated(at: Instant)
@@ -42,6 +43,7 @@ extension EntryMachine {
   /// - Parameter updatedAt: When the data was up to date.
   /// - Returns: Whether it is out of date like the data that is here.
   package func isOutdated(from updatedAt: Timestamp) -> Bool {
+    if case .failed(let hidden?) = mark { return updatedAt.instant <= hidden }
     guard let invalidatedAt else { return false }
     return invalidatedAt == .distantPast || updatedAt.instant <= invalidatedAt
   }
@@ -68,7 +70,7 @@ extension EntryMachine {
     let extendsOlder = isAdded && (isKnownToHaveChanged || current.baseWasMarked)
     guard !current.predatesMark, saysSo != true, !extendsOlder else {
       if current.predatesMark || isAdded && current.baseWasMarked {
-        // A write may have cleared the mark, but this replaces what was written. When it was set is not
+        // A write may have cleared the mark, but this may replace what was written. When it was set is not
         // known any more, only that it was before now.
         if supersededAt == nil { mark = .invalidated(at: now) }
       } else if let last = supersededAt, !isAdded, let age, age.updatedAt.instant > last {

@@ -35,6 +35,7 @@ extension EntryMachine {
         current.successorPart = part
       }
       if current.isOvertaken { current.isAskedAnew = true }
+      if part == .whole, current.part != .whole { current.joined = current.joined ?? cause }
       // A stream that delivers has answered: the client has its data.
       current.hasClientLease = current.hasClientLease || clientLease && !isLive
       current.stopsRetrying = false
@@ -113,11 +114,11 @@ extension EntryMachine {
     errorUpdatedAt = environment.now
     errorUpdateCount += 1
     if cause == .interval { pollFailureCount += 1 }
-    if fetch?.fetchOptions.failureInvalidates ?? true, !isInvalidated { mark = .failed }
     let current = fetch
-    // What it hid is gone, but data from before that is out of date.
-    if let stashed = current?.undo.stashed, !hasData, !isKnownToHaveChanged {
-      mark = .doubted(at: stashed.updatedAt.instant)
+    let hidden = hasData ? nil : current?.undo.stashed?.updatedAt.instant
+    let invalidates = hidden != nil || current?.fetchOptions.failureInvalidates ?? true
+    if invalidates, !isKnownToHaveChanged, hidden != nil || !isInvalidated {
+      mark = .failed(hiding: hidden)
     }
     end(.failed, in: environment, &actions)
     if let current, current.successorPart != .whole {

@@ -148,7 +148,8 @@ package struct EntryMachine: Equatable, Sendable {
     @inline(__always) get {
       guard !fetches.isEmpty else { return isKnownToHaveChanged }
       return fetches[0].predatesMark
-        || fetches[0].part != .whole && hasData && isKnownToHaveChanged
+        || fetches[0].part != .whole && hasData
+          && (isKnownToHaveChanged || fetches[0].baseWasMarked)
     }
   }
 

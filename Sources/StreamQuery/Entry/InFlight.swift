@@ -56,6 +56,8 @@ package struct InFlight: Equatable, Sendable {
   /// Somebody asked for newer data since the attempt started, and accepts its answer unless that is
   /// said to be outdated.
   package var isAskedAnew = false
+  /// Why the value was asked for while a page is fetched.
+  package var joined: FetchCause?
   /// A value was written since the attempt started.
   package var wasWritten = false
   /// What wrote the data, if that was since the fetch started.

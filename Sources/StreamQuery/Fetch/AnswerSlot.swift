@@ -9,6 +9,8 @@ final class AnswerSlot: Sendable {
     var age: AnswerAge?
     var isOutdated = false
     var hasLanded = false
+    /// Each element of the answer is an answer by itself.
+    var isEndless = false
     /// The attempts that took too long, one bit each; from the 63rd on they have one in common.
     var late: UInt64 = 0
 
@@ -66,13 +68,20 @@ final class AnswerSlot: Sendable {
   /// Something has changed since an attempt got its answer.
   func outdated(_ attempt: Int) {
     state.withLock { state in
-      if state.includes(attempt) { state.isOutdated = true }
+      let isOver = state.hasLanded && state.isEndless
+      if state.includes(attempt), !isOver { state.isOutdated = true }
     }
   }
 
-  /// The answer of the present attempt became the data.
-  func landed() {
-    state.withLock { $0.hasLanded = true }
+  /// The answer of the present attempt, or a part of it, became the data.
+  ///
+  /// - Parameter isEndless: Whether what comes next is another answer, which is not outdated.
+  func landed(isEndless: Bool) {
+    state.withLock { state in
+      state.hasLanded = true
+      state.isEndless = isEndless
+      if isEndless { state.isOutdated = false }
+    }
   }
 
   /// Whether the answer of an attempt became the data.

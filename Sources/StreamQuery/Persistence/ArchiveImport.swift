@@ -17,7 +17,7 @@ public struct ArchiveImport: Sendable {
     case key(KeyEncodingError)
     /// The value or input could not be decoded.
     case undecodable(any Error)
-    /// The cache has data that is as new or newer.
+    /// The cache has data that is as new or newer, or elements of a stream are arriving.
     case notNewer
     /// The key was removed, reset, written with `fencing`, or changed by a mutation after the
     /// archives named it, or the cache was cleared: the data is older than that.

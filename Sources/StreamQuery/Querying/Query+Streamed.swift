@@ -160,8 +160,8 @@ extension QueryDefinition {
         // elements of an endless stream are collected: they do not come again.
         let startsOver = isFirst && (start.hasShown && !collects || replaces)
         var shown: ValueBox?
-        let isShown = context.client.progress(job) { present, isOutdated in
-          let isVoid = startsOver || isFirst && isOutdated && refetch != .append
+        let isShown = context.client.progress(job) { present, isNoBase in
+          let isVoid = startsOver || isFirst && isNoBase && refetch != .append
           let box = fold.folding(element, into: isVoid ? nil : present)
           shown = box
           return box

@@ -111,6 +111,20 @@ struct EntryPageTests {
     #expect(entry.machine.failureCount == 0)
   }
 
+  @Test("what observers asked for meanwhile follows a page command that finds no page")
+  func whatObserversAskedForFollows() {
+    var entry = loaded()
+    page(&entry, .next)
+    _ = entry.machine.requested(.reconnect, in: entry.environment)
+    _ = entry.machine.attemptFoundNothing(
+      entry.currentID,
+      isAwaited: false,
+      in: entry.environment
+    )
+    #expect(entry.machine.fetch?.part == .whole)
+    #expect(entry.machine.cause == .reconnect)
+  }
+
   @Test("at the bound a page of the other end follows, and the last one that is asked for counts")
   func pagesArePutOffAtTheBound() {
     var entry = loaded()

@@ -126,7 +126,7 @@ struct RefreshTests {
     let query = Query<String>("own") { _ in throw CancellationError() }
     client.setData("own", for: query)
     simulation.advance(by: .seconds(1))
-    let refreshed = simulation.run { await client.refresh(within: .seconds(5)) }
+    let refreshed = simulation.run { await client.refresh([AnyQuery(query)], within: .seconds(5)) }
     #expect(refreshed.failed == ["own"])
     #expect(refreshed.refreshed.isEmpty && refreshed.left.isEmpty)
     client.shutDown()

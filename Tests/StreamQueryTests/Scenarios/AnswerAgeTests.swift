@@ -399,6 +399,20 @@ import Testing
     simulation.settle()
   }
 
+  @Test func anElementThatIsOutdatedAfterItLandedSaysNothingOfTheNext() {
+    let client = QueryClient(simulation: simulation)
+    let said = Dial<FetchAnswer?>(nil)
+    let query = streamed(endless: true) { said.value = $0.upcomingAnswer }
+    let recording = simulation.record(client.stream(query))
+    simulation.advance(by: .milliseconds(15))
+    said.value?.markOutdated()
+    simulation.advance(by: .milliseconds(10))
+    #expect(recording.values.compactMap { $0.data?.count } == [1, 2])
+    #expect(!client.isStale(query))
+    recording.cancel()
+    simulation.settle()
+  }
+
   // MARK: Pages
 
   /// Two pages that were invalidated ten seconds ago; each call of their fetch says something or

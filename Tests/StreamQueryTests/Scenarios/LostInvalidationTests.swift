@@ -215,32 +215,13 @@ import Testing
     simulation.advance(by: .milliseconds(50))
     client.setData(Pages(8, param: 0), for: feed)
     #expect(!client.isStale(feed))
+    // Who asks now does not take the page for an answer.
+    let caller = simulation.task { try await client.fetch(feed.staleTime(.zero)) }
     simulation.advance(by: .milliseconds(60))
     #expect(client.data(for: feed)?.pages == [7, 7, 2])
     #expect(client.isStale(feed))
-  }
-
-  @Test("parts are not added to what was invalidated before their stream began")
-  func partsAfterTwoInvalidations() {
-    let client = QueryClient(simulation: simulation)
-    let clock = simulation.clock
-    let query = Query<[Int]>.streamed("parts", refetch: .reset) { _ in
-      let rest = Dial([5, 6])
-      return AsyncThrowingStream<Int, any Error>(
-        unfolding: { () async throws -> Int? in
-          try await clock.sleep(for: .milliseconds(100))
-          return rest.with { $0.isEmpty ? nil : $0.removeFirst() }
-        }
-      )
-    }.staleTime(.minutes(5))
-    client.setData([1], for: query)
-    client.markInvalidated(.query(query), refetch: .never)
-    simulation.task { _ = try? await client.fetch(query) }
-    simulation.advance(by: .milliseconds(50))
-    client.markInvalidated(.query(query), refetch: .never)
-    simulation.advance(by: .milliseconds(500))
-    #expect(client.data(for: query) == [5, 6])
-    #expect(client.isStale(query))
+    simulation.advance(by: .seconds(1))
+    #expect(try simulation.run { try await caller.value }.pages == [0, 1, 2])
   }
 
   @Test("a caller gets a newer answer although the first one turns the observers off")
