@@ -62,3 +62,21 @@ for target in package.targets {
     )
   }
 }
+
+// CI has compiled the modules of the root package already, in the folder STREAMQUERY_BUILT: see Scripts/modules.sh.
+// Beside another sum of theirs, everything here is compiled anew.
+if let built = Context.environment["STREAMQUERY_BUILT"],
+  let sum = Context.environment["STREAMQUERY_BUILT_SUM"]
+{
+  package.dependencies = []
+  for target in package.targets where target.name != "SwiftUI" {
+    target.dependencies.removeAll { if case .productItem = $0 { true } else { false } }
+    target.swiftSettings?.append(.unsafeFlags(["-I", "\(built)/Modules", "-DBUILT_\(sum)"]))
+    if target.name == "StreamQueryViews" {
+      let archive = "\(built)/libStreamQuery.a"
+      target.linkerSettings = [
+        .unsafeFlags(["-Xlinker", "--whole-archive", archive, "-Xlinker", "--no-whole-archive"])
+      ]
+    }
+  }
+}

@@ -8,8 +8,7 @@ extension QueryClient {
   /// enabled observer. If a fetch invalidates itself and cannot be replaced, no such refetch
   /// follows. Static queries are marked but not refetched.
   ///
-  /// Only a fetch that began after the call, or a write, clears the mark: <doc:Invalidation>. So the
-  /// answer of a fetch that is not replaced lands, is shown and stays marked.
+  /// Only a fetch that began after the call, or a write, clears the mark: <doc:Invalidation>.
   ///
   /// The filter is evaluated once, and all marks are set in one transaction that locks the cache:
   /// see <doc:Performance>.
@@ -17,8 +16,8 @@ extension QueryClient {
   /// The call sets the marks at once, and returns when all refetches are settled, including those that
   /// failed and those that follow a joined fetch. An endless stream settles with its first part:
   /// <doc:StreamedQueries>. The call does not wait for fetches that are paused already, and only watches
-  /// the others: their retries wait while the app is inactive, as those of observers do. For a call in a
-  /// run of a mutation such fetches are settled. A cancelled caller returns at once, and the refetches
+  /// the others: their retries wait while the app is inactive, as those of observers do, and a run of a
+  /// mutation does not wait for them then. A cancelled caller returns at once, and the refetches
   /// continue.
   ///
   /// - Parameters:
@@ -103,8 +102,8 @@ extension QueryClient {
   /// It returns when all refetches are settled, including those that failed. An endless stream settles
   /// with its first part: <doc:StreamedQueries>. The call does not wait for fetches that are paused
   /// already, and only watches the others: their retries wait while the app is inactive, as those of
-  /// observers do. In the background call ``refresh(_:within:)-(QueryFilter,_)``, which awaits its
-  /// fetches. A cancelled caller returns at once, and the refetches continue. An observed entry that
+  /// observers do, and a run of a mutation does not wait for them then. In the background call
+  /// ``refresh(_:within:)-(QueryFilter,_)``, which awaits its fetches. A cancelled caller returns at once, and the refetches continue. An observed entry that
   /// waits for a store is refetched when the store is read.
   ///
   /// - Parameters:

@@ -112,17 +112,17 @@ struct KeptKindsTests {
     simulation.settle()
     let archive = former.export().archive
     end(former)
-    let client = isArchived ? QueryClient(simulation: simulation) : client()
+    let next = isArchived ? QueryClient(simulation: simulation) : client()
     simulation.settle()
     if isArchived {
       let copy = try CacheArchive(decoding: archive.encoded())
-      #expect(client.import(copy, for: [.query(words)]).entryCount == 1)
+      #expect(next.import(copy, for: [.query(words)]).entryCount == 1)
     }
-    #expect(client.data(for: words) == ["a"])
-    #expect(client.isStale(words))
-    #expect(try simulation.run { [client] in try await client.ensure(words) } == ["a", "b"])
-    #expect(!client.isStale(words))
-    end(client)
+    #expect(next.data(for: words) == ["a"])
+    #expect(next.isStale(words))
+    #expect(try simulation.run { try await next.ensure(words) } == ["a", "b"])
+    #expect(!next.isStale(words))
+    end(next)
   }
 
   @Test("a write to a query that is not kept is not kept")
