@@ -120,7 +120,8 @@ extension CacheState {
       return false
     }
     if current.writer != .caller { return true }
-    return slots[index].machine.isKnownToHaveChanged && !current.predatesMark
+    return slots[index].machine.isKnownToHaveChanged
+      && (!current.predatesMark || current.baseWasMarked)
   }
 
   /// Whether somebody said that the data of an entry has changed, and that is still so.

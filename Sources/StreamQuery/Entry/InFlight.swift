@@ -44,7 +44,7 @@ package struct InFlight: Equatable, Sendable {
   /// The entry was invalidated since its answer began, by somebody who does not take that answer for
   /// new enough: the mark outlives it.
   package var predatesMark = false
-  /// The data was marked as invalidated when the attempt began: a page that is added to that is as old.
+  /// The data was marked as invalidated when the attempt began: what is added to that is as old.
   package var baseWasMarked = false
   /// A retry goes on with what earlier attempts got, so its answer began with theirs.
   package var keepsPart = false

@@ -228,7 +228,7 @@ struct RestoringTests {
     #expect(client.data(for: draft.key) == nil)
     #expect(client.updateData(for: draft.key) { $0 = ($0 ?? "") + " and more" } == nil)
     simulation.advance(by: .seconds(2))
-    #expect(misuses.values == [.updateOfKeptData(key: draft.key.description)])
+    #expect(misuses.values == [.updateOfKeptData(key: AnyQueryKey(draft.key).description)])
     #expect(client.data(for: draft) == "mine")
     #expect(client.updateData(for: draft.key) { $0 = ($0 ?? "") + " and more" } == "mine and more")
     client.shutDown()

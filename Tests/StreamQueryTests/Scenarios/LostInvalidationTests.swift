@@ -224,6 +224,37 @@ import Testing
     #expect(try simulation.run { try await caller.value }.pages == [0, 1, 2])
   }
 
+  @Test("elements are not added to a write that was invalidated before their attempt, whatever is since")
+  func elementsOverAnInvalidatedWrite() {
+    let client = QueryClient(simulation: simulation)
+    let clock = simulation.clock
+    let attempts = Dial(0)
+    let query = Query<[Int]>.streamed("parts") { _ in
+      let isFirst = attempts.with { count in
+        count += 1
+        return count == 1
+      }
+      let rest = Dial([5, 6])
+      return AsyncThrowingStream<Int, any Error>(
+        unfolding: { () async throws -> Int? in
+          try await clock.sleep(for: .milliseconds(100))
+          if isFirst { throw Boom(1) }
+          return rest.with { $0.isEmpty ? nil : $0.removeFirst() }
+        }
+      )
+    }.staleTime(.minutes(5)).retry(.times(1).backoff(.constant(.milliseconds(100))))
+    simulation.task { _ = try? await client.fetch(query) }
+    simulation.advance(by: .milliseconds(150))
+    client.setData([1], for: query)
+    client.markInvalidated(.query(query), refetch: .never)
+    simulation.advance(by: .milliseconds(100))
+    client.markInvalidated(.query(query), refetch: .never)
+    simulation.advance(by: .milliseconds(60))
+    #expect(client.data(for: query) == [5])
+    #expect(client.isStale(query))
+    simulation.settle()
+  }
+
   @Test("a caller gets a newer answer although the first one turns the observers off")
   func observersThatTurnOff() {
     let client = QueryClient(simulation: simulation)
