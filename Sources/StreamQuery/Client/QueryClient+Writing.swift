@@ -223,7 +223,7 @@ extension QueryClient {
     deferWrite(
       DeferredWrites.Write(
         of: key,
-        terms.definition(of: Value.self),
+        terms.query(of: Value.self),
         survivesData: fencing,
         job: MutationJob.current,
         change: { kept in
@@ -268,7 +268,9 @@ extension QueryClient {
       let isAway = !isKnown && restored != nil
       var value = (isAway ? restored : present)?.value(as: Value.self)
       let isNew = value == nil
-      if isNew, hidesKeptData(key, terms.definition(of: Value.self)) { return .over(nil) }
+      if isNew, terms.isOfKeyAlone, hidesKeptData(key, terms.definition(of: Value.self)) {
+        return .over(nil)
+      }
       try UpdateChain.run(key, of: self) { () throws(Failure) in try update(&value) }
       guard let value else { return .over(nil) }
       let box = TypedBox(value)

@@ -9,6 +9,9 @@ struct WriteTerms {
     written = definition
   }
 
+  /// Whether only the key is known: another query may say how the data is fetched or kept.
+  var isOfKeyAlone: Bool { written?.isOfKeyAlone ?? true }
+
   /// How the data is kept beyond the cache; `nil` if the query does not say.
   var persistence: (any PersistencePolicy)? { written?.persistence }
 
@@ -25,6 +28,11 @@ struct WriteTerms {
   var isEmpty: Bool {
     guard let written else { return true }
     return gcTime == nil && !hasMeta && written.persistence == nil
+  }
+
+  /// The query that is written to, as far as the call names it.
+  func query(of type: any Sendable.Type) -> QueryDefinition {
+    written ?? QueryDefinition(of: type)
   }
 
   /// The definition of an entry that begins with the write.

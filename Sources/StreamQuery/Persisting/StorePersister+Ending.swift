@@ -51,7 +51,9 @@ extension StorePersister {
       guard let policy = last.query.persistence else { continue }
       let key = last.write.key
       let kept = data(of: key, last.query.definition, policy)
-      if kept == nil, keepsForAnother(key, last.query.definition, policy) {
+      if kept == nil, last.write.definition.isOfKeyAlone,
+        keepsForAnother(key, last.query.definition, policy)
+      {
         client?.report(.updateOfKeptData(key: key.key.description))
         continue
       }

@@ -251,6 +251,39 @@ struct RestoringTests {
     client.shutDown()
   }
 
+  enum NamedUpdate: CaseIterable { case query, defaulted, atTheEnd }
+
+  @Test(
+    "an update of a query that fetches is made, although a former release kept its key for ever",
+    arguments: NamedUpdate.allCases
+  )
+  func updateAfterRelease(_ update: NamedUpdate) {
+    let misuses = Recorded<QueryMisuse>()
+    let former = client(memory, maxAge: Persistence.unlimited)
+    former.setData("kept", for: name)
+    former.shutDown()
+    simulation.advance(by: .hours(48))
+    let store: any QueryStore = update == .atTheEnd ? slow { $0.loading = .seconds(1) } : memory
+    let client = QueryClient(simulation: simulation) {
+      $0.persistence = Persistence(in: store)
+      $0.onMisuse = { misuses.append($0) }
+    }
+    if update != .atTheEnd { simulation.settle() }
+    var written: String?
+    switch update {
+    case .query, .atTheEnd: written = client.updateData(for: name) { $0 = ($0 ?? "none") + "!" }
+    case .defaulted: written = client.updateData(for: name.defaulting(to: "none")) { $0 += "!" }
+    }
+    #expect(written == (update == .atTheEnd ? nil : "none!"))
+    client.shutDown()
+    simulation.advance(by: .seconds(5))
+    #expect(misuses.values.isEmpty)
+    let next = self.client(memory)
+    simulation.settle()
+    #expect(next.data(for: name) == "none!")
+    next.shutDown()
+  }
+
   @Test("an answer from before the launch leaves what was invalidated in an earlier one marked")
   func answerFromBefore() throws {
     let former = client(memory)
