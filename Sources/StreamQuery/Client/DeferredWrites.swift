@@ -9,6 +9,8 @@ struct DeferredWrites: Sendable {
     /// Whether it is made although the key got data meanwhile: it was to keep that data out, or
     /// compares dates itself.
     let survivesData: Bool
+    /// When the data of an import was current; `nil` for an update.
+    let importedAt: Double?
     /// The run whose callback made the call.
     let job: MutationJob?
     let perform: @Sendable (QueryClient) -> Void
@@ -22,12 +24,14 @@ struct DeferredWrites: Sendable {
       of key: EntryKey,
       _ definition: QueryDefinition,
       survivesData: Bool,
+      importedAt: Double? = nil,
       job: MutationJob?,
       change: @escaping @Sendable (KeptData?) -> KeptData?,
       perform: @escaping @Sendable (QueryClient) -> Void
     ) {
       (self.key, self.definition, self.survivesData) = (key, definition, survivesData)
-      (self.job, self.change, self.perform) = (job, change, perform)
+      (self.importedAt, self.job) = (importedAt, job)
+      (self.change, self.perform) = (change, perform)
     }
   }
 

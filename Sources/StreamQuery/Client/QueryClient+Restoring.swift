@@ -161,14 +161,19 @@ extension QueryClient {
   /// Whether a key without data must not be updated, and reports it: its store keeps a value of another
   /// query that nobody can get again, and that the key alone cannot restore.
   nonisolated func hidesKeptData(_ key: EntryKey, _ definition: QueryDefinition) -> Bool {
-    guard persisters.persister != nil else { return false }
-    let known = cache.read { state in state.find(key).flatMap { state.slots[$0].query } }
-    let query = keeping(key, definition, known)
-    guard query.isPersisted, let policy = query.persistence,
-      persisters.persister?.keepsForAnother(key, query.definition, policy) == true
-    else { return false }
+    guard keepsForAnother(key, definition) else { return false }
     report(.updateOfKeptData(key: key.key.description))
     return true
+  }
+
+  /// Whether the store of a key without data keeps a value of another query that nobody can get again,
+  /// and that the key alone cannot restore.
+  nonisolated func keepsForAnother(_ key: EntryKey, _ definition: QueryDefinition) -> Bool {
+    guard let persister = persisters.persister else { return false }
+    let known = cache.read { state in state.find(key).flatMap { state.slots[$0].query } }
+    let query = keeping(key, definition, known)
+    guard query.isPersisted, let policy = query.persistence else { return false }
+    return persister.keepsForAnother(key, query.definition, policy)
   }
 
   /// The query that says how the data of a key is kept: that of its entry may say that it is kept

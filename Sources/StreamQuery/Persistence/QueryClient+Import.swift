@@ -124,8 +124,9 @@ extension QueryClient {
       } else if let policy = own ?? defaults.persistence, !policy.isOff,
         let kept = persister.stamp(of: entry.key, policy)
       {
+        let definition = entry.query.definition
         if kept.updatedAt >= min(entry.updatedAt, latest),
-          restoring(entry.key, entry.query.definition) != nil
+          restoring(entry.key, definition) != nil || keepsForAnother(entry.key, definition)
         {
           result.refused.append(
             ArchiveImport.Skipped(key: entry.text, isMutation: false, reason: .notNewer)
@@ -152,6 +153,7 @@ extension QueryClient {
       of: entry.key,
       policy.map { policy in definition.with { $0.persistence = policy } } ?? definition,
       survivesData: true,
+      importedAt: entry.updatedAt,
       job: MutationJob.current,
       change: { kept in
         guard kept?.updatedAt.map({ $0 >= entry.updatedAt }) != true else { return nil }

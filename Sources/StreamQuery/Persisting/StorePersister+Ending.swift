@@ -54,8 +54,11 @@ extension StorePersister {
       if kept == nil, last.write.definition.isOfKeyAlone,
         keepsForAnother(key, last.query.definition, policy)
       {
-        client?.report(.updateOfKeptData(key: key.key.description))
-        continue
+        guard let importedAt = last.write.importedAt else {
+          client?.report(.updateOfKeptData(key: key.key.description))
+          continue
+        }
+        if let stamp = stamp(of: key, policy), stamp.updatedAt >= importedAt { continue }
       }
       guard let made = last.write.change(kept) else { continue }
       let entry = PersistedEntry(

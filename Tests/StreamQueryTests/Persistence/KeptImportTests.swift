@@ -139,6 +139,33 @@ struct KeptImportTests: SlowStoreSuite {
     client.shutDown()
   }
 
+  @Test(
+    "newer data wins, also if another query keeps it, which the key alone does not restore",
+    arguments: [false, true],
+    [false, true]
+  )
+  func keptForAnother(isNewer: Bool, endsBefore: Bool) {
+    let draft = Query<Int>(key: key(1)).persisted(in: store)
+    let (former, other) = (client(), QueryClient(simulation: simulation))
+    other.setData(1, for: key(1))
+    let older = other.export().archive
+    simulation.advance(by: .hours(1))
+    former.setData(2, for: draft)
+    simulation.advance(by: .seconds(2))
+    former.shutDown()
+    simulation.advance(by: .hours(72))
+    other.setData(1, for: key(1))
+    let newer = other.export().archive
+    if endsBefore { store.change { $0.loading = .seconds(1) } }
+    let client = client()
+    if !endsBefore { simulation.settle() }
+    let report = client.import(isNewer ? newer : older, for: [.values(of: Int.self)])
+    #expect(report.entryCount == (isNewer || endsBefore ? 1 : 0))
+    client.shutDown()
+    simulation.advance(by: .seconds(5))
+    #expect(kept == [#"Swift.Int["n",1] \#(isNewer ? 1 : 2)"#])
+  }
+
   @Test("what is removed while the store is read is not filled", arguments: [false, true])
   func removedMeanwhile(clears: Bool) {
     let archive = archive(isNewer: true)
