@@ -186,7 +186,8 @@ extension SavedRecords {
   }
 
   private mutating func evict(count: Int, bytes: Int) {
-    for text in leavingOrder {
+    // The last one fits alone, and would leave for nothing.
+    for text in leavingOrder.dropLast(limit.count > 0 ? 1 : 0) {
       guard records.count > max(0, count) || byteCount > bytes else { return }
       forget(text)
     }

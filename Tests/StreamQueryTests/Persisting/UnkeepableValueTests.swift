@@ -98,8 +98,11 @@ struct UnkeepableValueTests: SlowStoreSuite {
     next.shutDown()
   }
 
-  @Test("a large value drives out older ones where the store itself has no room for all")
-  func drivesOut() throws {
+  @Test(
+    "a large value drives out older ones where the store itself has no room for all, and stays",
+    arguments: [(700, [7, 8]), (820, [8])]
+  )
+  func drivesOut(_ size: Int, _ kept: [Int]) throws {
     let store = DefaultsStore(DictionaryDefaults(), limit: 1_000)
     let client = QueryClient(simulation: simulation) { $0.persistence = Persistence(in: store) }
     simulation.settle()
@@ -109,11 +112,11 @@ struct UnkeepableValueTests: SlowStoreSuite {
       client.setData(String(repeating: "x", count: 50), for: key(number))
       simulation.advance(by: .seconds(2))
     }
-    client.setData(String(repeating: "x", count: 700), for: key(8))
+    client.setData(String(repeating: "x", count: size), for: key(8))
     try save(client)
     #expect(problems(events) == [])
     let contents = try simulation.run { try await store.load(.main) }
-    #expect(contents.records.map(\.key) == [7, 8].map { #"query/Swift.String["text",\#($0)]"# })
+    #expect(contents.records.map(\.key) == kept.map { #"query/Swift.String["text",\#($0)]"# })
     client.shutDown()
   }
 }
