@@ -18,6 +18,8 @@ struct DeferredWrites: Sendable {
     let change: @Sendable (KeptData?) -> KeptData?
     /// Whether the key was invalidated after the call, which the write must not undo.
     var isInvalidated = false
+    /// Whether the cache has what it made.
+    fileprivate var hasLanded = false
     fileprivate var serial: UInt64 = 0
 
     init(
@@ -66,7 +68,7 @@ struct DeferredWrites: Sendable {
   private var isAtWork = false
   private var isAskedAgain = false
   /// The write that is being made, until it was made or is not to be made any more.
-  private var present: (key: EntryKey, isInvalidated: Bool)?
+  private var present: Write?
   /// The keys that were written since the work began: their data is no answer that came meanwhile.
   private var written: Set<EntryKey> = []
 
@@ -131,18 +133,18 @@ struct DeferredWrites: Sendable {
   /// Takes the first write of a key, to make it.
   mutating func next(of key: EntryKey) -> Write? {
     let write = take(key)
-    present = write.map { (key: key, isInvalidated: $0.isInvalidated) }
+    present = write
     if write != nil { written.insert(key) }
     return write
   }
 
+  /// The cache has what the write that is being made has made.
+  mutating func landed() { present?.hasLanded = true }
+
   /// The write that is being made has been made.
   ///
-  /// - Returns: Whether its key was invalidated after the call, which the write must not undo.
-  mutating func made() -> Bool {
-    defer { present = nil }
-    return present?.isInvalidated == true
-  }
+  /// - Returns: The write, to be released outside of locks; `nil` if it is not to be made any more.
+  mutating func made() -> Write? { present.take() }
 
   private mutating func take(_ key: EntryKey) -> Write? {
     guard let write = lines[key]?.next() else { return nil }
@@ -156,15 +158,30 @@ struct DeferredWrites: Sendable {
   /// - Parameter keys: The keys; `nil` is all.
   /// - Returns: The removed writes, in order, to be released outside of locks.
   mutating func drop(_ keys: Set<EntryKey>?) -> [Write] {
-    if let key = present?.key, keys?.contains(key) ?? true { present = nil }
-    return takeWaiting(keys)
+    var dropped: [Write] = []
+    if let write = present, keys?.contains(write.key) ?? true {
+      dropped = [write]
+      present = nil
+    }
+    return dropped + takeWaiting(keys)
+  }
+
+  /// Takes the writes that the end of the client leaves to the stores.
+  ///
+  /// One that is being made is among them, unless it has landed: what it makes now comes too late.
+  ///
+  /// - Returns: The writes, in order.
+  mutating func takeLast() -> [Write] {
+    guard let write = present, !write.hasLanded else { return takeWaiting() }
+    present = nil
+    return [write] + takeWaiting()
   }
 
   /// Takes the writes of some keys, apart from one that is being made.
   ///
   /// - Parameter keys: The keys; `nil` is all.
   /// - Returns: The writes, in order, to be released outside of locks.
-  mutating func takeWaiting(_ keys: Set<EntryKey>? = nil) -> [Write] {
+  private mutating func takeWaiting(_ keys: Set<EntryKey>? = nil) -> [Write] {
     let dropped = (keys ?? Set(lines.keys)).compactMap { lines.removeValue(forKey: $0)?.rest }
       .joined().sorted { $0.serial < $1.serial }
     count -= dropped.count

@@ -53,9 +53,12 @@ extension QueryClient {
 
   /// A write that waited has been made: it must not undo an invalidation that came after its call.
   nonisolated func deferredWriteMade(of key: EntryKey) {
-    guard deferredWrites.withLock({ $0.made() }) else { return }
+    guard let write = deferredWrites.withLock({ $0.made() }), write.isInvalidated else { return }
     startInvalidation(QueryFilter(.entry(key)), .active, superseding: true, .invalidated, nil)
   }
+
+  /// The cache has what a write that waited has made; called in the same transaction.
+  nonisolated func deferredWriteLanded() { deferredWrites.withLock { $0.landed() } }
 
   /// Whether a write that waited is still to be made: nothing has removed its data, or written over it.
   nonisolated func isMakingDeferredWrite(of key: EntryKey) -> Bool {
@@ -74,11 +77,14 @@ extension QueryClient {
     withExtendedLifetime(deferredWrites.withLock { $0.drop(answered: answered) }) {}
   }
 
-  /// Takes the writes that wait when the client ends, for the stores to get what they make.
+  /// Takes the writes that wait when the client ends, or are being made, for the stores to get what they
+  /// make.
   nonisolated func takeDeferredWrites() -> [DeferredWrites.LastWrite] {
     guard mayDeferWrites else { return [] }
     dropDeferredWrites(answered: Set(deferredWrites.withLock { $0.keys }.keys))
-    return deferredWrites.withLock { $0.takeWaiting() }.map { write in
+    // Under the lock of the cache, so that none that is taken lands.
+    let writes = cache.read { _ in deferredWrites.withLock { $0.takeLast() } }
+    return writes.map { write in
       let known = cache.read { state in state.find(write.key).flatMap { state.slots[$0].query } }
       let own = write.definition.persistence == nil ? known?.resolved : nil
       let query = own ?? resolve(write.key, write.definition, defaults)

@@ -293,6 +293,7 @@ extension QueryClient {
         return nil
       }
       state.write(answer.box, entry, updatedAt: date, fencing: fencing, &transaction)
+      if hasWaited { deferredWriteLanded() }
       return answer.written
     }
   }

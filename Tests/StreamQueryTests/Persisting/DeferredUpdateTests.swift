@@ -307,6 +307,23 @@ struct DeferredUpdateTests: SlowStoreSuite {
     #expect(simulation.leakReport() == [])
   }
 
+  @Test("one that is being made when the client ends is made once more, of what is kept")
+  func endedMeanwhile() {
+    let client = late()
+    let runs = Recorded<Int?>()
+    client.updateData(for: key(1)) { [client] value in
+      runs.append(value)
+      client.shutDown()
+      value = (value ?? 100) + 1
+    }
+    raise(client)
+    simulation.advance(by: .seconds(3))
+    #expect(runs.values == [1, 1])
+    // (1 + 1) * 10 + 10
+    #expect(kept == [#"Swift.Int["n",1] 30"#])
+    client.shutDown()
+  }
+
   @Test("an answer that came before the end replaces them, and a save says that they are missing")
   func answeredAtTheEnd() throws {
     let client = late(.seconds(20))
@@ -412,18 +429,31 @@ struct DeferredUpdateTests: SlowStoreSuite {
     _ = writes.next(of: key)
     #expect(writes.isMaking(key))
     writes.mark([key])
-    let first = [writes.made(), writes.made()]
-    #expect(first == [true, false])
+    let first = [writes.made()?.isInvalidated, writes.made()?.isInvalidated]
+    #expect(first == [true, nil])
     #expect(!writes.isMaking(key))
     // Those behind it were marked, too.
     _ = writes.next(of: key)
-    let second = writes.made()
-    #expect(second)
+    let second = writes.made()?.isInvalidated
+    #expect(second == true)
     _ = writes.next(of: key)
     _ = writes.drop([key])
-    let third = writes.made()
-    #expect(!third)
+    let third = writes.made()?.isInvalidated
+    #expect(third == nil)
     #expect(writes.isEmpty)
+  }
+
+  @Test("the end takes the one that is being made, unless it has landed", arguments: [false, true])
+  func last(hasLanded: Bool) {
+    var writes = DeferredWrites()
+    let key = EntryKey(key(1))
+    for _ in 1...2 { _ = writes.add(write(1)) }
+    _ = writes.begin()
+    _ = writes.next(of: key)
+    if hasLanded { writes.landed() }
+    let count = writes.takeLast().count
+    #expect(count == (hasLanded ? 1 : 2))
+    #expect(writes.isMaking(key) == hasLanded)
   }
 
   @Test("data drops those that do not compare themselves, unless it is of one of them")
