@@ -68,6 +68,14 @@ struct SavedRecords: Sendable {
     var isStored = false
     /// While it is left out: whether the store does not have it in this form.
     var isChanged = false
+    /// The readers that could not decode it, and leave it to others.
+    var failedReaders: Set<Reader> = []
+  }
+
+  /// A form in which a record is decoded.
+  struct Reader: Hashable, Sendable {
+    let valueType: ObjectIdentifier
+    let version: String
   }
 
   /// The beginning of the keys of all records.
@@ -326,6 +334,23 @@ struct SavedRecords: Sendable {
   /// Forgets a record that cannot be used, unless there is another by now.
   mutating func drop(_ text: String, _ value: SavedValue) {
     if records[Self.prefix + text]?.value == value { forget(Self.prefix + text) }
+  }
+
+  /// Whether a reader could not decode the record of a key before.
+  func isUnreadable(_ text: String, by reader: Reader) -> Bool {
+    records[Self.prefix + text]?.failedReaders.contains(reader) == true
+  }
+
+  /// A reader could not decode a record, which stays for others.
+  ///
+  /// - Parameters:
+  ///   - text: The text of the record's key.
+  ///   - value: The value; the record may have another one by now.
+  ///   - reader: The reader.
+  /// - Returns: Whether that was not known before.
+  mutating func noteUnreadable(_ text: String, _ value: SavedValue, by reader: Reader) -> Bool {
+    guard records[Self.prefix + text]?.value == value else { return true }
+    return records[Self.prefix + text]?.failedReaders.insert(reader).inserted ?? true
   }
 
   /// Removes a record, also one that left because the store is full, of which `unwritten` has known

@@ -288,6 +288,15 @@ extension StorePersister {
       if !definition.isOfKeyAlone { forget(text, saved, id) }
       return nil
     }
+    // Another query may be able to read it, or a later version what nobody can get again.
+    let stays = definition.isOfKeyAlone || !isOfVersion && !saved.hasLifetime
+    let reader = SavedRecords.Reader(
+      valueType: ObjectIdentifier(definition.valueType),
+      version: settings.version
+    )
+    if stays, state.withLock({ $0.stores[id]?.records.isUnreadable(text, by: reader) == true }) {
+      return nil
+    }
     do {
       let box: ValueBox
       if let migrate = policy?.migrate, !isOfVersion {
@@ -305,9 +314,15 @@ extension StorePersister {
         isPart: saved.isPart
       )
     } catch {
-      // A later version may be able to read what nobody can get again.
-      if !definition.isOfKeyAlone, isOfVersion || saved.hasLifetime { forget(text, saved, id) }
-      report(error, of: key.key, in: id)
+      var isNew = true
+      if stays {
+        isNew = state.withLock { state in
+          state.stores[id]?.records.noteUnreadable(text, saved, by: reader) ?? true
+        }
+      } else {
+        forget(text, saved, id)
+      }
+      if isNew { report(error, of: key.key, in: id) }
       return nil
     }
   }

@@ -117,6 +117,38 @@ struct MigratingTests: SlowStoreSuite {
     #expect(store.memory.load(.main).records.isEmpty)
   }
 
+  @Test("what cannot be decoded and stays is tried and told of once", arguments: [false, true])
+  func triedOnce(isOfKeyAlone: Bool) {
+    keep()
+    let tries = Recorded<Int>()
+    let client = client {
+      $0.version = "1"
+      $0.coding = ArchiveCoding {
+        try JSONEncoder().encode($0)
+      } decode: { _, _ in
+        tries.append(1)
+        throw Boom(4)
+      }
+    }
+    let failing = new { _, _ in
+      tries.append(1)
+      throw Boom(4)
+    }
+    let recording = events(client)
+    simulation.settle()
+    for _ in 1...3 {
+      #expect((isOfKeyAlone ? client.data(for: key(1)) : client.data(for: failing)) == nil)
+    }
+    simulation.settle()
+    let problems: [String] = recording.values.compactMap {
+      if case .persistenceFailed(let error) = $0.kind { "\(error)" } else { nil }
+    }
+    #expect(problems == ["\(Boom(4))"])
+    #expect(tries.values.count == 1)
+    #expect(client.data(for: isOfKeyAlone ? old() : new(version: "3")) == (isOfKeyAlone ? 7 : 70))
+    client.shutDown()
+  }
+
   @Test("what has the present version is not migrated, and what is too old is neither")
   func notMigrated() {
     var problems: [String] = []
