@@ -163,7 +163,7 @@ extension OutboxLedger {
   mutating func replaceOlder(than entry: Entry) {
     for older in openOlder(than: entry) {
       let header = older.record.header
-      if header.pacingKey == nil { replacedUnread.append(header) }
+      if header.pacingKey == nil, case .undecodable = older.stand { replacedUnread.append(header) }
       if let gone = ended(older.id) { dropped.append(gone) }
     }
   }

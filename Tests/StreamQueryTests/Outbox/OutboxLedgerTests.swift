@@ -132,6 +132,18 @@ struct OutboxLedgerTests {
     #expect(ledger.released == [id(3), id(2)])
   }
 
+  @Test(arguments: [false, true])
+  func aReplacedItemIsToldOfIfNobodyCouldReadIt(isUnreadable: Bool) throws {
+    var ledger = try opened(1)
+    if isUnreadable { _ = ledger.looked(at: [], [id(1): ErrorBox(Boom(1))]) }
+    ledger.accepted(try #require(record(2)), number: 1, pacing: .newest)
+    _ = ledger.takeBatch()
+    _ = ledger.written()
+    #expect(ledger.released == [id(2)])
+    #expect(ledger.replacedUnread.map(\.id) == (isUnreadable ? [id(1).uuid] : []))
+    #expect(ledger.count == 1)
+  }
+
   @Test func aRunIsKeptBeforeThoseThatBeganLaterWhateverOthersHaveKept() throws {
     var ledger = try opened(7)
     ledger.accepted(try #require(record(3)), number: 3)
