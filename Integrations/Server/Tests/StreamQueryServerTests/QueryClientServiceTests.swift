@@ -273,8 +273,10 @@ extension Array {
     for await count in client.fetchingCounts() where count == 1 { break }
     try await testGracefulShutdown { trigger in
       try Task.checkCancellation()
-      let running = Task(executorPreference: executor) { await service.run() }
+      // First: a handler that resumes the service inside `enqueue` would do so under the trigger's lock,
+      // which the service takes when it goes on.
       trigger.triggerGracefulShutdown()
+      let running = Task(executorPreference: executor) { await service.run() }
       running.cancel()
       await running.value
     }
