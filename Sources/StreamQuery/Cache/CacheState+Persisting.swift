@@ -35,7 +35,7 @@ extension CacheState {
   }
 
   private func persistedEntry(_ index: Int, at now: Instant) -> PersistedEntry? {
-    // A part is kept once nobody fetches the rest, and counts as invalidated in the next launch.
+    // A part is kept once nobody fetches the rest, and is still a part in the next launch.
     guard let query = slots[index].query, query.isPersisted, slots[index].machine.hasData,
       !slots[index].machine.isArriving, let info = info(index, at: now)
     else { return nil }

@@ -84,8 +84,8 @@ extension FetchContext {
   ///
   /// `nil` if the data was not invalidated, or only by a call with `superseding: false`, which takes a
   /// running fetch for new enough. If a store or an import brought the data as invalidated, the time
-  /// is not known: then this is the age of the data. For data that is missing, the time is known if the
-  /// client notes it: see ``QueryClient/noteInvalidations()``.
+  /// is not known: then this is how long ago the data came in. For data that is missing, the time is
+  /// known if the client notes it: see ``QueryClient/noteInvalidations()``.
   public var timeSinceInvalidation: Duration? {
     guard let job = fetchJob, let time = client.supersededAt(job.entry) else { return nil }
     return .nanoseconds(client.cache.now().instant.nanoseconds - time.nanoseconds)

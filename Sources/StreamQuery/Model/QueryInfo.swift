@@ -37,8 +37,8 @@ public struct QueryInfo: Sendable, _FreeOfActors {
   /// How old the data is; `nil` without data.
   public let age: Duration?
 
-  /// Whether the data is a part of a streamed value: elsewhere it counts as invalidated, so that it is
-  /// completed there.
+  /// Whether the data is a part of a streamed value: it stays one in a store or an archive, and is
+  /// completed where it comes back.
   var isPart = false
   let entryKey: EntryKey
   let snapshot: EntrySnapshot
