@@ -90,5 +90,7 @@ extension Mutation where Input == Rename, Output == User {
       .scope { $0.name.isEmpty ? nil : "drafts" }
       .pacing(.newest) { $0.name.isEmpty ? nil : $0.id }
     #expect(drafts.options.pacing == .newest)
+    let error = OutboxError.replacedUnread(mutation: "rename", version: "1")
+    #expect("\(error)".contains("pacing(.newest, of:"))
   }
 }

@@ -75,6 +75,7 @@ import Testing
 
   @Test func misusesSayWhatToDo() {
     #expect("\(QueryMisuse.streamInsideFetch(key: "users"))".contains("context.previous()"))
+    #expect("\(QueryMisuse.updateOfKeptData(key: "draft"))".contains("Update the query"))
   }
 
   @Test func aQueryWithoutFetchSaysSo() async {

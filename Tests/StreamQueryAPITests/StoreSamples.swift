@@ -11,6 +11,8 @@ private final class LoggedStore: QueryStore {
     self.base = base
   }
 
+  var byteLimit: Int { base.byteLimit }
+
   func load(_ partition: StorePartition) async throws(QueryStoreError) -> StoreContents {
     try await base.load(partition)
   }
@@ -82,5 +84,8 @@ private struct DictionaryDefaults: DefaultsStorage {
   @Test func defaultsAreAnyStorage() async throws {
     let store = DefaultsStore(DictionaryDefaults(), prefix: "App.", limit: 1 << 16)
     #expect(try await store.load(.main).records.isEmpty)
+    #expect(store.byteLimit < 1 << 16)
+    #expect(LoggedStore(base: store).byteLimit == store.byteLimit)
+    #expect(MemoryStore().byteLimit == .max)
   }
 }
