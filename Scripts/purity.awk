@@ -163,7 +163,7 @@ function shifts(    rest, value) {
     if (rest ~ /^as U?Int64[^0-9]/) continue
     gsub(/^.*\(|^.* = /, "", value)
     if (substr(value, index(value, "<<") + 2) + 0 > 30)
-      report(file, FNR, "narrow", "this shift does not fit into an Int of 32 bits: write `" value " as UInt64`")
+      report(file, FNR, "narrow", "this shift does not fit into an Int of 32 bits: give the literal of `" value "` a type")
   }
 }
 

@@ -13,6 +13,11 @@ extension StorePersister {
   func open(_ policy: any PersistencePolicy) -> Bool {
     guard let settings = (policy as? QueryPersistence)?.settings else { return false }
     let id = StoreID(settings, of: partition)
+    let known = state.withLock { state -> Bool? in
+      state.isEnded ? false : state.stores[id]?.isAwaited
+    }
+    if let known { return known }
+    // Asked outside of the lock, when the store is opened.
     let byteLimit = settings.store.byteLimit
     let (isRestoring, isNew) = state.withLock { state in
       if state.isEnded { return (false, false) }

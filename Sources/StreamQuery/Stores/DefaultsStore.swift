@@ -38,7 +38,8 @@ public actor DefaultsStore: QueryStore {
   /// single record adds.
   public nonisolated var byteLimit: Int {
     // Further records add to that; if there is no room for them all, the batch finds the store full.
-    max(0, limit - LogFormat.headerSize - LogFormat.frameHeaderSize - LogFormat.recordHeaderSize)
+    let form = LogFormat.headerSize + LogFormat.frameHeaderSize + LogFormat.recordHeaderSize
+    return max(form, limit) - form
   }
 
   /// Creates a store in a storage.

@@ -119,6 +119,49 @@ struct UnkeepableValueTests: SlowStoreSuite {
     #expect(contents.records.map(\.key) == kept.map { #"query/Swift.String["text",\#($0)]"# })
     client.shutDown()
   }
+
+  @Test("a store is asked once for how much it has room, when it is opened")
+  func askedOnce() {
+    let store = AskedStore()
+    let client = QueryClient(simulation: simulation) { $0.persistence = Persistence(in: store) }
+    simulation.settle()
+    for number in 1...3 { #expect(client.data(for: key(number)) == nil) }
+    #expect(store.count == 1)
+    client.shutDown()
+  }
+
+  @Test("a store without any room says so", arguments: [Int.min, -1, 0, 64, 65])
+  func noRoom(_ limit: Int) {
+    #expect(DefaultsStore(DictionaryDefaults(), limit: limit).byteLimit == (limit == 65 ? 1 : 0))
+  }
+}
+
+/// A store that counts how often it is asked for its limit.
+private final class AskedStore: QueryStore {
+  private let base = MemoryStore()
+  private let asked = TestLock<Int>(0)
+
+  var count: Int { asked.withLock { $0 } }
+
+  var byteLimit: Int {
+    asked.withLock { $0 += 1 }
+    return .max
+  }
+
+  func load(_ partition: StorePartition) async throws(QueryStoreError) -> StoreContents {
+    base.load(partition)
+  }
+
+  func write(
+    _ batch: StoreBatch,
+    to partition: StorePartition
+  ) async throws(QueryStoreError) {
+    try base.write(batch, to: partition)
+  }
+
+  func wipe(_ partition: StorePartition) async throws(QueryStoreError) -> StoreGeneration {
+    base.wipe(partition)
+  }
 }
 
 /// Defaults in memory.
