@@ -224,7 +224,7 @@ import Testing
     #expect(try simulation.run { try await caller.value }.pages == [0, 1, 2])
   }
 
-  @Test("elements are not added to a write that was invalidated before their attempt, whatever is since")
+  @Test("elements are not added to a write that was invalidated before their attempt")
   func elementsOverAnInvalidatedWrite() {
     let client = QueryClient(simulation: simulation)
     let clock = simulation.clock
