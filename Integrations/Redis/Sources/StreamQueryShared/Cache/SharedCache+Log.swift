@@ -36,9 +36,9 @@ extension SharedCache {
       sweeping.cancel()
       await sweeping.value
     } onCancel: {
-      sweeping.cancel()
-      // Last: it may resume the caller, which ends inside of this call then.
-      reading.cancel()
+      // In an array, which holds them: the last one may resume the caller, which ends inside of this call
+      // then, and releases them.
+      for task in [sweeping, reading] { task.cancel() }
     }
     apply(refetch: .never) { table in
       table.log.ended()

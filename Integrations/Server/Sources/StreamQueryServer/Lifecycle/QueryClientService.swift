@@ -130,7 +130,8 @@ public struct QueryClientService: Service, CustomStringConvertible {
     await withTaskCancellationHandler {
       await waiting.value
     } onCancel: {
-      waiting.cancel()
+      // In an array, which holds it: it may resume the caller, which ends inside of this call then.
+      for task in [waiting] { task.cancel() }
     }
     deadline?.cancel()
     let (fetches, mutations) = (client.fetchingCount(), client.mutatingCount(!.paused))
