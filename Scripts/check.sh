@@ -56,7 +56,9 @@ step_debug() { # build with warnings as errors, then the tests
 }
 
 step_views() { # the SwiftUI files run, on Linux beside a stand-in: see Tests/SwiftUIStandIn
-  run_tests "$PWD/.build-views" --package-path Tests/SwiftUIStandIn "${strict[@]}"
+  source Scripts/modules.sh
+  build_views "$documented"
+  swift test --skip-build "${views[@]}"
 }
 
 step_release() { # what optimisation can break: the tests of API, operators, conformance and threads
@@ -91,30 +93,27 @@ step_linking() { # a program with the test kit needs no library of tests: see Sc
 }
 
 step_playgrounds() { # the nested package builds, the tour's own checks hold, pages print what they should
-  swift package --package-path Playgrounds dump-package >/dev/null
-  if $offline && ! swift package --package-path Playgrounds resolve; then
-    echo "check: the playgrounds' packages are out of reach; nothing of theirs was checked" >&2
-    return "$skipped"
-  fi
-  swift run --package-path Playgrounds Tour
-  Scripts/pages.sh
+  use_nested Playgrounds
+  on_nested build
+  swift run "${nested[@]}" Tour
+  Scripts/pages.sh "${nested[@]:2}"
 }
 
 step_grdbstore() { # the tests of Integrations/GRDBStore, where SQLite's headers are there
   require_header GRDBStore sqlite3.h SQLite
-  require_packages GRDBStore
-  swift test --package-path Integrations/GRDBStore "${strict[@]}"
+  use_nested Integrations/GRDBStore
+  on_nested test
 }
 
 step_server() { # the tests of Integrations/Server
-  require_packages Server
-  swift test --package-path Integrations/Server "${strict[@]}"
+  use_nested Integrations/Server
+  on_nested test
 }
 
 step_redis() { # the tests of Integrations/Redis, where hiredis and redis-server are there
   require_header Redis hiredis/hiredis.h hiredis
-  require_packages Redis
-  swift test --package-path Integrations/Redis "${strict[@]}"
+  use_nested Integrations/Redis
+  on_nested test
   compare_costs nodes-100 --nodes 100
   compare_costs nodes-1000-faults --nodes 1000 --keys 8 --calls 100 --faults
   require_redis_server
@@ -125,8 +124,7 @@ step_redis() { # the tests of Integrations/Redis, where hiredis and redis-server
 # the name of the file, and what the machines are like.
 compare_costs() {
   local kept=Integrations/Redis/Costs/$1.txt
-  if ! swift run --package-path Integrations/Redis "${strict[@]}" SharingCosts "${@:2}" |
-    diff "$kept" -; then
+  if ! swift run "${nested[@]}" SharingCosts "${@:2}" | diff "$kept" -; then
     echo "check: sharing costs something else than $kept says; if it should, see Integrations/Redis/README.md" >&2
     return 1
   fi
@@ -138,9 +136,8 @@ compare_example() {
   local limit=()
   # Processes that wait for each other; macOS has no such command.
   if command -v timeout >/dev/null; then limit=(timeout 120); fi
-  swift build --package-path Integrations/Redis "${strict[@]}" --product ManyMachines || return 1
-  if ! ${limit[@]+"${limit[@]}"} swift run --package-path Integrations/Redis "${strict[@]}" --skip-build ManyMachines |
-    diff "$kept" -; then
+  swift build "${nested[@]}" --product ManyMachines || return 1
+  if ! ${limit[@]+"${limit[@]}"} swift run "${nested[@]}" --skip-build ManyMachines | diff "$kept" -; then
     echo "check: ManyMachines prints something else than $kept says" >&2
     return 1
   fi
@@ -153,12 +150,23 @@ require_header() {
   exit "$skipped"
 }
 
-# require_packages PACKAGE: skips the rest of the step where its packages cannot be fetched, and that is no
-# failure.
-require_packages() {
-  if ! $offline || swift package --package-path "Integrations/$1" resolve; then return 0; fi
-  echo "check: the packages of Integrations/$1 are out of reach; nothing of it was checked" >&2
+# use_nested FOLDER: what follows is about a nested package. It is built in the folder of the debug build and with
+# its flags, so that nothing of this package is compiled again. Sets
+#   nested   flags for the package manager
+# Skips the rest of the step where its packages cannot be fetched, and that is no failure.
+use_nested() {
+  nested=(--package-path "$1" --scratch-path "$PWD/$documented")
+  if [[ $documented == .build-check ]]; then nested+=("${strict[@]}"); fi
+  swift package "${nested[@]:0:4}" dump-package >/dev/null
+  if ! $offline || swift package "${nested[@]:0:4}" resolve; then return 0; fi
+  echo "check: the packages of $1 are out of reach; nothing of it was checked" >&2
   exit "$skipped"
+}
+
+# on_nested build|test: builds or tests a nested package, and refuses warnings.
+on_nested() {
+  swift "$1" "${nested[@]}" 2>&1 | tee .build-steps/nested.log
+  refuse_warnings .build-steps/nested.log
 }
 
 # The tests of Integrations/Redis skip by themselves what needs the server; here the step says so.

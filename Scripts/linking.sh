@@ -26,11 +26,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 objects=()
-for module in StreamQuery StreamQueryOperators StreamQueryUI StreamQueryTesting; do
-  while IFS= read -r source; do
-    objects+=("$products/$module.build/$(basename "$source").o")
-  done < <(find "Sources/$module" -name '*.swift' | sort)
-done
+find_objects "$products" StreamQuery StreamQueryOperators StreamQueryUI StreamQueryTesting
 
 needed() {
   if [[ $(uname -s) == Darwin ]]; then otool -L "$1"; else readelf -d "$1" | grep NEEDED; fi

@@ -1,20 +1,15 @@
 # Sourced by scripts that compile Swift files against the modules of this package.
 
-# build_modules FOLDER [PACKAGE]: builds the modules in a scratch folder, by this package or by another
-# one that uses it. Sets
+# build_modules FOLDER: builds the modules in a scratch folder. Sets
 #   products   where they are
 #   paths      flags that find them, and what tests need
 #   settings   those flags, and the language mode and features of Package.swift
 build_modules() {
-  local scratch=$1 flags=(--package-path "${2:-.}") feature platform
+  local scratch=$1 flags=() feature platform
   # As in check.sh: other flags in the same folder would build everything again.
-  case $scratch in
-    .build-check) flags+=(-Xswiftc -warnings-as-errors) ;;
-    # With its tests: only they use the test kit there, which samples use.
-    "$PWD/.build-views") flags+=(--build-tests -Xswiftc -warnings-as-errors) ;;
-  esac
-  swift build --scratch-path "$scratch" "${flags[@]}"
-  products=$(swift build --scratch-path "$scratch" "${flags[@]}" --show-bin-path)
+  if [[ $scratch == .build-check ]]; then flags=(-Xswiftc -warnings-as-errors); fi
+  swift build --scratch-path "$scratch" ${flags[@]+"${flags[@]}"}
+  products=$(swift build --scratch-path "$scratch" ${flags[@]+"${flags[@]}"} --show-bin-path)
   paths=(-I "$products/Modules" -I "$products")
   if [[ $(uname -s) == Darwin ]]; then
     platform=$(xcrun --show-sdk-platform-path)
@@ -29,6 +24,46 @@ build_modules() {
   settings=(-swift-version 6 "${paths[@]}")
   while IFS= read -r feature; do settings+=(-enable-upcoming-feature "$feature")
   done < <(sed -n 's/.*enableUpcomingFeature("\(.*\)").*/\1/p' Package.swift)
+}
+
+# find_objects FOLDER MODULE…: adds the object files of modules that were built there to `objects`. Those of files
+# that are gone may lie beside the others, and do not count.
+find_objects() {
+  local folder=$1 module source
+  for module in "${@:2}"; do
+    while IFS= read -r source; do objects+=("$folder/$module.build/$(basename "$source").o")
+    done < <(find -L Sources/"$module" Tests/SwiftUIStandIn/Sources/"$module" -name '*.swift' 2>/dev/null | sort)
+  done
+}
+
+# build_views FOLDER: builds Tests/SwiftUIStandIn with its tests, in .build-views. On Linux it uses the modules that
+# are built in the scratch folder of this package, which so are not compiled again. Sets what `build_modules` sets
+# for both, and
+#   views            flags of the package manager
+#   views_products   where its modules are
+build_views() {
+  local archive objects=()
+  build_modules "$1"
+  views=(--package-path Tests/SwiftUIStandIn --scratch-path "$PWD/.build-views")
+  views+=(-Xswiftc -warnings-as-errors)
+  if [[ $(uname -s) != Darwin ]]; then
+    archive=$products/libStreamQuery.a
+    rm -f "$archive"
+    find_objects "$products" StreamQuery StreamQueryOperators StreamQueryTesting
+    ar rcsD "$archive" "${objects[@]}"
+    export STREAMQUERY_BUILT=$products
+    STREAMQUERY_BUILT_SUM=$(cksum <"$archive" | cut -d ' ' -f 1)
+    export STREAMQUERY_BUILT_SUM
+  fi
+  swift build --build-tests "${views[@]}"
+  views_products=$(swift build "${views[@]}" --show-bin-path)
+  paths+=(-I "$views_products/Modules" -I "$views_products")
+  settings+=(-I "$views_products/Modules" -I "$views_products")
+  if [[ $(uname -s) != Darwin ]]; then
+    # There the module has another name.
+    paths+=(-module-alias StreamQueryUI=StreamQueryViews)
+    settings+=(-module-alias StreamQueryUI=StreamQueryViews)
+  fi
 }
 
 # How many milliseconds an expression may take to type-check on this machine: 100 where the reference,

@@ -5,6 +5,8 @@
 #   Scripts/pages.sh --record   write what they print as what is expected
 #   Scripts/pages.sh PAGE…      these pages
 #
+# Flags of the package manager, such as `--scratch-path DIR`, say where and how they are built.
+#
 # A page is written once: `main.swift` of its executable is a link to the text of the playground.
 # Programs that are no pages are treated the same, apart from that.
 set -euo pipefail
@@ -12,9 +14,11 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../Playgrounds"
 record=false
 pages=()
+flags=()
 while (($# > 0)); do
   case $1 in
     --record) record=true ;;
+    --scratch-path | -Xswiftc) flags+=("$1" "$2"); shift ;;
     -*) echo "pages: unknown argument: $1" >&2; exit 2 ;;
     *) pages+=("$1") ;;
   esac
@@ -37,14 +41,15 @@ if ((listed != present)); then
   exit 1
 fi
 
+swift build ${flags[@]+"${flags[@]}"} >&2
+products=$(swift build ${flags[@]+"${flags[@]}"} --show-bin-path)
 for page in "${pages[@]}"; do
   if [[ " ${programs[*]} " != *" $page "* ]] &&
     ! cmp "$playground/Pages/$page.xcplaygroundpage/Contents.swift" "Sources/$page/main.swift"; then
     echo "pages: Sources/$page/main.swift is not the page's text" >&2
     exit 1
   fi
-  swift build --product "$page" >&2
-  printed=$("$(swift build --show-bin-path)/$page")
+  printed=$("$products/$page")
   if $record; then
     mkdir -p Expected
     printf '%s\n' "$printed" >"Expected/$page.txt"

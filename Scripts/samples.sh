@@ -52,27 +52,19 @@ rm -rf .build-samples
 #   context   the sources of the app that they see
 #   objects   what they are linked with
 prepare() {
-  local modules=(StreamQuery StreamQueryOperators StreamQueryUI StreamQueryTesting) module source
   work=.build-samples/$1
   context=(Tests/StreamQueryAPITests/Support/*.swift Scripts/samples/*.swift)
   if [[ $1 == views ]]; then context+=(Scripts/samples/views/*.swift); fi
+  objects=()
   if [[ $1 == views && $(uname -s) != Darwin ]]; then
-    build_modules "$PWD/.build-views" Tests/SwiftUIStandIn
-    # There the module has another name.
-    paths+=(-module-alias StreamQueryUI=StreamQueryViews)
-    settings+=(-module-alias StreamQueryUI=StreamQueryViews)
-    modules=(StreamQuery StreamQueryOperators StreamQueryViews StreamQueryTesting SwiftUI)
+    build_views "$scratch"
+    find_objects "$products" StreamQuery StreamQueryOperators StreamQueryTesting
+    find_objects "$views_products" StreamQueryViews SwiftUI
   else
     build_modules "$scratch"
+    find_objects "$products" StreamQuery StreamQueryOperators StreamQueryUI StreamQueryTesting
   fi
   settings+=(-I "$work")
-  # Objects of files that are gone may lie beside the others, so only those of present files count.
-  objects=()
-  for module in "${modules[@]}"; do
-    while IFS= read -r source; do
-      objects+=("$products/$module.build/$(basename "$source").o")
-    done < <(find -L Sources/"$module" Tests/SwiftUIStandIn/Sources/"$module" -name '*.swift' 2>/dev/null | sort)
-  done
   mkdir -p "$work"
   swiftc -emit-module -emit-module-path "$work/App.swiftmodule" -module-name App -enable-testing \
     -parse-as-library -o "$work/App.o" -c -wmo "${settings[@]}" "${context[@]}"

@@ -34,6 +34,14 @@ compiled_lines() {
     done | wc -l
 }
 
+# refuse_warnings FILE: fails if what the package manager printed has warnings of this project's files.
+refuse_warnings() {
+  if grep -E "^$PWD/.*: warning: " "$1" | sort -u | grep . >&2; then
+    echo "steps: the lines above are warnings" >&2
+    return 1
+  fi
+}
+
 # Prints all steps that were written down, and their sum.
 print_steps() {
   awk -F '\t' '
