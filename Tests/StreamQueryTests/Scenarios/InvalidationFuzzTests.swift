@@ -12,7 +12,7 @@ import Testing
 @Suite struct InvalidationFuzzTests {
   private static let count =
     ProcessInfo.processInfo.environment["STREAMQUERY_INVALIDATION_SEEDS"].flatMap(UInt64.init)
-    ?? 1_000
+    ?? 5_000
 
   /// One schedule.
   private final class Schedule<Value: Codable & Sendable>: Sendable {
