@@ -113,8 +113,8 @@ extension CacheState {
     if let index = find(job.entry) { slots[index].machine.retriesCountAnew(job.id) }
   }
 
-  /// Whether what a fetch brings is not added to the data: no caller wrote that since the fetch began, or
-  /// it was invalidated after that, when the present attempt had not begun.
+  /// Whether a fetch does not add its elements to the present data: no caller wrote that since the fetch
+  /// began, or it was invalidated after the write and before the present attempt.
   func isNoBase(_ job: FetchJob) -> Bool {
     guard let index = find(job.entry), let current = slots[index].machine.running(job.id) else {
       return false

@@ -67,7 +67,7 @@ struct DeferredWrites: Sendable {
   private var serial: UInt64 = 0
   private var isAtWork = false
   private var isAskedAgain = false
-  /// The write that is being made, until it was made or is not to be made any more.
+  /// The write in progress; `nil` once it is done or dropped.
   private var present: Write?
   /// The keys that were written since the work began: their data is no answer that came meanwhile.
   private var written: Set<EntryKey> = []
@@ -85,7 +85,7 @@ struct DeferredWrites: Sendable {
   /// Whether a write of a key has not been made yet: what comes later has to wait behind it.
   func holds(_ key: EntryKey) -> Bool { lines[key] != nil || isMaking(key) }
 
-  /// Whether the write of a key that is being made is still to be made.
+  /// Whether the write in progress is of this key, and was not dropped.
   func isMaking(_ key: EntryKey) -> Bool { present?.key == key }
 
   /// Adds a write.
@@ -138,12 +138,12 @@ struct DeferredWrites: Sendable {
     return write
   }
 
-  /// The cache has what the write that is being made has made.
+  /// The cache has the result of the write in progress.
   mutating func landed() { present?.hasLanded = true }
 
-  /// The write that is being made has been made.
+  /// The write in progress is done.
   ///
-  /// - Returns: The write, to be released outside of locks; `nil` if it is not to be made any more.
+  /// - Returns: The write, to be released outside of locks; `nil` if it was dropped.
   mutating func made() -> Write? { present.take() }
 
   private mutating func take(_ key: EntryKey) -> Write? {
@@ -153,7 +153,7 @@ struct DeferredWrites: Sendable {
     return write
   }
 
-  /// Removes the writes of some keys; one that is being made is not made any more.
+  /// Removes the writes of some keys, also the one in progress.
   ///
   /// - Parameter keys: The keys; `nil` is all.
   /// - Returns: The removed writes, in order, to be released outside of locks.
@@ -168,7 +168,8 @@ struct DeferredWrites: Sendable {
 
   /// Takes the writes that the end of the client leaves to the stores.
   ///
-  /// One that is being made is among them, unless it has landed: what it makes now comes too late.
+  /// The one in progress is among them, unless its result is in the cache: after the end of the client it
+  /// would come too late.
   ///
   /// - Returns: The writes, in order.
   mutating func takeLast() -> [Write] {

@@ -25,8 +25,8 @@ protocol Persister: AnyObject, Sendable {
     _ policy: any PersistencePolicy
   ) -> DefinitionExtras.InitialDataSource.Found?
 
-  /// Whether it keeps a value without a limit of age for a key of which nothing but the client's policy is
-  /// known, which has a limit: another query has kept it, and nobody can get it again.
+  /// Whether the store keeps a value for a key alone that another query saved without a limit of age,
+  /// while the client's policy has one: it may be impossible to fetch again.
   func keepsForAnother(
     _ key: EntryKey,
     _ definition: QueryDefinition,

@@ -51,16 +51,16 @@ extension QueryClient {
     deferredWriteMade(of: write.key)
   }
 
-  /// A write that waited has been made: it must not undo an invalidation that came after its call.
+  /// A deferred write is done: it must not undo an invalidation that came after its call.
   nonisolated func deferredWriteMade(of key: EntryKey) {
     guard let write = deferredWrites.withLock({ $0.made() }), write.isInvalidated else { return }
     startInvalidation(QueryFilter(.entry(key)), .active, superseding: true, .invalidated, nil)
   }
 
-  /// The cache has what a write that waited has made; called in the same transaction.
+  /// The cache has the result of a deferred write; called in the same transaction.
   nonisolated func deferredWriteLanded() { deferredWrites.withLock { $0.landed() } }
 
-  /// Whether a write that waited is still to be made: nothing has removed its data, or written over it.
+  /// Whether a deferred write of a key is in progress, and was not dropped.
   nonisolated func isMakingDeferredWrite(of key: EntryKey) -> Bool {
     deferredWrites.withLock { $0.isMaking(key) }
   }

@@ -158,16 +158,15 @@ extension QueryClient {
     }
   }
 
-  /// Whether a key without data must not be updated, and reports it: its store keeps a value of another
-  /// query that nobody can get again, and that the key alone cannot restore.
+  /// Whether an update of a key alone is ignored, and reports that: the store keeps a value that only
+  /// another query can restore.
   nonisolated func hidesKeptData(_ key: EntryKey, _ definition: QueryDefinition) -> Bool {
     guard keepsForAnother(key, definition) else { return false }
     report(.updateOfKeptData(key: key.key.description))
     return true
   }
 
-  /// Whether the store of a key without data keeps a value of another query that nobody can get again,
-  /// and that the key alone cannot restore.
+  /// Whether the store of a key without data keeps a value that only another query can restore.
   nonisolated func keepsForAnother(_ key: EntryKey, _ definition: QueryDefinition) -> Bool {
     guard let persister = persisters.persister else { return false }
     let known = cache.read { state in state.find(key).flatMap { state.slots[$0].query } }

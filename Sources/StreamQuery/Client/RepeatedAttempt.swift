@@ -3,9 +3,9 @@ import Synchronization
 /// Runs the fetch of one attempt as often as the code around it says: each time as a retry of what was
 /// before.
 ///
-/// A failed fetch of pages continues with the page that failed, as a retry does. One that has returned
-/// begins again; what it keeps for its landing would otherwise be its answer once more. A stream
-/// that has ended begins again over the data that it found first.
+/// A failed fetch of pages continues with the page that failed, as a retry does. A fetch of
+/// pages that has returned begins again; otherwise it would return the same pages once more. A stream that
+/// has ended begins again over the data that it found first.
 final class RepeatedAttempt: Sendable {
   private struct State {
     /// How far the fetch had got when the attempt began.

@@ -9,10 +9,10 @@ public enum QueryMisuse: Hashable, Sendable, CustomStringConvertible {
   /// Too many updates waited until it was known what a store keeps for their queries: this one, the
   /// oldest, was given up.
   case updateBeforeRestored(key: String)
-  /// A key alone was updated whose store keeps a value of another query without a limit of age; the
-  /// update was not made.
+  /// An update of a key alone was ignored: the store keeps a value of that key for a query, without a
+  /// limit of age.
   ///
-  /// The client's policy has a limit, and cannot restore that value.
+  /// The client's policy has a limit, and cannot restore that value. Update the query, not its key.
   case updateOfKeptData(key: String)
   /// A fetch asked for its previous data as a type other than the query's; it got none.
   case previousOfOtherType(key: String, expected: String, asked: String)

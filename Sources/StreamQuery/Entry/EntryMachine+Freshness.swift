@@ -3,8 +3,8 @@ extension EntryMachine {
   enum Mark: Equatable, Sendable {
     /// It is not. That data became stale by its age has been reported up to this time.
     case none(toldUntil: Instant)
-    /// A refetch failed: nobody knows of a change. If it had hidden data, that is gone, and older data is
-    /// not trusted.
+    /// A refetch failed: nobody knows of a change. The date is that of the data that it had hidden and that
+    /// is lost: older data is not trusted in its place.
     case failed(hiding: Instant?)
     /// Somebody said that it has changed, last at this time. An answer is from before that if it says
     /// so itself; where the time is not known, none is.

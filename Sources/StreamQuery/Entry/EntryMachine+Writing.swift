@@ -113,8 +113,8 @@ extension EntryMachine {
   /// - Parameters:
   ///   - isJoining: Whether the answer of a running fetch counts as new enough.
   ///   - isDoubt: Whether the caller said so.
-  ///   - time: When it was, if it was before the data came into the cache. Where that is not known, it is
-  ///     now: nothing that was read before counts as newer.
+  ///   - time: The time of the invalidation, if it was before the data came into the cache; `nil` is now,
+  ///     so that no earlier answer counts as newer.
   ///   - environment: The environment at the transaction.
   /// - Returns: What to do.
   package mutating func invalidated(

@@ -19,7 +19,7 @@ package struct InFlight: Equatable, Sendable {
     case retry
   }
 
-  /// What writes a value.
+  /// The source of a write.
   package enum Writer: Equatable, Sendable {
     case caller
     case archive
@@ -60,7 +60,7 @@ package struct InFlight: Equatable, Sendable {
   package var joined: FetchCause?
   /// A value was written since the attempt started.
   package var wasWritten = false
-  /// What wrote the data, if that was since the fetch started.
+  /// The source of the data, if it was written since the fetch started.
   package var writer: Writer?
   /// When the attempt that runs showed its first part; `nil` if it has shown none.
   package var deliveringSince: Instant?

@@ -27,7 +27,7 @@ extension AnswerAge {
 
   /// The age of an answer that consists of two: that of the older one.
   ///
-  /// It is outdated if one of them is, and known not to be if both are.
+  /// It is outdated if either answer is, and known to be up to date only if both are.
   ///
   /// - Parameter other: The age of the other answer; `nil` is new.
   /// - Returns: The age of both.

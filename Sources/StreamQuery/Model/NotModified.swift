@@ -23,7 +23,8 @@
 ///   ``FetchContext/previous(as:)``.
 /// - A stream that throws it ends there: what it has shown stays. Before its first element, the
 ///   previous data stays, even if a refetch had hidden it.
-/// - A part that an earlier stream left counts as no data, unless the query is endless.
+/// - If all that there is is a part that an earlier stream left, it is a failure as without data, unless
+///   the query is endless.
 /// - Without data it is a failure, ``QueryError/notModifiedWithoutData(key:)``, which is not
 ///   retried.
 public struct NotModified: Error, Hashable, Sendable {

@@ -15,7 +15,7 @@
 public struct RefetchPacing: Hashable, Sendable {
   /// The time after a return that refetched in which further returns count as the same one.
   ///
-  /// Further returns continue what was paused, except for what is spread. None of them is lost: at the end
+  /// Further returns resume paused fetches, except those that are spread. No return is lost: at the end
   /// of the time, entries that got no data since the first return are refetched once more, as their
   /// policies say. If the network is away again by then, the next reconnect refetches; the same goes for
   /// the app and its activations. Zero or less is off.

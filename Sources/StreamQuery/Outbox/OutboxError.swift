@@ -8,10 +8,11 @@ public enum OutboxError: Error, Sendable, CustomStringConvertible {
   case unreadable(record: String)
   /// A part of the store was damaged.
   case damaged(StoreDamage)
-  /// A kept input is not of the form that the mutation reads; the item waits for an answer.
+  /// A kept input is not of the form that the mutation reads; the item waits for an answer, unless a newer
+  /// run takes its place.
   case undecodable(mutation: String, version: String, reason: any Error)
-  /// A newer run took the place of an item that could not be read. Nothing says that both are about the same:
-  /// the mutation has no pacing key.
+  /// A newer run took the place of an item whose input could not be decoded. The mutation has no pacing
+  /// key, so the two may be about different things.
   case replacedUnread(mutation: String, version: String)
   /// The store was not read within the outbox's ``Outbox/patience``; runs in scopes go on if they are
   /// not durable.

@@ -252,7 +252,7 @@ private final class Run: Sendable {
 extension CacheState {
   /// What a refresh has to know of an entry; `nil` if none is wanted.
   ///
-  /// One that is asked for by name need not have had a result, nor a query: a write by key or an optimistic
+  /// An entry that the caller lists needs neither a result nor a query: a write by key or an optimistic
   /// change may have made it.
   fileprivate func refreshable(
     _ index: Int,

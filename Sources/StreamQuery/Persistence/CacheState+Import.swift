@@ -154,7 +154,7 @@ extension CacheState {
     return nil
   }
 
-  /// When data was invalidated that an archive has without a mark.
+  /// When archived data that has no mark was invalidated.
   private func markTime(
     _ known: Instant?,
     _ verdict: Imports.Verdict,

@@ -5,8 +5,8 @@ extension SavedRecords {
   ///
   /// What is too old for whoever kept it leaves, so that old versions of values that nobody uses do
   /// not stay for ever. It must be so by the date of the newest record as well: the clock may be
-  /// ahead at one launch, and nothing would be left. What is young enough for the present policy stays,
-  /// although another one kept it, and in whichever version: a query may migrate it.
+  /// ahead at one launch, and nothing would be left. What is young enough for the policy that
+  /// opened the store stays, whichever policy and version kept it: a query may migrate it.
   ///
   /// - Parameters:
   ///   - contents: What it keeps.

@@ -107,7 +107,7 @@ struct SavedRecords: Sendable {
   var calls: [Mark] = []
   /// Removals of what the store has by the time they are performed: another client may have saved it.
   var sweeps: Set<Mark> = []
-  /// Those of them for which the store is being asked what it has.
+  /// The removals that wait for the store to say what it has.
   var sweeping: Set<Mark> = []
   /// How many values were given up because too many waited, and nobody was told so far.
   private(set) var givenUpCount = 0

@@ -25,8 +25,8 @@ public protocol QueryStore: AnyObject, Sendable {
   /// The most bytes of keys and values that a partition has room for; `Int.max`, the default, if only the
   /// disk says so.
   ///
-  /// A client keeps no more than that, as with a ``StoreLimit``. What is larger alone could never be
-  /// written, and a batch with it neither. A store that wraps another passes the number on.
+  /// A client keeps no more than that, as with a ``StoreLimit``. A single record above it could
+  /// never be written, and would make its whole batch fail. A store that wraps another returns that one's.
   var byteLimit: Int { get }
 
   /// Reads the records of a partition in its present generation.
