@@ -121,7 +121,7 @@ extension CacheState {
     }
     if current.writer != .caller { return true }
     return slots[index].machine.isKnownToHaveChanged
-      && (!current.predatesMark || current.baseWasMarked)
+      && (!current.predatesMark || current.baseWasMarked && !current.wasWritten)
   }
 
   /// Whether somebody said that the data of an entry has changed, and that is still so.

@@ -247,7 +247,7 @@ extension EntryMachine {
     var actions = catchUp(in: environment)
     undo(current, &actions)
     end(.nothing, in: environment, &actions)
-    current.successor = current.successor ?? current.joined ?? (isAwaited ? .manual : nil)
+    current.successor = current.successor ?? (isAwaited ? .manual : current.joined)
     follow(current, isAwaited: isAwaited, in: environment, &actions)
     return .cancelled(actions)
   }

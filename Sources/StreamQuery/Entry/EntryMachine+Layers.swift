@@ -62,6 +62,7 @@ extension EntryMachine {
     fetch?.stopsRetrying = current.stopsRetrying
     fetch?.lingersUntil = current.lingersUntil
     fetch?.supersessions = current.supersessions
+    fetch?.joined = current.joined
     if current.successorPart != .whole {
       fetch?.successor = current.successor
       fetch?.successorPart = current.successorPart

@@ -25,6 +25,7 @@ extension EntryMachine {
         &actions
       )
       fetch?.supersessions = min(current.supersessions + 1, Self.supersessionLimit)
+      if part != .whole { fetch?.joined = current.joined }
     } else {
       let isTooOld =
         staysMarked && !acceptsOlder || superseding && hasData && current.hasBegunAnswer
@@ -107,6 +108,7 @@ extension EntryMachine {
       isActive || current.hasClientLease || isAwaited || part != .whole && !isAbandoned
     else { return }
     begin(cause, clientLease: current.hasClientLease, part: part, in: environment, &actions)
+    if part != .whole { fetch?.joined = current.joined }
   }
 
   mutating func fail(in environment: Environment, _ actions: inout EntryActions) {

@@ -13,7 +13,8 @@ public struct FetchAnswer: Sendable {
   /// returned, and stale. If it is, nothing happens: invalidate the data after this call, with
   /// ``QueryClient/markInvalidated(_:refetch:superseding:)`` and without superseding. Together they
   /// miss no answer, and cancel no caller: if the invalidation asks for a refetch before the answer
-  /// lands, one more fetch follows it while there is an enabled observer.
+  /// lands, one more fetch follows it while there is an enabled observer. Of an endless stream this is
+  /// about the first element: each later one is an answer by itself, and counts as new.
   public func markOutdated() { slot.outdated(attempt) }
 
   /// Whether the answer became the data, which may have changed since; `false` if that is yet to

@@ -51,6 +51,7 @@ extension StorePersister {
       guard let policy = last.query.persistence else { continue }
       let key = last.write.key
       let kept = data(of: key, last.query.definition, policy)
+      var isInvalidated = last.write.isInvalidated
       if kept == nil, last.write.definition.isOfKeyAlone,
         keepsForAnother(key, last.query.definition, policy)
       {
@@ -58,12 +59,15 @@ extension StorePersister {
           client?.report(.updateOfKeptData(key: key.key.description))
           continue
         }
-        if let stamp = stamp(of: key, policy), stamp.updatedAt >= importedAt { continue }
+        if let stamp = stamp(of: key, policy) {
+          guard stamp.updatedAt < importedAt else { continue }
+          isInvalidated = isInvalidated || stamp.isInvalidated
+        }
       }
       guard let made = last.write.change(kept) else { continue }
       let entry = PersistedEntry(
         made,
-        isInvalidated: made.isInvalidated || last.write.isInvalidated,
+        isInvalidated: made.isInvalidated || isInvalidated,
         of: key,
         last.query,
         // Each is another entry than those of the cache.

@@ -299,7 +299,10 @@ extension StorePersister {
       valueType: ObjectIdentifier(definition.valueType),
       version: settings.version
     )
-    if stays, state.withLock({ $0.stores[id]?.records.isUnreadable(text, by: reader) == true }) {
+    // A migration may succeed at the next try.
+    if definition.isOfKeyAlone,
+      state.withLock({ $0.stores[id]?.records.isUnreadable(text, by: reader) == true })
+    {
       return nil
     }
     do {

@@ -117,8 +117,8 @@ struct MigratingTests: SlowStoreSuite {
     #expect(store.memory.load(.main).records.isEmpty)
   }
 
-  @Test("what cannot be decoded and stays is tried and told of once", arguments: [false, true])
-  func triedOnce(isOfKeyAlone: Bool) {
+  @Test("what cannot be decoded and stays is told of once", arguments: [false, true])
+  func toldOnce(isOfKeyAlone: Bool) {
     keep()
     let tries = Recorded<Int>()
     let client = client {
@@ -144,7 +144,8 @@ struct MigratingTests: SlowStoreSuite {
       if case .persistenceFailed(let error) = $0.kind { "\(error)" } else { nil }
     }
     #expect(problems == ["\(Boom(4))"])
-    #expect(tries.values.count == 1)
+    // A migration may succeed at the next try.
+    #expect(tries.values.count == (isOfKeyAlone ? 1 : 3))
     #expect(client.data(for: isOfKeyAlone ? old() : new(version: "3")) == (isOfKeyAlone ? 7 : 70))
     client.shutDown()
   }
