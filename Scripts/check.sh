@@ -58,7 +58,7 @@ step_debug() { # build with warnings as errors, then the tests
 step_views() { # the SwiftUI files run, on Linux beside a stand-in: see Tests/SwiftUIStandIn
   source Scripts/modules.sh
   build_views "$documented"
-  swift test --skip-build "${views[@]}"
+  swift test --skip-build "${views_flags[@]}"
 }
 
 step_release() { # what optimisation can break: the tests of API, operators, conformance and threads

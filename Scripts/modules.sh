@@ -39,13 +39,13 @@ find_objects() {
 # build_views FOLDER: builds Tests/SwiftUIStandIn with its tests, in .build-views. On Linux it uses the modules that
 # are built in the scratch folder of this package, which so are not compiled again. Sets what `build_modules` sets
 # for both, and
-#   views            flags of the package manager
+#   views_flags      flags of the package manager
 #   views_products   where its modules are
 build_views() {
   local archive objects=()
   build_modules "$1"
-  views=(--package-path Tests/SwiftUIStandIn --scratch-path "$PWD/.build-views")
-  views+=(-Xswiftc -warnings-as-errors)
+  views_flags=(--package-path Tests/SwiftUIStandIn --scratch-path "$PWD/.build-views")
+  views_flags+=(-Xswiftc -warnings-as-errors)
   if [[ $(uname -s) != Darwin ]]; then
     archive=$products/libStreamQuery.a
     rm -f "$archive"
@@ -55,8 +55,8 @@ build_views() {
     STREAMQUERY_BUILT_SUM=$(cksum <"$archive" | cut -d ' ' -f 1)
     export STREAMQUERY_BUILT_SUM
   fi
-  swift build --build-tests "${views[@]}"
-  views_products=$(swift build "${views[@]}" --show-bin-path)
+  swift build --build-tests "${views_flags[@]}"
+  views_products=$(swift build "${views_flags[@]}" --show-bin-path)
   paths+=(-I "$views_products/Modules" -I "$views_products")
   settings+=(-I "$views_products/Modules" -I "$views_products")
   if [[ $(uname -s) != Darwin ]]; then
