@@ -256,35 +256,6 @@ extension Array {
     #expect(value == 1)
   }
 
-  // Not in a simulation, for the same reason. A child of a task group would abort the process.
-  @Test(.timeLimit(.minutes(2)))
-  func aWaitThatIsCancelledEndsWhereJobsRunInsideEnqueue() async throws {
-    let executor = InlineExecutor()
-    var configuration = QueryClient.Configuration.server
-    configuration.executor = executor
-    let client = QueryClient(configuration: configuration)
-    let service = QueryClientService(client, patience: .seconds(600))
-    let (gate, opened) = AsyncStream.makeStream(of: Never.self)
-    let slow = Query("n") {
-      for await _ in gate {}
-      return 1
-    }
-    let fetching = Task(executorPreference: executor) { _ = try? await client.fetch(slow) }
-    for await count in client.fetchingCounts() where count == 1 { break }
-    try await testGracefulShutdown { trigger in
-      try Task.checkCancellation()
-      // First: a handler that resumes the service inside `enqueue` would do so under the trigger's lock,
-      // which the service takes when it goes on.
-      trigger.triggerGracefulShutdown()
-      let running = Task(executorPreference: executor) { await service.run() }
-      running.cancel()
-      await running.value
-    }
-    await #expect(throws: QueryError.self) { try await client.fetch(slow) }
-    opened.finish()
-    await fetching.value
-  }
-
   @Test func anIdleClientEndsAtOnce() throws {
     let client = client()
     let service = service(client)

@@ -1,1 +1,0 @@
-../../../../../Tests/StreamQueryOperatorsTests/Support/InlineExecutor.swift
