@@ -25,7 +25,7 @@ final class StreamStart: FetchProgress {
     StreamStart(base: base, hasShown: hasShown, isInherited: true)
   }
 
-  /// What has been shown is in the data, which is no base any more.
+  /// The data holds what the stream has shown, and is no base any more.
   func repeated(from start: (any FetchProgress)?) -> (any FetchProgress)? {
     StreamStart(base: base, hasShown: hasShown)
   }

@@ -64,7 +64,7 @@ struct NextPageMachine: Equatable {
   /// The turn is over.
   ///
   /// - Parameter facts: What the query shows; `nil` if it is gone.
-  /// - Returns: What has to be done.
+  /// - Returns: What to do.
   mutating func turnEnded(_ facts: Facts?) -> Step {
     let triesAgain = reason == .appeared
     reason = nil
