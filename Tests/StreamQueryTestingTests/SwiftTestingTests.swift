@@ -53,8 +53,10 @@ struct SwiftTestingTests {
     #expect(await Task.detached { SwiftTesting().standing }.value == .runsNoTest)
   }
 
-  @Test func aLibraryThatCannotBeAskedIsUnreachable() {
-    #expect(SwiftTesting(find: { _ in nil }).standing == .isUnreachable)
+  @Test func aLibraryThatCannotBeAskedIsThere() {
+    let library = SwiftTesting(find: { _ in nil })
+    #expect(library.standing == .isUnknown)
+    #expect(library.isThere)
   }
 
   @Test func aFailureThatNobodyCanBeToldOfEndsTheProcess() async {

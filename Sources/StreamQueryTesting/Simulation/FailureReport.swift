@@ -58,9 +58,9 @@ public struct FailureReport: Sendable {
         column: column
       )
       if !isRecorded { endProcess(message) }
-    case .isUnreachable:
+    case .isUnknown where library.isThere:
       endProcess(message)
-    case .runsNoTest, .isMissing:
+    case .runsNoTest, .isUnknown:
       // Printed below as well: the runner loads XCTest even when it runs none of its test cases.
       XCTestFailure.record?(message, filePath, UInt(clamping: line))
       print(message)

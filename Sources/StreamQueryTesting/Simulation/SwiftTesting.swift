@@ -11,11 +11,8 @@ struct SwiftTesting: Sendable {
     case runsTest
     /// It belongs to none.
     case runsNoTest
-    /// There is a library of that name, and no way to ask it: it is linked statically, or is one that has
-    /// other functions.
-    case isUnreachable
-    /// The process has no such library.
-    case isMissing
+    /// The process has no such library, or cannot ask it: see ``isThere``.
+    case isUnknown
   }
 
   private enum Name {
@@ -41,16 +38,21 @@ struct SwiftTesting: Sendable {
   /// Whether the current task belongs to a test.
   var standing: Standing {
     guard let type = type(Name.test), let address = find(Name.currentTest) else {
-      // Of a library that is linked statically, the runtime knows the types.
-      return _typeByName("7Testing4TestV") == nil ? .isMissing : .isUnreachable
+      return .isUnknown
     }
-    func isThere<Test>(_: Test.Type) -> Bool {
+    func runsTest<Test>(_: Test.Type) -> Bool {
       typealias Current = @convention(thin) () -> Test?
       // `Test.current`
       return unsafeBitCast(address, to: Current.self)() != nil
     }
-    return isThere(type) ? .runsTest : .runsNoTest
+    return runsTest(type) ? .runsTest : .runsNoTest
   }
+
+  /// Whether the process has a library of that name.
+  ///
+  /// One that is linked statically, or has other functions, cannot be asked, but the runtime knows its types.
+  /// It searches all types of the process: ask only when a failure has to be reported.
+  var isThere: Bool { _typeByName("7Testing4TestV") != nil }
 
   /// Records an issue of the current test.
   ///
