@@ -64,8 +64,6 @@ flags=()
 if [[ $scratch == .build-check ]]; then flags=(-Xswiftc -warnings-as-errors); fi
 swift build --build-tests --scratch-path "$scratch" ${flags[@]+"${flags[@]}"}
 products=$(swift build --scratch-path "$scratch" --show-bin-path)
-# Without XCTest, whose runner leaks a little, and without six suites that take more than half of the time: a pure
-# machine, two of keys, one of files, and two fuzzes of calls that the other suites make too.
-watched "$products/StreamQueryPackageTests.xctest" --testing-library swift-testing \
-  --skip 'EntrySmallWorldTests|RandomScenarioTests|ReadShardsFuzzTests|DeepKeyTests|HostileKeyTests|PowerCutTests'
+# Without XCTest, whose runner leaks a little.
+watched "$products/StreamQueryPackageTests.xctest" --testing-library swift-testing
 echo "leaks: nothing is lost"

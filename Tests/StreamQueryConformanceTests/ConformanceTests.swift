@@ -166,9 +166,6 @@ import Foundation
 enum Asked {
   /// A folder of further scenarios.
   static let folder = ProcessInfo.processInfo.environment["STREAMQUERY_SCENARIOS"]
-  /// How many blocks of 25 random scenarios of our own are made; more than usual for a long search.
-  static let randomBlocks =
-    ProcessInfo.processInfo.environment["STREAMQUERY_RANDOM_BLOCKS"].flatMap(UInt64.init) ?? 8
   /// Names of scenarios whose traces are to be shown.
   static let shownNames =
     (ProcessInfo.processInfo.environment["STREAMQUERY_SHOW_TRACE"] ?? "")

@@ -15,7 +15,7 @@ import Testing
     return traces + [trace.withOrderedInstants.description]
   }
 
-  @Test(arguments: 0..<Asked.randomBlocks)
+  @Test(arguments: Seeds.few(1))
   func everyScheduleShowsTheSameTraceWheneverNothingMoreHappens(_ block: UInt64) {
     for seed in (block * 25)..<(block * 25 + 25) {
       let scenario = Self.scenario(seed)
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<Asked.randomBlocks)
+  @Test(arguments: Seeds.few(1))
   func whatIsSeenIsInOrderWheneverNothingMoreHappens(_ block: UInt64) {
     for seed in (2_000 + block * 25)..<(2_000 + block * 25 + 25) {
       var broken: [String] = []

@@ -159,7 +159,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<60 as Range<UInt64>)
+  @Test(arguments: Seeds.few(6))
   func nobodyIsLostAndNoOldNameFindsAnybodyElse(seed: UInt64) throws {
     var environment = Environment(seed: seed)
     for step in 0..<300 {
@@ -196,7 +196,7 @@ import Testing
     return environment
   }
 
-  @Test(arguments: 0..<60 as Range<UInt64>)
+  @Test(arguments: Seeds.few(6))
   func removingAllTellsTheSameAsRemovingEach(seed: UInt64) {
     // The same cache twice.
     var environment = Self.grown(seed)
@@ -318,7 +318,7 @@ import Testing
     #expect(state.observerCount == 3)
   }
 
-  @Test(arguments: 0..<200 as Range<UInt64>)
+  @Test(arguments: Seeds.few(20))
   func aSearchSeesOneInstantThoughTheTablesAreRebuilt(seed: UInt64) {
     var random = SmallRandom(seed: seed)
     let filter = QueryFilterTests.random(&random, depth: 2, QueryFilterTests.leaves).plainPart

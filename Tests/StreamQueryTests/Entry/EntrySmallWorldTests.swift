@@ -67,11 +67,11 @@ import Testing
     }
   }
 
-  /// Every abandonment policy six inputs deep; further starts lie in the middle of a life.
+  /// Every abandonment policy five inputs deep, or six; further starts lie in the middle of a life.
   @Test(arguments: [
-    Start(abandonment: .linger(.seconds(2)), networkMode: .online, depth: 6),
-    Start(abandonment: .cancel, networkMode: .online, depth: 6),
-    Start(abandonment: .finish, networkMode: .offlineFirst, depth: 6),
+    Start(abandonment: .linger(.seconds(2)), networkMode: .online, depth: Seeds.factor > 1 ? 6 : 5),
+    Start(abandonment: .cancel, networkMode: .online, depth: Seeds.factor > 1 ? 6 : 5),
+    Start(abandonment: .finish, networkMode: .offlineFirst, depth: Seeds.factor > 1 ? 6 : 5),
     Start(
       abandonment: .finish,
       networkMode: .online,
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<100 as Range<UInt64>)
+  @Test(arguments: Seeds.few(10))
   func keepsTheInvariantsThroughALongLife(_ seed: UInt64) {
     Self.walk(seed) { old, input, new in
       let broken = new.broken(after: input, from: old)
@@ -126,7 +126,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<20 as Range<UInt64>)
+  @Test(arguments: Seeds.few(2))
   func sameInputsInTheSameStateDoTheSame(_ seed: UInt64) {
     Self.walk(seed) { old, input, new in
       var again = old
@@ -138,7 +138,7 @@ import Testing
   }
 
   /// Whatever the state, the timer comes to an end within an instant.
-  @Test(arguments: 0..<50 as Range<UInt64>)
+  @Test(arguments: Seeds.few(5))
   func theTimerMakesProgress(_ seed: UInt64) {
     Self.walk(seed) { _, _, environment in
       var environment = environment

@@ -80,7 +80,7 @@ private final class PageFuzz: Sendable {
   @Test("pages and parameters stay aligned whatever happens", arguments: [nil, 3])
   func aligned(limit: Int?) {
     var most: [Int] = []
-    for seed in 1...200 as ClosedRange<UInt64> {
+    for seed in Seeds.few(20) {
       let fuzz = PageFuzz(seed: seed, limit: limit)
       let recording = fuzz.simulation.record(fuzz.client.stream(fuzz.feed))
       for number in 0..<40 { fuzz.step(number, replacing: true) }
@@ -100,7 +100,7 @@ private final class PageFuzz: Sendable {
 
   @Test(
     "no update is lost to a page that is added",
-    arguments: 1...80 as ClosedRange<UInt64>
+    arguments: Seeds.few(8)
   )
   func noUpdateIsLost(seed: UInt64) {
     let fuzz = PageFuzz(seed: seed, limit: nil)

@@ -90,7 +90,7 @@ import Foundation
   /// Without a fitting first line next to nothing passes, and the cache is as it was.
   @Test(arguments: 1...10 as ClosedRange<UInt64>)
   func damagedBytesLeaveTheCacheAlone(seed: UInt64) throws {
-    var random = ArchiveRandom(state: seed)
+    var random = ArchiveRandom(state: seed + 1)
     let whole = Array(try archive())
     let client = makeClient()
     client.setData(["mine"], for: Self.names)
@@ -107,9 +107,9 @@ import Foundation
   }
 
   /// With a fitting first line the JSON behind it is reached, and what lies in the JSON.
-  @Test(arguments: 1...20 as ClosedRange<UInt64>)
+  @Test(arguments: Seeds.few(2))
   func sealedDamageIsAnErrorOrAReport(seed: UInt64) throws {
-    var random = ArchiveRandom(state: seed)
+    var random = ArchiveRandom(state: seed + 1)
     let whole = Array(try archive())
     let newline = try #require(whole.firstIndex(of: 10))
     var imported = 0
@@ -135,9 +135,9 @@ import Foundation
   }
 
   /// Archives whose first line and JSON are right, while keys, values and dates are not.
-  @Test(arguments: 1...20 as ClosedRange<UInt64>)
+  @Test(arguments: Seeds.few(2))
   func damagedContentIsReported(seed: UInt64) throws {
-    var random = ArchiveRandom(state: seed)
+    var random = ArchiveRandom(state: seed + 1)
     let good = try CacheArchive(decoding: archive())
     for _ in 0..<60 {
       var archive = good

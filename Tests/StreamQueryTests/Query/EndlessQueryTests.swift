@@ -324,7 +324,7 @@ private final class Feed: Sendable {
       let query = feed.query(every: pause, dropping: [count, count])
         .retry(RetryPolicy.times(1).backoff(backoff))
       let recording = simulation.record(client.stream(query))
-      simulation.advance(by: .hours(1))
+      simulation.advance(by: .minutes(10))
       // The drop comes one pause after the last number.
       #expect((feed.connectionCount == 3) == (isAnew || seconds == 0))
       recording.cancel()

@@ -142,7 +142,7 @@ private final class WaitingWorld: Sendable {
 @Suite struct CircularWaitFuzzTests {
   @Test func nothingHangsAndNothingIsRefusedWithoutACircle() {
     var (calls, refused) = (0, 0)
-    for seed in 0..<150 as Range<UInt64> {
+    for seed in Seeds.few(15) {
       let simulation = Simulation(seed: seed)
       let clients = (0..<2).map { _ in
         QueryClient(simulation: simulation) { $0.onMisuse = { _ in } }
@@ -170,7 +170,7 @@ private final class WaitingWorld: Sendable {
       calls += outcome.calls
       refused += outcome.refused
     }
-    #expect(calls > 5_000)
-    #expect(refused > 200)
+    #expect(calls > 500)
+    #expect(refused > 20)
   }
 }

@@ -85,7 +85,7 @@ import Testing
   }
 
   /// Whenever the update comes, before the answer, with it or after it, it is in what is there at last.
-  @Test(arguments: 0..<40 as Range<UInt64>)
+  @Test(arguments: Seeds.few(4))
   func noScheduleLosesAFencedUpdate(_ seed: UInt64) {
     let simulation = Simulation(seed: seed)
     let client = QueryClient(simulation: simulation)

@@ -12,7 +12,7 @@ import Foundation
 @Suite struct ScheduleFuzzTests {
   static let seedsPerCase: UInt64 = 100
 
-  @Test(arguments: 0..<20 as Range<UInt64>)
+  @Test(arguments: Seeds.few(2))
   func randomWorkloadsKeepEveryPromise(block: UInt64) {
     let first = block * Self.seedsPerCase + 1
     for seed in first..<(first + Self.seedsPerCase) {

@@ -90,7 +90,7 @@ import Testing
     if random.below(2) == 0 { world.simulation.advance(by: .milliseconds(random.below(900))) }
   }
 
-  @Test(arguments: 0..<300 as Range<UInt64>)
+  @Test(arguments: Seeds.few(30))
   func nobodyIsForgottenAndNothingIsTooOld(seed: UInt64) {
     let (world, random) = (Self.world(seed: seed), Random(seed: seed &+ 1_000))
     var callers: [Task<Void, Never>] = []

@@ -204,7 +204,7 @@ import Testing
   }
 
   /// Whatever the order: none is answered twice or left behind, and the fetch lands.
-  @Test(arguments: 0..<50 as Range<UInt64>)
+  @Test(arguments: Seeds.few(5))
   func callersThatComeAndGoAreEachAnsweredOnce(seed: UInt64) {
     let world = ServingWorld(seed: seed)
     let query = Self.query(.value(7), .value(8, after: .seconds(5)))

@@ -83,7 +83,9 @@ import Testing
       let bytes = words[0] == "write" ? Int(words[3]) ?? 0 : 0
       // How much of a write was done matters only where something of it is left.
       let isLost = survival == .nothing || survival == .names
-      for count in isLost && bytes > 0 ? [0, bytes] : Array(0...bytes) {
+      let every = Seeds.factor > 1 ? 1 : 17
+      let counts = isLost ? [] : Array(stride(from: 0, to: bytes, by: every))
+      for count in Set(counts + [0, bytes]) {
         let disk = SimulatedDisk()
         disk.fail(.powerCut(after: count), at: call)
         let allowed = await Self.perform(history, on: disk)

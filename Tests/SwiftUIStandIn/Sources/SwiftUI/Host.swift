@@ -81,6 +81,13 @@ public final class Host {
       return behaviour
     }
 
+    /// Whether it belongs to the quarter of ``all`` that has each combination of any three of its six facts.
+    public var isOfQuarter: Bool {
+      let place = Appearance.allCases.firstIndex(of: appearance)
+      return ((freesStateLate != skipsEqualViews) != newAppearsFirst) == (place == 1)
+        && ((freesStateLate != outermostAppearsFirst) != removalsTakeTime) == (place == 2)
+    }
+
     public var description: String {
       [
         freesStateLate ? "late" : "soon", skipsEqualViews ? "skipping" : "eager",

@@ -12,6 +12,7 @@ final class Mounted {
   struct Behaviour: Hashable, Sendable {
     static let all = [Behaviour()]
     static let further: [Behaviour] = []
+    var isOfQuarter: Bool { true }
     var removalsTakeTime: Bool { true }
     var drawsHidden: Bool { false }
     var freesStateLate: Bool { true }

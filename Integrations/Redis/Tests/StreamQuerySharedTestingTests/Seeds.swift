@@ -1,0 +1,1 @@
+../../../../Tests/StreamQueryTests/Support/Seeds.swift
