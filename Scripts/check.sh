@@ -10,8 +10,9 @@
 #   Scripts/check.sh --offline       leave out playgrounds and integrations whose packages cannot be fetched
 #   Scripts/check.sh --list          the steps
 #
-# At the end it prints what each step took, and how many own lines it compiled: .build-steps/steps.tsv. With
-# STEPS_CONTINUE=1 the steps follow those that are written down there.
+# Two steps run at a time, see `beside_steps`; what the second prints is shown when it is done. At the end it
+# prints what each step took, and how many own lines it compiled: .build-steps/steps.tsv. With STEPS_CONTINUE=1
+# the steps follow those that are written down there.
 #
 # It stops at the first step that fails. Build folders (.build-*) are kept, so that a second run
 # compiles only what changed; each belongs to one set of flags, since other flags in the same
@@ -26,6 +27,9 @@ integration_steps=(grdbstore server redis)
 standard_steps+=("${integration_steps[@]}")
 sanitizer_steps=(thread leaks)
 other_steps=(bench)
+# Steps that build in folders of their own, .build-STEP, or in none. They run one after another beside the others:
+# much of what they do is the work of one core.
+beside_steps=(release thread apple)
 strict=(-Xswiftc -warnings-as-errors)
 
 # MARK: Steps
@@ -51,7 +55,8 @@ step_layers() { # folders use each other downwards only, types are where their n
   Scripts/layers.sh --self-test
 }
 
-step_debug() { # build with warnings as errors, then the tests
+step_debug() { # build with warnings as errors, then the tests, with all seeds of all fuzzes but if it has to be quick
+  export STREAMQUERY_SEEDS=${STREAMQUERY_SEEDS:-$seeds}
   run_tests .build-check "${strict[@]}"
 }
 
@@ -218,13 +223,14 @@ known() {
 steps=("${standard_steps[@]}")
 only=()
 offline=false
+seeds=10
 # What a step returns that could not be done here, and one that was done as far as no Redis server is needed.
 skipped=77
 without_server=78
 skip=" "
 while (($# > 0)); do
   case $1 in
-    --quick) steps=(format purity layers debug) ;;
+    --quick) steps=(format purity layers debug); seeds=1 ;;
     --sanitizers) steps+=("${sanitizer_steps[@]}") ;;
     --bench) steps+=("${other_steps[@]}") ;;
     --only)
@@ -272,58 +278,113 @@ label() {
   esac
 }
 
-results=()
-current=
+# What came of the steps: a line each, for the summary.
+results_file=.build-steps/results
+# What the steps print that run beside the others, and whether all of them have passed.
+beside_log=.build-steps/beside.log
+beside_status=.build-steps/beside.status
+beside_job=
+
+# run_step STEP FOLDER…: runs a step that builds in these folders, and returns what it returned. To be called as a
+# command of its own: in a condition, a step would run on after a failed command.
+run_step() {
+  local step=$1 started=$SECONDS status seconds
+  printf '\n==> %s: %s\n' "$step" "$(sed -n "s/^step_$step() { # //p" Scripts/check.sh)"
+  begin_step "$(label "$step")"
+  set +e
+  (set -e; "step_$step")
+  status=$?
+  set -e
+  seconds=$((SECONDS - started))
+  end_step "$(label "$step")" "$seconds" "${@:2}"
+  case $status in
+    0) end_run "$step" "passed in $seconds s" "$seconds s" ;;
+    "$skipped") end_run "$step" SKIPPED SKIPPED ;;
+    "$without_server") end_run "$step" "passed in $seconds s, SKIPPED without redis-server" \
+      "$seconds s, SKIPPED without redis-server" ;;
+    *)
+      end_run "$step" "FAILED after $seconds s" FAILED >&2
+      return "$status"
+      ;;
+  esac
+}
+
+# end_run STEP TEXT SUMMARY: says what came of a step.
+end_run() {
+  echo "<== $1: $2"
+  echo "$(label "$1") $3" >>"$results_file"
+}
+
+# Runs the steps beside the others.
+run_beside() {
+  local step
+  trap 'echo $? >"$beside_status"' EXIT
+  for step in "${beside[@]}"; do run_step "$step" ".build-$step"; done
+}
+
+# Waits until the steps that run beside the others are done, and shows what they print.
+join_beside() {
+  if [[ -z $beside_job ]]; then return 0; fi
+  wait "$beside_job" || true
+  beside_job=
+  cat "$beside_log"
+  return "$(cat "$beside_status")"
+}
+
 finish() {
-  local status=$?
-  if [[ -n $current ]]; then results+=("$(label "$current") FAILED"); fi
+  local status=$? result
+  if [[ -n $beside_job ]]; then
+    kill -- "-$beside_job" 2>/dev/null || true
+  fi
   if [[ -s $steps_file ]]; then
     echo
     print_steps
   fi
-  if ((${#results[@]} > 0)); then
+  if [[ -s $results_file ]]; then
     echo
     if ((status == 0)); then
       printf 'check: passed in %d s:' "$SECONDS"
     else
       printf 'check: FAILED in %d s:' "$SECONDS"
     fi
-    printf ' %s;' "${results[@]}" | sed 's/;$//'
+    while IFS= read -r result; do printf ' %s;' "$result"; done <"$results_file" | sed 's/;$//'
     echo
   fi
 }
 trap finish EXIT
 if [[ ${STEPS_CONTINUE:-} != 1 ]]; then begin_steps; fi
+: >"$results_file"
+rm -f "$beside_status"
 
+# The steps in the two lanes, where there is something for both, and the folders of the first.
+main=()
+beside=()
+folders=(.)
 for step in "${steps[@]}"; do
   if [[ $skip == *" $step "* ]]; then continue; fi
-  current=$step
-  started=$SECONDS
-  printf '\n==> %s: %s\n' "$step" "$(sed -n "s/^step_$step() { # //p" Scripts/check.sh)"
-  begin_step
-  # In a shell of its own: called from an `if`, a step would run on after a failed command.
-  set +e
-  (set -e; "step_$step")
-  status=$?
-  set -e
-  end_step "$(label "$step")" $((SECONDS - started))
-  if ((status == skipped)); then
-    echo "<== $step: SKIPPED"
-    results+=("$(label "$step") SKIPPED")
-    current=
-    continue
+  if [[ " ${beside_steps[*]} " == *" $step "* ]]; then
+    beside+=("$step")
+    folders+=(! -path "./.build-$step/*")
+  else
+    main+=("$step")
   fi
-  if ((status == without_server)); then
-    echo "<== $step: passed in $((SECONDS - started)) s, SKIPPED without redis-server"
-    results+=("$(label "$step") $((SECONDS - started)) s, SKIPPED without redis-server")
-    current=
-    continue
-  fi
-  if ((status != 0)); then
-    echo "<== $step: FAILED after $((SECONDS - started)) s" >&2
-    exit "$status"
-  fi
-  echo "<== $step: passed in $((SECONDS - started)) s"
-  results+=("$(label "$step") $((SECONDS - started)) s")
-  current=
 done
+if ((${#main[@]} == 0)); then
+  main=(${beside[@]+"${beside[@]}"})
+  beside=()
+  folders=(.)
+fi
+
+if ((${#beside[@]} > 0)); then
+  # In a group of its own, which can be ended as one.
+  set -m
+  run_beside >"$beside_log" 2>&1 &
+  beside_job=$!
+  set +m
+fi
+for step in ${main[@]+"${main[@]}"}; do
+  # Servers in real time need both cores.
+  if [[ $step == redis || -s $beside_status ]]; then join_beside; fi
+  run_step "$step" "${folders[@]}"
+done
+join_beside

@@ -9,26 +9,28 @@ begin_steps() {
   : >"$steps_file"
 }
 
-# begin_step: remembers the time, for the lines that are compiled from now on.
+# begin_step NAME: remembers the time, for the lines that are compiled from now on.
 begin_step() {
   mkdir -p "${steps_file%/*}"
-  : >"${steps_file%/*}/begun"
+  : >"${steps_file%/*}/begun $1"
 }
 
-# end_step NAME SECONDS: writes down a step.
+# end_step NAME SECONDS [FOLDER…]: writes down a step that has built in these folders.
 end_step() {
-  printf '%s\t%s\t%s\n' "$1" "$2" "$(compiled_lines)" >>"$steps_file"
+  printf '%s\t%s\t%s\n' "$1" "$2" "$(compiled_lines "${steps_file%/*}/begun $1" "${@:3}")" >>"$steps_file"
 }
 
-# The lines of this project's files that the package manager has compiled since the step began. Compilers that
-# scripts run by themselves are not counted.
+# compiled_lines BEGUN FOLDER…: the lines of this project's files that the package manager has compiled in folders
+# since the step began. Compilers that scripts run by themselves are not counted.
 compiled_lines() {
-  local object source
-  find . -path '*/.build*' -name output-file-map.json -exec cat {} + |
+  local begun=$1 object source
+  shift
+  if (($# == 0)); then return 0; fi
+  find "$@" -name output-file-map.json -exec cat {} + 2>/dev/null |
     # Each source file, with the object file that is made of it.
     sed -n -e 's/^  "\(.*\.swift\)": {$/\1/p' -e 's/^    "object": "\(.*\)",*$/\1/p' |
     while IFS= read -r source && IFS= read -r object; do
-      if [[ $source == "$PWD"/* && $source != */.build* && $object -nt ${steps_file%/*}/begun ]]; then
+      if [[ $source == "$PWD"/* && $source != */.build* && $object -nt $begun ]]; then
         cat "$source"
       fi
     done | wc -l
