@@ -5,6 +5,7 @@ extension CacheState {
   ///   - index: The entry.
   ///   - scope: Which entries are meant: such an entry is about to be active.
   /// - Returns: The entry.
+  @inline(__always)
   func restoring(_ index: Int, in scope: RefetchScope = .active) -> RestoringEntry? {
     guard scope == .active || scope == .all else { return nil }
     guard slots[index].isWatched, !slots[index].machine.isActive, !slots[index].machine.isStatic,

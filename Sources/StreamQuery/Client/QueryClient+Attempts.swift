@@ -131,16 +131,8 @@ extension QueryClient {
     let landing = Landing(fetched, join: job.joining, job.query.resolved, job.key.key)
     var asksObservers = false
     var answers: (revision: UInt32, answers: [ResetCondition.Answer])?
-    func makeValue() -> (present: ValueBox?, box: ValueBox) {
-      guard landing.usesData else { return (nil, fetched) }
-      let present = cache.read { $0.box(job.entry) }
-      guard landing.isEndless else { return (present, landing.value(over: present)) }
-      var box = fetched
-      UpdateChain.run(job.key, of: self) { box = landing.value(over: present) }
-      return (present, box)
-    }
     func ask(_: Int) -> CommitAnswer<(present: ValueBox?, box: ValueBox), Bool> {
-      let made = makeValue()
+      let made = answer(fetched, landing, of: job)
       if asksObservers {
         answers = transaction { $0.followCondition(job, made.box, $1) }?.answered
       }
@@ -163,6 +155,18 @@ extension QueryClient {
     }
   }
 
+  /// What lands, and the data that it was made from, if it was.
+  private nonisolated func answer(
+    _ fetched: ValueBox,
+    _ landing: Landing,
+    of job: FetchJob
+  ) -> (present: ValueBox?, box: ValueBox) {
+    guard landing.usesData else { return (nil, fetched) }
+    let present = cache.read { $0.box(job.entry) }
+    guard landing.isEndless else { return (present, landing.value(over: present)) }
+    return (present, UpdateChain.run(job.key, of: self) { landing.value(over: present) })
+  }
+
   /// A number in 0..<1 for an answer that is refetched ahead of time, random if that matters; `nil`
   /// if it is not refetched.
   private nonisolated func refreshChance(of job: FetchJob) -> Double? {
@@ -174,8 +178,9 @@ extension QueryClient {
   ///
   /// - Parameters:
   ///   - job: The fetch.
-  ///   - make: Makes the value from what is there, and is told if nothing is to be added to that. It runs outside the lock, and again until its answer
-  ///     is about the present data, so that no concurrent update is lost.
+  ///   - make: Makes the value from what is there, and is told if nothing is to be added to that. It runs
+  ///     outside the lock, and again until its answer is about the present data, so that no concurrent update is
+  ///     lost.
   /// - Returns: Whether the fetch is still the current one; if not, nothing is shown.
   nonisolated func progress(
     _ job: FetchJob,
@@ -185,10 +190,9 @@ extension QueryClient {
       let (present, isBegin, isNoBase) = cache.read {
         ($0.box(job.entry), $0.isAsItBegan(job.entry), $0.isNoBase(job))
       }
-      var made: ValueBox?
       // Initial data was there before the fetch, and is not part of the fetched value.
-      UpdateChain.run(job.key, of: self) { made = make(isBegin ? nil : present, isNoBase) }
-      return made.map { .answer((present, $0)) } ?? .over(false)
+      let made = UpdateChain.run(job.key, of: self) { make(isBegin ? nil : present, isNoBase) }
+      return .answer((present, made))
     }
     let isAnew = retriesCountAnew(of: job)
     return commit(asking: ask) { answer, _, state, transaction in

@@ -29,20 +29,18 @@ final class UpdateChain: Sendable {
   ///   - others: What else is updated in the same transaction.
   ///   - client: The client whose data is updated.
   ///   - body: The closure.
+  /// - Returns: What the closure returns.
   /// - Throws: What the closure throws.
-  static func run<Failure: Error>(
+  static func run<Answer, Failure: Error>(
     _ key: EntryKey,
     _ others: Set<EntryKey> = [],
     of client: QueryClient,
-    _ body: () throws(Failure) -> Void
-  ) throws(Failure) {
+    _ body: () throws(Failure) -> Answer
+  ) throws(Failure) -> Answer {
     let chain = UpdateChain(key, others, of: ObjectIdentifier(client))
-    var failure: Failure?
-    $current.withValue(chain) {
-      do throws(Failure) { try body() } catch { failure = error }
-    }
+    let result = $current.withValue(chain) { Result { () throws(Failure) in try body() } }
     chain.isOver.store(true, ordering: .releasing)
-    if let failure { throw failure }
+    return try result.get()
   }
 
   /// Whether the present code runs inside an update of a key.

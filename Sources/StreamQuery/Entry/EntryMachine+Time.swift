@@ -13,7 +13,7 @@ extension EntryMachine {
     }
     if case .waiting(let until) = stage { consider(until) }
     if case .held(let until) = stage { consider(until) }
-    consider(fetch?.lingersUntil)
+    consider(lingersUntil)
     consider(retentionEnd)
     // By index, so that looking at a group does not copy it.
     for index in groups.indices {
@@ -32,7 +32,7 @@ extension EntryMachine {
   package mutating func timeReached(in environment: Environment) -> EntryActions {
     var actions = catchUp(in: environment)
     let now = environment.now.instant
-    if let until = fetch?.lingersUntil, until <= now { cancelCurrent(in: environment, &actions) }
+    if let until = lingersUntil, until <= now { cancelCurrent(in: environment, &actions) }
     let polls = groups.contains { nextPoll(of: $0, in: environment).map { $0 <= now } ?? false }
     if case .waiting(let until) = stage, until <= now { proceed(in: environment, &actions) }
     if case .held(let until?) = stage, until <= now { letGo(in: environment, &actions) }
@@ -119,8 +119,12 @@ extension EntryMachine {
     case .reconnect: isWilling(resolvedOptions.onReconnect, resolvedOptions, at: now)
     case .active: isWilling(resolvedOptions.onActive, resolvedOptions, at: now)
     case .interval:
-      nextPoll(of: resolvedOptions, since: max(base, lastTick), in: environment).map { $0 <= now }
-        ?? false
+      Self.nextPoll(
+        of: resolvedOptions,
+        since: max(base, lastTick),
+        after: polledUntil,
+        in: environment
+      ).map { $0 <= now } ?? false
     case .subscribed, .invalidated, .manual, .reset, .trigger, nil: false
     }
   }
@@ -144,14 +148,30 @@ extension EntryMachine {
   }
 
   /// The next tick of a group's polling that has not been handled.
+  @inline(__always)
   func nextPoll(of group: ObserverGroup, in environment: Environment) -> Instant? {
-    nextPoll(of: group.resolvedOptions, since: group.base(after: lastTick), in: environment)
+    Self.nextPoll(
+      of: group.resolvedOptions,
+      since: group.base(after: lastTick),
+      after: polledUntil,
+      in: environment
+    )
   }
 
   /// The next tick of polling that has not been handled.
-  private func nextPoll(
+  ///
+  /// - Parameters:
+  ///   - resolvedOptions: What the observer asks for.
+  ///   - base: When the last tick was.
+  ///   - polledUntil: See ``polledUntil``.
+  ///   - environment: The environment at the transaction.
+  /// - Returns: The tick; `nil` if there is none.
+  // Static, and not inlined: the machine is a large value, and a call of it would copy it.
+  @inline(never)
+  private static func nextPoll(
     of resolvedOptions: ResolvedObserverOptions,
     since base: Instant,
+    after polledUntil: Instant,
     in environment: Environment
   ) -> Instant? {
     guard resolvedOptions.polls else { return nil }

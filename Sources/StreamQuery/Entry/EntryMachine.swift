@@ -118,6 +118,11 @@ package struct EntryMachine: Equatable, Sendable {
     @inline(__always) get { fetches.isEmpty ? nil : fetches[0].stage }
   }
 
+  /// When the fetch in flight is cancelled unless somebody comes to want it.
+  var lingersUntil: Instant? {
+    @inline(__always) get { fetches.isEmpty ? nil : fetches[0].lingersUntil }
+  }
+
   /// Whether anyone wants the entry or a fetch of it.
   var isWanted: Bool {
     observerCount > 0 || waiterCount > 0
