@@ -168,9 +168,10 @@ use_nested() {
   exit "$skipped"
 }
 
-# on_nested build|test: builds or tests a nested package, and refuses warnings.
+# on_nested build|test: builds or tests a nested package, and refuses warnings. It is planned anew: the plan that is
+# there may be that of another package.
 on_nested() {
-  swift "$1" "${nested[@]}" 2>&1 | tee .build-steps/nested.log
+  swift "$1" "${nested[@]}" --disable-build-manifest-caching 2>&1 | tee .build-steps/nested.log
   refuse_warnings .build-steps/nested.log
 }
 

@@ -5,11 +5,12 @@
 #   paths      flags that find them, and what tests need
 #   settings   those flags, and the language mode and features of Package.swift
 build_modules() {
-  local scratch=$1 flags=() feature platform
+  # Otherwise the package manager may take the plan of the package that was built in this folder before.
+  local scratch=$1 flags=(--scratch-path "$1" --disable-build-manifest-caching) feature platform
   # As in check.sh: other flags in the same folder would build everything again.
-  if [[ $scratch == .build-check ]]; then flags=(-Xswiftc -warnings-as-errors); fi
-  swift build --scratch-path "$scratch" ${flags[@]+"${flags[@]}"}
-  products=$(swift build --scratch-path "$scratch" ${flags[@]+"${flags[@]}"} --show-bin-path)
+  if [[ $scratch == .build-check ]]; then flags+=(-Xswiftc -warnings-as-errors); fi
+  swift build "${flags[@]}"
+  products=$(swift build "${flags[@]}" --show-bin-path)
   paths=(-I "$products/Modules" -I "$products")
   if [[ $(uname -s) == Darwin ]]; then
     platform=$(xcrun --show-sdk-platform-path)
