@@ -39,7 +39,7 @@ public final class QueryTracing: Sendable {
   ///
   /// ```swift
   /// let user = Query("user", id) {
-  ///   let answer = try await api.user(id)
+  ///   let answer = try await api.answer(for: id)
   ///   QueryTracing.currentSpan?.attributes["api.region"] = answer.region
   ///   return answer.user
   /// }
