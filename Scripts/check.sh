@@ -104,21 +104,24 @@ step_playgrounds() { # the nested package builds, the tour's own checks hold, pa
   Scripts/pages.sh "${nested[@]:2}"
 }
 
-step_grdbstore() { # the tests of Integrations/GRDBStore, where SQLite's headers are there
+step_grdbstore() { # the tests and samples of Integrations/GRDBStore, where SQLite's headers are there
   require_header GRDBStore sqlite3.h SQLite
   use_nested Integrations/GRDBStore
   on_nested test
+  Scripts/samples.sh --nested Integrations/GRDBStore --scratch-path "$documented"
 }
 
-step_server() { # the tests of Integrations/Server
+step_server() { # the tests and samples of Integrations/Server
   use_nested Integrations/Server
   on_nested test
+  Scripts/samples.sh --nested Integrations/Server --scratch-path "$documented"
 }
 
-step_redis() { # the tests of Integrations/Redis, where hiredis and redis-server are there
+step_redis() { # the tests and samples of Integrations/Redis, where hiredis and redis-server are there
   require_header Redis hiredis/hiredis.h hiredis
   use_nested Integrations/Redis
   on_nested test
+  Scripts/samples.sh --nested Integrations/Redis --scratch-path "$documented"
   compare_costs nodes-100 --nodes 100
   compare_costs nodes-1000-faults --nodes 1000 --keys 8 --calls 100 --faults
   require_redis_server

@@ -1,17 +1,21 @@
 # Sourced by scripts that compile Swift files against the modules of this package.
 
-# build_modules FOLDER: builds the modules in a scratch folder. Sets
+# build_modules FOLDER [PACKAGE]: builds the modules in a scratch folder, of this package or of a nested one. Sets
 #   products   where they are
 #   paths      flags that find them, and what tests need
 #   settings   those flags, and the language mode and features of Package.swift
 build_modules() {
+  local scratch=$1 flags=(--package-path "${2:-.}" --scratch-path "$1") feature flag platform
   # Otherwise the package manager may take the plan of the package that was built in this folder before.
-  local scratch=$1 flags=(--scratch-path "$1" --disable-build-manifest-caching) feature platform
+  flags+=(--disable-build-manifest-caching)
   # As in check.sh: other flags in the same folder would build everything again.
   if [[ $scratch == .build-check ]]; then flags+=(-Xswiftc -warnings-as-errors); fi
   swift build "${flags[@]}"
   products=$(swift build "${flags[@]}" --show-bin-path)
   paths=(-I "$products/Modules" -I "$products")
+  # The modules of C that a nested package needs are where the package manager says so to the compiler.
+  while IFS= read -r flag; do paths+=(-Xcc "$flag")
+  done < <(grep -oE '"(-fmodule-map-file=|-I/)[^"]*"' "$scratch/debug.yaml" | tr -d '"' | sort -u)
   if [[ $(uname -s) == Darwin ]]; then
     platform=$(xcrun --show-sdk-platform-path)
     paths+=(

@@ -1,6 +1,8 @@
 # Writes each fenced block that is marked `swift` to a file of its own, and the block marked `text`
 # that follows it, if only blank lines lie between, to what it must print. For Scripts/samples.sh.
 #
+# With `-v imports="A B"` each also imports these modules.
+#
 # With `-v together=1` the files make one module: every sample is a function of its own name, and what
 # only files may have stands beside it.
 
@@ -21,14 +23,15 @@ function isDeclaration(line) {
   return line ~ /^@/ || line ~ /^(import|((nonisolated|public|private|final) )*(extension|protocol|struct|enum|class|actor)) /
 }
 
-function write(    name, function_name) {
+function write(    name, function_name, modules, count, i) {
   name = FILENAME
   gsub(/[\/.+]/, "_", name)
   name = sprintf("%s/%s_%04d", work, name, start)
   written = name
   print "import Foundation\nimport StreamQuery\nimport StreamQueryOperators" > (name ".swift")
   print "import StreamQueryTesting\nimport Testing\n@testable import App" > (name ".swift")
-  if (FILENAME ~ /StreamQueryUI/) print "import StreamQueryUI\nimport SwiftUI" > (name ".swift")
+  count = split(imports, modules, " ")
+  for (i = 1; i <= count; i++) print "import " modules[i] > (name ".swift")
   function_name = "sample"
   if (together) {
     function_name = name

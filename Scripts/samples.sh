@@ -6,6 +6,7 @@
 #   Scripts/samples.sh --scratch-path DIR   use the modules built there (default .build-check)
 #   Scripts/samples.sh FILE…                the samples of these files
 #   Scripts/samples.sh --self-test          also see that a sample of the main actor can fail
+#   Scripts/samples.sh --nested PACKAGE     those of a nested package, such as Integrations/Redis
 #
 # A sample is a fenced block marked `swift`. It sees the app of Tests/StreamQueryAPITests/Support and
 # Scripts/samples/Context.swift. What does not compile is no sample: leave its mark away. Nor is what
@@ -14,6 +15,9 @@
 # The samples of StreamQueryUI also see SwiftUI and Scripts/samples/views. On Linux that is the module which
 # stands in for SwiftUI, with the modules that Tests/SwiftUIStandIn builds beside it (.build-views). A
 # `#Preview` is then no declaration but an expression: what it shows is compiled, and nothing is made of it.
+#
+# The samples of a nested package see the app and what Scripts/samples has in the folder of the package's name, and
+# import what the files of that folder import. None can be run: the script does not link what other packages bring.
 #
 # Then all are compiled once more, the articles' as one module and the comments' as another, with what new
 # projects of Xcode set: the main actor is the default isolation. So types and extensions that stand outside
@@ -28,11 +32,13 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source Scripts/modules.sh
 scratch=.build-check
 self_test=false
+nested=
 files=()
 while (($# > 0)); do
   case $1 in
     --scratch-path) scratch=$2; shift ;;
     --self-test) self_test=true ;;
+    --nested) nested=${2%/}; shift ;;
     -*) echo "samples: unknown argument: $1" >&2; exit 2 ;;
     *) files+=("$1") ;;
   esac
@@ -40,23 +46,38 @@ while (($# > 0)); do
 done
 if ((${#files[@]} == 0)); then
   while IFS= read -r file; do if [[ -f $file ]]; then files+=("$file"); fi
-  done < <(git ls-files --cached --others --exclude-standard -- README.md 'Sources/*.md' 'Sources/*.swift')
+  done < <(git ls-files --cached --others --exclude-standard -- \
+    "${nested:-.}"/{README.md,'Sources/*.md','Sources/*.swift'})
 fi
 
 limit=$(type_checking_limit)
 rm -rf .build-samples
 
-# prepare KIND: builds what samples of a kind, `others` or `views`, are compiled against. Sets what
+# prepare KIND: builds what samples of a kind, `others`, `views` or `nested`, are compiled against. Sets what
 # `build_modules` sets, and
 #   work      where their files are
 #   context   the sources of the app that they see
+#   imports   the modules that they import besides those of all samples
 #   objects   what they are linked with
 prepare() {
   work=.build-samples/$1
-  context=(Tests/StreamQueryAPITests/Support/*.swift Scripts/samples/*.swift)
-  if [[ $1 == views ]]; then context+=(Scripts/samples/views/*.swift); fi
+  context=(Tests/StreamQueryAPITests/Support/*.swift)
+  imports=
   objects=()
-  if [[ $1 == views && $(uname -s) != Darwin ]]; then
+  case $1 in
+    others) context+=(Scripts/samples/*.swift) ;;
+    views)
+      context+=(Scripts/samples/*.swift Scripts/samples/views/*.swift)
+      imports="StreamQueryUI SwiftUI"
+      ;;
+    nested)
+      context+=(Scripts/samples/"${nested##*/}"/*.swift)
+      imports=$(sed -n 's/^import //p' Scripts/samples/"${nested##*/}"/*.swift | sort -u | tr '\n' ' ')
+      ;;
+  esac
+  if [[ $1 == nested ]]; then
+    build_modules "$scratch" "$nested"
+  elif [[ $1 == views && $(uname -s) != Darwin ]]; then
     build_views "$scratch"
     find_objects "$products" StreamQuery StreamQueryOperators StreamQueryTesting
     find_objects "$views_products" StreamQueryViews SwiftUI
@@ -105,7 +126,7 @@ check() {
 check_each() {
   local samples sample job jobs index failed=0
   # One file per sample, numbered by its line; what it must print beside it.
-  awk -v work="$work" -f Scripts/samples.awk "$@"
+  awk -v work="$work" -v imports="$imports" -f Scripts/samples.awk "$@"
   samples=("$work"/*.swift)
   if [[ ! -f ${samples[0]} ]]; then
     echo "samples: none found" >&2
@@ -142,7 +163,7 @@ compile_together() {
   shift
   rm -rf "$folder"
   mkdir -p "$folder"
-  awk -v work="$folder" -v together=1 -f Scripts/samples.awk "$@"
+  awk -v work="$folder" -v imports="$imports" -v together=1 -f Scripts/samples.awk "$@"
   local sources=("$folder"/*.swift) status=0
   if [[ ! -f ${sources[0]} ]]; then return 0; fi
   {
@@ -193,6 +214,11 @@ check_all() {
   together comments ${comments[@]+"${comments[@]}"}
   echo "samples: all compile in a plain module, and where the main actor is the default isolation"
 }
+
+if [[ -n $nested ]]; then
+  check_all nested "${files[@]}"
+  exit
+fi
 
 others=()
 views=()
