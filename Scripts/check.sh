@@ -9,6 +9,7 @@
 #   Scripts/check.sh --skip STEP     leave one out, may be repeated
 #   Scripts/check.sh --offline       leave out playgrounds and integrations whose packages cannot be fetched
 #   Scripts/check.sh --list          the steps
+#   Scripts/check.sh --self-test     see that checks find planted defects: see Scripts/self-test.sh
 #
 # Two steps run at a time, see `beside_steps`; what the second prints is shown when it is done. At the end it
 # prints what each step took, and how many own lines it compiled: .build-steps/steps.tsv. With STEPS_CONTINUE=1
@@ -25,11 +26,13 @@ source Scripts/steps.sh
 standard_steps=(format purity layers debug views release apple docs samples types refused linking playgrounds)
 integration_steps=(grdbstore server redis)
 standard_steps+=("${integration_steps[@]}")
-sanitizer_steps=(thread leaks)
+sanitizer_steps=(thread leaks redisthread)
 other_steps=(bench)
 # Steps that build in folders of their own, .build-STEP, or in none. They run one after another beside the others:
 # much of what they do is the work of one core.
 beside_steps=(release thread apple)
+# Steps whose servers run in real time: they need both cores, and come last.
+real_time_steps=(redis redisthread)
 strict=(-Xswiftc -warnings-as-errors)
 
 # MARK: Steps
@@ -171,10 +174,10 @@ use_nested() {
   exit "$skipped"
 }
 
-# on_nested build|test: builds or tests a nested package, and refuses warnings. It is planned anew: the plan that is
+# on_nested build|test FLAG…: builds or tests a nested package, and refuses warnings. It is planned anew: the plan that is
 # there may be that of another package.
 on_nested() {
-  swift "$1" "${nested[@]}" --disable-build-manifest-caching 2>&1 | tee .build-steps/nested.log
+  swift "$1" "${nested[@]}" --disable-build-manifest-caching "${@:2}" 2>&1 | tee .build-steps/nested.log
   refuse_warnings .build-steps/nested.log
 }
 
@@ -191,6 +194,19 @@ step_thread() { # the suites of threads and processes, under the thread sanitize
   export STREAMQUERY_TESTS=StreamQueryThreadTests
   TSAN_OPTIONS="halt_on_error=0 suppressions=$PWD/Scripts/thread-suppressions.txt ${TSAN_OPTIONS:-}" \
     run_tests .build-thread --sanitize=thread -Xswiftc -DTSAN_LOCK "${strict[@]}"
+}
+
+step_redisthread() { # the threads of Integrations/Redis under the thread sanitizer, where hiredis and redis-server are there
+  require_header Redis hiredis/hiredis.h hiredis
+  command -v redis-server >/dev/null || return "$skipped"
+  documented=.build-thread
+  use_nested Integrations/Redis
+  export STREAMQUERY_REDIS_TESTS=StreamQueryRedisTests
+  # As in the step `thread`, whose core is used.
+  nested+=(--sanitize=thread -Xswiftc -DTSAN_LOCK "${strict[@]}")
+  export TSAN_OPTIONS="halt_on_error=0 suppressions=$PWD/Scripts/thread-suppressions.txt ${TSAN_OPTIONS:-}"
+  # Not those that measure times of several processes.
+  on_nested test --skip PeerTests
 }
 
 step_leaks() { # the debug build's tests under the leak sanitizer: nothing is lost, see Scripts/leaks.sh
@@ -247,6 +263,7 @@ while (($# > 0)); do
       shift
       ;;
     --offline) offline=true ;;
+    --self-test) exec Scripts/self-test.sh ;;
     --skip)
       if [[ ${2:-} == integrations ]]; then
         skip+="${integration_steps[*]} "
@@ -278,6 +295,7 @@ label() {
     grdbstore) echo Integrations/GRDBStore ;;
     server) echo Integrations/Server ;;
     redis) echo Integrations/Redis ;;
+    redisthread) echo "Integrations/Redis threads" ;;
     *) echo "$1" ;;
   esac
 }
@@ -363,12 +381,15 @@ rm -f "$beside_status"
 # The steps in the two lanes, where there is something for both, and the folders of the first.
 main=()
 beside=()
+real_time=()
 folders=(.)
 for step in "${steps[@]}"; do
   if [[ $skip == *" $step "* ]]; then continue; fi
   if [[ " ${beside_steps[*]} " == *" $step "* ]]; then
     beside+=("$step")
     folders+=(! -path "./.build-$step/*")
+  elif [[ " ${real_time_steps[*]} " == *" $step "* ]]; then
+    real_time+=("$step")
   else
     main+=("$step")
   fi
@@ -387,8 +408,8 @@ if ((${#beside[@]} > 0)); then
   set +m
 fi
 for step in ${main[@]+"${main[@]}"}; do
-  # Servers in real time need both cores.
-  if [[ $step == redis || -s $beside_status ]]; then join_beside; fi
+  if [[ -s $beside_status ]]; then join_beside; fi
   run_step "$step" "${folders[@]}"
 done
 join_beside
+for step in ${real_time[@]+"${real_time[@]}"}; do run_step "$step" .; done

@@ -19,13 +19,14 @@
 # The samples of a nested package see the app and what Scripts/samples has in the folder of the package's name, and
 # import what the files of that folder import. None can be run: the script does not link what other packages bring.
 #
-# Then all are compiled once more, the articles' as one module and the comments' as another, with what new
-# projects of Xcode set: the main actor is the default isolation. So types and extensions that stand outside
-# of functions need names that no other sample has.
+# The samples of articles are one module and those of comments another, each in a function of its own: a compiler
+# for each sample would take minutes. So types and extensions that stand outside of functions need names that no
+# other sample has.
 #
-# At last all are compiled as a plain module of Swift 6, without the upcoming features of Package.swift: some
-# change what a type means, so that a method matches a requirement with them only. If that requirement has a
-# default implementation, no error tells, so what is run is run from such a module too.
+# Each module is compiled with the settings of this package; as a plain module of Swift 6, without the upcoming
+# features of Package.swift; and with what new projects of Xcode set, where the main actor is the default isolation.
+# Some features change what a type means, so that a method matches a requirement with them only. If that requirement
+# has a default implementation, no error tells, so what is run is run from a plain module too.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -99,60 +100,26 @@ run() {
     "$name.run" >"$name.printed" && diff "$name.expected" "$name.printed"
 }
 
-check() {
-  local sample=$1 name=${1%.swift} flags=("${settings[@]}") main=()
-  if grep -q '^@main ' "$sample"; then main=(-parse-as-library); fi
-  flags+=(${main[@]+"${main[@]}"})
-  if [[ -f $name.expected ]]; then
-    run "$sample" "${flags[@]}" &&
-      run "$sample" "${plain[@]}" "${paths[@]}" -I "$work" ${main[@]+"${main[@]}"}
-  else
-    # Other warnings are no matter of a sample; what takes too long three times, by what the machine takes
-    # then, is.
-    local bound=$limit
-    for _ in 1 2 3; do
-      swiftc -emit-sil -o /dev/null "${flags[@]}" -module-name Sample \
-        -Xfrontend -warn-long-expression-type-checking="$bound" "$sample" >"$name.typed" 2>&1 ||
-        { cat "$name.typed"; return 1; }
-      if ! grep -q 'took .* to type-check' "$name.typed"; then return 0; fi
-      bound=$(type_checking_limit)
-    done
-    grep 'took .* to type-check' "$name.typed"
-    return 1
-  fi
-}
-
-# check_each FILE…: compiles the samples of files one by one.
-check_each() {
-  local samples sample job jobs index failed=0
-  # One file per sample, numbered by its line; what it must print beside it.
+# run_each FILE…: runs the samples of files that say what they print, from a module with the settings of this package
+# and from a plain one.
+run_each() {
+  local expected sample main
   awk -v work="$work" -v imports="$imports" -f Scripts/samples.awk "$@"
-  samples=("$work"/*.swift)
-  if [[ ! -f ${samples[0]} ]]; then
+  if ! ls "$work"/*.swift >/dev/null 2>&1; then
     echo "samples: none found" >&2
     return 1
   fi
-  # Two at a time: a sample takes half a second, nearly all of it in the compiler's start.
-  for ((index = 0; index < ${#samples[@]}; index += 2)); do
-    jobs=()
-    for sample in "${samples[@]:index:2}"; do
-      check "$sample" >"$sample.log" 2>&1 &
-      jobs+=($!)
-    done
-    for job in "${jobs[@]}"; do
-      wait "$job" || failed=$((failed + 1))
-    done
-    cat "$work"/*.log
-    rm -f "$work"/*.log
+  for expected in "$work"/*.expected; do
+    if [[ ! -f $expected ]]; then continue; fi
+    sample=${expected%.expected}.swift
+    main=()
+    if grep -q '^@main ' "$sample"; then main=(-parse-as-library); fi
+    run "$sample" "${settings[@]}" ${main[@]+"${main[@]}"}
+    run "$sample" "${plain[@]}" "${paths[@]}" -I "$work" ${main[@]+"${main[@]}"}
   done
-  if ((failed > 0)); then
-    echo "samples: $failed of ${#samples[@]} failed" >&2
-    return 1
-  fi
-  echo "samples: ${#samples[@]} compile, and print what they say"
 }
 
-# MARK: Other settings
+# MARK: Modules
 
 # compile_together FOLDER FLAG… -- FILE…: all samples of the files as one module, in an app that is compiled
 # the same way. Says nothing but what is wrong.
@@ -190,10 +157,25 @@ for feature in "${approachable[@]}"; do
 done
 for feature in "${of_swift_6[@]}"; do swift_5+=(-enable-upcoming-feature "$feature"); done
 
+# compile_in_time GROUP FILE…: the samples of files with the settings of this package. What takes too long to
+# type-check three times, by what the machine takes then, is no sample; other warnings are no matter of it.
+compile_in_time() {
+  local folder=$1 bound=$limit
+  shift
+  for _ in 1 2 3; do
+    compile_together "$folder" "${settings[@]}" -Xfrontend -warn-long-expression-type-checking="$bound" -- "$@"
+    if ! grep -q 'took .* to type-check' "$work/$folder/log"; then return 0; fi
+    bound=$(type_checking_limit)
+  done
+  grep 'took .* to type-check' "$work/$folder/log"
+  return 1
+}
+
 together() {
   local group=$1
   shift
   if (($# == 0)); then return 0; fi
+  compile_in_time "$group" "$@"
   compile_together "$group-plain" "${plain[@]}" -- "$@"
   compile_together "$group-alone" "${alone[@]}" -- "$@"
   compile_together "$group-6" "${swift_6[@]}" -- "$@"
@@ -206,13 +188,13 @@ check_all() {
   shift
   if (($# == 0)); then return 0; fi
   prepare "$kind"
-  check_each "$@"
+  run_each "$@"
   for file in "$@"; do
     if [[ $file == *.swift ]]; then comments+=("$file"); else articles+=("$file"); fi
   done
   together articles ${articles[@]+"${articles[@]}"}
   together comments ${comments[@]+"${comments[@]}"}
-  echo "samples: all compile in a plain module, and where the main actor is the default isolation"
+  echo "samples: $(find "$work" -maxdepth 1 -name '*.swift' | wc -l) compile, and print what they say"
 }
 
 if [[ -n $nested ]]; then

@@ -111,3 +111,9 @@ for target in package.targets where target.type != .system {
     .enableUpcomingFeature("ImmutableWeakCaptures"),
   ]
 }
+
+// The thread sanitizer needs the tests of connections only: `STREAMQUERY_REDIS_TESTS` names the test
+// target that is declared.
+if let name = Context.environment["STREAMQUERY_REDIS_TESTS"] {
+  package.targets.removeAll { $0.type == .test && $0.name != name }
+}

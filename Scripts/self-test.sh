@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# Sees that checks can fail: plants defects in a copy of the project, one at a time, and expects the step that is
+# there for them to fail with what it says of such a defect.
+#
+#   Scripts/self-test.sh             all defects
+#   Scripts/self-test.sh NAME…       these; the names are those of the functions `plant_…`
+#
+# It builds for a quarter of an hour the first time, and keeps the copy with its builds in .build-planted. Other steps
+# test themselves whenever they run.
+set -euo pipefail
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+copy=$PWD/.build-planted/project
+
+# replace FILE TEXT WITH: replaces the one place of the file that has the text.
+replace() {
+  export FROM=$2 TO=$3
+  if [[ $(perl -0ne 'print scalar(() = /\Q$ENV{FROM}\E/g)' "$copy/$1") != 1 ]]; then
+    echo "self-test: $1 has no place, or several, with: $2" >&2
+    exit 1
+  fi
+  perl -0pi -e 's/\Q$ENV{FROM}\E/$ENV{TO}/' "$copy/$1"
+}
+
+# A store acknowledges what has not reached the disk.
+plant_torn_write() {
+  replace Sources/StreamQuery/Stores/FileStore+Files.swift \
+    "      try file.sync()
+      try checkPlace" "      try checkPlace"
+  says="PowerCutTests.*failed"
+  command="STREAMQUERY_TESTS=StreamQueryTests swift test --filter PowerCutTests"
+}
+
+# Callers of a connection count beside each other without a lock.
+plant_race() {
+  replace Integrations/Redis/Sources/StreamQueryRedis/Connection/RedisMailbox.swift \
+    "func nextID() -> CommandID { state.withLock { \$0.queue.nextID() } }" \
+    "nonisolated(unsafe) private var count = 0
+  func nextID() -> CommandID {
+    count += 1
+    return state.withLock { \$0.queue.nextID() }
+  }"
+  says="WARNING: ThreadSanitizer: data race"
+  command="Scripts/check.sh --only redisthread"
+}
+
+# A task waits for a continuation that nobody has.
+plant_lost_continuation() {
+  replace Tests/StreamQueryTests/SmokeTests.swift "import Testing" "import Testing
+
+@Suite struct PlantedTests {
+  @Test func loses() async {
+    for _ in 0..<100 {
+      Task { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
+      await Task.yield()
+    }
+  }
+}"
+  says="LeakSanitizer: detected memory leaks"
+  command="STREAMQUERY_TESTS=StreamQueryTests Scripts/leaks.sh --scratch-path .build"
+}
+
+names=("$@")
+if ((${#names[@]} == 0)); then names=(torn_write lost_continuation race); fi
+for name in "${names[@]}"; do
+  if ! declare -f "plant_$name" >/dev/null; then
+    echo "self-test: no such defect: $name" >&2
+    exit 2
+  fi
+  mkdir -p "$copy"
+  # Only what changed is written, so that only that is built.
+  git ls-files --cached --others --exclude-standard -z | while IFS= read -r -d '' file; do
+    if [[ ! -f $file ]] || cmp -s "$file" "$copy/$file"; then continue; fi
+    mkdir -p "$copy/$(dirname "$file")"
+    cp -P "$file" "$copy/$file"
+  done
+  (cd "$copy" && git init -q && git add -A)
+  "plant_$name"
+  echo "==> $name"
+  log=.build-planted/$name.log
+  if (cd "$copy" && bash -c "$command") >"$log" 2>&1; then
+    echo "self-test: with $name in it, this passes: $command" >&2
+    exit 1
+  fi
+  if ! grep -qE "$says" "$log"; then
+    tail -n 40 "$log" >&2
+    echo "self-test: with $name in it, this does not say \"$says\": $command" >&2
+    exit 1
+  fi
+  echo "<== $name: found"
+done
