@@ -3,7 +3,8 @@
 # build_modules FOLDER [PACKAGE]: builds the modules in a scratch folder, of this package or of a nested one. Sets
 #   products   where they are
 #   paths      flags that find them, and what tests need
-#   settings   those flags, and the language mode and features of Package.swift
+#   language   the language mode and features of Package.swift
+#   settings   all those flags
 build_modules() {
   local scratch=$1 flags=(--package-path "${2:-.}" --scratch-path "$1") feature flag platform
   # Otherwise the package manager may take the plan of the package that was built in this folder before.
@@ -26,9 +27,10 @@ build_modules() {
   else
     paths+=(-plugin-path "$(dirname "$(readlink -f "$(command -v swiftc)")")/../lib/swift/host/plugins/testing")
   fi
-  settings=(-swift-version 6 "${paths[@]}")
-  while IFS= read -r feature; do settings+=(-enable-upcoming-feature "$feature")
+  language=(-swift-version 6)
+  while IFS= read -r feature; do language+=(-enable-upcoming-feature "$feature")
   done < <(sed -n 's/.*enableUpcomingFeature("\(.*\)").*/\1/p' Package.swift)
+  settings=("${language[@]}" "${paths[@]}")
 }
 
 # find_objects FOLDER MODULE…: adds the object files of modules that were built there to `objects`. Those of files

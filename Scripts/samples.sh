@@ -163,7 +163,7 @@ compile_in_time() {
   local folder=$1 bound=$limit
   shift
   for _ in 1 2 3; do
-    compile_together "$folder" "${settings[@]}" -Xfrontend -warn-long-expression-type-checking="$bound" -- "$@"
+    compile_together "$folder" "${language[@]}" -Xfrontend -warn-long-expression-type-checking="$bound" -- "$@"
     if ! grep -q 'took .* to type-check' "$work/$folder/log"; then return 0; fi
     bound=$(type_checking_limit)
   done

@@ -31,7 +31,7 @@ struct World {
     var behaviours = Mounted.Behaviour.all
     if extent == .further { behaviours += Mounted.Behaviour.further }
     var runs = behaviours.filter(\.isOfQuarter).enumerated().map { ($1, UInt64($0 % 2)) }
-    if Seeds.factor > 1 { runs = behaviours.flatMap { [($0, 0), ($0, 1)] } }
+    if Seeds.factor > 1 { runs = behaviours.map { ($0, 0) } + behaviours.map { ($0, 1) } }
     for (behaviour, seed) in runs {
       Simulation.onMainActor(seed: seed) { simulation in
         let client = QueryClient(simulation: simulation)
