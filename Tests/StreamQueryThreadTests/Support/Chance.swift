@@ -1,1 +1,1 @@
-../../StreamQueryTests/Scenarios/Chance.swift
+../../StreamQueryTests/Scenarios/Support/Chance.swift

@@ -1,1 +1,1 @@
-../../StreamQueryTests/Scenarios/Peer.swift
+../../StreamQueryTests/Scenarios/Support/Peer.swift

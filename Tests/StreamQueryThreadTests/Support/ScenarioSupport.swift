@@ -1,1 +1,1 @@
-../../StreamQueryTests/Scenarios/ScenarioSupport.swift
+../../StreamQueryTests/Scenarios/Support/ScenarioSupport.swift

@@ -1,0 +1,122 @@
+import StreamQueryTesting
+import Testing
+
+#if TSAN_LOCK
+@testable import StreamQuery
+#else
+import StreamQuery
+#endif
+
+@Suite("Contract law 10: an error of cancellation that nobody asked for is a failure")
+struct CancellationErrorTests {
+  private let simulation = Simulation()
+
+  private func query(_ calls: Notes<Int>) -> Query<Int> {
+    Query("n") {
+      calls.add(1)
+      throw CancellationError()
+    }
+  }
+
+  @Test func aFetchThatThrowsItByItselfIsRetriedAndFails() {
+    let client = QueryClient(simulation: simulation)
+    let calls = Notes<Int>()
+    let query = query(calls).retry(RetryPolicy.times(1).backoff(.constant(.milliseconds(5))))
+    let recording = simulation.record(client.stream(query))
+    simulation.advance(by: .seconds(1))
+    #expect(calls.count == 2)
+    #expect(recording.values.last?.error is CancellationError)
+    #expect(recording.values.last?.failureCount == 2)
+    #expect(recording.values.last?.isFetching == false)
+    recording.cancel()
+  }
+
+  @Test func theDataStaysAndTheCallerGetsIt() {
+    let client = QueryClient(simulation: simulation)
+    let query = query(Notes())
+    client.setData(1, for: query)
+    let recording = simulation.record(client.stream(query.retry(0)))
+    simulation.settle()
+    #expect(recording.values.last?.data == 1)
+    #expect(recording.values.last?.error is CancellationError)
+    #expect(throws: CancellationError.self) {
+      try simulation.run { try await client.fetch(query) }
+    }
+    recording.cancel()
+  }
+
+  @Test func aFetchThatWaitsForOneThatIsCancelledFails() {
+    let client = QueryClient(simulation: simulation)
+    let clock = simulation.clock
+    let inner = Query<Int>("inner") {
+      try await clock.sleep(for: .seconds(1))
+      return 1
+    }
+    let outer = Query<Int>("outer") { try await client.fetch(inner) }.retry(0)
+    let recording = simulation.record(client.stream(outer))
+    simulation.advance(by: .milliseconds(5))
+    client.cancel("inner" as QueryKey<Int>)
+    simulation.settle()
+    #expect(recording.values.last?.error is CancellationError)
+    recording.cancel()
+    client.shutDown()
+  }
+
+  @Test func aMutationThatThrowsItByItselfIsRetriedAndFails() {
+    let client = QueryClient(simulation: simulation)
+    let notes = Notes<String>()
+    let save = Mutation("save") { (input: Int, context: MutationContext) -> Int in
+      notes.add("attempt \(context.attempt)")
+      throw CancellationError()
+    }
+    .retry(RetryPolicy.times(1).backoff(.constant(.milliseconds(5))))
+    .optimistic { input, changes in changes.update("n" as QueryKey<Int>) { $0 = input } }
+    .onError { error, _ in notes.add("failed with \(type(of: error))") }
+    client.setData(0, for: "n" as QueryKey<Int>)
+    let recording = simulation.record(client.runs(of: save))
+    #expect(throws: CancellationError.self) {
+      try simulation.run { try await client.mutate(save, with: 1) }
+    }
+    #expect(notes.all == ["attempt 0", "attempt 1", "failed with CancellationError"])
+    #expect(client.data(for: "n" as QueryKey<Int>) == 0)
+    #expect(recording.values.last?.status == .error)
+    #expect(recording.values.last?.failureCount == 2)
+    recording.cancel()
+  }
+
+  @Test func aPreparationThatThrowsItByItselfFails() {
+    let client = QueryClient(simulation: simulation)
+    let save = Mutation("save") { (input: Int) in input }
+      .onMutate { (_, _) -> Int in throw CancellationError() }
+    let recording = simulation.record(client.runs(of: save))
+    #expect(throws: CancellationError.self) {
+      try simulation.run { try await client.mutate(save, with: 1) }
+    }
+    #expect(recording.values.last?.status == .error)
+    recording.cancel()
+  }
+
+  @Test func aMutationThatIsCancelledIsNoFailure() {
+    let client = QueryClient(simulation: simulation)
+    let clock = simulation.clock
+    let save = Mutation("save") { (input: Int) in try await clock.sleep(for: .seconds(1)) }
+    let recording = simulation.record(client.runs(of: save))
+    let call = simulation.task { try await client.mutate(save, with: 1) }
+    simulation.settle()
+    client.cancelMutations()
+    simulation.settle()
+    #expect(throws: CancellationError.self) { try simulation.run { try await call.value } }
+    #expect(recording.values.allSatisfy { $0.status != .error })
+    recording.cancel()
+  }
+
+  @Test func aFetchThatIsCancelledIsNoFailure() {
+    let client = QueryClient(simulation: simulation)
+    let fetch = ScriptedFetch<Int>(.value(1, after: .milliseconds(10)))
+    let recording = simulation.record(client.stream(.scripted("n", fetch)))
+    simulation.advance(by: .milliseconds(5))
+    client.cancel(.all)
+    simulation.settle()
+    #expect(recording.summaries == [.pending(isFetching: true), .pending()])
+  }
+}
