@@ -107,42 +107,14 @@ import Testing
     #expect(both.meta?[Size.self] == 3)
   }
 
-  @Test func everyOptionIsPassedOnFromEveryLayer() {
-    let full = QueryOptions(
-      staleTime: .static,
-      gcTime: .seconds(1),
-      retry: 7,
-      networkMode: .offlineFirst,
-      enabled: false,
-      refetchOnSubscribe: .never,
-      refetchOnReconnect: .always,
-      refetchOnActive: .always,
-      refetchInterval: .every(.seconds(4)),
-      refetchIntervalInBackground: .same,
-      retryOnSubscribe: false,
-      abandonment: .finish,
-      throwOnError: .always
-    )
-    for options in [full.over(.default), QueryOptions.default.over(full)] {
-      let resolved = Self.resolve(options)
-      #expect(Self.resolvedOptions(resolved) == Self.resolvedOptions(onEdges: .always))
-      #expect(resolved.gcTime == .seconds(1))
-      #expect(resolved.fetchOptions.networkMode == .offlineFirst)
-      #expect(resolved.fetchOptions.abandonment == .finish)
-      #expect(resolved.retry.delay(failures: 6, error: CancellationError(), jitter: 0) != nil)
-      #expect(resolved.retry.delay(failures: 7, error: CancellationError(), jitter: 0) == nil)
-      #expect(options.throwOnError?.shouldThrow(CancellationError()) == true)
-    }
-  }
-
   /// What the options of these tests come to.
-  static func resolvedOptions(onEdges policy: RefetchPolicy) -> ResolvedObserverOptions {
+  static var expectedOptions: ResolvedObserverOptions {
     var resolvedOptions = ResolvedObserverOptions()
     resolvedOptions.isEnabled = false
     resolvedOptions.freshness = .static
     resolvedOptions.onSubscribe = .never
-    resolvedOptions.onReconnect = policy
-    resolvedOptions.onActive = policy
+    resolvedOptions.onReconnect = .never
+    resolvedOptions.onActive = .never
     resolvedOptions.retriesOnSubscribe = false
     resolvedOptions.interval = .seconds(4)
     resolvedOptions.backgroundInterval = .seconds(4)
@@ -184,7 +156,7 @@ import Testing
       observer: isObserved ? ObserverOptions() : nil
     )
     #expect(resolved.isDynamic)
-    #expect(Self.resolvedOptions(resolved) == Self.resolvedOptions(onEdges: .never))
+    #expect(Self.resolvedOptions(resolved) == Self.expectedOptions)
     #expect(resolved.condition(of: .reconnect) != nil)
     #expect(resolved.condition(of: .active) != nil)
     #expect(resolved.condition(of: .interval) == nil)

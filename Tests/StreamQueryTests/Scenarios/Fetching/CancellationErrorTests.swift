@@ -20,15 +20,28 @@ struct CancellationErrorTests {
 
   @Test func aFetchThatThrowsItByItselfIsRetriedAndFails() {
     let client = QueryClient(simulation: simulation)
-    let calls = Notes<Int>()
-    let query = query(calls).retry(RetryPolicy.times(1).backoff(.constant(.milliseconds(5))))
+    let fetch = ScriptedFetch<Int>(.failure(CancellationError(), after: .milliseconds(10)))
+    let query = Query.scripted("n", fetch).retry(1)
     let recording = simulation.record(client.stream(query))
-    simulation.advance(by: .seconds(1))
-    #expect(calls.count == 2)
-    #expect(recording.values.last?.error is CancellationError)
+    let outcome = Notes<Bool>()
+    simulation.task {
+      do { try await client.fetch(query) } catch {
+        outcome.add(error is CancellationError)
+      }
+    }
+    simulation.advance(by: .minutes(2))
+    #expect(
+      recording.timeline == [
+        at(0, .pending(isFetching: true)), at(10, .pending(isFetching: true)),
+        at(1_020, .failure(CancellationError())),
+      ]
+    )
+    #expect(outcome.all == [true])
+    #expect(fetch.callCount == 2)
     #expect(recording.values.last?.failureCount == 2)
-    #expect(recording.values.last?.isFetching == false)
     recording.cancel()
+    simulation.settle()
+    #expect(simulation.isIdle)
   }
 
   @Test func theDataStaysAndTheCallerGetsIt() {

@@ -391,31 +391,6 @@ import Testing
     #expect(simulation.isIdle)
   }
 
-  @Test func aFetchThatThrowsCancellationItselfHasFailed() {
-    let client = QueryClient(simulation: simulation)
-    let fetch = ScriptedFetch<Int>(.failure(CancellationError(), after: .milliseconds(10)))
-    let query = Query.scripted("n", fetch).retry(1)
-    let recording = simulation.record(client.stream(query))
-    let outcome = Notes<Bool>()
-    simulation.task {
-      do { try await client.fetch(query) } catch {
-        outcome.add(error is CancellationError)
-      }
-    }
-    simulation.advance(by: .minutes(2))
-    #expect(
-      recording.timeline == [
-        at(0, .pending(isFetching: true)), at(10, .pending(isFetching: true)),
-        at(1_020, .failure(CancellationError())),
-      ]
-    )
-    #expect(outcome.all == [true])
-    #expect(fetch.callCount == 2)
-    recording.cancel()
-    simulation.settle()
-    #expect(simulation.isIdle)
-  }
-
   @Test func aFetchThatIgnoresCancellationCanWriteNothingAndFreesItsKeyAtOnce() {
     let client = QueryClient(simulation: simulation)
     let fetch = ScriptedFetch<Int>(

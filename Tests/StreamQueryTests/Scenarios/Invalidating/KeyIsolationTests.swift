@@ -89,24 +89,4 @@ import Testing
     events.cancel()
     client.shutDown()
   }
-
-  // C05: the entry itself, to the snapshot.
-  @Test func whatIsInvalidatedShowsItselfFetchingAndThenTheAnswer() {
-    let simulation = Simulation(seed: 49)
-    let client = QueryClient(simulation: simulation)
-    let fetch = ScriptedFetch<Int>(
-      .value(1, after: .milliseconds(10)),
-      .value(2, after: .milliseconds(10))
-    )
-    let recording = simulation.record(client.stream(Query(key: QueryKey("n", 1), fetch: fetch)))
-    simulation.advance(by: .seconds(1))
-    simulation.run { await client.invalidate(QueryKey<Int>("n", 1)) }
-    #expect(
-      recording.timeline == [
-        at(0, .pending(isFetching: true)), at(10, .success(1)),
-        at(1_000, .success(1, isFetching: true)), at(1_010, .success(2)),
-      ]
-    )
-    recording.cancel()
-  }
 }

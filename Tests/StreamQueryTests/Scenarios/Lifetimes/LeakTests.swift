@@ -201,25 +201,6 @@ import Testing
     #expect(client.diagnostics().isEmpty)
   }
 
-  // T56
-  @Test func afterAShutdownNoHandleBeginsAFetch() {
-    let client = QueryClient(simulation: simulation)
-    let fetch = ScriptedFetch<Int>(.value(1))
-    let observer = client.observer(of: .scripted("n", fetch).enabled(false))
-    client.shutDown()
-    #expect(throws: QueryError.shutDown) { try simulation.run { try await observer.refetch() } }
-    let pages = PageServer()
-    #expect(throws: QueryError.shutDown) {
-      try simulation.run { try await client.fetchNextPage(of: pages.query()) }
-    }
-    observer.update(query: .scripted("m", fetch).enabled(true))
-    simulation.settle()
-    #expect(fetch.callCount == 0)
-    #expect(pages.calls.isEmpty)
-    #expect(client.diagnostics().isEmpty)
-    #expect(simulation.isIdle)
-  }
-
   private enum Request {
     @TaskLocal static var current: String?
   }

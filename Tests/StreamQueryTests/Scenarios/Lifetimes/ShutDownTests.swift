@@ -74,6 +74,7 @@ import Testing
     #expect(fetch.callCount == 1)
     #expect(server.params == [])
     #expect(client.diagnostics().isEmpty)
+    #expect(simulation.isIdle)
   }
 
   @Test func anEmptyListEndsWithTheClient() {

@@ -281,38 +281,4 @@ import Testing
     simulation.advance(by: .seconds(10))
     #expect(elements.count == 1, sourceLocation: sourceLocation)
   }
-
-  @Test func aCancelledConsumerOfResultsEndsAtTheFollowingNextDespiteNews() {
-    let client = QueryClient(simulation: simulation)
-    client.setData(0, for: QueryKey<Int>("n"))
-    let seen = Notes<Int>()
-    let task = simulation.task {
-      for await result in client.results(of: Query(key: QueryKey<Int>("n"))) {
-        seen.add(result.data ?? -1)
-        withUnsafeCurrentTask { $0?.cancel() }
-        client.setData(seen.count, for: QueryKey<Int>("n"))
-        if seen.count > 5 { break }
-      }
-    }
-    simulation.settle()
-    #expect(seen.all == [0])
-    _ = task
-  }
-
-  @Test func aCancelledConsumerOfAListEndsAtTheFollowingNextDespiteNews() {
-    let client = QueryClient(simulation: simulation)
-    client.setData(0, for: QueryKey<Int>("n"))
-    let seen = Notes<Int>()
-    let task = simulation.task {
-      for await result in client.stream(all: [Query(key: QueryKey<Int>("n"))]) {
-        seen.add(result.first?.data ?? -1)
-        withUnsafeCurrentTask { $0?.cancel() }
-        client.setData(seen.count, for: QueryKey<Int>("n"))
-        if seen.count > 5 { break }
-      }
-    }
-    simulation.settle()
-    #expect(seen.all == [0])
-    _ = task
-  }
 }
