@@ -1,4 +1,5 @@
 import StreamQuery
+import StreamQueryTesting
 import Testing
 
 #if canImport(FoundationEssentials)
@@ -48,20 +49,52 @@ extension Mutation where Input == Rename, Output == User {
     client.shutDown()
   }
 
-  @Test func theQueueIsShownAndAnswered() async throws {
-    let client = client()
-    client.outbox.register(.rename)
-    for await items in client.outbox.items {
-      for item in items {
-        let input = try item.input(as: Rename.self)
-        switch item.state {
-        case .stopped: try await client.outbox.rebase(item.id, with: input)
-        case .waiting: client.outbox.retry(item.id)
-        case .saving, .sending, .unregistered: try await client.outbox.drop(item.id)
-        }
-      }
-      break
+  @Test func theQueueIsShownAndAnswered() throws {
+    let simulation = Simulation()
+    let store = MemoryStore()
+    let client = QueryClient(simulation: simulation) { $0.outbox = Outbox(in: store) }
+    let rename = Mutation<Rename, User>("rename") { input, context in
+      if input.name.isEmpty { throw AuthError() }
+      let user = try await API.live.rename(input.id, to: input.name)
+      context.client.setData(user, for: QueryKey<User>("user", user.id))
+      return user
     }
+    .scope("user-writes")
+    .durable()
+    .onConflict { _, _, _ in .ask }
+    client.outbox.register(.rename)
+    client.outbox.register(rename)
+    client.observer(of: rename).start(with: Rename(id: 1, name: ""))
+    client.observer(of: rename).start(with: Rename(id: 2, name: "Grace"))
+    client.observer(of: rename).start(with: Rename(id: 3, name: "Joan"))
+    simulation.advance(by: .seconds(1))
+
+    let shown = try simulation.run { () async throws -> [String] in
+      var lines: [String] = []
+      for await items in client.outbox.items {
+        // The last one first: what waits behind an answered item is sent at once.
+        for item in items.reversed() {
+          let input = try item.input(as: Rename.self)
+          switch item.state {
+          case .stopped(let error):
+            lines.append("\(input.id) stopped by \(error)")
+            try await client.outbox.rebase(item.id, with: Rename(id: input.id, name: "Ada"))
+          case .waiting where input.id == 2:
+            lines.append("2 waits")
+            client.outbox.retry(item.id)
+          case .saving, .waiting, .sending, .unregistered:
+            lines.append("\(input.id) is taken back")
+            try await client.outbox.drop(item.id)
+          }
+        }
+        break
+      }
+      return lines
+    }
+    #expect(shown == ["3 is taken back", "2 waits", "1 stopped by AuthError()"])
+    simulation.advance(by: .seconds(1))
+    #expect(client.outbox.currentItems.isEmpty)
+    #expect(client.entries(of: User.self, "user").map(\.data.name).sorted() == ["Ada", "Grace"])
     client.shutDown()
   }
 
