@@ -1,8 +1,8 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
-// A package of its own, so that only servers depend on the packages of servers. Hummingbird is
-// fetched for the example only: SwiftPM leaves it out where just the library is used.
+// A package of its own, so that only servers depend on the packages of servers. Hummingbird and
+// SwiftNIO are fetched for the example only: SwiftPM leaves them out where just the library is used.
 let package = Package(
   name: "StreamQueryServer",
   platforms: [.iOS(.v18), .macOS(.v15), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -19,6 +19,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
   ],
   targets: [
     .target(
@@ -80,6 +81,7 @@ let package = Package(
         .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
       ]
     ),
+    // Not with `HummingbirdTesting`: its HTTP client brings BoringSSL, and 670 files to compile.
     .testTarget(
       name: "ExampleTests",
       dependencies: [
@@ -87,8 +89,12 @@ let package = Package(
         .product(name: "StreamQuery", package: "StreamQuery"),
         .product(name: "StreamQueryTesting", package: "StreamQuery"),
         .product(name: "Hummingbird", package: "hummingbird"),
-        .product(name: "HummingbirdTesting", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOEmbedded", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
       ]
     ),
   ],

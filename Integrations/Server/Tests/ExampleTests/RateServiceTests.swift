@@ -1,6 +1,5 @@
 import Foundation
 import Hummingbird
-import HummingbirdTesting
 import Logging
 import StreamQuery
 import Synchronization
@@ -55,7 +54,7 @@ private final class PatientSource: RateSource {
 
   /// Asks for the same rate many times at once.
   private static func ask(
-    _ server: any TestClientProtocol,
+    _ server: ServedApplication,
     times count: Int
   ) async throws -> [Rate] {
     try await withThrowingTaskGroup { group in
@@ -68,25 +67,23 @@ private final class PatientSource: RateSource {
 
   private static func get<Answer: Decodable>(
     _ path: String,
-    from server: any TestClientProtocol
+    from server: ServedApplication
   ) async throws -> Answer {
-    let response = try await server.executeRequest(uri: path, method: .get, headers: [:], body: nil)
-    return try JSONDecoder().decode(Answer.self, from: Data(response.body.readableBytesView))
+    try await JSONDecoder().decode(Answer.self, from: server.get(path).body)
   }
 
   private static func status(
-    _ server: any TestClientProtocol,
+    _ server: ServedApplication,
     _ path: String
   ) async throws -> Int {
-    try await server.executeRequest(uri: path, method: .get, headers: [:], body: nil).status.code
+    try await server.get(path).status
   }
 
   @Test func aThousandRequestsMakeOneCall() async throws {
     let source = PatientSource(awaiting: 1_000)
     let service = service(source)
-    let rates = try await service.application(port: 0, Self.logger).test(.router) { server in
-      try await Self.ask(server, times: 1_000)
-    }
+    let server = try await ServedApplication.inProcess(service.application(port: 0, Self.logger))
+    let rates = try await Self.ask(server, times: 1_000)
     #expect(rates.count == 1_000)
     #expect(Set(rates.map(\.perEuro)) == [2])
     #expect(source.calls == 1)
@@ -94,12 +91,12 @@ private final class PatientSource: RateSource {
     #expect(service.client.lookups.joined == 999)
   }
 
-  // As many as the HTTP client has connections: each request waits for all others.
+  // Each request waits for all others, over a connection of its own.
   @Test func requestsOverTheNetworkMakeOneCallAndTheCacheEndsWithTheServer() async throws {
     let source = PatientSource(awaiting: 8)
     let service = service(source)
     let application = service.application(port: 0, Self.logger)
-    let (rates, stats) = try await application.test(.ahc()) { server in
+    let (rates, stats) = try await ServedApplication.overNetwork(application) { server in
       let rates = try await Self.ask(server, times: 8)
       let stats: Stats = try await Self.get("/stats", from: server)
       return (rates, stats)
@@ -115,12 +112,11 @@ private final class PatientSource: RateSource {
   @Test func whatIsNoCurrencyIsNotAskedFor() async throws {
     let source = PatientSource(awaiting: 1)
     let service = service(source)
-    let codes = try await service.application(port: 0, Self.logger).test(.router) { server in
-      try await [
-        Self.status(server, "/rates/dollars"), Self.status(server, "/rates/12"),
-        Self.status(server, "/rates/xxx"), Self.status(server, "/nowhere"),
-      ]
-    }
+    let server = try await ServedApplication.inProcess(service.application(port: 0, Self.logger))
+    let codes = try await [
+      Self.status(server, "/rates/dollars"), Self.status(server, "/rates/12"),
+      Self.status(server, "/rates/xxx"), Self.status(server, "/nowhere"),
+    ]
     #expect(codes == [400, 400, 404, 404])
     #expect(source.calls == 1)
     #expect(service.client.lookups.total == 1)
@@ -130,12 +126,11 @@ private final class PatientSource: RateSource {
   @Test func whatIsNoCurrencyNowIsNoneForAMinute() async throws {
     let source = PatientSource(awaiting: 1)
     let service = service(source)
-    let codes = try await service.application(port: 0, Self.logger).test(.router) { server in
-      try await [
-        Self.status(server, "/rates/xxx"), Self.status(server, "/rates/xxx"),
-        Self.status(server, "/rates/xxx"),
-      ]
-    }
+    let server = try await ServedApplication.inProcess(service.application(port: 0, Self.logger))
+    let codes = try await [
+      Self.status(server, "/rates/xxx"), Self.status(server, "/rates/xxx"),
+      Self.status(server, "/rates/xxx"),
+    ]
     #expect(codes == [404, 404, 404])
     #expect(source.calls == 1)
     #expect(service.client.lookups.failures == 2)
@@ -145,19 +140,14 @@ private final class PatientSource: RateSource {
   @Test func aPageFillsTheCacheOfItsReader() async throws {
     let source = PatientSource(awaiting: 1)
     let service = service(source)
-    let body = try await service.application(port: 0, Self.logger).test(.ahc()) { server in
-      let response = try await server.executeRequest(
-        uri: "/pages/usd,chf",
-        method: .get,
-        headers: [:],
-        body: nil
-      )
-      #expect(response.status == .ok)
-      #expect(response.headers[.contentType] == "application/x-ndjson")
-      return Data(response.body.readableBytesView)
+    let application = service.application(port: 0, Self.logger)
+    let response = try await ServedApplication.overNetwork(application) { server in
+      try await server.get("/pages/usd,chf")
     }
+    #expect(response.status == 200)
+    #expect(response.contentType == "application/x-ndjson")
     let reader = QueryClient(configuration: .server)
-    for line in body.split(separator: UInt8(ascii: "\n")) {
+    for line in response.body.split(separator: UInt8(ascii: "\n")) {
       let archive = try JSONDecoder().decode(CacheArchive.self, from: line)
       _ = reader.import(archive, for: [.values(of: Rate.self)])
     }
