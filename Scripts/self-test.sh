@@ -46,7 +46,8 @@ plant_race() {
 
 # A task waits for a continuation that nobody has.
 plant_lost_continuation() {
-  replace Tests/StreamQueryTests/SmokeTests.swift "import Testing" "import Testing
+  replace Tests/StreamQueryTests/Support/Seeds.swift "import Foundation" "import Foundation
+import Testing
 
 @Suite struct PlantedTests {
   @Test func loses() async {
