@@ -145,7 +145,8 @@ extension EntryMachine {
 
   /// The index of the group with these options; compared in place, because a closure would get
   /// copies.
-  private func group(of resolvedOptions: ResolvedObserverOptions) -> Int? {
+  // It changes nothing: see `nextDeadline(in:)`.
+  private mutating func group(of resolvedOptions: ResolvedObserverOptions) -> Int? {
     for index in groups.indices where groups[index].resolvedOptions == resolvedOptions {
       return index
     }

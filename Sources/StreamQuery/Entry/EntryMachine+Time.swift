@@ -3,9 +3,9 @@ extension EntryMachine {
   ///
   /// - Parameter environment: The environment at the transaction.
   /// - Returns: The earliest deadline.
-  // Inlined: the machine is a large value, and a call would copy it.
+  // It changes nothing. The machine is a large value, which a call that may not change it would copy.
   @inline(__always)
-  package func nextDeadline(in environment: Environment) -> Instant? {
+  package mutating func nextDeadline(in environment: Environment) -> Instant? {
     var earliest: Instant?
     func consider(_ instant: Instant?) {
       guard let instant else { return }

@@ -150,7 +150,7 @@ import Testing
         #expect(Int(state.heapPositions[Int(item.owner)]) == position, comment)
         let environment = StreamQuery.Environment(now: state.latest)
         let machine = state.slots[Int(item.owner)].machine
-        #expect(machine.nextDeadline(in: environment) != nil, comment)
+        #expect(machine.deadline(in: environment) != nil, comment)
       }
       #expect(
         state.heapPositions.filter { $0 >= 0 }.count == state.deadlines.items.count,

@@ -9,7 +9,7 @@ struct EntryDriver {
   var currentID: FetchID { machine.fetch?.id ?? FetchID(rawValue: 0) }
 
   var deadline: Double? {
-    machine.nextDeadline(in: environment).map { Double($0.nanoseconds) / 1e9 }
+    machine.deadline(in: environment).map { Double($0.nanoseconds) / 1e9 }
   }
 
   // MARK: Time
@@ -22,7 +22,7 @@ struct EntryDriver {
   mutating func run(to seconds: Double) -> [(at: Double, actions: EntryActions)] {
     let end = Timestamp.seconds(seconds)
     var log: [(at: Double, actions: EntryActions)] = []
-    while let deadline = machine.nextDeadline(in: environment), deadline <= end.instant,
+    while let deadline = machine.deadline(in: environment), deadline <= end.instant,
       log.count < 1_000
     {
       let time = max(deadline, environment.now.instant)
@@ -226,4 +226,12 @@ extension ResolvedObserverOptions {
   /// Never stale by age.
   static let fresh = make(staleAfter: .infinite)
   static let disabled = make(enabled: false)
+}
+
+extension EntryMachine {
+  /// The same as ``nextDeadline(in:)``, of a copy.
+  func deadline(in environment: Environment) -> Instant? {
+    var copy = self
+    return copy.nextDeadline(in: environment)
+  }
 }

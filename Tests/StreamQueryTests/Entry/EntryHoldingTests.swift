@@ -29,7 +29,7 @@ struct EntryHoldingTests {
   @Test mutating func aFetchThatIsHeldBackBeginsAtItsLimitAndOnlyThen() {
     let id = hold()
     #expect(machine.isHeld && machine.isFetching)
-    #expect(machine.nextDeadline(in: start) == limit)
+    #expect(machine.deadline(in: start) == limit)
     let early = machine.timeReached(in: environment(29))
     #expect(early.started == nil)
     let late = machine.timeReached(in: environment(30))

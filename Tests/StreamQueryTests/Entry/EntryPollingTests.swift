@@ -327,9 +327,9 @@ import Testing
       date: .infinity
     )
     driver.online(false)
-    _ = driver.machine.nextDeadline(in: driver.environment)
+    _ = driver.machine.deadline(in: driver.environment)
     _ = driver.machine.timeReached(in: driver.environment)
-    if let deadline = driver.machine.nextDeadline(in: driver.environment) {
+    if let deadline = driver.machine.deadline(in: driver.environment) {
       #expect(deadline > driver.environment.now.instant)
     }
   }

@@ -61,7 +61,7 @@ struct EntryWorld {
     case .cancel: !machine.isIdle
     case .seeded: !machine.hasData
     case .timer:
-      machine.nextDeadline(in: environment).map { $0 <= environment.now.instant } ?? false
+      machine.deadline(in: environment).map { $0 <= environment.now.instant } ?? false
     case .refetch, .joinRefetch, .addPage, .write, .fence, .mark, .markJoining, .invalidate, .clear,
       .network, .focus, .tick:
       true
@@ -269,7 +269,7 @@ extension EntryWorld {
 
   private var isCaughtUp: Bool {
     actions.expired
-      || machine.nextDeadline(in: environment).map { $0 > environment.now.instant } ?? true
+      || machine.deadline(in: environment).map { $0 > environment.now.instant } ?? true
   }
 
   private var ignoresLateAnswers: Bool {
