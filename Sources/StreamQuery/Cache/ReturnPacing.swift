@@ -104,7 +104,8 @@ struct ReturnPacing: Equatable {
   /// Spreads the refetches of a return.
   ///
   /// Each of *n* entries has its own *n*th of the time, and a random moment in it. An entry that waits for
-  /// an earlier return is refetched once, for this one.
+  /// an earlier return of the same kind is refetched once, for this one. The other kind has a policy of
+  /// its own, so what waits for that waits on.
   ///
   /// - Parameters:
   ///   - entries: The entries.
@@ -125,7 +126,7 @@ struct ReturnPacing: Equatable {
       return Row(entry: entry, cause: cause, due: now + delay ?? now)
     }
     let seen = Set(entries)
-    let others = rows.filter { !seen.contains($0.entry) }
+    let others = rows.filter { $0.cause != cause || !seen.contains($0.entry) }
     rows = (others + present).sorted { $0.due > $1.due }
   }
 

@@ -83,4 +83,15 @@ import Testing
     pacing.spread([entry(1)], .reconnect, at: at(21), random: 2)
     expect(pacing.rows.map(\.entry).sorted { $0.index < $1.index } == [entry(1), entry(2)])
   }
+
+  @Test func whatIsSpreadForOneKindOfReturnWaitsOnWhenTheOtherKindComes() {
+    var pacing = ReturnPacing(
+      reconnect: .spreading(over: .seconds(10)),
+      activation: .spreading(over: .seconds(10))
+    )
+    pacing.spread([entry(1)], .reconnect, at: at(5), random: 1)
+    pacing.spread([entry(1)], .active, at: at(6), random: 2)
+    expect(Set(pacing.rows.map(\.cause)) == [.reconnect, .active])
+    expect(pacing.takeDue(at: at(16)).count == 2)
+  }
 }

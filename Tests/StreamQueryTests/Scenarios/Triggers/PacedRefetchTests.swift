@@ -347,6 +347,32 @@ import Testing
     withExtendedLifetime(recordings) {}
   }
 
+  @Test(
+    "a return whose refetches are spread is not lost when the other kind comes",
+    arguments: [false, true]
+  )
+  func spreadReturnsOfBothKinds(isReconnect: Bool) {
+    let client = client {
+      $0.reconnectPacing = .spreading(over: .seconds(10))
+      $0.activationPacing = .spreading(over: .seconds(10))
+    }
+    let fetch = ScriptedFetch(.value(1))
+    let query = Query("n", fetch: fetch)
+    let recording = simulation.record(
+      client.stream(
+        isReconnect
+          ? query.refetchOnReconnect(.ifStale).refetchOnActive(.never)
+          : query.refetchOnReconnect(.never).refetchOnActive(.ifStale)
+      )
+    )
+    simulation.settle()
+    flap(isReconnect ? online : active)
+    flap(isReconnect ? active : online)
+    simulation.advance(by: .seconds(20))
+    #expect(fetch.callCount == 2)
+    recording.cancel()
+  }
+
   @Test func whatIsSpreadIsForgottenWithItsObserver() {
     let client = client { $0.reconnectPacing = .coalescing(.zero, spreading: .seconds(10)) }
     let fetch = ScriptedFetch(.value(1))
