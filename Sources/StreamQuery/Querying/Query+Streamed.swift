@@ -186,8 +186,9 @@ extension QueryDefinition {
         }
         isFirst = false
       }
-      // The cache already has what was shown element by element, updates included.
-      if !isFirst {
+      // The cache already has what was shown element by element, updates included; so it does if a retry
+      // adds nothing to what is collected.
+      if !isFirst || collects && start.hasShown {
         job.keep(StreamStart(base: start.base, hasShown: start.hasShown || !hidden, joins: true))
       }
       return TypedBox(value)

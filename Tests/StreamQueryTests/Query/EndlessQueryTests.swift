@@ -352,6 +352,35 @@ private final class Feed: Sendable {
     end(recording)
   }
 
+  @Test func aRetryThatBringsNothingLeavesWhatIsCollected() {
+    let connected = Dial(0)
+    let query = Query<[Int]>.streamed("feed", refetch: .append, endless: true) { _ in
+      let connection = connected.with { connected in
+        connected += 1
+        return connected
+      }
+      let count = Dial(0)
+      return AsyncThrowingStream<Int, any Error>(
+        unfolding: { () async throws -> Int? in
+          // The second connection ends without an element.
+          guard connection == 1 else { return nil }
+          let number = count.with { count in
+            count += 1
+            return count
+          }
+          guard number <= 2 else { throw Boom(connection) }
+          return number
+        }
+      )
+    }
+    .retry(.backoff(.constant(.milliseconds(5))))
+    let recording = simulation.record(client.stream(query))
+    simulation.advance(by: .milliseconds(60))
+    #expect(connected.value == 2)
+    #expect(recording.summaries.last == .success([1, 2]))
+    end(recording)
+  }
+
   @Test func aLaterAttemptThatHangsRunsOutOfTime() {
     let (connected, clock) = (Dial(0), simulation.clock)
     let query = Query<[Int]>.streamed("feed", endless: true) { _ in
