@@ -11,7 +11,8 @@ extension QueryClient {
   ///
   /// For a refresh in the background and for warming up. Entries are fetched as by ``prefetch(_:)-(Query<Value>)``, at most
   /// ``Configuration/maxConcurrentFetches`` at a time, or six. Stale is what is stale by the query's own stale time. Left
-  /// out are entries without a fetch, static and disabled ones, and unobserved ones that never had a result.
+  /// out are entries without a fetch, static and disabled ones, unobserved ones that never had a result, and endless
+  /// streams that deliver.
   ///
   /// How often entries were used is known of a client with a ``CacheLimit``; without one, of what is observed.
   ///
@@ -260,6 +261,8 @@ extension CacheState {
   ) -> (query: StoredQuery?, uses: Int, updatedAt: Instant?, version: RefreshPlan.DataVersion)? {
     let query = slots[index].query
     guard query != nil || isListed else { return nil }
+    // There is nothing newer than what an endless stream delivers, unless it was invalidated.
+    guard !slots[index].machine.isLive || slots[index].machine.isInvalidated else { return nil }
     // What was restored never had a result in this process.
     let isUnobserved = slots[index].machine.observerCount == 0
     // Observers come a moment after their store is read.

@@ -297,6 +297,31 @@ struct RefreshTests {
     client.shutDown()
   }
 
+  @Test func anEndlessStreamThatDeliversIsLeftOutUnlessItIsInvalidated() {
+    let client = client()
+    let query = Query<[Int]>.streamed("feed", endless: true) { _ in
+      AsyncThrowingStream<Int, any Error>(
+        unfolding: { () async throws -> Int? in
+          try await Scheduling.current.clock.sleep(for: .seconds(1))
+          return 1
+        }
+      )
+    }
+    let recording = simulation.record(client.stream(query))
+    simulation.advance(by: .milliseconds(1_500))
+    #expect(simulation.run { await client.refresh(within: .seconds(20)) } == result([], left: []))
+    #expect(
+      simulation.run { await client.refresh([AnyQuery(query)], within: .seconds(20)) }
+        == result([], left: [])
+    )
+    client.markInvalidated(.query(query), refetch: .never)
+    #expect(
+      simulation.run { await client.refresh(within: .seconds(20)) } == result(["feed"], left: [])
+    )
+    recording.cancel()
+    client.shutDown()
+  }
+
   @Test("a fetch that waits for its next attempt makes room for the others, also in the background")
   func retriesMakeRoom() {
     let active = ManualSignal(true)
