@@ -31,6 +31,8 @@ extension EntryMachine {
       actions.isRestarted = true
       fetchSerial &+= 1
       current.id = FetchID(rawValue: fetchSerial)
+      // What earlier attempts got is void: the next one begins the answer.
+      current.keepsPart = false
     }
     fetch = current
     return actions

@@ -57,6 +57,20 @@ import Testing
     #expect(driver.succeed().ended == .succeeded)
   }
 
+  // X21
+  @Test func anAnswerThatIsBegunAnewForgetsTheInvalidationBeforeIt() {
+    var driver = EntryDriver.withData()
+    driver.wait()
+    driver.fail(retryAfter: 5, keepsPart: true)
+    driver.pass(to: 1)
+    driver.invalidate()
+    _ = driver.machine.outdated(in: driver.environment)
+    driver.pass(to: 5)
+    #expect(driver.machine.timeReached(in: driver.environment).started == driver.currentID)
+    #expect(driver.succeed().ended == .succeeded)
+    #expect(!driver.machine.isInvalidated)
+  }
+
   // Law 7
   @Test func cancellingAnOutdatedFetchRestoresWhatWasThereBeforeItsFirstStart() {
     var driver = EntryDriver.failed()
