@@ -42,6 +42,18 @@ extension CacheState {
     return PersistedEntry(id: id(of: index), info: info, query: query)
   }
 
+  /// The key of an entry of which nothing is saved, not even its mark, while it is fetched: the fetch
+  /// hides its data, or replaces it in parts.
+  ///
+  /// - Parameter index: The entry.
+  /// - Returns: Its key; `nil` if its changes are saved at any time, or never.
+  func keyOfUnsaved(_ index: Int) -> EntryKey? {
+    guard persisted != nil, let query = slots[index].query, query.isPersisted,
+      query.fetchOptions.showsParts
+    else { return nil }
+    return slots[index].key
+  }
+
   /// Notes that an entry is about to be dropped or emptied.
   @inline(never)
   mutating func noteDeparture(of index: Int, _ reason: QueryEvent.RemovalReason) {

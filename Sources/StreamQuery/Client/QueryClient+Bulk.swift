@@ -284,41 +284,8 @@ extension QueryClient {
     return await group.wait(observed("fetches of queries"), onCancel: leaving(group))
   }
 
-  nonisolated func startInvalidation(
-    _ filter: QueryFilter,
-    _ scope: RefetchScope,
-    superseding: Bool,
-    _ cause: FetchCause,
-    _ group: WaitGroup?
-  ) {
-    sweepKept(filter, removes: false)
-    noteSweep(filter, invalidates: true)
-    let notesEach = superseding && notesEntries(of: filter)
-    let (restoring, noted) = select(filter) { state, indices, transaction in
-      let refetched = indices.filter { state.isInScope(scope, $0) && state.isBulkRefetched($0) }
-      let restoring = indices.compactMap { state.restoring($0, in: scope) }
-      let mayBeImported = !state.imports.isEmpty
-      for index in indices {
-        state.emit(.invalidated, index, transaction)
-        // A fetch that invalidates itself would never end.
-        let isJoining = !superseding || state.waitsForCaller(index, transaction)
-        state.input(index, &transaction) {
-          $0.invalidated(isJoining: isJoining, isDoubt: !superseding, in: $1)
-        }
-        if state.servesCallers { state.endFailure(index, transaction) }
-        if mayBeImported { state.noteMark(index, &transaction) }
-      }
-      for index in refetched {
-        state.refetch(index, cause, superseding: superseding, group, &transaction)
-      }
-      return (restoring, notesEach ? indices.compactMap { state.slots[$0].key } : [])
-    }
-    noteInvalidations(of: noted)
-    refetch(onceRestored: restoring, cause, group)
-  }
-
   /// Removes or invalidates what is kept, before the entries: it must not be restored in between.
-  private nonisolated func sweepKept(_ filter: QueryFilter, removes: Bool) {
+  nonisolated func sweepKept(_ filter: QueryFilter, removes: Bool) {
     guard let persister = persisters.persister else { return }
     sweepDeferredWrites(filter, removes: removes)
     if removes { persister.remove(filter) } else { persister.invalidate(filter) }
@@ -327,7 +294,7 @@ extension QueryClient {
   }
 
   /// Notes what happens to keys that the cache does not know and that an import is going to bring.
-  private nonisolated func noteSweep(_ filter: QueryFilter, invalidates: Bool) {
+  nonisolated func noteSweep(_ filter: QueryFilter, invalidates: Bool) {
     guard mayAwaitImports else { return }
     transaction { state, transaction in
       state.noteSweep(filter.plainPart, invalidates: invalidates, &transaction)

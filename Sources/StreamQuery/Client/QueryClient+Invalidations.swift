@@ -1,5 +1,55 @@
 import Synchronization
 
+extension QueryClient {
+  /// Marks entries as invalidated and starts the refetches of those in scope.
+  ///
+  /// - Parameters:
+  ///   - filter: Which entries to mark.
+  ///   - scope: Which of the marked entries to refetch.
+  ///   - superseding: Whether running fetches over data are replaced.
+  ///   - cause: Why they are refetched.
+  ///   - group: Where a caller waits for the refetches; `nil` if none does.
+  nonisolated func startInvalidation(
+    _ filter: QueryFilter,
+    _ scope: RefetchScope,
+    superseding: Bool,
+    _ cause: FetchCause,
+    _ group: WaitGroup?
+  ) {
+    sweepKept(filter, removes: false)
+    noteSweep(filter, invalidates: true)
+    let notesEach = superseding && notesEntries(of: filter)
+    let asksOfEntries = filter.hasPredicate || !filter.plainPart.isAboutKeys
+    let (restoring, noted, unsaved) = select(filter) { state, indices, transaction in
+      let refetched = indices.filter { state.isInScope(scope, $0) && state.isBulkRefetched($0) }
+      let restoring = indices.compactMap { state.restoring($0, in: scope) }
+      let mayBeImported = !state.imports.isEmpty
+      for index in indices {
+        state.emit(.invalidated, index, transaction)
+        // A fetch that invalidates itself would never end.
+        let isJoining = !superseding || state.waitsForCaller(index, transaction)
+        state.input(index, &transaction) {
+          $0.invalidated(isJoining: isJoining, isDoubt: !superseding, in: $1)
+        }
+        if state.servesCallers { state.endFailure(index, transaction) }
+        if mayBeImported { state.noteMark(index, &transaction) }
+      }
+      for index in refetched {
+        state.refetch(index, cause, superseding: superseding, group, &transaction)
+      }
+      let noted = notesEach ? indices.compactMap { state.slots[$0].key } : []
+      let unsaved = asksOfEntries ? indices.compactMap { state.keyOfUnsaved($0) } : []
+      return (restoring, noted, unsaved)
+    }
+    // That they were selected is known of the entries alone.
+    if !unsaved.isEmpty {
+      persisters.persister?.invalidate(.any(of: unsaved.map { QueryFilter(.entry($0)) }))
+    }
+    noteInvalidations(of: noted)
+    refetch(onceRestored: restoring, cause, group)
+  }
+}
+
 // A cache beside the client has to know of invalidations.
 extension QueryClient {
   /// Notes from now on when keys are invalidated, whether the client has them or not.

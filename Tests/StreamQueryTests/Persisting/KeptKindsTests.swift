@@ -98,6 +98,31 @@ struct KeptKindsTests {
     end(client)
   }
 
+  @Test("an invalidation outlives a process that ends while a stream brings the newer data")
+  func invalidatedStream() throws {
+    let words = words().staleTime(.hours(1))
+    let filters: [QueryFilter] = [
+      .prefix("words"), .prefix("words") && .active, .where { _ in true },
+    ]
+    for filter in filters {
+      let former = client()
+      simulation.settle()
+      let recording = simulation.record(former.stream(words))
+      simulation.advance(by: .seconds(70))
+      #expect(recording.values.last?.data == ["a", "b"])
+      #expect(!former.isStale(words))
+      former.markInvalidated(filter)
+      simulation.advance(by: .seconds(10))
+      #expect(recording.values.last?.data == ["a"])
+      end(former)
+      let next = client()
+      simulation.settle()
+      #expect(next.data(for: words) == ["a", "b"])
+      #expect(next.isStale(words))
+      end(next)
+    }
+  }
+
   @Test(
     "a part of a static stream is no answer for those who find it in a store or an archive",
     arguments: [false, true]
