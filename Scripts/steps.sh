@@ -12,12 +12,15 @@ begin_steps() {
 # begin_step NAME: remembers the time, for the lines that are compiled from now on.
 begin_step() {
   mkdir -p "${steps_file%/*}"
-  : >"${steps_file%/*}/begun $1"
+  : >"$(begun "$1")"
 }
+
+# begun NAME: the file whose time is the beginning of a step.
+begun() { echo "${steps_file%/*}/begun-${1//[^A-Za-z]/-}"; }
 
 # end_step NAME SECONDS [FOLDER…]: writes down a step that has built in these folders.
 end_step() {
-  printf '%s\t%s\t%s\n' "$1" "$2" "$(compiled_lines "${steps_file%/*}/begun $1" "${@:3}")" >>"$steps_file"
+  printf '%s\t%s\t%s\n' "$1" "$2" "$(compiled_lines "$(begun "$1")" "${@:3}")" >>"$steps_file"
 }
 
 # compiled_lines BEGUN FOLDER…: the lines of this project's files that the package manager has compiled in folders
