@@ -31,7 +31,7 @@ limit=$(type_checking_limit)
 slow() {
   local folder=$1 bound=$2 sources=() output
   while IFS= read -r file; do sources+=("$file"); done < <(find "$folder" -name '*.swift' | sort)
-  output=$(swiftc -typecheck "${settings[@]}" -module-name "${folder##*/}" \
+  output=$(swiftc -typecheck -wmo "${settings[@]}" -module-name "${folder##*/}" \
     -Xfrontend -warn-long-expression-type-checking="$bound" "${sources[@]}" 2>&1) ||
     { echo "$output" >&2; return 1; }
   sed -n 's/^\([^ ]*\): warning: expression took .* to type-check.*/\1/p' <<<"$output" | sort -u
