@@ -10,6 +10,7 @@
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+source Scripts/copying.sh
 copy=$PWD/.build-planted/project
 
 # replace FILE TEXT WITH: replaces the one place of the file that has the text.
@@ -68,14 +69,7 @@ for name in "${names[@]}"; do
     echo "self-test: no such defect: $name" >&2
     exit 2
   fi
-  mkdir -p "$copy"
-  # Only what changed is written, so that only that is built.
-  git ls-files --cached --others --exclude-standard -z | while IFS= read -r -d '' file; do
-    if [[ ! -f $file ]] || cmp -s "$file" "$copy/$file"; then continue; fi
-    mkdir -p "$copy/$(dirname "$file")"
-    cp -P "$file" "$copy/$file"
-  done
-  (cd "$copy" && git init -q && git add -A)
+  copy_project "$copy"
   "plant_$name"
   echo "==> $name"
   log=.build-planted/$name.log
