@@ -50,8 +50,8 @@ struct SwiftTesting: Sendable {
 
   /// Whether the process has a library of that name.
   ///
-  /// One that is linked statically, or has other functions, cannot be asked, but the runtime knows its types.
-  /// It searches all types of the process: ask only when a failure has to be reported.
+  /// The runtime knows the types of a library that is linked statically, or has other functions, though nobody
+  /// can ask it. The runtime searches all types of the process: ask only when a failure has to be reported.
   var isThere: Bool { _typeByName("7Testing4TestV") != nil }
 
   /// Records an issue of the current test.

@@ -170,7 +170,7 @@ private final class WaitingWorld: Sendable {
       calls += outcome.calls
       refused += outcome.refused
     }
-    #expect(calls > 500)
-    #expect(refused > 20)
+    #expect(calls > 500 * Int(Seeds.factor))
+    #expect(refused > 20 * Int(Seeds.factor))
   }
 }
