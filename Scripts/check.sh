@@ -2,7 +2,7 @@
 # The one command of this project: green here means green in CI.
 #
 #   Scripts/check.sh                 every step but the sanitizers and the bench
-#   Scripts/check.sh --quick         format, purity, layers, debug: for while you work
+#   Scripts/check.sh --quick         format, purity, layers, house, debug: for while you work
 #   Scripts/check.sh --sanitizers    the sanitizers too
 #   Scripts/check.sh --bench         the bench too: counts, no wall time
 #   Scripts/check.sh --only STEP     one step, may be repeated; `integrations` is those of Integrations
@@ -23,7 +23,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source Scripts/steps.sh
 
-standard_steps=(format purity layers debug views release apple docs samples types refused linking playgrounds)
+standard_steps=(format purity layers house debug views release apple docs samples types refused linking playgrounds)
 integration_steps=(grdbstore server redis)
 standard_steps+=("${integration_steps[@]}")
 sanitizer_steps=(thread leaks redisthread)
@@ -56,6 +56,10 @@ step_purity() { # the pure core, file length, tests that do not sleep: see Scrip
 
 step_layers() { # folders use each other downwards only, types are where their names say: see Scripts/layers.sh
   Scripts/layers.sh --self-test
+}
+
+step_house() { # what makes sources hard to read does not grow: see Scripts/house.sh
+  Scripts/house.sh --self-test
 }
 
 step_debug() { # build with warnings as errors, then the tests, with all seeds of all fuzzes but if it has to be quick
@@ -250,7 +254,7 @@ without_server=78
 skip=" "
 while (($# > 0)); do
   case $1 in
-    --quick) steps=(format purity layers debug); seeds=1 ;;
+    --quick) steps=(format purity layers house debug); seeds=1 ;;
     --sanitizers) steps+=("${sanitizer_steps[@]}") ;;
     --bench) steps+=("${other_steps[@]}") ;;
     --only)

@@ -1,0 +1,193 @@
+# The counts of house.sh, behind swift-code.awk. Portable awk, as layers.awk.
+#
+# Variables: list, the path of house.txt; all, 1 to print what is counted.
+# Input: every Swift file under Sources.
+
+BEGIN { readLimits() }
+
+FNR == 1 { endFile(); beginFile() }
+
+{
+  text = code($0)
+  readComment()
+  if (text !~ /[^ \t]/) next
+  codeLines++
+  readDeclarations()
+  readBraces()
+}
+
+END {
+  endFile()
+  sumUp()
+  compare()
+}
+
+# MARK: The limits
+
+function readLimits(    line, number, fields, count) {
+  while ((getline line < list) > 0) {
+    number++
+    sub(/#.*/, "", line)
+    gsub(/^[ \t]+|[ \t\r]+$/, "", line)
+    if (line == "") continue
+    count = split(line, fields, /[ \t]+/)
+    if (count != 3 || fields[3] !~ /^[0-9]+$/) {
+      print "house: " list ":" number ": expected `COUNT TARGET NUMBER`" > "/dev/stderr"
+      broken = 1
+      continue
+    }
+    limit[fields[1] " " fields[2]] = fields[3]
+    order[++limits] = fields[1] " " fields[2]
+  }
+}
+
+# MARK: A file
+
+function beginFile(    parts) {
+  beginCode()
+  split(FILENAME, parts, "/")
+  target = parts[2]
+  folder = parts[3]
+  name = FILENAME
+  sub(/.*\//, "", name)
+  codeLines = 0
+  types = 0       # the open braces; type[n] is the type that the nth is of, or ""
+  pending = ""
+  wasDoc = 0
+  current = FILENAME
+  open_ = 1
+}
+
+function endFile() {
+  if (!open_) return
+  count["lines " target] += codeLines
+  count["files " target]++
+  if (codeLines <= 20) found("small " target, current, codeLines " code lines")
+  sizes[target, ++sizeCount[target]] = codeLines
+  open_ = 0
+}
+
+# A line that counts: a name of a count with its target, and where it is.
+function found(what, where, text) {
+  count[what]++
+  if (all) print where ": [" what "] " text
+}
+
+function here() { return FILENAME ":" FNR }
+
+# MARK: Comments
+
+function readComment(    rest, isDoc) {
+  rest = lineComment
+  isDoc = rest ~ /^\/\/\//
+  if (isDoc && !wasDoc && rest ~ /^\/\/\/ What /) found("what " target, here(), rest)
+  wasDoc = isDoc
+  if (rest == "") return
+  sub(/^\/\/+[ \t]*/, "", rest)
+  while (match(rest, /(^|[.:;] )(Who|Whoever|Those|One that) /)) {
+    found("riddle " target, here(), rest)
+    rest = substr(rest, RSTART + RLENGTH)
+  }
+}
+
+# MARK: Declarations
+
+function readDeclarations(    words, function_) {
+  if (match(text, /(^|[ \t])func [A-Za-z_][A-Za-z0-9_]*/) && text !~ /(^|[ \t])(public|override|open) /) {
+    function_ = substr(text, RSTART, RLENGTH)
+    sub(/.*func /, "", function_)
+    named[target, function_]++
+    places[target, function_] = places[target, function_] " " here()
+    names[target "\t" function_]
+  }
+  if (text ~ /(^|[ \t])nonisolated func / && text !~ /(^|[ \t])(public|package) /)
+    found("nonisolated " target, here(), text)
+  if (text ~ /(^|[ \t])extension CacheState([ \t{:]|$)/ && folder != "Cache")
+    found("cache " target, here(), text)
+  # What few caches have, asked for by the cache itself.
+  if (text ~ /offers [!=]= nil|isLimited|fetchRoom [!=]= nil|notesChanges|servesCallers|persisted [!=]= nil|imports\.isEmpty/)
+    found("flags " target, here(), text)
+  if (text ~ /isLast: (true|round)|let isLast = round|judgedRounds|round >= [0-9]/ && name != "QueryClient+Commit.swift")
+    found("reasking " target, here(), text)
+  readStored()
+}
+
+# A stored property of the type whose braces are open.
+function readStored(    owner, list_, number) {
+  owner = type[types]
+  if (owner == "" || text !~ /^[ \t]*((private|fileprivate|package|public|internal)(\(set\))? |@usableFromInline |nonisolated )*(let|var) /) return
+  if (text ~ /\{[ \t]*$/ || text ~ /\{.*\}[ \t]*$/ && text !~ /=/) return
+  number = 1
+  if (match(text, /(let|var) \([^)]*\)/)) number = split(substr(text, RSTART, RLENGTH), list_, ",")
+  if (owner == "CacheState") {
+    count["state " target] += number
+    if (all) print here() ": [state " target "] " text
+  }
+  if (text ~ /(^|[ \t])var / && text ~ /(: Bool([ \t]*=.*)?|= \(?(true|false)(, (true|false))*\)?)[ \t]*$/) {
+    booleans[FILENAME "\t" owner] += number
+    booleanTarget[FILENAME "\t" owner] = target
+  }
+}
+
+# Follows the braces: a type's own are told from those of functions.
+function readBraces(    rest, token) {
+  rest = text
+  while (match(rest, /(^|[^A-Za-z0-9_.])(struct|class|actor|enum|extension|protocol) [A-Z][A-Za-z0-9_]*|[{}]/)) {
+    token = substr(rest, RSTART, RLENGTH)
+    rest = substr(rest, RSTART + RLENGTH)
+    if (token == "{") { type[++types] = pending; pending = "" }
+    else if (token == "}") { if (types > 0) types-- }
+    else { sub(/.* /, "", token); pending = token }
+  }
+}
+
+# MARK: The end
+
+function sumUp(    key, parts, excess, i, n, sorted) {
+  for (key in names) {
+    split(key, parts, "\t")
+    excess = named[parts[1], parts[2]] - 5
+    if (excess <= 0) continue
+    count["same " parts[1]] += excess
+    if (all) print "[same " parts[1] "] " parts[2] ":" places[parts[1], parts[2]]
+  }
+  for (key in booleans) {
+    if (booleans[key] <= 2) continue
+    count["booleans " booleanTarget[key]] += booleans[key] - 2
+    if (all) print "[booleans " booleanTarget[key] "] " key ": " booleans[key]
+  }
+  for (n in sizeCount) {
+    for (i = 1; i <= sizeCount[n]; i++) sorted[i] = sizes[n, i]
+    sort(sorted, sizeCount[n])
+    count["median " n] = sorted[int((sizeCount[n] + 1) / 2)]
+  }
+}
+
+function sort(list_, n,    i, j, value) {
+  for (i = 2; i <= n; i++) {
+    value = list_[i]
+    for (j = i - 1; j > 0 && list_[j] > value; j--) list_[j + 1] = list_[j]
+    list_[j + 1] = value
+  }
+}
+
+function compare(    i, key, is, may, isLeast, isBound) {
+  for (i = 1; i <= limits; i++) {
+    key = order[i]
+    is = count[key] + 0
+    may = limit[key] + 0
+    isLeast = key ~ /^median /
+    isBound = key ~ /^(lines|files|median) /
+    if (is == may) continue
+    if (isLeast ? is < may : is > may) {
+      print "house: " key " is " is ", " list " says " may > "/dev/stderr"
+      broken = 1
+    } else if (!isBound) {
+      print "house: " key " is " is ": write `" key " " is "` in " list > "/dev/stderr"
+      broken = 1
+    }
+  }
+  if (!limits) { print "house: " list " has no limits" > "/dev/stderr"; broken = 1 }
+  if (all) for (key in count) print key " " count[key]
+  exit broken && !all
+}
