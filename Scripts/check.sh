@@ -23,7 +23,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source Scripts/steps.sh
 
-standard_steps=(format purity layers house debug views release apple docs samples types refused linking playgrounds)
+standard_steps=(format purity layers house map debug views release apple docs samples types refused linking playgrounds)
 integration_steps=(grdbstore server redis)
 standard_steps+=("${integration_steps[@]}")
 sanitizer_steps=(thread leaks redisthread)
@@ -60,6 +60,10 @@ step_layers() { # folders use each other downwards only, types are where their n
 
 step_house() { # what makes sources hard to read does not grow: see Scripts/house.sh
   Scripts/house.sh --self-test
+}
+
+step_map() { # texts that show the way through the sources are right: see Scripts/map.sh
+  Scripts/map.sh --self-test
 }
 
 step_debug() { # build with warnings as errors, then the tests, with all seeds of all fuzzes but if it has to be quick

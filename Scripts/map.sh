@@ -1,0 +1,135 @@
+#!/usr/bin/env bash
+# Checks that texts which show the way through the sources are right: each file that they name is there, and declares
+# what they say of it.
+#
+#   Scripts/map.sh              check this checkout
+#   Scripts/map.sh --self-test  also prove that each rule can fail
+#   Scripts/map.sh --root DIR   check another checkout
+#
+# The texts are the table *Where is it decided* of CONTRIBUTING.md and the article *Following a value*. A file may be named
+# by the end of its path. A function that a text names beside a file, as in `f` in `File.swift` or in a row of the table,
+# is declared there; any other one somewhere.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(dirname "$here")
+self_test=false
+while (($# > 0)); do
+  case $1 in
+    --self-test) self_test=true ;;
+    --root) root=$(cd "$2" && pwd); shift ;;
+    *) echo "map: unknown argument: $1" >&2; exit 2 ;;
+  esac
+  shift
+done
+
+tour=StreamQuery.docc/FollowingAValue.md
+
+# The code names in a text, one a line, without backticks.
+code_names() { grep -oE '`[^`]+`' | tr -d '`' || true; }
+
+# refuse TEXT: notes that something is wrong.
+refuse() {
+  echo "map: $1" >&2
+  failed=true
+}
+
+# declares NAME FILE…: whether one of the files declares it.
+declares() { grep -qE "(func|var|let|case|init|struct|class|enum|actor|protocol) ?\`?$1\b" "${@:2}"; }
+
+# find_file TEXT NAME: the file whose path ends with a name; none or several are wrong.
+find_file() {
+  local found
+  found=$(printf '%s\n' "${files[@]}" | grep -F "/$2" | grep -E "/$(sed 's/[+.]/\\&/g' <<<"$2")\$" || true)
+  if [[ -z $found ]]; then
+    refuse "$1: there is no file $2"
+  elif [[ $found == *$'\n'* ]]; then
+    refuse "$1: several files end with $2"
+  else
+    echo "$found"
+  fi
+}
+
+# check_names TEXT FILE NAME…: whether a file declares names.
+check_names() {
+  local name
+  for name in "${@:3}"; do
+    declares "$name" "$2" || refuse "$1: ${2##*/} declares no \`$name\`"
+  done
+}
+
+check() (
+  cd "$1"
+  failed=false
+  files=()
+  while IFS= read -r file; do files+=("$file"); done < <(find Sources -name '*.swift' | LC_ALL=C sort)
+
+  # Rows of the table: | question | `function`, … | `File.swift` |
+  rows=0
+  while IFS='|' read -r _ _ names file _; do
+    rows=$((rows + 1))
+    name=$(code_names <<<"$file")
+    path=$(find_file CONTRIBUTING.md "$name") || true
+    if [[ -z $path ]]; then refuse "CONTRIBUTING.md: no file in the row of $name"; continue; fi
+    # shellcheck disable=SC2046
+    check_names CONTRIBUTING.md "$path" $(code_names <<<"$names")
+  done < <(sed -n '/^## Where is it decided/,/^## [^W]/p' CONTRIBUTING.md | grep -E '^\|.*\.swift` \|$')
+  if ((rows == 0)); then refuse "CONTRIBUTING.md: the table of what is decided where has no row"; fi
+
+  # The tour: its sentences go over line ends.
+  article=$(find Sources -path "*/$tour")
+  text=$(tr '\n' ' ' <"$article" | tr -s ' ')
+  while IFS= read -r name; do
+    path=$(find_file "$tour" "$name") || true
+    if [[ -z $path ]]; then failed=true; fi
+  done < <(code_names <<<"$text" | grep -E '\.swift$' | sort -u)
+  while IFS= read -r pair; do
+    path=$(find_file "$tour" "${pair#* }") || true
+    if [[ -n $path ]]; then check_names "$tour" "$path" "${pair% *}"; fi
+  done < <(grep -oE '`[a-zA-Z]+` in `[^`]+\.swift`' <<<"$text" | tr -d '`' | sed 's/ in / /' | sort -u)
+  while IFS= read -r name; do
+    declares "$name" "${files[@]}" || refuse "$tour: nothing declares \`$name\`"
+  done < <(code_names <<<"$text" | grep -E '^[a-z][A-Za-z]+$' | sort -u)
+  ! $failed
+)
+
+check "$root"
+$self_test || exit 0
+
+# MARK: Self-test
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+# expect FINDING ROW SENTENCE: a small checkout with a row in its table and a sentence in its tour must be refused with
+# this text, or not at all when it is "nothing".
+expect() {
+  local docc=$scratch/tree/Sources/A/StreamQuery.docc status=0
+  rm -rf "$scratch/tree"
+  mkdir -p "$docc" "$scratch/tree/Sources/A/"{Low,High}
+  echo 'func begun() {}' | tee "$scratch/tree/Sources/A/Low/Run.swift" >"$scratch/tree/Sources/A/High/Run.swift"
+  echo 'func ended() {}' >"$scratch/tree/Sources/A/Low/Run+End.swift"
+  printf '## Where is it decided\n\n| what | where | file |\n|---|---|---|\n%s\n\n## Then\n' "$2" \
+    >"$scratch/tree/CONTRIBUTING.md"
+  echo "$3" >"$docc/FollowingAValue.md"
+  check "$scratch/tree" >"$scratch/log" 2>&1 || status=$?
+  if [[ $1 == nothing ]]; then
+    if ((status == 0)); then return 0; fi
+  elif ((status != 0)) && grep -qF -- "$1" "$scratch/log"; then
+    return 0
+  fi
+  echo "map: self-test: expected $1, got status $status:" >&2
+  cat "$scratch/log" >&2
+  exit 1
+}
+
+row='| when it ends | `ended` | `Run+End.swift` |'
+expect nothing "$row" $'`begun` in\n`Low/Run.swift` begins, and `ended` follows.'
+expect 'Run+End.swift declares no `begun`' '| when it ends | `begun` | `Run+End.swift` |' ''
+expect 'there is no file Gone.swift' '| when it ends | `ended` | `Gone.swift` |' ''
+expect 'has no row' '' ''
+expect 'several files end with Run.swift' "$row" 'See `Run.swift`.'
+expect 'there is no file Low/Gone.swift' "$row" 'See `Low/Gone.swift`.'
+expect 'Run.swift declares no `ended`' "$row" $'`ended` in\n`Low/Run.swift` ends.'
+expect 'nothing declares `gone`' "$row" 'Then it is `gone`.'
+echo "map: self-test: every rule can fail"
