@@ -12,7 +12,7 @@
 # Scripts/samples/Context.swift. What does not compile is no sample: leave its mark away. Nor is what
 # takes more than 100 ms to type-check, or longer on a slow machine: see `type_checking_limit`.
 #
-# The samples of StreamQueryUI also see SwiftUI and Scripts/samples/views. On Linux that is the module which
+# The samples of README.md and StreamQueryUI also see SwiftUI and Scripts/samples/views. On Linux that is the module which
 # stands in for SwiftUI, with the modules that Tests/SwiftUIStandIn builds beside it (.build-views). A
 # `#Preview` is then no declaration but an expression: what it shows is compiled, and nothing is made of it.
 #
@@ -205,7 +205,7 @@ fi
 others=()
 views=()
 for file in "${files[@]}"; do
-  if [[ $file == Sources/StreamQueryUI/* ]]; then views+=("$file"); else others+=("$file"); fi
+  if [[ $file == Sources/StreamQueryUI/* || $file == README.md ]]; then views+=("$file"); else others+=("$file"); fi
 done
 check_all views ${views[@]+"${views[@]}"}
 if $self_test; then
