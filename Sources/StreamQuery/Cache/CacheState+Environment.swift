@@ -60,19 +60,6 @@ extension CacheState {
     }
   }
 
-  /// A query's own trigger stream had an element.
-  ///
-  /// - Returns: The entry, if it has to be refetched once its store is read.
-  mutating func triggered(
-    _ key: EntryKey,
-    _ transaction: inout Transaction
-  ) -> RestoringEntry? {
-    guard let index = find(key), slots[index].query?.canFetch == true else { return nil }
-    guard slots[index].machine.isActive else { return restoring(index) }
-    input(index, &transaction) { $0.requested(.trigger, in: $1) }
-    return nil
-  }
-
   /// Tells the observed and fetching entries that the network or the app changed, with no fetch
   /// following, or not yet.
   ///

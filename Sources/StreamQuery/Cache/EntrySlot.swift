@@ -27,14 +27,14 @@ struct EntrySlot: FreeRows.Row {
     /// Positions of the observers.
     var observers: [Int32] = []
     /// How many observers have dynamic options.
-    var dynamicCount = 0
+    var dynamicCount: Int32 = 0
+    /// Waiters that left early and are still in ``waiters``.
+    var goneWaiters: Int32 = 0
     /// The round of evaluating dynamic options that is in the action queue; 0 is none.
     var askRound = 0
     var waiters: [Waiter] = []
     /// Distinguishes answered waiters from those that still wait; 0 while nobody waits.
     var waiterRound: UInt64 = 0
-    /// Waiters that left early and are still in ``waiters``.
-    var goneWaiters = 0
     /// The last final error; shown while the machine says so.
     var error: ErrorBox?
     /// The newest attempt's error; shown while the machine counts failures.
@@ -56,6 +56,9 @@ struct EntrySlot: FreeRows.Row {
     var beginning: Beginning?
     /// What the caller that gave the query said about how to fetch; `nil` if nothing.
     var setting: FetchSetting?
+    /// When the elements of the query's own triggers refetch: at most one element, none unless they are
+    /// paced.
+    var triggerPacing: [TriggerPacing] = []
     /// What is remembered for callers: at most one element.
     var serving: [ServingRecord] = []
 
@@ -65,7 +68,7 @@ struct EntrySlot: FreeRows.Row {
         && dynamicCount == 0 && askRound == 0 && waiterRound == 0 && goneWaiters == 0
         && error == nil && failureReason == nil && reasonBefore == nil && initiator == nil
         && previousSnapshot == nil && shown == nil && stashed == nil && beginning == nil
-        && setting == nil && serving.isEmpty
+        && setting == nil && triggerPacing.isEmpty && serving.isEmpty
     }
   }
 

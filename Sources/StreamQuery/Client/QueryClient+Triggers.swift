@@ -29,19 +29,15 @@ extension QueryClient {
   ) -> Task<Void, Never> {
     openSignals()
     let port = signals
-    let paced = PacedTrigger(source.pacing, deadlines, configuration.randomness) {
-      port.send(.query(key))
-    }
+    let signal = Signal.query(Signal.QueryTrigger(key: key, pacing: source.pacing))
     return Task.detached(executorPreference: configuration.executor) { [scheduling] in
       await Scheduling.$current.withValue(scheduling) {
         do {
-          try await Self.forEach(of: source.make()) { paced.heard() }
+          try await Self.forEach(of: source.make()) { port.send(signal) }
         } catch {
           // A failed source triggers nothing more; its owner knows about the failure.
         }
       }
-      // Elements that came before the end of the source still refetch.
-      if Task.isCancelled { paced.cancel() }
     }
   }
 
@@ -119,11 +115,28 @@ extension QueryClient {
       }
       returning { $0.environmentReported(isActive: isActive, random: $2, &$1) }
     case .pressure(let level): relieve(level)
-    case .query(let key):
-      if let entry = transaction({ $0.triggered(key, &$1) }) {
-        refetch(onceRestored: [entry], .trigger, nil)
-      }
+    case .query(let trigger): handle(trigger)
     case .trigger(let trigger): start(trigger)
+    }
+  }
+
+  /// Refetches for an element of a query's own triggers, or arranges that it is done when it is due.
+  private nonisolated func handle(_ trigger: Signal.QueryTrigger) {
+    let random = trigger.pacing.spreading > .zero ? nextRandom() : 0
+    triggering { $0.heard(trigger, random: random, &$1) }
+  }
+
+  private nonisolated func triggering(
+    _ body: (inout CacheState, inout Transaction) -> CacheState.TriggerOutcome
+  ) {
+    switch transaction(body) {
+    case .done: break
+    case .restoring(let entry): refetch(onceRestored: [entry], .trigger, nil)
+    case .later(let entry, let due):
+      // Weak: it must not keep an unused client alive.
+      deadlines.set(at: due) { [weak self] in
+        self?.triggering { $0.triggerDue(entry, &$1) }
+      }
     }
   }
 

@@ -46,6 +46,9 @@ public struct RefetchPacing: Hashable, Sendable {
     Self(coalescing: .zero, spreading: spreading)
   }
 
+  /// Whether each reason refetches at once.
+  var isOff: Bool { coalescing <= .zero && spreading <= .zero }
+
   private init(coalescing: Duration, spreading: Duration) {
     self.coalescing = coalescing
     self.spreading = spreading

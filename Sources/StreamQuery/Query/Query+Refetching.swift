@@ -194,7 +194,8 @@ extension Query {
   ///     is cancelled with the subscription.
   ///   - pacing: How its refetches are paced. Within the time of ``RefetchPacing/coalescing`` after a
   ///     refetch, elements count as one, which refetches at the end of it; each refetch is delayed by a
-  ///     random part of ``RefetchPacing/spreading``.
+  ///     random part of ``RefetchPacing/spreading``. All observers of the key share the times: of five
+  ///     that hear of a change, one makes the refetch. What is due when nobody observes is dropped.
   /// - Returns: The changed query.
   public consuming func refetch(
     on causes: @autoclosure @escaping @Sendable () -> any AsyncSequence,

@@ -5,7 +5,12 @@ enum Signal: Sendable {
   case online(Bool)
   case active(Bool)
   case pressure(MemoryPressure.Level)
-  /// A query's own trigger stream had an element.
-  case query(EntryKey)
+  case query(QueryTrigger)
   case trigger(Trigger)
+
+  /// An element of a query's own trigger stream.
+  struct QueryTrigger: Hashable {
+    let key: EntryKey
+    let pacing: RefetchPacing
+  }
 }

@@ -1,25 +1,27 @@
 /// The signals that a client's loop has not taken yet, oldest first.
 ///
-/// Few items wait for the loop, however fast the sources are: a key waits at most once, and a
-/// forwarded source has at most one element under way.
+/// Few items wait for the loop, however fast the sources are: a key waits at most once for each
+/// pacing, and a forwarded source has at most one element under way.
 struct SignalQueue: Inbox {
   /// Taken signals are gone from their places, which are released now and then.
   private var queue: [SignalPort.Delivery?] = []
   private var front = 0
-  /// Keys with a trigger that waits for the loop: a second trigger would request the same.
-  private var waiting: Set<EntryKey> = []
+  /// Elements of queries' own triggers that wait for the loop: an equal one would request the same.
+  private var waiting: Set<Signal.QueryTrigger> = []
 
   var isEmpty: Bool { front == queue.count }
 
   mutating func receive(_ delivery: SignalPort.Delivery) -> SignalPort.Delivery? {
-    if case .query(let key) = delivery.signal, !waiting.insert(key).inserted { return delivery }
+    if case .query(let trigger) = delivery.signal, !waiting.insert(trigger).inserted {
+      return delivery
+    }
     queue.append(delivery)
     return nil
   }
 
   mutating func take() -> SignalPort.Delivery? {
     guard front < queue.count, let delivery = queue[front].take() else { return nil }
-    if case .query(let key) = delivery.signal { waiting.remove(key) }
+    if case .query(let trigger) = delivery.signal { waiting.remove(trigger) }
     front += 1
     if front == queue.count || (front > 16 && front * 2 > queue.count) {
       queue.replaceSubrange(..<front, with: EmptyCollection())

@@ -1,46 +1,46 @@
-/// When the elements of a query's own trigger stream refetch: see ``RefetchPacing``.
+/// When the elements of a query's own triggers refetch: see ``RefetchPacing``.
+///
+/// One for all observers of a key, whose queries may be paced differently.
 ///
 /// | told | nothing is due | a refetch is due |
 /// |---|---|---|
-/// | `heard` | a refetch is due: now, at the end of the time, or later at random | that one will do |
-/// | `refetched` | – | nothing is due |
+/// | `heard` | a refetch is due: now, at the end of the time, or later at random | that one will do, unless this element's would come before it |
+/// | `takeDue` | – | nothing is due, and the time begins |
 struct TriggerPacing: Equatable {
-  private let coalescing: TimeSpan
-  private let spreading: TimeSpan
+  /// When the last refetch began.
   private var last: Instant?
-  private var isDue = false
-
-  init(_ pacing: RefetchPacing) {
-    coalescing = TimeSpan(pacing.coalescing)
-    spreading = min(TimeSpan(pacing.spreading), .longest)
-  }
-
-  /// Whether each element refetches at once.
-  var isOff: Bool { coalescing == .zero && spreading == .zero }
+  /// When the next one is due.
+  private var due: Instant?
 
   /// An element has come.
   ///
   /// - Parameters:
+  ///   - pacing: The pacing of the stream that had it.
   ///   - now: The time.
-  ///   - random: 64 random bits.
+  ///   - random: 64 random bits, if refetches are spread.
   /// - Returns: When it refetches; `nil` if another refetch will do, or if it is never.
-  mutating func heard(at now: Instant, random: UInt64) -> Instant? {
-    guard !isDue else { return nil }
+  mutating func heard(_ pacing: RefetchPacing, at now: Instant, random: UInt64) -> Instant? {
     var start = now
     if let last {
-      guard let end = last + coalescing else { return nil }
+      guard let end = last + TimeSpan(pacing.coalescing) else { return nil }
       start = max(now, end)
     }
-    isDue = true
-    guard spreading > .zero else { return start }
+    let spreading = min(TimeSpan(pacing.spreading), .longest)
+    if let due, due <= start + spreading ?? start { return nil }
     var generator = SplitMix64(seed: random)
-    let delay = generator.fraction() * Double(spreading.nanoseconds)
-    return start + TimeSpan(.nanoseconds(Int64(delay))) ?? start
+    let delay = spreading > .zero ? generator.fraction() * Double(spreading.nanoseconds) : 0
+    let next = start + TimeSpan(.nanoseconds(Int64(delay))) ?? start
+    due = next
+    return next
   }
 
-  /// What was due has refetched.
-  mutating func refetched(at now: Instant) {
-    isDue = false
-    last = now
+  /// The time has come for what was due.
+  ///
+  /// - Parameter now: The time.
+  /// - Returns: Whether it is still due; it refetches now.
+  mutating func takeDue(at now: Instant) -> Bool {
+    guard let due, due <= now else { return false }
+    (last, self.due) = (now, nil)
+    return true
   }
 }

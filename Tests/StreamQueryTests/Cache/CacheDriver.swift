@@ -105,7 +105,10 @@ final class CacheDriver {
     state.answered(asking.condition, policy, &transaction)
   }
 
-  func trigger(_ query: Query<Int>) { _ = state.triggered(EntryKey(query.key), &transaction) }
+  func trigger(_ query: Query<Int>) {
+    let trigger = Signal.QueryTrigger(key: EntryKey(query.key), pacing: .off)
+    _ = state.heard(trigger, random: 0, &transaction)
+  }
 
   func timeReached(limit: Int) -> Bool { state.timeReached(limit: limit, &transaction) }
 

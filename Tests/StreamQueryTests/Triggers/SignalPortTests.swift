@@ -10,15 +10,18 @@ import Testing
     #expect(!port.open())
     let one = EntryKey(QueryKey<Int>("one"))
     let two = EntryKey(QueryKey<Int>("two"))
+    let (first, second) = (
+      Signal.QueryTrigger(key: one, pacing: .off), Signal.QueryTrigger(key: two, pacing: .off)
+    )
     for _ in 1...1_000 {
-      port.send(.query(one))
-      port.send(.query(two))
+      port.send(.query(first))
+      port.send(.query(second))
     }
     port.send(.time)
     #expect(await port.key() == one)
     // What was taken may be sent again, and is taken even after the end.
-    port.send(.query(one))
-    port.send(.query(two))
+    port.send(.query(first))
+    port.send(.query(second))
     port.finish()
     port.send(.time)
     #expect(await port.key() == two)
@@ -34,6 +37,6 @@ import Testing
 extension SignalPort {
   /// The key of the next signal.
   fileprivate func key() async -> EntryKey? {
-    if case .query(let key)? = await next()?.signal { key } else { nil }
+    if case .query(let trigger)? = await next()?.signal { trigger.key } else { nil }
   }
 }

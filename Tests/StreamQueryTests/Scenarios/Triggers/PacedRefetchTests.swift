@@ -135,31 +135,109 @@ import Testing
     recording.cancel()
   }
 
-  @Test func triggersAreSpreadAndForgottenWithTheirObserver() {
+  @Test func triggersAreSpreadAndForgottenWithTheLastObserver() {
     let client = client()
     let (ticks, feed) = AsyncStream.makeStream(of: Int.self)
     let fetch = ScriptedFetch(.value(1))
-    let query = Query("n", fetch: fetch)
-    let other = simulation.record(client.stream(query))
     let recording = simulation.record(
-      client.stream(query.refetch(on: ticks, pacing: .spreading(over: .seconds(10))))
+      client.stream(
+        Query("n", fetch: fetch).refetch(on: ticks, pacing: .spreading(over: .seconds(10)))
+      )
     )
     simulation.settle()
-    let calls = fetch.callCount
     feed.yield(1)
     feed.yield(2)
     simulation.settle()
-    #expect(fetch.callCount == calls)
+    #expect(fetch.callCount == 1)
     simulation.advance(by: .seconds(10))
-    #expect(fetch.callCount == calls + 1)
+    #expect(fetch.callCount == 2)
     feed.yield(3)
     simulation.settle()
     recording.cancel()
     simulation.advance(by: .seconds(20))
-    #expect(fetch.callCount == calls + 1)
-    other.cancel()
-    simulation.settle()
+    #expect(fetch.callCount == 2)
     #expect(simulation.leakReport() == [])
+  }
+
+  private typealias Feeds = Notes<AsyncStream<Int>.Continuation>
+
+  /// A stream of its own for each subscription, as a source has that all of them hear.
+  private static func stream(_ feeds: Feeds) -> AsyncStream<Int> {
+    let (stream, feed) = AsyncStream.makeStream(of: Int.self)
+    feeds.add(feed)
+    return stream
+  }
+
+  @Test(
+    "observers of one key share its pacing: what they all hear of is one burst",
+    arguments: [
+      (RefetchPacing.spreading(over: .seconds(10)), 1),
+      (.coalescing(.seconds(1), spreading: .seconds(5)), 1),
+      // At its beginning and at the end of the time.
+      (.coalescing(.seconds(1)), 2),
+    ]
+  )
+  func triggersOfObservers(pacing: RefetchPacing, refetches: Int) {
+    let client = client()
+    let feeds = Feeds()
+    let fetch = ScriptedFetch(.value(1))
+    let query = Query("n", fetch: fetch).staleTime(.infinite)
+      .refetch(on: Self.stream(feeds), pacing: pacing)
+    let recordings = (0..<5).map { _ in simulation.record(client.stream(query)) }
+    simulation.settle()
+    #expect(feeds.all.count == 5)
+    for _ in 1...3 {
+      let before = fetch.callCount
+      for feed in feeds.all { feed.yield(1) }
+      simulation.advance(by: .seconds(20))
+      #expect(fetch.callCount == before + refetches)
+      feeds.all.last?.yield(2)
+      simulation.advance(by: .seconds(20))
+      #expect(fetch.callCount == before + refetches + 1)
+    }
+    withExtendedLifetime(recordings) {}
+  }
+
+  @Test func theTimeBetweenRefetchesIsTheKeysAndOutlivesObservers() {
+    let client = client()
+    let feeds = Feeds()
+    let fetch = ScriptedFetch(.value(1))
+    let query = Query("n", fetch: fetch).staleTime(.infinite)
+      .refetch(on: Self.stream(feeds), pacing: .coalescing(.seconds(10)))
+    for _ in 0..<4 {
+      let recording = simulation.record(client.stream(query))
+      simulation.settle()
+      feeds.all.last?.yield(1)
+      simulation.advance(by: .seconds(4))
+      recording.cancel()
+      simulation.settle()
+    }
+    let recording = simulation.record(client.stream(query))
+    simulation.advance(by: .seconds(30))
+    #expect(fetch.calls.map(\.start) == [0, 0, 10, 20].map { .seconds($0) })
+    recording.cancel()
+  }
+
+  @Test func anElementWithoutPacingMakesTheRefetchThatIsDue() {
+    let client = client()
+    let (slow, fast) = (Feeds(), Feeds())
+    let fetch = ScriptedFetch(.value(1))
+    let query = Query("n", fetch: fetch).staleTime(.infinite)
+    let recordings = [
+      simulation.record(
+        client.stream(query.refetch(on: Self.stream(slow), pacing: .coalescing(.seconds(10))))
+      ),
+      simulation.record(client.stream(query.refetch(on: Self.stream(fast)))),
+    ]
+    simulation.settle()
+    slow.all.last?.yield(1)
+    simulation.advance(by: .seconds(1))
+    slow.all.last?.yield(2)
+    simulation.advance(by: .seconds(1))
+    fast.all.last?.yield(1)
+    simulation.advance(by: .seconds(30))
+    #expect(fetch.calls.map(\.start) == [0, 0, 2].map { .seconds($0) })
+    withExtendedLifetime(recordings) {}
   }
 
   // MARK: Returns
