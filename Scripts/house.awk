@@ -107,7 +107,7 @@ function readDeclarations(    words, function_) {
   # What few caches have, asked for by the cache itself.
   if (text ~ /offers [!=]= nil|isLimited|fetchRoom [!=]= nil|notesChanges|servesCallers|persisted [!=]= nil|imports\.isEmpty/)
     found("flags " target, here(), text)
-  if (text ~ /isLast: (true|round)|let isLast = round|judgedRounds|round >= [0-9]/ && name != "QueryClient+Commit.swift")
+  if (text ~ /arrive\(.*isLast: true|isLast: round|let isLast = round|judgedRounds|round >= [0-9]/ && name != "QueryClient+Commit.swift")
     found("reasking " target, here(), text)
   readStored()
 }

@@ -105,7 +105,7 @@ public func combineLatest<
   combined(a, b, c, d, e, f)
 }
 
-/// What all these forms have in common.
+/// The common part of all these forms.
 private func combined<each Element: Sendable, each Failure: Error>(
   _ sequences: repeat any AsyncSequence<each Element, each Failure> & Sendable
 ) -> ErasedSequence<(repeat each Element), any Error> {

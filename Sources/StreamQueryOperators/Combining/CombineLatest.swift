@@ -148,7 +148,7 @@ public func combineLatest<Base: AsyncSequence & Sendable>(
   CombineLatestSequence.combining(sequences)
 }
 
-/// What all forms for tuples have in common.
+/// The common part of all forms for tuples.
 private func combined<each Element: Sendable, Failure>(
   _ sequences: repeat any AsyncSequence<each Element, Failure> & Sendable
 ) -> ErasedSequence<(repeat each Element), Failure> {

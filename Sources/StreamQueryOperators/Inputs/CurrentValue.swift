@@ -18,7 +18,7 @@ internal import Synchronization
 /// - Cancellation: an iterator ends with `nil`.
 /// - Buffering: none beyond the value itself, and no task.
 public final class CurrentValue<Value: Sendable>: AsyncSequence, Sendable {
-  /// What it gives.
+  /// The values of its sequences.
   public typealias Element = Value
 
   /// It cannot fail.

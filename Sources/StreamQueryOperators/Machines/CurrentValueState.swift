@@ -1,8 +1,9 @@
-/// What a ``CurrentValue`` holds: the value, how often it was set, and who waits for the next one.
+/// The state of a ``CurrentValue``: the value, how often it was set, and the consumers that wait for
+/// the next one.
 ///
 /// Pure: a waiter is whatever the shell parks.
 struct CurrentValueState<Value: Sendable, Waiter: Sendable>: Sendable {
-  /// What a consumer finds when it asks for a value.
+  /// The answer to a consumer that asks for a value.
   enum Look: Sendable {
     case value(Value, version: UInt64)
     case nothing

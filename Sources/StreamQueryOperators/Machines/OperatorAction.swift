@@ -1,4 +1,4 @@
-/// What an operator's machine asks its storage to do.
+/// A request of an operator's machine to its storage.
 enum OperatorAction: Equatable, Sendable {
   /// Start the task that iterates this upstream; it asks for no element yet.
   case start(UpstreamID)

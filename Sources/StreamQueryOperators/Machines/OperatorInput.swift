@@ -1,4 +1,4 @@
-/// What happened to an operator; every input is a fact.
+/// An event of an operator; every input is a fact.
 enum OperatorInput: Equatable, Sendable {
   /// The consumer waits for an element. The first time, this starts the upstreams.
   case demanded

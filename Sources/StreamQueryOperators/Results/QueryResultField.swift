@@ -12,7 +12,7 @@ public struct QueryResultField: Hashable, Sendable {
   public static let error = Self(bit: 1 << 1)
   /// Pending, success or error.
   public static let status = Self(bit: 1 << 2)
-  /// What the fetch is doing.
+  /// The state of the fetch.
   public static let fetchStatus = Self(bit: 1 << 3)
   /// Whether the data is stale for this observer.
   public static let isStale = Self(bit: 1 << 4)

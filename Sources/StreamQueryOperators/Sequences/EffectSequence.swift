@@ -13,7 +13,7 @@
 /// ```
 public struct EffectSequence<Base: AsyncSequence, Step: ResultStep>: AsyncSequence
 where Step.Input == Base.Element, Step.Output: Sendable {
-  /// What the base sequence gives.
+  /// The element of the base sequence.
   public typealias Element = Base.Element
 
   /// Why the base sequence fails.

@@ -20,7 +20,7 @@ extension AsyncSequence {
 
 /// The sequence of `prepend(_:)`.
 public struct PrependedSequence<Base: AsyncSequence>: AsyncSequence {
-  /// What the base sequence gives.
+  /// The element of the base sequence.
   public typealias Element = Base.Element
 
   /// Why the base sequence fails.

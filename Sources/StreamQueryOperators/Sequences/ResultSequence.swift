@@ -12,7 +12,7 @@
 /// ```
 public struct ResultSequence<Base: AsyncSequence, Step: ResultStep>: AsyncSequence
 where Step.Input == Base.Element {
-  /// What the step lets through.
+  /// The output of the step.
   public typealias Element = Step.Output
 
   /// The failure of the base sequence.

@@ -1,12 +1,12 @@
-/// What an operator does with one element, without waiting.
+/// The work of an operator on one element, without waiting.
 ///
 /// A step is a value in the iterator of a ``ResultSequence`` or an ``EffectSequence``, which nothing
 /// else touches.
 public protocol ResultStep<Input, Output> {
-  /// What the base sequence gives.
+  /// The element of the base sequence.
   associatedtype Input
 
-  /// What the step lets through.
+  /// The output of the step.
   associatedtype Output
 
   /// Takes the next element.

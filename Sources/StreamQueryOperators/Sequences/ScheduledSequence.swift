@@ -24,7 +24,7 @@ extension AsyncSequence {
 
 /// The sequence of `scheduled(by:)`.
 public struct ScheduledSequence<Base: AsyncSequence>: AsyncSequence {
-  /// What the base sequence gives.
+  /// The element of the base sequence.
   public typealias Element = Base.Element
 
   /// Why the base sequence fails.

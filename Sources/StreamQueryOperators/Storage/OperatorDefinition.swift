@@ -5,10 +5,10 @@ struct OperatorDefinition<Machine: OperatorMachine, Output: Sendable, Failure: E
 
   let machine: Machine
   let sources: [Source]
-  /// What a timed machine's times are measured on; `nil` is the clock of `Scheduling.current` when
+  /// The clock of a timed machine; `nil` is the clock of `Scheduling.current` when
   /// the iteration starts.
   var clock: (any Clock<Duration>)?
-  /// What the consumer gets when the machine's time is up.
+  /// The failure that the consumer gets when the machine's time is up.
   var timeOutFailure: Failure?
 
   /// The sequence that users see.

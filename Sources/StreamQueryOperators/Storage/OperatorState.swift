@@ -1,6 +1,6 @@
 internal import StreamQuery
 
-/// What an `OperatorStorage` keeps under its lock: the machine, and the handles and values that stand
+/// The state of an `OperatorStorage` under its lock: the machine, and the handles and values that stand
 /// for the machine's ids.
 struct OperatorState<Machine: OperatorMachine, Output: Sendable, Failure: Error> {
   typealias Answer = Result<Output?, Failure>
@@ -23,7 +23,7 @@ struct OperatorState<Machine: OperatorMachine, Output: Sendable, Failure: Error>
     case parked(SuspendedTask<Answer>)
   }
 
-  /// What a transaction leaves to do outside the lock.
+  /// The work that a transaction leaves for outside the lock.
   struct Effects {
     var starts: [(id: UpstreamID, source: Source, slot: TaskSlot)] = []
     var timer: (end: Duration, slot: TaskSlot)?

@@ -18,7 +18,7 @@ final class OperatorStorage<Machine: OperatorMachine, Output: Sendable, Failure:
   /// Iterates one upstream and reports to the storage; the body of that upstream's task.
   typealias Source = @Sendable (_ storage: OperatorStorage, _ id: UpstreamID) async -> Void
 
-  /// What the consumer is told: an element, the end, or a failure.
+  /// The answer to the consumer: an element, the end, or a failure.
   typealias Answer = Result<Output?, Failure>
 
   private let state: Mutex<State>

@@ -85,7 +85,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
     )
   }
 
-  /// What all forms have in common.
+  /// The common part of all forms.
   func switching<Inner: AsyncSequence & Sendable, Thrown: Error>(
     to transform: @escaping @Sendable (Element) -> Inner,
     removingDuplicates: Bool,

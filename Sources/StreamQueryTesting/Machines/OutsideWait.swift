@@ -1,7 +1,7 @@
 /// A wait for a simulated client, begun by a task that does not prefer the simulation's executor.
 ///
 /// A caller outside the simulation waits for whoever drives it. If the caller is the driver, it
-/// waits for ever. Who else drives cannot be known, so all other callers are watched.
+/// waits for ever. Other drivers cannot be known, so all other callers are watched.
 struct OutsideWait: Equatable, Sendable {
   /// The outcome for the wait.
   enum Verdict: Equatable, Sendable {

@@ -1,6 +1,6 @@
 internal import StreamQuery
 
-/// What a simulation waits for, in words, for failures of a run, a wait or a comparison.
+/// The waits of a simulation, in words, for failures of a run, a wait or a comparison.
 struct PendingReport: Equatable, Sendable {
   /// Virtual time.
   var now: Duration = .zero
@@ -18,7 +18,7 @@ struct PendingReport: Equatable, Sendable {
   var work: [Liveness.Work] = []
   /// Other things that are reported as alive.
   var others: [String] = []
-  /// What tasks of the simulation wait for at clients that were made without it.
+  /// The waits of tasks of the simulation at clients that were made without it.
   var elsewhere: [String] = []
 
   /// The lines under their heading.

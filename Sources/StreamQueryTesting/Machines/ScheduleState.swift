@@ -1,11 +1,11 @@
 internal import StreamQuery
 
-/// What a simulation decides: which job runs next, when time moves, and what has gone wrong.
+/// The decisions of a simulation: which job runs next, when time moves, and what has gone wrong.
 ///
 /// A value without locks, threads or clocks, so that its rules are tested synchronously. The core
 /// holds it behind a mutex and performs what `next` returns.
 struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
-  /// What the driver has to do now.
+  /// The next thing to do for the driver.
   enum Step {
     /// Run this job.
     case run(Job)

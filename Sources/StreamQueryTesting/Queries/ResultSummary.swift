@@ -1,6 +1,6 @@
 public import StreamQuery
 
-/// What a test usually checks in a result: status, fetch status, data and error.
+/// The facts of a result that a test usually checks: status, fetch status, data and error.
 ///
 /// Errors are compared by type and description, since errors are not Equatable.
 ///
@@ -10,7 +10,7 @@ public import StreamQuery
 public struct ResultSummary<Value: Sendable>: Sendable, CustomStringConvertible {
   /// Whether there is data, an error, or nothing yet.
   public let status: QueryStatus
-  /// What the fetch is doing.
+  /// The state of the fetch.
   public let fetchStatus: FetchStatus
   /// The data.
   public let data: Value?
@@ -142,7 +142,7 @@ extension Recording where Element: SummarizableResult {
 public struct TimedSummary<Value: Sendable>: Sendable, CustomStringConvertible {
   /// Virtual time since the simulation's start.
   public let time: Duration
-  /// What was seen.
+  /// The summary.
   public let summary: ResultSummary<Value>
 
   /// Creates a timed summary.

@@ -17,7 +17,7 @@ public struct SnapshotEnd<Element: Sendable>: Sendable {
 
   private let report: Report?
 
-  /// What a failed comparison has found: it is printed with the failure.
+  /// The finding of a failed comparison: it is printed with the failure.
   private final class Report: Sendable {
     let pending: @Sendable () -> [String]
     let lines = Mutex<[String]>([])

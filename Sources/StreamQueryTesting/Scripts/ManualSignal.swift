@@ -17,7 +17,7 @@ internal import Synchronization
 public final class ManualSignal<Value: Sendable>: AsyncSequence, Sendable {
   /// The signal never fails.
   public typealias Failure = Never
-  /// What the signal delivers.
+  /// The values that the signal delivers.
   public typealias Element = Value
 
   private let hub: ManualSignalHub<Value>
@@ -146,7 +146,7 @@ private final class ManualSignalHub<Value: Sendable>: Sendable {
     consumer?.waiter?.resume(returning: nil)
   }
 
-  /// What it has for a consumer; `nil` if the consumer has to wait.
+  /// The element for a consumer; `nil` if the consumer has to wait.
   func take(_ waiter: Waiter, for id: Int) -> Value?? {
     state.withLock { state in
       guard var consumer = state.consumers.removeValue(forKey: id) else { return .some(nil) }

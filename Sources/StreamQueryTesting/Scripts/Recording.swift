@@ -72,7 +72,7 @@ public final class Recording<Element: Sendable>: Sendable {
     tape.read { $0.failure }
   }
 
-  /// What an element that has not arrived may wait for; empty once the recording is over.
+  /// The possible reasons why an element has not arrived; empty once the recording is over.
   var pending: @Sendable () -> [String] {
     { [tape, report] in tape.read { $0.isFinished } ? [] : report() }
   }
@@ -102,7 +102,7 @@ extension Recording: CustomStringConvertible {
 extension Recording.Stamped: Equatable where Element: Equatable {}
 extension Recording.Stamped: Hashable where Element: Hashable {}
 
-/// What the consuming task writes to: separate from the recording, which it must not keep alive.
+/// The log of the consuming task: separate from the recording, which the task must not keep alive.
 @usableFromInline
 final class RecordingTape<Element: Sendable>: Sendable {
   @usableFromInline
@@ -181,7 +181,7 @@ extension Simulation {
     return Recording(tape: tape, task: task, report: reportPending)
   }
 
-  /// What is pending at the time of the call, as long as the simulation exists.
+  /// The pending work at the time of the call, as long as the simulation exists.
   @usableFromInline var reportPending: @Sendable () -> [String] {
     { [weak self] in self?.pending.lines ?? [] }
   }

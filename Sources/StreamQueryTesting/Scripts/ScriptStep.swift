@@ -1,6 +1,6 @@
 internal import StreamQuery
 
-/// What one call does, without the type of its value.
+/// The script of one call, without the type of its value.
 struct ScriptStep: Sendable {
   enum Action: Sendable {
     case value(ValueBox, after: Duration)
@@ -11,6 +11,6 @@ struct ScriptStep: Sendable {
   let action: Action
   let ignoresCancellation: Bool
 
-  /// What calls do if the script has no steps.
+  /// The step of calls whose script has no steps.
   static let never = ScriptStep(action: .wait(isReleasable: false), ignoresCancellation: false)
 }

@@ -15,7 +15,7 @@ internal import StreamQuery
 /// It waits on `Scheduling.current.clock`, which simulations and clients set for their tasks.
 /// A cancelled call throws `CancellationError` at once, unless its step ignores cancellation.
 public struct ScriptedFetch<Value: Sendable>: Sendable {
-  /// What one call does.
+  /// The script of one call.
   public struct Step: Sendable {
     let erased: ScriptStep
 
@@ -72,7 +72,7 @@ public struct ScriptedFetch<Value: Sendable>: Sendable {
     }
   }
 
-  /// What is known about one call.
+  /// The facts of one call.
   public struct Call: Hashable, Sendable {
     /// How a call ended.
     public enum Outcome: Hashable, Sendable {

@@ -98,7 +98,7 @@ final class MainStandIn: SerialExecutor {
 
   // MARK: What the hooks ask
 
-  /// What a caller gets that asks for the main actor here; `nil` is the real one.
+  /// The executor of a caller that asks for the main actor here; `nil` is the real one.
   static var asked: MainStandIn? { ofThisThread ?? claim?.standInIfOn }
 
   static func takeGlobal(_ job: UnownedJob) -> Bool {

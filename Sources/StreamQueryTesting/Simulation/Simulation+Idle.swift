@@ -12,7 +12,7 @@ extension Simulation {
     return isQuiet && !registry.hasUnfinished && registry.probeReport.isEmpty
   }
 
-  /// What keeps the simulation from being idle, one line each, in a stable order.
+  /// The reasons why the simulation is not idle, one line each, in a stable order.
   ///
   /// What waits in real time is not seen, such as a plain `Task` that sleeps by `Task.sleep`.
   ///

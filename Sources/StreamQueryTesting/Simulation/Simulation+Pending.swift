@@ -1,7 +1,7 @@
 internal import StreamQuery
 
 extension Simulation {
-  /// What it waits for, and what to do about it.
+  /// The waits of the simulation, and advice about them.
   var pending: PendingReport {
     let liveness = registry.liveness
     var report = core.read { state in

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// Why a simulation could not bring an operation to its end.
 public struct SimulationError: Error, Hashable, CustomStringConvertible {
-  /// What happened, for a person to read.
+  /// The failure in words.
   public let description: String
 }
 

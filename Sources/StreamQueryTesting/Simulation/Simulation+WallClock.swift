@@ -7,7 +7,7 @@ public import Foundation
 #endif
 
 extension Simulation {
-  /// What the wall clock shows at virtual time zero: 18 May 2033, 03:33:20 UTC.
+  /// The date of the wall clock at virtual time zero: 18 May 2033, 03:33:20 UTC.
   ///
   /// Far from the zero of any calendar, so that a date that was never set stands out.
   public static let startDate = Date(timeIntervalSince1970: 2_000_000_000)

@@ -125,7 +125,7 @@ public final class Simulation: Sendable {
     core.read { $0.scheduleHash }
   }
 
-  /// What has gone wrong, oldest first; at most the first hundred failures.
+  /// The failures so far, oldest first; at most the first hundred.
   public var failures: [String] {
     core.read { $0.failures }
   }

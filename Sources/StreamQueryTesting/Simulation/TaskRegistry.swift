@@ -74,12 +74,12 @@ final class TaskRegistry: Sendable {
     state.withLock { !$0.names.isEmpty }
   }
 
-  /// What the probes report as alive, including subscriptions.
+  /// The objects that the probes report as alive, including subscriptions.
   var liveness: [Liveness] {
     state.withLock { $0.probes }.map { $0() }
   }
 
-  /// What the probes report as alive; they are called outside the lock.
+  /// The objects that the probes report as alive; the probes are called outside the lock.
   var probeReport: [String] {
     let (probes, recordings) = state.withLock { ($0.probes, $0.recordings) }
     let found = probes.map { $0() }

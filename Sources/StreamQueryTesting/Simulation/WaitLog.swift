@@ -68,7 +68,7 @@ final class WaitLog: Sendable {
 
   func callWentOn() { state.withLock { $0.suspendedCalls -= 1 } }
 
-  /// What tasks of the simulation wait for at clients that were made without it.
+  /// The waits of tasks of the simulation at clients that were made without it.
   var elsewhere: [String] {
     // Outside the lock: a look at an owner may be what ends it.
     state.withLock { $0.elsewhere }.compactMap { $0.owner == nil ? nil : $0.subject }

@@ -1,8 +1,8 @@
-/// What every store has to do, as ``QueryStoreContract`` checks it.
+/// A rule for every store, as ``QueryStoreContract`` checks it.
 public enum StoreRule: String, CaseIterable, Hashable, Sendable, CustomStringConvertible {
   /// A partition that was never written is empty.
   case startsEmpty = "A partition that was never written is empty."
-  /// What a batch puts is loaded, byte for byte.
+  /// A load brings the records of a batch, byte for byte.
   case keepsBytes = "What a batch puts is loaded, byte for byte."
   /// A put replaces the record with its key.
   case replaces = "A put replaces the record with its key."
@@ -33,7 +33,7 @@ public enum StoreRule: String, CaseIterable, Hashable, Sendable, CustomStringCon
     "What was released is read as it was, and what was wiped before it stays wiped."
   /// Records and removals are there when the data is opened again.
   case keepsRecords = "Records and removals are there when the data is opened again."
-  /// What was wiped is gone when the data is opened again, and so is its generation.
+  /// A wiped partition is empty when the data is opened again, and its generation is gone.
   case keepsWipes =
     "What was wiped is gone when the data is opened again, and so is its generation."
 

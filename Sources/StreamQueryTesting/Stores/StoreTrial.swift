@@ -11,7 +11,7 @@ final class StoreTrial<Store: QueryStore> {
   private let open: @Sendable (StorePlace) async throws -> Store
   private let close: @Sendable (Store) async throws -> Void
   private var current: Store?
-  /// What the store did wrong.
+  /// The violations of the store.
   private(set) var seen: [String] = []
 
   init(

@@ -2,7 +2,7 @@
 public struct StoreViolation: Hashable, Sendable, CustomStringConvertible {
   /// The rule.
   public var rule: StoreRule
-  /// What the store did.
+  /// The observed behaviour that breaks the rule.
   public var seen: String
 
   /// Creates a violation.

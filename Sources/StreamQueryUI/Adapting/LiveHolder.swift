@@ -24,7 +24,7 @@ final class LiveHolder<Object: AnyObject> {
   /// That of the wrapper, over that of its surroundings.
   private var context: SharedContext?
   private var tell: Tell?
-  /// Those that the wrapper says; they count whoever names the query.
+  /// The options of the wrapper; they apply whether the wrapper or the view names the query.
   private var options: OptionsBox?
   private var isInstalled = false
   /// Whether the view was updated and has not read the object since.
@@ -80,7 +80,7 @@ final class LiveHolder<Object: AnyObject> {
   /// Something was asked for.
   ///
   /// - Parameters:
-  ///   - asker: Who asks.
+  ///   - asker: The wrapper or the view that asks.
   ///   - surroundings: Where.
   ///   - tell: Called now, and when the view appears or disappears.
   func asked(

@@ -3,8 +3,9 @@ internal import StreamQuery
 
 /// Whether what a modifier is around is shown.
 ///
-/// Those who observe or not because of it are told of a change at once: SwiftUI may draw what is hidden
-/// as late as when it is shown again. Readers are told as well, so that the modifier is drawn.
+/// Its members observe or not because of it. They hear of a change at once: SwiftUI may draw hidden
+/// views as late as when they are shown again. Readers hear of it as well, so that the modifier is
+/// drawn.
 @MainActor
 final class Presence: nonisolated Observable {
   /// Whether a body reads it in a turn in which it is hidden and updated.
@@ -21,7 +22,7 @@ final class Presence: nonisolated Observable {
   var onChange: (@MainActor () -> Void)?
   /// Of a modifier that says when queries are observed; made when it is drawn.
   private(set) var scope: PresenceScope?
-  /// Those of the client whose change it was told of last: whoever is in doubt has them.
+  /// The waits of the client whose change was reported last; they are set while it is in doubt.
   private var waits: SharedWaits?
 
   nonisolated init() {}
@@ -38,7 +39,7 @@ final class Presence: nonisolated Observable {
   ///
   /// - Parameters:
   ///   - period: When what it is around observes.
-  ///   - surroundings: Those of the modifier.
+  ///   - surroundings: The surroundings of the modifier.
   func updated(observing period: ObservationPeriod, in surroundings: Surroundings) {
     let (scope, wasAllowing) = (scope ?? PresenceScope(), allows)
     self.scope = scope
@@ -92,7 +93,7 @@ final class Presence: nonisolated Observable {
     scope?.around.presence?.changed(of: client)
   }
 
-  /// What they were told of is read for the first time.
+  /// Readers read the reported change for the first time.
   func changeWasRead() {
     perform { $0.changeWasRead() }
     scope?.around.presence?.changeWasRead()

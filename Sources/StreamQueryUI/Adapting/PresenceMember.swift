@@ -1,7 +1,7 @@
-/// What observes or not as a ``Presence`` around it says.
+/// An object that observes only while a ``Presence`` around it lets it.
 @MainActor
 protocol PresenceMember: AnyObject {
-  /// What is around it is shown from now on, or hidden.
+  /// The view around it is shown from now on, or hidden.
   func presenceChanged()
 }
 

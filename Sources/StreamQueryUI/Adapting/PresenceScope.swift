@@ -1,4 +1,4 @@
-/// What a modifier is around, and when that observes; views that are only attached have none.
+/// The members inside a modifier, and when they observe; views that are only attached have none.
 @MainActor
 final class PresenceScope {
   private struct Member {
@@ -11,7 +11,7 @@ final class PresenceScope {
   var around = Surroundings()
   /// Whether the modifier was drawn as one that is hidden.
   var wasDrawnHidden = false
-  /// Those told of changes, in the order in which they came; not retained.
+  /// The members, in the order in which they came; not retained.
   private var members: [Member] = []
   /// The number of members at which those that are gone leave.
   private var limit = 8
@@ -29,9 +29,9 @@ final class PresenceScope {
     members.removeAll { $0.object === member || $0.object == nil }
   }
 
-  /// Those within observe or not from now on.
+  /// Tells the members that they may observe from now on, or may not.
   func tell() {
-    // Those that are told may add others.
+    // A member may add others meanwhile.
     for member in members { member.object?.presenceChanged() }
   }
 

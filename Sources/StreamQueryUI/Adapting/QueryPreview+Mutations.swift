@@ -1,6 +1,6 @@
 public import StreamQuery
 
-// States of mutations. One that was given none is idle.
+// States of mutations. A mutation without a state is idle.
 //
 // What shows a mutation is told of it by its key and its types: without a key, all mutations of these
 // types show the same state. Its callbacks are not called, and its optimistic changes not made: say

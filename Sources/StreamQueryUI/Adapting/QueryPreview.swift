@@ -23,9 +23,9 @@ public final class QueryPreview {
   public let client: QueryClient
 
   let executor = PreviewExecutor()
-  /// What mutations show.
+  /// The states that mutations show.
   let runs = PreparedRuns()
-  /// What is waited for by work that never ends.
+  /// The signal that work which never ends waits for.
   let (silence, ending) = AsyncStream<Never>.makeStream()
 
   /// Creates a client and brings its queries to their states.

@@ -27,7 +27,7 @@ public final class SceneActivity {
   /// Creates one that is active until a scene says otherwise.
   public init() {}
 
-  /// What a client is to be configured with.
+  /// The activity for the configuration of a client.
   public nonisolated var activity: Activity {
     Activity { [weak self] in
       // Three, so that a departure and a return are not lost between two reads.

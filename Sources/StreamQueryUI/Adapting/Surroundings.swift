@@ -1,9 +1,9 @@
 internal import StreamQuery
 
-/// What a view hands down to the queries below it.
+/// The values that a view hands down to the queries below it.
 ///
-/// Whoever reads them is drawn again when they differ. So objects are told apart by their identity, and
-/// there are no closures, which nobody can compare.
+/// SwiftUI draws a reader again when they differ. So they compare objects by identity, and have no
+/// closures, which nobody can compare.
 struct Surroundings: Sendable {
   /// The client; `nil` if nobody gave one.
   var client: QueryClient?
@@ -17,7 +17,7 @@ struct Surroundings: Sendable {
   var presence: Presence?
   /// Where errors go.
   var boundary: ErrorBoundary?
-  /// What changes that arrive are applied inside of.
+  /// The function inside of which changes that arrive are applied.
   var context: SharedContext?
   /// Whether nothing is fetched, as in a preview.
   var isFrozen = false
@@ -39,7 +39,8 @@ extension Surroundings: Equatable {
 }
 
 extension Surroundings {
-  /// What changes that arrive are applied inside of now; one that replaces it later counts as well.
+  /// The function inside of which changes that arrive are applied now; one that replaces it later
+  /// counts as well.
   @MainActor var changeContext: ChangeContext? {
     guard let context else { return nil }
     return { context.apply($0) }

@@ -1,4 +1,5 @@
-/// What a change is applied inside of, such as an animation: calls it once, before it returns.
+/// A function inside of which a change is applied, such as an animation: it calls the change once,
+/// before it returns.
 ///
 /// ```swift
 /// let user = ObservedQuery(.user(42), client: client)

@@ -1,4 +1,4 @@
-/// What shows data of a client, and forgets it when the client is erased.
+/// An object that shows data of a client, and forgets it when the client is erased.
 @MainActor
 protocol ErasureMember: AnyObject {
   /// A client was erased: nothing of it may be shown any more.

@@ -1,6 +1,6 @@
 internal import StreamQuery
 
-/// What most views do not have, out of line.
+/// Options, out of line: most views have none.
 final class OptionsBox: Sendable {
   let options: ObserverOptions
 

@@ -1,6 +1,7 @@
 internal import StreamQuery
 
-/// What mutations show in a preview; the commands of objects that observe its client do nothing.
+/// The states that mutations show in a preview; the commands of objects that observe its client do
+/// nothing.
 @MainActor
 final class PreparedRuns {
   private struct Identity: Hashable {

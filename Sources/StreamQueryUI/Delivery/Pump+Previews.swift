@@ -3,7 +3,7 @@ internal import StreamQuery
 // The client of a preview: nothing is fetched for who observes it, not even by a query that says
 // itself that it is enabled.
 extension Pump {
-  /// What is observed of a client.
+  /// An observed query of a client.
   static func options(_ present: ObserverOptions?, for client: QueryClient) -> ObserverOptions? {
     guard prepared(for: client) != nil else { return present }
     var frozen = present ?? ObserverOptions()
@@ -11,7 +11,7 @@ extension Pump {
     return frozen
   }
 
-  /// What is observed of a client by a list.
+  /// An observed list of queries of a client.
   static func queries(_ queries: [AnyQuery], for client: QueryClient) -> [AnyQuery] {
     prepared(for: client) == nil ? queries : queries.map { $0.enabled(false) }
   }

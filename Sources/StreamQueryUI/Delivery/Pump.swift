@@ -38,25 +38,25 @@ final class Pump {
   ///
   /// A member that is released leaves its slot to the next one that gets the position.
   private var slots: [Slot] = []
-  /// What looks for changes of its own when others have changed.
+  /// The objects that look for changes of their own when others have changed.
   private var lookers = PumpLookers()
   private var isDelivering = false
   /// The positions of members that show something newer than this delivery brings.
   private var overtaken: Set<Int> = []
-  /// What is left to do at the end of a delivery.
+  /// The work that is left for the end of a delivery.
   private var rest: [@MainActor () -> Void] = []
-  /// What is kept for objects that cannot keep it themselves.
+  /// References kept for objects that cannot keep them themselves.
   private var kept: [ObjectIdentifier: Kept] = [:]
   private var keptCount = 0
   private let owners: OwnerWatch
   /// The number of these at which those without an owner are released, at the latest.
   private var keptLimit = 16
-  /// What shows data of the client without being a member.
+  /// The objects that show data of the client without being members.
   private var formers: [ObjectIdentifier: Former] = [:]
   /// The number of formers at which those that are gone leave the table.
   private var formerLimit = 16
   private var erasure: ErasureHandler?
-  /// What a preview has prepared; `nil` for the client of an app.
+  /// The states that a preview has prepared; `nil` for the client of an app.
   var prepared: PreparedRuns?
 
   /// The pump of a client.
@@ -76,7 +76,7 @@ final class Pump {
     return pump
   }
 
-  /// What a preview has prepared for a client; `nil` for the client of an app.
+  /// The states that a preview has prepared for a client; `nil` for the client of an app.
   static func prepared(for client: QueryClient) -> PreparedRuns? {
     if let latest, latest.client === client { return latest.prepared }
     guard let pump = pumps[ObjectIdentifier(client)], pump.client === client else { return nil }
@@ -131,7 +131,7 @@ final class Pump {
   ///
   /// Nothing in the middle of a delivery, which has taken changes that it has not brought yet.
   ///
-  /// - Parameter looker: Who has news of its own, and looks in any case.
+  /// - Parameter looker: An object with news of its own, which looks in any case.
   func deliverNow(for looker: (any PumpLooker)? = nil) {
     if !isDelivering { deliver(group.takeChanges(), for: looker) }
   }

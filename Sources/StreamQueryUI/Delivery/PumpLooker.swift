@@ -1,4 +1,4 @@
-/// What shows something else than observed queries, and wants to change together with them.
+/// An object that shows something else than observed queries, and changes together with them.
 @MainActor
 protocol PumpLooker: AnyObject {
   /// Shows what there is to show.

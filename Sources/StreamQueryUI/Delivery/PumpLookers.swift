@@ -1,4 +1,4 @@
-/// Those that look at deliveries, in the order in which they came; none is retained.
+/// The objects that look at deliveries, in the order in which they came; none is retained.
 @MainActor
 struct PumpLookers {
   private struct Place {
@@ -17,7 +17,7 @@ struct PumpLookers {
   var all: [any PumpLooker] {
     mutating get {
       let left = left
-      // Those that were released have told nobody.
+      // An object that is released does not say so.
       if 2 * left.count <= places.count { removeGone() }
       return left
     }

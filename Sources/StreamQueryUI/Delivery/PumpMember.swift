@@ -1,6 +1,6 @@
 internal import StreamQuery
 
-/// What a ``Pump`` brings changes to.
+/// An object to which a ``Pump`` brings changes.
 @MainActor
 protocol PumpMember: ErasureMember {
   func changed(_ change: ObservationChange)

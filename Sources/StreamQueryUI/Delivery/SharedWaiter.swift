@@ -1,4 +1,4 @@
-/// What waits for the end of a turn, or for a second to pass.
+/// An object that waits for the end of a turn, or for a second to pass.
 @MainActor
 protocol SharedWaiter: AnyObject {
   /// The turn of the main actor in which it asked for this is over.

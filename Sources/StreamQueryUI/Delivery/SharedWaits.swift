@@ -8,9 +8,9 @@ final class SharedWaits {
   private let clock: any Clock<Duration>
   /// Not weakly: the end must be told, also if nothing else holds the object by then.
   private var inThisTurn: [any SharedWaiter] = []
-  /// Who is told at the next second.
+  /// The objects that hear of the next second.
   private var due: [Waiter] = []
-  /// Who has asked since the last second, and is told at the one after the next.
+  /// The objects that asked since the last second, and hear of the one after the next.
   private var recent: [Waiter] = []
   private var isCounting = false
 

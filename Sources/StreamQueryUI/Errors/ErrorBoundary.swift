@@ -20,7 +20,7 @@ internal import StreamQuery
 /// Boundaries may be nested: what one does not catch goes to its parent.
 @MainActor
 public final class ErrorBoundary: nonisolated Observable {
-  /// What has failed: a query, or what a view has reported itself.
+  /// The origin of an error: a query, or a report of a view.
   private enum Source: Hashable {
     case query(ObjectIdentifier, QueryIdentity)
     case report(Int)
@@ -158,8 +158,8 @@ public final class ErrorBoundary: nonisolated Observable {
     }
   }
 
-  /// Who has reported the error of a query shows another one by now: its error goes, unless others
-  /// that are there have reported it, too.
+  /// A reporter of a query's error shows another query by now: the error goes, unless other reporters
+  /// are there.
   func left(_ key: QueryIdentity, in client: QueryClient, by reporter: AnyObject) {
     let source = Source.query(ObjectIdentifier(client), key)
     if machine.caught.contains(where: { $0.source == source }) {

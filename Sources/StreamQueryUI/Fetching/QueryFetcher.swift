@@ -14,7 +14,7 @@
 /// that is worth keeping, put the input into the key of a query instead.
 @MainActor
 public protocol QueryFetcher: AnyObject, Sendable {
-  /// What it fetches.
+  /// The query.
   associatedtype Output: Sendable
 
   /// Fetches, with the properties as they are now.

@@ -7,7 +7,7 @@ struct BoundaryMachine<Source: Hashable, Action> {
     var source: Source
     var error: any Error
     var retry: Action
-    /// Who has reported it, as far as that is known and they are there.
+    /// The objects that have reported it, as far as they are known and still there.
     fileprivate var reporters: [Reporter] = []
   }
 

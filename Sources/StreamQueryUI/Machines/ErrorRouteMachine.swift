@@ -17,7 +17,7 @@ extension AnyQueryResult: RoutedResult {}
 /// Each failure is offered once, when no fetch runs: while a failed query is fetched again, it may
 /// still succeed.
 struct ErrorRouteMachine<Result: RoutedResult> {
-  /// What has to be done.
+  /// The action that follows.
   enum Step {
     case nothing
     /// Ask whether the error is thrown, and report it if so.

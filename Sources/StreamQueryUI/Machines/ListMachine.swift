@@ -5,10 +5,10 @@ internal import StreamQuery
 /// A position, or a field of the list as a whole, counts as read until its next change, as a field
 /// of a ``ResultMachine`` does. As there, a reader that is told may show something newer, which stays.
 struct ListMachine {
-  /// What is about to be shown.
+  /// The list that is about to be shown.
   struct Arrival {
     fileprivate let results: QueryListResults?
-    /// What somebody has read of the list as a whole, and changes.
+    /// The facts of the list as a whole that somebody has read, and that change.
     let fields: ResultFields
     /// The positions that somebody has read and that change.
     let positions: [Int]
@@ -19,7 +19,7 @@ struct ListMachine {
     var concernsReaders: Bool { !fields.isEmpty || !positions.isEmpty }
   }
 
-  /// What is shown; `nil` is nothing.
+  /// The list that is shown; `nil` is none.
   private(set) var shown: QueryListResults?
   private var readPositions: Set<Int> = []
   private var readFields = ResultFields()

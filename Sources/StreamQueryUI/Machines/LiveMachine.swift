@@ -1,6 +1,6 @@
 /// Decides whom the object of a property wrapper listens to: the wrapper itself, or a modifier.
 struct LiveMachine: Equatable {
-  /// Who asks.
+  /// The one that asks.
   enum Asker: Equatable {
     /// The property wrapper.
     case wrapper
@@ -8,7 +8,7 @@ struct LiveMachine: Equatable {
     case modifier
   }
 
-  /// What has to be done.
+  /// The action that follows.
   enum Step: Equatable {
     case nothing
     /// Tell the object what is asked for.

@@ -13,7 +13,7 @@ struct MutationFields: OptionSet {
 
   init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// What differs between two snapshots.
+  /// The fields that differ between two snapshots.
   ///
   /// Inputs, outputs and errors cannot be compared. Each run has one input; it has an output or an
   /// error from its end on.

@@ -11,7 +11,7 @@
 /// may push the view off the screen, and the view is told so in the same turn: hence its end. A view also
 /// appears before a modifier around it that begins the observation, in the same turn.
 struct NextPageMachine: Equatable {
-  /// What the query shows.
+  /// The page facts that the query shows.
   struct Facts: Equatable {
     var hasNextPage: Bool
     /// Whether no fetch is running or waiting.
@@ -25,7 +25,7 @@ struct NextPageMachine: Equatable {
     fileprivate var isReady: Bool { hasNextPage && isIdle }
   }
 
-  /// What has to be done.
+  /// The action that follows.
   enum Step: Equatable {
     case nothing
     /// Fetch the page.

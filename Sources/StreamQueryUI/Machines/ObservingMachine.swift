@@ -5,7 +5,7 @@
 /// | to observe a query | begin | change | begin again |
 /// | to stop | nothing | end | end |
 struct ObservingMachine: Equatable {
-  /// What has to be done.
+  /// The action that follows.
   enum Step: Equatable {
     case nothing
     /// Subscribe.

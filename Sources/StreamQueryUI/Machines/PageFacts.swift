@@ -1,6 +1,6 @@
 internal import StreamQuery
 
-/// What a result says about its pages beside the data.
+/// The facts of a result about its pages, beside the data.
 struct PageFacts: Equatable {
   var hasNextPage = false
   var hasPreviousPage = false

@@ -43,7 +43,7 @@ struct PresenceMachine: Equatable {
     case shownAgain
   }
 
-  /// What has to be done.
+  /// The action that follows.
   enum Step: Equatable {
     case nothing
     /// Say when this turn is over.
@@ -80,7 +80,7 @@ struct PresenceMachine: Equatable {
     return endOfTurn()
   }
 
-  /// What had changed when this was asked for cannot remove anything any more.
+  /// The change that was the reason for the doubt cannot remove anything any more.
   mutating func doubtEnded() -> Step {
     guard !isDoubtRenewed else {
       isDoubtRenewed = false

@@ -1,4 +1,4 @@
-/// What a view may read of a result: each is tracked by itself.
+/// A field of a result that a view may read: each is tracked by itself.
 ///
 /// Derived flags are fields of their own: a view that reads `isPending` is not drawn again for a
 /// failure of a refetch.

@@ -10,7 +10,7 @@ internal import StreamQueryOperators
 /// what will change, ``show(_:)`` changes it. A reader that is told may show something newer in
 /// between, which stays.
 struct ResultMachine<Stored: Sendable, Selected: Sendable> {
-  /// What is shown: most observed queries show what is stored, and hold nothing else.
+  /// The shown value: most observed queries show the stored one, and hold nothing else.
   private indirect enum Showing {
     case stored
     case made(Steps)
@@ -42,7 +42,7 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
   struct Arrival {
     fileprivate(set) var stored: QueryResult<Stored>
     fileprivate(set) var shown: QueryResult<Selected>
-    /// What changes among the fields that somebody has read.
+    /// The changed fields among those that somebody has read.
     fileprivate(set) var changed: ResultFields
     /// How many results had been shown before.
     fileprivate var revision: UInt32
@@ -90,7 +90,7 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
     unsafeBitCast(result, to: QueryResult<Selected>.self)
   }
 
-  /// What is shown.
+  /// The shown result.
   @inline(__always)
   var shown: QueryResult<Selected> {
     switch showing {

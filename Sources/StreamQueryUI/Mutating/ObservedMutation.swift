@@ -15,25 +15,25 @@ public import StreamQuery
 public final class ObservedMutation<Input: Sendable, Output: Sendable> {
   /// The run that is shown, with all that is known about it; a reader is told of every change.
   public private(set) var state = MutationRun<Input, Output>.idle
-  /// What the run is doing, or how it ended.
+  /// The state of the run, or how it ended.
   public private(set) var status = MutationStatus.idle
   /// Whether the run waits for its scope, the network or the app.
   public private(set) var isPaused = false
-  /// What the run was started with; `nil` if there is no run.
+  /// The input of the run; `nil` if there is no run.
   public private(set) var variables: Input?
-  /// What the work returned; `nil` until the run has succeeded.
+  /// The output of the run; `nil` until it has succeeded.
   public private(set) var output: Output?
   /// Why the run failed; `nil` until it has failed.
   public private(set) var error: (any Error)?
   /// The number of failed attempts so far; 0 after a success.
   public private(set) var failureCount = 0
 
-  /// What changes that arrive are applied inside of, such as an animation; `nil` is nothing.
+  /// A function inside of which changes that arrive are applied, such as an animation; `nil` is none.
   ///
   /// What a call shows at once is no such change, such as the beginning of a run.
   @ObservationIgnored public var changeContext: ChangeContext?
 
-  /// What it runs.
+  /// The mutation.
   @ObservationIgnored public private(set) var mutation: Mutation<Input, Output>
 
   @ObservationIgnored private var client: QueryClient?
@@ -155,7 +155,7 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
     take(.idle)
   }
 
-  /// What a preview shows of it, in which its commands do nothing; `nil` in an app.
+  /// The state that a preview shows, in which its commands do nothing; `nil` in an app.
   private var prepared: MutationRun<Input, Output>? {
     client.flatMap { Pump.prepared(for: $0) }?.run(of: mutation)
   }

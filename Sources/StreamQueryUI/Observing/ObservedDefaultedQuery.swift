@@ -15,7 +15,7 @@ public struct ObservedDefaultedQuery<Value: Sendable> {
   /// The query without its default: what starts, stops and changes the observation.
   public let query: ObservedQuery<Value>
 
-  /// What is shown while there is no data.
+  /// The value that is shown while there is no data.
   public let defaultValue: Value
 
   /// Gives a default to a query that is observed.
@@ -55,7 +55,7 @@ public struct ObservedDefaultedQuery<Value: Sendable> {
   /// Whether there is no data, so that the default is shown.
   public var isDefault: Bool { query.data == nil }
 
-  /// What the observed query says of itself.
+  /// The description of the observed query.
   ///
   /// - Parameter property: The property, such as `isFetching`.
   /// - Returns: Its value.

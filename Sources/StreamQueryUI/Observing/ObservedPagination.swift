@@ -23,7 +23,7 @@ public final class ObservedPagination<
   /// The query of the page that is shown; read the results and start and stop here.
   @ObservationIgnored public let query: ObservedQuery<Value>
 
-  /// What changes that arrive are applied inside of; moving is no such change.
+  /// A function inside of which changes that arrive are applied; moving is no such change.
   public var changeContext: ChangeContext? {
     get { query.changeContext }
     set { query.changeContext = newValue }

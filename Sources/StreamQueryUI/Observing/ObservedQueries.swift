@@ -16,7 +16,7 @@ public import StreamQuery
 /// everything, by ``results``.
 @MainActor
 public final class ObservedQueries: nonisolated Observable {
-  /// What changes that arrive are applied inside of, such as an animation; `nil` is nothing.
+  /// A function inside of which changes that arrive are applied, such as an animation; `nil` is none.
   ///
   /// What shows at once is no such change: at the start, or with another list.
   public var changeContext: ChangeContext?
@@ -56,7 +56,7 @@ public final class ObservedQueries: nonisolated Observable {
   private var shownPump: Pump?
   /// Whether it waits for the end of a delivery, which may bring several changes.
   private var isOutdated = false
-  /// Who wants to know what readers are told: the holder of a property wrapper.
+  /// The object that hears of changes together with readers: the holder of a property wrapper.
   weak var witness: (any ReaderWitness)?
 
   /// Creates an object that observes a list from now on.

@@ -6,7 +6,7 @@ internal import Foundation
 internal import StreamQuery
 
 extension ObservedSelection where Stored: PageSequenceValue {
-  /// What is known of the page after the last one; a reader is told of changes.
+  /// The facts that are known of the page after the last one; a reader hears of changes.
   var nextPageFacts: NextPageMachine.Facts {
     noteRead(of: .data)
     return NextPageMachine.Facts(

@@ -28,7 +28,7 @@ extension ObservedSelection {
   public var error: (any Error)? { read(.error) { $0.error } }
   /// Whether there is data, an error, or nothing yet.
   public var status: QueryStatus { read(.status) { $0.status } }
-  /// What the fetch is doing.
+  /// The state of the fetch.
   public var fetchStatus: FetchStatus { read(.fetchStatus) { $0.fetchStatus } }
   /// Whether there is no data yet, and no final error.
   public var isPending: Bool { read(.isPending) { $0.isPending } }

@@ -1,7 +1,7 @@
 internal import StreamQuery
 
 extension ObservedSelection {
-  /// What changes that arrive are applied inside of, such as an animation; `nil` is nothing.
+  /// A function inside of which changes that arrive are applied, such as an animation; `nil` is none.
   ///
   /// What shows at once is no such change: at the start, or with another query.
   public var changeContext: ChangeContext? {

@@ -2,8 +2,8 @@ public import StreamQuery
 
 // For property wrappers and view modifiers, which say what happens to their view and decide nothing.
 //
-// Those of this package do not need it: they hold objects of every kind, and decide once for an
-// object and for what is around it. The decision is the same machine's.
+// The wrappers of this package do not need it: they hold objects of every kind, and decide once for an
+// object and for the view around it. The decision is the same machine's.
 extension ObservedSelection {
   /// The view is drawn, with this query of this client.
   ///
@@ -46,7 +46,7 @@ extension ObservedSelection {
   public func disappeared() {
     let parts = madeRareParts()
     _ = parts.presence.disappeared()
-    // Whoever says this knows it: nothing is waited for.
+    // The caller knows that the view is gone: there is nothing to wait for.
     _ = parts.presence.turnEnded()
     if !parts.presence.observes(parts.period) { stop() }
   }

@@ -22,7 +22,7 @@ public import StreamQuery
 /// changes when it is another value, if it is `Equatable`.
 @MainActor
 public final class ObservedSelection<Stored: Sendable, Selected: Sendable>: nonisolated Observable {
-  /// What is observed, or will be.
+  /// The query that is observed, or will be.
   public private(set) var query: Query<Stored>
   /// The options of the observer, over those of the query.
   public var options: ObserverOptions? { rareParts?.options?.options }

@@ -1,12 +1,12 @@
 internal import StreamQuery
 
-/// What most observed queries do not have, out of line.
+/// Parts that most observed queries do not have, out of line.
 @MainActor
 final class RareParts<Value: Sendable> {
   var options: OptionsBox?
   var changeContext: ChangeContext?
   var route: ErrorRoute<Value>?
-  /// Who wants to know what readers are told: the holder of a property wrapper.
+  /// The object that hears of changes together with readers: the holder of a property wrapper.
   weak var witness: (any ReaderWitness)?
   /// Of a view whose appearances the object is told of itself.
   var presence = PresenceMachine()

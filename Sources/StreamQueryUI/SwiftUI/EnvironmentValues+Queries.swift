@@ -64,7 +64,7 @@ public struct QueryClientProvider<Content: View>: View {
     self.content = content()
   }
 
-  /// What it shows.
+  /// The content.
   public var body: some View {
     content.queryClient(property.client)
   }

@@ -75,7 +75,7 @@ public struct ErrorBoundaryView<Content: View, Failure: View>: View {
     self.failure = failure
   }
 
-  /// What it shows.
+  /// The content.
   public var body: some View {
     let boundary = property.boundary
     if let error = boundary.error {

@@ -15,7 +15,7 @@ public struct LivePagination<
   Page: Hashable & Sendable,
   Value: Sendable
 >: DynamicProperty {
-  /// What the property is: the position, and the query of its page.
+  /// The value of the property: the position, and the query of its page.
   public typealias Observed = ObservedPagination<Input, Page, Value>
 
   @StateObject private var holder: LiveHolder<Observed>

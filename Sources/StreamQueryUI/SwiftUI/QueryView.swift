@@ -59,7 +59,7 @@ public struct QueryView<Value: Sendable, Content: View>: View {
     }
   }
 
-  /// What it shows.
+  /// The content.
   public var body: some View {
     content(observed).attach($observed)
   }
