@@ -62,6 +62,7 @@ extension CacheState {
   ) {
     keepOut(olderThanNow: index, &transaction)
     removeAllLayers(index, &transaction)
+    forgetTriggers(index)
     let isAlone = !slots[index].isWatched && slots[index].machine.isIdle
     // If the entry goes at once, emptying it first would tell nobody.
     if !isAlone {

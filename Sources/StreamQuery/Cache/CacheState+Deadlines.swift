@@ -19,6 +19,7 @@ extension CacheState {
         drop(index, reason: .expired, &transaction)
       } else {
         endPatience(index, &transaction)
+        triggersReached(index, &transaction)
         electObserver(of: index, .interval, &transaction)
         input(index, &transaction) { $0.timeReached(in: $1) }
       }

@@ -115,28 +115,12 @@ extension QueryClient {
       }
       returning { $0.environmentReported(isActive: isActive, random: $2, &$1) }
     case .pressure(let level): relieve(level)
-    case .query(let trigger): handle(trigger)
-    case .trigger(let trigger): start(trigger)
-    }
-  }
-
-  /// Refetches for an element of a query's own triggers, or arranges that it is done when it is due.
-  private nonisolated func handle(_ trigger: Signal.QueryTrigger) {
-    let random = trigger.pacing.spreading > .zero ? nextRandom() : 0
-    triggering { $0.heard(trigger, random: random, &$1) }
-  }
-
-  private nonisolated func triggering(
-    _ body: (inout CacheState, inout Transaction) -> CacheState.TriggerOutcome
-  ) {
-    switch transaction(body) {
-    case .done: break
-    case .restoring(let entry): refetch(onceRestored: [entry], .trigger, nil)
-    case .later(let entry, let due):
-      // Weak: it must not keep an unused client alive.
-      deadlines.set(at: due) { [weak self] in
-        self?.triggering { $0.triggerDue(entry, &$1) }
+    case .query(let trigger):
+      let random = trigger.pacing.spreading > .zero ? nextRandom() : 0
+      if let entry = transaction({ $0.heard(trigger, random: random, &$1) }) {
+        refetch(onceRestored: [entry], .trigger, nil)
       }
+    case .trigger(let trigger): start(trigger)
     }
   }
 

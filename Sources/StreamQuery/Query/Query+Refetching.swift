@@ -173,7 +173,7 @@ extension Query {
   /// Refetches with each element of a sequence, while the query is observed.
   ///
   /// Each element refetches (``FetchCause/trigger``), whether the data is stale or not; its value
-  /// does not matter. An element that arrives during a fetch joins it. Each subscription iterates
+  /// does not matter. An element that is not paced and arrives during a fetch joins it. Each subscription iterates
   /// its own sequence for as long as it lasts. Several sequences add up.
   ///
   /// ```swift
@@ -194,8 +194,8 @@ extension Query {
   ///     is cancelled with the subscription.
   ///   - pacing: How its refetches are paced. Within the time of ``RefetchPacing/coalescing`` after a
   ///     refetch, elements count as one, which refetches at the end of it; each refetch is delayed by a
-  ///     random part of ``RefetchPacing/spreading``. All observers of the key share the times: of five
-  ///     that hear of a change, one makes the refetch. What is due when nobody observes is dropped.
+  ///     random part of ``RefetchPacing/spreading``. All observers of the key share the times: what
+  ///     five of them hear of at once is one burst. A refetch that is due when nobody observes is dropped.
   /// - Returns: The changed query.
   public consuming func refetch(
     on causes: @autoclosure @escaping @Sendable () -> any AsyncSequence,

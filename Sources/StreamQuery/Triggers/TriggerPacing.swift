@@ -5,12 +5,12 @@
 /// | told | nothing is due | a refetch is due |
 /// |---|---|---|
 /// | `heard` | a refetch is due: now, at the end of the time, or later at random | that one will do, unless this element's would come before it |
-/// | `takeDue` | – | nothing is due, and the time begins |
+/// | `takeDue` | – | once it is time, nothing is due, and the time begins anew |
 struct TriggerPacing: Equatable {
   /// When the last refetch began.
   private var last: Instant?
   /// When the next one is due.
-  private var due: Instant?
+  private(set) var due: Instant?
 
   /// An element has come.
   ///
@@ -18,26 +18,23 @@ struct TriggerPacing: Equatable {
   ///   - pacing: The pacing of the stream that had it.
   ///   - now: The time.
   ///   - random: 64 random bits, if refetches are spread.
-  /// - Returns: When it refetches; `nil` if another refetch will do, or if it is never.
-  mutating func heard(_ pacing: RefetchPacing, at now: Instant, random: UInt64) -> Instant? {
+  mutating func heard(_ pacing: RefetchPacing, at now: Instant, random: UInt64) {
     var start = now
     if let last {
-      guard let end = last + TimeSpan(pacing.coalescing) else { return nil }
+      guard let end = last + TimeSpan(pacing.coalescing) else { return }
       start = max(now, end)
     }
     let spreading = min(TimeSpan(pacing.spreading), .longest)
-    if let due, due <= start + spreading ?? start { return nil }
+    if let due, due <= start + spreading ?? start { return }
     var generator = SplitMix64(seed: random)
     let delay = spreading > .zero ? generator.fraction() * Double(spreading.nanoseconds) : 0
-    let next = start + TimeSpan(.nanoseconds(Int64(delay))) ?? start
-    due = next
-    return next
+    due = start + TimeSpan(.nanoseconds(Int64(delay))) ?? start
   }
 
-  /// The time has come for what was due.
+  /// Takes the refetch that is due by now.
   ///
   /// - Parameter now: The time.
-  /// - Returns: Whether it is still due; it refetches now.
+  /// - Returns: Whether there is one.
   mutating func takeDue(at now: Instant) -> Bool {
     guard let due, due <= now else { return false }
     (last, self.due) = (now, nil)
