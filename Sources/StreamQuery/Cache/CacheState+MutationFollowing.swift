@@ -82,7 +82,7 @@ extension CacheState {
     mutations.streams.values[place] -= 1
     if mutations.streams.values[place] == 0 {
       // The dictionary's own key may be the last reference to the user's key parts.
-      transaction.drop(mutations.streams[place].key.storage)
+      transaction.remains.append(KeyIndex.Remains(key: mutations.streams[place].key.storage))
       mutations.streams.remove(at: place)
     }
     guard let index = mutations.runs[mutation]?.last.flatMap(mutations.find) else { return }

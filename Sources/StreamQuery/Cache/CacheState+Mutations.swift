@@ -198,7 +198,7 @@ extension CacheState {
     mutations.runs.values[place].remove(id)
     if let newest = mutations.runs.values[place].last { return newest }
     // The dictionary's own key may be the last reference to the user's key parts.
-    transaction.drop(mutations.runs[place].key.storage)
+    transaction.remains.append(KeyIndex.Remains(key: mutations.runs[place].key.storage))
     mutations.runs.remove(at: place)
     return nil
   }

@@ -23,10 +23,14 @@ public struct AnyQueryKey: Sendable, _FreeOfActors {
 
   /// Creates a key whose parts are the elements of an array of mixed types.
   init(ofMixed parts: [(any Hashable & Sendable)?]) {
-    self.init(parts: parts.map { KeyPart.make(optional: $0) })
+    var collected: [KeyPart] = []
+    collected.reserveCapacity(parts.count + 1)
+    for part in parts { collected.append(KeyPart.make(optional: part)) }
+    self.init(parts: collected)
   }
 
-  init(parts: [KeyPart]) {
+  /// - Parameter parts: The parts; an array with room for one more element is not copied.
+  init(parts: consuming [KeyPart]) {
     storage = parts.isEmpty ? .empty : KeyStorage(parts)
   }
 
@@ -35,12 +39,11 @@ public struct AnyQueryKey: Sendable, _FreeOfActors {
   /// - Parameters:
   ///   - part: The parts, in order.
   ///   - fields: Named parts in any order; they come last. None by default.
-  @inline(__always)
   public init<each Part: Hashable & Sendable>(
     _ part: repeat each Part,
     fields: KeyRecord = [:]
   ) {
-    var count = fields.fields.isEmpty ? 0 : 1
+    var count = fields.fields.isEmpty ? 1 : 2
     for _ in repeat (each Part).self { count += 1 }
     var parts: [KeyPart] = []
     parts.reserveCapacity(count)
@@ -61,7 +64,7 @@ public struct AnyQueryKey: Sendable, _FreeOfActors {
     _ part: repeat each Part,
     fields: KeyRecord = [:]
   ) {
-    var count = fields.fields.isEmpty ? 1 : 2
+    var count = fields.fields.isEmpty ? 2 : 3
     for _ in repeat (each Part).self { count += 1 }
     var parts: [KeyPart] = []
     parts.reserveCapacity(count)
@@ -72,10 +75,10 @@ public struct AnyQueryKey: Sendable, _FreeOfActors {
   }
 
   /// The number of parts; a record counts as one.
-  public var count: Int { storage.parts.count }
+  public var count: Int { storage.count }
 
   /// Whether the key has no parts; as a prefix it matches every key.
-  public var isEmpty: Bool { storage.parts.isEmpty }
+  public var isEmpty: Bool { storage.count == 0 }
 }
 
 extension AnyQueryKey: Hashable {
@@ -105,7 +108,7 @@ extension AnyQueryKey: ExpressibleByArrayLiteral {
   /// - Parameter elements: The parts, in order.
   public init(arrayLiteral elements: (any Hashable & Sendable)?...) {
     var parts: [KeyPart] = []
-    parts.reserveCapacity(elements.count)
+    parts.reserveCapacity(elements.count + 1)
     for element in elements { KeyPart.append(optional: element, to: &parts) }
     self.init(parts: parts)
   }

@@ -2,7 +2,7 @@ extension AnyQueryKey: CustomStringConvertible {
   /// A short text for logs, such as `["user", 42]`; equal keys have the same text in every process.
   ///
   /// It is not unique: use ``canonicalText()`` to tell keys apart.
-  public var description: String { KeyPart.list(storage.parts).logText() }
+  public var description: String { KeyPart.list(Array(storage.parts)).logText() }
 }
 
 extension QueryKey: CustomStringConvertible {

@@ -62,7 +62,7 @@ extension KeyPart {
     }
   }
 
-  static func matches(_ prefix: [KeyPart], within parts: [KeyPart]) -> Bool {
+  static func matches(_ prefix: ArraySlice<KeyPart>, within parts: ArraySlice<KeyPart>) -> Bool {
     guard prefix.count <= parts.count else { return false }
     for index in prefix.indices {
       guard prefix[index].matches(parts[index]) else { return false }

@@ -11,7 +11,7 @@ extension KeyPart {
     if let part = simple(value) { return part }
     if let source = value as? any StructuralKeyPart { return source.structuralPart }
     if let several = value as? any KeyPartsConvertible {
-      return .list(of: several.keyParts.storage.parts)
+      return .list(of: Array(several.keyParts.storage.parts))
     }
     return .boxed(TypedKeyPartBox(value))
   }

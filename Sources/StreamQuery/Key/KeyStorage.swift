@@ -1,21 +1,36 @@
 /// The parts of a key and their hash, shared by all copies of it.
 ///
-/// The hash is computed once; it speeds up comparison and never decides it.
-final class KeyStorage: Sendable {
-  let parts: [KeyPart]
-  let hash: Int
+/// The hash is computed once; it speeds up comparison and never decides it. It is the last element
+/// of the array of the parts: servers make keys at each call, and an object that has both would be
+/// one more to allocate and free.
+struct KeyStorage: Sendable {
+  private let row: [KeyPart]
 
-  init(_ parts: [KeyPart]) {
-    self.parts = parts
+  /// - Parameter parts: The parts; an array with room for one more element is not copied.
+  init(_ parts: consuming [KeyPart]) {
     var hasher = Hasher()
     KeyPart.hash(parts, into: &hasher)
-    hash = hasher.finalize()
+    parts.append(.int(hasher.finalize()))
+    row = parts
+  }
+
+  /// The parts; they begin at index 0.
+  var parts: ArraySlice<KeyPart> { row.dropLast() }
+
+  /// The number of parts.
+  @inline(__always)
+  var count: Int { row.count - 1 }
+
+  @inline(__always)
+  var hash: Int {
+    // The last element is always one.
+    if case .int(let hash) = row[count] { hash } else { 0 }
   }
 
   /// The types of parts, and of elements of lists and records, that are not ours.
   var boxedTypes: [ObjectIdentifier] {
     var types: [ObjectIdentifier] = []
-    var open = parts
+    var open = Array(parts)
     while let part = open.popLast() {
       switch part {
       case .boxed(let box): types.append(ObjectIdentifier(type(of: box)))
@@ -33,7 +48,7 @@ final class KeyStorage: Sendable {
   /// - Complexity: O(1) for each part that is looked at, and it looks at no more than it has to.
   func isLarger(than limit: Int) -> Bool {
     var left = max(0, limit)
-    var open = [parts[...]]
+    var open = [parts]
     while var next = open.popLast() {
       guard let part = next.popFirst() else { continue }
       open.append(next)
@@ -65,7 +80,20 @@ final class KeyStorage: Sendable {
 extension KeyStorage: Hashable {
   @inline(__always)
   static func == (lhs: KeyStorage, rhs: KeyStorage) -> Bool {
-    lhs === rhs || (lhs.hash == rhs.hash && lhs.parts == rhs.parts)
+    lhs === rhs || (lhs.hash == rhs.hash && lhs.hasParts(of: rhs))
+  }
+
+  /// Whether both are the same array.
+  @inline(__always)
+  static func === (lhs: KeyStorage, rhs: KeyStorage) -> Bool {
+    lhs.row.withUnsafeBufferPointer { $0.baseAddress }
+      == rhs.row.withUnsafeBufferPointer { $0.baseAddress }
+  }
+
+  private func hasParts(of other: KeyStorage) -> Bool {
+    guard count == other.count else { return false }
+    for index in 0..<count where row[index] != other.row[index] { return false }
+    return true
   }
 
   @inline(__always)

@@ -45,7 +45,14 @@ public struct QueryKey<Value: Sendable>: Sendable, _FreeOfActors {
     _ part: repeat each Part,
     fields: KeyRecord = [:]
   ) {
-    erased = AnyQueryKey(repeat each part, fields: fields)
+    // As in `AnyQueryKey`: passing the parts on would copy each of them twice more.
+    var count = fields.fields.isEmpty ? 1 : 2
+    for _ in repeat (each Part).self { count += 1 }
+    var parts: [KeyPart] = []
+    parts.reserveCapacity(count)
+    repeat KeyPart.append(each part, to: &parts)
+    if !fields.fields.isEmpty { parts.append(.record(of: fields.fields)) }
+    erased = AnyQueryKey(parts: parts)
   }
 
   /// Creates a key whose first part is a type.
@@ -107,7 +114,7 @@ extension QueryKey: ExpressibleByArrayLiteral {
   /// - Parameter elements: The parts, in order.
   public init(arrayLiteral elements: (any Hashable & Sendable)?...) {
     var parts: [KeyPart] = []
-    parts.reserveCapacity(elements.count)
+    parts.reserveCapacity(elements.count + 1)
     for element in elements { KeyPart.append(optional: element, to: &parts) }
     erased = AnyQueryKey(parts: parts)
   }

@@ -32,7 +32,7 @@ indirect enum RecordShape: Hashable, Sendable {
   }
 
   /// Reads the parts of a prefix.
-  static func shapes(of parts: [KeyPart]) throws(KeyText.Failure) -> [RecordShape] {
+  static func shapes(of parts: some Sequence<KeyPart>) throws(KeyText.Failure) -> [RecordShape] {
     var shapes: [RecordShape] = []
     for part in parts { shapes.append(try RecordShape(part)) }
     return shapes
