@@ -98,7 +98,7 @@ extension AnyQueryKey: ExpressibleByStringInterpolation {
   ///
   /// - Parameter value: The part.
   public init(stringLiteral value: String) {
-    self.init(parts: [.string(value)])
+    storage = KeyStorage(.string(value))
   }
 }
 

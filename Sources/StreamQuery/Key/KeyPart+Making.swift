@@ -58,7 +58,7 @@ extension KeyPart {
 
   /// The part for a value of a type that has its own case.
   @inline(__always)
-  private static func simple<Value>(_ value: Value) -> KeyPart? {
+  static func simple<Value>(_ value: Value) -> KeyPart? {
     if let text = exactly(value, String.self) { return .string(text) }
     if let number = exactly(value, Int.self) { return .int(number) }
     if let flag = exactly(value, Bool.self) { return .bool(flag) }

@@ -29,6 +29,12 @@ extension KeyRecord: ExpressibleByDictionaryLiteral {
   ///
   /// - Parameter elements: Names and values; `nil` is a value too.
   public init(dictionaryLiteral elements: (String, (any Hashable & Sendable)?)...) {
+    fields = elements.isEmpty ? [] : KeyRecord.fields(elements)
+  }
+
+  /// Not inlined: most keys are made without fields, at each call of a server.
+  @inline(never)
+  private static func fields(_ elements: [(String, (any Hashable & Sendable)?)]) -> [KeyField] {
     var fields: [KeyField] = []
     fields.reserveCapacity(elements.count)
     for (name, value) in elements {
@@ -40,6 +46,6 @@ extension KeyRecord: ExpressibleByDictionaryLiteral {
         fields.insert(KeyField(name: name, part: part), at: index)
       }
     }
-    self.fields = fields
+    return fields
   }
 }

@@ -14,6 +14,23 @@ struct KeyStorage: Sendable {
     row = parts
   }
 
+  /// The same for one part, without an array that grows.
+  init(_ part: KeyPart) {
+    var hasher = Hasher()
+    hasher.combine(0x10 | UInt64(part.kind))
+    part.hashContent(into: &hasher)
+    row = [part, .int(hasher.finalize())]
+  }
+
+  /// The same for two parts.
+  init(_ first: KeyPart, _ second: KeyPart) {
+    var hasher = Hasher()
+    hasher.combine(0x100 | UInt64(first.kind) << 4 | UInt64(second.kind))
+    first.hashContent(into: &hasher)
+    second.hashContent(into: &hasher)
+    row = [first, second, .int(hasher.finalize())]
+  }
+
   /// The parts; they begin at index 0.
   var parts: ArraySlice<KeyPart> { row.dropLast() }
 

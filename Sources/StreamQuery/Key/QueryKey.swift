@@ -87,6 +87,45 @@ public struct QueryKey<Value: Sendable>: Sendable, _FreeOfActors {
   }
 }
 
+// Queries are made with these, servers' at each call: the parts are only borrowed, and the first
+// two are in no pack.
+extension QueryKey {
+  /// The key of one part.
+  @usableFromInline
+  static func only<Part: Hashable & Sendable>(_ part: Part, fields: KeyRecord) -> Self {
+    guard fields.fields.isEmpty, let part = KeyPart.simple(part) else {
+      return QueryKey(part, fields: fields)
+    }
+    return QueryKey(erased: AnyQueryKey(storage: KeyStorage(part)))
+  }
+
+  /// The key of two or more parts.
+  @usableFromInline
+  static func of<
+    First: Hashable & Sendable,
+    Second: Hashable & Sendable,
+    each Part: Hashable & Sendable
+  >(
+    _ first: First,
+    _ second: Second,
+    _ part: repeat each Part,
+    fields: KeyRecord
+  ) -> Self {
+    var count = fields.fields.isEmpty ? 3 : 4
+    for _ in repeat (each Part).self { count += 1 }
+    if count == 3, let one = KeyPart.simple(first), let two = KeyPart.simple(second) {
+      return QueryKey(erased: AnyQueryKey(storage: KeyStorage(one, two)))
+    }
+    var parts: [KeyPart] = []
+    parts.reserveCapacity(count)
+    KeyPart.append(first, to: &parts)
+    KeyPart.append(second, to: &parts)
+    repeat KeyPart.append(each part, to: &parts)
+    if !fields.fields.isEmpty { parts.append(.record(of: fields.fields)) }
+    return QueryKey(erased: AnyQueryKey(parts: parts))
+  }
+}
+
 extension QueryKey: Hashable {
   /// Compares two keys part by part; equal hashes alone never make them equal.
   public static func == (lhs: Self, rhs: Self) -> Bool {

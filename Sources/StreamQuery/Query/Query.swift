@@ -60,7 +60,7 @@ public struct Query<Value: Sendable>: Sendable, _FreeOfActors {
     fields: KeyRecord = [:],
     fetch: @escaping @Sendable @concurrent () async throws -> Value
   ) {
-    self.init(key: QueryKey(part, fields: fields), fetch: fetch)
+    self.init(key: .only(part, fields: fields), fetch: fetch)
   }
 
   /// Creates a query from the parts of its key and a fetch.
@@ -83,7 +83,7 @@ public struct Query<Value: Sendable>: Sendable, _FreeOfActors {
     fields: KeyRecord = [:],
     fetch: @escaping @Sendable @concurrent () async throws -> Value
   ) {
-    self.init(key: QueryKey(first, second, repeat each part, fields: fields), fetch: fetch)
+    self.init(key: .of(first, second, repeat each part, fields: fields), fetch: fetch)
   }
 
   /// Creates a query from the only part of its key and a fetch that gets its context.
@@ -98,7 +98,7 @@ public struct Query<Value: Sendable>: Sendable, _FreeOfActors {
     fields: KeyRecord = [:],
     fetch: @escaping @Sendable @concurrent (FetchContext) async throws -> Value
   ) {
-    self.init(key: QueryKey(part, fields: fields), fetch: fetch)
+    self.init(key: .only(part, fields: fields), fetch: fetch)
   }
 
   /// Creates a query from the parts of its key and a fetch that gets its context.
@@ -121,7 +121,7 @@ public struct Query<Value: Sendable>: Sendable, _FreeOfActors {
     fields: KeyRecord = [:],
     fetch: @escaping @Sendable @concurrent (FetchContext) async throws -> Value
   ) {
-    self.init(key: QueryKey(first, second, repeat each part, fields: fields), fetch: fetch)
+    self.init(key: .of(first, second, repeat each part, fields: fields), fetch: fetch)
   }
 
   /// Creates a query whose key is a type: `Query(User.self) { … }`.

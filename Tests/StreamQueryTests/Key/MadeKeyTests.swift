@@ -1,0 +1,46 @@
+import StreamQuery
+import Testing
+
+/// Keys of queries are made without the array that other keys grow in; they are the same keys.
+@Suite struct MadeKeyTests {
+  private static let absent: Int? = nil
+
+  /// Queries, and their keys written as lists.
+  private static let pairs: [(Query<Int>, AnyQueryKey)] = [
+    (Query("a") { 7 }, ["a"]),
+    (Query(1) { 7 }, [1]),
+    (Query(true) { 7 }, [true]),
+    (Query(1.5) { 7 }, [1.5]),
+    (Query(Float(1.5)) { 7 }, [Float(1.5)]),
+    (Query(AnyQueryKeyPart("a")) { 7 }, ["a"]),
+    (Query(absent) { 7 }, [nil]),
+    (Query([1, 2]) { 7 }, [[1, 2]]),
+    (Query(KeyTuple2("a", 1)) { 7 }, ["a", 1]),
+    (Query(UInt8(1)) { 7 }, [UInt8(1)]),
+    (Query("a", fields: ["b": 1]) { 7 }, ["a", ["b": 1] as KeyRecord]),
+    (Query("user", 7) { 7 }, ["user", 7]),
+    (
+      Query("a longer text than fits in a word", false) { 7 },
+      [
+        "a longer text than fits in a word", false,
+      ]
+    ),
+    (Query(-0.0, Double.nan) { 7 }, [0.0, Double.nan]),
+    (Query("a", absent) { 7 }, ["a", nil]),
+    (Query(KeyTuple2("a", 1), 2) { 7 }, ["a", 1, 2]),
+    (Query(UInt8(1), "a") { 7 }, [UInt8(1), "a"]),
+    (Query("a", 1, fields: ["b": 1]) { 7 }, ["a", 1, ["b": 1] as KeyRecord]),
+    (Query("a", 1, "b") { 7 }, ["a", 1, "b"]),
+    (Query("a", 1, KeyTuple2("b", 2), absent) { 7 }, ["a", 1, "b", 2, nil]),
+    (Query("a", 1, "b", fields: ["c": 1]) { 7 }, ["a", 1, "b", ["c": 1] as KeyRecord]),
+  ]
+
+  @Test(arguments: pairs.indices)
+  func aQueryHasTheKeyThatIsWrittenAsAList(index: Int) {
+    let (query, key) = Self.pairs[index]
+    #expect(query.key.erased == key)
+    #expect(query.key.erased.hashValue == key.hashValue)
+    #expect(query.key.erased.count == key.count)
+    #expect(query.key.description == QueryKey<Int>(key).description)
+  }
+}
