@@ -42,6 +42,10 @@ final class EntryOffer: Sendable {
     self.hits = hits
   }
 
+  /// Whether it is that of an entry.
+  @inline(__always)
+  func isOf(_ key: EntryKey) -> Bool { self.key == key }
+
   /// Whether the data is stale.
   @inline(__always)
   func isStale(_ freshness: Freshness, at now: Instant) -> Bool {

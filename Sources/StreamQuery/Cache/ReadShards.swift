@@ -70,7 +70,7 @@ final class ReadShards: Sendable {
   @inline(__always)
   func offer(of key: EntryKey) -> EntryOffer? {
     let offer = shard(of: key).table.withLock { $0.offers[key.storage.hash] }
-    guard let offer, offer.key == key else { return nil }
+    guard let offer, offer.isOf(key) else { return nil }
     return offer
   }
 

@@ -34,9 +34,17 @@ enum KeyPart: Sendable {
 
 extension KeyPart: Hashable {
   static func == (lhs: KeyPart, rhs: KeyPart) -> Bool {
-    switch (lhs, rhs) {
-    case (.string(let left), .string(let right)): left == right
-    case (.int(let left), .int(let right)): left == right
+    // Nested, because a pair of parts would be a copy of both.
+    switch lhs {
+    case .string(let left): if case .string(let right) = rhs { left == right } else { false }
+    case .int(let left): if case .int(let right) = rhs { left == right } else { false }
+    case .null, .bool, .double, .float, .type, .list, .record, .deep, .boxed: lhs.isLike(rhs)
+    }
+  }
+
+  /// The same for parts that are rarer than texts and integers.
+  private func isLike(_ other: KeyPart) -> Bool {
+    switch (self, other) {
     case (.bool(let left), .bool(let right)): left == right
     case (.null, .null): true
     case (.double(let left), .double(let right)): left == right
