@@ -26,6 +26,7 @@ extension Query {
   ///
   /// - Parameter change: Changes the options that are set so far.
   /// - Returns: The changed query.
+  @inline(__always)
   public consuming func options(_ change: (inout QueryOptions) -> Void) -> Self {
     changed { $0.changeOptions(change) }
   }
@@ -119,7 +120,7 @@ extension Query {
   /// - Parameter policy: How often and when.
   /// - Returns: The changed query.
   public consuming func retry(_ policy: RetryPolicy) -> Self {
-    options { $0.retry = policy.over($0.retry) }
+    options { $0.retry = $0.retry == nil ? policy : policy.over($0.retry) }
   }
 
   /// How often a failed attempt is retried.
@@ -130,7 +131,7 @@ extension Query {
   /// - Parameter count: The number of attempts after the first; a negative number means none.
   /// - Returns: The changed query.
   public consuming func retry(_ count: Int) -> Self {
-    options { $0.retry = RetryPolicy.times(count).over($0.retry) }
+    retry(RetryPolicy.times(count))
   }
 
   /// How often a failed attempt is retried, and after which delay.

@@ -33,10 +33,15 @@ public struct Query<Value: Sendable>: Sendable, _FreeOfActors {
   ///
   /// A definition that nobody else has is changed in place, so that a chain of modifiers on a new
   /// query makes one definition. An entry, or another query, keeps the one that it has.
+  @inline(__always)
   consuming func changed(_ change: (QueryDefinition) -> Void) -> Self {
-    if !isKnownUniquelyReferenced(&definition) { definition = definition.copy() }
-    change(definition)
-    return self
+    let key = key
+    var own = definition
+    _ = consume self
+    if !isKnownUniquelyReferenced(&own) { own = own.copy() }
+    let changed = consume own
+    change(changed)
+    return Query(key: key, definition: changed)
   }
 
   // Fetches are `@concurrent`, as the work of mutations is: a query that is written with any other

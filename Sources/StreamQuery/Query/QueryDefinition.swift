@@ -61,7 +61,7 @@ final class QueryDefinition: @unchecked Sendable {
   ///   - extras: The parts that most definitions do not have.
   convenience init<Value: Sendable>(
     of type: Value.Type,
-    options: QueryOptions = .default,
+    options: QueryOptions,
     fetch: Fetch? = nil,
     extras: DefinitionExtras.Values? = nil
   ) {
@@ -71,6 +71,18 @@ final class QueryDefinition: @unchecked Sendable {
       valueType: type,
       extras: extras.map(DefinitionExtras.init)
     )
+  }
+
+  /// The same without options: they are made in place.
+  ///
+  /// - Parameters:
+  ///   - type: The type of the values.
+  ///   - fetch: Fetches a value.
+  init<Value: Sendable>(of type: Value.Type, fetch: Fetch? = nil) {
+    self.fetch = fetch
+    valueType = type
+    extras = nil
+    options = QueryOptions(unset: ())
   }
 
   var valueTypeName: String { String(reflecting: valueType) }
@@ -94,9 +106,11 @@ final class QueryDefinition: @unchecked Sendable {
   }
 
   /// A copy, to be changed.
+  @inline(never)
   func copy() -> QueryDefinition { with(options, extras) }
 
   /// Changes the options in place; see ``Query/changed(_:)``.
+  @inline(__always)
   func changeOptions(_ change: (inout QueryOptions) -> Void) { change(&options) }
 
   /// Changes the extras in place; see ``Query/changed(_:)``.

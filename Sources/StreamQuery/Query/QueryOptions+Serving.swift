@@ -4,33 +4,33 @@ extension QueryOptions {
   /// default.
   public var staleIfError: Duration? {
     get { serving?.values.staleIfError }
-    set { changeServing { $0.staleIfError = newValue } }
+    @inline(__always) set { changeServing { $0.staleIfError = newValue } }
   }
 
   /// How long a fetch may take until its callers get stale data instead, within
   /// ``staleIfError``; for ever by default.
   public var softTimeout: Duration? {
     get { serving?.values.softTimeout }
-    set { changeServing { $0.softTimeout = newValue } }
+    @inline(__always) set { changeServing { $0.softTimeout = newValue } }
   }
 
   /// How long one attempt of a fetch may take until it is cancelled and has failed; for ever by
   /// default, and for streamed and infinite queries that do not say it themselves.
   public var timeout: Duration? {
     get { serving?.values.timeout }
-    set { changeServing { $0.timeout = newValue } }
+    @inline(__always) set { changeServing { $0.timeout = newValue } }
   }
 
   /// How long a failure is the answer for those who ask next; ``FailureCaching/off`` by default.
   public var failureCaching: FailureCaching? {
     get { serving?.values.failureCaching }
-    set { changeServing { $0.failureCaching = newValue } }
+    @inline(__always) set { changeServing { $0.failureCaching = newValue } }
   }
 
   /// Whether fresh data is refetched before it becomes stale; ``RefreshAhead/off`` by default.
   public var refreshAhead: RefreshAhead? {
     get { serving?.values.refreshAhead }
-    set { changeServing { $0.refreshAhead = newValue } }
+    @inline(__always) set { changeServing { $0.refreshAhead = newValue } }
   }
 
   /// Of queries whose attempts are as long as their data is: a connection, or many pages.
@@ -43,13 +43,11 @@ extension QueryOptions {
   }()
 
   /// In place, if no other options have them: a chain of modifiers makes one object.
+  @inline(__always)
   private mutating func changeServing(_ change: (inout ServingOptions.Values) -> Void) {
-    guard isKnownUniquelyReferenced(&serving), let serving else {
-      var values = serving?.values ?? ServingOptions.Values()
-      change(&values)
-      return serving = ServingOptions.make(values)
-    }
-    serving.change(change)
+    if !isKnownUniquelyReferenced(&serving) { serving = ServingOptions.copy(serving) }
+    guard let serving else { return }
+    change(&serving.values)
     if serving.values.isEmpty { self.serving = nil }
   }
 }

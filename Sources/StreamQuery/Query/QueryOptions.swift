@@ -123,6 +123,10 @@ public struct QueryOptions: Sendable, _FreeOfActors {
     if let refetchOnSubscribeRule { self.refetchOnSubscribeRule = refetchOnSubscribeRule }
   }
 
+  /// The same as ``default``, made in place.
+  @inline(__always)
+  init(unset: Void) {}
+
   /// Every option left to the layer below.
   public static let `default` = QueryOptions()
 

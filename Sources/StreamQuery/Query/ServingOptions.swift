@@ -29,18 +29,16 @@ final class ServingOptions: @unchecked Sendable {
   }
 
   // Exclusive by the rule above.
-  @exclusivity(unchecked) private(set) var values: Values
+  @exclusivity(unchecked) var values: Values
 
   private init(_ values: Values) {
     self.values = values
   }
 
-  /// Changes the options in place; see `QueryOptions`.
-  func change(_ change: (inout Values) -> Void) { change(&values) }
-
-  /// The options; `nil` if none is set.
-  static func make(_ values: Values) -> ServingOptions? {
-    values.isEmpty ? nil : ServingOptions(values)
+  /// A copy, to be changed; without options if there are none.
+  @inline(never)
+  static func copy(_ options: ServingOptions?) -> ServingOptions {
+    ServingOptions(options?.values ?? Values())
   }
 
   /// Merges the options of a layer over those of a weaker one.
