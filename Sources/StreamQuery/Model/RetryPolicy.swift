@@ -21,6 +21,8 @@ public struct RetryPolicy: Sendable, _FreeOfActors, ExpressibleByIntegerLiteral 
   /// How often to retry.
   private enum Rule: Sendable {
     case never
+    /// So often, at least once. Not a closure: that would be an object for each query that is made.
+    case times(Int)
     /// If the closure says so, given the earlier failures, from 0.
     case asked(@Sendable (_ failures: Int, _ error: any Error) -> Bool)
   }
@@ -54,7 +56,7 @@ public struct RetryPolicy: Sendable, _FreeOfActors, ExpressibleByIntegerLiteral 
   /// - Parameter count: How many; negative ones mean none.
   /// - Returns: The policy.
   public static func times(_ count: Int) -> Self {
-    count > 0 ? RetryPolicy(.asked { failures, _ in failures < count }) : .never
+    count > 0 ? RetryPolicy(.times(count)) : .never
   }
 
   /// Retries while a predicate holds.
@@ -96,10 +98,15 @@ public struct RetryPolicy: Sendable, _FreeOfActors, ExpressibleByIntegerLiteral 
   }
 
   /// The longest wait before a retry.
-  var longestWait: TimeSpan { TimeSpan((backoff ?? .standard).longest) }
+  var longestWait: TimeSpan { (backoff ?? .standard).longest }
 
   /// Whether any failure may be retried.
-  var mayRetry: Bool { if case .asked = rule { true } else { false } }
+  var mayRetry: Bool {
+    switch rule {
+    case .times, .asked: true
+    case .never, nil: false
+    }
+  }
 
   /// Merges the policy of a layer over that of a weaker one.
   static func merge(_ policy: RetryPolicy?, over base: RetryPolicy?) -> RetryPolicy? {
@@ -125,7 +132,11 @@ public struct RetryPolicy: Sendable, _FreeOfActors, ExpressibleByIntegerLiteral 
   ///   - jitter: A random number in 0..<1.
   /// - Returns: The wait.
   func delay(failures: Int, error: any Error, jitter: @autoclosure () -> Double) -> TimeSpan? {
-    guard case .asked(let decides) = rule, decides(failures, error) else { return nil }
+    switch rule {
+    case .times(let count): guard failures < count else { return nil }
+    case .asked(let decides): guard decides(failures, error) else { return nil }
+    case .never, nil: return nil
+    }
     return TimeSpan((backoff ?? .standard).delay(failures, error, jitter))
   }
 }
@@ -133,7 +144,7 @@ public struct RetryPolicy: Sendable, _FreeOfActors, ExpressibleByIntegerLiteral 
 /// How long to wait before each retry.
 public struct Backoff: Sendable, _FreeOfActors {
   /// The longest wait, without jitter.
-  let longest: Duration
+  let longest: TimeSpan
   /// From the number of earlier failures, the error, and a source of numbers in 0..<1.
   let delay: @Sendable (_ failures: Int, _ error: any Error, _ jitter: () -> Double) -> Duration
 
@@ -145,7 +156,7 @@ public struct Backoff: Sendable, _FreeOfActors {
   /// - Parameter duration: The wait.
   /// - Returns: The backoff.
   public static func constant(_ duration: Duration) -> Self {
-    Backoff(longest: duration) { _, _, _ in duration }
+    Backoff(longest: TimeSpan(duration)) { _, _, _ in duration }
   }
 
   /// A wait that grows by a factor with each failure.
@@ -177,7 +188,7 @@ public struct Backoff: Sendable, _FreeOfActors {
     let limit = min(max(limit / .seconds(1), 0), 1e10)
     let shortest = min(max(first, 0), limit)
     let longest = shortest > 0 && factor > 1 ? limit : shortest
-    return Backoff(longest: .seconds(longest)) { failures, _, chance in
+    return Backoff(longest: TimeSpan(.seconds(longest))) { failures, _, chance in
       var wait = shortest
       // Stops at the limit, so that a million failures cost no more than six.
       var remaining = failures
@@ -199,6 +210,6 @@ public struct Backoff: Sendable, _FreeOfActors {
   public static func custom(
     _ delay: @escaping @Sendable (_ failures: Int, _ error: any Error) -> Duration
   ) -> Self {
-    Backoff(longest: .seconds(30)) { failures, error, _ in delay(failures, error) }
+    Backoff(longest: TimeSpan(.seconds(30))) { failures, error, _ in delay(failures, error) }
   }
 }
