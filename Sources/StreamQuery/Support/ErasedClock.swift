@@ -58,7 +58,7 @@ struct ErasedClock: Sendable {
         // A clock that ran backwards, or for centuries, is clamped (contract law 11).
         guard elapsed >= 0 else { return .zero }
         guard elapsed < limit else { return Instant(nanoseconds: TimeSpan.longest.nanoseconds) }
-        return Instant(nanoseconds: nanoseconds(elapsed))
+        return Instant(nanoseconds: TimeSpan.nanoseconds(elapsed))
       },
       sleep: { instant in
         try await clock.sleep(
@@ -85,17 +85,4 @@ struct ErasedClock: Sendable {
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
   #endif
-
-  /// Converts attoseconds to whole nanoseconds; from 0 to below the longest span.
-  ///
-  /// Long division with 32-bit digits: the divisor is a constant, so each step is a multiplication.
-  /// One 128-bit division would take as long as reading the clock.
-  static func nanoseconds(_ attoseconds: Int128) -> Int64 {
-    let divisor: UInt64 = 1_000_000_000
-    let low = UInt64(truncatingIfNeeded: attoseconds)
-    // The longest span has 92 bits: the part above the low ones is smaller than the divisor.
-    let first = UInt64(truncatingIfNeeded: attoseconds >> 64) << 32 | low >> 32
-    let second = (first % divisor) << 32 | low & 0xFFFF_FFFF
-    return Int64(truncatingIfNeeded: (first / divisor) << 32 | second / divisor)
-  }
 }

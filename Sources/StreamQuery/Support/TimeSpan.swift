@@ -14,15 +14,28 @@ package struct TimeSpan: Hashable, Comparable, Sendable {
   ///
   /// - Parameter duration: The requested duration.
   package init(_ duration: Duration) {
-    // Compared before it is taken apart: `components` traps if the seconds do not fit in 64 bits.
-    if duration <= .zero {
-      self = .zero
-    } else if duration > TimeSpan.longest.duration {
-      self = .infinite
+    // Queries that are made at each call are why this is as fast as it can be.
+    let attoseconds = duration.attoseconds
+    if attoseconds <= 0 {
+      self.init(unchecked: 0)
+    } else if attoseconds > Int128(TimeSpan.longest.nanoseconds) * 1_000_000_000 {
+      self.init(unchecked: .max)
     } else {
-      let (seconds, attoseconds) = duration.components
-      self.init(unchecked: seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+      self.init(unchecked: TimeSpan.nanoseconds(attoseconds))
     }
+  }
+
+  /// Converts attoseconds to whole nanoseconds; from 0 to the longest span.
+  ///
+  /// Long division with 32-bit digits: the divisor is a constant, so each step is a multiplication.
+  /// One 128-bit division would take as long as reading the clock.
+  static func nanoseconds(_ attoseconds: Int128) -> Int64 {
+    let divisor: UInt64 = 1_000_000_000
+    let low = UInt64(truncatingIfNeeded: attoseconds)
+    // The longest span has 92 bits: the part above the low ones is smaller than the divisor.
+    let first = UInt64(truncatingIfNeeded: attoseconds >> 64) << 32 | low >> 32
+    let second = (first % divisor) << 32 | low & 0xFFFF_FFFF
+    return Int64(truncatingIfNeeded: (first / divisor) << 32 | second / divisor)
   }
 
   /// Clamps the duration of a wait, which must not end too early, not even by less than a nanosecond.

@@ -14,7 +14,7 @@ struct NanosecondTests {
       cases.append(Int128(random) * Int128(random >> 38) % (longest * 1_000_000_000))
     }
     for attoseconds in cases where attoseconds < longest * 1_000_000_000 {
-      #expect(ErasedClock.nanoseconds(attoseconds) == Int64(attoseconds / 1_000_000_000))
+      #expect(TimeSpan.nanoseconds(attoseconds) == Int64(attoseconds / 1_000_000_000))
     }
   }
 
