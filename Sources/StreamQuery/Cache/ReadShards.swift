@@ -85,11 +85,12 @@ final class ReadShards: Sendable {
   func noteUse(of offer: EntryOffer, isLookup: Bool) -> Bool {
     let shard = shard(of: offer.key)
     if isLookup { shard.hits.add(1, ordering: .relaxed) }
-    if let uses = offer.uses, uses.add() {
+    // No variable for the uses until they have to be noted: all threads would count it.
+    if offer.uses?.add() == true, let uses = offer.uses {
       shard.table.withLock { $0.used.append(uses) }
       shard.isUsed.store(true, ordering: .relaxed)
     }
-    guard isLookup, let hits = offer.hits, hits.uses.add() else { return false }
+    guard isLookup, offer.hits?.uses.add() == true, let hits = offer.hits else { return false }
     shard.table.withLock { $0.hits.append(hits) }
     // After the list: whoever takes the mark away finds in the list what was there before it.
     return !isReportDue.exchange(true, ordering: .acquiringAndReleasing)

@@ -16,26 +16,38 @@ struct HitTerms: Equatable {
     gcTime = query.gcTime
   }
 
+  private init(_ freshness: Freshness, _ refreshAhead: RefreshAhead, _ gcTime: TimeSpan) {
+    self.freshness = freshness
+    self.refreshAhead = refreshAhead
+    self.gcTime = gcTime
+  }
+
   /// The same of a query that is not resolved.
+  ///
+  /// No initializer, which would own what it is given: all threads would count a reference to the
+  /// defaults.
   ///
   /// - Parameters:
   ///   - definition: The query.
-  ///   - defaults: The client's defaults; `nil` if some are of a prefix of keys.
-  init?(_ definition: QueryDefinition, _ defaults: DefaultsTable) {
+  ///   - defaults: The client's defaults.
+  /// - Returns: The terms; `nil` if some defaults are of a prefix of keys.
+  static func of(_ definition: QueryDefinition, _ defaults: DefaultsTable) -> HitTerms? {
     guard defaults.prefixes.isEmpty else { return nil }
     if let policy = definition.persistence ?? defaults.persistence, !policy.isOff { return nil }
     if case .when = definition.options.enabled ?? defaults.client.options.enabled { return nil }
     let interval = definition.options.refetchInterval ?? defaults.client.options.refetchInterval
     if case .dynamic = interval?.kind { return nil }
+    let freshness: Freshness
     switch (definition.options.staleTime ?? defaults.client.options.staleTime)?.kind {
     case .dynamic: return nil
     case .fixed(let fixed): freshness = fixed
     case nil: freshness = .after(.zero)
     }
     let own = definition.options.serving?.values.refreshAhead
-    refreshAhead = own ?? defaults.client.options.serving?.values.refreshAhead ?? .off
-    gcTime = ResolvedQuery.gcTime(
-      definition.options.gcTime ?? defaults.client.options.gcTime
+    return HitTerms(
+      freshness,
+      own ?? defaults.client.options.serving?.values.refreshAhead ?? .off,
+      ResolvedQuery.gcTime(definition.options.gcTime ?? defaults.client.options.gcTime)
     )
   }
 }

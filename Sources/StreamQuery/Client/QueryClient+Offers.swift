@@ -48,9 +48,10 @@ extension QueryClient {
     {
       return HitTerms(known)
     }
-    // The client puts nothing else there. Checked in debug builds by `unsafeDowncast` itself.
-    let defaults = unsafeDowncast(offer.defaults, to: DefaultsTable.self)
-    return HitTerms(definition, defaults)
-      ?? HitTerms(ResolvedQuery(definition, for: offer.key.key, defaults: defaults))
+    // No variable for the defaults: all threads would count that reference.
+    if let terms = HitTerms.of(definition, offer.defaultsTable) { return terms }
+    return HitTerms(
+      ResolvedQuery(definition, for: offer.key.key, defaults: offer.defaultsTable)
+    )
   }
 }

@@ -19,6 +19,15 @@ extension CacheState {
   }
 }
 
+extension EntryOffer {
+  /// The defaults for queries that arrive.
+  @inline(__always)
+  var defaultsTable: DefaultsTable {
+    // The client puts nothing else there. Checked in debug builds by `unsafeDowncast` itself.
+    unsafeDowncast(defaults, to: DefaultsTable.self)
+  }
+}
+
 extension InitialData {
   /// Evaluates the initial data of a query, which is user code; `nil` if there is none after all.
   init?(of query: ResolvedQuery) {

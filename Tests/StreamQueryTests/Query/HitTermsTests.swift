@@ -37,7 +37,7 @@ import Testing
           var query = Query<Int>("n") { 7 }.options(own)
           if isKept { query = query.persisted(Persistence(in: store)) }
           let resolved = ResolvedQuery(query.definition, for: AnyQueryKey("n"), defaults: table)
-          let terms = HitTerms(query.definition, table)
+          let terms = HitTerms.of(query.definition, table)
           // What is kept is left to the resolved query, as there may be nothing that keeps it.
           if isKept { #expect(terms == nil) } else { #expect(terms == HitTerms(resolved)) }
         }
@@ -48,7 +48,7 @@ import Testing
   @Test func defaultsOfAPrefixAreLeftToTheResolvedQuery() {
     let prefix = DefaultsTable.Prefix(key: AnyQueryKey("n"), options: QueryOptions(), fetch: nil)
     let table = DefaultsTable(client: QueryDefaults(), prefixes: [prefix], failureInvalidates: true)
-    #expect(HitTerms(Query<Int>("n") { 7 }.definition, table) == nil)
+    #expect(HitTerms.of(Query<Int>("n") { 7 }.definition, table) == nil)
   }
 
   /// A query that is made at each call, on a client that many threads read.
