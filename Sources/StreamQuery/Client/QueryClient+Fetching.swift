@@ -169,6 +169,9 @@ extension QueryClient {
   }
 
   /// Begins or joins a fetch for a caller, if it is needed.
+  ///
+  /// Never inlined: asynchronous functions own their arguments, and would count references to them.
+  @inline(never)
   nonisolated func begin(
     _ key: EntryKey,
     _ definition: QueryDefinition,
