@@ -80,6 +80,16 @@ enum CountedCases {
           }
         }
       },
+      CountedCase(id: "server.fetch.modified", iterations: 1_000) {
+        let client = QueryClient(simulation: Simulation(), configuration: .server)
+        let kept = ServedQueryCases.made(7)
+        client.setData(7, for: kept)
+        return { count in
+          InlineExecutor.run {
+            for _ in 0..<count { blackHole(try? await client.fetch(ServedQueryCases.made(7))) }
+          }
+        }
+      },
       CountedCase(id: "subscribe.stream", iterations: 1_000) {
         simulated { client, query, iterations in
           for _ in 0..<iterations {

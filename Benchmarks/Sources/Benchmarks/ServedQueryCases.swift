@@ -57,8 +57,9 @@ enum ServedQueryCases {
     }
   }
 
+  /// A query of two parts with seven modifiers.
   @inline(never)
-  private static func made(_ id: Int) -> Query<Int> {
+  static func made(_ id: Int) -> Query<Int> {
     Query("user", id) { id }
       .staleTime(.seconds(86_400))
       .gcTime(.seconds(1_800))
