@@ -14,7 +14,6 @@ import Testing
     (Query(Float(1.5)) { 7 }, [Float(1.5)]),
     (Query(AnyQueryKeyPart("a")) { 7 }, ["a"]),
     (Query(absent) { 7 }, [nil]),
-    (Query([1, 2]) { 7 }, [[1, 2]]),
     (Query(KeyTuple2("a", 1)) { 7 }, ["a", 1]),
     (Query(UInt8(1)) { 7 }, [UInt8(1)]),
     (Query("a", fields: ["b": 1]) { 7 }, ["a", ["b": 1] as KeyRecord]),
