@@ -188,6 +188,6 @@ function compare(    i, key, is, may, isLeast, isBound) {
     }
   }
   if (!limits) { print "house: " list " has no limits" > "/dev/stderr"; broken = 1 }
-  if (all) for (key in count) print key " " count[key]
+  if (all) for (key in count) print key " " (count[key] + 0)
   exit broken && !all
 }

@@ -9,32 +9,9 @@
 # Scripts/house.txt has the limits and says what each of them counts.
 set -euo pipefail
 
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-root=$(dirname "$here")
-self_test=false
-all=0
-while (($# > 0)); do
-  case $1 in
-    --self-test) self_test=true ;;
-    --list) all=1 ;;
-    --root) root=$(cd "$2" && pwd); shift ;;
-    *) echo "house: unknown argument: $1" >&2; exit 2 ;;
-  esac
-  shift
-done
+source "$(dirname "${BASH_SOURCE[0]}")/rules.sh"
 
-check() (
-  cd "$1"
-  list=Scripts/house.txt
-  [[ -f $list ]] || { echo "house: $list is missing" >&2; exit 1; }
-  files=()
-  while IFS= read -r file; do files+=("$file"); done < <(find Sources -name '*.swift' | LC_ALL=C sort)
-  if ((${#files[@]} == 0)); then
-    echo "house: no Swift file found in $1/Sources" >&2
-    exit 1
-  fi
-  awk -v list="$list" -v all="$all" -f "$here/swift-code.awk" -f "$here/house.awk" "${files[@]}"
-)
+check() { check_sources "$1"; }
 
 check "$root"
 $self_test || exit 0
@@ -52,16 +29,7 @@ expect() {
   mkdir -p "$scratch/tree/Scripts" "$scratch/tree/Sources/A/Client"
   printf '%s A %s\n' "$2" "$3" >"$scratch/tree/Scripts/house.txt"
   cat >"$scratch/tree/Sources/A/Client/File.swift"
-  local status=0
-  check "$scratch/tree" >"$scratch/log" 2>&1 || status=$?
-  if [[ $1 == nothing ]]; then
-    if ((status == 0)); then return 0; fi
-  elif ((status != 0)) && grep -qF -- "$1" "$scratch/log"; then
-    return 0
-  fi
-  echo "house: self-test: expected $1, got status $status:" >&2
-  cat "$scratch/log" >&2
-  exit 1
+  expect_finding "$1"
 }
 
 # one COUNT CODE: the code counts once, in more than one way of asking.

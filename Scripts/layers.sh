@@ -11,32 +11,9 @@
 # names: one that is also declared in the user's folder, or below it, is no finding.
 set -euo pipefail
 
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-root=$(dirname "$here")
-self_test=false
-all=0
-while (($# > 0)); do
-  case $1 in
-    --self-test) self_test=true ;;
-    --list) all=1 ;;
-    --root) root=$(cd "$2" && pwd); shift ;;
-    *) echo "layers: unknown argument: $1" >&2; exit 2 ;;
-  esac
-  shift
-done
+source "$(dirname "${BASH_SOURCE[0]}")/rules.sh"
 
-check() (
-  cd "$1"
-  list=Scripts/layers.txt
-  [[ -f $list ]] || { echo "layers: $list is missing" >&2; exit 1; }
-  files=()
-  while IFS= read -r file; do files+=("$file"); done < <(find Sources -name '*.swift' | LC_ALL=C sort)
-  if ((${#files[@]} == 0)); then
-    echo "layers: no Swift file found in $1/Sources" >&2
-    exit 1
-  fi
-  awk -v list="$list" -v all="$all" -f "$here/swift-code.awk" -f "$here/layers.awk" "${files[@]}"
-)
+check() { check_sources "$1"; }
 
 check "$root"
 $self_test || exit 0
@@ -58,43 +35,28 @@ begin() {
 
 put() { cat >"$scratch/tree/Sources/A/$1"; }
 
-# expect FINDING: what `begin` and `put` made must be refused with this text, or not at all when it is
-# "nothing".
-expect() {
-  local status=0
-  check "$scratch/tree" >"$scratch/log" 2>&1 || status=$?
-  if [[ $1 == nothing ]]; then
-    if ((status == 0)); then return 0; fi
-  elif ((status != 0)) && grep -qF -- "$1" "$scratch/log"; then
-    return 0
-  fi
-  echo "layers: self-test: expected $1, got status $status:" >&2
-  cat "$scratch/log" >&2
-  exit 1
-}
-
 user=Low/User.swift
 for use in 'let a: Top? = nil' 'func f(_: [Top]) {}' 'struct User { var a = [Top.over] }' \
   'let a = "text \(Top.over)"' 'let a: A.Top? = nil'; do
   begin
   put $user <<<"$use"
-  expect "Sources/A/Low/User.swift:1: [upward] \`Top\` belongs to High, above Low"
+  expect_finding "Sources/A/Low/User.swift:1: [upward] \`Top\` belongs to High, above Low"
 done
 for use in 'func f(a: Base) { a.above() }' 'func f(a: Base?) { a?.above() }' 'let a = \Base.above' \
   'extension Base { func f() { above() } }'; do
   begin
   put $user <<<"$use"
-  expect "Sources/A/Low/User.swift:1: [upward] \`above\` belongs to High"
+  expect_finding "Sources/A/Low/User.swift:1: [upward] \`above\` belongs to High"
 done
 begin
 put $user <<<'struct User { func above() {} }; extension Base { func f() { above() } }'
-expect "Sources/A/Low/User.swift:1: [upward] \`above\`"
+expect_finding "Sources/A/Low/User.swift:1: [upward] \`above\`"
 begin
 put $user <<<$'let a = 0\nlet b: Base.Roof? = nil'
-expect "Sources/A/Low/User.swift:2: [upward] \`Roof\`"
+expect_finding "Sources/A/Low/User.swift:2: [upward] \`Roof\`"
 begin
 put $user <<<'func f() { crown() }'
-expect "Sources/A/Low/User.swift:1: [upward] \`crown\`"
+expect_finding "Sources/A/Low/User.swift:1: [upward] \`crown\`"
 begin
 put $user <<'SWIFT'
 // Top, a.above()
@@ -112,50 +74,50 @@ struct User<Top> {
 }
 SWIFT
 put High/Deeper.swift <<<'struct Deeper { var base: Base; func f() { base.below(); _ = Base.Error() } }'
-expect nothing
+expect_finding nothing
 begin
 put High/Base.swift <<<'struct Base {}'
 put $user <<<'let a = Base()'
-expect nothing
+expect_finding nothing
 
 begin
 put Low/Base+More.swift <<<'struct Stray {}'
 put High/User.swift <<<'let a = Stray()'
-expect "Sources/A/Low/Base+More.swift:1: [misplaced] \`Stray\`"
+expect_finding "Sources/A/Low/Base+More.swift:1: [misplaced] \`Stray\`"
 begin
 put Low/Other.swift <<<$'\npublic final class Stray {}'
-expect "Sources/A/Low/Other.swift:2: [misplaced] \`Stray\`"
+expect_finding "Sources/A/Low/Other.swift:2: [misplaced] \`Stray\`"
 begin
 put Low/Base+More.swift <<<$'struct BaseIterator {}\nstruct Own {}\nprivate struct Stray {}'
 put High/Operate.swift <<<$'extension Base { func operate() -> Step { Step() } }\nstruct Step {}'
 put High/Pair.swift <<<$'struct Pair2 {}\nstruct Pair3 {}'
 put High/User.swift <<<'let a = BaseIterator(), b = Pair2()'
-expect nothing
+expect_finding nothing
 
 begin Middle
-expect 'there is no folder Middle in A'
+expect_finding 'there is no folder Middle in A'
 begin
 mkdir "$scratch/tree/Sources/A/New"
 put New/New.swift <<<'struct New {}'
-expect 'the folder New of A is missing'
+expect_finding 'the folder New of A is missing'
 begin
 mkdir -p "$scratch/tree/Sources/B"
 put ../B/New.swift <<<'struct New {}'
-expect 'the target B is missing'
+expect_finding 'the target B is missing'
 begin
 sed -i.bak 's/upward 0/upward 1/' "$scratch/tree/Scripts/layers.txt"
-expect 'write `upward 0`'
+expect_finding 'write `upward 0`'
 put $user <<<'let a: Top? = nil'
-expect nothing
+expect_finding nothing
 put Low/Second.swift <<<'let a: Top? = nil'
-expect 'A has 2 upward names, Scripts/layers.txt allows 1'
+expect_finding 'A has 2 upward names, Scripts/layers.txt allows 1'
 begin 'except Sources/A/Low/User.swift Top  # a reason'
-expect 'the exception is needed no longer'
+expect_finding 'the exception is needed no longer'
 put $user <<<'let a: Top? = nil'
-expect nothing
+expect_finding nothing
 begin 'except Sources/A/Low/User.swift Top'
 put $user <<<'let a: Top? = nil'
-expect 'an exception needs its reason'
+expect_finding 'an exception needs its reason'
 begin except\ {a,b,c,d,e,f}\ T\ \#\ a\ reason
-expect 'no more than five exceptions'
+expect_finding 'no more than five exceptions'
 echo "layers: self-test: every rule can fail"
