@@ -6,7 +6,9 @@ struct HitTerms: Equatable {
   let freshness: Freshness
   let refreshAhead: RefreshAhead
   let gcTime: TimeSpan
+}
 
+extension HitTerms {
   /// - Parameter query: A resolved query; `nil` if its data is kept beyond the cache, or if functions
   ///   have to be asked.
   init?(_ query: ResolvedQuery) {
@@ -14,12 +16,6 @@ struct HitTerms: Equatable {
     freshness = options.freshness
     refreshAhead = query.serving?.refreshAhead ?? .off
     gcTime = query.gcTime
-  }
-
-  private init(_ freshness: Freshness, _ refreshAhead: RefreshAhead, _ gcTime: TimeSpan) {
-    self.freshness = freshness
-    self.refreshAhead = refreshAhead
-    self.gcTime = gcTime
   }
 
   /// The same of a query that is not resolved.
@@ -45,9 +41,9 @@ struct HitTerms: Equatable {
     }
     let own = definition.options.serving?.values.refreshAhead
     return HitTerms(
-      freshness,
-      own ?? defaults.client.options.serving?.values.refreshAhead ?? .off,
-      ResolvedQuery.gcTime(definition.options.gcTime ?? defaults.client.options.gcTime)
+      freshness: freshness,
+      refreshAhead: own ?? defaults.client.options.serving?.values.refreshAhead ?? .off,
+      gcTime: ResolvedQuery.gcTime(definition.options.gcTime ?? defaults.client.options.gcTime)
     )
   }
 }

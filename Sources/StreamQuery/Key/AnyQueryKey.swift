@@ -23,10 +23,7 @@ public struct AnyQueryKey: Sendable, _FreeOfActors {
 
   /// Creates a key whose parts are the elements of an array of mixed types.
   init(ofMixed parts: [(any Hashable & Sendable)?]) {
-    var collected: [KeyPart] = []
-    collected.reserveCapacity(parts.count + 1)
-    for part in parts { collected.append(KeyPart.make(optional: part)) }
-    self.init(parts: collected)
+    self.init(parts: parts.map { KeyPart.make(optional: $0) })
   }
 
   /// - Parameter parts: The parts; an array with room for one more element is not copied.

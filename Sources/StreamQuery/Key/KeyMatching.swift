@@ -63,11 +63,7 @@ extension KeyPart {
   }
 
   static func matches(_ prefix: ArraySlice<KeyPart>, within parts: ArraySlice<KeyPart>) -> Bool {
-    guard prefix.count <= parts.count else { return false }
-    for index in prefix.indices {
-      guard prefix[index].matches(parts[index]) else { return false }
-    }
-    return true
+    prefix.count <= parts.count && zip(prefix, parts).allSatisfy { $0.matches($1) }
   }
 
   private static func matches(

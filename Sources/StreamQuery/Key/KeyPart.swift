@@ -104,6 +104,11 @@ extension KeyPart: Hashable {
     }
   }
 
+  /// A word of kinds with one more.
+  static func kinds(_ kinds: UInt64, and part: KeyPart) -> UInt64 {
+    kinds << 4 | UInt64(part.kind)
+  }
+
   /// Feeds a row of parts to a hasher: before every fifteen of them their kinds, in one word.
   static func hash(_ parts: [KeyPart], into hasher: inout Hasher) {
     var start = 0
@@ -111,7 +116,7 @@ extension KeyPart: Hashable {
       let end = min(parts.count, start + 15)
       // The highest bit tells how many there are; fewer than fifteen are the last.
       var kinds: UInt64 = 1
-      for index in start..<end { kinds = kinds << 4 | UInt64(parts[index].kind) }
+      for index in start..<end { kinds = Self.kinds(kinds, and: parts[index]) }
       hasher.combine(kinds)
       for index in start..<end { parts[index].hashContent(into: &hasher) }
       guard end == start + 15 else { return }

@@ -10,6 +10,8 @@ struct KeyStorage: Sendable {
   init(_ parts: consuming [KeyPart]) {
     var hasher = Hasher()
     KeyPart.hash(parts, into: &hasher)
+    // Otherwise an array that is full would double, and keep that room for as long as the key lives.
+    parts.reserveCapacity(parts.count + 1)
     parts.append(.int(hasher.finalize()))
     row = parts
   }
@@ -17,7 +19,7 @@ struct KeyStorage: Sendable {
   /// The same for one part, without an array that grows.
   init(_ part: KeyPart) {
     var hasher = Hasher()
-    hasher.combine(0x10 | UInt64(part.kind))
+    hasher.combine(KeyPart.kinds(1, and: part))
     part.hashContent(into: &hasher)
     row = [part, .int(hasher.finalize())]
   }
@@ -25,11 +27,14 @@ struct KeyStorage: Sendable {
   /// The same for two parts.
   init(_ first: KeyPart, _ second: KeyPart) {
     var hasher = Hasher()
-    hasher.combine(0x100 | UInt64(first.kind) << 4 | UInt64(second.kind))
+    hasher.combine(KeyPart.kinds(KeyPart.kinds(1, and: first), and: second))
     first.hashContent(into: &hasher)
     second.hashContent(into: &hasher)
     row = [first, second, .int(hasher.finalize())]
   }
+
+  /// How many elements the array has room for: for tests.
+  var capacity: Int { row.capacity }
 
   /// The parts; they begin at index 0.
   var parts: ArraySlice<KeyPart> { row.dropLast() }

@@ -1,5 +1,6 @@
-import StreamQuery
 import Testing
+
+@testable import StreamQuery
 
 /// Keys of queries are made without the array that other keys grow in; they are the same keys.
 @Suite struct MadeKeyTests {
@@ -14,6 +15,8 @@ import Testing
     (Query(Float(1.5)) { 7 }, [Float(1.5)]),
     (Query(AnyQueryKeyPart("a")) { 7 }, ["a"]),
     (Query(absent) { 7 }, [nil]),
+    (Query(AnyQueryKeyPart([1, 2])) { 7 }, [[1, 2]]),
+    (Query(AnyQueryKeyPart([1, 2]), AnyQueryKeyPart("a")) { 7 }, [[1, 2], "a"]),
     (Query(KeyTuple2("a", 1)) { 7 }, ["a", 1]),
     (Query(UInt8(1)) { 7 }, [UInt8(1)]),
     (Query("a", fields: ["b": 1]) { 7 }, ["a", ["b": 1] as KeyRecord]),
@@ -41,5 +44,16 @@ import Testing
     #expect(query.key.erased.hashValue == key.hashValue)
     #expect(query.key.erased.count == key.count)
     #expect(query.key.description == QueryKey<Int>(key).description)
+  }
+
+  @Test("a key whose parts fill their array keeps no more room than one that was made with it")
+  func room() {
+    for count in 1...20 {
+      let parts = (0..<count).map { KeyPart.int($0) }
+      var roomy: [KeyPart] = []
+      roomy.reserveCapacity(count + 1)
+      roomy += parts
+      #expect(KeyStorage(parts).capacity == KeyStorage(roomy).capacity)
+    }
   }
 }
