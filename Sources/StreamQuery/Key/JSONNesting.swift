@@ -1,13 +1,13 @@
 /// Determines how deeply a JSON text nests before anything recursive reads it.
 ///
 /// It knows only brackets and strings: any other invalid JSON is left to the reader.
-struct JSONNesting {
+package struct JSONNesting {
   private var depth = 0
   private var isInString = false
   private var isEscaped = false
 
   /// Why a text must not be given to a reader.
-  enum Fault {
+  package enum Fault {
     /// It nests deeper than the limit.
     case tooDeep
     /// It has a byte that UTF-8 or JSON forbids and that readers would take as a sign of another

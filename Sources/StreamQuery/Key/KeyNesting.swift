@@ -2,7 +2,7 @@
 ///
 /// Threads may have stacks of 512 kB, and the program does not control how deeply data nests. A
 /// level costs 2 kB at most, in a debug build and with the user's own conformances in between.
-enum KeyNesting {
+package enum KeyNesting {
   /// Levels of lists and records in one value; deeper ones continue in a ``DeepKeyPart``.
   static let plain = 16
   /// Levels of brackets in the text of a key, including the outermost one.

@@ -250,6 +250,73 @@ extension Mutation {
     }
   }
 
+  /// Sends runs only after a time in which they can be taken back.
+  ///
+  /// Optimistic changes show at once. To undo a run, cancel it, or drop it from the outbox: nothing
+  /// was sent. ``OutboxHandle/retry(_:)`` sends it now. A durable run is written at once, and counts
+  /// the time while the process does not run, too.
+  ///
+  /// - Parameter delay: The time; runs behind it in its scope wait as well.
+  /// - Returns: The changed mutation.
+  public func delayed(by delay: Duration) -> Self {
+    options { $0.delay = delay }
+  }
+
+  /// Sets which runs are sent when several of them wait, if all of them are about the same thing.
+  ///
+  /// With ``MutationPacing/newest`` a run takes the place of every earlier one in its scope. If runs are
+  /// about several items, use ``pacing(_:of:)``. Otherwise the edit of one item takes the place of the
+  /// edit of another; the client reports ``QueryMisuse/otherItemDiscarded(key:)`` if it notices that.
+  ///
+  /// - Parameter pacing: Which ones.
+  /// - Returns: The changed mutation.
+  public func pacing(_ pacing: MutationPacing) -> Self {
+    self.pacing(pacing, grouping: nil)
+  }
+
+  /// Sets which runs are sent when several of them are about the same item.
+  ///
+  /// ```swift
+  /// let rename = Mutation<Rename, User>.rename()
+  ///   .pacing(.newest, of: \.id)
+  ///   .durable()
+  /// ```
+  ///
+  /// With ``MutationPacing/newest`` a run takes the place of earlier ones with an equal key, and of
+  /// no others. If the mutation has no scope of its own, each key has a scope, so that runs with
+  /// different keys do not wait for each other.
+  ///
+  /// The closure is called once for each run, when the run is started; a run keeps its key when its
+  /// input is changed later.
+  ///
+  /// - Parameters:
+  ///   - pacing: Which ones.
+  ///   - key: Gets the input and returns what tells the items apart. Keys are equal if their JSON is.
+  ///     A run whose key is `nil`, or cannot be encoded, is sent like any other run.
+  /// - Returns: The changed mutation.
+  public func pacing<Key: Encodable & SendableMetatype>(
+    _ pacing: MutationPacing,
+    of key: @escaping @Sendable (Input) -> Key?
+  ) -> Self {
+    self.pacing(
+      pacing,
+      grouping: { key($0.value(as: Input.self)).flatMap(ValueJSON.text) }
+    )
+  }
+
+  private func pacing(
+    _ pacing: MutationPacing,
+    grouping key: (@Sendable (ValueBox) -> String?)?
+  ) -> Self {
+    var (options, grouping) = (definition.options, definition.grouping)
+    options.pacing = pacing
+    grouping.pacingKey = key
+    return Mutation(
+      key: self.key,
+      definition: definition.with(options: options, grouping: grouping)
+    )
+  }
+
   private func adding(_ add: (inout MutationCallbacks) -> Void) -> Self {
     var callbacks = MutationCallbacks()
     add(&callbacks)

@@ -1,5 +1,5 @@
 /// The definition of a mutation without its types: made once, shared by reference.
-final class MutationDefinition: Sendable {
+package final class MutationDefinition: Sendable {
   typealias Perform = @Sendable (ValueBox, MutationContext) async throws -> ValueBox
   typealias Layers = @Sendable (ValueBox, inout OptimisticChanges) -> Void
 

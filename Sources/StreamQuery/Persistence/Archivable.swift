@@ -43,7 +43,7 @@ public struct Archivable: Sendable, _FreeOfActors {
     of type: Value.Type,
     options: QueryOptions = .default
   ) -> Self {
-    let definition = QueryDefinition(of: type).with(options: options)
+    let definition = QueryDefinition.ofKeyAlone(type, options)
     return Self(kind: .values(ArchivableEntry(of: type, definition), type))
   }
 
@@ -52,7 +52,7 @@ public struct Archivable: Sendable, _FreeOfActors {
   /// - Parameter type: The type.
   /// - Returns: What to expect.
   public static func keyPart<Part: Decodable & Hashable & Sendable>(_ type: Part.Type) -> Self {
-    Self(kind: .keyPart(type, keyPartDecoding(of: type)))
+    Self(kind: .keyPart(type, KeyPartDecoding(of: type)))
   }
 
   /// A mutation: paused runs of its key continue with its work and callbacks.

@@ -36,9 +36,9 @@ public struct ArchiveCoding: Sendable {
   /// A value whose JSON is nested more than 128 levels deep is left out: reading it could take more
   /// stack than a thread has. Its own `encode(to:)` must be able to finish nevertheless.
   public static let json = ArchiveCoding {
-    try shallow(encoder.encode($0))
+    try shallow(ValueJSON.encoder.encode($0))
   } decode: {
-    try decoder.decode($0, from: shallow($1))
+    try ValueJSON.decoder.decode($0, from: shallow($1))
   }
 
   private static func shallow(_ data: Data) throws(CacheArchiveError) -> Data {
@@ -61,26 +61,5 @@ public struct ArchiveCoding: Sendable {
       type,
       DecodingError.Context(codingPath: [], debugDescription: "the coding made a \(made)")
     )
-  }
-
-  static var encoder: JSONEncoder {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys]
-    encoder.nonConformingFloatEncodingStrategy = .convertToString(
-      positiveInfinity: "inf",
-      negativeInfinity: "-inf",
-      nan: "nan"
-    )
-    return encoder
-  }
-
-  static var decoder: JSONDecoder {
-    let decoder = JSONDecoder()
-    decoder.nonConformingFloatDecodingStrategy = .convertFromString(
-      positiveInfinity: "inf",
-      negativeInfinity: "-inf",
-      nan: "nan"
-    )
-    return decoder
   }
 }

@@ -14,7 +14,7 @@ extension CacheArchive {
   /// - Returns: A line of text, and JSON; equal archives are equal bytes.
   /// - Throws: What the encoder throws; no content of an archive makes it throw.
   public func encoded() throws -> Data {
-    let body = try ArchiveCoding.encoder.encode(self)
+    let body = try ValueJSON.encoder.encode(self)
     let head = "\(Self.name) \(Self.version) \(body.count) \(Self.checksum(body))\n"
     return Data(head.utf8) + body
   }
@@ -44,7 +44,7 @@ extension CacheArchive {
     guard Self.checksum(body) == checksum else { throw .corrupt("the checksum differs") }
     if let error = CacheArchiveError(readingJSON: body, limit: KeyNesting.archive) { throw error }
     do {
-      self = try ArchiveCoding.decoder.decode(CacheArchive.self, from: Data(body))
+      self = try ValueJSON.decoder.decode(CacheArchive.self, from: Data(body))
     } catch let error as CacheArchiveError {
       throw error
     } catch {

@@ -5,7 +5,7 @@
 /// reconnect, an interval, an invalidation) knows how to fetch.
 @usableFromInline
 // Unchecked: it is changed only by `Query.changed(_:)`, and only while a single query refers to it.
-final class QueryDefinition: @unchecked Sendable {
+package final class QueryDefinition: @unchecked Sendable {
   typealias Fetch = @Sendable (FetchContext) async throws -> ValueBox
 
   let fetch: Fetch?
@@ -84,6 +84,17 @@ final class QueryDefinition: @unchecked Sendable {
     extras = nil
     options = QueryOptions(unset: ())
   }
+
+  /// The definition of a key of which only the type and some options are known.
+  package static func ofKeyAlone<Value: Sendable>(
+    _ type: Value.Type,
+    _ options: QueryOptions
+  ) -> QueryDefinition {
+    QueryDefinition(of: type, options: options)
+  }
+
+  /// Whether it has a fetch of its own.
+  package var hasFetch: Bool { fetch != nil }
 
   var valueTypeName: String { String(reflecting: valueType) }
 

@@ -2,9 +2,9 @@
 ///
 /// They are known by the text of their key alone. They are not observed, not fetching, and have
 /// data. What cannot be known of them, such as what a predicate says, is ``Answer/maybe``.
-struct RecordFilter: Hashable, Sendable {
+package struct RecordFilter: Hashable, Sendable {
   /// Whether a record is meant.
-  enum Answer {
+  package enum Answer {
     case no
     /// That depends on what only its entry would tell.
     case maybe

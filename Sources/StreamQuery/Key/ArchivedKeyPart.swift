@@ -59,7 +59,7 @@ struct ArchivedKeyPart: Decodable {
       if let type = vocabulary?.types[type] { return .type(type) }
       throw KeyVocabulary.failure(object.codingPath, "\(type) is not a type to expect")
     default:
-      if let decoding = vocabulary?.decodings[String(tag)] { return try decoding(object, name) }
+      if let part = try vocabulary?.decodings[String(tag)]?.decode(object, name) { return part }
       throw KeyVocabulary.failure(object.codingPath, "\(tag) is not a type to expect")
     }
   }

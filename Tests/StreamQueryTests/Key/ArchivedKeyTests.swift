@@ -11,9 +11,9 @@ import Foundation
 struct ArchivedKeyTests {
   private var vocabulary: KeyVocabulary {
     var vocabulary = KeyVocabulary()
-    vocabulary.decodings["StreamQueryTests.ArchivedShelf"] = keyPartDecoding(of: ArchivedShelf.self)
-    vocabulary.decodings["StreamQueryTests.ArchivedRange"] = keyPartDecoding(of: ArchivedRange.self)
-    vocabulary.decodings["StreamQueryTests.ArchivedLiar"] = keyPartDecoding(of: ArchivedLiar.self)
+    vocabulary.decodings["StreamQueryTests.ArchivedShelf"] = KeyPartDecoding(of: ArchivedShelf.self)
+    vocabulary.decodings["StreamQueryTests.ArchivedRange"] = KeyPartDecoding(of: ArchivedRange.self)
+    vocabulary.decodings["StreamQueryTests.ArchivedLiar"] = KeyPartDecoding(of: ArchivedLiar.self)
     vocabulary.types["StreamQueryTests.ArchivedPerson"] = ArchivedPerson.self
     return vocabulary
   }

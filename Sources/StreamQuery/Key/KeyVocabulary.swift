@@ -5,7 +5,7 @@ internal import Foundation
 #endif
 
 /// The types that may occur in parts of archived keys, by name.
-struct KeyVocabulary: Sendable {
+package struct KeyVocabulary: Sendable {
   var decodings: [String: KeyPartDecoding] = [:]
   /// Types that are parts themselves.
   var types: [String: any Any.Type] = [:]
@@ -27,7 +27,7 @@ struct KeyVocabulary: Sendable {
   }
 
   private mutating func add<Part: Decodable & Hashable & Sendable>(_ type: Part.Type) {
-    decodings[stableName(of: type)] = keyPartDecoding(of: type)
+    decodings[stableName(of: type)] = KeyPartDecoding(of: type)
   }
 
   /// Makes a key from its text, see ``AnyQueryKey/canonicalText()``.
@@ -42,7 +42,7 @@ struct KeyVocabulary: Sendable {
     case .tooDeep:
       throw KeyVocabulary.failure([], "the key nests deeper than \(KeyNesting.text) levels")
     }
-    let decoder = ArchiveCoding.decoder
+    let decoder = ValueJSON.decoder
     // Keys write bytes as a list, as the type itself does.
     decoder.dataDecodingStrategy = .deferredToData
     if let name = Self.userInfoKey { decoder.userInfo[name] = self }

@@ -1,0 +1,38 @@
+#if canImport(FoundationEssentials)
+package import FoundationEssentials
+#else
+package import Foundation
+#endif
+
+/// The JSON of values and keys: fields are sorted, and numbers that JSON does not have are words.
+package enum ValueJSON {
+  package static var encoder: JSONEncoder {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys]
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(
+      positiveInfinity: "inf",
+      negativeInfinity: "-inf",
+      nan: "nan"
+    )
+    return encoder
+  }
+
+  package static var decoder: JSONDecoder {
+    let decoder = JSONDecoder()
+    decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+      positiveInfinity: "inf",
+      negativeInfinity: "-inf",
+      nan: "nan"
+    )
+    return decoder
+  }
+
+  /// Returns the text of a value; `nil` if it cannot be encoded, or nests more deeply than a reader
+  /// can take.
+  static func text(of value: some Encodable) -> String? {
+    guard let data = try? encoder.encode(value),
+      JSONNesting.fault(in: data, limit: KeyNesting.value) == nil
+    else { return nil }
+    return String(decoding: data, as: UTF8.self)
+  }
+}
