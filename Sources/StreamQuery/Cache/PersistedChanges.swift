@@ -1,7 +1,7 @@
 /// The persisted entries that changed since their persister last asked.
-struct PersistedChanges: Sendable {
+package struct PersistedChanges: Sendable {
   /// An entry that is gone.
-  enum Departure: Sendable {
+  package enum Departure: Sendable {
     /// It was removed, and what is kept of it must go too; an entry without data may have been waiting
     /// for what is kept.
     case removed(EntryKey, hadData: Bool)

@@ -1,17 +1,20 @@
 /// A persisted entry at one instant.
-struct PersistedEntry: Sendable {
+package struct PersistedEntry: Sendable {
   let id: EntryID
-  let info: QueryInfo
+  package let info: QueryInfo
   /// The query that says how to keep it.
   let query: StoredQuery
   /// Whether its data is marked as invalidated, which may happen after the entry is gone.
-  var isInvalidated: Bool
+  package var isInvalidated: Bool
 
   init(id: EntryID, info: QueryInfo, query: StoredQuery) {
     (self.id, self.info, self.query) = (id, info, query)
     isInvalidated = info.isInvalidated
   }
 
+  /// A number that no other entry ever has.
+  package var number: UInt64 { id.generation }
+
   /// Whether its data was neither fetched nor written: it was restored, or initial data.
-  var isAsItBegan: Bool { info.dataUpdateCount == 0 }
+  package var isAsItBegan: Bool { info.dataUpdateCount == 0 }
 }

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Whether a client was erased, and who has to forget what it has shown.
-final class ClientErasure: Sendable {
+package final class ClientErasure: Sendable {
   private struct State {
     var actions: [Int: @Sendable () async -> Void] = [:]
     var lastNumber = 0

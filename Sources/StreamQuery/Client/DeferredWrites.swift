@@ -37,15 +37,6 @@ struct DeferredWrites: Sendable {
     }
   }
 
-  typealias KeptData = DefinitionExtras.InitialDataSource.Found
-
-  /// A write that still waits when its client ends; the store gets what it makes of the kept data.
-  struct LastWrite: Sendable {
-    let write: Write
-    /// Says how the data is kept.
-    let query: ResolvedQuery
-  }
-
   /// The writes of one key, in order.
   private struct Line: Sendable {
     var writes: [Write?] = []

@@ -1,7 +1,7 @@
 /// What keeps the data of entries beyond the cache.
 ///
 /// The client asks it about entries that begin, and tells it that entries changed.
-protocol Persister: AnyObject, Sendable {
+package protocol Persister: AnyObject, Sendable {
   /// Begins to read what is kept under a policy, unless it was begun before.
   ///
   /// - Returns: Whether it is not known yet what is kept.
@@ -23,7 +23,7 @@ protocol Persister: AnyObject, Sendable {
     of key: EntryKey,
     _ definition: QueryDefinition,
     _ policy: any PersistencePolicy
-  ) -> DefinitionExtras.InitialDataSource.Found?
+  ) -> KeptData?
 
   /// Whether the store keeps a value for a key alone that another query saved without a limit of age,
   /// while the client's policy has one: it may be impossible to fetch again.
@@ -64,7 +64,7 @@ protocol Persister: AnyObject, Sendable {
   ///   - isErased: Whether nothing may be left of what it holds, so that nothing more is written. It
   ///     may follow an end that writes.
   ///   - writes: What waited until it is known what is kept, and is still to be made of that.
-  func end(isErased: Bool, making writes: [DeferredWrites.LastWrite])
+  func end(isErased: Bool, making writes: [LastWrite])
 
   /// Waits until none of its work is running any more.
   func waitUntilOver() async

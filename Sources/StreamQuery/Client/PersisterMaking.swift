@@ -1,5 +1,5 @@
 /// A policy that knows its persister.
-protocol PersisterMaking: PersistencePolicy {
+package protocol PersisterMaking: PersistencePolicy {
   /// Makes the one persister of a client.
   func makePersister(for client: QueryClient) -> any Persister
 }

@@ -43,7 +43,7 @@ final class PersisterSlot: Sendable {
   }
 
   /// The client is over; see ``Persister/end(isErased:making:)``.
-  func end(isErased: Bool, making writes: [DeferredWrites.LastWrite]) {
+  func end(isErased: Bool, making writes: [LastWrite]) {
     let persister = state.withLock { state in
       state.isEnded = true
       return state.persister

@@ -101,14 +101,8 @@ extension QueryClient {
     var spreadsReturns: Bool {
       reconnectPacing.spreading > .zero || activationPacing.spreading > .zero
     }
-    /// The part of each store that is the client's; ``StorePartition/main`` by default.
-    ///
-    /// ``QueryScopes`` gives each account a part of its own.
-    public var partition = StorePartition.main
-    /// Where the data of queries is kept beyond the cache, unless they say otherwise.
-    var persistencePolicy: (any PersistencePolicy)?
-    /// What keeps runs of mutations beyond the process.
-    var runKeeping: (any RunKeeperMaking)?
+    /// Where data is kept beyond the process, if anywhere.
+    package var keeping = KeepingSettings()
     /// What is asked for the time to write what is kept when the app leaves the screen.
     var backgroundTime = BackgroundTime.platformDefault
     /// Options below ``defaults``, whatever those are.

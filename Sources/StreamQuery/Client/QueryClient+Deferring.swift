@@ -79,7 +79,7 @@ extension QueryClient {
 
   /// Takes the writes that wait when the client ends, or are being made, for the stores to get what they
   /// make.
-  nonisolated func takeDeferredWrites() -> [DeferredWrites.LastWrite] {
+  nonisolated func takeDeferredWrites() -> [LastWrite] {
     guard mayDeferWrites else { return [] }
     dropDeferredWrites(answered: Set(deferredWrites.withLock { $0.keys }.keys))
     // Under the lock of the cache, so that none that is taken lands.
@@ -88,7 +88,7 @@ extension QueryClient {
       let known = cache.read { state in state.find(write.key).flatMap { state.slots[$0].query } }
       let own = write.definition.persistence == nil ? known?.resolved : nil
       let query = own ?? resolve(write.key, write.definition, defaults)
-      return DeferredWrites.LastWrite(write: write, query: query)
+      return LastWrite(write: write, query: query)
     }
   }
 

@@ -187,23 +187,6 @@ extension QueryClient {
   }
 }
 
-extension QueryClient {
-  /// Emits an event that no transaction decided.
-  nonisolated func tell(
-    _ kind: QueryEvent.Kind,
-    of key: AnyQueryKey,
-    in store: any QueryStore,
-    _ partition: StorePartition
-  ) {
-    transaction { state, transaction in
-      guard state.emitsEvents else { return }
-      var event = state.makeEvent(kind, key, transaction, since: nil)
-      event.failedStore = ("\(type(of: store))", partition)
-      state.actionQueue.append(.emit(event))
-    }
-  }
-}
-
 extension CacheState {
   /// The persisted entries in use that have no data, although nobody waits for a store: it took
   /// longer than queries wait.

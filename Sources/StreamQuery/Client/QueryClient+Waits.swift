@@ -1,4 +1,18 @@
 extension QueryClient {
+  /// Reports a wait of the present task; `nil` in an app.
+  ///
+  /// - Parameters:
+  ///   - text: What it waits for, in words.
+  ///   - onLeave: Called when the caller is cancelled.
+  /// - Returns: The wait, which lasts as long as the object.
+  @inline(__always)
+  package nonisolated func wait(
+    for text: @autoclosure @escaping @Sendable () -> String,
+    onLeave: @escaping @Sendable () -> Void
+  ) -> CallerWait? {
+    observed(text()).map { CallerWait($0, onLeave: onLeave) }
+  }
+
   /// The subject for reporting a wait of the present task; `nil` in an app.
   @inline(__always)
   nonisolated func observed(_ text: @autoclosure @escaping @Sendable () -> String) -> WaitSubject? {

@@ -229,7 +229,7 @@ extension QueryClient {
         change: { kept in
           var value = kept?.box.value(as: Value.self)
           guard (try? update(&value)) != nil, let value else { return nil }
-          return DeferredWrites.KeptData(
+          return KeptData(
             box: TypedBox(value),
             updatedAt: date,
             isInvalidated: marksNew && kept == nil

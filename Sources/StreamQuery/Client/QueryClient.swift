@@ -76,7 +76,7 @@ public actor QueryClient {
     eventReceivers = EventReceivers(configuration, eventBroadcaster)
     mutationHooks = configuration.mutationHooks.callbacks
     waitObserver = configuration.executor as? any WaitObserver
-    keeper = configuration.runKeeping?.makeKeeper(configuration)
+    keeper = configuration.keeping.runs?.makeKeeper(configuration)
     cache = QueryCache(
       clock: clock,
       wallClock: configuration.wallClock,
@@ -84,7 +84,7 @@ public actor QueryClient {
       defaults: DefaultsTable(
         client: configuration.defaults.over(configuration.preset),
         failureInvalidates: configuration.failureInvalidates,
-        persistence: configuration.persistencePolicy,
+        persistence: configuration.keeping.policy,
         persisters: persisters
       ),
       shards: configuration.readShards.map {
@@ -103,7 +103,7 @@ public actor QueryClient {
     }
     persisters.belong(to: self)
     // What was kept is restored from the beginning: nothing is fetched before that is done.
-    if let policy = configuration.persistencePolicy {
+    if let policy = configuration.keeping.policy {
       persisters.persister(for: policy)?.open(policy)
     }
     if let keeper {

@@ -1,5 +1,5 @@
 /// What becomes of a kept run whose attempts have failed.
-enum RunAnswer: Sendable {
+package enum RunAnswer: Sendable {
   /// It fails.
   case fail
   /// It waits until somebody answers.

@@ -1,7 +1,7 @@
 /// What keeps runs of mutations beyond the process.
 ///
 /// The client tells it what became of runs, in the order of transactions and outside the lock.
-protocol RunKeeper: AnyObject, Sendable {
+package protocol RunKeeper: AnyObject, Sendable {
   /// The client begins: what was kept is to be read.
   func start(for client: QueryClient)
 

@@ -1,4 +1,4 @@
 /// Makes the keeper of a client.
-protocol RunKeeperMaking: Sendable {
+package protocol RunKeeperMaking: Sendable {
   func makeKeeper(_ configuration: QueryClient.Configuration) -> any RunKeeper
 }

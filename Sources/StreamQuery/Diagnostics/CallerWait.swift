@@ -13,6 +13,23 @@ package final class CallerWait: Sendable {
     self.onLeave = onLeave
   }
 
+  /// Creates the wait of the present task; `nil` in an app.
+  ///
+  /// - Parameters:
+  ///   - executor: Where that runs what the caller waits for.
+  ///   - text: What the caller waits for, in words.
+  ///   - onLeave: Called when the caller is cancelled.
+  package convenience init?(
+    on executor: (any TaskExecutor)?,
+    for text: String,
+    onLeave: @escaping @Sendable () -> Void
+  ) {
+    guard WaitObservation.hasBegun,
+      let subject = WaitSubject(executor as? any WaitObserver, on: executor, { text })
+    else { return nil }
+    self.init(subject, onLeave: onLeave)
+  }
+
   /// What the caller waits for, in words.
   package var text: String { subject.text() }
 
@@ -22,7 +39,7 @@ package final class CallerWait: Sendable {
   }
 
   /// The caller is suspended.
-  func began() {
+  package func began() {
     if subject.isElsewhere {
       subject.tellElsewhere(self)
     } else {

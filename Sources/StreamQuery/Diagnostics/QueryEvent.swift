@@ -135,7 +135,7 @@ public struct QueryEvent: Sendable, _FreeOfActors, CustomStringConvertible {
   /// Facts that the query or the mutation carries; for a fetch, those of its ``FetchContext``.
   public internal(set) var meta = QueryMeta()
   /// The type of the store that could not keep or restore something, and its part.
-  var failedStore: (name: String, partition: StorePartition)?
+  var failedStore: (name: String, partition: String)?
   /// The type of the entry's value: equal keys with different value types are two entries.
   var valueType: (any Any.Type)?
 

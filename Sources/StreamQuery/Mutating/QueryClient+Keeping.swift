@@ -41,12 +41,54 @@ extension QueryClient {
     cache.record { $0.mutations.awaitsKeeper = false }
   }
 
+  /// Whether the runs of a mutation have work: their own, or that of the defaults of the key.
+  nonisolated func hasWork(_ key: EntryKey, _ definition: MutationDefinition) -> Bool {
+    resolve(key, definition, input: nil).perform != nil
+  }
+
+  /// Makes a run of what an archive or a store has of it.
+  ///
+  /// - Parameters:
+  ///   - key: The mutation.
+  ///   - definition: Its definition.
+  ///   - options: Its options.
+  ///   - input: The input.
+  ///   - identity: The identity of the run.
+  ///   - revision: How often its input was changed.
+  ///   - serial: Its number among the runs of the client, if a store has it.
+  ///   - submittedAt: When it was started, in seconds since the reference date.
+  ///   - text: The types and the key as text, if an archive has it.
+  /// - Returns: The run.
+  nonisolated func restoredRun(
+    _ key: EntryKey,
+    _ definition: MutationDefinition,
+    _ options: MutationOptions,
+    input: ValueBox,
+    _ identity: RunIdentity,
+    revision: UInt64,
+    serial: UInt64 = 0,
+    submittedAt: Double,
+    text: String = ""
+  ) -> RestoredRun {
+    let mutation = resolve(key, definition.with(options: options), input: input)
+    return RestoredRun(
+      text: text,
+      identity: identity,
+      revision: revision,
+      serial: serial,
+      mutation: mutation,
+      input: input,
+      layers: plannedLayers(of: mutation, input: input),
+      submittedAt: submittedAt
+    )
+  }
+
   /// Begins runs that an earlier process has kept, before those of this process.
   ///
   /// - Parameter runs: The runs, in their order.
   /// - Returns: The job of each; `nil` for those that the client has already, or that it is too
   ///   late for.
-  nonisolated func begin(_ runs: [KeptRun]) -> [MutationJob?] {
+  nonisolated func begin(_ runs: [RestoredRun]) -> [MutationJob?] {
     guard !runs.isEmpty else { return [] }
     openSignals()
     return transaction { state, transaction in
@@ -101,12 +143,10 @@ extension QueryClient {
   /// Makes a run another request.
   ///
   /// - Returns: Whether it could be: it is not being sent, and not over.
-  nonisolated func rebase(
-    _ job: MutationJob,
-    _ input: ValueBox,
-    _ layers: [PlannedLayer]
-  ) -> Bool {
-    transaction { state, transaction in
+  nonisolated func rebase(_ job: MutationJob, _ input: ValueBox) -> Bool {
+    guard let mutation = job.mutation?.resolved else { return false }
+    let layers = plannedLayers(of: mutation, input: input)
+    return transaction { state, transaction in
       state.rebase(job.id, input, layers, &transaction) { $0.rebased(in: $1) }
     }
   }
@@ -125,6 +165,34 @@ extension QueryClient {
     }
   }
 
+  /// The answer that a failed run is tried again, after the wait that its retries have.
+  nonisolated func retrying(
+    _ mutation: StoredMutation,
+    after error: any Error,
+    attempt: Int
+  ) -> RunAnswer {
+    .retry(after: wait(of: mutation, error, attempt))
+  }
+
+  /// The answer that a failed run is sent as another request, after the wait that its retries have.
+  nonisolated func rebasing(
+    _ mutation: StoredMutation,
+    to input: ValueBox,
+    after error: any Error,
+    attempt: Int
+  ) -> RunAnswer {
+    let layers = plannedLayers(of: mutation.resolved, input: input)
+    return .rebase(input, layers, after: wait(of: mutation, error, attempt))
+  }
+
+  private nonisolated func wait(
+    of mutation: StoredMutation,
+    _ error: any Error,
+    _ attempt: Int
+  ) -> TimeSpan {
+    mutation.resolved.retry.wait(failures: attempt, error: error, jitter: nextJitter())
+  }
+
   /// Cancels the runs that were kept: their records were erased.
   nonisolated func cancelKept() {
     transaction { state, transaction in
@@ -136,4 +204,9 @@ extension QueryClient {
       }
     }
   }
+}
+
+extension RestoredRun {
+  /// Whether it has work.
+  var hasWork: Bool { mutation.resolved.perform != nil }
 }

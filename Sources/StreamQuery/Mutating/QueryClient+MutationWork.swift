@@ -99,6 +99,18 @@ extension QueryClient {
     await attemptEnded(job, attempt: attempt, outcome, promised)
   }
 
+  /// What the work, and whoever answers its errors, are told about an attempt.
+  package nonisolated func context(of job: MutationJob, attempt: Int) -> MutationContext {
+    MutationContext(
+      key: job.key.key,
+      attempt: attempt,
+      idempotencyKey: job.requestIdentity.uuid,
+      meta: job.meta,
+      carriedClient: self,
+      saved: job.saved
+    )
+  }
+
   /// Calls the work.
   private nonisolated func output(
     of job: MutationJob,
@@ -108,14 +120,7 @@ extension QueryClient {
     guard let perform else {
       throw QueryError.missingPerform(key: job.key.key.description)
     }
-    let context = MutationContext(
-      key: job.key.key,
-      attempt: attempt,
-      idempotencyKey: job.requestIdentity.uuid,
-      meta: job.meta,
-      carriedClient: self,
-      saved: job.saved
-    )
+    let context = context(of: job, attempt: attempt)
     guard !configuration.mutationCompanions.isEmpty else {
       return try await perform(job.input, context)
     }

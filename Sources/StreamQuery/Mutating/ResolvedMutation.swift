@@ -1,6 +1,6 @@
 /// A definition merged with a client's defaults: what a run is started with.
 // Unchecked as its superclass is: all stored properties are immutable and `Sendable`.
-final class ResolvedMutation: StoredMutation, @unchecked Sendable {
+package final class ResolvedMutation: StoredMutation, @unchecked Sendable {
   let definition: MutationDefinition
   let perform: MutationDefinition.Perform?
   let retry: RetryPolicy

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// The machine knows a run by its number; this is the run's part in the shell. A run is kept long
 /// after it ended, so what only the work needs is released when it ends.
-final class MutationJob: Sendable {
+package final class MutationJob: Sendable {
   private struct Present {
     /// `nil` when the run is over.
     var mutation: StoredMutation?

@@ -2,7 +2,7 @@
 ///
 /// The bits are those of a UUID: random (version 4) for runs that began here; for a run of an
 /// archive that names no identity, made of what the archive says of it (version 8).
-struct RunIdentity: Hashable, Sendable {
+package struct RunIdentity: Hashable, Sendable {
   let high: UInt64
   let low: UInt64
 

@@ -1,6 +1,6 @@
 /// What a kept run is doing.
-struct RunProgress: Sendable {
-  enum Phase: Sendable {
+package struct RunProgress: Sendable {
+  package enum Phase: Sendable {
     /// It is not kept yet.
     case saving
     /// It waits for its turn, the network, the app or its next attempt.

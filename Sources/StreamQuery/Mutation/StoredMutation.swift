@@ -3,7 +3,7 @@
 /// The client makes it and takes it back as a `ResolvedMutation`, its only subclass, which has the
 /// work and the callbacks. See ``StoredQuery``. `Sendable` is correct because all stored properties
 /// of both are immutable and `Sendable`.
-class StoredMutation: @unchecked Sendable {
+package class StoredMutation: @unchecked Sendable {
   final let key: EntryKey
   final let scope: String?
   final let meta: QueryMeta

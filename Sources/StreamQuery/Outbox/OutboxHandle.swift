@@ -30,7 +30,7 @@ public struct OutboxHandle: Sendable {
     guard let keeper else { return AsyncStream { nil } }
     let (seen, shownEmpty) = (LastSeen<UInt64>(), LastSeen<Bool>())
     let erasure = client.erasure
-    return client.stream(of: keeper.news.subscribe(), "items of the outbox") { [weak keeper] _ in
+    return client.stream(of: keeper.news, "items of the outbox") { [weak keeper] in
       // Also if the client is gone by now.
       if erasure.hasBegun { return shownEmpty.changed(to: true) ? OutboxItems() : nil }
       guard let keeper, seen.changed(to: keeper.version) else { return nil }

@@ -103,21 +103,14 @@ extension OutboxKeeper {
   }
 
   func answer(_ job: MutationJob, to error: any Error, attempt: Int) async -> RunAnswer {
-    guard let client, let mutation = job.mutation?.resolved,
-      let policy = mutation.keeping as? OutboxPolicy, let onConflict = policy.onConflict
+    guard let client, let mutation = job.mutation,
+      let policy = mutation.resolved.keeping as? OutboxPolicy, let onConflict = policy.onConflict
     else { return .fail }
-    let context = MutationContext(
-      key: job.key.key,
-      attempt: attempt,
-      idempotencyKey: job.requestIdentity.uuid,
-      meta: job.meta,
-      carriedClient: client,
-      saved: job.saved
-    )
+    let context = client.context(of: job, attempt: attempt)
     switch await onConflict(error, job.input, context) {
     case .drop: return .fail
     case .ask: return .stop
-    case .retry: return .retry(after: wait(of: mutation, error, attempt))
+    case .retry: return client.retrying(mutation, after: error, attempt: attempt)
     case .rebase(let input):
       do {
         // Before anything has changed: what was promised is not lost because of an answer.
@@ -127,17 +120,7 @@ extension OutboxKeeper {
         report(OutboxError.notEncodable(mutation: mutation, reason: error), job.key.key)
         return .stop
       }
-      let layers = client.plannedLayers(of: mutation, input: input)
-      return .rebase(input, layers, after: wait(of: mutation, error, attempt))
+      return client.rebasing(mutation, to: input, after: error, attempt: attempt)
     }
-  }
-
-  private func wait(
-    of mutation: ResolvedMutation,
-    _ error: any Error,
-    _ attempt: Int
-  ) -> TimeSpan {
-    let jitter = Double(randomness() >> 11) * 0x1p-53
-    return mutation.retry.wait(failures: attempt, error: error, jitter: jitter)
   }
 }

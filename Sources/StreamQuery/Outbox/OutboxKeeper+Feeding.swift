@@ -32,7 +32,7 @@ extension OutboxKeeper {
           return opens
         }
         if opens { opened() }
-        news.send(())
+        news.send()
         return
       }
       feed(open, registrations)
@@ -45,7 +45,7 @@ extension OutboxKeeper {
         return (again, opens)
       }
       if opens { opened() } else { release() }
-      news.send(())
+      news.send()
       if !again { return }
     }
   }
@@ -54,7 +54,7 @@ extension OutboxKeeper {
 
   private func feed(_ open: [OutboxLedger.Entry], _ registrations: [String: Registration]) {
     guard let client else { return }
-    var runs: [RunIdentity: KeptRun] = [:]
+    var runs: [RunIdentity: RestoredRun] = [:]
     var failures: [RunIdentity: ErrorBox] = [:]
     for entry in open {
       let header = entry.record.header
@@ -64,7 +64,7 @@ extension OutboxKeeper {
       do {
         let run = try run(of: entry, known, client)
         // Without its work it waits, as if it was not known.
-        if run.mutation.perform != nil { runs[entry.id] = run }
+        if run.hasWork { runs[entry.id] = run }
       } catch {
         let failure = OutboxError.undecodable(
           mutation: header.mutation,
@@ -132,19 +132,18 @@ extension OutboxKeeper {
     of entry: OutboxLedger.Entry,
     _ known: Registration,
     _ client: QueryClient
-  ) throws -> KeptRun {
+  ) throws -> RestoredRun {
     let header = entry.record.header
     let options = MutationOptions(scope: header.scope).over(known.definition.options)
     let input = try known.form.decode(entry.record.input, header.version)
-    let definition = known.definition.with(options: options)
-    let mutation = client.resolve(known.key, definition, input: input)
-    return KeptRun(
-      identity: entry.id,
+    return client.restoredRun(
+      known.key,
+      known.definition,
+      options,
+      input: input,
+      entry.id,
       revision: header.revision,
       serial: entry.number ?? entry.serial,
-      mutation: mutation,
-      input: input,
-      layers: client.plannedLayers(of: mutation, input: input),
       submittedAt: header.date
     )
   }

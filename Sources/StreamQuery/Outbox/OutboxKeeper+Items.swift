@@ -87,9 +87,7 @@ extension OutboxKeeper {
       throw OutboxError.notEncodable(mutation: header.mutation, reason: error)
     }
     if let job {
-      guard let client, let mutation = job.mutation?.resolved,
-        client.rebase(job, box, client.plannedLayers(of: mutation, input: box))
-      else { throw OutboxError.sending }
+      guard let client, client.rebase(job, box) else { throw OutboxError.sending }
       return try await waitUntilSettled(id, header.revision + 1)
     }
     let replacement = try record.with(
@@ -117,9 +115,7 @@ extension OutboxKeeper {
       return nil
     }
     if let early { answer.give(early) }
-    let wait = client?.observed("an item of the outbox").map { subject in
-      CallerWait(subject) { answer.give(nil) }
-    }
+    let wait = client?.wait(for: "an item of the outbox") { answer.give(nil) }
     defer { withExtendedLifetime(wait) {} }
     let error = await withTaskCancellationHandler {
       await answer.take { wait?.began() } ?? nil

@@ -10,8 +10,9 @@ import Foundation
 
 extension OutboxKeeper {
   func keep(_ job: MutationJob) {
-    guard let mutation = job.mutation?.resolved else { return }
-    guard mutation.runOptions.isKept, let form = (mutation.keeping as? OutboxPolicy)?.form else {
+    guard let mutation = job.mutation else { return }
+    guard mutation.runOptions.isKept, let form = (mutation.resolved.keeping as? OutboxPolicy)?.form
+    else {
       let waits = update { state in
         if state.awaitsOrder { state.pending.append(.plain(job)) }
         return state.awaitsOrder
@@ -19,7 +20,7 @@ extension OutboxKeeper {
       if !waits { client?.kept([(job, 0)]) }
       return
     }
-    register(mutation.key, mutation.definition, isImplicit: true)
+    register(mutation.key, mutation.resolved.definition, isImplicit: true)
     do {
       let data = try replacedInput(of: job, form)
       let header = OutboxRecord.Header(
@@ -84,7 +85,7 @@ extension OutboxKeeper {
   func changed(_ job: MutationJob, _ progress: RunProgress) {
     let old = update { $0.ledger.progressed(job.identity, progress) }
     withExtendedLifetime(old) {}
-    news.send(())
+    news.send()
   }
 }
 

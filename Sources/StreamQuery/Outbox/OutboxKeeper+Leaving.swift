@@ -51,7 +51,7 @@ extension OutboxKeeper {
     }
     waiting?.cancel()
     withExtendedLifetime(rest) {}
-    news.send(())
+    news.send()
   }
 
   func waitUntilOver() async {

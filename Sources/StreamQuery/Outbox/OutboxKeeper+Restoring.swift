@@ -19,9 +19,7 @@ extension OutboxKeeper {
       return true
     }
     if isRestoring {
-      let wait = client?.observed("the records of the outbox").map { subject in
-        CallerWait(subject) { answer.give(()) }
-      }
+      let wait = client?.wait(for: "the records of the outbox") { answer.give(()) }
       defer { withExtendedLifetime(wait) {} }
       await withTaskCancellationHandler {
         _ = await answer.take { wait?.began() }

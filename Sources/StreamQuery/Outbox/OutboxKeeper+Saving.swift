@@ -11,7 +11,7 @@ extension OutboxKeeper {
       return (task, state.waiting.take())
     }
     former?.cancel()
-    guard let task else { return news.send(()) }
+    guard let task else { return news.send() }
     // Detached, and not at the caller's priority: it serves everybody.
     let work = Task.detached(executorPreference: executor) {
       await self.work(task)
@@ -24,7 +24,7 @@ extension OutboxKeeper {
       return false
     }
     if isLate { work.cancel() }
-    news.send(())
+    news.send()
   }
 
   private func work(_ first: UInt64) async {
@@ -93,7 +93,7 @@ extension OutboxKeeper {
     release()
     for answer in answers { answer.give(nil) }
     // Open items with other inputs, which may begin now.
-    if isOpen { feed() } else { news.send(()) }
+    if isOpen { feed() } else { news.send() }
   }
 
   /// Lets runs perform that are kept, and tells of unread items whose place they took.
@@ -134,7 +134,7 @@ extension OutboxKeeper {
     if case .superseded = error { client?.cancelKept() }
     for answer in answers.0 { answer.give(()) }
     for answer in answers.1 { answer.give(nil) }
-    news.send(())
+    news.send()
   }
 
   func save() async -> (any Error)? {

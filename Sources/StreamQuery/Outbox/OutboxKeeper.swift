@@ -103,8 +103,7 @@ final class OutboxKeeper: RunKeeper {
   let partition: StorePartition
   let executor: (any TaskExecutor)?
   let clock: any Clock<Duration>
-  let randomness: @Sendable () -> UInt64
-  let news = Broadcaster<NewsFlag<Never>>()
+  let news = NewsSource()
   private let given: [any DurableMutation]
   private let patience: TimeSpan
 
@@ -113,7 +112,6 @@ final class OutboxKeeper: RunKeeper {
     partition = outbox.partition ?? configuration.partition
     executor = configuration.executor
     clock = configuration.clock
-    randomness = configuration.randomness
     given = outbox.mutations
     patience = TimeSpan(outbox.patience)
     state = Mutex(State())
@@ -157,7 +155,7 @@ final class OutboxKeeper: RunKeeper {
 
   func report(_ error: any Error, _ key: AnyQueryKey = AnyQueryKey(parts: [])) {
     if update({ $0.isSilent }) { return }
-    client?.tell(.persistenceFailed(error), of: key, in: store, partition)
+    client?.tell(.persistenceFailed(error), of: key, in: type(of: store), partition.name)
   }
 
   /// Makes a mutation known.

@@ -2,8 +2,8 @@ extension QueryClient.Configuration {
   /// Where runs of durable mutations are kept until they are sent; `nil`, the default, keeps none, and
   /// durable mutations fail.
   public var outbox: Outbox? {
-    get { (runKeeping as? OutboxMaking)?.outbox }
-    set { runKeeping = newValue.map(OutboxMaking.init) }
+    get { (keeping.runs as? OutboxMaking)?.outbox }
+    set { keeping.runs = newValue.map(OutboxMaking.init) }
   }
 }
 

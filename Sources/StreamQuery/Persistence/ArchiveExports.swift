@@ -62,7 +62,7 @@ public struct ArchiveExports: AsyncSequence, Sendable {
       case .awaiting(var pending, var news):
         stage = .over
         while true {
-          guard await exports.rest(until: pending.nextLook) else { return nil }
+          guard await exports.client.sleep(until: pending.nextLook) else { return nil }
           if let export = exports.next(&pending) {
             if exports.client.isErased { return nil }
             if !pending.isEmpty { stage = .awaiting(pending, news: news) }
@@ -95,52 +95,17 @@ extension ArchiveExports {
     for entry in entries where entry.progress == .first {
       if let text = export.addPending(entry.info) { pending.add(entry.info.entryKey, text) }
     }
-    pending.named(at: client.cache.now(isDated: false).instant)
+    pending.named(at: client.instant)
     return (export, pending)
-  }
-
-  /// Waits for a time.
-  ///
-  /// - Returns: Whether it has come; `false` if the task is cancelled.
-  fileprivate func rest(until instant: Instant) async -> Bool {
-    if client.cache.clock.now() >= instant { return true }
-    return (try? await client.deadlines.sleep(until: instant)) != nil
   }
 
   /// The archive of what is no longer being fetched; `nil` if everything still is.
   fileprivate func next(_ pending: inout PendingEntries) -> ArchiveExport? {
-    let now = client.cache.now(isDated: false).instant
-    let keys = pending.keys
-    let present = client.cache.read { state in
-      keys.map { state.presence(of: $0, at: now) }
-    }
+    let now = client.instant
+    let present = client.presence(of: pending.keys, at: now)
     guard let settled = pending.looked(at: present, at: now) else { return nil }
     var export = ArchiveExport(archive: CacheArchive(pending: pending.texts), skipped: [])
     export.add(settled, errors, coding)
     return export
-  }
-}
-
-extension QueryClient {
-  /// Tells that fetches have ended, or that anything else has become of them.
-  fileprivate nonisolated func fetchEnds() -> AsyncStream<Void> {
-    stream(of: fetchNews(), "the ends of fetches") { () }
-  }
-}
-
-extension CacheState {
-  /// What has become of an entry that was being fetched.
-  fileprivate borrowing func presence(
-    of key: EntryKey,
-    at now: Instant
-  ) -> PendingEntries.Presence {
-    guard let index = find(key) else { return .gone }
-    switch exportProgress(index) {
-    case .first: return .fetching
-    // A fetch that waits for an import, or shows parts: the receiver must not wait for it.
-    case .partial, .incomplete, .uncertain: return .gone
-    case .none:
-      return info(index, at: max(now, latest.instant)).map { .settled($0) } ?? .gone
-    }
   }
 }

@@ -3,14 +3,6 @@
 /// To look at them, and to name all that are left, costs time in proportion to their number. So if
 /// there are many, they are not looked at whenever one of them ends.
 struct PendingEntries {
-  /// What has become of an entry.
-  enum Presence {
-    case fetching
-    /// The fetch has ended or is paused, with or without data.
-    case settled(QueryInfo)
-    case gone
-  }
-
   private(set) var keys: [EntryKey] = []
   /// Their names in archives, in the same order.
   private(set) var texts: [String] = []
@@ -37,7 +29,7 @@ struct PendingEntries {
   ///   - present: What has become of each.
   ///   - now: The time.
   /// - Returns: Those that are awaited no longer and are still there; `nil` if all are fetching.
-  mutating func looked(at present: [Presence], at now: Instant) -> [QueryInfo]? {
+  mutating func looked(at present: [ExportPresence], at now: Instant) -> [QueryInfo]? {
     defer { named(at: now) }
     var settled: [QueryInfo] = []
     var (rest, names): ([EntryKey], [String]) = ([], [])

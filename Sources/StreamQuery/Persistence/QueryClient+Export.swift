@@ -46,20 +46,8 @@ extension QueryClient {
     _ filter: QueryFilter,
     _ mutations: MutationFilter
   ) -> (entries: [(info: QueryInfo, progress: ExportProgress)], runs: [MutationInfo]) {
-    let (search, runs) = search(filter, wantsInfo: true) { state, index, _ in
-      state.exportProgress(index)
-    } finally: { _, state, _ in
-      // Before anybody has the archive: it may be imported here long after the runs are forgotten.
-      state.rememberPausedRuns()
-      return state.mutations.all.compactMap { id in
-        state.mutations.find(id).flatMap { state.mutations.snapshot($0) }
-      }
-    }
-    let paused = runs.map(MutationInfo.init).filter { $0.isPaused && mutations.matches($0) }
-    let entries = search.findings().compactMap { finding in
-      finding.info.map { (info: $0, progress: finding.item) }
-    }
-    return (entries, paused)
+    let (entries, runs) = exportContent(filter)
+    return (entries, runs.filter { $0.isPaused && mutations.matches($0) })
   }
 }
 

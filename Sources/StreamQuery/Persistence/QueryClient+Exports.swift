@@ -1,5 +1,3 @@
-internal import Synchronization
-
 extension QueryClient {
   /// Exports a cache whose fetches are still running: at once what is there, and the rest as it
   /// arrives.
@@ -101,11 +99,9 @@ extension QueryClient {
   ) async throws(Archives.Failure) -> ArchiveImport where Archives.Element == CacheArchive {
     let catalog = ArchiveCatalog(archivables)
     let arrivals = ArchiveArrivals<Archives.Failure>(skipped: catalog.skipped)
-    let number = transaction { state, _ in
-      defer { awaitsImports.store(!state.imports.isEmpty, ordering: .releasing) }
-      return state.beginImport(arrivals.end, limit: TimeSpan(limit))
+    guard let number = beginImport(arrivals.end, limit: TimeSpan(limit)) else {
+      return arrivals.report
     }
-    guard let number else { return arrivals.report }
     // The task of the caller's work: it has the caller's priority and task-locals.
     let task = Task(executorPreference: configuration.executor) { [weak self] in
       do throws(Archives.Failure) {
@@ -130,17 +126,14 @@ extension QueryClient {
       }
       arrivals.end.give(())
     }
-    let wait = observed("archives to import").map { CallerWait($0) { arrivals.end.give(()) } }
+    let wait = self.wait(for: "archives to import") { arrivals.end.give(()) }
     await withTaskCancellationHandler {
       _ = await arrivals.end.take { wait?.began() }
     } onCancel: {
       arrivals.end.give(())
     }
     withExtendedLifetime(wait) {}
-    transaction { state, transaction in
-      state.endImport(number, &transaction)
-      awaitsImports.store(!state.imports.isEmpty, ordering: .releasing)
-    }
+    endImport(number)
     task.cancel()
     if let error = arrivals.error { throw error }
     return arrivals.report
@@ -159,11 +152,7 @@ extension QueryClient {
     _ part: ImportPart
   ) -> Bool {
     // Before the data is shown: it may let a view fetch something else.
-    let isRunning = transaction { state, transaction in
-      state.named(added, by: part.number, transaction)
-      return state.imports.isRunning(part.number)
-    }
-    guard isRunning else { return false }
+    guard named(added, by: part.number) else { return false }
     _ = fill(archive, catalog, &known, coding: coding, resuming: resuming, as: part)
     return true
   }

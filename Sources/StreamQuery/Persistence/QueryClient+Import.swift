@@ -77,105 +77,22 @@ extension QueryClient {
         draft.runs.append(try restored(run, identity, catalog, coding))
       }
     }
-    if !draft.runs.isEmpty { openSignals() }
-    let (entries, kept, waitingCount) = compared(draft.entries)
-    let (runs, skipped) = (draft.runs, draft.skipped + kept)
-    return transaction { state, transaction in
-      let refused = state.restore(
-        entries,
-        runs,
-        resuming: resuming,
-        by: part?.number,
-        &transaction
-      )
+    let (entryCount, runCount, skipped) = (draft.entries.count, draft.runs.count, draft.skipped)
+    return place(
+      draft.entries,
+      draft.runs,
+      resuming: resuming,
+      by: part?.number,
+      left: part?.left ?? []
+    ) { refused in
       let report = ArchiveImport(
-        entryCount: entries.count + waitingCount - refused.count { !$0.isMutation },
-        mutationCount: runs.count - refused.count(where: \.isMutation),
-        skipped: skipped + refused
+        entryCount: entryCount - refused.count { !$0.isMutation },
+        mutationCount: runCount - refused.count(where: \.isMutation),
+        skipped: skipped + refused.map(ArchiveImport.Skipped.init)
       )
-      if let part {
-        // Here, so that whoever ends the import knows all that it has filled.
-        part.report(report)
-        state.left(part.left, by: part.number, &transaction)
-      }
+      // Here, so that whoever ends the import knows all that it has filled.
+      part?.report(report)
       return report
-    }
-  }
-
-  /// Leaves out what a store keeps as new or newer, and lets wait what is to be compared with what it
-  /// may keep.
-  private nonisolated func compared(
-    _ entries: [RestoredEntry]
-  ) -> (entries: [RestoredEntry], refused: [ArchiveImport.Skipped], waitingCount: Int) {
-    guard let persister = persisters.persister else { return (entries, [], 0) }
-    let latest = cache.read { $0.latest.date }
-    var result: (entries: [RestoredEntry], refused: [ArchiveImport.Skipped], waitingCount: Int)
-    result = ([], [], 0)
-    for entry in entries {
-      let (hasData, known) = cache.read { state in
-        (state.box(entry.key) != nil, state.find(entry.key).flatMap { state.slots[$0].query })
-      }
-      let own = entry.query.definition.persistence ?? known?.resolved.persistence
-      if hasData {
-        result.entries.append(entry)
-      } else if openStore(of: entry.key, own) {
-        deferWrite(waiting(entry, own))
-        result.waitingCount += 1
-      } else if let policy = own ?? defaults.persistence, !policy.isOff,
-        let kept = persister.stamp(of: entry.key, policy)
-      {
-        let definition = entry.query.definition
-        if kept.updatedAt >= min(entry.updatedAt, latest),
-          restoring(entry.key, definition) != nil || keepsForAnother(entry.key, definition)
-        {
-          result.refused.append(
-            ArchiveImport.Skipped(key: entry.text, isMutation: false, reason: .notNewer)
-          )
-          continue
-        }
-        // When it was invalidated is not known, and may be after the archive was made.
-        var entry = entry
-        if kept.isInvalidated { entry.isInvalidated = true }
-        result.entries.append(entry)
-      } else {
-        result.entries.append(entry)
-      }
-    }
-    return result
-  }
-
-  private nonisolated func waiting(
-    _ entry: RestoredEntry,
-    _ policy: (any PersistencePolicy)?
-  ) -> DeferredWrites.Write {
-    let definition = entry.query.definition
-    return DeferredWrites.Write(
-      of: entry.key,
-      policy.map { policy in definition.with { $0.persistence = policy } } ?? definition,
-      survivesData: true,
-      importedAt: entry.updatedAt,
-      job: MutationJob.current,
-      change: { kept in
-        guard kept?.updatedAt.map({ $0 >= entry.updatedAt }) != true else { return nil }
-        return DeferredWrites.KeptData(
-          box: entry.box,
-          updatedAt: entry.updatedAt,
-          isInvalidated: entry.isInvalidated || kept?.isInvalidated == true,
-          isPart: entry.isPart
-        )
-      },
-      perform: { $0.fillLate(entry) }
-    )
-  }
-
-  /// Fills an entry that waited until its store was read.
-  private nonisolated func fillLate(_ entry: RestoredEntry) {
-    let entries = compared([entry]).entries
-    transaction { state, transaction in
-      // It may have been removed meanwhile.
-      guard isMakingDeferredWrite(of: entry.key) else { return }
-      _ = state.restore(entries, [], resuming: false, &transaction)
-      deferredWriteLanded()
     }
   }
 
@@ -210,21 +127,10 @@ extension QueryClient {
     _ texts: [String],
     _ names: inout KnownNames
   ) -> [(key: EntryKey, definition: QueryDefinition)] {
-    let serial = cache.read { $0.entrySerial }
-    if names.misses(texts, at: serial) {
-      let keys = search(.all) { state, index, _ in state.slots[index].key }.compactMap(\.item)
-      names.found(keys, at: serial)
-    }
-    let keys = texts.compactMap { names[$0] }
+    let serial = entrySerial
+    if names.misses(texts, at: serial) { names.found(cachedKeys, at: serial) }
     // Not remembered: the queries may have changed.
-    return cache.read { state in
-      keys.compactMap { key in
-        guard let index = state.find(key),
-          let query = state.slots[index].query?.resolved.definition
-        else { return nil }
-        return (key, query)
-      }
-    }
+    return definitions(of: texts.compactMap { names[$0] })
   }
 
   private nonisolated func restored(
@@ -234,16 +140,15 @@ extension QueryClient {
   ) throws(ArchiveRefusal) -> RestoredEntry {
     let (archivable, key) = try catalog.entry(entry.key)
     let box = try decoding { try archivable.decode(entry.value, coding) }
-    return RestoredEntry(
-      text: entry.key,
-      key: key,
-      query: resolve(key, archivable.definition, defaults).opened(),
-      box: box,
+    return restored(
+      entry.key,
+      key,
+      archivable.definition,
+      box,
       updatedAt: number(of: entry.updatedAt),
       isInvalidated: entry.isInvalidated,
       isPart: entry.isPart == true,
-      error: entry.error.map(ErrorBox.init),
-      errorUpdatedAt: entry.error?.updatedAt.timeIntervalSinceReferenceDate ?? 0
+      error: entry.error.map { (ErrorBox($0), $0.updatedAt.timeIntervalSinceReferenceDate) }
     )
   }
 
@@ -254,21 +159,18 @@ extension QueryClient {
     _ coding: ArchiveCoding
   ) throws(ArchiveRefusal) -> RestoredRun {
     let (archivable, key) = try catalog.run(run.key)
+    guard hasWork(key, archivable.definition) else { throw ArchiveRefusal(.missingPerform) }
     let options = archivable.definition.options.over(MutationOptions(scope: run.scope))
-    let definition = archivable.definition.with(options: options)
-    guard resolve(key, definition, input: nil).perform != nil else {
-      throw ArchiveRefusal(.missingPerform)
-    }
     let input = try decoding { try archivable.decode(run.input, coding) }
-    let mutation = resolve(key, definition, input: input)
-    return RestoredRun(
-      text: run.key,
-      identity: identity,
-      revision: run.changed?.revision.leavingRoom ?? 0,
-      mutation: mutation,
+    return restoredRun(
+      key,
+      archivable.definition,
+      options,
       input: input,
-      layers: plannedLayers(of: mutation, input: input),
-      submittedAt: number(of: run.submittedAt)
+      identity,
+      revision: run.changed?.revision.leavingRoom ?? 0,
+      submittedAt: number(of: run.submittedAt),
+      text: run.key
     )
   }
 
@@ -309,5 +211,20 @@ private struct ImportDraft {
         )
       )
     }
+  }
+}
+
+extension ArchiveImport.Skipped {
+  fileprivate init(_ refusal: ImportRefusal) {
+    key = refusal.text
+    isMutation = refusal.isMutation
+    reason =
+      switch refusal.reason {
+      case .shutDown: .shutDown
+      case .superseded: .superseded
+      case .notNewer: .notNewer
+      case .known: .known
+      }
+    idempotencyKey = refusal.request?.uuid
   }
 }

@@ -19,7 +19,7 @@ struct OpenStore {
   /// The callers that wait until it is read.
   var waits: [SharedOneShot<Void>] = []
   /// The writes that wait until it is read, after the end.
-  var lastWrites: [DeferredWrites.LastWrite] = []
+  var lastWrites: [LastWrite] = []
   /// Whether queries go on although it has not been read.
   var isSlow = false
   /// Why it could not be read so far; it is tried again.

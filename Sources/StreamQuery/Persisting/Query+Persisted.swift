@@ -41,7 +41,7 @@ extension Query where Value: Codable {
     version: String = "",
     migrating: (@Sendable (_ json: Data, _ version: String) throws -> Value)? = nil
   ) -> Self {
-    let usual = definition.fetch == nil ? Persistence.unlimited : .hours(24)
+    let usual = definition.hasFetch ? .hours(24) : Persistence.unlimited
     return persisted(
       Persistence(in: store, partition: partition, maxAge: maxAge ?? usual, version: version),
       migrating: migrating
@@ -72,8 +72,7 @@ extension Query where Value: Codable {
         TypedBox(try migrating(data, version))
       }
     }
-    let policy = QueryPersistence(persistence, migrate: migrate)
-    return changed { $0.changeExtras { $0.persistence = policy } }
+    return persisted(by: QueryPersistence(persistence, migrate: migrate))
   }
 }
 
@@ -83,7 +82,6 @@ extension Query {
   ///
   /// - Returns: The changed query.
   public consuming func notPersisted() -> Self {
-    let policy = QueryPersistence(nil)
-    return changed { $0.changeExtras { $0.persistence = policy } }
+    persisted(by: QueryPersistence(nil))
   }
 }

@@ -1,11 +1,19 @@
 extension QueryClient.Configuration {
+  /// The part of each store that is the client's; ``StorePartition/main`` by default.
+  ///
+  /// ``QueryScopes`` gives each account a part of its own.
+  public var partition: StorePartition {
+    get { keeping[StorePartition.self] ?? .main }
+    set { keeping[StorePartition.self] = newValue }
+  }
+
   /// Where the data of all queries is kept beyond the process, unless they say otherwise; `nil`, the
   /// default, keeps nothing.
   ///
   /// Values that are not `Codable`, and keys without a ``AnyQueryKey/canonicalText()``, are left out.
   public var persistence: Persistence? {
-    get { (persistencePolicy as? QueryPersistence)?.settings }
-    set { persistencePolicy = newValue.map { QueryPersistence($0) } }
+    get { (keeping.policy as? QueryPersistence)?.settings }
+    set { keeping.policy = newValue.map { QueryPersistence($0) } }
   }
 }
 
@@ -14,8 +22,8 @@ extension QueryClient {
   ///
   /// Until then streams are pending and idle, and callers of ``fetch(_:)-(Query<Value>)`` wait.
   public nonisolated var isRestoring: Bool {
-    guard let policy = configuration.persistencePolicy else { return false }
-    return persisters.persister?.isRestoring(policy) ?? false
+    guard let policy = configuration.keeping.policy else { return false }
+    return persister?.isRestoring(policy) ?? false
   }
 
   /// Waits until the client's store, and its outbox, have been read; this begins when the client is made.
@@ -38,8 +46,8 @@ extension QueryClient {
   }
 
   private nonisolated func restoreEntries() async throws {
-    guard let policy = configuration.persistencePolicy as? QueryPersistence,
-      let persister = persisters.persister(for: policy) as? StorePersister
+    guard let policy = configuration.keeping.policy as? QueryPersistence,
+      let persister = self.persister(for: policy) as? StorePersister
     else { return }
     if persister.isFailing(policy) {
       await persister.readAgain(policy)
@@ -60,7 +68,7 @@ extension QueryClient {
   ///   `CancellationError` as soon as the caller is cancelled; the changes are written nevertheless.
   public nonisolated func save() async throws {
     await actionsPerformed()
-    let persister = persisters.persister as? StorePersister
+    let persister = self.persister as? StorePersister
     // Before the outbox: none waits for the other.
     let saves = persister?.beginSave() ?? []
     var problem: (any Error)?
@@ -72,21 +80,5 @@ extension QueryClient {
     try Task.checkCancellation()
     if !failures.isEmpty { throw QuerySaveError(failures: failures) }
     if let problem { throw problem }
-  }
-
-  /// Waits until what this caller has begun so far is known to stores and outbox: another thread may be telling them.
-  private nonisolated func actionsPerformed() async {
-    let reached = transaction { state, _ -> SharedOneShot<Void>? in
-      guard state.actionQueue.othersPerform else { return nil }
-      let reached = SharedOneShot<Void>()
-      state.actionQueue.append(.reached(reached))
-      return reached
-    }
-    guard let reached else { return }
-    await withTaskCancellationHandler {
-      _ = await reached.take()
-    } onCancel: {
-      reached.give(())
-    }
   }
 }

@@ -65,7 +65,7 @@ struct SavedArrivals: Sendable {
       self.key = key
       rank = entry.isAsItBegan ? .asItBegan : entry.hasLifetime ? .limited : .unlimited
       date = SavedRecords.Stamp(entry).updatedAt
-      number = entry.id.generation
+      number = entry.number
     }
 
     static func < (one: Self, other: Self) -> Bool {

@@ -18,7 +18,7 @@ struct SavedRecords: Sendable {
     let isPart: Bool
 
     init(_ entry: PersistedEntry) {
-      self.entry = entry.id.generation
+      self.entry = entry.number
       count = entry.info.dataUpdateCount
       updatedAt = entry.info.snapshot.dataUpdatedAt.date
       isInvalidated = entry.isInvalidated

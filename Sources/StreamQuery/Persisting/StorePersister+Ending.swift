@@ -12,14 +12,14 @@ import Foundation
 // the store keeps, the write is made of that, without a cache, and what it makes is saved.
 
 extension StorePersister {
-  func end(isErased: Bool, making writes: [DeferredWrites.LastWrite]) {
+  func end(isErased: Bool, making writes: [LastWrite]) {
     if isErased { return erase() }
     // The last round comes when nothing is cached any more.
     let byUse = state.withLock { state in
       state.ids.filter { state.stores[$0]?.records.limit.order == .leastRecentlyUsedFirst }
     }
     noteUses(of: byUse)
-    let (waits, dropped, ids, cache) = state.withLock { state in
+    let (waits, dropped, ids, journal) = state.withLock { state in
       // The cache is about to be emptied.
       let dropped = state.drain(onlyDepartures: false)
       var waits: [SharedOneShot<Void>] = []
@@ -31,9 +31,9 @@ extension StorePersister {
         for write in writes { state.add(write) }
       }
       state.isEnded = true
-      return (waits, dropped, ids, state.cache.take())
+      return (waits, dropped, ids, state.journal.take())
     }
-    withExtendedLifetime((dropped, cache)) {}
+    withExtendedLifetime((dropped, journal)) {}
     for wait in waits { wait.give(()) }
     for id in ids {
       if state.withLock({ $0.stores[id]?.records.isLoading == false }) { makeLastWrites(of: id) }
@@ -48,34 +48,28 @@ extension StorePersister {
   func makeLastWrites(of id: StoreID) {
     let writes = state.withLock { $0.stores[id]?.lastWrites.takeAll() ?? [] }
     for (number, last) in writes.enumerated() where !state.withLock(\.isErased) {
-      guard let policy = last.query.persistence else { continue }
-      let key = last.write.key
-      let kept = data(of: key, last.query.definition, policy)
-      var isInvalidated = last.write.isInvalidated
-      if kept == nil, last.write.definition.isOfKeyAlone,
-        keepsForAnother(key, last.query.definition, policy)
-      {
-        guard let importedAt = last.write.importedAt else {
-          client?.report(.updateOfKeptData(key: key.key.description))
+      guard let policy = last.policy else { continue }
+      let kept = data(of: last.key, last.definition, policy)
+      var isInvalidated = last.isInvalidated
+      if kept == nil, last.isOfKeyAlone, keepsForAnother(last.key, last.definition, policy) {
+        guard let importedAt = last.importedAt else {
+          client?.report(.updateOfKeptData(key: last.key.key.description))
           continue
         }
-        if let stamp = stamp(of: key, policy) {
+        if let stamp = stamp(of: last.key, policy) {
           guard stamp.updatedAt < importedAt else { continue }
           isInvalidated = isInvalidated || stamp.isInvalidated
         }
       }
-      guard let made = last.write.change(kept) else { continue }
-      let entry = PersistedEntry(
-        made,
-        isInvalidated: made.isInvalidated || isInvalidated,
-        of: key,
-        last.query,
+      let entry = last.entry(
+        from: kept,
+        isInvalidated: isInvalidated,
         // Each is another entry than those of the cache.
         number: .max - UInt64(number),
         at: wallClock().timeIntervalSinceReferenceDate
       )
       let dropped = entry.flatMap { entry in
-        state.withLock { $0.stores[id]?.records.note(.changed(entry), of: key) }
+        state.withLock { $0.stores[id]?.records.note(.changed(entry), of: last.key) }
       }
       withExtendedLifetime(dropped) {}
     }
@@ -90,7 +84,7 @@ extension StorePersister {
     let held = state.withLock { state in
       state.isEnded = true
       state.isErased = true
-      var held: Held = ([], [], [], [state.cache.take() as Any])
+      var held: Held = ([], [], [], [state.journal.take() as Any])
       for id in state.ids {
         guard let dropped = state.stores[id]?.erase() else { continue }
         if let task = dropped.waiting { held.waiting.append(task) }
@@ -108,39 +102,8 @@ extension StorePersister {
 }
 
 extension StorePersister.State {
-  fileprivate mutating func add(_ write: DeferredWrites.LastWrite) {
-    guard let settings = (write.query.persistence as? QueryPersistence)?.settings else { return }
+  fileprivate mutating func add(_ write: LastWrite) {
+    guard let settings = (write.policy as? QueryPersistence)?.settings else { return }
     stores[StorePersister.StoreID(settings, of: partition)]?.lastWrites.append(write)
-  }
-}
-
-extension PersistedEntry {
-  /// What a write leaves in an entry that is in no cache any more.
-  fileprivate init?(
-    _ made: DeferredWrites.KeptData,
-    isInvalidated: Bool,
-    of key: EntryKey,
-    _ query: ResolvedQuery,
-    number: UInt64,
-    at date: Double
-  ) {
-    let now = Timestamp(instant: Instant(nanoseconds: 0), date: date)
-    let updatedAt = made.updatedAt.map(now.placing(date:)) ?? now
-    var slot = EntrySlot()
-    slot.key = key
-    slot.query = query
-    slot.machine = EntryMachine(at: now.instant)
-    _ = slot.machine.written(
-      updatedAt: updatedAt,
-      isPart: made.isPart,
-      fencing: false,
-      in: Environment(now: now)
-    )
-    slot.data = made.box
-    guard let info = slot.info(slot.makeSnapshot(version: 0), at: now.instant) else {
-      return nil
-    }
-    self.init(id: EntryID(index: 0, generation: number), info: info, query: query)
-    self.isInvalidated = isInvalidated
   }
 }

@@ -198,9 +198,7 @@ extension StorePersister {
   }
 
   private func wait(for answer: SharedOneShot<Void>, _ id: StoreID) async {
-    let wait = client?.observed("the records of a store").map { subject in
-      CallerWait(subject) { answer.give(()) }
-    }
+    let wait = client?.wait(for: "the records of a store") { answer.give(()) }
     defer { withExtendedLifetime(wait) {} }
     await withTaskCancellationHandler {
       _ = await answer.take { wait?.began() }
@@ -265,7 +263,7 @@ extension StorePersister {
     of key: EntryKey,
     _ definition: QueryDefinition,
     _ policy: any PersistencePolicy
-  ) -> DefinitionExtras.InitialDataSource.Found? {
+  ) -> KeptData? {
     guard let settings = (policy as? QueryPersistence)?.settings, !open(policy) else {
       return nil
     }
@@ -273,7 +271,7 @@ extension StorePersister {
     let found = kept(of: key, in: id)
     if case .entry(let entry) = found {
       guard let box = entry.info.snapshot.base else { return nil }
-      return DefinitionExtras.InitialDataSource.Found(
+      return KeptData(
         box: box,
         updatedAt: entry.info.snapshot.dataUpdatedAt.date,
         isInvalidated: entry.isInvalidated,
@@ -315,7 +313,7 @@ extension StorePersister {
         }
         box = try decoder.decode(saved.value, settings.coding)
       }
-      return DefinitionExtras.InitialDataSource.Found(
+      return KeptData(
         box: box,
         updatedAt: saved.updatedAt,
         isInvalidated: saved.isInvalidated,

@@ -6,7 +6,7 @@ extension StorePersister {
   func entriesChanged() {
     let (ids, dropped) = state.withLock { state -> ([StoreID], [Any]) in
       // While a store is written or read, nobody else takes what has left the cache.
-      let isCrowded = state.cache?.read { $0.persisted?.isCrowded } == true
+      let isCrowded = state.journal?.isCrowded == true
       return (state.ids, isCrowded ? state.drain(onlyDepartures: true) : [])
     }
     if !dropped.isEmpty {
@@ -75,8 +75,8 @@ extension StorePersister {
     await withTaskCancellationHandler {
       var failures: [QuerySaveError.Failure] = []
       for save in saves {
-        let wait = client?.observed("a store to be written").map { subject in
-          CallerWait(subject) { for save in saves { save.answer.give(nil) } }
+        let wait = client?.wait(for: "a store to be written") {
+          for save in saves { save.answer.give(nil) }
         }
         defer { withExtendedLifetime(wait) {} }
         guard let error = await save.answer.take(whenSuspended: { wait?.began() }) ?? nil else {
@@ -211,11 +211,8 @@ extension StorePersister {
 
   func noteUses(of ids: [StoreID]) {
     guard !ids.isEmpty, let client else { return }
-    let cached = client.search(.all) { state, index, _ in
-      (key: state.slots[index].key, isObserved: state.slots[index].isWatched)
-    }
-    let texts = cached.compactMap { found in
-      (try? found.item.key?.canonicalText()).map { (text: $0, isObserved: found.item.isObserved) }
+    let texts = client.cachedUses.compactMap { use in
+      (try? use.key.canonicalText()).map { (text: $0, isObserved: use.isObserved) }
     }
     for id in ids {
       let uses = state.withLock { state in

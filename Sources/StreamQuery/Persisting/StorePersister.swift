@@ -27,8 +27,8 @@ final class StorePersister: Persister {
 
   struct State {
     var stores: [StoreID: OpenStore] = [:]
-    /// `nil` when the client is over.
-    var cache: QueryCache?
+    /// What became of entries in the cache; `nil` when the client is over.
+    var journal: EntryJournal?
     /// The partition of the client.
     let partition: StorePartition
     var isEnded = false
@@ -50,7 +50,7 @@ final class StorePersister: Persister {
 
   init(_ client: QueryClient) {
     partition = client.configuration.partition
-    state = Mutex(State(cache: client.cache, partition: partition))
+    state = Mutex(State(journal: client.journal, partition: partition))
     self.client = client
     executor = client.configuration.executor
     deadlines = client.deadlines
@@ -66,10 +66,7 @@ final class StorePersister: Persister {
   private func apply(_ filter: QueryFilter, removes: Bool) {
     let records = RecordFilter(filter)
     // What the filter says of them depends on their state, which the cache knows.
-    let known =
-      records.isOfKeys
-      ? nil : client?.search(.all) { state, index, _ in state.slots[index].key }
-    let cached = Set((known ?? []).compactMap(\.item))
+    let cached = Set(records.isOfKeys ? [] : client?.cachedKeys ?? [])
     let texts = Set(cached.compactMap { try? $0.canonicalText() })
     let mark = SavedRecords.Mark(filter: records, removes: removes, cached: texts)
     if filter.hasPredicate {
@@ -137,7 +134,7 @@ final class StorePersister: Persister {
   /// Whether something has changed that is not written.
   var isDirty: Bool {
     state.withLock { state in
-      let changed = state.cache?.read { $0.hasPersistedChanges } ?? false
+      let changed = state.journal?.hasChanges ?? false
       return changed || state.stores.values.contains { $0.records.isDirty }
     }
   }
@@ -159,7 +156,7 @@ final class StorePersister: Persister {
   func report(_ error: any Error, of key: AnyQueryKey = AnyQueryKey(parts: []), in id: StoreID) {
     let store = state.withLock { $0.isErased ? nil : $0.stores[id]?.settings.store }
     guard let store else { return }
-    client?.tell(.persistenceFailed(error), of: key, in: store, id.partition)
+    client?.tell(.persistenceFailed(error), of: key, in: type(of: store), id.partition.name)
   }
 
   /// A store cannot be used any more.
@@ -175,12 +172,10 @@ extension StorePersister.State {
   /// - Parameter onlyDepartures: Whether changed entries stay, which takes no time.
   /// - Returns: What is replaced: users' values, to be released outside of locks.
   mutating func drain(onlyDepartures: Bool) -> [Any] {
-    guard let cache else { return [] }
+    guard let journal else { return [] }
     var dropped: [Any] = []
     while true {
-      let (departures, entries, isAll) = cache.record {
-        $0.takePersistedChanges(onlyDepartures: onlyDepartures)
-      }
+      let (departures, entries, isAll) = journal.take(onlyDepartures: onlyDepartures)
       for departure in departures {
         switch departure {
         case .removed(let key, let hadData):
@@ -210,7 +205,7 @@ extension StorePersister.State {
 extension PersistedEntry {
   /// How its query is kept.
   var persistence: Persistence? {
-    (query.resolved.persistence as? QueryPersistence)?.settings
+    (policy as? QueryPersistence)?.settings
   }
 
   /// Whether it is kept for a limited time.

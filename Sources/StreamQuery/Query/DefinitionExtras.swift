@@ -34,27 +34,17 @@ final class DefinitionExtras: @unchecked Sendable {
   /// An object, so that an entry can keep it without the rest of its query; see
   /// ``StoredInitialData``.
   final class InitialDataSource: Sendable {
-    struct Found {
-      var box: ValueBox
-      /// When it was current, in seconds since the reference date; `nil` means now.
-      var updatedAt: Double?
-      /// Whether it was invalidated before it was kept.
-      var isInvalidated = false
-      /// Whether it is a part of a streamed value.
-      var isPart = false
-    }
-
     /// Whether it is not known yet what is kept beyond the cache.
     let isHeld: (@Sendable () -> Bool)?
     /// Finds what is kept beyond the cache.
-    let kept: (@Sendable () -> Found?)?
+    let kept: (@Sendable () -> KeptData?)?
     /// Finds what the query itself says.
-    let own: (@Sendable () -> Found?)?
+    let own: (@Sendable () -> KeptData?)?
 
     init(
       isHeld: (@Sendable () -> Bool)? = nil,
-      kept: (@Sendable () -> Found?)? = nil,
-      own: (@Sendable () -> Found?)?
+      kept: (@Sendable () -> KeptData?)? = nil,
+      own: (@Sendable () -> KeptData?)?
     ) {
       self.isHeld = isHeld
       self.kept = kept
@@ -62,7 +52,7 @@ final class DefinitionExtras: @unchecked Sendable {
     }
 
     /// Evaluated once per entry that has no data, and again when it is known what is kept.
-    func find() -> Found? {
+    func find() -> KeptData? {
       // The query's own would take the place of what is kept.
       isHeld?() == true ? nil : kept?() ?? own?()
     }

@@ -249,7 +249,7 @@ extension Query {
   ) -> Self {
     let date = updatedAt?.timeIntervalSinceReferenceDate
     let initialData = DefinitionExtras.InitialDataSource(own: {
-      value().map { DefinitionExtras.InitialDataSource.Found(box: TypedBox($0), updatedAt: date) }
+      value().map { KeptData(box: TypedBox($0), updatedAt: date) }
     })
     return changed { $0.changeExtras { $0.initialData = initialData } }
   }

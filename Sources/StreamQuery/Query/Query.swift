@@ -22,7 +22,7 @@ public struct Query<Value: Sendable>: Sendable, _FreeOfActors {
   /// The identity of the cached value.
   public let key: QueryKey<Value>
 
-  @usableFromInline private(set) var definition: QueryDefinition
+  @usableFromInline package private(set) var definition: QueryDefinition
 
   init(key: QueryKey<Value>, definition: QueryDefinition) {
     self.key = key

@@ -39,13 +39,10 @@ public final class QueryScopes: Sendable {
     configuration: QueryClient.Configuration = .init(),
     configure: @escaping @Sendable (String, inout QueryClient.Configuration) -> Void = { _, _ in }
   ) {
-    let deadlines = Deadlines(
-      clock: ErasedClock(ContinuousClock()),
-      executor: configuration.executor
-    )
-    self.init(in: stores, executor: configuration.executor) { name, partition in
-      var configuration = configuration
-      configuration.sharedDeadlines = deadlines
+    var shared = configuration
+    shared.shareDeadlines()
+    self.init(in: stores, executor: configuration.executor) { [shared] name, partition in
+      var configuration = shared
       configure(name, &configuration)
       configuration.partition = partition
       return QueryClient(configuration: configuration)
@@ -193,7 +190,7 @@ public final class QueryScopes: Sendable {
     try await perform("the closing of \"\(scope.name)\"", scope.name) { scopes, _ in
       guard scopes.table.withLock({ $0.opened[scope.name]?.serial }) == scope.serial else { return }
       let (name, client) = (scope.name, scope.client)
-      let persister = client.persisters.persister as? StorePersister
+      let persister = client.persister as? StorePersister
       var rounds = 0
       repeat {
         let saves = persister?.beginSave() ?? []
@@ -296,7 +293,7 @@ public final class QueryScopes: Sendable {
 
   /// The stores that a client of an account has used.
   private func stores(of client: QueryClient, _ name: String) -> [any QueryStore] {
-    let persister = client.persisters.persister as? StorePersister
+    let persister = client.persister as? StorePersister
     let partition = ScopeNotes.partition(of: name)
     var used = persister?.stores(of: partition) ?? []
     if let outbox = client.keeper as? OutboxKeeper, outbox.partition == partition {
@@ -367,9 +364,7 @@ public final class QueryScopes: Sendable {
       await Self.tell(turn.erased.withLock { $0 })
       answer.give(result)
     }
-    let observer = executor as? any WaitObserver
-    let subject = WaitObservation.hasBegun ? WaitSubject(observer, on: executor) { subject } : nil
-    let call = subject.map { CallerWait($0) { answer.close() } }
+    let call = CallerWait(on: executor, for: subject) { answer.close() }
     defer { withExtendedLifetime(call) {} }
     let result = await withTaskCancellationHandler {
       await answer.take { call?.began() }
@@ -381,6 +376,6 @@ public final class QueryScopes: Sendable {
   }
 
   private static func tell(_ erased: [QueryClient]) async {
-    for client in erased { await client.erasure.finish() }
+    for client in erased { await client.forgetShown() }
   }
 }

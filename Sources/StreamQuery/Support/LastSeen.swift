@@ -1,7 +1,7 @@
 import Synchronization
 
 /// What an observer saw last, for leaving out equal values.
-final class LastSeen<Value: Equatable & Sendable>: Sendable {
+package final class LastSeen<Value: Equatable & Sendable>: Sendable {
   private let last = Mutex<Value?>(nil)
 
   /// Takes a value; comparing and releasing may run user code, so both happen outside the lock.

@@ -6,7 +6,7 @@ import Synchronization
 /// run jobs inside `enqueue`. A child of a group that a cancellation handler resumes ends there, while
 /// the runtime still goes through the children to cancel them, and the process is aborted. Here each
 /// task is cancelled by itself.
-final class ParallelTasks<Value: Sendable>: Sendable {
+package final class ParallelTasks<Value: Sendable>: Sendable {
   private struct State {
     var tasks: [Task<Value, Never>] = []
     var isCancelled = false

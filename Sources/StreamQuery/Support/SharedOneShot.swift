@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A ``OneShot`` that several share.
-final class SharedOneShot<Value: Sendable>: Sendable {
+package final class SharedOneShot<Value: Sendable>: Sendable {
   private let shot = OneShot<Value>()
   private let isClaimed = Atomic(false)
 

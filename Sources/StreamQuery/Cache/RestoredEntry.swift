@@ -1,8 +1,11 @@
-/// A decoded entry on its way into the cache.
-struct RestoredEntry: Sendable {
+/// A decoded entry on its way into the cache; see ``QueryClient/restored(_:of:_:)``.
+package struct RestoredEntry: Sendable {
+  /// The type and the key as text.
   var text: String
   var key: EntryKey
-  var query: ResolvedQuery
+  var query: StoredQuery
+  /// How long its data counts as fresh.
+  var freshness: Freshness
   var box: ValueBox
   /// Seconds since the reference date.
   var updatedAt: Double

@@ -20,13 +20,11 @@ extension CacheState {
     resuming: Bool,
     by import: Int? = nil,
     _ transaction: inout Transaction
-  ) -> [ArchiveImport.Skipped] {
-    var refused: [ArchiveImport.Skipped] = []
+  ) -> [ImportRefusal] {
+    var refused: [ImportRefusal] = []
     for entry in entries {
       guard let reason = fill(entry, by: `import`, &transaction) else { continue }
-      refused.append(
-        ArchiveImport.Skipped(key: entry.text, isMutation: false, reason: reason)
-      )
+      refused.append(ImportRefusal(text: entry.text, reason: reason))
     }
     // Counted before any of them begins.
     var nameless: [RunStamp: Int] = [:]
@@ -40,11 +38,10 @@ extension CacheState {
       let isLate = `import`.map { !imports.isRunning($0) } ?? false
       guard !isShutDown, !isLate, !isKnown(run, &nameless) else {
         refused.append(
-          ArchiveImport.Skipped(
-            key: run.text,
-            isMutation: true,
+          ImportRefusal(
+            text: run.text,
             reason: isShutDown ? .shutDown : isLate ? .superseded : .known,
-            idempotencyKey: run.identity.revised(run.revision).uuid
+            request: run.identity.revised(run.revision)
           )
         )
         continue
@@ -114,7 +111,7 @@ extension CacheState {
     _ restored: RestoredEntry,
     by import: Int?,
     _ transaction: inout Transaction
-  ) -> ArchiveImport.Reason? {
+  ) -> ImportRefusal.Reason? {
     guard !isShutDown else { return .shutDown }
     let known = find(restored.key)
     let verdict = verdict(on: restored, known, by: `import`)
@@ -195,7 +192,7 @@ extension CacheState {
     let now = transaction.environment.now
     return !slots[index].machine.wouldBeStale(
       updatedAt: now.placing(date: date),
-      restored.query.fixedFreshness,
+      restored.freshness,
       limit: verdict.limit,
       at: now.instant
     )

@@ -1,5 +1,5 @@
 /// What a fetch in flight means for the archives of its entry.
-enum ExportProgress: Equatable, Sendable {
+package enum ExportProgress: Equatable, Sendable {
   /// There is none, or there is data that it is going to replace.
   case none
   /// It is going to bring the first data.

@@ -1,0 +1,32 @@
+/// Tells observers that there is something new to look at.
+package final class NewsSource: Sendable {
+  private let broadcaster = Broadcaster<NewsFlag<Never>>()
+
+  package init() {}
+
+  package func send() { broadcaster.send(()) }
+
+  /// Ends all streams.
+  ///
+  /// - Parameter isDrained: Whether they still get what is new.
+  package func finish(isDrained: Bool) { broadcaster.finish(isDrained: isDrained) }
+
+  fileprivate func subscribe() -> Broadcaster<NewsFlag<Never>>.Listener? { broadcaster.subscribe() }
+}
+
+extension QueryClient {
+  /// Returns a stream of what there is to look at, from now on.
+  ///
+  /// - Parameters:
+  ///   - news: Says when to look.
+  ///   - subject: What the stream waits for, in words.
+  ///   - element: Looks; `nil` if there is nothing new to show.
+  /// - Returns: A stream for one observer.
+  package nonisolated func stream<Element: Sendable>(
+    of news: NewsSource,
+    _ subject: String,
+    _ element: @escaping @Sendable () -> Element?
+  ) -> AsyncStream<Element> {
+    stream(of: news.subscribe(), subject) { _ in element() }
+  }
+}

@@ -1,0 +1,43 @@
+// What an export needs of a client.
+
+extension QueryClient {
+  /// The matching entries, and all runs, of one instant, so that no archive has half of a change.
+  package nonisolated func exportContent(
+    _ filter: QueryFilter
+  ) -> (entries: [(info: QueryInfo, progress: ExportProgress)], runs: [MutationInfo]) {
+    let (search, runs) = search(filter, wantsInfo: true) { state, index, _ in
+      state.exportProgress(index)
+    } finally: { _, state, _ in
+      // Before anybody has the archive: it may be imported here long after the runs are forgotten.
+      state.rememberPausedRuns()
+      return state.mutations.all.compactMap { id in
+        state.mutations.find(id).flatMap { state.mutations.snapshot($0) }
+      }
+    }
+    let entries = search.findings().compactMap { finding in
+      finding.info.map { (info: $0, progress: finding.item) }
+    }
+    return (entries, runs.map(MutationInfo.init))
+  }
+
+  /// What has become of entries that an export awaits.
+  package nonisolated func presence(of keys: [EntryKey], at now: Instant) -> [ExportPresence] {
+    cache.read { state in keys.map { state.presence(of: $0, at: now) } }
+  }
+
+  /// Tells that fetches have ended, or that anything else has become of them.
+  package nonisolated func fetchEnds() -> AsyncStream<Void> {
+    stream(of: fetchNews(), "the ends of fetches") { () }
+  }
+
+  /// The present time of the client's clock.
+  package nonisolated var instant: Instant { cache.now(isDated: false).instant }
+
+  /// Waits until an instant.
+  ///
+  /// - Returns: Whether it has come; `false` if the task is cancelled.
+  package nonisolated func sleep(until instant: Instant) async -> Bool {
+    if cache.clock.now() >= instant { return true }
+    return (try? await deadlines.sleep(until: instant)) != nil
+  }
+}

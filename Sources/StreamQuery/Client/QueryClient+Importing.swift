@@ -1,0 +1,192 @@
+internal import Synchronization
+
+// What an import needs of a client.
+
+extension QueryClient {
+  /// Begins an import of several archives.
+  ///
+  /// - Parameters:
+  ///   - end: Given when the import must not go on.
+  ///   - limit: How long fetches wait for a key.
+  /// - Returns: The number of the import; `nil` after the end of the client.
+  package nonisolated func beginImport(_ end: SharedOneShot<Void>, limit: TimeSpan) -> Int? {
+    transaction { state, _ in
+      defer { awaitsImports.store(!state.imports.isEmpty, ordering: .releasing) }
+      return state.beginImport(end, limit: limit)
+    }
+  }
+
+  /// Ends an import of several archives.
+  package nonisolated func endImport(_ number: Int) {
+    transaction { state, transaction in
+      state.endImport(number, &transaction)
+      awaitsImports.store(!state.imports.isEmpty, ordering: .releasing)
+    }
+  }
+
+  /// Names what an import will bring.
+  ///
+  /// - Returns: Whether the import goes on.
+  package nonisolated func named(_ texts: [String], by number: Int) -> Bool {
+    transaction { state, transaction in
+      state.named(texts, by: number, transaction)
+      return state.imports.isRunning(number)
+    }
+  }
+
+  /// The number of entries that the cache has made so far.
+  package nonisolated var entrySerial: UInt64 { cache.read { $0.entrySerial } }
+
+  /// The queries of those keys that are cached.
+  package nonisolated func definitions(
+    of keys: [EntryKey]
+  ) -> [(key: EntryKey, definition: QueryDefinition)] {
+    cache.read { state in
+      keys.compactMap { key in
+        guard let index = state.find(key),
+          let query = state.slots[index].query?.resolved.definition
+        else { return nil }
+        return (key, query)
+      }
+    }
+  }
+
+  /// Makes an entry of what an archive has of it.
+  ///
+  /// - Parameters:
+  ///   - text: The type and the key as text.
+  ///   - key: The key.
+  ///   - definition: The query.
+  ///   - box: The value.
+  ///   - updatedAt: When it was current, in seconds since the reference date.
+  ///   - isInvalidated: Whether it was invalidated.
+  ///   - isPart: Whether it is a part of a streamed value.
+  ///   - error: The error of the entry, and when it came.
+  /// - Returns: The entry.
+  package nonisolated func restored(
+    _ text: String,
+    _ key: EntryKey,
+    _ definition: QueryDefinition,
+    _ box: ValueBox,
+    updatedAt: Double,
+    isInvalidated: Bool,
+    isPart: Bool,
+    error: (box: ErrorBox, date: Double)?
+  ) -> RestoredEntry {
+    let query = resolve(key, definition, defaults).opened()
+    return RestoredEntry(
+      text: text,
+      key: key,
+      query: query,
+      freshness: query.fixedFreshness,
+      box: box,
+      updatedAt: updatedAt,
+      isInvalidated: isInvalidated,
+      isPart: isPart,
+      error: error?.box,
+      errorUpdatedAt: error?.date ?? 0
+    )
+  }
+
+  /// Adds the content of an archive to the cache, in one transaction.
+  ///
+  /// - Parameters:
+  ///   - entries: The entries.
+  ///   - runs: The paused runs of mutations.
+  ///   - resuming: Whether these continue.
+  ///   - number: The number of the import, if it has several archives.
+  ///   - left: The keys that former archives of it named and this one does not.
+  ///   - report: Gets what was left out; called under the lock, so that whoever ends the import knows
+  ///     all that it has filled.
+  /// - Returns: What `report` returns.
+  package nonisolated func place<Report: Sendable>(
+    _ entries: [RestoredEntry],
+    _ runs: [RestoredRun],
+    resuming: Bool,
+    by number: Int?,
+    left: [String],
+    report: ([ImportRefusal]) -> Report
+  ) -> Report {
+    if !runs.isEmpty { openSignals() }
+    let (entries, kept) = compared(entries)
+    return transaction { state, transaction in
+      let refused = state.restore(entries, runs, resuming: resuming, by: number, &transaction)
+      let report = report(kept + refused)
+      if let number { state.left(left, by: number, &transaction) }
+      return report
+    }
+  }
+
+  /// Leaves out what a store keeps as new or newer, and lets wait what is to be compared with what it
+  /// may keep.
+  private nonisolated func compared(
+    _ entries: [RestoredEntry]
+  ) -> (entries: [RestoredEntry], refused: [ImportRefusal]) {
+    guard let persister = persisters.persister else { return (entries, []) }
+    let latest = cache.read { $0.latest.date }
+    var result: (entries: [RestoredEntry], refused: [ImportRefusal]) = ([], [])
+    for entry in entries {
+      let definition = entry.query.resolved.definition
+      let (hasData, known) = cache.read { state in
+        (state.box(entry.key) != nil, state.find(entry.key).flatMap { state.slots[$0].query })
+      }
+      let own = definition.persistence ?? known?.resolved.persistence
+      if hasData {
+        result.entries.append(entry)
+      } else if openStore(of: entry.key, own) {
+        deferWrite(waiting(entry, own))
+      } else if let policy = own ?? defaults.persistence, !policy.isOff,
+        let kept = persister.stamp(of: entry.key, policy)
+      {
+        if kept.updatedAt >= min(entry.updatedAt, latest),
+          restoring(entry.key, definition) != nil || keepsForAnother(entry.key, definition)
+        {
+          result.refused.append(ImportRefusal(text: entry.text, reason: .notNewer))
+          continue
+        }
+        // When it was invalidated is not known, and may be after the archive was made.
+        var entry = entry
+        if kept.isInvalidated { entry.isInvalidated = true }
+        result.entries.append(entry)
+      } else {
+        result.entries.append(entry)
+      }
+    }
+    return result
+  }
+
+  private nonisolated func waiting(
+    _ entry: RestoredEntry,
+    _ policy: (any PersistencePolicy)?
+  ) -> DeferredWrites.Write {
+    let definition = entry.query.resolved.definition
+    return DeferredWrites.Write(
+      of: entry.key,
+      policy.map { policy in definition.with { $0.persistence = policy } } ?? definition,
+      survivesData: true,
+      importedAt: entry.updatedAt,
+      job: MutationJob.current,
+      change: { kept in
+        guard kept?.updatedAt.map({ $0 >= entry.updatedAt }) != true else { return nil }
+        return KeptData(
+          box: entry.box,
+          updatedAt: entry.updatedAt,
+          isInvalidated: entry.isInvalidated || kept?.isInvalidated == true,
+          isPart: entry.isPart
+        )
+      },
+      perform: { $0.fillLate(entry) }
+    )
+  }
+
+  /// Fills an entry that waited until its store was read.
+  private nonisolated func fillLate(_ entry: RestoredEntry) {
+    let entries = compared([entry]).entries
+    transaction { state, transaction in
+      // It may have been removed meanwhile.
+      guard isMakingDeferredWrite(of: entry.key) else { return }
+      _ = state.restore(entries, [], resuming: false, &transaction)
+      deferredWriteLanded()
+    }
+  }
+}

@@ -1,0 +1,78 @@
+// What stores and outbox need of a client.
+
+extension QueryClient {
+  /// What keeps the data of entries; `nil` as long as no query needed it.
+  package nonisolated var persister: (any Persister)? { persisters.persister }
+
+  /// What keeps the data of entries under a policy, made when it is first needed.
+  package nonisolated func persister(for policy: any PersistencePolicy) -> (any Persister)? {
+    persisters.persister(for: policy)
+  }
+
+  /// The changes of persisted entries.
+  package nonisolated var journal: EntryJournal { EntryJournal(cache: cache) }
+
+  /// Lets those who show data of an erased client forget it.
+  package nonisolated func forgetShown() async { await erasure.finish() }
+
+  /// The keys of all cached entries.
+  package nonisolated var cachedKeys: [EntryKey] {
+    search(.all) { state, index, _ in state.slots[index].key }.compactMap(\.item)
+  }
+
+  /// The keys of all cached entries, and whether they are observed.
+  package nonisolated var cachedUses: [(key: EntryKey, isObserved: Bool)] {
+    search(.all) { state, index, _ in
+      state.slots[index].key.map { (key: $0, isObserved: state.slots[index].isWatched) }
+    }.compactMap(\.item)
+  }
+
+  /// Waits until what this caller has begun so far is known to stores and outbox: another thread may be telling them.
+  package nonisolated func actionsPerformed() async {
+    let reached = transaction { state, _ -> SharedOneShot<Void>? in
+      guard state.actionQueue.othersPerform else { return nil }
+      let reached = SharedOneShot<Void>()
+      state.actionQueue.append(.reached(reached))
+      return reached
+    }
+    guard let reached else { return }
+    await withTaskCancellationHandler {
+      _ = await reached.take()
+    } onCancel: {
+      reached.give(())
+    }
+  }
+
+  /// Emits an event that no transaction decided.
+  ///
+  /// - Parameters:
+  ///   - kind: What happened.
+  ///   - key: The entry or the mutation.
+  ///   - store: The type of the store.
+  ///   - partition: The part of the store.
+  package nonisolated func tell(
+    _ kind: QueryEvent.Kind,
+    of key: AnyQueryKey,
+    in store: Any.Type,
+    _ partition: String
+  ) {
+    transaction { state, transaction in
+      guard state.emitsEvents else { return }
+      var event = state.makeEvent(kind, key, transaction, since: nil)
+      event.failedStore = ("\(store)", partition)
+      state.actionQueue.append(.emit(event))
+    }
+  }
+}
+
+extension QueryClient.Configuration {
+  /// Gives timers of their own to the clients that are made with this configuration.
+  package mutating func shareDeadlines() {
+    sharedDeadlines = Deadlines(clock: ErasedClock(ContinuousClock()), executor: executor)
+  }
+}
+
+extension PersistedEntry {
+  /// How its data is kept.
+  package var policy: (any PersistencePolicy)? { query.resolved.persistence }
+}
