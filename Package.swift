@@ -6,27 +6,43 @@ let package = Package(
   platforms: [.iOS(.v18), .macOS(.v15), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "StreamQuery", targets: ["StreamQuery"]),
+    .library(name: "StreamQueryPersistence", targets: ["StreamQueryPersistence"]),
     .library(name: "StreamQueryOperators", targets: ["StreamQueryOperators"]),
     .library(name: "StreamQueryUI", targets: ["StreamQueryUI"]),
     .library(name: "StreamQueryTesting", targets: ["StreamQueryTesting"]),
   ],
   targets: [
     .target(name: "StreamQuery"),
+    // Stores, archives, the outbox and accounts: nothing of it is in an app that keeps nothing.
+    .target(name: "StreamQueryPersistence", dependencies: ["StreamQuery"]),
     .target(name: "StreamQueryOperators", dependencies: ["StreamQuery"]),
     // Uses the public surface of the others only: what it needs, authors of other adapters need too.
     .target(name: "StreamQueryUI", dependencies: ["StreamQuery", "StreamQueryOperators"]),
-    .target(name: "StreamQueryTesting", dependencies: ["StreamQuery"]),
+    .target(name: "StreamQueryTesting", dependencies: ["StreamQuery", "StreamQueryPersistence"]),
     .testTarget(
       name: "StreamQueryTests",
-      dependencies: ["StreamQuery", "StreamQueryOperators", "StreamQueryTesting"]
+      dependencies: [
+        "StreamQuery", "StreamQueryPersistence", "StreamQueryOperators", "StreamQueryTesting",
+      ]
+    ),
+    .testTarget(
+      name: "StreamQueryPersistenceTests",
+      dependencies: [
+        "StreamQuery", "StreamQueryPersistence", "StreamQueryOperators", "StreamQueryTesting",
+      ]
     ),
     .testTarget(
       name: "StreamQueryOperatorsTests",
-      dependencies: ["StreamQuery", "StreamQueryOperators", "StreamQueryTesting"]
+      dependencies: [
+        "StreamQuery", "StreamQueryPersistence", "StreamQueryOperators", "StreamQueryTesting",
+      ]
     ),
     .testTarget(
       name: "StreamQueryUITests",
-      dependencies: ["StreamQuery", "StreamQueryOperators", "StreamQueryUI", "StreamQueryTesting"]
+      dependencies: [
+        "StreamQuery", "StreamQueryPersistence", "StreamQueryOperators", "StreamQueryUI",
+        "StreamQueryTesting",
+      ]
     ),
     .testTarget(
       name: "StreamQueryTestingTests",
@@ -36,19 +52,26 @@ let package = Package(
     // that they share with other tests are links in `Support`.
     .testTarget(
       name: "StreamQueryThreadTests",
-      dependencies: ["StreamQuery", "StreamQueryOperators", "StreamQueryTesting"]
+      dependencies: [
+        "StreamQuery", "StreamQueryPersistence", "StreamQueryOperators", "StreamQueryTesting",
+      ]
     ),
     // Replays recorded behaviour of the reference engine on the public surface. Its files are found
     // by path: a bundle would copy them into every build.
     .testTarget(
       name: "StreamQueryConformanceTests",
-      dependencies: ["StreamQuery", "StreamQueryOperators", "StreamQueryTesting"],
+      dependencies: [
+        "StreamQuery", "StreamQueryPersistence", "StreamQueryOperators", "StreamQueryTesting",
+      ],
       exclude: ["Scenarios", "Random", "Further", "FORMAT.md", "Deviations.json", "Conflicts.json"]
     ),
     // Imports the modules plainly: every documented call must compile for a user.
     .testTarget(
       name: "StreamQueryAPITests",
-      dependencies: ["StreamQuery", "StreamQueryOperators", "StreamQueryUI", "StreamQueryTesting"]
+      dependencies: [
+        "StreamQuery", "StreamQueryPersistence", "StreamQueryOperators", "StreamQueryUI",
+        "StreamQueryTesting",
+      ]
     ),
     // An app as Xcode makes it: everything belongs to the main actor unless it says otherwise.
     .testTarget(
@@ -62,7 +85,7 @@ let package = Package(
 // What an app has to declare for the app defaults of `DefaultsStore` and for the files of `FileStore`,
 // whose identity it compares. Elsewhere a resource would
 // only let the package manager write code that needs Foundation.
-for target in package.targets where target.name == "StreamQuery" {
+for target in package.targets where target.name == "StreamQueryPersistence" {
   #if canImport(Darwin)
   target.resources = [.copy("PrivacyInfo.xcprivacy")]
   #else

@@ -14,6 +14,7 @@ let package = Package(
       dependencies: [
         "CMeasure",
         .product(name: "StreamQuery", package: "StreamQuery"),
+        .product(name: "StreamQueryPersistence", package: "StreamQuery"),
         .product(name: "StreamQueryOperators", package: "StreamQuery"),
         .product(name: "StreamQueryUI", package: "StreamQuery"),
         .product(name: "StreamQueryTesting", package: "StreamQuery"),

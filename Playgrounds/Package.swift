@@ -12,6 +12,7 @@ func page(_ name: String) -> Target {
     name: name,
     dependencies: [
       .product(name: "StreamQuery", package: "StreamQuery"),
+      .product(name: "StreamQueryPersistence", package: "StreamQuery"),
       .product(name: "StreamQueryOperators", package: "StreamQuery"),
       .product(name: "StreamQueryTesting", package: "StreamQuery"),
     ]
@@ -50,7 +51,10 @@ let package = Package(
     ),
     .executableTarget(
       name: "KilledApp",
-      dependencies: [.product(name: "StreamQuery", package: "StreamQuery")]
+      dependencies: [
+        .product(name: "StreamQuery", package: "StreamQuery"),
+        .product(name: "StreamQueryPersistence", package: "StreamQuery"),
+      ]
     ),
     // The models of the app in `SampleApp`, by links to their folders: in virtual time, and before the server.
     .executableTarget(name: "SampleStory", dependencies: sampleApp + [simulation]),

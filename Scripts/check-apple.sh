@@ -218,7 +218,7 @@ expect_failure() {
 check_platform() {
   local module
   prepare "$1"
-  for module in StreamQuery StreamQueryOperators StreamQueryUI StreamQueryTesting; do
+  for module in StreamQuery StreamQueryPersistence StreamQueryOperators StreamQueryUI StreamQueryTesting; do
     check_module "$module" "$root/Sources/$module"
   done
 }
@@ -246,7 +246,7 @@ check_module SampleApp "$root/Playgrounds/Sources/SampleApp"
 # require_reason CATEGORY PATTERN: what an app must give a reason for is in the privacy manifest if the core uses
 # it, and not otherwise.
 require_reason() {
-  local manifest="$root/Sources/StreamQuery/PrivacyInfo.xcprivacy" used=false declared=false
+  local manifest="$root/Sources/StreamQueryPersistence/PrivacyInfo.xcprivacy" used=false declared=false
   if grep -rqE --include='*.swift' "$2" "$root/Sources"; then used=true; fi
   if grep -q "NSPrivacyAccessedAPICategory$1<" "$manifest"; then declared=true; fi
   if [[ $used != "$declared" ]]; then
@@ -273,7 +273,7 @@ compile_narrow() {
     -enable-upcoming-feature NonisolatedNonsendingByDefault -emit-sil -o /dev/null "$@"
 }
 
-for module in StreamQuery StreamQueryOperators StreamQueryUI StreamQueryTesting; do
+for module in StreamQuery StreamQueryPersistence StreamQueryOperators StreamQueryUI StreamQueryTesting; do
   narrow=()
   while IFS= read -r file; do narrow+=("$root/Sources/$file")
   done < <(grep "^$module/" "$root/Scripts/narrow-files.txt")

@@ -46,7 +46,7 @@ fi
 
 rm -rf "$output"
 dependencies=()
-for module in StreamQuery StreamQueryOperators StreamQueryUI StreamQueryTesting; do
+for module in StreamQuery StreamQueryPersistence StreamQueryOperators StreamQueryUI StreamQueryTesting; do
   graphs="$output/graphs/$module"
   mkdir -p "$graphs"
   swift symbolgraph-extract -module-name "$module" -I "$products/Modules" -I "$products" \

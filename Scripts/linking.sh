@@ -26,7 +26,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 objects=()
-find_objects "$products" StreamQuery StreamQueryOperators StreamQueryUI StreamQueryTesting
+find_objects "$products" StreamQuery StreamQueryPersistence StreamQueryOperators StreamQueryUI StreamQueryTesting
 
 needed() {
   if [[ $(uname -s) == Darwin ]]; then otool -L "$1"; else readelf -d "$1" | grep NEEDED; fi

@@ -56,7 +56,7 @@ build_views() {
   if [[ $(uname -s) != Darwin ]]; then
     archive=$products/libStreamQuery.a
     rm -f "$archive"
-    find_objects "$products" StreamQuery StreamQueryOperators StreamQueryTesting
+    find_objects "$products" StreamQuery StreamQueryPersistence StreamQueryOperators StreamQueryTesting
     ar rcsD "$archive" "${objects[@]}"
     export STREAMQUERY_BUILT=$products
     STREAMQUERY_BUILT_SUM=$(cksum <"$archive" | cut -d ' ' -f 1)

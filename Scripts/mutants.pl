@@ -147,7 +147,7 @@ sub refuse {
   my %refused;
   my @planted = grep { $_->{state} ne 'refused' } read_table($folder);
   for (read_lines($log)) {
-    my ($file, $line) = /(Sources\/StreamQuery\/[^:]+):(\d+):\d+: error: / or next;
+    my ($file, $line) = /(Sources\/StreamQuery(?:Persistence)?\/[^:]+):(\d+):\d+: error: / or next;
     my @near = grep { $_->{file} eq $file && $_->{start} <= $line } @planted;
     my @found = grep { $_->{line} == $line } @near;
     # That something is not initialised or returned is found where the function goes on.

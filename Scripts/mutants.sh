@@ -34,12 +34,16 @@ while (($# > 0)); do
   esac
   shift 2
 done
-export STREAMQUERY_TESTS=StreamQueryTests STREAMQUERY_SEEDS=1
+export STREAMQUERY_TESTS=StreamQueryTests,StreamQueryPersistenceTests STREAMQUERY_SEEDS=1
 
 # Makes the mutants, without those that are known not to compile, and writes what changed into the copy.
 plant() {
   perl "$program" make "$folder" "$count" "$seed" "$only"
-  cp Scripts/mutants.swift "$folder/planted/Sources/StreamQuery/Mutants.swift"
+  local module
+  for module in StreamQuery StreamQueryPersistence; do
+    if [[ ! -d $folder/planted/Sources/$module ]]; then continue; fi
+    cp Scripts/mutants.swift "$folder/planted/Sources/$module/Mutants.swift"
+  done
   copy_project "$copy" "$folder/planted"
 }
 

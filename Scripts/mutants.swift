@@ -1,4 +1,4 @@
-// Scripts/mutants.sh adds this file to the core.
+// Scripts/mutants.sh adds this file to the core and to persistence.
 
 #if canImport(Darwin)
 internal import Darwin

@@ -28,7 +28,7 @@ function write(    name, function_name, modules, count, i) {
   gsub(/[\/.+]/, "_", name)
   name = sprintf("%s/%s_%04d", work, name, start)
   written = name
-  print "import Foundation\nimport StreamQuery\nimport StreamQueryOperators" > (name ".swift")
+  print "import Foundation\nimport StreamQuery\nimport StreamQueryPersistence\nimport StreamQueryOperators" > (name ".swift")
   print "import StreamQueryTesting\nimport Testing\n@testable import App" > (name ".swift")
   count = split(imports, modules, " ")
   for (i = 1; i <= count; i++) print "import " modules[i] > (name ".swift")

@@ -80,11 +80,11 @@ prepare() {
     build_modules "$scratch" "$nested"
   elif [[ $1 == views && $(uname -s) != Darwin ]]; then
     build_views "$scratch"
-    find_objects "$products" StreamQuery StreamQueryOperators StreamQueryTesting
+    find_objects "$products" StreamQuery StreamQueryPersistence StreamQueryOperators StreamQueryTesting
     find_objects "$views_products" StreamQueryViews SwiftUI
   else
     build_modules "$scratch"
-    find_objects "$products" StreamQuery StreamQueryOperators StreamQueryUI StreamQueryTesting
+    find_objects "$products" StreamQuery StreamQueryPersistence StreamQueryOperators StreamQueryUI StreamQueryTesting
   fi
   settings+=(-I "$work")
   mkdir -p "$work"

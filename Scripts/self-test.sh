@@ -25,11 +25,11 @@ replace() {
 
 # A store acknowledges what has not reached the disk.
 plant_torn_write() {
-  replace Sources/StreamQuery/Stores/FileStore+Files.swift \
+  replace Sources/StreamQueryPersistence/Stores/FileStore+Files.swift \
     "      try file.sync()
       try checkPlace" "      try checkPlace"
   says="PowerCutTests.*failed"
-  command="STREAMQUERY_TESTS=StreamQueryTests swift test --filter PowerCutTests"
+  command="STREAMQUERY_TESTS=StreamQueryPersistenceTests swift test --filter PowerCutTests"
 }
 
 # Callers of a connection count beside each other without a lock.

@@ -14,7 +14,7 @@ let package = Package(
     .target(
       name: "GRDBStore",
       dependencies: [
-        .product(name: "StreamQuery", package: "StreamQuery"),
+        .product(name: "StreamQueryPersistence", package: "StreamQuery"),
         .product(name: "GRDB", package: "GRDB.swift"),
       ]
     ),
@@ -23,6 +23,7 @@ let package = Package(
       dependencies: [
         "GRDBStore",
         .product(name: "StreamQuery", package: "StreamQuery"),
+        .product(name: "StreamQueryPersistence", package: "StreamQuery"),
         .product(name: "StreamQueryTesting", package: "StreamQuery"),
         .product(name: "GRDB", package: "GRDB.swift"),
       ]

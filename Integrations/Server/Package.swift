@@ -26,6 +26,7 @@ let package = Package(
       name: "StreamQueryServer",
       dependencies: [
         .product(name: "StreamQuery", package: "StreamQuery"),
+        .product(name: "StreamQueryPersistence", package: "StreamQuery"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Tracing", package: "swift-distributed-tracing"),
@@ -50,6 +51,7 @@ let package = Package(
       dependencies: [
         "StreamQueryServer",
         .product(name: "StreamQuery", package: "StreamQuery"),
+        .product(name: "StreamQueryPersistence", package: "StreamQuery"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),
       ]
@@ -59,6 +61,7 @@ let package = Package(
       dependencies: [
         "StreamQueryServer",
         .product(name: "StreamQuery", package: "StreamQuery"),
+        .product(name: "StreamQueryPersistence", package: "StreamQuery"),
         .product(name: "StreamQueryTesting", package: "StreamQuery"),
         .product(name: "InMemoryLogging", package: "swift-log"),
         .product(name: "MetricsTestKit", package: "swift-metrics"),
@@ -87,6 +90,7 @@ let package = Package(
       dependencies: [
         "Example",
         .product(name: "StreamQuery", package: "StreamQuery"),
+        .product(name: "StreamQueryPersistence", package: "StreamQuery"),
         .product(name: "StreamQueryTesting", package: "StreamQuery"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),

@@ -1,5 +1,6 @@
 import Foundation
 import StreamQuery
+import StreamQueryPersistence
 import StreamQueryTesting
 
 // What the samples of the documentation use without saying where it comes from. The types, queries

@@ -1,5 +1,6 @@
 import Foundation
 import StreamQuery
+import StreamQueryPersistence
 import StreamQueryTesting
 import Synchronization
 import Testing

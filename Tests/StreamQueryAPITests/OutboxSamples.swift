@@ -1,4 +1,5 @@
 import StreamQuery
+import StreamQueryPersistence
 import StreamQueryTesting
 import Testing
 

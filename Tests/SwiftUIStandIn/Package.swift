@@ -33,6 +33,7 @@ let package = Package(
       dependencies: [
         "StreamQueryViews", "SampleApp",
         .product(name: "StreamQuery", package: "StreamQuery"),
+        .product(name: "StreamQueryPersistence", package: "StreamQuery"),
         .product(name: "StreamQueryTesting", package: "StreamQuery"),
       ]
     ),

@@ -1,5 +1,6 @@
 import CMeasure
 import StreamQuery
+import StreamQueryPersistence
 import StreamQueryOperators
 import StreamQueryTesting
 import StreamQueryUI

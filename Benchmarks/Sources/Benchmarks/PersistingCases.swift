@@ -1,5 +1,6 @@
 import Foundation
 import StreamQuery
+import StreamQueryPersistence
 
 /// What a store costs: a launch, and the callers whose changes are saved.
 enum PersistingCases {

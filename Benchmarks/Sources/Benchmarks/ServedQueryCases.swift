@@ -1,4 +1,5 @@
 import StreamQuery
+import StreamQueryPersistence
 
 /// What it costs a server to make its queries at each call, and to open the account of each request.
 enum ServedQueryCases {

@@ -4,6 +4,7 @@
 // itself with a signal that no process can handle: whatever it had not written is gone.
 import Foundation
 import StreamQuery
+import StreamQueryPersistence
 
 #if canImport(Glibc)
 import Glibc

@@ -12,7 +12,7 @@ package final class ClientErasure: Sendable {
   private let isBegun = Atomic(false)
 
   /// Whether the client was erased.
-  var hasBegun: Bool { isBegun.load(ordering: .acquiring) }
+  package var hasBegun: Bool { isBegun.load(ordering: .acquiring) }
 
   func begin() {
     state.withLock { $0.hasBegun = true }

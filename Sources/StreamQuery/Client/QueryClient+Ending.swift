@@ -21,7 +21,7 @@ extension QueryClient {
   ///
   /// A client that was shut down can still be erased. What is kept in stores is not touched, but
   /// nothing more is written.
-  nonisolated func erase() {
+  package nonisolated func erase() {
     erasure.begin()
     end(isErased: true)
     forgetDefaults()
@@ -36,7 +36,7 @@ extension QueryClient {
 
   /// Waits until a client that has ended does nothing more: all that its end has caused was done, by
   /// whichever thread, and nothing is read or written.
-  nonisolated func waitUntilOver() async {
+  package nonisolated func waitUntilOver() async {
     let wait = SharedOneShot<Void>()
     transaction { state, _ in state.actionQueue.append(.wake(.jointly(wait))) }
     _ = await wait.take()
@@ -45,7 +45,7 @@ extension QueryClient {
   }
 
   /// Whether it was shut down.
-  nonisolated var isOver: Bool { cache.read { $0.isShutDown } }
+  package nonisolated var isOver: Bool { cache.read { $0.isShutDown } }
 
   /// Tells receivers of events of what ends because the client is being freed.
   ///

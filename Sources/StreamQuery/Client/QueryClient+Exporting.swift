@@ -41,3 +41,21 @@ extension QueryClient {
     return (try? await deadlines.sleep(until: instant)) != nil
   }
 }
+
+extension QueryInfo {
+  /// The data without optimistic changes.
+  package var base: ValueBox? { snapshot.base }
+
+  /// When the data was current, in seconds since the reference date.
+  package var dataDate: Double { snapshot.dataUpdatedAt.date }
+
+  /// When the fetch failed, in seconds since the reference date.
+  package var errorDate: Double { snapshot.errorUpdatedAt.date }
+}
+
+extension MutationInfo {
+  /// What tells the run apart, and how often its input was changed.
+  package var origin: (key: EntryKey, identity: RunIdentity, revision: UInt64) {
+    (snapshot.key, snapshot.job.identity, snapshot.revision)
+  }
+}

@@ -2,7 +2,7 @@ extension QueryClient {
   /// Lets the observers that waited for a store arrive, with what it keeps for them.
   ///
   /// All of them see it in one transaction, unless what is kept is changed while it is decoded.
-  nonisolated func restorationEnded() {
+  package nonisolated func restorationEnded() {
     let held = transaction { state, transaction -> [HeldObservers] in
       // From now on nobody begins to wait: see `resolving`.
       state.kept.reads += 1

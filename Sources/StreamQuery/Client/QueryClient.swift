@@ -25,7 +25,7 @@ import Foundation
 /// and its triggers.
 public actor QueryClient {
   nonisolated let cache: QueryCache
-  nonisolated let configuration: Configuration
+  package nonisolated let configuration: Configuration
   /// The observer of waiting callers; `nil` in an app.
   nonisolated let waitObserver: (any WaitObserver)?
   /// The configuration's companions; beside it, because each fetch looks here.
@@ -46,7 +46,7 @@ public actor QueryClient {
   nonisolated let sources = TaskBag()
   nonisolated let persisters = PersisterSlot()
   /// What keeps runs of mutations beyond the process, if the configuration says so.
-  nonisolated let keeper: (any RunKeeper)?
+  package nonisolated let keeper: (any RunKeeper)?
   /// Whether any import names what it will bring: most clients never have one, and ask no further.
   nonisolated let awaitsImports = Atomic(false)
   /// Whether a cache beside the client asks when keys were invalidated: most clients have none.
@@ -56,7 +56,7 @@ public actor QueryClient {
   nonisolated let defersWrites = Atomic(false)
   nonisolated let deferredWrites = Mutex(DeferredWrites())
   nonisolated let shutdownHandlers = ShutdownHandlers()
-  nonisolated let erasure = ClientErasure()
+  package nonisolated let erasure = ClientErasure()
   #if DEBUG
   /// The misuses that were already reported.
   nonisolated let toldMisuses = Mutex<Set<QueryMisuse>>([])
@@ -152,7 +152,7 @@ public actor QueryClient {
   public nonisolated func nextRandom() -> UInt64 { configuration.randomness() }
 
   /// Reports a mistake that cannot be thrown.
-  nonisolated func report(_ misuse: QueryMisuse) {
+  package nonisolated func report(_ misuse: QueryMisuse) {
     configuration.onMisuse(misuse)
   }
 

@@ -2,18 +2,18 @@
 
 extension QueryFilter {
   /// The only key that it selects, if it names one.
-  var exactKey: EntryKey? {
+  package var exactKey: EntryKey? {
     if case .plain(.entry(let key)) = node { key } else { nil }
   }
 
   /// Whether user code must be called.
-  var hasPredicate: Bool { if case .plain = node { false } else { true } }
+  package var hasPredicate: Bool { if case .plain = node { false } else { true } }
 
   /// What the cache looks for: all that the filter matches, and what only predicates exclude.
   var plainPart: EntryFilter { node.plainPart }
 
   /// Whether the filter matches; runs user code if there are predicates.
-  func matches(_ info: QueryInfo) -> Bool { node.matches(info) }
+  package func matches(_ info: QueryInfo) -> Bool { node.matches(info) }
 }
 
 extension QueryFilter.Node {

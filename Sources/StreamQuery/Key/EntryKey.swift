@@ -4,7 +4,7 @@
 /// when the key was made, so a lookup reads no part unless the hashes are equal.
 package struct EntryKey: Sendable {
   let storage: KeyStorage
-  let valueType: any Any.Type
+  package let valueType: any Any.Type
 
   /// Creates the untyped form of a key.
   ///

@@ -22,7 +22,7 @@ package struct JSONNesting {
   ///   - limit: How many levels are allowed.
   /// - Returns: Why a reader must not get it; `nil` if it may.
   /// - Complexity: O(*n*) in the length of the text.
-  static func fault(in bytes: some Sequence<UInt8>, limit: Int) -> Fault? {
+  package static func fault(in bytes: some Sequence<UInt8>, limit: Int) -> Fault? {
     var nesting = JSONNesting()
     for byte in bytes {
       if byte == 0 || byte >= 0xfe { return .notUTF8 }

@@ -12,9 +12,9 @@ package enum KeyNesting {
   /// Values within values that are encoded, whether they open a bracket or not.
   static let encoded = 2 * text
   /// Levels of brackets in an archive; the keys and values in it are strings.
-  static let archive = 16
+  package static let archive = 16
   /// Levels of brackets in a value.
-  static let value = 128
+  package static let value = 128
   /// Levels of lists and records that logs show.
   static let shown = plain
 }

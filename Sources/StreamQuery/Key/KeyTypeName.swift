@@ -1,5 +1,5 @@
 /// Returns the name of a type with its module, the same on every platform.
-func stableName(of type: any Any.Type) -> String {
+package func stableName(of type: any Any.Type) -> String {
   let name = String(reflecting: type)
   // Where Foundation is split into two modules, its types carry the name of the smaller one.
   guard occurs("FoundationEssentials.", in: name) else { return name }

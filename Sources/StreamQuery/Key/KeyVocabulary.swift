@@ -6,12 +6,12 @@ internal import Foundation
 
 /// The types that may occur in parts of archived keys, by name.
 package struct KeyVocabulary: Sendable {
-  var decodings: [String: KeyPartDecoding] = [:]
+  package var decodings: [String: KeyPartDecoding] = [:]
   /// Types that are parts themselves.
-  var types: [String: any Any.Type] = [:]
+  package var types: [String: any Any.Type] = [:]
 
   /// The types that every archive may use.
-  init() {
+  package init() {
     add(UUID.self)
     add(Date.self)
     add(URL.self)
@@ -35,7 +35,7 @@ package struct KeyVocabulary: Sendable {
   /// - Parameter text: The text.
   /// - Returns: The key, whose text is exactly this one.
   /// - Throws: `DecodingError` if it is not the text of a key, or if one of its types is not known.
-  func key(_ text: Substring) throws -> AnyQueryKey {
+  package func key(_ text: Substring) throws -> AnyQueryKey {
     switch JSONNesting.fault(in: text.utf8, limit: KeyNesting.read) {
     case nil: break
     case .notUTF8: throw KeyVocabulary.failure([], "the key has a character that no text has")

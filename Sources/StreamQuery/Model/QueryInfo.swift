@@ -39,8 +39,8 @@ public struct QueryInfo: Sendable, _FreeOfActors {
 
   /// Whether the data is a part of a streamed value: it stays one in a store or an archive, and is
   /// completed where it comes back.
-  var isPart = false
-  let entryKey: EntryKey
+  package var isPart = false
+  package let entryKey: EntryKey
   let snapshot: EntrySnapshot
 
   /// Whether the entry was invalidated since its data arrived.

@@ -9,7 +9,7 @@ extension QueryClient {
   ///
   /// - Parameter runs: The runs, and which of their inputs is kept. One that got another input
   ///   meanwhile waits until that is kept.
-  nonisolated func kept(_ runs: [(job: MutationJob, revision: UInt64)]) {
+  package nonisolated func kept(_ runs: [(job: MutationJob, revision: UInt64)]) {
     guard !runs.isEmpty else { return }
     transaction { state, transaction in
       for (job, revision) in runs where job.revision == revision {
@@ -24,7 +24,11 @@ extension QueryClient {
   ///   - job: The run.
   ///   - error: Why.
   ///   - isPromised: Whether it is kept with an earlier input: then it does not end.
-  nonisolated func keepingFailed(_ job: MutationJob, _ error: any Error, isPromised: Bool = false) {
+  package nonisolated func keepingFailed(
+    _ job: MutationJob,
+    _ error: any Error,
+    isPromised: Bool = false
+  ) {
     let box = ErrorBox(error)
     transaction { state, transaction in
       state.keepingFailed(job.id, box, isPromised: isPromised, &transaction)
@@ -32,17 +36,17 @@ extension QueryClient {
   }
 
   /// It is known which runs are kept: no archive brings them a second time.
-  nonisolated func runsKnown(_ runs: [RunIdentity]) {
+  package nonisolated func runsKnown(_ runs: [RunIdentity]) {
     cache.record { $0.mutations.kept.formUnion(runs) }
   }
 
   /// Runs that are to come later need not wait to know which ones come before them.
-  nonisolated func runsRestored() {
+  package nonisolated func runsRestored() {
     cache.record { $0.mutations.awaitsKeeper = false }
   }
 
   /// Whether the runs of a mutation have work: their own, or that of the defaults of the key.
-  nonisolated func hasWork(_ key: EntryKey, _ definition: MutationDefinition) -> Bool {
+  package nonisolated func hasWork(_ key: EntryKey, _ definition: MutationDefinition) -> Bool {
     resolve(key, definition, input: nil).perform != nil
   }
 
@@ -51,7 +55,8 @@ extension QueryClient {
   /// - Parameters:
   ///   - key: The mutation.
   ///   - definition: Its definition.
-  ///   - options: Its options.
+  ///   - scope: The scope that the run had.
+  ///   - outweighsOwn: Whether it has that scope even if the definition says another one.
   ///   - input: The input.
   ///   - identity: The identity of the run.
   ///   - revision: How often its input was changed.
@@ -59,10 +64,11 @@ extension QueryClient {
   ///   - submittedAt: When it was started, in seconds since the reference date.
   ///   - text: The types and the key as text, if an archive has it.
   /// - Returns: The run.
-  nonisolated func restoredRun(
+  package nonisolated func restoredRun(
     _ key: EntryKey,
     _ definition: MutationDefinition,
-    _ options: MutationOptions,
+    scope: String?,
+    outweighsOwn: Bool = false,
     input: ValueBox,
     _ identity: RunIdentity,
     revision: UInt64,
@@ -70,6 +76,8 @@ extension QueryClient {
     submittedAt: Double,
     text: String = ""
   ) -> RestoredRun {
+    var options = definition.options
+    options.scope = outweighsOwn ? scope ?? options.scope : options.scope ?? scope
     let mutation = resolve(key, definition.with(options: options), input: input)
     return RestoredRun(
       text: text,
@@ -88,7 +96,7 @@ extension QueryClient {
   /// - Parameter runs: The runs, in their order.
   /// - Returns: The job of each; `nil` for those that the client has already, or that it is too
   ///   late for.
-  nonisolated func begin(_ runs: [RestoredRun]) -> [MutationJob?] {
+  package nonisolated func begin(_ runs: [RestoredRun]) -> [MutationJob?] {
     guard !runs.isEmpty else { return [] }
     openSignals()
     return transaction { state, transaction in
@@ -131,7 +139,7 @@ extension QueryClient {
   /// Asks for the next attempt of a run now.
   ///
   /// - Returns: Whether it waited for that.
-  nonisolated func retry(_ job: MutationJob) -> Bool {
+  package nonisolated func retry(_ job: MutationJob) -> Bool {
     transaction { state, transaction in
       guard let index = state.mutations.find(job.id) else { return false }
       let actions = state.mutations.slots[index].machine.retried(in: transaction.environment)
@@ -143,7 +151,7 @@ extension QueryClient {
   /// Makes a run another request.
   ///
   /// - Returns: Whether it could be: it is not being sent, and not over.
-  nonisolated func rebase(_ job: MutationJob, _ input: ValueBox) -> Bool {
+  package nonisolated func rebase(_ job: MutationJob, _ input: ValueBox) -> Bool {
     guard let mutation = job.mutation?.resolved else { return false }
     let layers = plannedLayers(of: mutation, input: input)
     return transaction { state, transaction in
@@ -152,7 +160,12 @@ extension QueryClient {
   }
 
   /// Replaces parts of the inputs of runs.
-  nonisolated func replaceInputs(_ inputs: [ReplacedInput]) {
+  ///
+  /// - Parameter inputs: The runs, the revisions of the inputs that are replaced, and what takes their
+  ///   places.
+  package nonisolated func replaceInputs(
+    _ inputs: [(job: MutationJob, revision: UInt64, input: ValueBox)]
+  ) {
     guard !inputs.isEmpty else { return }
     let planned = inputs.map { item in
       item.job.mutation.map { plannedLayers(of: $0.resolved, input: item.input) } ?? []
@@ -166,7 +179,7 @@ extension QueryClient {
   }
 
   /// The answer that a failed run is tried again, after the wait that its retries have.
-  nonisolated func retrying(
+  package nonisolated func retrying(
     _ mutation: StoredMutation,
     after error: any Error,
     attempt: Int
@@ -175,7 +188,7 @@ extension QueryClient {
   }
 
   /// The answer that a failed run is sent as another request, after the wait that its retries have.
-  nonisolated func rebasing(
+  package nonisolated func rebasing(
     _ mutation: StoredMutation,
     to input: ValueBox,
     after error: any Error,
@@ -194,7 +207,7 @@ extension QueryClient {
   }
 
   /// Cancels the runs that were kept: their records were erased.
-  nonisolated func cancelKept() {
+  package nonisolated func cancelKept() {
     transaction { state, transaction in
       for id in state.mutations.all {
         guard let index = state.mutations.find(id),
@@ -208,5 +221,5 @@ extension QueryClient {
 
 extension RestoredRun {
   /// Whether it has work.
-  var hasWork: Bool { mutation.resolved.perform != nil }
+  package var hasWork: Bool { mutation.resolved.perform != nil }
 }

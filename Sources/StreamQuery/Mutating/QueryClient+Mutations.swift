@@ -188,7 +188,7 @@ extension QueryClient {
     for waiter in waiters { _ = await waiter.outcome(subject) {} }
   }
 
-  nonisolated func cancel(_ id: MutationID) {
+  package nonisolated func cancel(_ id: MutationID) {
     transaction { state, transaction in state.cancel(id, &transaction) }
   }
 

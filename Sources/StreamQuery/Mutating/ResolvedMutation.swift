@@ -1,13 +1,13 @@
 /// A definition merged with a client's defaults: what a run is started with.
 // Unchecked as its superclass is: all stored properties are immutable and `Sendable`.
 package final class ResolvedMutation: StoredMutation, @unchecked Sendable {
-  let definition: MutationDefinition
+  package let definition: MutationDefinition
   let perform: MutationDefinition.Perform?
   let retry: RetryPolicy
   /// How long one attempt may take.
   let timeout: TimeSpan
   /// How runs are kept beyond the process.
-  let keeping: (any RunPolicy)?
+  package let keeping: (any RunPolicy)?
   /// Those of the client's hooks, then those of the mutation.
   let callbacks: MutationCallbacks
 
@@ -102,7 +102,7 @@ package final class ResolvedMutation: StoredMutation, @unchecked Sendable {
 extension StoredMutation {
   /// The mutation with its work and its callbacks.
   @inline(__always)
-  var resolved: ResolvedMutation {
+  package var resolved: ResolvedMutation {
     // No other subclass exists, and the base class is never instantiated. Checked in debug builds by
     // `unsafeDowncast` itself.
     unsafeDowncast(self, to: ResolvedMutation.self)

@@ -30,7 +30,7 @@ public struct Mutation<Input: Sendable, Output: Sendable>: Sendable, _FreeOfActo
   /// The name of the mutation.
   public let key: AnyQueryKey
 
-  let definition: MutationDefinition
+  package let definition: MutationDefinition
 
   init(key: AnyQueryKey, definition: MutationDefinition) {
     self.key = key
@@ -41,7 +41,7 @@ public struct Mutation<Input: Sendable, Output: Sendable>: Sendable, _FreeOfActo
   public var options: MutationOptions { definition.options }
 
   /// What identifies the mutation's runs: the parts of the key and the types.
-  var identity: EntryKey { EntryKey(key, valueType: Self.self) }
+  package var identity: EntryKey { EntryKey(key, valueType: Self.self) }
 
   /// Creates a mutation from the parts of its key and its work.
   ///

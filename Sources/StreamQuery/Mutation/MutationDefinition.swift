@@ -8,7 +8,7 @@ package final class MutationDefinition: Sendable {
   let layers: [Layers]
   let callbacks: MutationCallbacks
   /// How runs are kept beyond the process.
-  let keeping: (any RunPolicy)?
+  package let keeping: (any RunPolicy)?
   let grouping: InputGrouping
   /// Boxes an output of unknown type, or reports that it has the wrong type.
   let box: @Sendable (any Sendable) -> ValueBox?

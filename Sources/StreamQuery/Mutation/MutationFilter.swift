@@ -37,7 +37,7 @@ public struct MutationFilter: Sendable, _FreeOfActors {
   }
 
   /// Whether it selects a run; runs user code.
-  func matches(_ info: MutationInfo) -> Bool { node.matches(info) }
+  package func matches(_ info: MutationInfo) -> Bool { node.matches(info) }
 
   /// Every run.
   public static var all: Self { Self(node: .all) }

@@ -20,13 +20,13 @@ package final class MutationJob: Sendable {
     var gate: StartGate?
   }
 
-  let id: MutationID
-  let identity: RunIdentity
-  let key: EntryKey
-  let scope: String?
+  package let id: MutationID
+  package let identity: RunIdentity
+  package let key: EntryKey
+  package let scope: String?
   /// Of what it is a version: see ``PacedRuns``.
-  let pacingKey: String?
-  let submittedAt: Timestamp
+  package let pacingKey: String?
+  package let submittedAt: Timestamp
   private let present: Mutex<Present>
 
   /// The run that the current task works for.
@@ -63,10 +63,10 @@ package final class MutationJob: Sendable {
   }
 
   /// What the run was started with, or its replacement; `nil` when the run is over.
-  var mutation: StoredMutation? { present.withLock { $0.mutation } }
+  package var mutation: StoredMutation? { present.withLock { $0.mutation } }
 
   /// Whether the run is kept beyond the process.
-  var isPromised: Bool { present.withLock { $0.mutation?.runOptions.isKept ?? false } }
+  package var isPromised: Bool { present.withLock { $0.mutation?.runOptions.isKept ?? false } }
 
   /// The tasks of the run's stages; `nil` when the run is over.
   var tasks: TaskChain? { present.withLock { $0.tasks } }
@@ -75,10 +75,10 @@ package final class MutationJob: Sendable {
   var meta: QueryMeta { present.withLock { $0.meta } }
 
   /// What the run was started with, or what took its place.
-  var input: ValueBox { present.withLock { $0.input } }
+  package var input: ValueBox { present.withLock { $0.input } }
 
   /// How often the input was changed.
-  var revision: UInt64 { present.withLock { $0.revision } }
+  package var revision: UInt64 { present.withLock { $0.revision } }
 
   /// What a server recognises the request by: another one when the input was changed.
   var requestIdentity: RunIdentity { identity.revised(revision) }

@@ -1,11 +1,11 @@
 #if canImport(FoundationEssentials)
-internal import FoundationEssentials
+package import FoundationEssentials
 #else
-internal import Foundation
+package import Foundation
 #endif
 
 extension RunIdentity {
-  init(_ uuid: UUID) {
+  package init(_ uuid: UUID) {
     self = withUnsafeBytes(of: uuid.uuid) { bytes in
       RunIdentity(
         high: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
@@ -15,7 +15,7 @@ extension RunIdentity {
   }
 
   /// The form that people and servers know.
-  var uuid: UUID {
+  package var uuid: UUID {
     withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { bytes in
       UUID(uuid: bytes.loadUnaligned(as: uuid_t.self))
     }

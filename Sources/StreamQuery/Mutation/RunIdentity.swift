@@ -37,7 +37,7 @@ package struct RunIdentity: Hashable, Sendable {
   ///   - key: The mutation's types and key as text.
   ///   - date: When the run was started.
   ///   - input: The encoded input.
-  init(key: String, date: Double, input: some Sequence<UInt8>) {
+  package init(key: String, date: Double, input: some Sequence<UInt8>) {
     var (high, low): (UInt64, UInt64) = (0xcbf2_9ce4_8422_2325, 0x9e37_79b9_7f4a_7c15)
     func feed(_ byte: UInt8) {
       high = (high ^ UInt64(byte)) &* 0x100_0000_01b3
@@ -55,12 +55,12 @@ package struct RunIdentity: Hashable, Sendable {
   }
 
   /// Distinguishes runs of an archive that are alike in everything that it says.
-  func numbered(_ number: UInt64) -> Self {
+  package func numbered(_ number: UInt64) -> Self {
     Self(high, low &+ number &* 0x9e37_79b9_7f4a_7c15, version: 8)
   }
 
   /// The identity of the request when its input was changed for the nth time: another request.
-  func revised(_ revision: UInt64) -> Self {
+  package func revised(_ revision: UInt64) -> Self {
     guard revision > 0 else { return self }
     return Self(
       high ^ revision,

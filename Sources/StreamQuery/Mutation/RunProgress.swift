@@ -11,11 +11,11 @@ package struct RunProgress: Sendable {
     case stopped
   }
 
-  var phase: Phase
+  package var phase: Phase
   /// The number of failed attempts so far.
-  var failureCount: Int
+  package var failureCount: Int
   /// Why the newest attempt failed.
-  var failureReason: ErrorBox?
+  package var failureReason: ErrorBox?
 }
 
 extension MutationMachine {

@@ -10,9 +10,12 @@ package class StoredMutation: @unchecked Sendable {
   /// What the machine of a run needs.
   final let runOptions: RunOptions
   /// Whether a newer run takes the place of those that were not sent.
-  final let isNewestOnly: Bool
+  package final let isNewestOnly: Bool
   /// Of what its run is a version; `nil` if all of its runs in the scope are versions of the same.
   final let pacingKey: String?
+
+  /// Whether its runs wait before they are sent.
+  package final var isDelayed: Bool { runOptions.delay != .zero }
 
   init(
     key: EntryKey,

@@ -4,7 +4,17 @@ package struct KeptData {
   /// When it was current, in seconds since the reference date; `nil` means now.
   package var updatedAt: Double?
   /// Whether it was invalidated before it was kept.
-  package var isInvalidated = false
+  var isInvalidated: Bool
   /// Whether it is a part of a streamed value.
-  package var isPart = false
+  var isPart: Bool
+
+  package init(
+    box: ValueBox,
+    updatedAt: Double? = nil,
+    isInvalidated: Bool = false,
+    isPart: Bool = false
+  ) {
+    (self.box, self.updatedAt) = (box, updatedAt)
+    (self.isInvalidated, self.isPart) = (isInvalidated, isPart)
+  }
 }

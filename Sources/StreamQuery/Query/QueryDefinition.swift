@@ -11,7 +11,7 @@ package final class QueryDefinition: @unchecked Sendable {
   let fetch: Fetch?
   /// The type of the values; stored as a type, because a closure for each question about it would
   /// be an object.
-  let valueType: any Sendable.Type
+  package let valueType: any Sendable.Type
   /// The parts that most definitions do not have; see ``DefinitionExtras``.
   // Exclusive by the rule above, and read by each fetch.
   @exclusivity(unchecked) private var extras: DefinitionExtras?
@@ -38,7 +38,7 @@ package final class QueryDefinition: @unchecked Sendable {
   var persistence: (any PersistencePolicy)? { extras?.values.persistence }
   /// Whether it says nothing of how the data is fetched or kept, as that of a key alone: another
   /// query of the key may say it.
-  var isOfKeyAlone: Bool { fetch == nil && persistence == nil }
+  package var isOfKeyAlone: Bool { fetch == nil && persistence == nil }
 
   private init(
     options: QueryOptions,
@@ -99,7 +99,7 @@ package final class QueryDefinition: @unchecked Sendable {
   var valueTypeName: String { String(reflecting: valueType) }
 
   /// Boxes a value of unknown type; `nil` if it is of another type than the definition's.
-  func box(_ value: Any) -> ValueBox? {
+  package func box(_ value: Any) -> ValueBox? {
     func boxed<Value: Sendable>(as type: Value.Type) -> ValueBox? {
       (value as? Value).map(TypedBox.init)
     }

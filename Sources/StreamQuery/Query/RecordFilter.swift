@@ -33,10 +33,10 @@ package struct RecordFilter: Hashable, Sendable {
 
   private let node: Node
   /// Whether it asks about keys only, so that it says the same of cached entries.
-  let isOfKeys: Bool
+  package let isOfKeys: Bool
 
   /// Reads a filter; encodes keys, so never call it under a lock.
-  init(_ filter: QueryFilter) {
+  package init(_ filter: QueryFilter) {
     var isOfKeys = true
     node = Self.node(of: filter.node, &isOfKeys)
     self.isOfKeys = isOfKeys
@@ -46,10 +46,10 @@ package struct RecordFilter: Hashable, Sendable {
   ///
   /// - Parameter text: The type and the key of an entry.
   /// - Returns: The answer.
-  func answer(for text: String) -> Answer { Self.answer(node, text) }
+  package func answer(for text: String) -> Answer { Self.answer(node, text) }
 
   /// The texts that it says yes to, if these are known; `nil` if each record has to be asked about.
-  var exactTexts: Set<String>? { Self.exactTexts(of: node) }
+  package var exactTexts: Set<String>? { Self.exactTexts(of: node) }
 
   private static func exactTexts(of node: Node) -> Set<String>? {
     switch node {

@@ -1,6 +1,6 @@
 extension Array {
   /// Takes all elements, which leaves it empty.
-  mutating func takeAll() -> [Element] {
+  package mutating func takeAll() -> [Element] {
     defer { self = [] }
     return self
   }

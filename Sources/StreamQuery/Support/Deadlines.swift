@@ -70,7 +70,7 @@ public final class Deadlines: Sendable {
   ///   - span: How long from now.
   ///   - work: Called when the time has come, unless the deadline is cancelled before.
   /// - Returns: The deadline; `nil` if it is never.
-  func set(_ span: TimeSpan, _ work: @escaping @Sendable () -> Void) -> Deadline? {
+  package func set(_ span: TimeSpan, _ work: @escaping @Sendable () -> Void) -> Deadline? {
     let now = clock.now()
     guard let instant = now + span else { return nil }
     return set(instant, at: now) { failure in if failure == nil { work() } }
@@ -152,7 +152,7 @@ extension Deadlines {
   ///
   /// - Parameter duration: How long.
   /// - Returns: Whether the time is over.
-  func sleep(for duration: Duration) async -> Bool {
+  package func sleep(for duration: Duration) async -> Bool {
     let end = clock.now() + TimeSpan(TimeSpan.roundingUp(duration).duration)
     return (try? await sleep(until: end ?? Instant(nanoseconds: .max))) != nil
   }

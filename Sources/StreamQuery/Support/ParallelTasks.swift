@@ -18,14 +18,14 @@ package final class ParallelTasks<Value: Sendable>: Sendable {
   /// Creates none.
   ///
   /// - Parameter executor: Where the tasks run.
-  init(on executor: (any TaskExecutor)?) {
+  package init(on executor: (any TaskExecutor)?) {
     self.executor = executor
   }
 
   /// Starts a task, which is cancelled at once if the others were.
   ///
   /// - Parameter operation: What it does.
-  func add(_ operation: @escaping @Sendable () async -> Value) {
+  package func add(_ operation: @escaping @Sendable () async -> Value) {
     let task = Task(executorPreference: executor, operation: operation)
     let isCancelled = state.withLock { state in
       state.tasks.append(task)
@@ -48,7 +48,7 @@ package final class ParallelTasks<Value: Sendable>: Sendable {
   /// cancels them.
   ///
   /// - Returns: What they return, in the order in which they were added.
-  func values() async -> [Value] {
+  package func values() async -> [Value] {
     await withTaskCancellationHandler {
       var values: [Value] = []
       while let task = state.withLock({ state in

@@ -1,5 +1,5 @@
 extension UInt64 {
   /// A number that was read from bytes, with room above it: whatever they say, counting on from it
   /// never overflows.
-  var leavingRoom: UInt64 { Swift.min(self, Self.max >> 1) }
+  package var leavingRoom: UInt64 { Swift.min(self, Self.max >> 1) }
 }

@@ -1,4 +1,5 @@
 public import StreamQuery
+public import StreamQueryPersistence
 
 extension QueryScopes {
   /// Creates accounts whose clients live in a simulation, see ``StreamQuery/QueryClient``.

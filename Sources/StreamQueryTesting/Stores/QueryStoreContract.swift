@@ -1,4 +1,4 @@
-public import StreamQuery
+public import StreamQueryPersistence
 
 /// Checks that a store keeps the rules of ``/StreamQuery/QueryStore``.
 ///

@@ -3,7 +3,7 @@ internal import FoundationEssentials
 #else
 internal import Foundation
 #endif
-internal import StreamQuery
+internal import StreamQueryPersistence
 
 extension StoreTrial {
   func wipes() async throws {

@@ -3,7 +3,7 @@ internal import FoundationEssentials
 #else
 internal import Foundation
 #endif
-internal import StreamQuery
+internal import StreamQueryPersistence
 
 /// One store that is put to the test by one rule.
 final class StoreTrial<Store: QueryStore> {

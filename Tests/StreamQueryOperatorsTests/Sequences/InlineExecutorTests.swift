@@ -1,4 +1,5 @@
 import StreamQuery
+import StreamQueryPersistence
 import StreamQueryOperators
 import StreamQueryTesting
 import Synchronization

@@ -2,6 +2,7 @@ import StreamQueryTesting
 import Testing
 
 @testable import StreamQuery
+import StreamQueryPersistence
 
 /// Looks at many entries, a few at a time, while others change them.
 @Suite("Searches in slices") struct EntrySearchTests {

@@ -5,6 +5,7 @@ import StreamQueryTesting
 import Testing
 
 @testable import StreamQuery
+import StreamQueryPersistence
 
 /// What calls leave behind that were answered long before the end of their time.
 ///

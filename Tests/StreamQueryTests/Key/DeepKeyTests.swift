@@ -1,6 +1,7 @@
 import Testing
 
 @testable import StreamQuery
+import StreamQueryPersistence
 
 /// How deep a key nests depends on data; the stack that it is used on does not.
 @Suite struct DeepKeyTests {

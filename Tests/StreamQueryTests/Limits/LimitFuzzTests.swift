@@ -2,6 +2,7 @@ import StreamQueryTesting
 import Testing
 
 @testable import StreamQuery
+import StreamQueryPersistence
 
 /// Whatever is done with a client, its order of eviction knows exactly what is in the cache.
 struct LimitFuzzTests {

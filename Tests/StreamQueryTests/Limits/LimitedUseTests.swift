@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import StreamQuery
+import StreamQueryPersistence
 
 /// Which entries of a client with a limit leave, by how they are used.
 struct LimitedUseTests: LimitedSuite {

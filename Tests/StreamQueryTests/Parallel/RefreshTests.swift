@@ -2,6 +2,7 @@ import StreamQueryTesting
 import Testing
 
 @testable import StreamQuery
+import StreamQueryPersistence
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

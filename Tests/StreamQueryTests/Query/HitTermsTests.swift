@@ -2,6 +2,7 @@ import StreamQueryTesting
 import Testing
 
 @testable import StreamQuery
+import StreamQueryPersistence
 
 /// The terms of a hit are those of the resolved query, without resolving it.
 @Suite struct HitTermsTests {

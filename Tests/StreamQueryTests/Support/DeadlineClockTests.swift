@@ -2,6 +2,7 @@ import StreamQueryTesting
 import Testing
 
 @testable import StreamQuery
+import StreamQueryPersistence
 
 /// What waits by the clock of a client.
 @Suite struct DeadlineClockTests {

@@ -1,6 +1,7 @@
 #if os(macOS) || os(Linux)
 import Foundation
 import StreamQuery
+import StreamQueryPersistence
 import Synchronization
 import Testing
 

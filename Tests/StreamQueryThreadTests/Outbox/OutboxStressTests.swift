@@ -1,3 +1,4 @@
+import StreamQueryPersistence
 import StreamQueryTesting
 import Synchronization
 import Testing

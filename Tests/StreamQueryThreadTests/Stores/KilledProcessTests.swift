@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 
 @testable import StreamQuery
+@testable import StreamQueryPersistence
 
 /// Processes that write, and are really killed at any moment.
 @Suite struct KilledProcessTests {

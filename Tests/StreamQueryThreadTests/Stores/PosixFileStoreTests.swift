@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import StreamQuery
+import StreamQueryPersistence
 
 /// What only real files show.
 @Suite struct PosixFileStoreTests {

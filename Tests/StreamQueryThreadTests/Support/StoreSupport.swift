@@ -1,1 +1,1 @@
-../../StreamQueryTests/Stores/StoreSupport.swift
+../../StreamQueryPersistenceTests/Stores/StoreSupport.swift

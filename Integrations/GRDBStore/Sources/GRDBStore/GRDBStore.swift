@@ -1,6 +1,6 @@
 internal import Foundation
 public import GRDB
-public import StreamQuery
+public import StreamQueryPersistence
 internal import Synchronization
 
 /// A store in an SQLite database.

@@ -1,5 +1,5 @@
 internal import GRDB
-internal import StreamQuery
+internal import StreamQueryPersistence
 
 extension QueryStoreError {
   /// What an error of the database means for a store.

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import StreamQuery
+import StreamQueryPersistence
 import StreamQueryTesting
 import Synchronization
 import Testing

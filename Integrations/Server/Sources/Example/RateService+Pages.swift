@@ -1,6 +1,7 @@
 import Foundation
 import Hummingbird
 import StreamQuery
+import StreamQueryPersistence
 
 // A page of rates for a client that has a cache of its own: what is there is sent at once, and what is
 // still being fetched when it comes.

@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import StreamQuery
+import StreamQueryPersistence
 import StreamQueryTesting
 import Testing
 

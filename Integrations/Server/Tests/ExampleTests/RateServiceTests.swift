@@ -2,6 +2,7 @@ import Foundation
 import Hummingbird
 import Logging
 import StreamQuery
+import StreamQueryPersistence
 import Synchronization
 import Testing
 

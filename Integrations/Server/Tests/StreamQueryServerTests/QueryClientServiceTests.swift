@@ -3,6 +3,7 @@ import Logging
 import ServiceLifecycle
 import ServiceLifecycleTestKit
 import StreamQuery
+import StreamQueryPersistence
 import StreamQueryServer
 import StreamQueryTesting
 import Synchronization

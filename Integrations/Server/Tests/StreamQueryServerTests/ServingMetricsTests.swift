@@ -2,6 +2,7 @@ import InMemoryLogging
 import Logging
 import MetricsTestKit
 import StreamQuery
+import StreamQueryPersistence
 import StreamQueryServer
 import StreamQueryTesting
 import Testing

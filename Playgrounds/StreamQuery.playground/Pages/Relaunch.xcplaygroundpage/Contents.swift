@@ -6,6 +6,7 @@
 //: On Linux: `swift run --package-path Playgrounds Relaunch`
 import Foundation
 import StreamQuery
+import StreamQueryPersistence
 import StreamQueryOperators
 import StreamQueryTesting
 

@@ -1,4 +1,5 @@
 import StreamQuery
+import StreamQueryPersistence
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else

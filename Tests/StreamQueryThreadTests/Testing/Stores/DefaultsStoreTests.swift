@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import StreamQuery
+import StreamQueryPersistence
 import StreamQueryTesting
 import Synchronization
 import Testing

@@ -4,6 +4,7 @@ import FoundationEssentials
 import Foundation
 #endif
 import StreamQuery
+import StreamQueryPersistence
 import StreamQueryTesting
 import Synchronization
 import Testing

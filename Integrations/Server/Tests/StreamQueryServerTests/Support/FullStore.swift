@@ -1,4 +1,5 @@
 import StreamQuery
+import StreamQueryPersistence
 
 /// A store on a disk without room.
 final class FullStore: QueryStore {

@@ -1,0 +1,382 @@
+public import StreamQuery
+internal import Synchronization
+
+/// The accounts or tenants of an app or service, each with a client and a part of the stores.
+///
+/// No account sees anything of another: not in memory, because each has its own client, and not in a
+/// store, because each has its own partition there. What belongs to an account ends with it, see
+/// ``QueryScope/end()``.
+///
+/// ```swift
+/// let scopes = QueryScopes(in: store) { name, configuration in
+///   configuration.persistence = Persistence(in: store)
+/// }
+/// let account = try await scopes.open("user-42")
+/// ```
+///
+/// An account stays open until it is closed or ended, and open accounts retain their clients. Make one
+/// object of this type for each set of stores, and keep it. Its partitions are called `scopes` and
+/// `scopes-copy`, where it notes which accounts have ended, and `scope/` with the name of an account.
+public final class QueryScopes: Sendable {
+  typealias Table = ScopeTable<QueryClient, any QueryStore, SharedOneShot<Void>>
+
+  private let stores: [any QueryStore]
+  private let executor: (any TaskExecutor)?
+  private let makeClient: @Sendable (_ name: String, StorePartition) -> QueryClient
+  private let table = Mutex(Table())
+
+  /// Creates accounts of which none is open.
+  ///
+  /// Accounts that ended before, and that a store has not erased yet, are erased now, in the background.
+  ///
+  /// - Parameters:
+  ///   - stores: All stores in which queries of accounts are kept, by the configuration or by
+  ///     ``Query/persisted(_:migrating:)``.
+  ///   - configuration: The configuration of the clients of all accounts.
+  ///   - configure: Changes the configuration for one account, given its name. The partition is set
+  ///     afterwards.
+  public convenience init(
+    in stores: any QueryStore...,
+    configuration: QueryClient.Configuration = .init(),
+    configure: @escaping @Sendable (String, inout QueryClient.Configuration) -> Void = { _, _ in }
+  ) {
+    var shared = configuration
+    shared.shareDeadlines()
+    self.init(in: stores, executor: configuration.executor) { [shared] name, partition in
+      var configuration = shared
+      configure(name, &configuration)
+      configuration.partition = partition
+      return QueryClient(configuration: configuration)
+    }
+  }
+
+  /// Creates accounts whose clients are made by somebody else, such as a simulation.
+  package init(
+    in stores: [any QueryStore],
+    executor: (any TaskExecutor)?,
+    makeClient: @escaping @Sendable (_ name: String, StorePartition) -> QueryClient
+  ) {
+    self.stores = Self.unique(stores)
+    self.executor = executor
+    self.makeClient = makeClient
+    // Detached: nobody waits for it.
+    Task.detached(executorPreference: executor) { [weak self] in try? await self?.finishEndings() }
+  }
+
+  /// The accounts that are open, in the order in which they were opened.
+  public var opened: [QueryScope] {
+    table.withLock(\.opened).filter { !$0.value.client.isErased }
+      .sorted { $0.value.serial < $1.value.serial }
+      .map { QueryScope(name: $0, client: $1.client, scopes: self, serial: $1.serial) }
+  }
+
+  /// Opens an account, or returns it if it is open.
+  ///
+  /// An account that has ended before is new and empty. If a store has not erased it yet, that is done
+  /// first.
+  ///
+  /// - Parameter name: The name of the account, such as the identifier of a user. Stores may use it in
+  ///   file names and keep it after the account's end, so it should hold no secret.
+  /// - Returns: The account.
+  /// - Throws: ``QueryScopeError/unreadable(_:)``, ``QueryScopeError/notErased(name:errors:)``; or
+  ///   `CancellationError`, and the account may be open by then.
+  public func open(_ name: String) async throws -> QueryScope {
+    try Task.checkCancellation()
+    // Usually it is open, and nobody is changing that.
+    let opened = table.withLock { $0.undisturbed(name) }
+    if let opened, !opened.client.isOver {
+      return QueryScope(name: name, client: opened.client, scopes: self, serial: opened.serial)
+    }
+    return try await perform("the opening of \"\(name)\"", name) { scopes, turn in
+      try await scopes.opening(name, turn)
+    }
+  }
+
+  /// Ends an account, whether it is open or not; see ``QueryScope/end()``.
+  ///
+  /// - Parameter name: The name of the account.
+  /// - Throws: ``QueryScopeError/notErased(name:errors:)`` or `CancellationError`.
+  public func end(_ name: String) async throws {
+    try await perform("the ending of \"\(name)\"", name) { turn in
+      endAtOnce(name, turn)
+    } body: { scopes, turn in
+      try await scopes.erase(name, turn)
+    }
+  }
+
+  /// Erases the accounts that have ended but that a store could not erase so far.
+  ///
+  /// This begins by itself when the object is made; the call waits for it, and tries again.
+  ///
+  /// - Throws: The first ``QueryScopeError``, after all were tried; `CancellationError` if the caller is
+  ///   cancelled.
+  public func finishEndings() async throws {
+    let unfinished = table.withLock { Array($0.unfinished.keys) }
+    let tasks = ParallelTasks<[any Error]>(on: executor)
+    tasks.add { await self.finishEndings(of: unfinished) }
+    for store in stores {
+      tasks.add {
+        do throws(QueryStoreError) {
+          return await self.finishEndings(of: try await ScopeNotes(store: store).names())
+        } catch {
+          return [QueryScopeError.unreadable(error)]
+        }
+      }
+    }
+    let errors = await tasks.values().flatMap(\.self)
+    try Task.checkCancellation()
+    if let error = errors.first { throw error }
+  }
+
+  private func finishEndings(of names: [String]) async -> [any Error] {
+    let tasks = ParallelTasks<(any Error)?>(on: executor)
+    for name in names {
+      tasks.add {
+        do {
+          try await self.perform("the ending of \"\(name)\"", name) { scopes, turn in
+            let isOpen = scopes.table.withLock { $0.opened[name] != nil }
+            // Opened since: then it was erased before.
+            if !isOpen, try await scopes.isNoted(name) { try await scopes.erase(name, turn) }
+          }
+          return nil
+        } catch {
+          return error
+        }
+      }
+    }
+    return await tasks.values().compactMap(\.self)
+  }
+
+  // MARK: Steps, each on the turn of its account
+
+  private func opening(_ name: String, _ turn: Turn) async throws -> QueryScope {
+    if let opened = table.withLock({ $0.opened[name] }) {
+      guard opened.client.isOver else {
+        return QueryScope(name: name, client: opened.client, scopes: self, serial: opened.serial)
+      }
+      // Its user has shut the client down.
+      await opened.client.waitUntilOver()
+      let closed = table.withLock { $0.closed(name, opened.serial) }
+      withExtendedLifetime(closed) {}
+    }
+    // Ended since the opening was asked for: its note may not be there yet.
+    var hasEnded = table.withLock { $0.clients(of: name) }.contains { $0.isErased }
+    if !hasEnded { hasEnded = try await isNoted(name) }
+    if hasEnded { try await erase(name, turn) }
+    let client = makeClient(name, ScopeNotes.partition(of: name))
+    let serial = table.withLock { $0.opened(name, client) }
+    return QueryScope(name: name, client: client, scopes: self, serial: serial)
+  }
+
+  func end(_ scope: QueryScope) async throws {
+    let name = scope.name
+    try await perform("the ending of \"\(name)\"", name) { turn in
+      let hadEnded = scope.hasEnded
+      let isEnding = table.withLock { $0.isEnding(name, scope.serial, hadEnded: hadEnded) }
+      return isEnding ? endAtOnce(name, turn) : []
+    } body: { scopes, turn in
+      let ending = withExtendedLifetime(scope.client) {
+        scopes.table.withLock { $0.ending(of: name, scope.serial) }
+      }
+      if ending == .erase { return try await scopes.erase(name, turn) }
+      let failures = await scopes.takeBack(turn)
+      if ending == .isOpenAgain { throw QueryScopeError.openedAgain(name: name) }
+      guard failures.isEmpty else {
+        throw QueryScopeError.notErased(name: name, errors: failures.map(\.error))
+      }
+    }
+  }
+
+  func close(_ scope: QueryScope) async throws {
+    try await perform("the closing of \"\(scope.name)\"", scope.name) { scopes, _ in
+      guard scopes.table.withLock({ $0.opened[scope.name]?.serial }) == scope.serial else { return }
+      let (name, client) = (scope.name, scope.client)
+      let persister = client.persister as? StorePersister
+      var rounds = 0
+      repeat {
+        let saves = persister?.beginSave() ?? []
+        var errors = await persister?.finish(saves).map(\.error) ?? []
+        if let error = await client.keeper?.save() as? QueryStoreError { errors.append(error) }
+        // An account that has ended meanwhile has nothing to save.
+        if let error = errors.first(where: { !$0.isFinal }), !client.isErased {
+          throw QueryScopeError.notSaved(name: name, error: error)
+        }
+        rounds += 1
+      } while rounds < 10 && persister?.isDirty == true && !client.isErased
+      client.shutDown()
+      await client.waitUntilOver()
+      scopes.reportUnlisted(client, name)
+      for store in scopes.stores(of: client, name) {
+        await store.release(ScopeNotes.partition(of: name))
+      }
+      let closed = scopes.table.withLock { $0.closed(name, scope.serial) }
+      withExtendedLifetime(closed) {}
+      var errors = persister?.lastErrors ?? []
+      if let error = await client.keeper?.save() as? QueryStoreError { errors.append(error) }
+      if let error = errors.first(where: { !$0.isFinal }), !client.isErased {
+        throw QueryScopeError.notSaved(name: name, error: error)
+      }
+    }
+  }
+
+  /// Whether an account has ended and may not be erased yet.
+  private func isNoted(_ name: String) async throws -> Bool {
+    if table.withLock({ $0.unfinished[name] != nil }) { return true }
+    for store in stores {
+      do {
+        if try await ScopeNotes(store: store).contains(name) { return true }
+      } catch {
+        throw QueryScopeError.unreadable(error)
+      }
+    }
+    return false
+  }
+
+  /// Lets all clients of an account forget it.
+  ///
+  /// - Returns: The clients.
+  private func forget(_ name: String) -> [QueryClient] {
+    let clients = table.withLock { $0.clients(of: name) }
+    for client in clients { client.erase() }
+    return clients
+  }
+
+  /// Ends an account before its turn has come.
+  ///
+  /// - Returns: Its clients.
+  private func endAtOnce(_ name: String, _ turn: Turn) -> [QueryClient] {
+    let clients = forget(name)
+    let ending = ending(of: name, clients, turn)
+    turn.ending.withLock { $0 = ending }
+    return clients
+  }
+
+  /// Notes the end of an account before its turn has come, if it is certain.
+  private func note(_ turn: Turn) async {
+    await turn.ending.withLock { $0 }?.note()
+    turn.noted.give(())
+  }
+
+  /// Removes the notes that were written before the turn had come: the next launch would erase what
+  /// is kept by somebody who has opened the account since.
+  private func takeBack(_ turn: Turn) async -> [ScopeEnding.Failure] {
+    guard let ending = turn.ending.withLock({ $0 }) else { return [] }
+    await turn.noted.take()
+    return await ending.takeBack()
+  }
+
+  /// Erases an account.
+  private func erase(_ name: String, _ turn: Turn) async throws {
+    let clients = forget(name)
+    turn.erased.withLock { $0 = clients }
+    for client in clients { reportUnlisted(client, name) }
+    let ending = ending(of: name, clients, turn)
+    // First: late saves find their generation gone, so there is no need to wait for them.
+    var failures = await ending.erase()
+    for client in clients { await client.waitUntilOver() }
+    // A note that was begun before the turn must not come after its removal.
+    await turn.noted.take()
+    if failures.isEmpty { failures = await ending.forget() }
+    let ended = table.withLock { $0.ended(name, failedIn: failures.map(\.store)) }
+    withExtendedLifetime(ended) {}
+    guard failures.isEmpty else {
+      throw QueryScopeError.notErased(name: name, errors: failures.map(\.error))
+    }
+  }
+
+  private func ending(of name: String, _ clients: [QueryClient], _ turn: Turn) -> ScopeEnding {
+    let left = table.withLock { $0.unfinished[name] ?? [] }
+    // Where it was noted before the turn: the clients that told of these stores may be forgotten by now.
+    let noted = turn.ending.withLock { $0?.stores ?? [] }
+    let all = stores + left + noted + clients.flatMap { stores(of: $0, name) }
+    return ScopeEnding(name: name, stores: Self.unique(all))
+  }
+
+  /// The stores that a client of an account has used.
+  private func stores(of client: QueryClient, _ name: String) -> [any QueryStore] {
+    let persister = client.persister as? StorePersister
+    let partition = ScopeNotes.partition(of: name)
+    var used = persister?.stores(of: partition) ?? []
+    if let outbox = client.keeper as? OutboxKeeper, outbox.partition == partition {
+      used.append(outbox.store)
+    }
+    return used
+  }
+
+  /// Tells of stores of an account that the next launch will not know.
+  private func reportUnlisted(_ client: QueryClient, _ name: String) {
+    let used = stores(of: client, name)
+    if used.contains(where: { store in !stores.contains { $0 === store } }) {
+      client.report(.unlistedStore(account: name))
+    }
+  }
+
+  private static func unique(_ stores: [any QueryStore]) -> [any QueryStore] {
+    stores.reduce(into: []) { all, store in
+      if !all.contains(where: { $0 === store }) { all.append(store) }
+    }
+  }
+
+  // MARK: Turns
+
+  /// What becomes of a turn.
+  private final class Turn: Sendable {
+    /// The clients that were erased.
+    let erased = Mutex<[QueryClient]>([])
+    /// The end of the account, if it is certain before the turn has come.
+    let ending = Mutex<ScopeEnding?>(nil)
+    /// Given when the end is noted, if that is done before the turn has come.
+    let noted = SharedOneShot<Void>()
+  }
+
+  /// Does something with an account on its turn, whatever becomes of the caller.
+  ///
+  /// - Parameters:
+  ///   - subject: What it is, in words.
+  ///   - name: The account.
+  ///   - atOnce: What is done before the turn has come, but after the calls before this one have taken
+  ///     theirs; returns clients that were erased. Those who show their data are told beside the turn,
+  ///     so that they may use the account themselves.
+  ///   - body: What is done on the turn.
+  /// - Returns: What `body` returns.
+  /// - Throws: The error of `body`, or `CancellationError`.
+  private func perform<Value: Sendable>(
+    _ subject: String,
+    _ name: String,
+    atOnce: (Turn) -> [QueryClient] = { _ in [] },
+    body: @escaping @Sendable (QueryScopes, Turn) async throws -> Value
+  ) async throws -> Value {
+    let answer = SharedOneShot<Result<Value, any Error>>()
+    let wait = SharedOneShot<Void>()
+    let isFirst = table.withLock { $0.takeTurn(of: name, orWait: wait) }
+    let turn = Turn()
+    let erased = atOnce(turn)
+    // Detached: whoever comes next waits for it, and the caller may leave.
+    Task.detached(executorPreference: executor) {
+      async let told: Void = Self.tell(erased)
+      // What has the turn may hang in a store, and the process may end before it is over.
+      async let noted: Void = self.note(turn)
+      if !isFirst { _ = await wait.take() }
+      let result: Result<Value, any Error>
+      do { result = .success(try await body(self, turn)) } catch { result = .failure(error) }
+      self.table.withLock { $0.turnEnded(of: name) }?.give(())
+      await told
+      await noted
+      await Self.tell(turn.erased.withLock { $0 })
+      answer.give(result)
+    }
+    let call = CallerWait(on: executor, for: subject) { answer.close() }
+    defer { withExtendedLifetime(call) {} }
+    let result = await withTaskCancellationHandler {
+      await answer.take { call?.began() }
+    } onCancel: {
+      answer.close()
+    }
+    guard let result else { throw CancellationError() }
+    return try result.get()
+  }
+
+  private static func tell(_ erased: [QueryClient]) async {
+    for client in erased { await client.forgetShown() }
+  }
+}

@@ -1,0 +1,34 @@
+internal import StreamQuery
+import Synchronization
+
+/// What an import of several archives has done so far, for the call that waits for its end.
+final class ArchiveArrivals<Failure: Error>: Sendable {
+  private struct State {
+    var report: ArchiveImport
+    var error: Failure?
+  }
+
+  private let state: Mutex<State>
+  /// Given when the archives end or fail, when the caller is cancelled, and when the cache ends all
+  /// imports.
+  let end = SharedOneShot<Void>()
+
+  init(skipped: [ArchiveImport.Skipped]) {
+    state = Mutex(
+      State(report: ArchiveImport(entryCount: 0, mutationCount: 0, skipped: skipped))
+    )
+  }
+
+  var report: ArchiveImport { state.withLock { $0.report } }
+  var error: Failure? { state.withLock { $0.error } }
+
+  func add(_ part: ArchiveImport) {
+    state.withLock { state in
+      state.report.entryCount += part.entryCount
+      state.report.mutationCount += part.mutationCount
+      state.report.skipped += part.skipped
+    }
+  }
+
+  func failed(_ error: Failure) { state.withLock { $0.error = error } }
+}

@@ -1,0 +1,113 @@
+internal import StreamQuery
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// What an import expects, found by the text of keys and types.
+///
+/// Pure, apart from the user's own `init(from:)`.
+struct ArchiveCatalog {
+  private var queries: [String: (ArchivableEntry, EntryKey)] = [:]
+  private var values: [String: (ArchivableEntry, any Any.Type)] = [:]
+  private var mutations: [String: (ArchivableRun, EntryKey)] = [:]
+  private var mutationTypes: [String: (ArchivableRun, any Any.Type)] = [:]
+  private var vocabulary = KeyVocabulary()
+  /// What is expected but has no text to be found by.
+  private(set) var skipped: [ArchiveImport.Skipped] = []
+
+  init(_ archivables: [Archivable]) {
+    for archivable in archivables {
+      switch archivable.kind {
+      case .query(let entry, let key):
+        expect(key, isMutation: false) { $0.queries[$1] = (entry, key) }
+      case .values(let entry, let type):
+        values[stableName(of: type)] = (entry, type)
+        vocabulary.types[stableName(of: type)] = type
+      case .keyPart(let type, let decoding):
+        vocabulary.types[stableName(of: type)] = type
+        vocabulary.decodings[stableName(of: type)] = decoding
+      case .mutation(let run, let key):
+        expect(key, isMutation: true) { $0.mutations[$1] = (run, key) }
+      case .mutations(let run, let type):
+        mutationTypes[stableName(of: type)] = (run, type)
+      }
+    }
+  }
+
+  private mutating func expect(
+    _ key: EntryKey,
+    isMutation: Bool,
+    _ add: (inout Self, String) -> Void
+  ) {
+    do throws(KeyEncodingError) {
+      add(&self, try key.canonicalText())
+    } catch {
+      skipped.append(
+        ArchiveImport.Skipped(
+          key: "\(key.valueTypeName)\(key.key)",
+          isMutation: isMutation,
+          reason: .key(error)
+        )
+      )
+    }
+  }
+
+  /// Adds the entries that the cache has already, unless they are expected by name.
+  mutating func addKnown(_ entries: [(key: EntryKey, definition: QueryDefinition)]) {
+    for (key, definition) in entries {
+      guard let text = try? key.canonicalText(), queries[text] == nil,
+        let entry = ArchivableEntry(known: key.valueType, definition)
+      else { continue }
+      queries[text] = (entry, key)
+    }
+  }
+
+  /// Whether all these keys are expected by name or type.
+  func expects(_ entries: [CacheArchive.Entry]) -> Bool {
+    entries.allSatisfy { queries[$0.key] != nil || values[Self.typeName($0.key)] != nil }
+  }
+
+  /// Returns how the entry of a key is made.
+  ///
+  /// - Parameter text: Type and key.
+  /// - Returns: How to make it, and its key.
+  /// - Throws: ``ArchiveRefusal`` if it cannot be made.
+  func entry(_ text: String) throws(ArchiveRefusal) -> (ArchivableEntry, EntryKey) {
+    if let known = queries[text] { return known }
+    guard let (entry, type) = values[Self.typeName(text)] else { throw ArchiveRefusal(.unknown) }
+    return (entry, EntryKey(try key(text), valueType: type))
+  }
+
+  /// Returns how the run of a mutation is made.
+  ///
+  /// - Parameter text: Types and key.
+  /// - Returns: How to make it, and its key.
+  /// - Throws: ``ArchiveRefusal`` if it cannot be made.
+  func run(_ text: String) throws(ArchiveRefusal) -> (ArchivableRun, EntryKey) {
+    if let known = mutations[text] { return known }
+    guard let (run, type) = mutationTypes[Self.typeName(text)] else {
+      throw ArchiveRefusal(.unknown)
+    }
+    return (run, EntryKey(try key(text), valueType: type))
+  }
+
+  private func key(_ text: String) throws(ArchiveRefusal) -> AnyQueryKey {
+    do {
+      return try vocabulary.key(text[Self.typeName(text).endIndex...])
+    } catch {
+      throw ArchiveRefusal(.unreadableKey(error))
+    }
+  }
+
+  /// The text before the parts: no type's name contains a bracket.
+  private static func typeName(_ text: String) -> Substring {
+    text.prefix { $0 != "[" }
+  }
+}
+
+extension Dictionary where Key == String {
+  fileprivate subscript(name: Substring) -> Value? { self[String(name)] }
+}

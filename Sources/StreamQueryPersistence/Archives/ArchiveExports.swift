@@ -1,0 +1,113 @@
+internal import StreamQuery
+
+/// The archives of a cache whose fetches are still running; see
+/// ``QueryClient/exports(_:mutations:errors:coding:)``.
+///
+/// Each iterator begins with an archive of its own time. It holds no observer: what nobody wants any
+/// longer is cancelled, and then no archive brings it. An iterator ends when its task is cancelled
+/// and when the client is shut down, and buffers nothing: a slow reader gets more at once.
+/// So does any reader while hundreds of fetches run: what ends within a few milliseconds is gathered,
+/// because each archive names all that are left.
+public struct ArchiveExports: AsyncSequence, Sendable {
+  /// An archive, and a report of what it does not contain.
+  public typealias Element = ArchiveExport
+  /// It cannot fail: what cannot be encoded is in the reports.
+  public typealias Failure = Never
+
+  let client: QueryClient
+  let filter: QueryFilter
+  let mutations: MutationFilter
+  let errors: ArchivedErrors
+  let coding: ArchiveCoding
+
+  /// Begins to export; the first archive is made when it is asked for.
+  ///
+  /// - Returns: An iterator.
+  public func makeAsyncIterator() -> Iterator { Iterator(exports: self) }
+
+  /// One sequence of archives.
+  public struct Iterator: AsyncIteratorProtocol {
+    /// An archive, and a report of what it does not contain.
+    public typealias Element = ArchiveExport
+    /// It cannot fail.
+    public typealias Failure = Never
+
+    private enum Stage {
+      case beginning
+      case awaiting(PendingEntries, news: AsyncStream<Void>.Iterator)
+      case over
+    }
+
+    private let exports: ArchiveExports
+    private var stage = Stage.beginning
+
+    fileprivate init(exports: ArchiveExports) { self.exports = exports }
+
+    /// The next archive, as soon as a fetch has ended that the former ones awaited.
+    ///
+    /// - Parameter actor: The caller's isolation, which is kept.
+    /// - Returns: The archive; `nil` if nothing is awaited any more.
+    public mutating func next(isolation actor: isolated (any Actor)?) async -> ArchiveExport? {
+      switch stage {
+      case .over: return nil
+      case .beginning:
+        // Before the first look, so that no end of a fetch is missed.
+        let news = exports.client.fetchEnds().makeAsyncIterator()
+        let (export, pending) = exports.first()
+        // The account may have ended while its values were encoded.
+        if exports.client.isErased {
+          stage = .over
+          return nil
+        }
+        stage = pending.isEmpty ? .over : .awaiting(pending, news: news)
+        return export
+      case .awaiting(var pending, var news):
+        stage = .over
+        while true {
+          guard await exports.client.sleep(until: pending.nextLook) else { return nil }
+          if let export = exports.next(&pending) {
+            if exports.client.isErased { return nil }
+            if !pending.isEmpty { stage = .awaiting(pending, news: news) }
+            return export
+          }
+          guard await news.next(isolation: actor) != nil else { return nil }
+        }
+      }
+    }
+
+    /// The next archive, as soon as a fetch has ended that the former ones awaited.
+    ///
+    /// - Returns: The archive; `nil` if nothing is awaited any more.
+    public mutating func next() async -> ArchiveExport? { await next(isolation: #isolation) }
+  }
+}
+
+@available(*, unavailable)
+extension ArchiveExports.Iterator: Sendable {}
+
+extension ArchiveExports {
+  /// The archive of what is there, which names what is being fetched.
+  fileprivate func first() -> (ArchiveExport, PendingEntries) {
+    let (entries, runs) = client.content(filter, mutations)
+    var export = ArchiveExport(archive: CacheArchive(), skipped: [])
+    // Part of a value must not count as the whole.
+    export.add(entries.filter { $0.progress != .partial }.map(\.info), errors, coding)
+    export.add(runs, coding)
+    var pending = PendingEntries()
+    for entry in entries where entry.progress == .first {
+      if let text = export.addPending(entry.info) { pending.add(entry.info.entryKey, text) }
+    }
+    pending.named(at: client.instant)
+    return (export, pending)
+  }
+
+  /// The archive of what is no longer being fetched; `nil` if everything still is.
+  fileprivate func next(_ pending: inout PendingEntries) -> ArchiveExport? {
+    let now = client.instant
+    let present = client.presence(of: pending.keys, at: now)
+    guard let settled = pending.looked(at: present, at: now) else { return nil }
+    var export = ArchiveExport(archive: CacheArchive(pending: pending.texts), skipped: [])
+    export.add(settled, errors, coding)
+    return export
+  }
+}

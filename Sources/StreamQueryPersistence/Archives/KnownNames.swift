@@ -1,0 +1,28 @@
+internal import StreamQuery
+
+/// The keys that the cache knows, by their names in archives.
+///
+/// Making a name runs users' code, and the cache may know many thousands: so each is made once for all
+/// archives of an import, and none if the archives bring only what was expected.
+struct KnownNames {
+  private var keys: [String: EntryKey] = [:]
+  private var seen: Set<EntryKey> = []
+  /// How many entries the cache had made so far when it was last searched.
+  private var serial: UInt64?
+
+  /// The key of a name; `nil` if the cache did not know it.
+  subscript(name: String) -> EntryKey? { keys[name] }
+
+  /// Whether a search of the cache may find one of these names that is not there yet.
+  func misses(_ names: [String], at serial: UInt64) -> Bool {
+    serial != self.serial && names.contains { keys[$0] == nil }
+  }
+
+  /// The cache was searched.
+  mutating func found(_ present: [EntryKey], at serial: UInt64) {
+    self.serial = serial
+    for key in present where seen.insert(key).inserted {
+      if let text = try? key.canonicalText() { keys[text] = key }
+    }
+  }
+}

@@ -1,0 +1,174 @@
+public import StreamQuery
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+extension QueryClient {
+  /// Exports cached data and paused mutations as an archive.
+  ///
+  /// The data does not include optimistic changes: the paused mutations that make them are archived
+  /// and make them again after an import. What cannot be encoded is left out and named in the
+  /// report. A part of a streamed value is a part in the archive, and invalidated, so that whoever uses
+  /// it completes it.
+  ///
+  /// ```swift
+  /// let export = client.export(.prefix("products"))
+  /// try export.archive.encoded().write(to: url)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - filter: Selects the entries; only those with data are archived.
+  ///   - mutations: Selects the runs of mutations; only paused ones are archived.
+  ///   - errors: What the archive says of errors; by default, entries that failed are left out.
+  ///   - coding: How values and inputs are encoded.
+  /// - Returns: The archive, and what it does not contain.
+  /// - Complexity: O(*m*) in the matches of the filter, and in all runs that are kept. The archive
+  ///   shows one instant; the lock is held for a thousand entries at a time, and at last for all
+  ///   runs.
+  public nonisolated func export(
+    _ filter: QueryFilter = .all,
+    mutations: MutationFilter = .all,
+    errors: ArchivedErrors = .leftOut,
+    coding: ArchiveCoding = .json
+  ) -> ArchiveExport {
+    let (entries, runs) = content(filter, mutations)
+    var export = ArchiveExport(archive: CacheArchive(), skipped: [])
+    export.add(entries.map(\.info), errors, coding)
+    export.add(runs, coding)
+    // The account may have ended while its values were encoded.
+    return isErased ? ArchiveExport(archive: CacheArchive(), skipped: []) : export
+  }
+
+  /// The matching entries, and the paused runs, of one instant, so that no archive has half of a
+  /// change.
+  nonisolated func content(
+    _ filter: QueryFilter,
+    _ mutations: MutationFilter
+  ) -> (entries: [(info: QueryInfo, progress: ExportProgress)], runs: [MutationInfo]) {
+    let (entries, runs) = exportContent(filter)
+    return (entries, runs.filter { $0.isPaused && mutations.matches($0) })
+  }
+}
+
+/// Why something is left out of an archive.
+private struct ArchiveExportRefusal: Error {
+  var reason: ArchiveExport.Reason
+}
+
+extension ArchiveExport {
+  /// Adds the entries that have data.
+  mutating func add(_ entries: [QueryInfo], _ errors: ArchivedErrors, _ coding: ArchiveCoding) {
+    for entry in entries {
+      guard let box = entry.base else { continue }
+      if entry.error != nil, errors == .leftOut { continue }
+      add(entry.key, isMutation: false) { archive throws(ArchiveExportRefusal) in
+        archive.entries.append(try entry.archived(box.erased, errors, coding))
+      }
+    }
+  }
+
+  mutating func add(_ runs: [MutationInfo], _ coding: ArchiveCoding) {
+    for run in runs {
+      add(run.key, isMutation: true) { archive throws(ArchiveExportRefusal) in
+        archive.mutations.append(try run.archived(coding))
+      }
+    }
+  }
+
+  /// Adds the name of an entry that is being fetched for the first time.
+  ///
+  /// - Returns: The name; `nil` if its key has none.
+  mutating func addPending(_ entry: QueryInfo) -> String? {
+    var name: String?
+    add(entry.key, isMutation: false) { archive throws(ArchiveExportRefusal) in
+      let text = try text(of: entry.entryKey)
+      archive.pending.append(text)
+      name = text
+    }
+    return name
+  }
+
+  private mutating func add(
+    _ key: AnyQueryKey,
+    isMutation: Bool,
+    _ body: (inout CacheArchive) throws(ArchiveExportRefusal) -> Void
+  ) {
+    do throws(ArchiveExportRefusal) {
+      try body(&archive)
+    } catch {
+      skipped.append(Skipped(key: key, isMutation: isMutation, reason: error.reason))
+    }
+  }
+}
+
+extension QueryInfo {
+  fileprivate func archived(
+    _ value: any Sendable,
+    _ errors: ArchivedErrors,
+    _ coding: ArchiveCoding
+  ) throws(ArchiveExportRefusal) -> CacheArchive.Entry {
+    var entry = CacheArchive.Entry(
+      key: try text(of: entryKey),
+      value: try encoded(value, coding),
+      updatedAt: Date(timeIntervalSinceReferenceDate: dataDate),
+      isInvalidated: isInvalidated || isPart,
+      error: error.map { error in
+        ArchivedError(
+          description: errors == .described ? String(describing: error) : "redacted",
+          updatedAt: Date(timeIntervalSinceReferenceDate: errorDate)
+        )
+      }
+    )
+    if isPart { entry.isPart = true }
+    return entry
+  }
+}
+
+extension MutationInfo {
+  fileprivate func archived(
+    _ coding: ArchiveCoding
+  ) throws(ArchiveExportRefusal) -> CacheArchive.PausedMutation {
+    let origin = self.origin
+    let key = try text(of: origin.key)
+    var run = CacheArchive.PausedMutation(
+      key: key,
+      input: input is Void ? Data() : try encoded(input, coding),
+      submittedAt: submittedAt,
+      scope: scope,
+      idempotencyKey: idempotencyKey
+    )
+    // Whoever has the run knows it by its first identity.
+    if origin.revision > 0 {
+      let id = origin.identity.uuid
+      run.changed = CacheArchive.ChangedRun(id: id, revision: origin.revision)
+    }
+    return run
+  }
+}
+
+private func text(of key: EntryKey) throws(ArchiveExportRefusal) -> String {
+  do throws(KeyEncodingError) {
+    return try key.canonicalText()
+  } catch {
+    throw ArchiveExportRefusal(reason: .key(error))
+  }
+}
+
+private func encoded(
+  _ value: any Sendable,
+  _ coding: ArchiveCoding
+) throws(ArchiveExportRefusal) -> Data {
+  guard let encodable = value as? any Encodable else {
+    throw ArchiveExportRefusal(
+      reason: .notEncodable(typeName: String(reflecting: type(of: value)))
+    )
+  }
+  do {
+    return try coding.encode(encodable)
+  } catch {
+    throw ArchiveExportRefusal(reason: .failed(error))
+  }
+}

@@ -1,0 +1,161 @@
+public import StreamQuery
+
+extension QueryClient {
+  /// Exports a cache whose fetches are still running: at once what is there, and the rest as it
+  /// arrives.
+  ///
+  /// The first archive has what ``export(_:mutations:errors:coding:)`` would have, apart from parts of
+  /// streamed values that are still arriving, and names what has no data yet and is being fetched:
+  /// ``CacheArchive/pending``. Another one follows whenever some of that has data or is no longer
+  /// fetched, with just this data and the names that are left: the archives belong together, and none
+  /// replaces another. With hundreds of names, what ends shortly after each other comes in one. The
+  /// sequence ends when no name is left.
+  ///
+  /// A fetch that fails or is cancelled, or waits for the network or for an import, is no longer
+  /// named, so that the receiver fetches for itself. Streamed queries are never named, because they
+  /// may go on for ever.
+  ///
+  /// A server sends each archive as soon as it has it, so that the receiver shows a page before its
+  /// slowest part is there:
+  ///
+  /// ```swift
+  /// let (lines, page) = AsyncStream.makeStream(of: Data.self)
+  /// for await export in client.exports(.prefix("products")) {
+  ///   page.yield(try export.archive.encoded())
+  /// }
+  /// page.finish()
+  /// ```
+  ///
+  /// Names are the texts of keys, and what the archives say is encoded on the actor of the code that
+  /// asks for the next one.
+  ///
+  /// - Parameters:
+  ///   - filter: Selects the entries, those without data included.
+  ///   - mutations: Selects the runs of mutations; only paused ones are in the first archive.
+  ///   - errors: What the archives say of errors; by default, entries that failed are left out.
+  ///   - coding: How values and inputs are encoded.
+  /// - Returns: The archives. Fetches that start after the first archive are not awaited.
+  public nonisolated func exports(
+    _ filter: QueryFilter = .all,
+    mutations: MutationFilter = .all,
+    errors: ArchivedErrors = .leftOut,
+    coding: ArchiveCoding = .json
+  ) -> ArchiveExports {
+    ArchiveExports(
+      client: self,
+      filter: filter,
+      mutations: mutations,
+      errors: errors,
+      coding: coding
+    )
+  }
+
+  /// Fills entries from archives as they arrive, and holds back fetches of what is still to come.
+  ///
+  /// Each archive is imported as ``import(_:for:coding:resuming:)`` does. A fetch of a key without
+  /// data that an archive names as ``CacheArchive/pending`` makes no request: it waits until an
+  /// archive brings the data, which then ends it, with the age that it has. The fetch goes on by
+  /// itself
+  ///
+  /// - if a later archive neither brings the key nor names it,
+  /// - if its data is refused, because it cannot be decoded or is not newer, or is stale already,
+  /// - if somebody refetches or invalidates the key, or a mutation changes it,
+  /// - when the archives end or fail, or when this call is cancelled,
+  /// - if somebody writes the value, or initial data comes,
+  /// - when `limit` has passed since its key was named.
+  ///
+  /// Only the first attempt of a fetch that begins after its key was named waits, and once; it takes
+  /// no room of ``Configuration/maxConcurrentFetches`` and can be cancelled as any other. A receiver
+  /// that has only the first archive imports it alone, and then nothing waits.
+  ///
+  /// What the archives were made from is older than what happens here meanwhile: an entry that is
+  /// removed, reset, written with `fencing` or changed by a mutation after its key was named is not
+  /// filled, and an invalidation later than the data stays. ``clear()`` and ``shutDown()`` end the
+  /// import, which then returns what it has done.
+  ///
+  /// ```swift
+  /// let archives = AsyncStream { $0.yield(archive); $0.finish() }
+  /// await client.import(contentsOf: archives, for: [.values(of: User.self)])
+  /// ```
+  ///
+  /// The archives are read, and values decoded, in a task of the client, not on the caller's actor.
+  /// The task is cancelled when the call is over; the call does not wait for a sequence that does
+  /// not end then.
+  ///
+  /// - Parameters:
+  ///   - archives: The archives, such as those of ``exports(_:mutations:errors:coding:)``.
+  ///   - archivables: What to expect, in addition to the queries that the cache knows already.
+  ///   - coding: How values and inputs are decoded.
+  ///   - resuming: Whether mutations continue by themselves.
+  ///   - limit: How long fetches wait for a key, from when it is named, on the client's clock. For queries whose data is always
+  ///     stale it is also the greatest age at which imported data ends a fetch.
+  /// - Returns: What was filled by all archives, and what was left out and why.
+  /// - Throws: The error of the sequence; what was imported before it stays.
+  @discardableResult
+  public nonisolated func `import`<Archives: AsyncSequence & Sendable>(
+    contentsOf archives: Archives,
+    for archivables: [Archivable] = [],
+    coding: ArchiveCoding = .json,
+    resuming: Bool = true,
+    waitingAtMost limit: Duration = .seconds(30)
+  ) async throws(Archives.Failure) -> ArchiveImport where Archives.Element == CacheArchive {
+    let catalog = ArchiveCatalog(archivables)
+    let arrivals = ArchiveArrivals<Archives.Failure>(skipped: catalog.skipped)
+    guard let number = beginImport(arrivals.end, limit: TimeSpan(limit)) else {
+      return arrivals.report
+    }
+    // The task of the caller's work: it has the caller's priority and task-locals.
+    let task = Task(executorPreference: configuration.executor) { [weak self] in
+      do throws(Archives.Failure) {
+        var iterator = archives.makeAsyncIterator()
+        var (names, known) = (PendingNames(), KnownNames())
+        while let archive = try await iterator.next(isolation: nil) {
+          let (added, left) = names.named(archive.pending, bringing: archive.entries.map(\.key))
+          let part = ImportPart(number: number, left: left) { arrivals.add($0) }
+          let goesOn = self?.importPart(
+            archive,
+            naming: added,
+            catalog,
+            &known,
+            coding,
+            resuming,
+            part
+          )
+          guard goesOn == true else { break }
+        }
+      } catch {
+        arrivals.failed(error)
+      }
+      arrivals.end.give(())
+    }
+    let wait = self.wait(for: "archives to import") { arrivals.end.give(()) }
+    await withTaskCancellationHandler {
+      _ = await arrivals.end.take { wait?.began() }
+    } onCancel: {
+      arrivals.end.give(())
+    }
+    withExtendedLifetime(wait) {}
+    endImport(number)
+    task.cancel()
+    if let error = arrivals.error { throw error }
+    return arrivals.report
+  }
+
+  /// Imports one of several archives.
+  ///
+  /// - Returns: Whether the import goes on.
+  private nonisolated func importPart(
+    _ archive: CacheArchive,
+    naming added: [String],
+    _ catalog: ArchiveCatalog,
+    _ known: inout KnownNames,
+    _ coding: ArchiveCoding,
+    _ resuming: Bool,
+    _ part: ImportPart
+  ) -> Bool {
+    // Before the data is shown: it may let a view fetch something else.
+    guard named(added, by: part.number) else { return false }
+    _ = fill(archive, catalog, &known, coding: coding, resuming: resuming, as: part)
+    return true
+  }
+}

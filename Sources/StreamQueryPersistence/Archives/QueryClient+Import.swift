@@ -1,0 +1,231 @@
+public import StreamQuery
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension QueryClient {
+  /// Fills entries from an archive and continues its paused mutations, in one transaction.
+  ///
+  /// Newer data wins: an entry is filled if it has no data or older data, in the cache or in a store.
+  /// While the store is being read, the entry waits, and counts as filled. Data keeps its age, dates
+  /// in the future count as now, and invalidated data stays invalidated. Running fetches continue,
+  /// and none is started.
+  ///
+  /// Mutations continue in the order in which they were started, as soon as the network allows it:
+  /// their `onMutate` is called and their optimistic changes are made again. A run that this client
+  /// has or had is left out, however long ago it ended, so an archive may be imported twice.
+  /// Another process cannot know that: delete the file that you imported, and let the server
+  /// recognise repeated runs by their ``MutationContext/idempotencyKey``, which they keep.
+  ///
+  /// ```swift
+  /// let report = client.import(archive, for: [.values(of: User.self), .mutation(.rename())])
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - archive: The archive.
+  ///   - archivables: What to expect, in addition to the queries that the cache knows already.
+  ///   - coding: How values and inputs are decoded.
+  ///   - resuming: Whether mutations continue by themselves; if not, they stay paused until
+  ///     ``resumeMutations()``, or until the network or the app comes back.
+  /// - Returns: What was filled, and what was left out and why.
+  @discardableResult
+  public nonisolated func `import`(
+    _ archive: CacheArchive,
+    for archivables: [Archivable] = [],
+    coding: ArchiveCoding = .json,
+    resuming: Bool = true
+  ) -> ArchiveImport {
+    let catalog = ArchiveCatalog(archivables)
+    var names = KnownNames()
+    var report = fill(archive, catalog, &names, coding: coding, resuming: resuming)
+    report.skipped.insert(contentsOf: catalog.skipped, at: 0)
+    return report
+  }
+
+  /// Fills entries from an archive and continues its paused mutations, in one transaction.
+  ///
+  /// - Parameters:
+  ///   - archive: The archive.
+  ///   - catalog: What to expect, in addition to the queries that the cache knows already.
+  ///   - names: The names of what the cache knows, as far as earlier archives needed them.
+  ///   - coding: How values and inputs are decoded.
+  ///   - resuming: Whether mutations continue by themselves.
+  ///   - part: The import in progress of which it is a part; `nil` if there is only this archive.
+  /// - Returns: What was filled, and what was left out, apart from what the catalog could not take.
+  nonisolated func fill(
+    _ archive: CacheArchive,
+    _ catalog: ArchiveCatalog,
+    _ names: inout KnownNames,
+    coding: ArchiveCoding,
+    resuming: Bool,
+    as part: ImportPart? = nil
+  ) -> ArchiveImport {
+    var catalog = catalog
+    if !catalog.expects(archive.entries) {
+      catalog.addKnown(known(archive.entries.map(\.key), &names))
+    }
+    // The user's types are decoded here, before the transaction.
+    var draft = ImportDraft()
+    for entry in archive.entries {
+      draft.add(entry.key, isMutation: false) { draft throws(ArchiveRefusal) in
+        draft.entries.append(try restored(entry, catalog, coding))
+      }
+    }
+    for (run, identity) in zip(archive.mutations, archive.identities) {
+      draft.add(run.key, isMutation: true, identity) { draft throws(ArchiveRefusal) in
+        draft.runs.append(try restored(run, identity, catalog, coding))
+      }
+    }
+    let (entryCount, runCount, skipped) = (draft.entries.count, draft.runs.count, draft.skipped)
+    return place(
+      draft.entries,
+      draft.runs,
+      resuming: resuming,
+      by: part?.number,
+      left: part?.left ?? []
+    ) { refused in
+      let report = ArchiveImport(
+        entryCount: entryCount - refused.count { !$0.isMutation },
+        mutationCount: runCount - refused.count(where: \.isMutation),
+        skipped: skipped + refused.map(ArchiveImport.Skipped.init)
+      )
+      // Here, so that whoever ends the import knows all that it has filled.
+      part?.report(report)
+      return report
+    }
+  }
+
+  /// Decodes an archive and imports it.
+  ///
+  /// - Parameters:
+  ///   - data: Bytes that ``CacheArchive/encoded()`` made.
+  ///   - archivables: What to expect, in addition to the queries that the cache knows already.
+  ///   - coding: How values and inputs are decoded.
+  ///   - resuming: As ``import(_:for:coding:resuming:)``.
+  ///   - limit: The maximum number of bytes to read.
+  /// - Returns: What was filled, and what was left out and why.
+  /// - Throws: Why the bytes cannot be used; the cache is unchanged then.
+  @discardableResult
+  public nonisolated func `import`(
+    decoding data: Data,
+    for archivables: [Archivable] = [],
+    coding: ArchiveCoding = .json,
+    resuming: Bool = true,
+    limit: Int = 64 << 20
+  ) throws(CacheArchiveError) -> ArchiveImport {
+    `import`(
+      try CacheArchive(decoding: data, limit: limit),
+      for: archivables,
+      coding: coding,
+      resuming: resuming
+    )
+  }
+
+  /// The queries of these names that the cache knows, and so how to make their values.
+  private nonisolated func known(
+    _ texts: [String],
+    _ names: inout KnownNames
+  ) -> [(key: EntryKey, definition: QueryDefinition)] {
+    let serial = entrySerial
+    if names.misses(texts, at: serial) { names.found(cachedKeys, at: serial) }
+    // Not remembered: the queries may have changed.
+    return definitions(of: texts.compactMap { names[$0] })
+  }
+
+  private nonisolated func restored(
+    _ entry: CacheArchive.Entry,
+    _ catalog: ArchiveCatalog,
+    _ coding: ArchiveCoding
+  ) throws(ArchiveRefusal) -> RestoredEntry {
+    let (archivable, key) = try catalog.entry(entry.key)
+    let box = try decoding { try archivable.decode(entry.value, coding) }
+    return restored(
+      entry.key,
+      key,
+      archivable.definition,
+      box,
+      updatedAt: number(of: entry.updatedAt),
+      isInvalidated: entry.isInvalidated,
+      isPart: entry.isPart == true,
+      error: entry.error.map { (ErrorBox($0), $0.updatedAt.timeIntervalSinceReferenceDate) }
+    )
+  }
+
+  private nonisolated func restored(
+    _ run: CacheArchive.PausedMutation,
+    _ identity: RunIdentity,
+    _ catalog: ArchiveCatalog,
+    _ coding: ArchiveCoding
+  ) throws(ArchiveRefusal) -> RestoredRun {
+    let (archivable, key) = try catalog.run(run.key)
+    guard hasWork(key, archivable.definition) else { throw ArchiveRefusal(.missingPerform) }
+    let input = try decoding { try archivable.decode(run.input, coding) }
+    return restoredRun(
+      key,
+      archivable.definition,
+      scope: run.scope,
+      input: input,
+      identity,
+      revision: run.changed?.revision.leavingRoom ?? 0,
+      submittedAt: number(of: run.submittedAt),
+      text: run.key
+    )
+  }
+
+  /// A date in seconds; an invalid one is before all others, so that it can be compared.
+  private nonisolated func number(of date: Date) -> Double {
+    let seconds = date.timeIntervalSinceReferenceDate
+    return seconds.isNaN ? -.infinity : seconds
+  }
+
+  private nonisolated func decoding(
+    _ body: () throws -> ValueBox
+  ) throws(ArchiveRefusal) -> ValueBox {
+    do { return try body() } catch { throw ArchiveRefusal(.undecodable(error)) }
+  }
+}
+
+/// The prepared content of an import.
+private struct ImportDraft {
+  var entries: [RestoredEntry] = []
+  var runs: [RestoredRun] = []
+  var skipped: [ArchiveImport.Skipped] = []
+
+  mutating func add(
+    _ key: String,
+    isMutation: Bool,
+    _ identity: RunIdentity? = nil,
+    _ body: (inout Self) throws(ArchiveRefusal) -> Void
+  ) {
+    do throws(ArchiveRefusal) {
+      try body(&self)
+    } catch {
+      skipped.append(
+        ArchiveImport.Skipped(
+          key: key,
+          isMutation: isMutation,
+          reason: error.reason,
+          idempotencyKey: identity?.uuid
+        )
+      )
+    }
+  }
+}
+
+extension ArchiveImport.Skipped {
+  fileprivate init(_ refusal: ImportRefusal) {
+    key = refusal.text
+    isMutation = refusal.isMutation
+    reason =
+      switch refusal.reason {
+      case .shutDown: .shutDown
+      case .superseded: .superseded
+      case .notNewer: .notNewer
+      case .known: .known
+      }
+    idempotencyKey = refusal.request?.uuid
+  }
+}

@@ -1,0 +1,22 @@
+public import StreamQuery
+
+/// A mutation of any types that an ``Outbox`` is given, see ``Outbox/init(in:partition:mutations:)``.
+///
+/// ``Mutation`` is the only type that conforms to it.
+public protocol DurableMutation: Sendable {
+  /// The mutation without its types, for the library's own use.
+  var registration: MutationRegistration { get }
+}
+
+/// A mutation without its types, for the library's own use.
+public struct MutationRegistration: Sendable {
+  let key: EntryKey
+  let definition: MutationDefinition
+}
+
+extension Mutation: DurableMutation {
+  /// The mutation without its types, for the library's own use.
+  public var registration: MutationRegistration {
+    MutationRegistration(key: identity, definition: definition)
+  }
+}

@@ -1,0 +1,167 @@
+public import StreamQuery
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension Mutation where Input: Codable {
+  /// Keeps each run in the client's ``Outbox`` until it was sent: it survives the process.
+  ///
+  /// A run is written to the store after `onMutate` and before its first attempt. From then on it is
+  /// sent at least once, however often the process ends: with the same
+  /// ``MutationContext/idempotencyKey`` in all attempts, and after all runs of its scope that began
+  /// earlier. It is over, and its record is removed, when it succeeded, when it was cancelled or
+  /// dropped, or when it failed for good.
+  ///
+  /// ```swift
+  /// extension Mutation where Input == Rename, Output == User {
+  ///   static var keptRename: Self {
+  ///     Mutation("rename-user") { input, context in
+  ///       try await api.rename(input)
+  ///     }
+  ///     .scope("user-writes")
+  ///     .durable()
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// The key is the name under which the mutation is found after a restart: what varies from run to
+  /// run belongs into the input. What differs from other mutations:
+  ///
+  /// - Failed attempts are retried until one succeeds, unless ``retry(_:)-(RetryPolicy)`` or the
+  ///   defaults of the key say otherwise or there is an
+  ///   ``onConflict(_:)``. Name the errors that another attempt cannot help.
+  /// - Cancelling the caller ends only its wait. ``QueryClient/cancelMutations(_:)`` and
+  ///   ``OutboxHandle/drop(_:)`` end the run and remove the record. An attempt that throws
+  ///   `CancellationError` by itself has failed like any other.
+  /// - ``QueryClient/clear()`` does not end the runs, and ``QueryClient/shutDown()`` leaves the
+  ///   records to the next client.
+  /// - After a restart, callbacks and optimistic changes are those of the registered mutation. An
+  ///   `onMutate` that throws then does not end the run: it stays, stopped, and is told in an event.
+  /// - The first run of a mutation that is not registered registers it, closures and all, for as long
+  ///   as the client lives. Register one whose closures hold nothing that must go earlier.
+  /// - The record is removed after the callbacks: if the process ends during them, the run is sent
+  ///   again.
+  ///
+  /// - Parameters:
+  ///   - version: The version of the form of the input; change it with the form.
+  ///   - migrating: Makes an input of the bytes of another version, which are JSON. Without it, and
+  ///     for the same version, the bytes are decoded as they are. If it throws, the item stays in the
+  ///     outbox and waits for an answer.
+  /// - Returns: The changed mutation.
+  public func durable(
+    version: String = "",
+    migrating: (@Sendable (_ json: Data, _ version: String) throws -> Input)? = nil
+  ) -> Self {
+    changingPolicy { policy in
+      policy.form = OutboxPolicy.Form(
+        version: version,
+        encode: { try ArchiveCoding.json.encode($0.value(as: Input.self)) },
+        decode: { data, written in
+          if let migrating, written != version { return TypedBox(try migrating(data, written)) }
+          return TypedBox(try ArchiveCoding.json.decode(Input.self, from: data))
+        },
+        box: { ($0 as? Input).map(TypedBox.init) }
+      )
+    }
+  }
+}
+
+extension Mutation {
+  /// Changes nothing: an input that is written to a store has to be `Codable`.
+  ///
+  /// - Parameters:
+  ///   - version: The version of the form of the input.
+  ///   - migrating: Makes an input of the bytes of another version.
+  /// - Returns: The mutation.
+  @_disfavoredOverload
+  @available(*, unavailable, message: "the input is written to a store: make its type Codable")
+  public func durable(
+    version: String = "",
+    migrating: (@Sendable (_ json: Data, _ version: String) throws -> Input)? = nil
+  ) -> Self { self }
+}
+
+extension Mutation where Input == Void {
+  /// Keeps each run in the client's ``Outbox`` until it was sent: it survives the process.
+  ///
+  /// - Returns: The changed mutation.
+  public func durable() -> Self {
+    changingPolicy { policy in
+      policy.form = OutboxPolicy.Form(
+        version: "",
+        encode: { _ in Data() },
+        decode: { _, _ in TypedBox(()) },
+        box: { ($0 as? Void).map(TypedBox.init) }
+      )
+    }
+  }
+}
+
+extension Mutation {
+  /// Answers an error of a durable run that no retry is left for, such as a conflict.
+  ///
+  /// It is called in the run's task, which waits for the answer; the runs behind it in its scope wait,
+  /// too. Without it such a run fails.
+  ///
+  /// ```swift
+  /// let mutation = Mutation<Rename, User>.rename().durable().onConflict { error, input, context in
+  ///   error is AuthError ? .ask : .drop
+  /// }
+  /// ```
+  ///
+  /// With it, attempts are not retried unless ``retry(_:)-(RetryPolicy)`` says so: each error is
+  /// answered. The last of several handlers counts.
+  ///
+  /// - Parameter body: Gets the error, the input, and what the work was told.
+  /// - Returns: The changed mutation.
+  public func onConflict(
+    _ body:
+      @escaping @Sendable (any Error, Input, MutationContext) async -> ConflictAnswer<Input>
+  ) -> Self {
+    changingPolicy { policy in
+      policy.onConflict = { error, input, context in
+        switch await body(error, input.value(as: Input.self), context) {
+        case .retry: .retry
+        case .rebase(let input): .rebase(TypedBox(input))
+        case .drop: .drop
+        case .ask: .ask
+        }
+      }
+    }
+  }
+
+  /// Replaces temporary identifiers in what still waits in the outbox, once the server has given the
+  /// real ones.
+  ///
+  /// In every input that waits, in the store and in memory, each text that is equal to a temporary
+  /// identifier becomes the real one: before the next run of the scope begins, and together with the
+  /// removal of this run's record. Attempts that are under way are not changed, but later attempts of
+  /// the same run are. Inputs are searched as JSON: an identifier must be encoded as a text by itself,
+  /// as strings and UUIDs are. The client remembers what was replaced, one text each, for as long as it
+  /// lives; the next process does not.
+  ///
+  /// ```swift
+  /// let mutation = Mutation<String, User>("create") { temporaryID in .ada }
+  ///   .durable()
+  ///   .replacingIDs { temporaryID, user in [temporaryID: "\(user.id)"] }
+  /// ```
+  ///
+  /// - Parameter ids: Gets the input and the output; returns the real identifier for each temporary one.
+  /// - Returns: The changed mutation.
+  public func replacingIDs(
+    _ ids: @escaping @Sendable (Input, Output) -> [String: String]
+  ) -> Self {
+    changingPolicy { policy in
+      policy.replacedIDs = { ids($0.value(as: Input.self), $1.value(as: Output.self)) }
+    }
+  }
+
+  private func changingPolicy(_ change: (inout OutboxPolicy) -> Void) -> Self {
+    var policy = definition.outboxPolicy
+    change(&policy)
+    return kept(by: policy)
+  }
+}

@@ -1,0 +1,109 @@
+public import Observation
+public import StreamQuery
+
+/// What waits to be sent, as an observable object: for a badge, a list, or a question to the user.
+///
+/// ```swift
+/// let outbox = ObservedOutbox(client: client)
+/// show(outbox.count)                                  // a badge
+/// if let item = outbox.stopped.first { outbox.retry(item.id) }
+/// ```
+///
+/// It shows what waits in its first frame, and then the newest state, until it is released. Each
+/// property is tracked by itself: a view that reads only ``count`` is not drawn again for the steps
+/// of an item. When the account ends that the client belongs to, it shows nothing.
+@MainActor @Observable
+public final class ObservedOutbox {
+  /// What waits or is being sent, in the order in which it was started.
+  public private(set) var items: OutboxItems
+  /// The number of items.
+  public private(set) var count: Int
+  /// The items that wait for an answer to their error.
+  public private(set) var stopped: [OutboxItem]
+
+  /// What changes that arrive are applied inside of, such as an animation; `nil` is nothing.
+  @ObservationIgnored public var changeContext: (@MainActor (_ change: () -> Void) -> Void)?
+
+  @ObservationIgnored private let client: QueryClient
+  @ObservationIgnored private var following: Task<Void, Never>?
+  @ObservationIgnored private var erasure: ErasureHandler?
+
+  /// Creates an object that shows what waits in a client's outbox.
+  ///
+  /// - Parameter client: The client; without an outbox there is nothing to show.
+  public init(client: QueryClient) {
+    self.client = client
+    let items = client.isErased ? OutboxItems() : client.outbox.currentItems
+    self.items = items
+    count = items.count
+    stopped = items.stopped
+    // Weakly, because the client keeps it until then.
+    erasure = client.whenErased { [weak self] in await self?.forget() }
+    guard erasure != nil else {
+      forget()
+      return
+    }
+    let changes = client.outbox.items
+    // No executor preference: it runs on the main actor.
+    following = Task { [weak self] in
+      for await items in changes {
+        guard let self, !Task.isCancelled else { return }
+        arrived(items)
+      }
+    }
+  }
+
+  deinit {
+    following?.cancel()
+  }
+
+  /// Whether nothing waits.
+  public var isEmpty: Bool { count == 0 }
+
+  /// Sends an item now that waits for an answer, for its next attempt, or for its delay.
+  ///
+  /// - Parameter id: The item.
+  public func retry(_ id: OutboxItem.ID) {
+    client.outbox.retry(id)
+  }
+
+  /// Takes an item back, as an undo button does, without waiting for the store.
+  ///
+  /// - Parameter id: The item; one that is gone already is no mistake.
+  public func drop(_ id: OutboxItem.ID) {
+    let outbox = client.outbox
+    // No executor preference: it begins on the main actor, so that the change shows at once.
+    Task { try? await outbox.drop(id) }
+  }
+
+  /// Gives an item another input, and sends it in its turn.
+  ///
+  /// - Parameters:
+  ///   - id: The item.
+  ///   - input: The input, of the type that the item's mutation has.
+  /// - Throws: As `OutboxHandle.rebase(_:with:)`.
+  public func rebase<Input: Sendable>(_ id: OutboxItem.ID, with input: Input) async throws {
+    try await client.outbox.rebase(id, with: input)
+  }
+
+  /// Shows nothing any more: the account has ended.
+  private func forget() {
+    following?.cancel()
+    following = nil
+    take(OutboxItems())
+  }
+
+  private func arrived(_ items: OutboxItems) {
+    // It may have ended since this was taken.
+    guard !client.isErased else { return forget() }
+    if let changeContext { changeContext { take(items) } } else { take(items) }
+  }
+
+  private func take(_ items: OutboxItems) {
+    // Untracked: whoever is told here must not become a reader of everything.
+    let stopped = items.stopped
+    if _count != items.count { count = items.count }
+    if _stopped.map(\.id) != stopped.map(\.id) || !stopped.isEmpty { self.stopped = stopped }
+    self.items = items
+  }
+}

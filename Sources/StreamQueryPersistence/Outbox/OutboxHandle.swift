@@ -1,0 +1,93 @@
+public import StreamQuery
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// What waits in the outbox of a client, and what can be done about it.
+///
+/// ```swift
+/// for await items in client.outbox.items {
+///   show("\(items.count) changes wait to be sent")
+/// }
+/// ```
+public struct OutboxHandle: Sendable {
+  let client: QueryClient
+
+  private var keeper: OutboxKeeper? { client.keeper as? OutboxKeeper }
+
+  /// What waits at present, in the order in which it was started.
+  ///
+  /// - Complexity: O(1) for each change since it was last read, and a 64th of the number of items.
+  public var currentItems: OutboxItems { keeper?.items ?? OutboxItems() }
+
+  /// What waits, now and after each change.
+  ///
+  /// A slow observer gets the newest state and may miss the states in between. The stream is for one
+  /// observer, and ends when it is cancelled or the client is shut down. If the client's account ends, see
+  /// ``QueryScope/end()``, it shows that nothing waits any more before it ends.
+  public var items: AsyncStream<OutboxItems> {
+    guard let keeper else { return AsyncStream { nil } }
+    let (seen, shownEmpty) = (LastSeen<UInt64>(), LastSeen<Bool>())
+    let erasure = client.erasure
+    return client.stream(of: keeper.news, "items of the outbox") { [weak keeper] in
+      // Also if the client is gone by now.
+      if erasure.hasBegun { return shownEmpty.changed(to: true) ? OutboxItems() : nil }
+      guard let keeper, seen.changed(to: keeper.version) else { return nil }
+      let items = keeper.items
+      _ = shownEmpty.changed(to: items.isEmpty)
+      return items
+    }
+  }
+
+  /// Makes a durable mutation known: what was kept of it by an earlier process is sent now.
+  ///
+  /// It also gives the callbacks and the optimistic changes of these runs. Registering a key again
+  /// replaces the mutation for runs that begin later. The client keeps it for as long as it lives: use
+  /// ``MutationContext/client`` in its work.
+  ///
+  /// - Parameter mutation: The mutation.
+  public func register<Input, Output>(_ mutation: Mutation<Input, Output>) {
+    keeper?.register(mutation.identity, mutation.definition)
+  }
+
+  /// Sends an item now that waits for an answer, for its next attempt, or for its delay.
+  ///
+  /// - Parameter id: The item.
+  /// - Returns: Whether it waited for that.
+  @discardableResult
+  public func retry(_ id: OutboxItem.ID) -> Bool {
+    keeper?.retry(RunIdentity(id)) ?? false
+  }
+
+  /// Takes an item back: its run is cancelled, its changes are rolled back, its record is removed.
+  ///
+  /// An item that is being sent has the last word: if its work returns nevertheless, it counts.
+  /// Cancelling the caller ends only its wait.
+  ///
+  /// - Parameter id: The item.
+  /// - Throws: ``OutboxError/noSuchItem``; ``OutboxError/unwritable(_:)`` if the store can never remove
+  ///   it; ``QueryError/shutDown`` if the client is shut down before the store knows it: then the next
+  ///   one may send the item; `CancellationError` if the caller is cancelled.
+  public func drop(_ id: OutboxItem.ID) async throws {
+    guard let keeper else { throw OutboxError.noSuchItem }
+    try await keeper.drop(RunIdentity(id))
+  }
+
+  /// Gives an item another input, and sends it in its turn with another idempotency key.
+  ///
+  /// It returns when the store has the new input. Cancelling the caller ends only its wait.
+  ///
+  /// - Parameters:
+  ///   - id: The item.
+  ///   - input: The input, of the type that the item's mutation has.
+  /// - Throws: ``OutboxError/noSuchItem``; ``OutboxError/otherInput(mutation:)``;
+  ///   ``OutboxError/sending``; ``OutboxError/notEncodable(mutation:reason:)``, and nothing has
+  ///   changed; ``OutboxError/unwritable(_:)``; ``QueryError/shutDown``; `CancellationError`.
+  public func rebase<Input: Sendable>(_ id: OutboxItem.ID, with input: Input) async throws {
+    guard let keeper else { throw OutboxError.noSuchItem }
+    try await keeper.rebase(RunIdentity(id), with: input)
+  }
+}

@@ -1,0 +1,127 @@
+internal import StreamQuery
+import Synchronization
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+// How runs end, and what follows from it for those that wait.
+
+extension OutboxKeeper {
+  /// What is left of a run, to be released outside of the lock.
+  private struct Gone: Sendable {
+    var entry: OutboxLedger.Entry?
+    var job: MutationJob?
+    var answers: [SharedOneShot<ErrorBox?>]
+  }
+
+  func worked(_ job: MutationJob, _ output: ValueBox) {
+    let policy = job.mutation?.resolved.keeping as? OutboxPolicy
+    guard let replacedIDs = policy?.replacedIDs, !update({ $0.isSilent }) else { return }
+    let ids = replacedIDs(job.input, output)
+    if ids.isEmpty { return }
+    update { if !$0.isSilent { $0.replacing[job.identity] = ids } }
+  }
+
+  func answerDropped(_ job: MutationJob) {
+    update { $0.replacing[job.identity] = nil }
+  }
+
+  func ended(_ job: MutationJob, _ ending: MutationMachine.Ending) {
+    let id = job.identity
+    let ids = update { $0.replacing.removeValue(forKey: id) } ?? [:]
+    let rewritten = ending == .succeeded ? rewritten(ids, except: id) : []
+    let old = update { state in
+      // A client that has just ended still removes what was done before.
+      if state.isSilent { return nil as Gone? }
+      if !state.pending.isEmpty { state.pending.removeAll { $0.job === job } }
+      // In one batch with the removal.
+      for record in rewritten { state.ledger.rewrote(record) }
+      let entry = state.ledger.ended(id)
+      // Until that is written, nobody else sends anything in its scope.
+      if state.isEnded, !state.ledger.unwritten.isEmpty { state.isOver = false }
+      return Gone(
+        entry: entry,
+        job: state.jobs.removeValue(forKey: id),
+        // Those of a run that was never written.
+        answers: state.takeSettledWaits(of: id)
+      )
+    }
+    for answer in old?.answers ?? [] { answer.give(nil) }
+    withExtendedLifetime(old) {}
+    release()
+    start { state in
+      if state.ledger.unwritten.isEmpty { return nil }
+      return state.isEnded ? state.plan.requested() : state.plan.changed()
+    }
+  }
+
+  /// Replaces identifiers in what waits.
+  private func rewritten(_ ids: [String: String], except done: RunIdentity) -> [OutboxRecord] {
+    guard !ids.isEmpty else { return [] }
+    let found = update { state -> [(OutboxLedger.Entry, MutationJob?)] in
+      if state.isSilent { return [] }
+      state.replacements.merge(ids) { _, new in new }
+      return state.ledger.mentioning(ids.keys).map { ($0, state.jobs[$0.id]) }
+    }
+    let (records, failed) = replacing(
+      ids,
+      in: found.filter { $0.0.id != done }.map { ($0.0.record, $0.1) }
+    )
+    if !failed.isEmpty { update { $0.ledger.restoreMentions(of: ids.keys, in: failed) } }
+    return records
+  }
+
+  /// Replaces identifiers in inputs, and tells the runs.
+  ///
+  /// - Returns: The records that change, and those that cannot.
+  func replacing(
+    _ ids: [String: String],
+    in waiting: [(record: OutboxRecord, job: MutationJob?)]
+  ) -> (records: [OutboxRecord], failed: [RunIdentity]) {
+    var records: [OutboxRecord] = []
+    var inputs: [(job: MutationJob, revision: UInt64, input: ValueBox)] = []
+    var failed: [RunIdentity] = []
+    for (former, job) in waiting {
+      guard let input = IdentifierText.replacing(ids, in: former.input) else { continue }
+      do {
+        let header = former.header
+        let record = try former.with(input: input, revision: header.revision)
+        if let job, let form = (job.mutation?.resolved.keeping as? OutboxPolicy)?.form {
+          let input = try form.decode(input, header.version)
+          inputs.append((job, header.revision, input))
+        }
+        records.append(record)
+      } catch {
+        report(error, job?.key.key ?? [])
+        failed.append(former.id)
+      }
+    }
+    client?.replaceInputs(inputs)
+    return (records, failed)
+  }
+
+  func answer(_ job: MutationJob, to error: any Error, attempt: Int) async -> RunAnswer {
+    guard let client, let mutation = job.mutation,
+      let policy = mutation.resolved.keeping as? OutboxPolicy, let onConflict = policy.onConflict
+    else { return .fail }
+    let context = client.context(of: job, attempt: attempt)
+    switch await onConflict(error, job.input, context) {
+    case .drop: return .fail
+    case .ask: return .stop
+    case .retry: return client.retrying(mutation, after: error, attempt: attempt)
+    case .rebase(let input):
+      do {
+        // Before anything has changed: what was promised is not lost because of an answer.
+        _ = try policy.form?.encode(input)
+      } catch {
+        let mutation = job.key.key.description
+        report(OutboxError.notEncodable(mutation: mutation, reason: error), job.key.key)
+        return .stop
+      }
+      return client.rebasing(mutation, to: input, after: error, attempt: attempt)
+    }
+  }
+}

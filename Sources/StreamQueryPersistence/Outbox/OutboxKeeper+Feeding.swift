@@ -1,0 +1,151 @@
+internal import StreamQuery
+import Synchronization
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+// Giving what was kept to the client.
+
+extension OutboxKeeper {
+  /// Begins runs for the items whose mutations are known.
+  func feed() {
+    while true {
+      let work = update { state -> ([OutboxLedger.Entry], [String: Registration])? in
+        guard !state.ledger.isLoading, !state.isEnded else { return nil }
+        if state.isFeeding {
+          state.feedsAgain = true
+          return nil
+        }
+        let open = state.ledger.hasOpenItems ? state.ledger.all.filter(\.stand.isOpen) : []
+        guard open.contains(where: { state.registrations[$0.record.header.mutation] != nil }) else {
+          return nil
+        }
+        state.isFeeding = true
+        return (open, state.registrations)
+      }
+      guard let (open, registrations) = work else {
+        let opens = update { state in
+          let opens = state.opensAfterFeeding && !state.isFeeding
+          if opens { state.opensAfterFeeding = false }
+          return opens
+        }
+        if opens { opened() }
+        news.send()
+        return
+      }
+      feed(open, registrations)
+      let (again, opens) = update { state in
+        state.isFeeding = false
+        let again = state.feedsAgain
+        state.feedsAgain = false
+        let opens = !again && state.opensAfterFeeding
+        if opens { state.opensAfterFeeding = false }
+        return (again, opens)
+      }
+      if opens { opened() } else { release() }
+      news.send()
+      if !again { return }
+    }
+  }
+
+  func workChanged() { feed() }
+
+  private func feed(_ open: [OutboxLedger.Entry], _ registrations: [String: Registration]) {
+    guard let client else { return }
+    var runs: [RunIdentity: RestoredRun] = [:]
+    var failures: [RunIdentity: ErrorBox] = [:]
+    for entry in open {
+      let header = entry.record.header
+      guard let known = registrations[header.mutation] else { continue }
+      // What was read in vain is read again when there is a mutation that may be able to.
+      if entry.failedWith == known.number { continue }
+      do {
+        let run = try run(of: entry, known, client)
+        // Without its work it waits, as if it was not known.
+        if run.hasWork { runs[entry.id] = run }
+      } catch {
+        let failure = OutboxError.undecodable(
+          mutation: header.mutation,
+          version: header.version,
+          reason: error
+        )
+        failures[entry.id] = ErrorBox(failure)
+        report(failure, known.key.key)
+      }
+    }
+    let begun = update { state in
+      let same = Set(open.filter { state.ledger[$0.id]?.edition == $0.edition }.map(\.id))
+      // Others were changed while they were read.
+      if same.count < open.count { state.feedsAgain = true }
+      for id in failures.keys where same.contains(id) {
+        guard let place = state.ledger.places[id], let entry = state.ledger[id] else { continue }
+        let number = registrations[entry.record.header.mutation]?.number
+        state.ledger.entries[place]?.failedWith = number
+      }
+      return state.ledger.looked(
+        at: same.intersection(runs.keys),
+        failures.filter { same.contains($0.key) },
+        pacing: runs.mapValues(\.mutation.pacing)
+      )
+    }
+    let jobs = client.begin(begun.compactMap { runs[$0.id] })
+    let (changed, dropped) = update { state in
+      // Only now: nothing may go on before they are in their scopes.
+      state.ledger.began(begun)
+      let editions = [RunIdentity: Int](
+        begun.map { ($0.id, $0.edition) },
+        uniquingKeysWith: { first, _ in first }
+      )
+      var changed: [(MutationJob, OutboxRecord)] = []
+      var dropped: [MutationJob] = []
+      for job in jobs.compactMap(\.self) {
+        guard let entry = state.ledger[job.identity] else {
+          dropped.append(job)
+          continue
+        }
+        state.jobs[job.identity] = job
+        if editions[job.identity] != entry.edition { changed.append((job, entry.record)) }
+      }
+      return (changed, dropped)
+    }
+    for job in dropped { client.cancel(job.id) }
+    // Those that began may have taken the place of others.
+    start { $0.isEnded || $0.ledger.unwritten.isEmpty ? nil : $0.plan.changed() }
+    for (job, record) in changed { replaceInput(of: job, with: record) }
+  }
+
+  /// An identifier was replaced in the record of a run, while the run began.
+  private func replaceInput(of job: MutationJob, with record: OutboxRecord) {
+    let header = record.header
+    guard let form = (job.mutation?.resolved.keeping as? OutboxPolicy)?.form else { return }
+    do {
+      let input = try form.decode(record.input, header.version)
+      client?.replaceInputs([(job, header.revision, input)])
+    } catch {
+      report(error)
+    }
+  }
+
+  private func run(
+    of entry: OutboxLedger.Entry,
+    _ known: Registration,
+    _ client: QueryClient
+  ) throws -> RestoredRun {
+    let header = entry.record.header
+    let input = try known.form.decode(entry.record.input, header.version)
+    return client.restoredRun(
+      known.key,
+      known.definition,
+      scope: header.scope,
+      outweighsOwn: true,
+      input: input,
+      entry.id,
+      revision: header.revision,
+      serial: entry.number ?? entry.serial,
+      submittedAt: header.date
+    )
+  }
+}

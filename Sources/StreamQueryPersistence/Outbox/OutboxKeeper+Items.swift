@@ -1,0 +1,138 @@
+internal import StreamQuery
+import Synchronization
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+// What users see of the outbox, and what they ask of it.
+
+extension OutboxKeeper {
+  var items: OutboxItems {
+    let (blocks, pending) = update { state in
+      (
+        state.ledger.shown(),
+        state.pending.compactMap(\.record)
+      )
+    }
+    let rest = OutboxItems.Block(pending.map { OutboxItem($0, .saving) })
+    return OutboxItems(blocks + [rest])
+  }
+
+  var version: UInt64 { update { $0.ledger.version } }
+
+  /// Sends an item now.
+  ///
+  /// - Returns: Whether it waited for that.
+  func retry(_ id: RunIdentity) -> Bool {
+    let (entry, job, isEnded, phase) = update {
+      ($0.ledger[id], $0.jobs[id], $0.isEnded, $0.ledger.phase)
+    }
+    guard let entry, !isEnded else { return false }
+    // A closed store will never have what it does not have, and nothing is sent before.
+    if case .closed = phase, !entry.isWritten { return false }
+    guard let job else {
+      feed()
+      return update { $0.ledger[id].map { !$0.stand.isOpen } ?? false }
+        && entry.stand.isOpen
+    }
+    return client?.retry(job) ?? false
+  }
+
+  func drop(_ id: RunIdentity) async throws {
+    let (isKnown, isEnded, job) = update { state in
+      let pending = state.pending.first { $0.job.identity == id }
+      let isKnown = state.ledger[id] != nil || pending != nil
+      return (isKnown, state.isEnded, state.jobs[id] ?? pending?.job)
+    }
+    // The record belongs to whoever comes next.
+    if isEnded { throw QueryError.shutDown }
+    guard isKnown else { throw OutboxError.noSuchItem }
+    if let job {
+      client?.cancel(job.id)
+    } else {
+      let old = update { $0.isEnded ? nil : $0.ledger.ended(id) }
+      withExtendedLifetime(old) {}
+      release()
+      start { $0.isEnded ? nil : $0.plan.changed() }
+      feed()
+    }
+    try await waitUntilSettled(id, nil)
+  }
+
+  func rebase<Input: Sendable>(_ id: RunIdentity, with input: Input) async throws {
+    let (record, job, isEnded) = update { state in
+      let pending = state.pending.first { $0.job.identity == id }
+      let record = state.ledger[id]?.record ?? pending?.record
+      return (record, state.jobs[id] ?? pending?.job, state.isEnded)
+    }
+    if isEnded { throw QueryError.shutDown }
+    guard let record else { throw OutboxError.noSuchItem }
+    let header = record.header
+    // A run has a mutation of its own, and another one may be registered under its name.
+    let form =
+      if let job {
+        (job.mutation?.resolved.keeping as? OutboxPolicy)?.form
+      } else {
+        update { $0.registrations[header.mutation]?.form }
+      }
+    guard let form, let box = form.box(input) else {
+      throw OutboxError.otherInput(mutation: header.mutation)
+    }
+    let data: Data
+    do {
+      data = try form.encode(box)
+    } catch {
+      throw OutboxError.notEncodable(mutation: header.mutation, reason: error)
+    }
+    if let job {
+      guard let client, client.rebase(job, box) else { throw OutboxError.sending }
+      return try await waitUntilSettled(id, header.revision + 1)
+    }
+    let replacement = try record.with(
+      input: data,
+      revision: header.revision + 1,
+      version: form.version
+    )
+    var isReplaced = false
+    start { state in
+      isReplaced = !state.isEnded && state.ledger.replaced(replacement)
+      return isReplaced ? state.plan.requested() : nil
+    }
+    // It began meanwhile, or somebody else was faster.
+    guard isReplaced else { throw OutboxError.sending }
+    try await waitUntilSettled(id, header.revision + 1)
+  }
+
+  /// Waits until the store knows what became of an item.
+  private func waitUntilSettled(_ id: RunIdentity, _ revision: UInt64?) async throws {
+    let answer = SharedOneShot<ErrorBox?>()
+    let early = update { state -> ErrorBox?? in
+      if state.isSettled(id, revision) { return .some(nil) }
+      if state.isEnded { return ErrorBox(QueryError.shutDown) }
+      state.waits[id, default: []].append(Wait(revision: revision, answer: answer))
+      return nil
+    }
+    if let early { answer.give(early) }
+    let wait = client?.wait(for: "an item of the outbox") { answer.give(nil) }
+    defer { withExtendedLifetime(wait) {} }
+    let error = await withTaskCancellationHandler {
+      await answer.take { wait?.began() } ?? nil
+    } onCancel: {
+      answer.give(nil)
+    }
+    try Task.checkCancellation()
+    if let error { throw error.error }
+    if case .closed(let error) = update({ $0.ledger.phase }) {
+      throw OutboxError.unwritable(error)
+    }
+  }
+}
+
+extension OutboxKeeper.State {
+  func isSettled(_ id: RunIdentity, _ revision: UInt64?) -> Bool {
+    !pending.contains { $0.job.identity == id } && ledger.isSettled(id, revision)
+  }
+}

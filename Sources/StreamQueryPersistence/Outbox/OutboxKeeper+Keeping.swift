@@ -1,0 +1,129 @@
+internal import StreamQuery
+import Synchronization
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+// Runs that begin here, or become other requests.
+
+extension OutboxKeeper {
+  func keep(_ job: MutationJob) {
+    guard let mutation = job.mutation else { return }
+    guard job.isPromised, let form = (mutation.resolved.keeping as? OutboxPolicy)?.form else {
+      let waits = update { state in
+        if state.awaitsOrder { state.pending.append(.plain(job)) }
+        return state.awaitsOrder
+      }
+      if !waits { client?.kept([(job, 0)]) }
+      return
+    }
+    register(job.key, mutation.resolved.definition, isImplicit: true)
+    do {
+      let data = try replacedInput(of: job, form)
+      let header = OutboxRecord.Header(
+        id: job.identity.uuid,
+        revision: job.revision,
+        mutation: try job.key.key.canonicalText(),
+        scope: job.scope,
+        pacingKey: job.pacingKey,
+        date: job.submittedAt.date,
+        version: form.version
+      )
+      accept(job, try OutboxRecord(header, input: data))
+    } catch {
+      let mutation = job.key.key.description
+      keepingFailed(job, OutboxError.notEncodable(mutation: mutation, reason: error))
+    }
+  }
+
+  /// A run cannot be kept as it is: it fails, unless the store has it with an earlier input.
+  func keepingFailed(_ job: MutationJob, _ error: OutboxError) {
+    let (isPromised, waits) = update { state in
+      let waits = state.waits.removeValue(forKey: job.identity) ?? []
+      return (state.ledger[job.identity]?.isPromised ?? false, waits)
+    }
+    client?.keepingFailed(job, error, isPromised: isPromised)
+    for wait in waits { wait.answer.give(ErrorBox(error)) }
+  }
+
+  /// The encoded input of a run, with what was replaced since it was made.
+  private func replacedInput(of job: MutationJob, _ form: OutboxPolicy.Form) throws -> Data {
+    let data = try form.encode(job.input)
+    let ids = update { $0.replacements }
+    guard !ids.isEmpty, let replaced = IdentifierText.replacing(ids, in: data) else {
+      return data
+    }
+    let input = try form.decode(replaced, form.version)
+    client?.replaceInputs([(job, job.revision, input)])
+    return replaced
+  }
+
+  private func accept(_ job: MutationJob, _ record: OutboxRecord) {
+    let (isOver, isTaken, error) = update { state -> (Bool, Bool, QueryStoreError?) in
+      if state.isEnded { return (true, false, nil) }
+      if state.ledger.isLoading {
+        state.wait(.durable(job, record))
+        return (false, false, nil)
+      }
+      if case .closed(let error) = state.ledger.phase { return (true, false, error) }
+      let isTaken = !state.accept(job, record, for: self)
+      return (isTaken, isTaken, nil)
+    }
+    if let error { keepingFailed(job, OutboxError.unwritable(error)) }
+    if isTaken { client?.cancel(job.id) }
+    if isOver { return }
+    release()
+    start { state in
+      if state.ledger.unwritten.isEmpty || state.ledger.isLoading { return nil }
+      return state.plan.changed()
+    }
+  }
+
+  func changed(_ job: MutationJob, _ progress: RunProgress) {
+    let old = update { $0.ledger.progressed(job.identity, progress) }
+    withExtendedLifetime(old) {}
+    news.send()
+  }
+}
+
+extension StoredMutation {
+  /// What its runs do with earlier versions that nobody can send.
+  var pacing: OutboxLedger.Pacing {
+    if !isNewestOnly { return .all }
+    return isDelayed ? .newestWhenSent : .newest
+  }
+}
+
+extension OutboxKeeper.State {
+  /// A run waits for the store to be read, maybe with another input than before.
+  mutating func wait(_ run: OutboxKeeper.Pending) {
+    let place =
+      run.job.revision > 0
+      ? pending.firstIndex { $0.job === run.job && $0.record != nil } : nil
+    if let place { pending[place] = run } else { pending.append(run) }
+  }
+
+  /// Takes a run into the ledger, and claims it in the same step: from then on it may be written,
+  /// and another client may find it.
+  ///
+  /// - Returns: Whether the run is this client's; not if another one has brought it from an archive.
+  mutating func accept(
+    _ job: MutationJob,
+    _ record: OutboxRecord,
+    for keeper: OutboxKeeper
+  ) -> Bool {
+    let place = keeper.place
+    guard !OutboxClaims.shared.claim([job.identity], place, keeper).isEmpty else { return false }
+    jobs[job.identity] = job
+    let number = job.id.serial & 0xffff_ffff
+    // Above all that were kept before, by whichever client.
+    let serial =
+      ledger[job.identity]?.serial
+      ?? OutboxClaims.shared.number(place, atLeast: ledger.base &+ number)
+    ledger.accepted(record, number: number, serial: serial, pacing: job.mutation?.pacing ?? .all)
+    return true
+  }
+}

@@ -1,0 +1,123 @@
+internal import StreamQuery
+import Synchronization
+
+// The end of an outbox, and what it leaves to others.
+
+extension OutboxKeeper {
+  func end(writing: Bool) {
+    update { $0.patience.take() }?.cancel()
+    let (answers, saves, isFirst) = update { state in
+      defer { state.isEnded = true }
+      if !writing { (state.isSilent, state.isOver) = (true, true) }
+      let answers = (state.restoreWaits.takeAll(), state.waits.values.flatMap { $0.map(\.answer) })
+      state.waits = [:]
+      let saves = state.isSilent ? state.saveWaits.takeAll().map(\.answer) : []
+      return (answers, saves, !state.isEnded)
+    }
+    // Users' closures and values, which nobody asks for any more.
+    let rest = update { state in
+      defer {
+        state.jobs = [:]
+        state.registrations = [:]
+      }
+      return (state.jobs, state.registrations)
+    }
+    withExtendedLifetime(rest) {}
+    if !writing { forget() }
+    for answer in answers.0 { answer.give(()) }
+    for answer in answers.1 { answer.give(ErrorBox(QueryError.shutDown)) }
+    for save in saves { save.give(nil) }
+    guard isFirst else { return }
+    // Whoever shows what waited is told that nothing does any more.
+    news.finish(isDrained: !writing)
+    leave()
+    start { state in
+      state.plan.end()
+      return state.isSilent ? nil : state.plan.requested()
+    }
+  }
+
+  /// Lets go of everything: nothing is written any more.
+  private func forget() {
+    let (waiting, rest) = update { state in
+      defer {
+        let version = state.ledger.version
+        state.ledger = OutboxLedger()
+        state.ledger.version = version &+ 1
+        state.ledger.phase = .closed(.closed)
+        (state.pending, state.replacing, state.replacements) = ([], [:], [:])
+        state.sameNames = []
+      }
+      return (state.waiting, (state.ledger, state.pending))
+    }
+    waiting?.cancel()
+    withExtendedLifetime(rest) {}
+    news.send()
+  }
+
+  func waitUntilOver() async {
+    let wait = SharedOneShot<Void>()
+    if update({ $0.work.awaited(by: wait) }) { _ = await wait.take() }
+  }
+
+  func attemptBegan(_ job: MutationJob) -> Bool {
+    let (goesOn, hasReplaced) = update { state in
+      if state.isEnded { return (false, false) }
+      state.atWork[job.identity, default: AtWork(scope: job.scope)].count += 1
+      let version = state.ledger.version
+      if let entry = state.ledger[job.identity] { state.ledger.replaceOlder(than: entry) }
+      return (true, state.ledger.version != version)
+    }
+    // What waited behind others goes on.
+    if hasReplaced {
+      release()
+      start { $0.isEnded ? nil : $0.plan.changed() }
+    }
+    return goesOn
+  }
+
+  func attemptEnded(_ job: MutationJob) {
+    let isLast = update { state in
+      state.atWork[job.identity]?.count -= 1
+      if state.atWork[job.identity]?.count == 0 { state.atWork[job.identity] = nil }
+      return state.isEnded
+    }
+    if isLast { leave() }
+  }
+
+  /// Leaves what is in the store to other clients of the process.
+  func leave() {
+    let (others, scopes) = update { state in
+      let held = state.held
+      // In one step: what is held only grows less.
+      let others = OutboxClaims.shared.leave(
+        place,
+        ObjectIdentifier(self),
+        holding: held.runs,
+        in: held.scopes
+      )
+      return (others, held.scopes)
+    }
+    for other in others { other.readAgain(barring: scopes) }
+  }
+}
+
+extension OutboxKeeper.State {
+  /// What no other client may send yet, after the end: what is being sent, written or removed, and
+  /// what is in the scope of that.
+  var held: (runs: Set<RunIdentity>, scopes: Set<String>) {
+    var runs = Set(atWork.keys)
+    var scopes = Set(atWork.values.compactMap(\.scope))
+    guard !isOver else { return (runs, scopes) }
+    for (id, draft) in [ledger.unwritten, ledger.underWay].joined() {
+      runs.insert(id)
+      if let scope = draft.scope { scopes.insert(scope) }
+    }
+    for pending in pending {
+      guard case .durable(let job, let record) = pending else { continue }
+      runs.insert(job.identity)
+      if let scope = record.header.scope { scopes.insert(scope) }
+    }
+    return (runs, scopes)
+  }
+}

@@ -1,0 +1,186 @@
+internal import StreamQuery
+import Synchronization
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+// Reading what was kept.
+
+extension OutboxKeeper {
+  var isRestoring: Bool { update { $0.ledger.isLoading && !$0.isEnded } }
+
+  func waitUntilRestored() async -> (any Error)? {
+    let answer = SharedOneShot<Void>()
+    let isRestoring = update { state in
+      guard state.ledger.isLoading, state.loadError == nil, !state.isEnded else { return false }
+      state.restoreWaits.append(answer)
+      return true
+    }
+    if isRestoring {
+      let wait = client?.wait(for: "the records of the outbox") { answer.give(()) }
+      defer { withExtendedLifetime(wait) {} }
+      await withTaskCancellationHandler {
+        _ = await answer.take { wait?.began() }
+      } onCancel: {
+        answer.give(())
+      }
+    }
+    return update { state in
+      if case .closed(let error) = state.ledger.phase { return error }
+      return state.loadError
+    }
+  }
+
+  /// Runs that are not durable have waited long enough for the store.
+  func lostPatience() {
+    let isLate = update { $0.awaitsOrder && !$0.isEnded }
+    guard isLate else { return }
+    report(OutboxError.slowStore)
+    goOn()
+  }
+
+  /// Lets those go on that need not be kept.
+  func goOn() {
+    let (jobs, patience) = update { state in
+      state.awaitsOrder = false
+      var jobs: [MutationJob] = []
+      state.pending.removeAll { pending in
+        guard case .plain(let job) = pending else { return false }
+        jobs.append(job)
+        return true
+      }
+      return (jobs, state.patience.take())
+    }
+    patience?.cancel()
+    client?.runsRestored()
+    client?.kept(jobs.map { ($0, 0) })
+  }
+
+  /// Reads the store.
+  ///
+  /// - Returns: Why it could not be read.
+  func load() async -> QueryStoreError? {
+    // Before all else: what others leave from now on is read again.
+    update { $0.readsAgain = false }
+    let barredBefore = OutboxClaims.shared.readingBegan(place)
+    defer { OutboxClaims.shared.readingEnded(place) }
+    do throws(QueryStoreError) {
+      let contents = try await store.load(partition)
+      guard !update({ $0.isSilent }) else { return nil }
+      let (records, unreadable) = OutboxLedger.read(contents)
+      let isFirst = update { $0.ledger.isLoading }
+      let last = records.last?.serial ?? 0
+      update { state in
+        state.loadError = nil
+        // What an ended client finds belongs to the next one.
+        guard !state.isEnded else {
+          return state.ledger.loaded(contents.generation, [], last: last)
+        }
+        // In one step with what follows: what others bar afterwards comes on top.
+        let (granted, barred) = OutboxClaims.shared.claim(
+          records,
+          except: barredBefore,
+          place,
+          self
+        )
+        let found = records.filter { granted.contains($0.record.id) }
+        state.ledger.loaded(contents.generation, found, last: last, barred: barred)
+      }
+      client?.runsKnown(
+        records.flatMap { [$0.record.id, $0.record.id.revised($0.record.header.revision)] }
+      )
+      if isFirst {
+        for damage in contents.damage { report(OutboxError.damaged(damage)) }
+        for record in unreadable { report(OutboxError.unreadable(record: record)) }
+      }
+      feed()
+      let opens = update { state in
+        // Another thread begins what was kept, which comes first.
+        state.opensAfterFeeding = isFirst && state.isFeeding
+        return isFirst && !state.isFeeding
+      }
+      // What waited for others that have left.
+      if opens { opened() } else { release() }
+      return nil
+    } catch {
+      report(error)
+      if error.isFinal {
+        close(error)
+        goOn()
+      } else {
+        let waits = update { state in
+          state.loadError = error
+          state.readsAgain = true
+          return state.restoreWaits.takeAll()
+        }
+        for wait in waits { wait.give(()) }
+      }
+      return error
+    }
+  }
+
+  /// The store was read: what waited for that goes on.
+  func opened() {
+    var accepted: (waits: [SharedOneShot<Void>], taken: [MutationJob])?
+    while accepted == nil {
+      let (pending, ids) = update { ($0.pending, $0.replacements) }
+      // What was kept may have been answered already, with identifiers that these inputs mention.
+      let waiting = pending.compactMap { run in run.record.map { ($0, run.job) } }
+      let records = ids.isEmpty ? [] : replacing(ids, in: waiting).records
+      accepted = update { $0.acceptPending(ids, records, for: self) }
+    }
+    for job in accepted?.taken ?? [] { client?.cancel(job.id) }
+    goOn()
+    release()
+    for wait in accepted?.waits ?? [] { wait.give(()) }
+  }
+
+  func readAgain() {
+    guard update({ $0.loadError != nil }) else { return }
+    start { $0.ledger.isLoading && !$0.isEnded ? $0.plan.requested() : nil }
+  }
+
+  /// Another client has left something in the store.
+  ///
+  /// - Parameter barred: The scopes in which it is still sending or writing.
+  func readAgain(barring barred: Set<String>) {
+    start { state in
+      guard !state.isEnded else { return nil }
+      state.ledger.barred.formUnion(barred)
+      state.readsAgain = true
+      return state.plan.requested()
+    }
+  }
+}
+
+extension OutboxKeeper.State {
+  /// Accepts what waited for the store.
+  ///
+  /// - Parameters:
+  ///   - ids: The identifiers that were replaced in it.
+  ///   - records: What changed with that.
+  ///   - keeper: The outbox.
+  /// - Returns: Who waits for the store, and the runs that other outboxes have; `nil` if more was
+  ///   replaced meanwhile.
+  fileprivate mutating func acceptPending(
+    _ ids: [String: String],
+    _ records: [OutboxRecord],
+    for keeper: OutboxKeeper
+  ) -> (waits: [SharedOneShot<Void>], taken: [MutationJob])? {
+    guard replacements == ids else { return nil }
+    let replaced = Dictionary(records.map { ($0.id, $0) }) { $1 }
+    var taken: [MutationJob] = []
+    for run in pending {
+      guard let record = run.record else { continue }
+      let other = replaced[record.id].flatMap {
+        $0.header.revision == record.header.revision ? $0 : nil
+      }
+      if !accept(run.job, other ?? record, for: keeper) { taken.append(run.job) }
+    }
+    pending.removeAll { $0.record != nil }
+    return (restoreWaits.takeAll(), taken)
+  }
+}

@@ -1,0 +1,197 @@
+internal import StreamQuery
+import Synchronization
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Keeps the durable runs of one client.
+///
+/// The shell around ``OutboxLedger`` and ``SavePlan``, which decide. Encoding and decoding are user
+/// code, and run outside of locks.
+final class OutboxKeeper: RunKeeper {
+  /// A mutation that is known by name.
+  struct Registration: Sendable {
+    let key: EntryKey
+    let definition: MutationDefinition
+    let form: OutboxPolicy.Form
+    var number: UInt64 = 0
+  }
+
+  /// A run that waits for the store to be read.
+  enum Pending: Sendable {
+    /// It is not durable, but records may come before it in its scope.
+    case plain(MutationJob)
+    case durable(MutationJob, OutboxRecord)
+
+    var record: OutboxRecord? {
+      switch self {
+      case .plain: nil
+      case .durable(_, let record): record
+      }
+    }
+
+    var job: MutationJob {
+      switch self {
+      case .plain(let job), .durable(let job, _): job
+      }
+    }
+  }
+
+  /// A caller that waits for the store to know something.
+  struct Wait: Sendable {
+    var revision: UInt64?
+    /// Gets why the store will not know it.
+    var answer: SharedOneShot<ErrorBox?>
+  }
+
+  /// The attempts of a run that are under way: two, for a moment, while one hands over to the next.
+  struct AtWork: Sendable {
+    let scope: String?
+    var count = 0
+  }
+
+  struct State {
+    var ledger = OutboxLedger()
+    var plan = SavePlan(throttle: .zero)
+    var work = WorkCount()
+    /// The task that waits to write, and its number.
+    var waiting: Task<Void, Never>?
+    var waitingTask: UInt64 = 0
+    weak var client: QueryClient?
+    var registrations: [String: Registration] = [:]
+    /// The number of registrations so far.
+    var lastRegistration: UInt64 = 0
+    /// The names that mutations of several types have, once that was told.
+    var sameNames: Set<String> = []
+    var jobs: [RunIdentity: MutationJob] = [:]
+    var pending: [Pending] = [] {
+      didSet { ledger.version &+= 1 }
+    }
+    /// What the outputs of runs that are about to end replace.
+    var replacing: [RunIdentity: [String: String]] = [:]
+    /// What was replaced so far, for inputs that are made later.
+    var replacements: [String: String] = [:]
+    var waits: [RunIdentity: [Wait]] = [:]
+    var saveWaits: [(round: UInt64, answer: SharedOneShot<QueryStoreError?>)] = []
+    var restoreWaits: [SharedOneShot<Void>] = []
+    /// Why the store could not be read at last.
+    var loadError: QueryStoreError?
+    /// Whether runs that are not durable wait for the records before them.
+    var awaitsOrder = true
+    /// Ends that wait if the store takes too long.
+    var patience: Deadline?
+    /// Whether others have left something in the store.
+    var readsAgain = false
+    var isFeeding = false
+    var feedsAgain = false
+    /// Whether what waits for the store goes on after that.
+    var opensAfterFeeding = false
+    var atWork: [RunIdentity: AtWork] = [:]
+    var isEnded = false
+    /// Whether the last round is over.
+    var isOver = false
+    /// Why something was not written after the end.
+    var lastError: QueryStoreError?
+    /// Whether nothing is written any more.
+    var isSilent = false
+  }
+
+  let state: Mutex<State>
+  let store: any QueryStore
+  let partition: StorePartition
+  let executor: (any TaskExecutor)?
+  let clock: any Clock<Duration>
+  let news = NewsSource()
+  private let given: [any DurableMutation]
+  private let patience: TimeSpan
+
+  init(_ outbox: Outbox, _ configuration: QueryClient.Configuration) {
+    store = outbox.store
+    partition = outbox.partition ?? configuration.partition
+    executor = configuration.executor
+    clock = configuration.clock
+    given = outbox.mutations
+    patience = TimeSpan(outbox.patience)
+    state = Mutex(State())
+  }
+
+  /// Looks at the state or changes it; what it drops is released outside the lock.
+  func update<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+    let (result, dropped) = state.withLock { state in
+      let result = body(&state)
+      return (result, state.ledger.dropped.takeAll())
+    }
+    withExtendedLifetime(dropped) {}
+    return result
+  }
+
+  var place: OutboxClaims.Place {
+    OutboxClaims.Place(store: ObjectIdentifier(store), partition: partition)
+  }
+
+  var client: QueryClient? { update { $0.client } }
+
+  func start(for client: QueryClient) {
+    update { $0.client = client }
+    OutboxClaims.shared.join(place, self)
+    for mutation in given {
+      let registration = mutation.registration
+      register(registration.key, registration.definition)
+    }
+    start { $0.plan.requested() }
+    // Detached: it serves everybody.
+    let patience = client.deadlines.set(self.patience) { [weak self, executor] in
+      // It runs users' code.
+      Task.detached(executorPreference: executor) { self?.lostPatience() }
+    }
+    let isLate = update { state in
+      if state.awaitsOrder, !state.isEnded { state.patience = patience }
+      return state.patience == nil
+    }
+    if isLate { patience?.cancel() }
+  }
+
+  func report(_ error: any Error, _ key: AnyQueryKey = []) {
+    if update({ $0.isSilent }) { return }
+    client?.tell(.persistenceFailed(error), of: key, in: type(of: store), partition.name)
+  }
+
+  /// Makes a mutation known.
+  ///
+  /// - Parameters:
+  ///   - key: The mutation.
+  ///   - definition: Its definition.
+  ///   - isImplicit: Whether one that is known stays.
+  func register(_ key: EntryKey, _ definition: MutationDefinition, isImplicit: Bool = false) {
+    guard let form = definition.outboxPolicy.form else {
+      return report(OutboxError.notDurable(mutation: key.key.description), key.key)
+    }
+    let name: String
+    do {
+      name = try key.key.canonicalText()
+    } catch {
+      // Runs of it tell their callers.
+      if isImplicit { return }
+      let mutation = key.key.description
+      return report(OutboxError.notEncodable(mutation: mutation, reason: error), key.key)
+    }
+    var registration = Registration(key: key, definition: definition, form: form)
+    let (old, isNew, isMixedUp) = update { state -> (Registration?, Bool, Bool) in
+      // Nobody asks for it any more.
+      if state.isEnded { return (nil, false, false) }
+      let old = state.registrations[name]
+      let isMixedUp = old.map { $0.key != key } ?? false && state.sameNames.insert(name).inserted
+      if old != nil, isImplicit { return (nil, false, isMixedUp) }
+      state.lastRegistration += 1
+      registration.number = state.lastRegistration
+      state.registrations[name] = registration
+      return (old, true, isMixedUp)
+    }
+    withExtendedLifetime(old) {}
+    if isMixedUp { report(OutboxError.sameName(mutation: name), key.key) }
+    if isNew { feed() }
+  }
+}

@@ -1,0 +1,75 @@
+internal import StreamQuery
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+// What is shown of the items.
+
+extension OutboxLedger {
+  /// How many entries are shown together.
+  static let blockSize = 64
+
+  /// An entry is about to change, or was added.
+  mutating func touch(_ place: Int) {
+    let block = place / Self.blockSize
+    guard block < blocks.count, let old = blocks[block] else { return }
+    dropped.append(old)
+    blocks[block] = nil
+  }
+
+  /// The items in their order, a block at a time.
+  ///
+  /// - Complexity: O(*n* / 64) in the number of items, and O(1) for each change since the last call.
+  mutating func shown() -> [OutboxItems.Block] {
+    let count = (entries.count + Self.blockSize - 1) / Self.blockSize
+    if blocks.count > count {
+      dropped.append(Array(blocks[count...]))
+      blocks.removeLast(blocks.count - count)
+    }
+    while blocks.count < count { blocks.append(nil) }
+    return blocks.indices.map { place in
+      if let block = blocks[place] { return block }
+      let start = place * Self.blockSize
+      let end = min(entries.count, start + Self.blockSize)
+      let block = OutboxItems.Block(entries[start..<end].compactMap { $0.map(OutboxItem.init) })
+      blocks[place] = block
+      return block
+    }
+  }
+}
+
+extension OutboxItem {
+  init(_ entry: OutboxLedger.Entry) {
+    let error: ErrorBox?
+    let state: State
+    switch entry.stand {
+    case .unregistered: (state, error) = (.unregistered, nil)
+    case .undecodable(let reason): (state, error) = (.stopped(reason.error), reason)
+    case .run(.saving): (state, error) = (.saving, entry.failureReason)
+    case .run(.waiting): (state, error) = (.waiting, entry.failureReason)
+    case .run(.sending): (state, error) = (.sending, entry.failureReason)
+    case .run(.stopped):
+      error = entry.failureReason
+      state = error.map { .stopped($0.error) } ?? .waiting
+    }
+    self.init(entry.record, state, attempts: entry.failureCount, error: error?.error)
+  }
+
+  init(_ record: OutboxRecord, _ state: State, attempts: Int = 0, error: (any Error)? = nil) {
+    let header = record.header
+    self.init(
+      id: header.id,
+      mutation: header.mutation,
+      scope: header.scope,
+      state: state,
+      attempts: attempts,
+      error: error,
+      enqueuedAt: Date(timeIntervalSinceReferenceDate: header.date),
+      idempotencyKey: record.id.revised(header.revision).uuid,
+      input: record.input
+    )
+  }
+}

@@ -1,0 +1,75 @@
+internal import StreamQuery
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+// What is found in the store.
+
+extension OutboxLedger {
+  /// The records of a store, in their order, and the keys of those that are not readable.
+  static func read(
+    _ contents: StoreContents
+  ) -> (
+    records: [(serial: UInt64, record: OutboxRecord)], unreadable: [String]
+  ) {
+    var records: [(serial: UInt64, record: OutboxRecord)] = []
+    var unreadable: [String] = []
+    for record in contents.records where record.key.hasPrefix(OutboxRecord.prefix) {
+      guard let serial = OutboxRecord.serial(of: record.key),
+        let read = OutboxRecord(record.value), OutboxRecord.key(serial, read.id) == record.key
+      else {
+        unreadable.append(record.key)
+        continue
+      }
+      records.append((serial, read))
+    }
+    records.sort {
+      ($0.serial, $0.record.header.id.uuidString) < ($1.serial, $1.record.header.id.uuidString)
+    }
+    return (records, unreadable)
+  }
+
+  /// The store has told what it keeps; later, what others have left there.
+  ///
+  /// - Parameters:
+  ///   - generation: The generation of the store.
+  ///   - records: What the client may send.
+  ///   - last: The greatest serial in the store.
+  ///   - barred: The scopes in which others are still sending or writing.
+  mutating func loaded(
+    _ generation: StoreGeneration,
+    _ records: [(serial: UInt64, record: OutboxRecord)],
+    last: UInt64,
+    barred: Set<String> = []
+  ) {
+    if isLoading { phase = .open(generation) }
+    base = max(base, last.leavingRoom)
+    var found: [Entry] = []
+    for (serial, record) in records where places[record.id] == nil {
+      // One that is over, which the store has not been told yet.
+      if unwritten[record.id] != nil || underWay[record.id] != nil { continue }
+      lastNumber += 1
+      found.append(
+        Entry(
+          serial: serial,
+          number: lastNumber,
+          record: record,
+          stand: .unregistered,
+          isWritten: true,
+          isPromised: true
+        )
+      )
+      if let scope = record.header.scope { open[scope, default: []].append(serial) }
+    }
+    insert(found)
+    for scope in open.keys { open[scope]?.sort() }
+    let free = self.barred.subtracting(barred)
+    self.barred = barred
+    // Behind what was found just now.
+    for scope in free.sorted() { settle(scope) }
+    version += 1
+  }
+}

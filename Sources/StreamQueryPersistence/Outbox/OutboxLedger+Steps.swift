@@ -1,0 +1,172 @@
+internal import StreamQuery
+
+// What the changes of a ledger have in common.
+
+extension OutboxLedger {
+  /// What a run does with earlier versions of it: items of the same mutation, scope and pacing key.
+  enum Pacing: Sendable {
+    case all
+    /// It takes their place when it is written.
+    case newest
+    /// It takes their place when it is sent: until then it may be taken back.
+    case newestWhenSent
+  }
+
+  /// Whether there are items without runs.
+  var hasOpenItems: Bool { entries.contains { $0?.stand.isOpen ?? false } }
+
+  mutating func stand(at place: Int, _ stand: Stand) {
+    touch(place)
+    if case .undecodable(let error) = entries[place]?.stand { dropped.append(error) }
+    entries[place]?.stand = stand
+  }
+
+  /// Changes what is kept of an item.
+  ///
+  /// - Parameters:
+  ///   - place: Where the item is.
+  ///   - record: What is to be kept.
+  ///   - isNew: Whether it is another request, which is not sent before it is written.
+  mutating func change(at place: Int, to record: OutboxRecord, isNew: Bool) {
+    touch(place)
+    entries[place]?.record = record
+    entries[place]?.edition += 1
+    entries[place]?.failedWith = nil
+    if isNew { entries[place]?.isWritten = false }
+    // Taken out, so that it grows in place.
+    if let entry = entries[place], var index = mentions.take() {
+      Self.note(entry, in: &index)
+      mentions = index
+    }
+    write(record.id)
+  }
+
+  /// Adds items that are in order.
+  ///
+  /// - Complexity: O(*n*) in the number of all, and less if they come last.
+  mutating func insert(_ added: [Entry]) {
+    guard let first = added.first, let last = entries.last(where: { $0 != nil }) ?? nil,
+      last.serial > first.serial
+    else {
+      for entry in added { insert(entry) }
+      return
+    }
+    if var index = mentions.take() {
+      for entry in added { Self.note(entry, in: &index) }
+      mentions = index
+    }
+    let known = all
+    var merged: [Entry?] = []
+    merged.reserveCapacity(known.count + added.count)
+    var rest = added[...]
+    for entry in known {
+      while let next = rest.first, next.serial < entry.serial {
+        merged.append(next)
+        rest.removeFirst()
+      }
+      merged.append(entry)
+    }
+    merged += rest.map(Optional.some)
+    entries = merged
+    index()
+  }
+
+  mutating func insert(_ entry: Entry) {
+    // Taken out, so that it grows in place.
+    if var index = mentions.take() {
+      Self.note(entry, in: &index)
+      mentions = index
+    }
+    guard let last = entries.last(where: { $0 != nil }) ?? nil, last.serial > entry.serial else {
+      places[entry.id] = entries.count
+      touch(entries.count)
+      return entries.append(entry)
+    }
+    var (low, high) = (0, entries.count)
+    let known = all
+    (low, high) = (0, known.count)
+    while low < high {
+      let middle = low + (high - low) / 2
+      if known[middle].serial < entry.serial { low = middle + 1 } else { high = middle }
+    }
+    entries = known
+    entries.insert(entry, at: low)
+    index()
+  }
+
+  mutating func compact() {
+    // It names what is gone, too, and is made again when somebody asks.
+    mentions = nil
+    entries = all
+    index()
+  }
+
+  mutating func index() {
+    dropped.append(blocks)
+    blocks = []
+    places = [:]
+    for (place, entry) in entries.enumerated() { if let entry { places[entry.id] = place } }
+  }
+
+  mutating func write(_ id: RunIdentity) {
+    guard let entry = self[id] else { return }
+    let header = entry.record.header
+    unwritten[id] = Draft(key: entry.key, scope: header.scope, revision: header.revision)
+  }
+
+  /// Open items are open no more.
+  mutating func close(_ serials: Set<UInt64>, in scope: String?) {
+    guard let scope else { return }
+    open[scope]?.removeAll { serials.contains($0) }
+    if open[scope]?.isEmpty == true { open[scope] = nil }
+    settle(scope)
+  }
+
+  /// Releases what waits in a scope, if nothing is in its way.
+  mutating func settle(_ scope: String) {
+    for id in withheld.removeValue(forKey: scope) ?? [] { settle(id) }
+  }
+
+  /// Releases a run that waits, if nothing is in its way.
+  mutating func settle(_ id: RunIdentity) {
+    guard let entry = self[id], entry.isAwaited, entry.isWritten else { return }
+    if entry.pacing == .newest { replaceOlder(than: entry) }
+    // Looked up only now: items may have left.
+    guard let place = places[id] else { return }
+    if let scope = entry.record.header.scope, barred.contains(scope) || isBehindOpen(entry, scope) {
+      withheld[scope, default: []].append(id)
+    } else {
+      entries[place]?.isAwaited = false
+      released.append(id)
+    }
+  }
+
+  /// Whether a run waits for open items of its scope: for those of which it is no newer version.
+  private func isBehindOpen(_ entry: Entry, _ scope: String) -> Bool {
+    guard let open = open[scope], let first = open.first, first < entry.serial else { return false }
+    if entry.pacing == .all { return true }
+    let older = Set(openOlder(than: entry).map(\.serial))
+    return open.contains { $0 < entry.serial && !older.contains($0) }
+  }
+
+  /// The open items of which a run is a newer version.
+  private func openOlder(than entry: Entry) -> [Entry] {
+    let header = entry.record.header
+    guard entry.pacing != .all, let scope = header.scope,
+      let first = open[scope]?.first, first < entry.serial
+    else { return [] }
+    return all.filter { other in
+      other.serial < entry.serial && other.stand.isOpen && other.record.header.scope == scope
+        && other.record.header.lane == header.lane
+    }
+  }
+
+  /// A run takes the place of open items of which it is a newer version: nobody else would.
+  mutating func replaceOlder(than entry: Entry) {
+    for older in openOlder(than: entry) {
+      let header = older.record.header
+      if header.pacingKey == nil, case .undecodable = older.stand { replacedUnread.append(header) }
+      if let gone = ended(older.id) { dropped.append(gone) }
+    }
+  }
+}

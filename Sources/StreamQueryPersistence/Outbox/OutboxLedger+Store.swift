@@ -1,0 +1,144 @@
+internal import StreamQuery
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+// What the store is told, and what in it is replaced.
+
+extension OutboxLedger {
+  /// The next batch for the store; `nil` if there is nothing to write, or a batch is under way.
+  mutating func takeBatch() -> StoreBatch? {
+    guard case .open(let generation) = phase, underWay.isEmpty, !unwritten.isEmpty else {
+      return nil
+    }
+    swap(&underWay, &unwritten)
+    var batch = StoreBatch(generation: generation)
+    for (id, draft) in underWay.sorted(by: { $0.value.key < $1.value.key }) {
+      if let entry = self[id] {
+        batch.puts.append(StoreRecord(key: draft.key, value: entry.record.data))
+        underWay[id]?.revision = entry.record.header.revision
+      } else {
+        batch.removals.append(draft.key)
+      }
+    }
+    return batch
+  }
+
+  /// The batch under way was written.
+  ///
+  /// - Returns: The items that it was about.
+  mutating func written() -> [RunIdentity] {
+    hasFailed = false
+    let drafts = underWay.sorted { $0.value.key < $1.value.key }
+    underWay = [:]
+    for (id, draft) in drafts {
+      guard let place = places[id] else { continue }
+      entries[place]?.isPromised = true
+      guard entries[place]?.record.header.revision == draft.revision else { continue }
+      entries[place]?.isWritten = true
+      settle(id)
+    }
+    version += 1
+    return drafts.map(\.key)
+  }
+
+  /// The batch under way was not written, and will be a part of the next one.
+  mutating func failed() {
+    hasFailed = true
+    unwritten.merge(underWay) { newer, _ in newer }
+    underWay = [:]
+  }
+
+  /// The store cannot be used any more.
+  ///
+  /// - Parameters:
+  ///   - error: Why.
+  ///   - barred: The scopes in which others are still sending or writing.
+  /// - Returns: The runs that will never be kept as they are. Those that are kept go on.
+  mutating func close(_ error: QueryStoreError, barred: Set<String> = []) -> [RunIdentity] {
+    phase = .closed(error)
+    // What others have left cannot be read, and is not waited for.
+    let free = self.barred.subtracting(barred)
+    self.barred = barred
+    for scope in free.sorted() { settle(scope) }
+    hasFailed = false
+    unwritten = [:]
+    underWay = [:]
+    version += 1
+    return all.filter { $0.isAwaited && !$0.isWritten }.map(\.id)
+  }
+
+  /// Whether the store knows of an item what there is to know.
+  ///
+  /// - Parameters:
+  ///   - id: The item.
+  ///   - revision: The revision that it must have, or a later one; `nil` if it must be gone.
+  /// - Returns: Whether nobody has to wait for that.
+  func isSettled(_ id: RunIdentity, _ revision: UInt64?) -> Bool {
+    if case .closed = phase { return true }
+    guard let entry = self[id] else {
+      return unwritten[id] == nil && underWay[id] == nil
+    }
+    return revision.map { entry.record.header.revision >= $0 && entry.isWritten } ?? false
+  }
+
+  // MARK: Replacing texts
+
+  /// The items that may mention one of some texts.
+  ///
+  /// - Complexity: O(*n*) in the size of all inputs, but only for the first time.
+  mutating func mentioning(_ texts: some Sequence<String>) -> [Entry] {
+    let isFirst = mentions == nil
+    // Taken out, so that it shrinks in place.
+    var index = mentions.take() ?? [:]
+    if isFirst {
+      for entry in all { Self.note(entry, in: &index) }
+    }
+    var found: Set<RunIdentity> = []
+    for text in texts { found.formUnion(index.removeValue(forKey: text.hashValue) ?? []) }
+    mentions = index
+    return found.compactMap { self[$0] }.sorted { $0.serial < $1.serial }
+  }
+
+  /// Texts of some items were not replaced after all.
+  mutating func restoreMentions(of texts: some Sequence<String>, in items: [RunIdentity]) {
+    // Taken out, so that it grows in place.
+    guard var index = mentions.take() else { return }
+    for entry in items.compactMap({ self[$0] }) {
+      for text in IdentifierText.texts(in: entry.record.input).intersection(texts) {
+        index[text.hashValue, default: []].append(entry.id)
+      }
+    }
+    mentions = index
+  }
+
+  static func note(_ entry: Entry, in index: inout [Int: [RunIdentity]]) {
+    for text in IdentifierText.texts(in: entry.record.input) {
+      index[text.hashValue, default: []].append(entry.id)
+    }
+  }
+
+  /// A part of an item's input was replaced.
+  mutating func rewrote(_ record: OutboxRecord) {
+    guard let place = places[record.id],
+      entries[place]?.record.header.revision == record.header.revision
+    else { return }
+    change(at: place, to: record, isNew: false)
+    version += 1
+  }
+
+  /// An open item got another input.
+  ///
+  /// - Returns: Whether it is open still, and has no other input yet.
+  mutating func replaced(_ record: OutboxRecord) -> Bool {
+    guard let place = places[record.id], let entry = entries[place], entry.stand.isOpen,
+      entry.record.header.revision + 1 == record.header.revision
+    else { return false }
+    change(at: place, to: record, isNew: true)
+    version += 1
+    return true
+  }
+}

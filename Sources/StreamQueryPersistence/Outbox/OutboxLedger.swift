@@ -1,0 +1,248 @@
+internal import StreamQuery
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// What a client has promised to send, and what of it is written: a value that is told what happened.
+///
+/// An item whose mutation is not known, or whose input cannot be read, is *open*: no run stands for it.
+/// In its scope, no later item goes on before it does.
+struct OutboxLedger: Sendable {
+  enum Phase: Sendable {
+    /// What the store has is not known.
+    case loading
+    case open(StoreGeneration)
+    case closed(QueryStoreError)
+  }
+
+  enum Stand: Sendable {
+    /// Its mutation is not known yet.
+    case unregistered
+    /// Its input cannot be read.
+    case undecodable(ErrorBox)
+    /// A run of the client.
+    case run(RunProgress.Phase)
+
+    var isOpen: Bool {
+      switch self {
+      case .unregistered, .undecodable: true
+      case .run: false
+      }
+    }
+  }
+
+  struct Entry: Sendable {
+    /// Its place among all records.
+    let serial: UInt64
+    /// Its number among the runs of the client, if it was kept by an earlier process.
+    let number: UInt64?
+    /// Its number among the runs of the client, if it began here.
+    var ownNumber: UInt64?
+    var record: OutboxRecord
+    /// How often the record was changed here.
+    var edition = 0
+    var stand: Stand
+    /// The registration that cannot read the present edition.
+    var failedWith: UInt64?
+    /// Whether the store has the present revision.
+    var isWritten: Bool
+    /// Whether the store has the present revision, or an earlier one.
+    var isPromised: Bool
+    var pacing = Pacing.all
+    /// Whether its run waits for that.
+    var isAwaited = false
+    var failureCount = 0
+    var failureReason: ErrorBox?
+
+    var id: RunIdentity { record.id }
+    var key: String { OutboxRecord.key(serial, id) }
+  }
+
+  /// What a batch writes.
+  struct Draft: Sendable {
+    var key: String
+    var scope: String?
+    var revision: UInt64
+  }
+
+  var phase = Phase.loading
+  /// By serial; `nil` where one is gone.
+  var entries: [Entry?] = []
+  var places: [RunIdentity: Int] = [:]
+  /// The serials of open items in each scope, in order.
+  var open: [String: [UInt64]] = [:]
+  /// The scopes in which other clients, which have ended, are still sending or writing.
+  var barred: Set<String> = []
+  /// The written runs of each scope that wait for open items before them, or for such clients.
+  var withheld: [String: [RunIdentity]] = [:]
+  /// The runs that may perform from now on.
+  var released: [RunIdentity] = []
+  /// What the store has not been told, and what it is being told.
+  var unwritten: [RunIdentity: Draft] = [:]
+  var underWay: [RunIdentity: Draft] = [:]
+  /// What is shown of each block of entries; `nil` where it has changed since.
+  var blocks: [OutboxItems.Block?] = []
+  /// The items that nobody could read and that gave way to newer runs, although nothing says that these are
+  /// versions of them; until that is told.
+  var replacedUnread: [OutboxRecord.Header] = []
+  /// What is no longer shown, such as users' errors, to be released outside of locks.
+  var dropped: [any Sendable] = []
+  /// Whether the last batch failed.
+  var hasFailed = false
+  /// The items that mention a text, by its hash; `nil` until somebody asks.
+  var mentions: [Int: [RunIdentity]]?
+  /// What is added to the numbers of runs that begin here: the greatest serial of what came before.
+  var base: UInt64 = 0
+  var lastNumber: UInt64 = 0
+  /// Increases with each visible change.
+  var version: UInt64 = 1
+
+  var isLoading: Bool { if case .loading = phase { true } else { false } }
+
+  /// The number of items.
+  var count: Int { places.count }
+
+  subscript(id: RunIdentity) -> Entry? { places[id].flatMap { entries[$0] } }
+
+  /// The items, in their order.
+  var all: [Entry] { entries.compactMap(\.self) }
+
+  // MARK: Coming and going
+
+  /// A run waits to be kept.
+  ///
+  /// - Parameters:
+  ///   - record: What is to be kept of it.
+  ///   - number: The run's number among those that began here.
+  ///   - serial: Its place among all records, if it is the newest; `nil` counts on from the last.
+  ///   - pacing: What it does with earlier versions.
+  mutating func accepted(
+    _ record: OutboxRecord,
+    number: UInt64,
+    serial: UInt64? = nil,
+    pacing: Pacing = .all
+  ) {
+    let id = record.id
+    version += 1
+    if let place = places[id], let entry = entries[place] {
+      touch(place)
+      entries[place]?.pacing = pacing
+      let isSame = entry.record.header.revision == record.header.revision
+      entries[place]?.isAwaited = true
+      stand(at: place, .run(.saving))
+      if entry.stand.isOpen { close([entry.serial], in: entry.record.header.scope) }
+      if !isSame { change(at: place, to: record, isNew: true) }
+      return settle(id)
+    }
+    let place = self.serial(of: number) ?? serial ?? base &+ number
+    base = max(base, place &- number)
+    insert(
+      Entry(
+        serial: place,
+        number: nil,
+        ownNumber: number,
+        record: record,
+        stand: .run(.saving),
+        isWritten: false,
+        isPromised: false,
+        pacing: pacing,
+        isAwaited: true
+      )
+    )
+    write(id)
+  }
+
+  /// Where a run belongs that began before one that was accepted earlier: as far before it as it
+  /// began before it; `nil` if there is none.
+  private func serial(of number: UInt64) -> UInt64? {
+    var next: (serial: UInt64, number: UInt64)?
+    for case let entry? in entries.reversed() {
+      guard let own = entry.ownNumber else { continue }
+      guard own > number else { break }
+      next = (entry.serial, own)
+    }
+    return next.map { $0.serial &- ($0.number - number) }
+  }
+
+  /// A run is over, or an open item was dropped.
+  ///
+  /// - Returns: What is gone: a user's error, to be released outside of locks.
+  mutating func ended(_ id: RunIdentity) -> Entry? {
+    guard let place = places[id], let entry = entries[place] else { return nil }
+    write(id)
+    places[id] = nil
+    entries[place] = nil
+    touch(place)
+    version += 1
+    if entry.stand.isOpen { close([entry.serial], in: entry.record.header.scope) }
+    if entries.count > 16, places.count * 2 < entries.count { compact() }
+    if places.isEmpty { mentions = mentions == nil ? nil : [:] }
+    return entry
+  }
+
+  /// A run took a step.
+  ///
+  /// - Returns: The error that is no longer shown, to be released outside of locks.
+  mutating func progressed(_ id: RunIdentity, _ progress: RunProgress) -> ErrorBox? {
+    guard let place = places[id], let entry = entries[place], !entry.stand.isOpen else {
+      return nil
+    }
+    touch(place)
+    entries[place]?.stand = .run(progress.phase)
+    entries[place]?.failureCount = progress.failureCount
+    entries[place]?.failureReason = progress.failureCount > 0 ? progress.failureReason : nil
+    version += 1
+    return entry.failureReason
+  }
+
+  /// Open items were looked at.
+  ///
+  /// - Parameters:
+  ///   - readable: Those that may begin as soon as they are written.
+  ///   - failures: Why others cannot be read.
+  ///   - pacing: What they do with earlier versions.
+  /// - Returns: Those that begin now, in order: not those behind an open one of their scope, unless
+  ///   that is an earlier version. When they have begun, tell ``began(_:)``.
+  mutating func looked(
+    at readable: Set<RunIdentity>,
+    _ failures: [RunIdentity: ErrorBox],
+    pacing: [RunIdentity: Pacing] = [:]
+  ) -> [Entry] {
+    /// The lanes of open items in each scope so far.
+    var blocked: [String: Set<OutboxRecord.Lane>] = [:]
+    var begun: [Entry] = []
+    for place in entries.indices {
+      guard let entry = entries[place], entry.stand.isOpen else { continue }
+      let (scope, lane) = (entry.record.header.scope, entry.record.header.lane)
+      let pacing = pacing[entry.id] ?? .all
+      var blockers = scope.flatMap { blocked[$0] } ?? []
+      if pacing != .all { blockers.remove(lane) }
+      let isBarred = scope.map { barred.contains($0) } ?? false
+      if readable.contains(entry.id), !isBarred, blockers.isEmpty, entry.isWritten {
+        stand(at: place, .run(.waiting))
+        entries[place]?.pacing = pacing
+        begun.append(entry)
+      } else {
+        if let scope { blocked[scope, default: []].insert(lane) }
+        if let error = failures[entry.id] { stand(at: place, .undecodable(error)) }
+      }
+    }
+    version += 1
+    return begun
+  }
+
+  /// Runs of the client stand for these items now: what waited behind them goes on.
+  mutating func began(_ begun: [Entry]) {
+    var closed: [String: Set<UInt64>] = [:]
+    for entry in begun {
+      if let scope = entry.record.header.scope { closed[scope, default: []].insert(entry.serial) }
+    }
+    for (scope, serials) in closed.sorted(by: { $0.key < $1.key }) { close(serials, in: scope) }
+    for entry in begun {
+      if let entry = self[entry.id], entry.pacing == .newest { replaceOlder(than: entry) }
+    }
+  }
+}

@@ -1,0 +1,43 @@
+internal import StreamQuery
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// How runs of a durable mutation are kept, without its types.
+struct OutboxPolicy: RunPolicy {
+  /// What becomes of a run that failed, without types.
+  enum Answer: Sendable {
+    case retry
+    case rebase(ValueBox)
+    case drop
+    case ask
+  }
+
+  typealias Conflict = @Sendable (any Error, ValueBox, MutationContext) async -> Answer
+
+  /// How inputs are written and read; `nil` if the mutation is not durable.
+  struct Form: Sendable {
+    var version: String
+    var encode: @Sendable (ValueBox) throws -> Data
+    /// Gets the input, and the version with which it was written.
+    var decode: @Sendable (Data, String) throws -> ValueBox
+    /// Whether a value is of the input's type.
+    var box: @Sendable (any Sendable) -> ValueBox?
+  }
+
+  var form: Form?
+  /// The identifiers that an input and its output replace.
+  var replacedIDs: (@Sendable (ValueBox, ValueBox) -> [String: String])?
+  var onConflict: Conflict?
+
+  var isKept: Bool { form != nil }
+  var answersErrors: Bool { onConflict != nil }
+}
+
+extension MutationDefinition {
+  /// The policy as the outbox knows it.
+  var outboxPolicy: OutboxPolicy { keeping as? OutboxPolicy ?? OutboxPolicy() }
+}

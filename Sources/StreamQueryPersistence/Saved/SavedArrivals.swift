@@ -1,0 +1,82 @@
+internal import StreamQuery
+
+/// What became of entries and is not settled yet.
+///
+/// Values and removals are apart, so that values can be counted and chosen without a look at the removals, of which
+/// there may be many more.
+struct SavedArrivals: Sendable {
+  private(set) var changed: [EntryKey: PersistedEntry] = [:]
+  private(set) var removed: Set<EntryKey> = []
+
+  var isEmpty: Bool { changed.isEmpty && removed.isEmpty }
+
+  subscript(key: EntryKey) -> SavedRecords.Arrival? {
+    if let entry = changed[key] { return .changed(entry) }
+    return removed.contains(key) ? .removed : nil
+  }
+
+  /// - Returns: What it replaces: users' values, to be released outside of locks.
+  mutating func put(_ arrival: SavedRecords.Arrival, _ key: EntryKey) -> SavedRecords.Arrival? {
+    switch arrival {
+    case .changed(let entry):
+      if let old = changed.updateValue(entry, forKey: key) { return .changed(old) }
+      return removed.remove(key).map { _ in .removed }
+    case .removed:
+      let isKnown = !removed.insert(key).inserted
+      if let old = changed.removeValue(forKey: key) { return .changed(old) }
+      return isKnown ? .removed : nil
+    }
+  }
+
+  /// Takes all of them.
+  mutating func take() -> [EntryKey: SavedRecords.Arrival] {
+    var all = changed.mapValues(SavedRecords.Arrival.changed)
+    for key in removed { all[key] = .removed }
+    self = Self()
+    return all
+  }
+
+  /// Drops values beyond a number and a tenth of it, down to the number.
+  ///
+  /// What is as it began, which the store may have, leaves first and without a trace. The keys of the others are
+  /// remembered as removed, since what the store kept before would be wrong.
+  ///
+  /// - Returns: What is dropped, users' values, to be released outside of locks; and how many values are given up
+  ///   with it.
+  mutating func bound(to count: Int) -> (dropped: [SavedRecords.Arrival], givenUpCount: Int) {
+    guard changed.count - count > count / 10 else { return ([], 0) }
+    let firstToLeave = changed.map { Leaving($0.key, $0.value) }.sorted().dropLast(count)
+    let dropped = firstToLeave.compactMap { leaving in
+      leaving.rank == .asItBegan
+        ? changed.removeValue(forKey: leaving.key).map(SavedRecords.Arrival.changed)
+        : put(.removed, leaving.key)
+    }
+    return (dropped, firstToLeave.count { $0.rank != .asItBegan })
+  }
+
+  /// The place of a value among those that may leave: asked once for each, and compared often.
+  private struct Leaving: Comparable {
+    enum Rank: Int { case asItBegan, limited, unlimited }
+
+    let key: EntryKey
+    let rank: Rank
+    private let date: Double
+    private let number: UInt64
+
+    init(_ key: EntryKey, _ entry: PersistedEntry) {
+      self.key = key
+      rank = entry.isAsItBegan ? .asItBegan : entry.hasLifetime ? .limited : .unlimited
+      date = SavedRecords.Stamp(entry).updatedAt
+      number = entry.number
+    }
+
+    static func < (one: Self, other: Self) -> Bool {
+      (one.rank.rawValue, one.date, one.number) < (other.rank.rawValue, other.date, other.number)
+    }
+  }
+
+  /// Forgets a removal.
+  ///
+  /// - Returns: Whether there was one.
+  mutating func forget(_ key: EntryKey) -> Bool { removed.remove(key) != nil }
+}

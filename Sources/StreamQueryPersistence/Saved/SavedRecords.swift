@@ -1,0 +1,392 @@
+internal import StreamQuery
+
+/// What a store keeps of a client's entries, as it is or is about to be.
+///
+/// A value without waits. Changes come by key, as the cache reports them; what they are called in
+/// the store and their bytes are found outside of locks, and come later, see ``settled(_:)``.
+struct SavedRecords: Sendable {
+  /// What became of an entry.
+  enum Arrival: Sendable {
+    case changed(PersistedEntry)
+    case removed
+  }
+
+  /// What tells whether an entry is as it was when it was saved.
+  struct Stamp: Hashable, Sendable {
+    let entry: UInt64
+    let count: Int
+    let updatedAt: Double
+    let isInvalidated: Bool
+    let isPart: Bool
+
+    init(_ entry: PersistedEntry) {
+      self.entry = entry.number
+      count = entry.info.dataUpdateCount
+      updatedAt = entry.info.dataDate
+      isInvalidated = entry.isInvalidated
+      isPart = entry.info.isPart
+    }
+  }
+
+  /// What is to be done with a record.
+  enum Settlement: Sendable {
+    case save(SavedValue, Stamp)
+    /// The data is as it was restored, apart from the mark.
+    case mark(isInvalidated: Bool)
+    case remove
+  }
+
+  enum Phase: Sendable {
+    case loading
+    case open(StoreGeneration)
+    /// The store cannot be used.
+    case closed(QueryStoreError)
+  }
+
+  /// What a bulk call says of all records.
+  struct Mark: Hashable, Sendable {
+    let filter: RecordFilter
+    let removes: Bool
+    /// The texts of entries that were cached, for which the filter does not decide.
+    var cached: Set<String> = []
+
+    /// Whether it says something of a record.
+    func concerns(_ name: String, hasLifetime: Bool) -> Bool {
+      if cached.contains(name) { return false }
+      return switch filter.answer(for: name) {
+      case .no: false
+      case .maybe: !removes || hasLifetime
+      case .yes: true
+      }
+    }
+  }
+
+  struct Record: Sendable {
+    var value: SavedValue
+    var stamp: Stamp?
+    /// When it was last used, counted in uses; 0 if it was not used.
+    var use: UInt64 = 0
+    /// Whether the store has it, in this form or a former one.
+    var isStored = false
+    /// While it is left out: whether the store does not have it in this form.
+    var isChanged = false
+    /// The readers that could not decode it, and leave it to others.
+    var failedReaders: Set<Reader> = []
+  }
+
+  /// A form in which a record is decoded.
+  struct Reader: Hashable, Sendable {
+    let valueType: ObjectIdentifier
+    let version: String
+  }
+
+  /// The beginning of the keys of all records.
+  static let prefix = "query/"
+
+  var phase = Phase.loading
+  let limit: StoreLimit
+  var records: [String: Record] = [:]
+  var byteCount = 0
+  private var useSerial: UInt64 = 0
+  /// The texts of records that the store does not have as they are here.
+  var unwritten: Set<String> = []
+  /// What a batch under way says about records; merged back if it fails.
+  var underWay: Set<String> = []
+  /// The records that left because the store is full; they are back if that did not help.
+  var evicted: [String: Record] = [:]
+  /// Whether the last batch found the store full.
+  var isFull = false
+  /// What has not been settled yet.
+  var arrivals = SavedArrivals()
+  /// What is being settled.
+  var settling: [EntryKey: Arrival] = [:]
+  /// Whether what is loaded is void: everything was removed meanwhile.
+  var dropsLoaded = false
+  /// What bulk calls said while loading; their order does not matter, and it may take hours.
+  var pendingMarks: Set<Mark> = []
+  /// What bulk calls said that was not applied to all records yet: that takes time in proportion to
+  /// their number, which is not the caller's.
+  var calls: [Mark] = []
+  /// Removals of what the store has by the time they are performed: another client may have saved it.
+  var sweeps: Set<Mark> = []
+  /// The removals that wait for the store to say what it has.
+  var sweeping: Set<Mark> = []
+  /// How many values were given up because too many waited, and nobody was told so far.
+  private(set) var givenUpCount = 0
+  /// Whether something changed that a closed store will never have.
+  var hasLost = false
+
+  init(limit: StoreLimit) {
+    // Its properties can be set to anything.
+    self.limit = StoreLimit(count: limit.count, bytes: limit.bytes, order: limit.order)
+  }
+
+  var isLoading: Bool { if case .loading = phase { true } else { false } }
+
+  /// Whether something arrived that can be settled.
+  var canSettle: Bool {
+    if case .open = phase { !arrivals.isEmpty || !calls.isEmpty } else { false }
+  }
+
+  /// Whether something is left after a round of writing.
+  var hasFailed: Bool {
+    if case .open = phase { !unwritten.isEmpty || !sweeps.isEmpty } else { false }
+  }
+
+  /// Why what changed cannot be written; `nil` if it can, or if nothing changed.
+  var obstacle: QueryStoreError? {
+    switch phase {
+    case .open: nil
+    case .closed(let error): hasLost ? error : nil
+    case .loading: isBehind ? .failed(SavedValueError.slowStore) : nil
+    }
+  }
+
+  /// Whether something changed that the store does not have.
+  var isBehind: Bool {
+    // What bulk calls said of the records that are still to come is a change, too.
+    let isBehindLater = isLoading && (dropsLoaded || !pendingMarks.isEmpty)
+    let isAtWork = !settling.isEmpty || !sweeping.isEmpty || !underWay.isEmpty
+    return isDirty || isAtWork || isBehindLater
+  }
+
+  /// Whether there is anything to settle or to write.
+  var isDirty: Bool {
+    if case .closed = phase { return false }
+    return !arrivals.isEmpty || !unwritten.isEmpty || !calls.isEmpty || !sweeps.isEmpty
+  }
+
+  // MARK: Changes of entries
+
+  /// Takes note of what became of an entry.
+  ///
+  /// - Returns: What it replaces: users' values, to be released outside of locks.
+  mutating func note(_ arrival: Arrival, of key: EntryKey) -> [Arrival] {
+    if case .closed = phase {
+      if case .changed(let entry) = arrival, entry.isAsItBegan, !entry.isInvalidated {
+      } else {
+        hasLost = true
+      }
+      return [arrival]
+    }
+    // It began with what is not saved yet, or after that was removed: only its mark is new.
+    if case .changed(let entry) = arrival, entry.isAsItBegan, let known = arrivals[key] {
+      if case .changed(var former) = known {
+        former.isInvalidated = entry.isInvalidated
+        _ = arrivals.put(.changed(former), key)
+      }
+      return [arrival]
+    }
+    let former = arrivals.put(arrival, key).map { [$0] } ?? []
+    guard isHeldUp else { return former }
+    // That may take as long as a device is locked, or a write hangs: no more wait than the store may keep, and a tenth.
+    // Of the others it keeps nothing, as if it had been full.
+    let (dropped, givenUp) = arrivals.bound(to: limit.count)
+    givenUpCount += givenUp
+    return former + dropped
+  }
+
+  /// Whether what arrives waits for the store, and not only for the next round of writing.
+  private var isHeldUp: Bool {
+    isLoading || !sweeping.isEmpty || !underWay.isEmpty || !unwritten.isEmpty
+  }
+
+  /// Takes the number of values that were given up since it was last taken.
+  mutating func takeGivenUp() -> Int {
+    defer { givenUpCount = 0 }
+    return givenUpCount
+  }
+
+  /// The keys of many removals, to find their texts; none if there are few.
+  var manyRemovals: [EntryKey] {
+    guard case .open = phase, settling.isEmpty, arrivals.removed.count > limit.count else {
+      return []
+    }
+    return Array(arrivals.removed)
+  }
+
+  /// Applies removals to records while nothing is written, so that no key waits without need.
+  mutating func settledRemovals(_ removals: [(key: EntryKey, text: String?)]) {
+    guard case .open = phase, settling.isEmpty else { return }
+    for (key, text) in removals where arrivals.forget(key) {
+      if let text { remove(Self.prefix + text) }
+    }
+  }
+
+  /// Takes note that an entry was removed.
+  ///
+  /// An entry without data says nothing of a record that is still to come, or being decoded: what was meant is said by
+  /// ``apply(_:removes:except:)``.
+  ///
+  /// - Returns: What it replaces: users' values, to be released outside of locks.
+  mutating func noteRemoval(of key: EntryKey, hadData: Bool) -> [Arrival] {
+    if !hadData, arrival(of: key) == nil { return [] }
+    return note(.removed, of: key)
+  }
+
+  /// The keys of what changed and is not settled yet, as far as a filter selects it.
+  func changedKeys(_ filter: QueryFilter) -> Set<EntryKey> {
+    if let key = filter.exactKey {
+      if case .changed = arrival(of: key) { return [key] }
+      return []
+    }
+    var keys: Set<EntryKey> = []
+    for (key, entry) in arrivals.changed where filter.matches(entry.info) { keys.insert(key) }
+    for (key, arrival) in settling where arrivals[key] == nil {
+      if case .changed(let entry) = arrival, filter.matches(entry.info) { keys.insert(key) }
+    }
+    return keys
+  }
+
+  /// What changed and is not settled yet.
+  var changedArrivals: [(key: EntryKey, entry: PersistedEntry)] {
+    let settling = settling.compactMap { key, arrival -> (key: EntryKey, entry: PersistedEntry)? in
+      guard case .changed(let entry) = arrival, arrivals[key] == nil else { return nil }
+      return (key, entry)
+    }
+    return settling + arrivals.changed.map { ($0.key, $0.value) }
+  }
+
+  /// Removes what is not settled yet, or marks it as invalidated.
+  ///
+  /// - Parameters:
+  ///   - keys: Which entries.
+  ///   - removes: Whether they are removed.
+  /// - Returns: What is replaced: users' values, to be released outside of locks.
+  mutating func apply(to keys: Set<EntryKey>, removes: Bool) -> [Arrival] {
+    keys.compactMap { key in
+      guard case .changed(var entry) = arrival(of: key) else { return nil }
+      if removes { return arrivals.put(.removed, key) }
+      entry.isInvalidated = true
+      return arrivals.put(.changed(entry), key)
+    }
+  }
+
+  /// Takes note that everything was removed.
+  ///
+  /// - Returns: What it replaces.
+  mutating func noteRemovalOfAll() -> [EntryKey: Arrival] {
+    let old = arrivals.take()
+    for key in settling.keys { _ = arrivals.put(.removed, key) }
+    unwritten.formUnion(records.keys)
+    records = [:]
+    byteCount = 0
+    evicted = [:]
+    calls = []
+    sweeps = []
+    switch phase {
+    case .loading: dropsLoaded = true
+    case .open: sweeps = [Mark(filter: RecordFilter(.all), removes: true)]
+    case .closed: hasLost = true
+    }
+    pendingMarks = []
+    return old
+  }
+
+  /// What became of an entry that is not settled yet.
+  func arrival(of key: EntryKey) -> Arrival? { arrivals[key] ?? settling[key] }
+
+  /// Takes what has to be settled; until it is, ``arrival(of:)`` still answers for it.
+  mutating func takeArrivals() -> [EntryKey: Arrival] {
+    guard settling.isEmpty, !isLoading else { return [:] }
+    // Otherwise they would apply to what is saved after them.
+    applyCalls()
+    settling = arrivals.take()
+    return settling
+  }
+
+  /// Whether a record has to be saved again.
+  func isOutdated(_ text: String, _ stamp: Stamp) -> Bool {
+    records[Self.prefix + text]?.stamp != stamp
+  }
+
+  /// Takes what has been found for the arrivals.
+  ///
+  /// - Parameter settlements: What to do, by the text of keys.
+  /// - Returns: The arrivals: users' values, to be released outside of locks.
+  mutating func settled(_ settlements: [(text: String, Settlement)]) -> [EntryKey: Arrival] {
+    if case .closed = phase { return [:] }
+    applyCalls()
+    for (text, settlement) in settlements {
+      let text = Self.prefix + text
+      switch settlement {
+      case .save(let value, let stamp): put(value, stamp, text)
+      case .mark(let isInvalidated): mark(text, isInvalidated)
+      case .remove: remove(text)
+      }
+    }
+    var old: [EntryKey: Arrival] = [:]
+    swap(&old, &settling)
+    return old
+  }
+
+  // MARK: Records
+
+  /// The record of an entry.
+  mutating func use(_ text: String) -> SavedValue? {
+    for call in calls { apply(call, to: Self.prefix + text) }
+    let text = Self.prefix + text
+    guard var record = records[text] else { return nil }
+    useSerial += 1
+    record.use = useSerial
+    records[text] = record
+    return record.value
+  }
+
+  /// Forgets a record that cannot be used, unless there is another by now.
+  mutating func drop(_ text: String, _ value: SavedValue) {
+    if records[Self.prefix + text]?.value == value { forget(Self.prefix + text) }
+  }
+
+  /// Whether a reader could not decode the record of a key before.
+  func isUnreadable(_ text: String, by reader: Reader) -> Bool {
+    records[Self.prefix + text]?.failedReaders.contains(reader) == true
+  }
+
+  /// A reader could not decode a record, which stays for others.
+  ///
+  /// - Parameters:
+  ///   - text: The text of the record's key.
+  ///   - value: The value; the record may have another one by now.
+  ///   - reader: The reader.
+  /// - Returns: Whether that was not known before.
+  mutating func noteUnreadable(_ text: String, _ value: SavedValue, by reader: Reader) -> Bool {
+    guard records[Self.prefix + text]?.value == value else { return true }
+    return records[Self.prefix + text]?.failedReaders.insert(reader).inserted ?? true
+  }
+
+  /// Removes a record, also one that left because the store is full, of which `unwritten` has known
+  /// since then.
+  mutating func remove(_ text: String) {
+    forget(text)
+    evicted[text] = nil
+  }
+
+  /// Marks a record, also one that left because the store is full.
+  mutating func mark(_ text: String, _ isInvalidated: Bool) {
+    if let former = records[text]?.value.isInvalidated {
+      guard former != isInvalidated else { return }
+      records[text]?.value.isInvalidated = isInvalidated
+      unwritten.insert(text)
+    } else if let former = evicted[text]?.value.isInvalidated, former != isInvalidated {
+      evicted[text]?.value.isInvalidated = isInvalidated
+      evicted[text]?.isChanged = true
+    }
+  }
+
+  private mutating func put(_ value: SavedValue, _ stamp: Stamp?, _ text: String) {
+    useSerial += 1
+    var record = Record(value: value, stamp: stamp, use: useSerial)
+    record.isStored = (records[text] ?? evicted[text])?.isStored ?? false
+    evicted[text] = nil
+    let old = records.updateValue(record, forKey: text)
+    byteCount += value.data.count - (old?.value.data.count ?? -text.utf8.count)
+    unwritten.insert(text)
+  }
+
+  mutating func forget(_ text: String) {
+    guard let old = records.removeValue(forKey: text) else { return }
+    byteCount -= old.value.data.count + text.utf8.count
+    unwritten.insert(text)
+  }
+}

@@ -1,0 +1,121 @@
+internal import StreamQuery
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// The bytes that a store keeps of an entry: a short head, and the encoded value.
+///
+/// The head is 12 bytes and the version: the form (1), flags (1), the date as bits of a `Double`,
+/// little-endian (8), the length of the version (2), the version in UTF-8. The lowest flag says
+/// whether it is invalidated; the next six are 0, or *n* for a lifetime of up to 2 to the power of
+/// *n* - 1 seconds; the highest says whether it is a part of a streamed value.
+struct SavedValue: Hashable, Sendable {
+  private static let form: UInt8 = 1
+  private static let invalidated: UInt8 = 1
+  private static let part: UInt8 = 1 << 7
+
+  private(set) var data: Data
+
+  /// Makes the bytes for a store.
+  ///
+  /// - Parameters:
+  ///   - value: The encoded value.
+  ///   - updatedAt: When it was current, in seconds since the reference date.
+  ///   - isInvalidated: Whether it was invalidated since.
+  ///   - isPart: Whether it is a part of a streamed value.
+  ///   - version: The version of the form of the value; the first 65,535 bytes count.
+  ///   - maxAge: The age from which on nobody will want it.
+  init(
+    _ value: Data,
+    updatedAt: Double,
+    isInvalidated: Bool,
+    isPart: Bool = false,
+    version: String,
+    maxAge: TimeSpan = .infinite
+  ) {
+    let name = Array(version.utf8.prefix(Int(UInt16.max)))
+    var data = Data(capacity: 12 + name.count + value.count)
+    data.append(Self.form)
+    var flags = Self.lifetime(maxAge) << 1
+    if isInvalidated { flags |= Self.invalidated }
+    if isPart { flags |= Self.part }
+    data.append(flags)
+    for byte in 0..<8 { data.append(UInt8(truncatingIfNeeded: updatedAt.bitPattern >> (8 * byte))) }
+    data.append(UInt8(truncatingIfNeeded: name.count))
+    data.append(UInt8(truncatingIfNeeded: name.count >> 8))
+    data.append(contentsOf: name)
+    data.append(value)
+    self.data = data
+  }
+
+  /// Takes bytes from a store; `nil` if they are not of this form.
+  init?(_ data: Data) {
+    guard data.count >= 12, data.first == Self.form else { return nil }
+    self.data = data
+    guard data.count >= 12 + versionLength else { return nil }
+  }
+
+  var isInvalidated: Bool {
+    get { byte(1) & Self.invalidated != 0 }
+    set {
+      data[data.startIndex + 1] = byte(1) & ~Self.invalidated | (newValue ? Self.invalidated : 0)
+    }
+  }
+
+  var isPart: Bool { byte(1) & Self.part != 0 }
+
+  /// Seconds since the reference date.
+  var updatedAt: Double {
+    var bits: UInt64 = 0
+    for place in 0..<8 { bits |= UInt64(byte(2 + place)) << (8 * place) }
+    return Double(bitPattern: bits)
+  }
+
+  var version: String {
+    String(decoding: data.dropFirst(12).prefix(versionLength), as: UTF8.self)
+  }
+
+  /// The encoded value.
+  var value: Data { data.dropFirst(12 + versionLength) }
+
+  private var versionLength: Int { Int(byte(10)) | Int(byte(11)) << 8 }
+
+  private func byte(_ offset: Int) -> UInt8 { data[data.startIndex + offset] }
+
+  private static func lifetime(_ maxAge: TimeSpan) -> UInt8 {
+    guard !maxAge.isInfinite else { return 0 }
+    let (whole, rest) = maxAge.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+    let seconds = max(1, rest > 0 ? whole + 1 : whole)
+    // At most 35: nanoseconds of 64 bits are few seconds.
+    return UInt8(1 + seconds.bitWidth - (seconds - 1).leadingZeroBitCount)
+  }
+
+  /// Whether it is not kept for ever.
+  var hasLifetime: Bool { byte(1) >> 1 & 63 > 0 }
+
+  /// Whether it is older than whoever kept it wanted, by up to as much again.
+  ///
+  /// Asked of records that nobody uses, of which neither the query nor its policy is known.
+  func isOver(at date: Double) -> Bool {
+    let lifetime = byte(1) >> 1 & 63
+    guard lifetime > 0 else { return false }
+    return !updatedAt.isFinite || date - updatedAt >= Double(UInt64(1) << (lifetime - 1))
+  }
+
+  /// Whether it is of a version.
+  func isOf(version: String) -> Bool {
+    let name = data.dropFirst(12).prefix(versionLength)
+    return name.elementsEqual(version.utf8.prefix(Int(UInt16.max)))
+  }
+
+  /// Whether it is younger than an age.
+  func isYoung(for maxAge: TimeSpan, at date: Double) -> Bool {
+    guard !maxAge.isInfinite else { return updatedAt.isFinite }
+    // Written so that a date that is no number is too old.
+    return max(0, date - updatedAt) < Double(maxAge.nanoseconds) / 1_000_000_000
+      && updatedAt.isFinite
+  }
+}

@@ -1,0 +1,110 @@
+internal import StreamQuery
+import Synchronization
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+// The end of a client, and what its stores get then.
+//
+// A write that waits until its store is read does not end with the client: as soon as it is known what
+// the store keeps, the write is made of that, without a cache, and what it makes is saved.
+
+extension StorePersister {
+  func end(isErased: Bool, making writes: [LastWrite]) {
+    if isErased { return erase() }
+    // The last round comes when nothing is cached any more.
+    let byUse = state.withLock { state in
+      state.ids.filter { state.stores[$0]?.records.limit.order == .leastRecentlyUsedFirst }
+    }
+    noteUses(of: byUse)
+    let (waits, dropped, ids, journal) = state.withLock { state in
+      // The cache is about to be emptied.
+      let dropped = state.drain(onlyDepartures: false)
+      var waits: [SharedOneShot<Void>] = []
+      for id in state.stores.keys {
+        waits += state.stores[id]?.takeWaits() ?? []
+      }
+      let ids = state.isEnded ? [] : state.ids
+      if !state.isEnded {
+        for write in writes { state.add(write) }
+      }
+      state.isEnded = true
+      return (waits, dropped, ids, state.journal.take())
+    }
+    withExtendedLifetime((dropped, journal)) {}
+    for wait in waits { wait.give(()) }
+    for id in ids {
+      if state.withLock({ $0.stores[id]?.records.isLoading == false }) { makeLastWrites(of: id) }
+      start(id) { store in
+        store.plan.end()
+        return store.requestHeldSaves()
+      }
+    }
+  }
+
+  /// Makes the writes that waited for a store when the client ended: it is known now what it keeps.
+  func makeLastWrites(of id: StoreID) {
+    let writes = state.withLock { $0.stores[id]?.lastWrites.takeAll() ?? [] }
+    for (number, last) in writes.enumerated() where !state.withLock(\.isErased) {
+      guard let policy = last.policy else { continue }
+      let kept = data(of: last.key, last.definition, policy)
+      var isInvalidated = last.isInvalidated
+      if kept == nil, last.isOfKeyAlone, keepsForAnother(last.key, last.definition, policy) {
+        guard let importedAt = last.importedAt else {
+          client?.report(.updateOfKeptData(key: last.key.key.description))
+          continue
+        }
+        if let stamp = stamp(of: last.key, policy) {
+          guard stamp.updatedAt < importedAt else { continue }
+          isInvalidated = isInvalidated || stamp.isInvalidated
+        }
+      }
+      let entry = last.entry(
+        from: kept,
+        isInvalidated: isInvalidated,
+        // Each is another entry than those of the cache.
+        number: .max - UInt64(number),
+        at: wallClock().timeIntervalSinceReferenceDate
+      )
+      let dropped = entry.flatMap { entry in
+        state.withLock { $0.stores[id]?.records.note(.changed(entry), of: last.key) }
+      }
+      withExtendedLifetime(dropped) {}
+    }
+  }
+
+  /// Ends without writing anything more, and lets go of all that is held.
+  private func erase() {
+    typealias Held = (
+      waiting: [Task<Void, Never>], waits: [SharedOneShot<Void>], saves: [PendingSave.Answer],
+      values: [Any]
+    )
+    let held = state.withLock { state in
+      state.isEnded = true
+      state.isErased = true
+      var held: Held = ([], [], [], [state.journal.take() as Any])
+      for id in state.ids {
+        guard let dropped = state.stores[id]?.erase() else { continue }
+        if let task = dropped.waiting { held.waiting.append(task) }
+        held.waits += dropped.waits
+        held.saves += dropped.saves
+        held.values.append(dropped.values)
+      }
+      return held
+    }
+    withExtendedLifetime(held.values) {}
+    for task in held.waiting { task.cancel() }
+    for wait in held.waits { wait.give(()) }
+    for save in held.saves { save.give(.closed) }
+  }
+}
+
+extension StorePersister.State {
+  fileprivate mutating func add(_ write: LastWrite) {
+    guard let settings = (write.policy as? QueryPersistence)?.settings else { return }
+    stores[StorePersister.StoreID(settings, of: partition)]?.lastWrites.append(write)
+  }
+}

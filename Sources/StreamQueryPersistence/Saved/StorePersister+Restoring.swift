@@ -1,0 +1,361 @@
+internal import StreamQuery
+import Synchronization
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+// Reading what was kept.
+
+extension StorePersister {
+  @discardableResult
+  func open(_ policy: any PersistencePolicy) -> Bool {
+    guard let settings = (policy as? QueryPersistence)?.settings else { return false }
+    let id = StoreID(settings, of: partition)
+    let known = state.withLock { state -> Bool? in
+      state.isEnded ? false : state.stores[id]?.isAwaited
+    }
+    if let known { return known }
+    // Asked outside of the lock, when the store is opened.
+    let byteLimit = settings.store.byteLimit
+    let (isRestoring, isNew) = state.withLock { state in
+      if state.isEnded { return (false, false) }
+      if let known = state.stores[id] { return (known.isAwaited, false) }
+      let place = state.stores.count
+      state.stores[id] = OpenStore(settings, place: place, byteLimit: byteLimit)
+      return (true, true)
+    }
+    if isNew {
+      begin { await $0.load(id, settings) }
+    }
+    return isRestoring
+  }
+
+  func isRestoring(_ policy: any PersistencePolicy) -> Bool {
+    guard let settings = (policy as? QueryPersistence)?.settings else { return false }
+    return state.withLock { state in
+      !state.isEnded && state.stores[StoreID(settings, of: partition)]?.isAwaited ?? true
+    }
+  }
+
+  func isUnread(_ policy: any PersistencePolicy) -> Bool {
+    guard let settings = (policy as? QueryPersistence)?.settings else { return false }
+    return state.withLock { state in
+      !state.isEnded && state.stores[StoreID(settings, of: partition)]?.records.isLoading == true
+    }
+  }
+
+  /// Whether the store of a policy could not be read so far, and is tried again.
+  func isFailing(_ policy: QueryPersistence) -> Bool {
+    guard let settings = policy.settings else { return false }
+    return state.withLock { state in
+      !state.isEnded && state.stores[StoreID(settings, of: partition)]?.isFailing == true
+    }
+  }
+
+  private func load(_ id: StoreID, _ settings: Persistence) async {
+    let patience = deadlines.set(TimeSpan(settings.patience)) { [executor] in
+      // Detached: it runs users' code.
+      Task.detached(executorPreference: executor) { self.lostPatience(with: id) }
+    }
+    var problems: [any Error]
+    repeat {
+      // The end is an occasion for one more.
+      let isLast = state.withLock(\.isEnded)
+      do throws(QueryStoreError) {
+        let contents = try await settings.store.load(id.partition)
+        let date = wallClock().timeIntervalSinceReferenceDate
+        let (unreadable, dropped) = state.withLock { state in
+          // What was removed so far was removed before these contents were known.
+          let dropped = state.drain(onlyDepartures: true)
+          return (state.stores[id]?.read(contents, at: date) ?? [], dropped)
+        }
+        withExtendedLifetime(dropped) {}
+        problems = contents.damage.map(SavedValueError.damaged)
+        problems += unreadable.map(SavedValueError.unreadable)
+        break
+      } catch {
+        problems = [error]
+        guard await waits(for: id, after: error, isLast: isLast, patience) else {
+          close(id, error)
+          break
+        }
+      }
+    } while !state.withLock(\.isErased)
+    patience?.cancel()
+    goOn(id, problems)
+    makeLastWrites(of: id)
+    start(id, at: .zero) { store in
+      let isAwaited = !store.saveWaits.isEmpty || !store.heldSaves.isEmpty
+      return store.records.isDirty || isAwaited ? store.requestHeldSaves() : nil
+    }
+  }
+
+  /// A store takes too long: queries go on as they would without it.
+  private func lostPatience(with id: StoreID) {
+    let isAwaited = state.withLock { state in
+      // It may have been read just now.
+      guard state.stores[id]?.isAwaited == true else { return false }
+      state.stores[id]?.isSlow = true
+      return true
+    }
+    guard isAwaited else { return }
+    goOn(id, [SavedValueError.slowStore])
+    start(id, at: .zero) { $0.heldSaves.isEmpty ? nil : $0.requestHeldSaves() }
+  }
+
+  /// Waits before a store is read again, as long as it says, or until the client is over.
+  ///
+  /// - Returns: Whether it may be read by then.
+  private func waits(
+    for id: StoreID,
+    after error: QueryStoreError,
+    isLast: Bool,
+    _ patience: Deadline?
+  ) async -> Bool {
+    let pause = SharedOneShot<Void>()
+    typealias Failure = (time: Duration?, wasAwaited: Bool, waits: [SharedOneShot<Void>])
+    let (time, wasAwaited, waits) = state.withLock { state -> Failure in
+      if state.isEnded {
+        return isLast || error.isFinal ? (nil, false, []) : (.zero, false, state.takeWaits(id))
+      }
+      let (time, wasAwaited) = state.stores[id]?.readFailed(error) ?? (nil, false)
+      guard let time else { return (nil, wasAwaited, []) }
+      if time != .zero { state.stores[id]?.readPause = pause }
+      // Whoever comes later waits for the next time.
+      return (time, wasAwaited, state.takeWaits(id))
+    }
+    guard let time else { return false }
+    patience?.cancel()
+    if wasAwaited {
+      goOn(id, [error], waits)
+    } else {
+      // Only those have waited since the first time who asked for another.
+      report(error, in: id)
+      for wait in waits { wait.give(()) }
+    }
+    if time == .zero { return true }
+    start(id, at: .zero) { $0.heldSaves.isEmpty ? nil : $0.requestHeldSaves() }
+    let end = deadlines.set(TimeSpan(time)) { pause.give(()) }
+    _ = await pause.take()
+    end?.cancel()
+    state.withLock { $0.stores[id]?.readPause = nil }
+    return true
+  }
+
+  func readAgain() {
+    let pauses = state.withLock { state in
+      state.ids.compactMap { state.stores[$0]?.hurryToRead() }
+    }
+    for pause in pauses { pause.give(()) }
+  }
+
+  /// Reads a store now that could not be read so far, and waits for what comes of it.
+  func readAgain(_ policy: QueryPersistence) async {
+    guard let settings = policy.settings else { return }
+    let id = StoreID(settings, of: partition)
+    let answer = SharedOneShot<Void>()
+    let (isWaiting, pause) = state.withLock { state -> (Bool, SharedOneShot<Void>?) in
+      guard !state.isEnded, state.stores[id]?.isFailing == true else { return (false, nil) }
+      state.stores[id]?.waits.append(answer)
+      // Several callers share a read that is under way.
+      let isPaused = state.stores[id]?.readPause != nil
+      return (true, isPaused ? state.stores[id]?.hurryToRead() : nil)
+    }
+    pause?.give(())
+    if isWaiting { await wait(for: answer, id) }
+  }
+
+  /// Lets those go on who wait for a store.
+  private func goOn(_ id: StoreID, _ problems: [any Error]) {
+    goOn(id, problems, state.withLock { $0.takeWaits(id) })
+  }
+
+  private func goOn(_ id: StoreID, _ problems: [any Error], _ waits: [SharedOneShot<Void>]) {
+    for problem in problems { report(problem, in: id) }
+    client?.restorationEnded()
+    for wait in waits { wait.give(()) }
+  }
+
+  func waitUntilRestored(_ policy: any PersistencePolicy, within limit: TimeSpan) async {
+    guard open(policy), let settings = (policy as? QueryPersistence)?.settings else { return }
+    await waitUntilRead(StoreID(settings, of: partition), within: limit)
+  }
+
+  /// Waits until a store is read, or takes too long.
+  func waitUntilRead(_ id: StoreID, within limit: TimeSpan = .infinite) async {
+    let answer = SharedOneShot<Void>()
+    let isRestoring = state.withLock { state in
+      guard state.stores[id]?.isAwaited == true, !state.isEnded else { return false }
+      state.stores[id]?.waits.append(answer)
+      return true
+    }
+    guard isRestoring else { return }
+    let end = deadlines.set(limit) { answer.give(()) }
+    defer { end?.cancel() }
+    await wait(for: answer, id)
+  }
+
+  private func wait(for answer: SharedOneShot<Void>, _ id: StoreID) async {
+    let wait = client?.wait(for: "the records of a store") { answer.give(()) }
+    defer { withExtendedLifetime(wait) {} }
+    await withTaskCancellationHandler {
+      _ = await answer.take { wait?.began() }
+    } onCancel: {
+      answer.give(())
+    }
+    // Of a caller that left before.
+    state.withLock { $0.stores[id]?.waits.removeAll { $0 === answer } }
+  }
+
+  /// Why the store of a policy cannot be used, or could not be read so far; `nil` if it can.
+  func failure(of policy: QueryPersistence) -> QueryStoreError? {
+    guard let settings = policy.settings else { return nil }
+    let id = StoreID(settings, of: partition)
+    return state.withLock { $0.stores[id]?.failure }
+  }
+
+  /// What is kept for an entry.
+  private enum Kept {
+    /// It is not written yet.
+    case entry(PersistedEntry)
+    case record(text: String, SavedValue)
+
+    var stamp: (updatedAt: Double, isInvalidated: Bool) {
+      switch self {
+      case .entry(let entry): (entry.info.dataDate, entry.isInvalidated)
+      case .record(_, let value): (value.updatedAt, value.isInvalidated)
+      }
+    }
+  }
+
+  private func kept(of key: EntryKey, in id: StoreID) -> Kept? {
+    let (arrival, hasGivenUp, dropped) = state.withLock { state in
+      let dropped = state.drain(onlyDepartures: true)
+      let givenUpCount = state.stores[id]?.records.givenUpCount ?? 0
+      return (state.stores[id]?.records.arrival(of: key), givenUpCount > 0, dropped)
+    }
+    withExtendedLifetime(dropped) {}
+    if hasGivenUp { tellGivenUp() }
+    switch arrival {
+    case .removed: return nil
+    case .changed(let entry): return .entry(entry)
+    case nil:
+      guard let text = try? key.canonicalText(),
+        let saved = state.withLock({ $0.stores[id]?.records.use(text) })
+      else { return nil }
+      return .record(text: text, saved)
+    }
+  }
+
+  func stamp(
+    of key: EntryKey,
+    _ policy: any PersistencePolicy
+  ) -> (updatedAt: Double, isInvalidated: Bool)? {
+    guard let settings = (policy as? QueryPersistence)?.settings, !isRestoring(policy) else {
+      return nil
+    }
+    return kept(of: key, in: StoreID(settings, of: partition))?.stamp
+  }
+
+  func data(
+    of key: EntryKey,
+    _ definition: QueryDefinition,
+    _ policy: any PersistencePolicy
+  ) -> KeptData? {
+    guard let settings = (policy as? QueryPersistence)?.settings, !open(policy) else {
+      return nil
+    }
+    let id = StoreID(settings, of: partition)
+    let found = kept(of: key, in: id)
+    if case .entry(let entry) = found {
+      guard let box = entry.info.base else { return nil }
+      return KeptData(
+        box: box,
+        updatedAt: entry.info.dataDate,
+        isInvalidated: entry.isInvalidated,
+        isPart: entry.info.isPart
+      )
+    }
+    guard case .record(let text, let saved) = found else { return nil }
+    let policy = policy as? QueryPersistence
+    let isOfVersion = saved.isOf(version: settings.version)
+    guard isOfVersion || policy?.migrate != nil,
+      saved.isYoung(
+        for: TimeSpan(settings.maxAge),
+        at: wallClock().timeIntervalSinceReferenceDate
+      )
+    else {
+      // The policy of a key alone is that of the client; the query that kept it may have another.
+      if !definition.isOfKeyAlone { forget(text, saved, id) }
+      return nil
+    }
+    // Another query may be able to read it, or a later version what nobody can get again.
+    let stays = definition.isOfKeyAlone || !isOfVersion && !saved.hasLifetime
+    let reader = SavedRecords.Reader(
+      valueType: ObjectIdentifier(definition.valueType),
+      version: settings.version
+    )
+    // A migration may succeed at the next try.
+    if definition.isOfKeyAlone,
+      state.withLock({ $0.stores[id]?.records.isUnreadable(text, by: reader) == true })
+    {
+      return nil
+    }
+    do {
+      let box: ValueBox
+      if let migrate = policy?.migrate, !isOfVersion {
+        box = try migrate(saved.value, saved.version)
+      } else {
+        guard let decoder = ArchivableEntry(known: definition.valueType, definition) else {
+          return nil
+        }
+        box = try decoder.decode(saved.value, settings.coding)
+      }
+      return KeptData(
+        box: box,
+        updatedAt: saved.updatedAt,
+        isInvalidated: saved.isInvalidated,
+        isPart: saved.isPart
+      )
+    } catch {
+      var isNew = true
+      if stays {
+        isNew = state.withLock { state in
+          state.stores[id]?.records.noteUnreadable(text, saved, by: reader) ?? true
+        }
+      } else {
+        forget(text, saved, id)
+      }
+      if isNew { report(error, of: key.key, in: id) }
+      return nil
+    }
+  }
+
+  func keepsForAnother(
+    _ key: EntryKey,
+    _ definition: QueryDefinition,
+    _ policy: any PersistencePolicy
+  ) -> Bool {
+    guard definition.isOfKeyAlone, let settings = (policy as? QueryPersistence)?.settings,
+      !TimeSpan(settings.maxAge).isInfinite,
+      case .record(_, let saved) = kept(of: key, in: StoreID(settings, of: partition))
+    else { return false }
+    return !saved.hasLifetime
+  }
+
+  private func forget(_ text: String, _ saved: SavedValue, _ id: StoreID) {
+    state.withLock { $0.stores[id]?.records.drop(text, saved) }
+    start(id) { $0.plan.changed() }
+  }
+}
+
+extension StorePersister.State {
+  /// Takes those who wait for a store.
+  fileprivate mutating func takeWaits(_ id: StorePersister.StoreID) -> [SharedOneShot<Void>] {
+    defer { stores[id]?.waits = [] }
+    return stores[id]?.waits ?? []
+  }
+}

@@ -1,0 +1,316 @@
+internal import StreamQuery
+import Synchronization
+
+// Writing what changed.
+
+extension StorePersister {
+  func entriesChanged() {
+    let (ids, dropped) = state.withLock { state -> ([StoreID], [Any]) in
+      // While a store is written or read, nobody else takes what has left the cache.
+      let isCrowded = state.journal?.isCrowded == true
+      return (state.ids, isCrowded ? state.drain(onlyDepartures: true) : [])
+    }
+    if !dropped.isEmpty {
+      settleManyRemovals()
+      tellGivenUp()
+    }
+    withExtendedLifetime(dropped) {}
+    // Whose entries they are is found by the first that drains the cache.
+    for id in ids { start(id) { $0.plan.changed() } }
+  }
+
+  func hurry() {
+    guard isDirty else { return }
+    for id in state.withLock(\.ids) { start(id, at: .zero) { $0.plan.requested() } }
+  }
+
+  func save() async {
+    // What could not be written is reported as ever.
+    _ = await finish(beginSave())
+  }
+
+  /// Tells of values that were given up because too many waited for a store.
+  func tellGivenUp() {
+    let counts = state.withLock { state in
+      state.ids.map { ($0, state.stores[$0]?.records.takeGivenUp() ?? 0) }
+    }
+    for (id, count) in counts where count > 0 {
+      report(SavedValueError.givenUp(count: count), in: id)
+    }
+  }
+
+  /// Finds the texts of removed keys, if there are many, so that those which the store does not have do not
+  /// wait.
+  func settleManyRemovals() {
+    let many = state.withLock { state in
+      state.ids.map { ($0, state.stores[$0]?.records.manyRemovals ?? []) }
+    }
+    for (id, keys) in many where !keys.isEmpty {
+      let removals = keys.map { (key: $0, text: try? $0.canonicalText()) }
+      // What has no text was never kept.
+      state.withLock { $0.stores[id]?.records.settledRemovals(removals) }
+    }
+  }
+
+  /// Begins to write what has changed so far, to all stores at the same time.
+  ///
+  /// - Returns: What to await with ``finish(_:)``.
+  func beginSave() -> [PendingSave] {
+    let stores = state.withLock { state in
+      state.ids.compactMap { id in state.stores[id].map { (id, $0.settings.store) } }
+    }
+    return stores.map { id, store in
+      let save = PendingSave(store: store, partition: id.partition)
+      let isHeard = start(id, at: .zero) { $0.request(save.answer) }
+      // What was erased has nothing to save.
+      if !isHeard { save.answer.give(nil) }
+      return save
+    }
+  }
+
+  /// Waits until stores are written.
+  ///
+  /// - Returns: What could not be written, without what was given up: a cancelled caller waits for
+  ///   nothing.
+  func finish(_ saves: [PendingSave]) async -> [QuerySaveError.Failure] {
+    await withTaskCancellationHandler {
+      var failures: [QuerySaveError.Failure] = []
+      for save in saves {
+        let wait = client?.wait(for: "a store to be written") {
+          for save in saves { save.answer.give(nil) }
+        }
+        defer { withExtendedLifetime(wait) {} }
+        guard let error = await save.answer.take(whenSuspended: { wait?.began() }) ?? nil else {
+          continue
+        }
+        failures.append(.init(store: save.store, partition: save.partition, error: error))
+      }
+      return failures
+    } onCancel: {
+      for save in saves { save.answer.give(nil) }
+    }
+  }
+
+  /// Starts the task that the plan of a store asks for.
+  ///
+  /// - Parameters:
+  ///   - id: The store.
+  ///   - delay: How long the task waits before it writes; `nil` is the plan's own delay.
+  ///   - change: Tells the plan what happened, and returns the number of the task.
+  /// - Returns: Whether the plan was told; it is not after all was erased.
+  @discardableResult
+  func start(
+    _ id: StoreID,
+    at delay: Duration? = nil,
+    _ change: (inout OpenStore) -> UInt64?
+  ) -> Bool {
+    let (isKnown, started) = state.withLock { state -> (Bool, OpenStore.Started?) in
+      guard !state.isErased, state.stores.keys.contains(id) else { return (false, nil) }
+      return (true, state.stores[id]?.started(change))
+    }
+    guard let started else { return isKnown }
+    started.former?.cancel()
+    let wait = delay ?? started.delay
+    let work = begin { await $0.work(id, started.task, after: wait) }
+    let isLate = state.withLock { state in
+      // Another task, or the end, came in between.
+      guard !state.isErased, let last = state.stores[id]?.waitingTask, last < started.task else {
+        return true
+      }
+      state.stores[id]?.waiting = work
+      state.stores[id]?.waitingTask = started.task
+      return false
+    }
+    if isLate { work.cancel() }
+    return true
+  }
+
+  private func work(_ id: StoreID, _ task: UInt64, after delay: Duration) async {
+    var (task, delay) = (task, delay)
+    while true {
+      if delay > .zero { _ = await deadlines.sleep(for: delay) }
+      let isNext = state.withLock { state in
+        !state.isErased && state.stores[id]?.plan.waited(task) == true
+      }
+      guard isNext else { return }
+      var step: SavePlan.Step
+      repeat {
+        let error = await write(id)
+        let round = state.withLock { state in
+          state.isErased ? nil : state.stores[id]?.wrote(error, isLast: state.isEnded)
+        }
+        guard let round = round ?? nil else { return }
+        for answer in round.answered { answer.give(error) }
+        (step, task) = (round.step, round.task)
+      } while step == .write
+      guard case .wait(let time) = step else { return }
+      delay = time
+    }
+  }
+
+  /// Writes what is there to be written to a store.
+  ///
+  /// - Returns: Its first error, also if it cannot be used.
+  private func write(_ id: StoreID) async -> QueryStoreError? {
+    let (settings, dropped) = state.withLock { state in
+      let dropped = state.drain(onlyDepartures: false)
+      return (state.stores[id]?.settings, dropped)
+    }
+    withExtendedLifetime(dropped) {}
+    guard let settings else { return nil }
+    tellGivenUp()
+    settle(id)
+    noteUses(of: id)
+    var first = await sweep(id, settings)
+    // If there is no room, there may be some for less.
+    var tries = 3
+    while tries > 0, let batch = state.withLock({ $0.stores[id]?.records.takeBatch() }) {
+      do throws(QueryStoreError) {
+        try await settings.store.write(batch, to: id.partition)
+        state.withLock { $0.stores[id]?.records.written() }
+      } catch {
+        first = first ?? error
+        // A full store says so again and again.
+        if case .full = error, state.withLock({ $0.stores[id]?.records.isFull == true }) {
+        } else {
+          report(error, in: id)
+        }
+        tries -= 1
+        if case .full = error { noteUses(of: id, isFull: true) }
+        guard handle(error, of: id) else { break }
+      }
+    }
+    return first ?? state.withLock { $0.stores[id]?.obstacle }
+  }
+
+  /// Removes what was removed here from what the store has by now: another client may have saved it.
+  ///
+  /// - Returns: Why it cannot be known what the store has.
+  private func sweep(_ id: StoreID, _ settings: Persistence) async -> QueryStoreError? {
+    guard state.withLock({ $0.stores[id]?.records.takeSweeps() == true }) else { return nil }
+    do throws(QueryStoreError) {
+      let contents = try await settings.store.load(id.partition)
+      for damage in contents.damage { report(SavedValueError.damaged(damage), in: id) }
+      state.withLock { $0.stores[id]?.records.swept(contents) }
+      return nil
+    } catch {
+      report(error, in: id)
+      state.withLock { $0.stores[id]?.records.sweepFailed() }
+      if error.isFinal { close(id, error) }
+      return error
+    }
+  }
+
+  /// Before records leave by their last uses: what the cache has is in use, above all what is observed.
+  private func noteUses(of id: StoreID, isFull: Bool = false) {
+    let asks = state.withLock { state in
+      guard let records = state.stores[id]?.records else { return false }
+      return records.asksForUses || isFull && records.limit.order == .leastRecentlyUsedFirst
+    }
+    if asks { noteUses(of: [id]) }
+  }
+
+  func noteUses(of ids: [StoreID]) {
+    guard !ids.isEmpty, let client else { return }
+    let texts = client.cachedUses.compactMap { use in
+      (try? use.key.canonicalText()).map { (text: $0, isObserved: use.isObserved) }
+    }
+    for id in ids {
+      let uses = state.withLock { state in
+        texts.map { state.stores[id]?.records.lastUse($0.text) ?? 0 }
+      }
+      let order = texts.indices.sorted { one, other in
+        let (isObserved, isOther) = (texts[one].isObserved, texts[other].isObserved)
+        if isObserved != isOther { return isOther }
+        return uses[one] == uses[other]
+          ? texts[one].text < texts[other].text : uses[one] < uses[other]
+      }
+      state.withLock { $0.stores[id]?.records.used(order.map { texts[$0].text }) }
+    }
+  }
+
+  /// Reacts to an error of a store.
+  ///
+  /// - Returns: Whether to write again at once.
+  private func handle(_ error: QueryStoreError, of id: StoreID) -> Bool {
+    switch error {
+    case .superseded, .closed, .inUse, .otherVersion:
+      close(id, error)
+      return false
+    case .full:
+      return state.withLock { state in
+        state.stores[id]?.records.failed(isFull: true) ?? false
+      }
+    case .denied, .filesReplaced, .failed:
+      state.withLock { _ = $0.stores[id]?.records.failed(isFull: false) }
+      return false
+    }
+  }
+
+  /// Finds the text and the bytes of what arrived.
+  private func settle(_ id: StoreID) {
+    let arrivals = state.withLock { $0.stores[id]?.records.takeArrivals() ?? [:] }
+    guard !arrivals.isEmpty else { return }
+    var settlements: [(text: String, SavedRecords.Settlement)] = []
+    for (key, arrival) in arrivals {
+      let text: String
+      do throws(KeyEncodingError) {
+        text = try key.canonicalText()
+      } catch {
+        // It was never kept.
+        if case .changed = arrival { report(error, of: key.key, in: id) }
+        continue
+      }
+      switch arrival {
+      case .removed: settlements.append((text, .remove))
+      case .changed(let entry):
+        do {
+          if let settlement = try settlement(of: entry, text, id) {
+            settlements.append((text, settlement))
+          }
+        } catch {
+          report(error, of: key.key, in: id)
+          // What the store has is older than what cannot be kept.
+          settlements.append((text, .remove))
+        }
+      }
+    }
+    // No output depends on the order of a dictionary, nor does the order of use.
+    settlements.sort { $0.text < $1.text }
+    let settled = state.withLock { [settlements] in
+      $0.stores[id]?.records.settled(settlements)
+    }
+    withExtendedLifetime(settled) {}
+  }
+
+  /// What is to be done with the record of an entry; `nil` if nothing.
+  private func settlement(
+    of entry: PersistedEntry,
+    _ text: String,
+    _ id: StoreID
+  ) throws -> SavedRecords.Settlement? {
+    let stamp = SavedRecords.Stamp(entry)
+    guard let settings = entry.persistence, let box = entry.info.base,
+      state.withLock({ $0.stores[id]?.records.isOutdated(text, stamp) ?? false })
+    else { return nil }
+    // It is what was restored, or initial data of the query.
+    if entry.isAsItBegan { return .mark(isInvalidated: entry.isInvalidated) }
+    guard settings.includes(entry.info) else { return nil }
+    guard let value = settings.redact(box.erased, entry.info.key) else { return .remove }
+    guard let encodable = value as? any Encodable else {
+      throw SavedValueError.notEncodable(typeName: String(reflecting: type(of: value)))
+    }
+    let saved = SavedValue(
+      try settings.coding.encode(encodable),
+      updatedAt: stamp.updatedAt,
+      isInvalidated: stamp.isInvalidated,
+      isPart: stamp.isPart,
+      version: settings.version,
+      maxAge: TimeSpan(settings.maxAge)
+    )
+    let limit = state.withLock { $0.stores[id]?.records.limit.bytes } ?? .max
+    let count = SavedRecords.size(of: saved, text)
+    guard count <= limit else { throw SavedValueError.tooLarge(byteCount: count, limit: limit) }
+    return .save(saved, stamp)
+  }
+}

@@ -1,0 +1,214 @@
+internal import StreamQuery
+import Synchronization
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Restores and saves the entries of one client.
+///
+/// The shell around ``SavedRecords`` and ``SavePlan``, which decide. Encoding and decoding are user
+/// code, and run outside of locks.
+final class StorePersister: Persister {
+  /// A store and the part of it.
+  struct StoreID: Hashable {
+    let store: ObjectIdentifier
+    let partition: StorePartition
+
+    /// - Parameters:
+    ///   - settings: Names the store, and the partition if it is not that of the client.
+    ///   - partition: That of the client.
+    init(_ settings: Persistence, of partition: StorePartition) {
+      store = ObjectIdentifier(settings.store)
+      self.partition = settings.partition ?? partition
+    }
+  }
+
+  struct State {
+    var stores: [StoreID: OpenStore] = [:]
+    /// What became of entries in the cache; `nil` when the client is over.
+    var journal: EntryJournal?
+    /// The partition of the client.
+    let partition: StorePartition
+    var isEnded = false
+    var isErased = false
+    var work = WorkCount()
+
+    /// The stores in the order of their first uses.
+    var ids: [StoreID] {
+      stores.sorted { $0.value.place < $1.value.place }.map(\.key)
+    }
+  }
+
+  let state: Mutex<State>
+  let partition: StorePartition
+  weak let client: QueryClient?
+  let executor: (any TaskExecutor)?
+  let deadlines: Deadlines
+  let wallClock: @Sendable () -> Date
+
+  init(_ client: QueryClient) {
+    partition = client.configuration.partition
+    state = Mutex(State(journal: client.journal, partition: partition))
+    self.client = client
+    executor = client.configuration.executor
+    deadlines = client.deadlines
+    wallClock = client.configuration.wallClock
+  }
+
+  // MARK: Bulk calls
+
+  func remove(_ filter: QueryFilter) { apply(filter, removes: true) }
+
+  func invalidate(_ filter: QueryFilter) { apply(filter, removes: false) }
+
+  private func apply(_ filter: QueryFilter, removes: Bool) {
+    let records = RecordFilter(filter)
+    // What the filter says of them depends on their state, which the cache knows.
+    let cached = Set(records.isOfKeys ? [] : client?.cachedKeys ?? [])
+    let texts = Set(cached.compactMap { try? $0.canonicalText() })
+    let mark = SavedRecords.Mark(filter: records, removes: removes, cached: texts)
+    if filter.hasPredicate {
+      applyAsking(filter, except: cached, mark)
+    } else {
+      let dropped = state.withLock { state in
+        var dropped = state.drain(onlyDepartures: true)
+        for id in state.stores.keys {
+          // Entries that are gone and not saved yet: these are known.
+          var keys = state.stores[id]?.records.changedKeys(filter) ?? []
+          keys.subtract(cached)
+          dropped.append(state.stores[id]?.records.apply(mark, to: keys) as Any)
+        }
+        return dropped
+      }
+      withExtendedLifetime(dropped) {}
+    }
+    settleManyRemovals()
+    if state.withLock({ $0.stores.values.contains { $0.records.isDirty } }) { entriesChanged() }
+  }
+
+  /// The same for what is not saved yet, with a filter that calls user code.
+  private func applyAsking(
+    _ filter: QueryFilter,
+    except cached: Set<EntryKey>,
+    _ mark: SavedRecords.Mark
+  ) {
+    var answers: [EntryKey: Bool] = [:]
+    while true {
+      let (unknown, dropped) = state.withLock { [answers] state in
+        var dropped = state.drain(onlyDepartures: true)
+        let changed = state.stores.values.flatMap(\.records.changedArrivals)
+        let unknown = changed.filter { answers[$0.key] == nil && !cached.contains($0.key) }
+        guard unknown.isEmpty else { return (unknown, dropped) }
+        let keys = Set(answers.keys.filter { answers[$0] == true })
+        for id in state.stores.keys {
+          dropped.append(state.stores[id]?.records.apply(mark, to: keys) as Any)
+        }
+        return ([], dropped)
+      }
+      withExtendedLifetime(dropped) {}
+      if unknown.isEmpty { return }
+      for (key, entry) in unknown { answers[key] = filter.matches(entry.info) }
+    }
+  }
+
+  // MARK: Work
+
+  /// Starts a task that reads or writes.
+  @discardableResult
+  func begin(_ body: @escaping @Sendable (StorePersister) async -> Void) -> Task<Void, Never> {
+    state.withLock { $0.work.began() }
+    // Detached, and not at the caller's priority: it serves everybody.
+    return Task.detached(executorPreference: executor) {
+      await body(self)
+      for wait in self.state.withLock({ $0.work.ended() }) { wait.give(()) }
+    }
+  }
+
+  func waitUntilOver() async {
+    let wait = SharedOneShot<Void>()
+    if state.withLock({ $0.work.awaited(by: wait) }) { _ = await wait.take() }
+  }
+
+  /// Whether something has changed that is not written.
+  var isDirty: Bool {
+    state.withLock { state in
+      let changed = state.journal?.hasChanges ?? false
+      return changed || state.stores.values.contains { $0.records.isDirty }
+    }
+  }
+
+  /// Why something could not be written after the end.
+  var lastErrors: [QueryStoreError] {
+    state.withLock { state in state.ids.compactMap { state.stores[$0]?.lastError } }
+  }
+
+  /// The stores that were used with a partition, in the order of their first uses.
+  func stores(of partition: StorePartition) -> [any QueryStore] {
+    state.withLock { state in
+      state.ids.filter { $0.partition == partition }.compactMap { state.stores[$0]?.settings.store }
+    }
+  }
+
+  // MARK: Reports
+
+  func report(_ error: any Error, of key: AnyQueryKey = [], in id: StoreID) {
+    let store = state.withLock { $0.isErased ? nil : $0.stores[id]?.settings.store }
+    guard let store else { return }
+    client?.tell(.persistenceFailed(error), of: key, in: type(of: store), id.partition.name)
+  }
+
+  /// A store cannot be used any more.
+  func close(_ id: StoreID, _ error: QueryStoreError) {
+    let dropped = state.withLock { $0.stores[id]?.records.close(error) }
+    withExtendedLifetime(dropped) {}
+  }
+}
+
+extension StorePersister.State {
+  /// Takes from the cache what became of entries.
+  ///
+  /// - Parameter onlyDepartures: Whether changed entries stay, which takes no time.
+  /// - Returns: What is replaced: users' values, to be released outside of locks.
+  mutating func drain(onlyDepartures: Bool) -> [Any] {
+    guard let journal else { return [] }
+    var dropped: [Any] = []
+    while true {
+      let (departures, entries, isAll) = journal.take(onlyDepartures: onlyDepartures)
+      for departure in departures {
+        switch departure {
+        case .removed(let key, let hadData):
+          for id in stores.keys {
+            dropped.append(stores[id]?.records.noteRemoval(of: key, hadData: hadData) as Any)
+          }
+        case .expired(let entry): note(entry, &dropped)
+        case .removedAll:
+          for id in stores.keys {
+            dropped.append(stores[id]?.records.noteRemovalOfAll() as Any)
+          }
+        }
+      }
+      for entry in entries { note(entry, &dropped) }
+      if isAll || onlyDepartures { return dropped }
+    }
+  }
+
+  private mutating func note(_ entry: PersistedEntry, _ dropped: inout [Any]) {
+    guard let settings = entry.persistence else { return }
+    let id = StorePersister.StoreID(settings, of: partition)
+    let key = entry.info.entryKey
+    dropped.append(stores[id]?.records.note(.changed(entry), of: key) as Any)
+  }
+}
+
+extension PersistedEntry {
+  /// How its query is kept.
+  var persistence: Persistence? {
+    (policy as? QueryPersistence)?.settings
+  }
+
+  /// Whether it is kept for a limited time.
+  var hasLifetime: Bool { persistence.map { !TimeSpan($0.maxAge).isInfinite } ?? true }
+}

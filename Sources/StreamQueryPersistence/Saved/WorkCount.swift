@@ -1,0 +1,27 @@
+internal import StreamQuery
+
+/// How many tasks read or write a store, or are about to, and who waits until there is none.
+struct WorkCount: Sendable {
+  private var count = 0
+  private var waits: [SharedOneShot<Void>] = []
+
+  /// A task is about to be made.
+  mutating func began() { count += 1 }
+
+  /// A task is over.
+  ///
+  /// - Returns: Those whose waiting is over with it; answer them outside of locks.
+  mutating func ended() -> [SharedOneShot<Void>] {
+    count -= 1
+    return count == 0 ? waits.takeAll() : []
+  }
+
+  /// Somebody waits until there is no task.
+  ///
+  /// - Returns: Whether there is one.
+  mutating func awaited(by wait: SharedOneShot<Void>) -> Bool {
+    guard count > 0 else { return false }
+    waits.append(wait)
+    return true
+  }
+}

@@ -1,0 +1,102 @@
+internal import StreamQuery
+
+// Letting go of the directory for a while.
+
+extension FileStore {
+  /// Gives up the lock and all files, until ``resume()``.
+  ///
+  /// If the store is in the container of an app group, call it when the app goes to the background: after changes are
+  /// saved, in the time that the system gives the app:
+  ///
+  /// ```swift
+  /// func enterBackground(_ client: QueryClient, _ store: FileStore) async {
+  ///   try? await client.save()
+  ///   await store.suspend()
+  /// }
+  /// ```
+  ///
+  /// When it returns, another process can use the directory. Later calls of the store wait: changes are kept in memory,
+  /// and written after ``resume()``. A waiting call that is cancelled throws ``QueryStoreError/failed(_:)`` with a
+  /// `CancellationError`, and ``close()`` makes it throw ``QueryStoreError/closed``. A second `suspend()` does nothing.
+  public func suspend() {
+    guard case .ready = phase else { return }
+    phase = .suspended
+    // What has no name can be read only as long as it is open.
+    if partitions.values.contains(where: { isGone($0) }) { try? takeAnew() }
+    if !isDisplaced {
+      for (partition, var place) in partitions {
+        eraseIfNeeded(&place)
+        // What has no file holds nothing. Whoever has read it saves in its generation.
+        if place.file == nil { partitions[partition] = place } else { letGo(of: partition, place) }
+      }
+    }
+    opened = nil
+  }
+
+  /// Takes the directory again after ``suspend()``, and lets waiting calls continue.
+  ///
+  /// The store reads what another process has changed meanwhile: the records of that process are there, and a batch for a
+  /// partition that it has wiped throws ``QueryStoreError/superseded(current:)``. A client does not read again what it has
+  /// read: give each process its own partition.
+  ///
+  /// - Throws: ``QueryStoreError/inUse`` while another process has the directory, or another reason why the store cannot
+  ///   take it. The store stays suspended: call `resume()` again later. ``QueryStoreError/closed`` after ``close()``.
+  public func resume() throws(QueryStoreError) {
+    switch phase {
+    case .ready: return
+    case .closed: throw .closed
+    case .suspended: break
+    }
+    let former = floor
+    if isDisplaced { try takeAnew() } else { try takeDirectory() }
+    for (partition, place) in partitions where place.file == nil {
+      // Another process has saved it or, for all that is known, wiped it.
+      let isChanged = floor != former || opened?.files.newest[place.log.stem] != nil
+      if isChanged { letGo(of: partition, place) }
+    }
+    phase = .ready
+    waits.first?.give(())
+  }
+
+  /// Waits while the store is suspended, and for the calls that have waited before this one.
+  ///
+  /// The caller goes on without another suspension, so that what it does comes before the call that it lets go on.
+  func waitUntilResumed() async throws(QueryStoreError) {
+    guard isSuspended || !waits.isEmpty else { return }
+    var wait = SharedOneShot<Void>()
+    waits.append(wait)
+    await take(wait)
+    while isSuspended, !Task.isCancelled {
+      // Suspended again before this call had its turn: it keeps its place.
+      let next = SharedOneShot<Void>()
+      if let place = waits.firstIndex(where: { $0 === wait }) { waits[place] = next }
+      wait = next
+      await take(wait)
+    }
+    let isCancelled = Task.isCancelled
+    waits.removeAll { $0 === wait }
+    if !isSuspended { waits.first?.give(()) }
+    if isCancelled { throw .failed(CancellationError()) }
+  }
+
+  private var isSuspended: Bool {
+    if case .suspended = phase { true } else { false }
+  }
+
+  /// Waits for the turn, or for the cancellation.
+  private func take(_ wait: SharedOneShot<Void>) async {
+    await withTaskCancellationHandler {
+      _ = await wait.take()
+    } onCancel: {
+      wait.give(())
+    }
+  }
+
+  /// Closes the file of a partition, and remembers what the disk does not say.
+  func letGo(of partition: StorePartition, _ place: OpenPartition) {
+    let onDisk = place.log.fileName?.generation ?? floor
+    if onDisk < place.log.generation { begun[partition] = place.log.generation }
+    knownDamage[partition] = place.log.knownDamage
+    partitions[partition] = nil
+  }
+}

@@ -1,0 +1,1 @@
+../../StreamQuery/Support/Mutex.swift

@@ -1,0 +1,343 @@
+import StreamQuery
+import StreamQueryPersistence
+import StreamQueryTesting
+import Testing
+
+/// Accounts that are opened, closed and ended.
+struct QueryScopesTests: ScopeSuite {
+  let simulation = Simulation(seed: 41)
+  let store: SlowStore
+
+  init() {
+    store = SlowStore(clock: simulation.clock)
+  }
+
+  @Test("each account has its own client and its own part of the store")
+  func apart() throws {
+    let scopes = scopes()
+    try simulation.run {
+      let (ada, bob) = (try await scopes.open("ada"), try await scopes.open("bob"))
+      ada.client.setData("of Ada", for: key)
+      #expect(bob.client.data(for: key) == nil)
+      bob.client.setData("of Bob", for: key)
+      try await ada.client.save()
+      try await bob.client.save()
+      #expect(ada.client.data(for: key) == "of Ada")
+      #expect(scopes.opened.map(\.name) == ["ada", "bob"])
+    }
+    #expect(kept("ada") == [#""of Ada""#])
+    #expect(kept("bob") == [#""of Bob""#])
+    #expect(store.memory.load(.main).records.isEmpty)
+    for scope in scopes.opened { scope.client.shutDown() }
+  }
+
+  @Test("an account that is open is the same for all who open it")
+  func sameClient() throws {
+    let scopes = scopes()
+    let opened = (1...3).map { _ in simulation.task { try await scopes.open("ada").client } }
+    let clients = try simulation.run {
+      var clients: [QueryClient] = []
+      for task in opened { clients.append(try await task.value) }
+      return clients
+    }
+    #expect(Set(clients.map(ObjectIdentifier.init)).count == 1)
+    clients.first?.shutDown()
+  }
+
+  @Test("an account that is open is returned at once, without a task")
+  func openAtOnce() throws {
+    let scopes = scopes()
+    let client = try simulation.run { try await scopes.open("ada").client }
+    let before = simulation.jobCount
+    simulation.run {}
+    let jobs = simulation.jobCount - before
+    try simulation.run {
+      for _ in 0..<100 {
+        let again = try await scopes.open("ada")
+        #expect(again.client === client)
+      }
+    }
+    #expect(simulation.jobCount - before == 2 * jobs)
+    client.shutDown()
+  }
+
+  @Test("names that look the same are one account, whatever their bytes are")
+  func composedNames() throws {
+    let scopes = scopes()
+    try simulation.run {
+      let first = try await scopes.open("Zo\u{EB}")
+      let second = try await scopes.open("Zoe\u{308}")
+      #expect(first.client === second.client)
+      first.client.setData("x", for: key)
+      try await first.client.save()
+      try await second.end()
+    }
+    #expect(kept("Zo\u{EB}").isEmpty)
+    #expect(scopes.opened.isEmpty)
+  }
+
+  @Test("at the end of an account its client is empty at once, and its store when the call returns")
+  func ended() throws {
+    let scopes = scopes()
+    let ada = try simulation.run { try await scopes.open("ada") }
+    simulation.run {
+      let user = Query(key: key) { "fetched" }
+      _ = try? await ada.client.fetch(user)
+      try? await ada.client.save()
+    }
+    let results = simulation.record(ada.client.stream(Query(key: key)))
+    simulation.settle()
+    #expect(kept("ada") == [#""fetched""#])
+    store.change { $0.wiping = .seconds(3) }
+    let ending = simulation.task {
+      try await ada.end()
+      return simulation.now
+    }
+    simulation.settle()
+    #expect(ada.hasEnded)
+    #expect(ada.client.data(for: key) == nil)
+    #expect(results.isFinished)
+    #expect(notes == ["scope/ada"])
+    #expect(!kept("ada").isEmpty)
+    let before = simulation.now
+    let now = try simulation.run { try await ending.value }
+    #expect(now == before + .seconds(3))
+    #expect(kept("ada").isEmpty)
+    #expect(notes.isEmpty)
+    #expect(scopes.opened.isEmpty)
+  }
+
+  @Test("an account that was ended is new and empty when it is opened again")
+  func openedAgain() throws {
+    let scopes = scopes()
+    try simulation.run {
+      let first = try await scopes.open("ada")
+      first.client.setData("old", for: key)
+      try await first.client.save()
+      try await first.end()
+      let second = try await scopes.open("ada")
+      #expect(second.client !== first.client)
+      #expect(second.client.data(for: key) == nil)
+      try await second.client.restore()
+      #expect(second.client.data(for: key) == nil)
+      second.client.setData("new", for: key)
+      try await second.client.save()
+      // The former handle is about what has ended.
+      try await first.end()
+      #expect(second.client.data(for: key) == "new")
+      second.client.shutDown()
+    }
+    #expect(kept("ada") == [#""new""#])
+  }
+
+  @Test("a save that is on its way at the end is not there afterwards")
+  func lateSave() throws {
+    let scopes = scopes()
+    let ada = try simulation.run { try await scopes.open("ada") }
+    try simulation.run { try await ada.client.restore() }
+    store.change { $0.writing = .seconds(2) }
+    ada.client.setData("late", for: key)
+    simulation.advance(by: .milliseconds(1_500))
+    #expect(store.batches.count == 1)
+    ada.client.setData("later", for: key)
+    store.change { $0.writing = .zero }
+    try simulation.run { try await ada.end() }
+    simulation.advance(by: .minutes(2))
+    #expect(kept("ada").isEmpty)
+    #expect(store.batches.filter { $0.puts.contains { $0.key.hasPrefix("query/") } }.count == 1)
+  }
+
+  @Test("a wipe that fails throws, and the account is not opened before it is erased")
+  func wipeFails() throws {
+    let scopes = scopes()
+    try simulation.run {
+      let ada = try await scopes.open("ada")
+      ada.client.setData("x", for: key)
+      try await ada.client.save()
+      store.change { $0.wipeErrors = [.denied, .denied] }
+      let error = await #expect(throws: QueryScopeError.self) { try await ada.end() }
+      #expect(kind(of: error) == "not erased: ada, 1")
+      #expect(ada.client.data(for: key) == nil)
+      #expect(notes == ["scope/ada"])
+      _ = await #expect(throws: QueryScopeError.self) { try await scopes.open("ada") }
+      #expect(scopes.opened.isEmpty)
+      let again = try await scopes.open("ada")
+      #expect(again.client.data(for: key) == nil)
+      again.client.shutDown()
+    }
+    #expect(kept("ada").isEmpty)
+    #expect(notes.isEmpty)
+  }
+
+  @Test("the next launch erases what the last one could not, before anybody asks")
+  func nextLaunch() throws {
+    try simulation.run { [scopes = scopes()] in
+      let ada = try await scopes.open("ada")
+      ada.client.setData("x", for: key)
+      try await ada.client.save()
+      store.change { $0.wipeErrors = [.denied] }
+      _ = await #expect(throws: QueryScopeError.self) { try await ada.end() }
+    }
+    #expect(kept("ada") == [#""x""#])
+    let scopes = scopes()
+    simulation.settle()
+    #expect(kept("ada").isEmpty)
+    #expect(notes.isEmpty)
+    withExtendedLifetime(scopes) {}
+  }
+
+  @Test("what could not be erased in the background is told to who waits for it")
+  func finishEndings() throws {
+    try simulation.run { [scopes = scopes()] in
+      try await scopes.open("ada").client.save()
+      store.change { $0.wipeErrors = [.denied, .denied, .denied] }
+      _ = await #expect(throws: QueryScopeError.self) { try await scopes.end("ada") }
+    }
+    let scopes = scopes()
+    simulation.settle()
+    #expect(store.wipes.count == 2)
+    try simulation.run {
+      _ = await #expect(throws: QueryScopeError.self) { try await scopes.finishEndings() }
+      try await scopes.finishEndings()
+    }
+    #expect(notes.isEmpty)
+  }
+
+  @Test("if a store does not say which accounts have ended, none is opened")
+  func unreadable() throws {
+    store.change { $0.loadError = .denied }
+    let scopes = scopes()
+    try simulation.run {
+      let error = await #expect(throws: QueryScopeError.self) { try await scopes.open("ada") }
+      #expect(kind(of: error) == "unreadable")
+      store.change { $0.loadError = nil }
+      try await scopes.open("ada").client.shutDown()
+    }
+  }
+
+  @Test("a closed account is saved, and is there again when it is opened")
+  func closed() throws {
+    let scopes = scopes()
+    try simulation.run {
+      let first = try await scopes.open("ada")
+      try await first.client.restore()
+      first.client.setData("kept", for: key)
+      try await first.close()
+      try await first.close()
+      #expect(kept("ada") == [#""kept""#])
+      #expect(!first.hasEnded)
+      let second = try await scopes.open("ada")
+      try await second.client.restore()
+      #expect(second.client.data(for: key) == "kept")
+      // The former handle names nothing that is open.
+      try await first.close()
+      let error = await #expect(throws: QueryScopeError.self) { try await first.end() }
+      #expect(kind(of: error) == "opened again: ada")
+      #expect(second.client.data(for: key) == "kept")
+      try await second.close()
+      try await second.end()
+    }
+    #expect(kept("ada").isEmpty)
+  }
+
+  @Test("an account whose changes cannot be saved stays open")
+  func notSaved() throws {
+    let scopes = scopes()
+    try simulation.run {
+      let ada = try await scopes.open("ada")
+      try await ada.client.restore()
+      ada.client.setData("x", for: key)
+      store.change { $0.writeErrors = [.denied] }
+      let error = await #expect(throws: QueryScopeError.self) { try await ada.close() }
+      #expect(kind(of: error) == "not saved: ada")
+      #expect(ada.client.data(for: key) == "x")
+      try await ada.close()
+    }
+    #expect(kept("ada") == [#""x""#])
+    #expect(scopes.opened.isEmpty)
+  }
+
+  @Test("a cancelled caller leaves at once, and the account ends nevertheless")
+  func cancelled() throws {
+    let scopes = scopes()
+    let ada = try simulation.run { try await scopes.open("ada") }
+    ada.client.setData("x", for: key)
+    try simulation.run { try await ada.client.save() }
+    store.change { $0.wiping = .seconds(5) }
+    let ending = simulation.task { try await ada.end() }
+    simulation.settle()
+    ending.cancel()
+    simulation.settle()
+    simulation.run { _ = await #expect(throws: CancellationError.self) { try await ending.value } }
+    #expect(notes == ["scope/ada"])
+    simulation.advance(by: .seconds(5))
+    #expect(kept("ada").isEmpty)
+    #expect(notes.isEmpty)
+  }
+
+  @Test("who opens an account while it ends gets a new one")
+  func openWhileEnding() throws {
+    for seed in 0..<20 as Range<UInt64> {
+      let simulation = Simulation(seed: seed)
+      let store = SlowStore(clock: simulation.clock) { $0.wiping = .seconds(1) }
+      let scopes = QueryScopes(in: store, simulation: simulation) { [store] _, configuration in
+        configuration.persistence = Persistence(in: store)
+      }
+      let ada = try simulation.run { try await scopes.open("ada") }
+      ada.client.setData("x", for: key)
+      let ending = simulation.task { try await ada.end() }
+      let opening = simulation.task { try await scopes.open("ada") }
+      try simulation.run {
+        try await ending.value
+        let second = try await opening.value
+        #expect(second.client.data(for: key) == nil)
+        second.client.setData("y", for: key)
+        try await second.client.save()
+        #expect(scopes.opened.count <= 1)
+        second.client.shutDown()
+      }
+    }
+  }
+
+  @Test("a query's own store is erased too, but not what is kept in a partition of its own name")
+  func otherStores() throws {
+    let other = MemoryStore()
+    let scopes = scopes()
+    try simulation.run {
+      let ada = try await scopes.open("ada")
+      let mine = Query(key: ["mine"] as QueryKey<String>) { "mine" }.persisted(in: other)
+      let ours = Query(key: ["ours"] as QueryKey<String>) { "ours" }
+        .persisted(in: other, partition: "shared")
+      _ = try await ada.client.fetch(mine)
+      _ = try await ada.client.fetch(ours)
+      try await ada.client.save()
+      #expect(other.load("scope/ada").records.count == 1)
+      try await ada.end()
+    }
+    #expect(other.load("scope/ada").records.isEmpty)
+    #expect(other.load("shared").records.count == 1)
+  }
+
+  @Test("the objects of an account are freed with it")
+  func freed() throws {
+    let released = try simulation.run {
+      let scopes = scopes()
+      let ada = try await scopes.open("ada")
+      try await ada.end()
+      return Released(client: ada.client, scopes: scopes)
+    }
+    simulation.settle()
+    #expect(released.client == nil)
+    #expect(released.scopes == nil)
+  }
+}
+
+private final class Released: Sendable {
+  weak let client: QueryClient?
+  weak let scopes: QueryScopes?
+
+  init(client: QueryClient, scopes: QueryScopes) {
+    self.client = client
+    self.scopes = scopes
+  }
+}

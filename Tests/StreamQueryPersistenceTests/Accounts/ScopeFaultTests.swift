@@ -1,0 +1,266 @@
+import StreamQuery
+import StreamQueryPersistence
+import StreamQueryTesting
+import Synchronization
+import Testing
+
+/// Accounts beside stores that fail, callers that do several things at a time, and handlers that wait.
+struct ScopeFaultTests: ScopeSuite {
+  let simulation = Simulation(seed: 43)
+  let store: SlowStore
+
+  init() {
+    store = SlowStore(clock: simulation.clock)
+  }
+
+  private func filled(_ scopes: QueryScopes, _ value: String = "x") throws -> QueryScope {
+    try simulation.run {
+      let account = try await scopes.open("ada")
+      try await account.client.restore()
+      account.client.setData(value, for: key)
+      try await account.client.save()
+      return account
+    }
+  }
+
+  @Test("no account is opened beside a note, which would erase what is kept next")
+  func noteStays() throws {
+    let scopes = scopes()
+    let ada = try filled(scopes)
+    store.change { $0.refuses = { $1 == "scopes" && !$0.removals.isEmpty ? .denied : nil } }
+    try simulation.run {
+      #expect(await kind { try await ada.end() } == "not erased: ada, 1")
+      #expect(kept("ada").isEmpty && notes == ["scope/ada"])
+      #expect(await kind { _ = try await scopes.open("ada") } == "not erased: ada, 1")
+      store.change { $0.refuses = nil }
+      let again = try await scopes.open("ada")
+      #expect(notes.isEmpty)
+      try await again.close()
+    }
+  }
+
+  @Test("a store that is full takes no note, but an account can end in it")
+  func full() throws {
+    let ada = try filled(scopes())
+    store.change { $0.refuses = { _, _ in .full } }
+    try simulation.run { try await ada.end() }
+    #expect(kept("ada").isEmpty)
+  }
+
+  @Test("of two stores, the note of the one that is erased stays for the other's sake")
+  func twoStores() throws {
+    let other = SlowStore(clock: simulation.clock)
+    do {
+      let scopes = scopes(other)
+      let ada = try filled(scopes)
+      store.change {
+        $0.refuses = { _, _ in .denied }
+        $0.wipeErrors = [.denied]
+      }
+      simulation.run { #expect(await kind { try await ada.end() } == "not erased: ada, 1") }
+      #expect(other.memory.load("scopes").records.map(\.key) == ["scope/ada"])
+      store.change { $0.refuses = nil }
+    }
+    let next = scopes(other)
+    try simulation.run {
+      let ada = try await next.open("ada")
+      try await ada.client.restore()
+      #expect(ada.client.data(for: key) == nil)
+      try await ada.close()
+    }
+    #expect(other.memory.load("scopes").records.isEmpty)
+  }
+
+  @Test("a store that hangs delays neither the other stores nor other accounts")
+  func hangingStore() throws {
+    let other = SlowStore(clock: simulation.clock)
+    let scopes = scopes(other)
+    let ada = try filled(scopes)
+    other.change { $0.wiping = .seconds(3_600) }
+    let ending = simulation.task { try await ada.end() }
+    simulation.settle()
+    #expect(kept("ada").isEmpty)
+    try simulation.run { try await scopes.open("bob").close() }
+    simulation.advance(by: .seconds(3_600))
+    try simulation.run { try await ending.value }
+  }
+
+  @Test("the stores are erased at once, whatever those do who are told; the end waits for them")
+  func slowHandler() throws {
+    let ada = try filled(scopes())
+    let handler = ada.client.whenErased { [clock = simulation.clock] in
+      try? await clock.sleep(for: .seconds(60))
+    }
+    let ending = simulation.task {
+      try await ada.end()
+      return simulation.now
+    }
+    simulation.settle()
+    #expect(kept("ada").isEmpty && notes.isEmpty)
+    let begin = simulation.now
+    #expect(try simulation.run { try await ending.value } == begin + .seconds(60))
+    withExtendedLifetime(handler) {}
+  }
+
+  @Test("who is told of the end may end, open and close the account himself")
+  func callingBack() throws {
+    let scopes = scopes()
+    let ada = try filled(scopes)
+    let handler = ada.client.whenErased {
+      try? await ada.end()
+      try? await scopes.open("ada").close()
+    }
+    try simulation.run { try await ada.end() }
+    #expect(scopes.opened.isEmpty)
+    withExtendedLifetime(handler) {}
+  }
+
+  @Test("clients that were closed before are erased, and those who show their data are told")
+  func closedClients() throws {
+    for byName in [true, false] {
+      let scopes = scopes()
+      let ada = try filled(scopes)
+      let told = Recorded<String>()
+      let handler = ada.client.whenErased { told.append("told") }
+      try simulation.run {
+        try await ada.close()
+        #expect(!ada.hasEnded)
+        if byName {
+          try await scopes.end("ada")
+        } else {
+          try await scopes.open("ada").end()
+        }
+        #expect(ada.hasEnded && ada.client.data(for: key) == nil)
+        #expect(ada.client.result(for: Query(key: key)).data == nil)
+        try await ada.end()
+      }
+      #expect(told.values == ["told"])
+      withExtendedLifetime(handler) {}
+    }
+  }
+
+  @Test("an account that was opened again is not ended by who has closed it")
+  func staleHandle() throws {
+    let scopes = scopes()
+    let ada = try filled(scopes)
+    try simulation.run {
+      try await ada.close()
+      let again = try await scopes.open("ada")
+      for _ in 1...2 { #expect(await kind { try await ada.end() } == "opened again: ada") }
+      #expect(!ada.hasEnded && !again.hasEnded)
+      try await again.close()
+    }
+    #expect(kept("ada") == [#""x""#])
+  }
+
+  @Test("what is written while an account is closed is saved, or the call throws")
+  func writtenDuringClose() throws {
+    for isRefused in [false, true] {
+      let scopes = scopes()
+      let ada = try filled(scopes, "first")
+      ada.client.setData("second", for: key)
+      store.change { $0.writing = .seconds(1) }
+      let closing = simulation.task { await kind { try await ada.close() } }
+      simulation.advance(by: .milliseconds(500))
+      ada.client.setData("third", for: key)
+      if isRefused {
+        store.change {
+          $0.refuses = { batch, _ in
+            batch.puts.contains { String(decoding: $0.value, as: UTF8.self).contains("third") }
+              ? .denied : nil
+          }
+        }
+      }
+      simulation.advance(by: .seconds(9))
+      let error = simulation.run { await closing.value }
+      #expect(error == (isRefused ? "not saved: ada" : "none"))
+      #expect(kept("ada") == [isRefused ? #""second""# : #""third""#])
+      store.change {
+        $0.writing = .zero
+        $0.refuses = nil
+      }
+      try simulation.run { try await scopes.end("ada") }
+    }
+  }
+
+  @Test("an error that will not pass hides no other store's error when an account is closed")
+  func closedBesideALostStore() throws {
+    let other = SlowStore(clock: simulation.clock)
+    let scopes = scopes(other)
+    let ada = try filled(scopes)
+    let query = Query(key: ["other"] as QueryKey<String>) { "other" }.persisted(in: other)
+    try simulation.run {
+      _ = try await ada.client.fetch(query)
+      ada.client.setData("y", for: key)
+      store.change { $0.refuses = { _, _ in .inUse } }
+      other.change { $0.refuses = { _, _ in .denied } }
+      #expect(await kind { try await ada.close() } == "not saved: ada")
+      other.change { $0.refuses = nil }
+      #expect(await kind { try await ada.close() } == "none")
+    }
+    #expect(kept("ada", in: other) == [#""other""#])
+  }
+
+  @Test("an account whose client somebody has shut down is opened anew")
+  func shutDown() throws {
+    let scopes = scopes()
+    let ada = try filled(scopes)
+    try simulation.run {
+      ada.client.shutDown()
+      let again = try await scopes.open("ada")
+      try await again.client.restore()
+      #expect(again.client.data(for: key) == "x")
+      try await again.close()
+    }
+  }
+
+  @Test("an account that ends is not listed as open")
+  func listed() throws {
+    let scopes = scopes()
+    let ada = try filled(scopes)
+    store.change { $0.wiping = .seconds(5) }
+    let ending = simulation.task { try await ada.end() }
+    simulation.settle()
+    #expect(scopes.opened.isEmpty)
+    simulation.advance(by: .seconds(5))
+    try simulation.run { try await ending.value }
+  }
+
+  @Test("a name may begin with a mark that combines with what is before it")
+  func combiningMark() throws {
+    let name = "\u{301}ada"
+    do {
+      let scopes = scopes()
+      try simulation.run {
+        let account = try await scopes.open(name)
+        account.client.setData("x", for: key)
+        try await account.client.save()
+        store.change { $0.wipeErrors = [.denied] }
+        #expect(await kind { try await account.end() } == "not erased: \(name), 1")
+      }
+    }
+    #expect(kept(name) == [#""x""#])
+    let next = scopes()
+    simulation.settle()
+    #expect(kept(name).isEmpty && notes.isEmpty)
+    withExtendedLifetime(next) {}
+  }
+
+  @Test("a store that nobody has named is erased, and told of as a mistake")
+  func unlisted() throws {
+    let other = SlowStore(clock: simulation.clock)
+    let told = Recorded<QueryMisuse>()
+    let scopes = QueryScopes(in: store, simulation: simulation) { _, configuration in
+      configuration.onMisuse = { told.append($0) }
+    }
+    try simulation.run {
+      let ada = try await scopes.open("ada")
+      let query = Query(key: key) { "x" }.persisted(in: other)
+      _ = try await ada.client.fetch(query)
+      try await ada.client.save()
+      try await ada.end()
+    }
+    #expect(kept("ada", in: other).isEmpty)
+    #expect(told.values == [.unlistedStore(account: "ada")])
+  }
+}

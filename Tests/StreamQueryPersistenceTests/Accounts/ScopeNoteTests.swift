@@ -1,0 +1,248 @@
+import StreamQueryTesting
+import Synchronization
+import Testing
+
+import StreamQuery
+@testable import StreamQueryPersistence
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Notes of ended accounts: when they are written, and what damage does to them.
+struct ScopeNoteTests: ScopeSuite {
+  let simulation = Simulation(seed: 43)
+  let store: SlowStore
+
+  init() { store = SlowStore(clock: simulation.clock) }
+
+  private func filled(_ scopes: QueryScopes) throws -> QueryScope {
+    try simulation.run {
+      let account = try await scopes.open("ada")
+      try await account.client.restore()
+      account.client.setData("x", for: key)
+      try await account.client.save()
+      return account
+    }
+  }
+
+  @Test("an end is noted while the closing before it hangs")
+  func notedBesideClosing() throws {
+    let store = DeafStore(simulation)
+    let scopes = QueryScopes(in: store, simulation: simulation) { _, configuration in
+      configuration.persistence = Persistence(in: store)
+    }
+    let ada = try simulation.run { try await scopes.open("ada") }
+    try simulation.run { try await ada.client.restore() }
+    ada.client.setData("y", for: key)
+    store.wait.withLock { $0 = .seconds(3_600) }
+    let closing = simulation.task { try? await ada.close() }
+    simulation.advance(by: .seconds(1))
+    store.wait.withLock { $0 = .zero }
+    let ending = simulation.task { try await ada.end() }
+    simulation.advance(by: .seconds(60))
+    #expect(store.memory.load("scopes").records.map(\.key) == ["scope/ada"])
+    simulation.advance(by: .seconds(7_200))
+    try simulation.run {
+      await closing.value
+      try await ending.value
+    }
+    #expect(store.memory.load("scope/ada").records.isEmpty)
+    #expect(store.memory.load("scopes").records.isEmpty)
+  }
+
+  @Test("a note that is written after the account was opened again is taken back")
+  func lateNote() throws {
+    let (deaf, other) = (DeafStore(simulation), SlowStore(clock: simulation.clock))
+    let scopes = QueryScopes(in: deaf, other, simulation: simulation) { _, configuration in
+      configuration.persistence = Persistence(in: deaf)
+    }
+    let old = try simulation.run { try await scopes.open("ada") }
+    try simulation.run { try await old.client.restore() }
+    old.client.setData("x", for: key)
+    deaf.wait.withLock { $0 = .seconds(60) }
+    let closing = simulation.task { try await old.close() }
+    simulation.advance(by: .seconds(1))
+    let opening = simulation.task { try await scopes.open("ada") }
+    simulation.advance(by: .seconds(1))
+    deaf.wait.withLock { $0 = .zero }
+    other.change { $0.loading = .seconds(3_600) }
+    let ending = simulation.task { try await old.end() }
+    simulation.advance(by: .seconds(1))
+    other.change { $0.loading = .zero }
+    simulation.advance(by: .seconds(600))
+    #expect(scopes.opened.count == 1)
+    simulation.advance(by: .seconds(7_200))
+    try simulation.run {
+      try await closing.value
+      #expect(try await !opening.value.hasEnded)
+      try await ending.value
+    }
+    #expect(other.memory.load("scopes").records.isEmpty)
+    #expect(other.memory.load("scopes-copy").records.isEmpty)
+  }
+
+  @Test("an end is noted while the opening before it hangs, and no note outlasts it")
+  func notedBesideOpening() throws {
+    _ = try filled(scopes())
+    store.change { $0.loading = .seconds(3_600) }
+    let next = scopes()
+    let opening = simulation.task { _ = try? await next.open("ada") }
+    simulation.advance(by: .seconds(1))
+    store.change { $0.loading = .zero }
+    let ending = simulation.task { try await next.end("ada") }
+    simulation.advance(by: .seconds(60))
+    #expect(notes == ["scope/ada"])
+    simulation.advance(by: .seconds(7_200))
+    try simulation.run {
+      await opening.value
+      try await ending.value
+    }
+    #expect(kept("ada").isEmpty && notes.isEmpty)
+    #expect(next.opened.isEmpty)
+  }
+
+  @Test("a store that hangs when it takes the note delays no other store's wipe")
+  func hangingNote() throws {
+    let other = SlowStore(clock: simulation.clock)
+    let ada = try filled(scopes(other))
+    other.change { $0.writing = .seconds(3_600) }
+    let ending = simulation.task { try await ada.end() }
+    simulation.advance(by: .seconds(60))
+    #expect(kept("ada").isEmpty && notes == ["scope/ada"])
+    simulation.advance(by: .seconds(36_000))
+    try simulation.run { try await ending.value }
+    #expect(notes.isEmpty && other.memory.load("scopes").records.isEmpty)
+  }
+
+  @Test("no note outlasts the end, in a store either that only clients have named")
+  func unlistedStore() throws {
+    let other = SlowStore(clock: simulation.clock)
+    let scopes = scopes()
+    let query = Query(key: key) { "x" }.persisted(in: other)
+    @Sendable func use() async throws -> QueryScope {
+      let account = try await scopes.open("ada")
+      _ = try await account.client.fetch(query)
+      try await account.client.save()
+      return account
+    }
+    let ada = try simulation.run { try await use() }
+    store.change { $0.wiping = .seconds(5) }
+    let first = simulation.task { try await ada.end() }
+    simulation.advance(by: .seconds(1))
+    other.change { $0.loading = .seconds(60) }
+    let second = simulation.task { try await scopes.end("ada") }
+    simulation.advance(by: .seconds(1))
+    other.change { $0.loading = .zero }
+    simulation.advance(by: .minutes(10))
+    try simulation.run {
+      try await first.value
+      try await second.value
+    }
+    #expect(other.memory.load("scopes").records.isEmpty)
+    #expect(other.memory.load("scopes-copy").records.isEmpty)
+    try simulation.run { try await use().close() }
+    // The next version names both.
+    let next = self.scopes(other)
+    simulation.advance(by: .minutes(1))
+    #expect(kept("ada", in: other) == [#""x""#])
+    withExtendedLifetime(next) {}
+  }
+
+  @Test("accounts that have ended leave no file, and no late save of them is taken")
+  func noFile() async throws {
+    let manager = FileManager.default
+    let directory = manager.temporaryDirectory.appending(path: "notes-\(UUID().uuidString)")
+    defer { try? manager.removeItem(at: directory) }
+    let store = FileStore(directory: directory)
+    let scopes = QueryScopes(in: store) { _, configuration in
+      configuration.persistence = Persistence(in: store)
+    }
+    for number in 0..<20 {
+      let account = try await scopes.open("user-\(number)")
+      account.client.setData("secret", for: QueryKey<String>("name"))
+      if number % 2 == 0 { try await account.client.save() }
+      try await account.end()
+    }
+    #expect(
+      try manager.contentsOfDirectory(atPath: directory.path).sorted()
+        == ["lock", "scopes-copy@0.log", "scopes@0.log", "~@20.log"]
+    )
+    let late = StoreBatch(
+      generation: .first,
+      puts: [StoreRecord(key: "k", value: Data("late".utf8))]
+    )
+    await #expect(throws: QueryStoreError.self) {
+      try await store.write(late, to: ScopeNotes.partition(of: "user-3"))
+    }
+    await store.close()
+  }
+
+  @Test(
+    "one flipped bit opens no account that has ended",
+    arguments: ["scopes", "scopes-copy"]
+  )
+  func flippedBit(_ partition: StorePartition) async throws {
+    let manager = FileManager.default
+    let directory = manager.temporaryDirectory.appending(path: "notes-\(UUID().uuidString)")
+    defer { try? manager.removeItem(at: directory) }
+    let kept = ScopeNotes.partition(of: "user")
+    // The process is killed after the note and before the wipe.
+    func end() async throws {
+      try? manager.removeItem(at: directory)
+      let store = FileStore(directory: directory)
+      var batch = StoreBatch(generation: try await store.load(kept).generation)
+      batch.puts = [StoreRecord(key: "k", value: Data("secret".utf8))]
+      try await store.write(batch, to: kept)
+      try await ScopeNotes(store: store).add("user")
+      await store.close()
+    }
+    try await end()
+    let names = try manager.contentsOfDirectory(atPath: directory.path)
+    let name = try #require(names.first { $0.hasPrefix(partition.name + "@") })
+    let file = directory.appending(path: name)
+    for place in try Data(contentsOf: file).indices {
+      try await end()
+      var bytes = try Data(contentsOf: file)
+      bytes[place] ^= 1
+      try bytes.write(to: file)
+      let store = FileStore(directory: directory)
+      let scopes = QueryScopes(in: store)
+      do {
+        _ = try await scopes.open("user")
+        #expect(try await store.load(kept).records.isEmpty, "byte \(place)")
+      } catch {
+        guard case QueryScopeError.unreadable = error else { throw error }
+      }
+      await store.close()
+    }
+  }
+}
+
+/// A store whose writes take their time, whoever is cancelled.
+private final class DeafStore: QueryStore {
+  let memory = MemoryStore()
+  let wait = TestLock(Duration.zero)
+  private let clock: any Clock<Duration>
+  private let executor: any TaskExecutor
+
+  init(_ simulation: Simulation) { (clock, executor) = (simulation.clock, simulation.executor) }
+
+  func load(_ partition: StorePartition) async throws(QueryStoreError) -> StoreContents {
+    memory.load(partition)
+  }
+
+  func write(_ batch: StoreBatch, to partition: StorePartition) async throws(QueryStoreError) {
+    let (time, clock) = (wait.withLock { $0 }, clock)
+    if time > .zero {
+      await Task.detached(executorPreference: executor) { try? await clock.sleep(for: time) }.value
+    }
+    try memory.write(batch, to: partition)
+  }
+
+  func wipe(_ partition: StorePartition) async throws(QueryStoreError) -> StoreGeneration {
+    memory.wipe(partition)
+  }
+}

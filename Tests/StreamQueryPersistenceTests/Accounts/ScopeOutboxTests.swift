@@ -1,0 +1,142 @@
+import StreamQueryPersistence
+import StreamQueryTesting
+import Synchronization
+import Testing
+
+#if TSAN_LOCK
+@testable import StreamQuery
+#else
+import StreamQuery
+#endif
+
+/// The changes of an account that wait to be sent.
+struct ScopeOutboxTests: ScopeSuite {
+  let simulation = Simulation(seed: 44)
+  let store: SlowStore
+  let online = ManualSignal(false)
+  let server: NoteServer
+
+  init() {
+    store = SlowStore(clock: simulation.clock)
+    server = NoteServer(simulation)
+  }
+
+  private var note: Mutation<Note, String> {
+    Mutation("note") { [server] input, context in try await server.send(input, context) }
+      .scope("notes")
+      .durable()
+  }
+
+  private func scopes() -> QueryScopes {
+    QueryScopes(in: store, simulation: simulation) { [store, online, note] _, configuration in
+      configuration.connectivity = Connectivity { online }
+      configuration.outbox = Outbox(in: store, mutations: [note])
+    }
+  }
+
+  private var keptCount: Int { store.memory.load("scope/ada").records.count }
+
+  /// Opens an account and leaves two changes in its outbox.
+  private func waiting(_ scopes: QueryScopes) throws -> QueryScope {
+    let account = try simulation.run { try await scopes.open("ada") }
+    simulation.settle()
+    for number in 1...2 { account.client.observer(of: note).start(with: Note(number: number)) }
+    simulation.advance(by: .seconds(1))
+    #expect(account.client.outbox.currentItems.count == 2)
+    #expect(keptCount == 2)
+    return account
+  }
+
+  @Test("what waits when an account ends is never sent, and is kept nowhere")
+  func ended() throws {
+    let scopes = scopes()
+    let ada = try waiting(scopes)
+    let items = simulation.record(ada.client.outbox.items)
+    simulation.settle()
+    try simulation.run { try await ada.end() }
+    #expect(items.values.map(\.count) == [2, 0])
+    #expect(items.isFinished)
+    #expect(ada.client.outbox.currentItems.isEmpty)
+    #expect(keptCount == 0)
+    online.send(true)
+    let again = try simulation.run { try await scopes.open("ada") }
+    simulation.advance(by: .minutes(10))
+    #expect(server.log.all.isEmpty)
+    #expect(again.client.outbox.currentItems.isEmpty)
+    try simulation.run { try await again.close() }
+  }
+
+  @Test("whoever shows what waits is told of the end, although the client is gone when it looks")
+  func toldOfTheEnd() throws {
+    func itemsOfTheEnded() throws -> AsyncStream<OutboxItems> {
+      let ada = try waiting(scopes())
+      let items = ada.client.outbox.items
+      try simulation.run { try await ada.end() }
+      return items
+    }
+    let items = simulation.record(try itemsOfTheEnded())
+    simulation.settle()
+    #expect(items.values.map(\.count) == [0])
+    #expect(items.isFinished)
+  }
+
+  @Test("whoever shows that nothing waits is told nothing twice at the end")
+  func nothingWaits() throws {
+    let ada = try simulation.run { try await scopes().open("ada") }
+    let items = simulation.record(ada.client.outbox.items)
+    simulation.settle()
+    try simulation.run { try await ada.end() }
+    #expect(items.values.map(\.count) == [0])
+    #expect(items.isFinished)
+  }
+
+  @Test("what waits when an account is closed is sent when it is opened again, in its order")
+  func closed() throws {
+    let scopes = scopes()
+    let ada = try waiting(scopes)
+    try simulation.run { try await ada.close() }
+    #expect(keptCount == 2)
+    online.send(true)
+    let again = try simulation.run { try await scopes.open("ada") }
+    simulation.advance(by: .seconds(1))
+    #expect(
+      server.log.all.map { $0.split(separator: " ")[1...].joined(separator: " ") }
+        == ["1", "1 done", "2", "2 done"]
+    )
+    #expect(keptCount == 0)
+    try simulation.run { try await again.close() }
+  }
+
+  @Test("a change that is being written when the account ends is not there afterwards")
+  func lateRecord() throws {
+    let scopes = scopes()
+    let ada = try simulation.run { try await scopes.open("ada") }
+    simulation.settle()
+    store.change { $0.writing = .seconds(2) }
+    ada.client.observer(of: note).start(with: Note(number: 1))
+    simulation.advance(by: .seconds(1))
+    store.change { $0.writing = .zero }
+    try simulation.run { try await ada.end() }
+    simulation.advance(by: .minutes(10))
+    #expect(keptCount == 0)
+    #expect(server.log.all.isEmpty)
+  }
+
+  @Test("what waits for an account whose end failed is not sent by the next launch")
+  func nextLaunch() throws {
+    do {
+      let scopes = scopes()
+      let ada = try waiting(scopes)
+      store.change { $0.wipeErrors = [.denied] }
+      simulation.run { #expect(await kind { try await ada.end() } == "not erased: ada, 1") }
+      #expect(keptCount == 2)
+    }
+    online.send(true)
+    let next = scopes()
+    let ada = try simulation.run { try await next.open("ada") }
+    simulation.advance(by: .minutes(10))
+    #expect(keptCount == 0)
+    #expect(server.log.all.isEmpty)
+    try simulation.run { try await ada.close() }
+  }
+}

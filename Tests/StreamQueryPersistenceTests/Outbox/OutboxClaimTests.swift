@@ -1,0 +1,94 @@
+import StreamQueryTesting
+import Testing
+
+@testable import StreamQuery
+@testable import StreamQueryPersistence
+
+/// No two clients of one store object send the same run, whatever comes between the steps of one.
+struct OutboxClaimTests: OutboxSuite {
+  let simulation = Simulation(seed: 26)
+  let store: SlowStore
+  let online = ManualSignal(true)
+  let server: NoteServer
+
+  init() {
+    store = SlowStore(clock: simulation.clock)
+    server = NoteServer(simulation)
+  }
+
+  /// The run is in the ledger of the first client, whose thread is interrupted there: another one
+  /// writes the record, and a second client reads it.
+  @Test("a run belongs to its client from the step on in which it is taken into the ledger")
+  func claimedAtOnce() throws {
+    let first = client()
+    let keeper = try #require(first.keeper as? OutboxKeeper)
+    let mutation = note().onMutate { _, _ in
+      try await Scheduling.current.clock.sleep(for: .seconds(1))
+    }
+    simulation.start(mutation, with: Note(number: 1), on: first)
+    let job = try #require(
+      first.cache.read { state in
+        state.mutations.all.first.flatMap { state.mutations.find($0) }
+          .flatMap { state.mutations.slots[$0].job }
+      }
+    )
+    let header = OutboxRecord.Header(
+      id: job.identity.uuid,
+      revision: 0,
+      mutation: #"["note"]"#,
+      scope: job.scope,
+      date: job.submittedAt.date,
+      version: ""
+    )
+    let record = try OutboxRecord(header, input: ArchiveCoding.json.encode(Note(number: 1)))
+    keeper.update { _ = $0.accept(job, record, for: keeper) }
+    keeper.start { $0.plan.changed() }
+    simulation.settle()
+    #expect(kept() == ["{number:1,text:}"])
+    let second = client(knowing: [note()])
+    #expect(second.outbox.currentItems.isEmpty)
+    simulation.advance(by: .seconds(5))
+    #expect(server.log.all == ["1000 1", "1010 1 done"])
+    #expect(kept().isEmpty)
+    first.shutDown()
+    second.shutDown()
+  }
+
+  /// It knows nothing of the run when the archive comes: it has read the store before.
+  @Test("a run that an archive brings while another client has it is not sent by both")
+  func imported() {
+    online.send(false)
+    let (first, second) = (client(), client(knowing: [note()]))
+    simulation.start(note(), with: Note(number: 1), on: first)
+    let archive = first.export().archive
+    #expect(second.import(archive, for: [.mutation(note())]).mutationCount == 1)
+    simulation.settle()
+    #expect(second.mutatingCount() == 0)
+    #expect(second.outbox.currentItems.isEmpty)
+    online.send(true)
+    simulation.advance(by: .minutes(1))
+    #expect(server.log.all == ["0 1", "10 1 done"])
+    #expect(kept().isEmpty)
+    first.shutDown()
+    second.shutDown()
+  }
+
+  /// As the first, but the archive comes while the store is read.
+  @Test("nor is one that waits for the store to be read")
+  func importedWhileReading() {
+    online.send(false)
+    let first = client()
+    simulation.start(note(), with: Note(number: 1), on: first)
+    let archive = first.export().archive
+    store.change { $0.loading = .seconds(1) }
+    let second = client(knowing: [note()])
+    #expect(second.import(archive, for: [.mutation(note())]).mutationCount == 1)
+    simulation.advance(by: .seconds(2))
+    #expect(second.mutatingCount() == 0)
+    online.send(true)
+    simulation.advance(by: .minutes(1))
+    #expect(server.log.all == ["2000 1", "2010 1 done"])
+    first.shutDown()
+    second.shutDown()
+  }
+}

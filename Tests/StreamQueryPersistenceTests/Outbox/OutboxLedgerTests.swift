@@ -1,0 +1,308 @@
+import Testing
+
+@testable import StreamQuery
+@testable import StreamQueryPersistence
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The decisions of the outbox, without any client.
+struct OutboxLedgerTests {
+  private func id(_ number: Int) -> RunIdentity {
+    RunIdentity(high: 0x4000, low: UInt64(number) | 1 << 63)
+  }
+
+  private func record(
+    _ number: Int,
+    revision: UInt64 = 0,
+    scope: String? = "s",
+    mutation: String = "m",
+    _ text: String = ""
+  ) -> OutboxRecord? {
+    try? OutboxRecord(
+      OutboxRecord.Header(
+        id: id(number).uuid,
+        revision: revision,
+        mutation: mutation,
+        scope: scope,
+        date: 0,
+        version: ""
+      ),
+      input: Data("\"\(number)\(text)\"".utf8)
+    )
+  }
+
+  private func opened(_ numbers: Int...) throws -> OutboxLedger {
+    var ledger = OutboxLedger()
+    let records = try numbers.map { number in
+      (serial: UInt64(number), record: try #require(record(number)))
+    }
+    ledger.loaded(.first, records, last: UInt64(numbers.max() ?? 0))
+    return ledger
+  }
+
+  private func inputs(_ batch: StoreBatch?) -> [String] {
+    (batch?.puts ?? []).compactMap { OutboxRecord($0.value) }
+      .map { String(decoding: $0.input, as: UTF8.self) }
+  }
+
+  @Test func aRunIsReleasedWhenItsRecordIsWrittenAndNotBefore() throws {
+    var ledger = try opened()
+    ledger.accepted(try #require(record(1)), number: 1)
+    #expect(ledger.released.isEmpty)
+    let batch = ledger.takeBatch()
+    #expect(inputs(batch) == ["\"1\""])
+    #expect(ledger.takeBatch() == nil)
+    ledger.failed()
+    #expect(ledger.hasFailed && ledger.released.isEmpty)
+    #expect(inputs(ledger.takeBatch()) == ["\"1\""])
+    #expect(ledger.written() == [id(1)])
+    #expect(ledger.released == [id(1)])
+    #expect(ledger.takeBatch() == nil)
+  }
+
+  @Test func nothingIsWrittenBeforeTheStoreIsRead() throws {
+    var ledger = OutboxLedger()
+    ledger.accepted(try #require(record(1)), number: 1)
+    #expect(ledger.takeBatch() == nil)
+    ledger.loaded(.first, [], last: 0)
+    #expect(ledger.takeBatch()?.puts.count == 1)
+  }
+
+  @Test func aRunThatEndsWhileItIsWrittenIsRemovedNext() throws {
+    var ledger = try opened()
+    ledger.accepted(try #require(record(1)), number: 1)
+    #expect(ledger.takeBatch()?.puts.count == 1)
+    #expect(ledger.ended(id(1)) != nil)
+    #expect(!ledger.isSettled(id(1), nil))
+    _ = ledger.written()
+    #expect(ledger.released.isEmpty)
+    #expect(ledger.takeBatch()?.removals.count == 1)
+    _ = ledger.written()
+    #expect(ledger.isSettled(id(1), nil))
+    #expect(ledger.count == 0)
+  }
+
+  @Test func openItemsHoldUpWhatIsBehindThemInTheirScopeOnly() throws {
+    var ledger = try opened(1, 2, 3)
+    ledger.accepted(try #require(record(4)), number: 1)
+    ledger.accepted(try #require(record(5, scope: nil)), number: 2)
+    ledger.accepted(try #require(record(6, scope: "t")), number: 3)
+    _ = ledger.takeBatch()
+    _ = ledger.written()
+    #expect(ledger.released == [id(5), id(6)])
+    let first = ledger.looked(at: [id(1), id(3)], [:])
+    #expect(first.map(\.id) == [id(1)])
+    ledger.began(first)
+    #expect(ledger.looked(at: [id(3)], [id(2): ErrorBox(Boom(1))]).isEmpty)
+    let rest = ledger.looked(at: [id(2), id(3)], [:])
+    #expect(rest.map(\.id) == [id(2), id(3)])
+    #expect(ledger.released == [id(5), id(6)])
+    ledger.began(rest)
+    #expect(ledger.released == [id(5), id(6), id(4)])
+  }
+
+  @Test func aRunInFrontOfAnOpenItemIsNotHeldUpByIt() throws {
+    var ledger = try opened(1, 2)
+    let begun = ledger.looked(at: [id(1)], [:])
+    #expect(begun.map(\.id) == [id(1)])
+    ledger.began(begun)
+    ledger.accepted(try #require(record(1, revision: 1, "b")), number: 0)
+    #expect(inputs(ledger.takeBatch()) == ["\"1b\""])
+    #expect(!ledger.isSettled(id(1), 1))
+    _ = ledger.written()
+    #expect(ledger.isSettled(id(1), 1))
+    #expect(ledger.released == [id(1)])
+  }
+
+  @Test func nothingIsReleasedInAScopeInWhichOthersAreAtWork() throws {
+    var ledger = OutboxLedger()
+    ledger.loaded(.first, [], last: 0, barred: ["s"])
+    ledger.accepted(try #require(record(2)), number: 1)
+    ledger.accepted(try #require(record(3, scope: "t")), number: 2)
+    _ = ledger.takeBatch()
+    _ = ledger.written()
+    #expect(ledger.released == [id(3)])
+    // What the others leave comes first.
+    ledger.loaded(.first, [(0, try #require(record(1)))], last: 0)
+    #expect(ledger.released == [id(3)])
+    ledger.began(ledger.looked(at: [id(1)], [:]))
+    #expect(ledger.released == [id(3), id(2)])
+  }
+
+  @Test(arguments: [false, true])
+  func aReplacedItemIsToldOfIfNobodyCouldReadIt(isUnreadable: Bool) throws {
+    var ledger = try opened(1)
+    if isUnreadable { _ = ledger.looked(at: [], [id(1): ErrorBox(Boom(1))]) }
+    ledger.accepted(try #require(record(2)), number: 1, pacing: .newest)
+    _ = ledger.takeBatch()
+    _ = ledger.written()
+    #expect(ledger.released == [id(2)])
+    #expect(ledger.replacedUnread.map(\.id) == (isUnreadable ? [id(1).uuid] : []))
+    #expect(ledger.count == 1)
+  }
+
+  @Test func aRunIsKeptBeforeThoseThatBeganLaterWhateverOthersHaveKept() throws {
+    var ledger = try opened(7)
+    ledger.accepted(try #require(record(3)), number: 3)
+    // Another client of the store has used the numbers up to 20.
+    ledger.accepted(try #require(record(5)), number: 5, serial: 21)
+    ledger.accepted(try #require(record(2)), number: 2, serial: 22)
+    ledger.accepted(try #require(record(4)), number: 4, serial: 23)
+    ledger.accepted(try #require(record(6)), number: 6, serial: 24)
+    #expect(ledger.all.map(\.serial) == [7, 9, 10, 20, 21, 24])
+    #expect(ledger.all.map(\.id) == [7, 2, 3, 4, 5, 6].map(id))
+  }
+
+  @Test func aRevisionThatComesDuringAWriteIsNotTakenForWritten() throws {
+    var ledger = try opened()
+    ledger.accepted(try #require(record(1)), number: 1)
+    _ = ledger.takeBatch()
+    ledger.accepted(try #require(record(1, revision: 1, "b")), number: 1)
+    _ = ledger.written()
+    #expect(ledger.released.isEmpty)
+    #expect(inputs(ledger.takeBatch()) == ["\"1b\""])
+    _ = ledger.written()
+    #expect(ledger.released == [id(1)])
+  }
+
+  @Test func aRevisionIsSettledWhenItIsWrittenAndNotWhenAnEarlierOneIs() throws {
+    var ledger = try opened()
+    ledger.accepted(try #require(record(1)), number: 1)
+    _ = ledger.takeBatch()
+    _ = ledger.written()
+    #expect(ledger.isSettled(id(1), 0) && !ledger.isSettled(id(1), 1))
+    ledger.accepted(try #require(record(1, revision: 1, "b")), number: 1)
+    #expect(!ledger.isSettled(id(1), 1))
+    _ = ledger.takeBatch()
+    _ = ledger.written()
+    #expect(ledger.isSettled(id(1), 1))
+  }
+
+  @Test func aRebasedOpenItemDoesNotBeginBeforeItIsWritten() throws {
+    var ledger = try opened(1, 2)
+    let replacement = try #require(record(1, revision: 1, "b"))
+    let answers = [ledger.replaced(replacement), ledger.replaced(replacement)]
+    #expect(answers == [true, false])
+    let early = ledger.looked(at: [id(1), id(2)], [:])
+    #expect(early.isEmpty)
+    _ = ledger.takeBatch()
+    _ = ledger.written()
+    let begun = ledger.looked(at: [id(1), id(2)], [:])
+    #expect(begun.map(\.id) == [id(1), id(2)])
+  }
+
+  @Test func whatOthersLeaveIsPutInItsPlace() throws {
+    var ledger = try opened(2, 5)
+    ledger.accepted(try #require(record(9)), number: 4)
+    let found = try [1, 2, 3, 4, 8, 12].map { number in
+      (serial: UInt64(number), record: try #require(record(number)))
+    }
+    ledger.loaded(.first, found, last: 12)
+    #expect(ledger.all.map(\.serial) == [1, 2, 3, 4, 5, 8, 9, 12])
+    for entry in ledger.all { #expect(ledger[entry.id]?.serial == entry.serial) }
+  }
+
+  @Test func recordsAreInTheOrderOfTheRunsHoweverLateTheyAreAccepted() throws {
+    var ledger = try opened(3, 7)
+    for number in [5, 1, 4, 2] {
+      ledger.accepted(try #require(record(100 + number)), number: UInt64(number))
+    }
+    #expect(ledger.all.map(\.serial) == [3, 7, 8, 9, 11, 12])
+    #expect(
+      ledger.takeBatch()?.puts.map { OutboxRecord.serial(of: $0.key) } == [8, 9, 11, 12]
+    )
+    for number in [101, 104, 3, 7, 105] { _ = ledger.ended(id(number)) }
+    #expect(ledger.all.map(\.id) == [id(102)])
+    #expect(ledger[id(102)]?.serial == 9)
+  }
+
+  @Test func mentionsAreFoundWhenTheyAreLookedForAndAfterwards() throws {
+    var ledger = try opened(1, 2)
+    #expect(ledger.mentioning(["1"]).map(\.id) == [id(1)])
+    ledger.accepted(try #require(record(3)), number: 1)
+    #expect(ledger.mentioning(["3", "9"]).map(\.id) == [id(3)])
+    ledger.rewrote(try #require(record(2, "x")))
+    #expect(ledger.mentioning(["2x"]).map(\.id) == [id(2)])
+    #expect(inputs(ledger.takeBatch()).contains("\"2x\""))
+  }
+
+  @Test func aClosedStoreFailsWhatWaitsAndWritesNothing() throws {
+    var ledger = try opened(1)
+    ledger.accepted(try #require(record(2)), number: 1)
+    #expect(ledger.close(.closed) == [id(2)])
+    #expect(ledger.takeBatch() == nil)
+    #expect(ledger.isSettled(id(2), nil))
+  }
+
+  @Test func whatIsShownIsAlwaysWhatIsThere() throws {
+    var ledger = try opened()
+    var random: UInt64 = 1
+    var live: [Int] = []
+    for step in 1...1_500 {
+      random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      let roll = Int(random >> 33)
+      if roll % 5 < 3 || live.isEmpty {
+        // Some are accepted late: they come before others.
+        let number = step * 4 - (roll % 7 == 0 ? roll % 200 : 0)
+        guard number > 0, !live.contains(number) else { continue }
+        ledger.accepted(try #require(record(number)), number: UInt64(number))
+        live.append(number)
+      } else if roll % 5 == 3 {
+        _ = ledger.ended(id(live.remove(at: roll % live.count)))
+      } else {
+        let progress = RunProgress(
+          phase: .stopped,
+          failureCount: 1,
+          failureReason: ErrorBox(Boom(1))
+        )
+        _ = ledger.progressed(id(live[roll % live.count]), progress)
+      }
+      guard step % 3 == 0 else { continue }
+      let items = OutboxItems(ledger.shown())
+      #expect(items.map(\.id) == ledger.all.map(\.id.uuid))
+      #expect(items.count == live.count)
+      #expect(items.stopped.count == items.count(where: \.isStopped))
+      ledger.dropped = []
+    }
+    #expect(ledger.all.map(\.serial) == ledger.all.map(\.serial).sorted())
+  }
+
+  @Test func everyBitOfARecordIsCheckedOrHarmless() throws {
+    let record = try #require(self.record(1))
+    for place in record.data.indices {
+      for bit in 0..<8 {
+        var data = record.data
+        data[place] ^= 1 << bit
+        // It does not trap, and never reads beyond its bytes.
+        if let read = OutboxRecord(data) { #expect(read.data.count == data.count) }
+      }
+    }
+    // A length of 31, of 32 bits.
+    for byte: UInt8 in [0x7F, 0x80, 0xFF] {
+      var data = record.data
+      data[data.startIndex + 7] = byte
+      #expect(OutboxRecord(data) == nil)
+    }
+    for count in 0..<record.data.count { _ = OutboxRecord(record.data.prefix(count)) }
+    #expect(OutboxRecord.serial(of: "outbox/12-x") == 12)
+    #expect(OutboxRecord.serial(of: "outbox/99999999999999999999999-x") == nil)
+    #expect(OutboxRecord.key(7, id(1)).hasPrefix("outbox/00000000000000000007-"))
+  }
+
+  @Test func theIndexOfTextsForgetsWhatIsGone() throws {
+    var ledger = try opened(1)
+    #expect(ledger.mentioning(["1"]).map(\.id) == [id(1)])
+    for number in 2...2_000 {
+      ledger.accepted(try #require(record(number, "text")), number: UInt64(number))
+      _ = ledger.ended(id(number))
+      if number % 10 == 0 { #expect(ledger.mentioning(["none"]).isEmpty) }
+    }
+    #expect((ledger.mentions?.count ?? 0) < 100)
+    ledger.accepted(try #require(record(3_000)), number: 3_000)
+    #expect(ledger.mentioning(["3000"]).map(\.id) == [id(3_000)])
+  }
+}

@@ -1,0 +1,307 @@
+import StreamQuery
+import StreamQueryPersistence
+import StreamQueryTesting
+import Testing
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Inputs that take the place of others, and what of them cannot be kept.
+struct OutboxRebaseTests: OutboxSuite {
+  /// A number that is written unless it is negative.
+  struct Picky: Codable, Sendable {
+    struct Negative: Error {}
+
+    var number: Int
+
+    init(_ number: Int) { self.number = number }
+
+    init(from decoder: any Decoder) throws {
+      number = try decoder.singleValueContainer().decode(Int.self)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      if number < 0 { throw Negative() }
+      var container = encoder.singleValueContainer()
+      try container.encode(number)
+    }
+  }
+
+  let simulation = Simulation(seed: 10)
+  let store: SlowStore
+  let online = ManualSignal(true)
+  let server: NoteServer
+
+  init() {
+    store = SlowStore(clock: simulation.clock)
+    server = NoteServer(simulation)
+  }
+
+  private var picky: Mutation<Picky, String> {
+    Mutation(key: "picky") { [server] input, context in
+      try await server.send(Note(number: input.number), context)
+    }
+    .durable()
+  }
+
+  private func rebase(
+    _ client: QueryClient,
+    _ id: OutboxItem.ID,
+    _ input: some Sendable
+  ) -> String {
+    simulation.run {
+      do {
+        try await client.outbox.rebase(id, with: input)
+        return "rebased"
+      } catch {
+        return "\(error)"
+      }
+    }
+  }
+
+  @Test("an input that cannot be written changes nothing, and its caller is told")
+  func unwritable() {
+    online.send(false)
+    let client = client()
+    simulation.start(picky, with: Picky(1), on: client)
+    let answer = rebase(client, client.outbox.currentItems[0].id, Picky(-1))
+    #expect(answer.contains("cannot be kept"))
+    #expect(kept().map { $0.suffix(1) } == ["1"])
+    online.send(true)
+    simulation.advance(by: .seconds(1))
+    #expect(server.log.all == ["0 1", "10 1 done"])
+    client.shutDown()
+  }
+
+  @Test("an answer that cannot be written stops the item, and loses nothing")
+  func unwritableAnswer() {
+    let client = client()
+    let events = simulation.record(client.events)
+    server.fail(1, Boom(1))
+    let mutation = picky.onConflict { _, _, _ in .rebase(Picky(-1)) }
+    simulation.start(mutation, with: Picky(1), on: client)
+    simulation.advance(by: .seconds(10))
+    #expect(kept().count == 1)
+    #expect(client.outbox.currentItems.stopped.count == 1)
+    #expect(failures(events).count == 2)
+    #expect(failures(events).last == "stopped: boom 1")
+    #expect(client.outbox.retry(client.outbox.currentItems[0].id))
+    simulation.advance(by: .seconds(1))
+    #expect(server.log.all.last?.hasSuffix("1 done") == true)
+    #expect(kept().isEmpty)
+    client.shutDown()
+  }
+
+  @Test("who answers each error with another input waits longer each time, and sees how often")
+  func loop() {
+    let client = client()
+    let attempts = Notes<Int>()
+    for number in 1...9 { server.fail(number, Boom(number)) }
+    let mutation = note().onConflict { _, input, context in
+      attempts.add(context.attempt)
+      return context.attempt < 3 ? .rebase(Note(number: input.number + 1)) : .ask
+    }
+    simulation.start(mutation, with: Note(number: 1), on: client)
+    simulation.advance(by: .seconds(100))
+    #expect(attempts.all == [0, 1, 2, 3])
+    #expect(
+      server.log.all.filter { !$0.hasSuffix("failed") } == ["0 1", "1010 2", "3020 3", "7030 4"]
+    )
+    #expect(Set(server.keys.all).count == 4)
+    #expect(shown(client.outbox.currentItems) == ["4 stopped (boom 4) !4"])
+    client.shutDown()
+  }
+
+  @Test("a mutation of other types under the same name is not mixed up with the first")
+  func sameName() {
+    online.send(false)
+    let client = client()
+    let events = simulation.record(client.events)
+    let other = Mutation<Picky, String>(key: "note") { _ in "" }.durable()
+    simulation.start(note(), with: Note(number: 1), on: client)
+    for number in 2...3 { simulation.start(other, with: Picky(number), on: client) }
+    let items = client.outbox.currentItems
+    #expect(rebase(client, items[1].id, Note(number: 7)).hasPrefix("the input is not of the type"))
+    #expect(rebase(client, items[1].id, Picky(7)) == "rebased")
+    #expect(rebase(client, items[0].id, Note(number: 8)) == "rebased")
+    #expect(failures(events).count == 1)
+    #expect(failures(events).first?.contains("other types") == true)
+    client.shutDown()
+  }
+
+  @Test("an item that was not read is sent with its new input when that is written")
+  func unwrittenOpen() throws {
+    online.send(false)
+    let client = client()
+    let old = Mutation<[String], String>(key: "note") { _ in "" }.scope("notes").durable()
+    simulation.start(old, with: ["7"], on: client)
+    let next = kill(client)
+    online.send(true)
+    let other = self.client(in: next, knowing: [note()])
+    let id = other.outbox.currentItems[0].id
+    next.change { $0.writing = .seconds(1) }
+    let rebase = simulation.task { try await other.outbox.rebase(id, with: Note(number: 5)) }
+    simulation.advance(by: .milliseconds(100))
+    #expect(!other.outbox.retry(id))
+    simulation.advance(by: .milliseconds(800))
+    #expect(server.log.all.isEmpty)
+    simulation.advance(by: .milliseconds(200))
+    #expect(server.log.all == ["1000 5", "1010 5 done"])
+    try simulation.run { try await rebase.value }
+    other.shutDown()
+  }
+
+  @Test("a temporary identifier in a new input is replaced as in the first one")
+  func mentions() throws {
+    let create = note("create").replacingIDs { input, real in [input.text: real] }
+    let client = client()
+    simulation.start(create, with: Note(number: 1, text: "a"), on: client)
+    simulation.advance(by: .seconds(1))
+    online.send(false)
+    simulation.start(create, with: Note(number: 3, text: "b"), on: client)
+    simulation.start(note(), with: Note(number: 4), on: client)
+    let id = client.outbox.currentItems[1].id
+    #expect(rebase(client, id, Note(number: 4, text: "b")) == "rebased")
+    online.send(true)
+    simulation.advance(by: .seconds(1))
+    #expect(server.log.all.last?.hasSuffix("4real3 done") == true)
+    client.shutDown()
+  }
+
+  @Test("a store that closes fails what it does not have, and leaves what it has")
+  func closed() {
+    online.send(false)
+    let client = client()
+    let run = simulation.start(note(), with: Note(number: 1), on: client)
+    let next = kill(client)
+    simulation.run { _ = try? await run.value }
+    online.send(true)
+    let other = self.client(in: next)
+    let second = simulation.start(note("later"), with: Note(number: 2), on: other)
+    next.change { $0.writeErrors = [.closed] }
+    let third = simulation.start(note("third").scope("z"), with: Note(number: 3), on: other)
+    simulation.run { _ = await #expect(throws: OutboxError.self) { try await third.value } }
+    #expect(shown(other.outbox.currentItems) == ["1 unregistered", "2 saving"])
+    other.outbox.register(note())
+    #expect(simulation.run { try? await second.value } == "real2")
+    #expect(server.log.all.filter { $0.hasSuffix("done") }.count == 2)
+    other.shutDown()
+  }
+
+  @Test("a new input that can never be written stops its item, whose old one is kept")
+  func closedRebase() {
+    online.send(false)
+    let client = client()
+    simulation.start(note(), with: Note(number: 1), on: client)
+    store.change { $0.writeErrors = [.closed] }
+    let answer = rebase(client, client.outbox.currentItems[0].id, Note(number: 2))
+    #expect(answer.hasPrefix("the mutation was not sent"))
+    #expect(client.outbox.currentItems.stopped.count == 1)
+    #expect(kept() == ["{number:1,text:}"])
+    client.shutDown()
+  }
+
+  @Test("an archive does not bring a run again whose input was changed")
+  func archived() throws {
+    online.send(false)
+    let client = client(knowing: [note()])
+    simulation.start(note(), with: Note(number: 1), on: client)
+    #expect(rebase(client, client.outbox.currentItems[0].id, Note(number: 2)) == "rebased")
+    let archive = try CacheArchive(decoding: client.export().archive.encoded())
+    #expect(client.import(archive, for: [.mutation(note())]).mutationCount == 0)
+    let key = client.outbox.currentItems.first?.idempotencyKey
+    let next = kill(client)
+    next.change { $0.loading = .seconds(1) }
+    let other = self.client(in: next, knowing: [note()])
+    #expect(other.import(archive, for: [.mutation(note())]).mutationCount == 1)
+    simulation.advance(by: .seconds(2))
+    #expect(shown(other.outbox.currentItems) == ["2 waiting"])
+    online.send(true)
+    simulation.advance(by: .seconds(1))
+    #expect(server.log.all == ["2000 2", "2010 2 done"])
+    #expect(server.keys.all == [key])
+    #expect(kept(in: next).isEmpty)
+    other.shutDown()
+  }
+
+  @Test("the changes of a new input stay below those of later runs, and do not undo a clear")
+  func layers() {
+    online.send(false)
+    let key = QueryKey<String>("text")
+    let set = note("set").optimistic { input, changes in
+      changes.update(key) { $0 = ($0 ?? "") + ">\(input)" }
+    }
+    let client = client()
+    for number in 1...2 { simulation.start(set, with: Note(number: number), on: client) }
+    #expect(client.data(for: key) == ">1>2")
+    let id = client.outbox.currentItems[0].id
+    #expect(rebase(client, id, Note(number: 7)) == "rebased")
+    #expect(client.data(for: key) == ">7>2")
+    client.clear()
+    #expect(client.data(for: key) == nil)
+    for number in 8...9 { #expect(rebase(client, id, Note(number: number)) == "rebased") }
+    #expect(client.data(for: key) == nil)
+    #expect(shown(client.outbox.currentItems) == ["9 waiting", "2 waiting"])
+    client.shutDown()
+  }
+
+  @Test("the changes of restored runs are below those of runs that began before they were read")
+  func restoredLayers() {
+    online.send(false)
+    let key = QueryKey<String>("text")
+    let set = note("set").optimistic { input, changes in
+      changes.update(key) { $0 = ($0 ?? "") + ">\(input)" }
+    }
+    let client = client()
+    for number in 1...2 { simulation.start(set, with: Note(number: number), on: client) }
+    let next = kill(client)
+    next.change { $0.loading = .seconds(1) }
+    let other = self.client(in: next, knowing: [set])
+    simulation.start(set, with: Note(number: 3), on: other)
+    #expect(other.data(for: key) == ">3")
+    simulation.advance(by: .seconds(2))
+    #expect(other.data(for: key) == ">1>2>3")
+    other.shutDown()
+  }
+
+  @Test("an item is given another input while the store is read")
+  func rebaseWhileLoading() throws {
+    store.change { $0.loading = .seconds(1) }
+    let client = client()
+    let run = simulation.start(note(), with: Note(number: 1), on: client)
+    let id = client.outbox.currentItems[0].id
+    let rebase = simulation.task { try await client.outbox.rebase(id, with: Note(number: 2)) }
+    simulation.advance(by: .milliseconds(500))
+    #expect(shown(client.outbox.currentItems) == ["2 saving"])
+    #expect(simulation.run { try? await run.value } == "real2")
+    try simulation.run { try await rebase.value }
+    #expect(server.log.all == ["1000 2", "1010 2 done"])
+    client.shutDown()
+  }
+
+  @Test("what cannot be read is tried once for each mutation that may be able to")
+  func unreadable() {
+    online.send(false)
+    let client = client()
+    let old = Mutation<[String], String>(key: "note") { _ in "" }.durable(version: "1")
+    for number in 0..<20 { simulation.start(old, with: ["\(number)"], on: client) }
+    let tries = Notes<Int>()
+    let new = Mutation<Note, String>(key: "note") { _ in "" }.durable(version: "2") { _, _ in
+      tries.add(1)
+      throw Boom(1)
+    }
+    let other = self.client(in: kill(client), knowing: [new])
+    let events = simulation.record(other.events)
+    for item in other.outbox.currentItems.prefix(10) {
+      simulation.run { try? await other.outbox.drop(item.id) }
+    }
+    #expect(tries.all.count == 20)
+    #expect(failures(events).isEmpty)
+    other.outbox.register(new)
+    #expect(tries.all.count == 30)
+    other.shutDown()
+  }
+}

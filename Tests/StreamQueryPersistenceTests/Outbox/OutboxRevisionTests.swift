@@ -1,0 +1,116 @@
+import StreamQueryTesting
+import Testing
+
+import StreamQuery
+@testable import StreamQueryPersistence
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Records whose input was changed more often than it can have been: damaged bytes, or odd ones.
+struct OutboxRevisionTests: OutboxSuite {
+  let simulation = Simulation(seed: 27)
+  let store: SlowStore
+  let online = ManualSignal(false)
+  let server: NoteServer
+
+  init() {
+    store = SlowStore(clock: simulation.clock)
+    server = NoteServer(simulation)
+  }
+
+  /// Writes a record as an earlier process may have.
+  private func leave(_ number: Int, of mutation: String = #"["note"]"#) throws {
+    let header = OutboxRecord.Header(
+      id: UUID(),
+      revision: .max,
+      mutation: mutation,
+      scope: "notes",
+      date: 0,
+      version: ""
+    )
+    let record = try OutboxRecord(header, input: ArchiveCoding.json.encode(Note(number: number)))
+    let key = OutboxRecord.key(UInt64(number), record.id)
+    let batch = StoreBatch(
+      generation: .first,
+      puts: [StoreRecord(key: key, value: record.data)]
+    )
+    try store.memory.write(batch, to: .main)
+  }
+
+  private func rebase(_ client: QueryClient, _ number: Int) {
+    guard let id = client.outbox.currentItems.last?.id else { return }
+    simulation.run { try? await client.outbox.rebase(id, with: Note(number: number)) }
+  }
+
+  @Test("a run with the greatest revision gets another input, and then another one")
+  func run() throws {
+    try leave(1)
+    let client = client()
+    client.outbox.register(note())
+    let key = client.outbox.currentItems.first?.idempotencyKey
+    for number in 2...3 { rebase(client, number) }
+    #expect(shown(client.outbox.currentItems) == ["3 waiting"])
+    #expect(kept() == ["{number:3,text:}"])
+    #expect(client.outbox.currentItems.first?.idempotencyKey != key)
+    let next = kill(client)
+    online.send(true)
+    let other = self.client(in: next, knowing: [note()])
+    simulation.advance(by: .seconds(1))
+    #expect(server.log.all == ["0 3", "10 3 done"])
+    #expect(kept(in: next).isEmpty)
+    other.shutDown()
+  }
+
+  @Test("so does an item behind one that nobody can send yet")
+  func open() throws {
+    try leave(1, of: #"["other"]"#)
+    try leave(2)
+    let client = client(knowing: [note()])
+    for number in 3...4 { rebase(client, number) }
+    #expect(shown(client.outbox.currentItems) == ["1 unregistered", "4 unregistered"])
+    #expect(kept() == ["{number:1,text:}", "{number:4,text:}"])
+    client.outbox.register(note("other"))
+    online.send(true)
+    simulation.advance(by: .seconds(1))
+    #expect(server.log.all.filter { $0.hasSuffix("done") } == ["10 1 done", "20 4 done"])
+    client.shutDown()
+  }
+
+  @Test("so does one whose conflict is answered with another input")
+  func conflict() throws {
+    try leave(1)
+    online.send(true)
+    server.fail(1, Boom(1))
+    let mutation = note().onConflict { _, _, _ in .rebase(Note(number: 2)) }
+    let client = client(knowing: [mutation])
+    simulation.advance(by: .seconds(5))
+    #expect(server.log.all == ["0 1", "10 1 failed", "1010 2", "1020 2 done"])
+    #expect(Set(server.keys.all).count == 2)
+    client.shutDown()
+  }
+
+  @Test("so does one that an archive brings")
+  func archive() throws {
+    let client = client(knowing: [note()])
+    simulation.start(note(), with: Note(number: 1), on: client)
+    rebase(client, 2)
+    var archive = client.export().archive
+    archive.mutations[0].changed?.revision = .max
+    archive = try CacheArchive(decoding: archive.encoded())
+    _ = kill(client)
+    let place = SlowStore(clock: simulation.clock)
+    let other = self.client(in: place, knowing: [note()])
+    #expect(other.import(archive, for: [.mutation(note())]).mutationCount == 1)
+    simulation.settle()
+    for number in 3...4 { rebase(other, number) }
+    #expect(shown(other.outbox.currentItems) == ["4 waiting"])
+    online.send(true)
+    simulation.advance(by: .seconds(1))
+    #expect(server.log.all == ["0 4", "10 4 done"])
+    other.shutDown()
+  }
+}

@@ -1,0 +1,1 @@
+../../Sources/StreamQuery/Support/Mutex.swift

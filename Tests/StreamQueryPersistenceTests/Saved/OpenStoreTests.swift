@@ -1,0 +1,24 @@
+import StreamQueryTesting
+import Testing
+
+import StreamQuery
+@testable import StreamQueryPersistence
+
+/// When a store is read again, without the store.
+struct OpenStoreTests {
+  @Test("who asks while it is being read gets one more read at once, and no more than that")
+  func askedMeanwhile() {
+    var store = OpenStore(Persistence(in: MemoryStore()), place: 0)
+    for _ in 0..<2 {
+      let wait = store.hurryToRead()
+      #expect(wait == nil)
+    }
+    var pauses: [Duration?] = []
+    for _ in 0..<3 { pauses.append(store.readFailed(.denied).pause) }
+    #expect(pauses == [.zero, .seconds(1), .seconds(2)])
+    _ = store.hurryToRead()
+    // What can never be read is not asked for again.
+    let last = store.readFailed(.otherVersion).pause
+    #expect(last == nil)
+  }
+}

@@ -1,0 +1,129 @@
+import StreamQuery
+import StreamQueryPersistence
+import StreamQueryTesting
+import Testing
+
+/// Removals of what another client of the same store saved after this one had read it.
+struct RemovedElsewhereTests: SlowStoreSuite {
+  let simulation = Simulation(seed: 29)
+  let store: SlowStore
+
+  init() {
+    store = SlowStore(clock: simulation.clock)
+  }
+
+  private func save(_ client: QueryClient) throws {
+    try simulation.run { try await client.save() }
+  }
+
+  enum Removal: CaseIterable {
+    case key, prefix, all, clear, predicate, reset
+
+    /// The numbers of which something is left.
+    var rest: [Int] {
+      switch self {
+      case .key, .reset: [2, 3]
+      case .prefix: [3]
+      case .all, .clear, .predicate: []
+      }
+    }
+  }
+
+  @Test("they are removed from the store, too", arguments: Removal.allCases)
+  func removed(_ removal: Removal) throws {
+    let (client, other) = (client(), client())
+    simulation.settle()
+    for number in 1...2 { other.setData(number, for: key(number)) }
+    other.setData(3, for: ["m", 3] as QueryKey<Int>)
+    try save(other)
+    switch removal {
+    case .key: client.remove(key(1))
+    case .prefix: client.remove(["n"])
+    case .all: client.remove(.all)
+    case .clear: client.clear()
+    case .predicate: client.remove(.where { $0.observerCount == 0 })
+    case .reset: simulation.run { [client, key = key(1)] in await client.reset(key) }
+    }
+    try save(client)
+    let keys = store.memory.load(.main).records.map(\.key)
+    let rest = removal.rest.map { #"query/Swift.Int["\#($0 == 3 ? "m" : "n")",\#($0)]"# }
+    #expect(keys == rest.sorted())
+    client.shutDown()
+    other.shutDown()
+  }
+
+  @Test("what this client saves after the call stays, and so does what nobody meant")
+  func later() throws {
+    let (client, other) = (client(), client())
+    simulation.settle()
+    other.setData(1, for: key(1))
+    try save(other)
+    client.remove(["n"])
+    client.setData(5, for: key(1))
+    client.setData(6, for: key(2))
+    try save(client)
+    #expect(kept == [#"Swift.Int["n",1] 5"#, #"Swift.Int["n",2] 6"#])
+    client.shutDown()
+    other.shutDown()
+  }
+
+  @Test("what is kept without a limit of age leaves only if its key is named")
+  func unlimited() throws {
+    let (client, other) = (client(), client { $0.maxAge = Persistence.unlimited })
+    simulation.settle()
+    other.setData(1, for: key(1))
+    try save(other)
+    client.remove(.where { _ in true })
+    try save(client)
+    #expect(kept == [#"Swift.Int["n",1] 1"#])
+    client.remove(["n"])
+    try save(client)
+    #expect(kept == [])
+    client.shutDown()
+    other.shutDown()
+  }
+
+  @Test("if the store cannot tell what it has, they are removed when it can")
+  func notReadable() throws {
+    let (client, other) = (client(), client())
+    simulation.settle()
+    other.setData(1, for: key(1))
+    try save(other)
+    store.change { $0.loadError = .denied }
+    client.clear()
+    simulation.run { [client] in
+      _ = await #expect(throws: QuerySaveError.self) { try await client.save() }
+    }
+    #expect(kept == [#"Swift.Int["n",1] 1"#])
+    store.change { $0.loadError = nil }
+    simulation.advance(by: .minutes(2))
+    #expect(kept == [])
+    client.shutDown()
+    other.shutDown()
+  }
+
+  @Test("a client that ends removes them before")
+  func atTheEnd() throws {
+    let (client, other) = (client(), client())
+    simulation.settle()
+    other.setData(1, for: key(1))
+    try save(other)
+    client.clear()
+    client.shutDown()
+    simulation.settle()
+    #expect(kept == [])
+    other.shutDown()
+  }
+
+  @Test("without a removal, nobody asks the store again")
+  func noRemoval() throws {
+    let client = client()
+    simulation.settle()
+    client.setData(1, for: key(1))
+    simulation.run { [client] in await client.invalidate(["n"]) }
+    client.remove(key(2))
+    try save(client)
+    #expect(store.loads == 1)
+    client.shutDown()
+  }
+}

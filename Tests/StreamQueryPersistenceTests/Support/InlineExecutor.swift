@@ -1,0 +1,1 @@
+../../StreamQueryOperatorsTests/Support/InlineExecutor.swift

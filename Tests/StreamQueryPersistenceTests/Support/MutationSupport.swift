@@ -1,0 +1,1 @@
+../../StreamQueryTests/Mutation/MutationSupport.swift

@@ -1,0 +1,1 @@
+../../StreamQueryTests/Scenarios/Support/ScenarioSupport.swift

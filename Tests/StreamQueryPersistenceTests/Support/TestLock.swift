@@ -1,0 +1,1 @@
+../../StreamQueryTests/TestLock.swift

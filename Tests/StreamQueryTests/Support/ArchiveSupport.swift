@@ -1,0 +1,1 @@
+../../StreamQueryPersistenceTests/Archives/ArchiveSupport.swift

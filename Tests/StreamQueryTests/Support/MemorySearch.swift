@@ -1,0 +1,1 @@
+../../StreamQueryPersistenceTests/Accounts/MemorySearch.swift

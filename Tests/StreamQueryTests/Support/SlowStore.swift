@@ -1,0 +1,1 @@
+../../StreamQueryPersistenceTests/Saved/SlowStore.swift
