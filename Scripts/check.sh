@@ -23,7 +23,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source Scripts/steps.sh
 
-standard_steps=(format purity layers house map debug views release apple docs samples types refused linking playgrounds)
+standard_steps=(format purity layers house map debug seam views release apple docs samples types refused linking playgrounds)
 integration_steps=(grdbstore server redis)
 standard_steps+=("${integration_steps[@]}")
 sanitizer_steps=(thread leaks redisthread)
@@ -69,6 +69,10 @@ step_map() { # texts that show the way through the sources are right: see Script
 step_debug() { # build with warnings as errors, then the tests, with all seeds of all fuzzes but if it has to be quick
   export STREAMQUERY_SEEDS=${STREAMQUERY_SEEDS:-$seeds}
   run_tests .build-check "${strict[@]}"
+}
+
+step_seam() { # what persistence uses of the core beyond its public part: see Scripts/seam.sh
+  Scripts/seam.sh --self-test --scratch-path "$documented"
 }
 
 step_views() { # the SwiftUI files run, on Linux beside a stand-in: see Tests/SwiftUIStandIn

@@ -62,7 +62,9 @@ for module in StreamQuery StreamQueryPersistence StreamQueryOperators StreamQuer
     --enable-experimental-external-link-support ${dependencies[@]+"${dependencies[@]}"} \
     --transform-for-static-hosting ${extra[@]+"${extra[@]}"} \
     --warnings-as-errors --output-path "$output/$module.doccarchive"
-  # The modules after the first may link to it.
-  dependencies=(--dependency "$output/StreamQuery.doccarchive")
+  # The modules after the first two may link to these.
+  case $module in
+    StreamQuery | StreamQueryPersistence) dependencies+=(--dependency "$output/$module.doccarchive") ;;
+  esac
   echo "docs: $module: $output/$module.doccarchive"
 done
