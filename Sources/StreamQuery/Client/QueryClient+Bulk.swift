@@ -242,14 +242,14 @@ extension QueryClient {
 
   /// Removes every entry, and every mutation run but the durable ones.
   ///
-  /// It is no logout where an ``Outbox`` is: durable runs were promised, stay, and are sent, by whoever is
+  /// It is no logout where an `Outbox` is: durable runs were promised, stay, and are sent, by whoever is
   /// logged in by then. What belongs to an account, changes that wait to be sent included, ends with
-  /// ``QueryScope/end()``. Without durable mutations and accounts, call it at logout.
+  /// `QueryScope.end()`. Without durable mutations and accounts, call it at logout.
   ///
   /// Work in flight is cancelled, its callbacks are not called, and its callers throw
   /// `CancellationError`. The handle of a finished mutation run still shows it until the handle is
   /// reset or dropped. An archive does not bring back runs that were performed, but does bring back
-  /// paused ones: see <doc:Archives>.
+  /// paused ones: see *Keeping data between launches* of `StreamQueryPersistence`.
   ///
   /// - Complexity: One transaction, which locks the cache for O(*k*) in the runs and the entries
   ///   that are observed or fetched; the other entries are freed afterwards. O(*n*) while events

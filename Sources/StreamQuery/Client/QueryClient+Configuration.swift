@@ -53,7 +53,7 @@ extension QueryClient {
     ///
     /// A client with an executor sleeps on timers of its own. The runtime keeps a timer until its time is
     /// over, even if it is cancelled and the client is gone. Keep one such client, or make clients by
-    /// ``QueryScopes``, whose clients share their timers.
+    /// `QueryScopes`, whose clients share their timers.
     public var executor: (any TaskExecutor)?
     /// The source of random numbers, used for the jitter of retries.
     public var randomness: @Sendable () -> UInt64

@@ -101,7 +101,7 @@ extension QueryClient {
   /// As long as it is not known what a store keeps for the query, the update waits: the call returns
   /// `nil`, and the closure, which is `Sendable` for that reason, runs on the kept data as soon as that
   /// arrives, before anybody sees the data. If the closure throws then, nothing is written and nobody
-  /// learns of the error. To know the outcome, await ``restore()`` or a fetch first.
+  /// learns of the error. To know the outcome, await `restore()` or a fetch first.
   ///
   /// Updates that wait keep their order. All that happens to the query meanwhile counts as later:
   ///

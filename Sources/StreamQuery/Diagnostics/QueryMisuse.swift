@@ -55,7 +55,7 @@ public enum QueryMisuse: Hashable, Sendable, CustomStringConvertible {
   /// Whatever waits for time stands still until the client is used again.
   case clockFailed(error: String)
 
-  /// Queries of an account are kept in a store that ``QueryScopes`` was not told of.
+  /// Queries of an account are kept in a store that `QueryScopes` was not told of.
   ///
   /// It is erased with the account now, but the next launch would not look there.
   case unlistedStore(account: String)

@@ -34,7 +34,7 @@ extension Mutation {
   ///
   /// After that time the attempt's task is cancelled, and the attempt fails with
   /// ``QueryError/mutationTimedOut(key:limit:)``. Whether another attempt follows is up to
-  /// ``retry(_:)-(RetryPolicy)``, and to ``onConflict(_:)`` if the mutation is durable. If the run
+  /// ``retry(_:)-(RetryPolicy)``, and to `onConflict(_:)` if the mutation is durable. If the run
   /// ends, its scope is free. The server may have made the change nevertheless: all attempts carry
   /// the same ``MutationContext/idempotencyKey``. Work that does not heed the cancellation goes on
   /// beside later attempts and runs; a value that it still returns is ignored.
@@ -253,7 +253,7 @@ extension Mutation {
   /// Sends runs only after a time in which they can be taken back.
   ///
   /// Optimistic changes show at once. To undo a run, cancel it, or drop it from the outbox: nothing
-  /// was sent. ``OutboxHandle/retry(_:)`` sends it now. A durable run is written at once, and counts
+  /// was sent. `OutboxHandle.retry(_:)` sends it now. A durable run is written at once, and counts
   /// the time while the process does not run, too.
   ///
   /// - Parameter delay: The time; runs behind it in its scope wait as well.

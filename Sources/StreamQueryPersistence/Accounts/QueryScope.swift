@@ -26,21 +26,21 @@ public struct QueryScope: Sendable, Identifiable {
 
   /// Ends the account, and erases everything of it: call it at logout.
   ///
-  /// **At once**, before the call first waits, the client is empty and shut down. Its streams end, its
-  /// fetches and runs of mutations are cancelled, their answers are dropped, and nothing more is saved.
-  /// **Then** each store notes the end, begins a new generation of the account's part, into which no
-  /// late save gets, and erases the former one; those who show the account's data forget it, see
-  /// ``QueryClient/whenErased(_:)``. When the call returns, nothing of the account can be read from the
-  /// client, streams, events, archives or stores.
+  /// **At once**, before the call first waits, the client is empty and shut down. Its streams end,
+  /// its fetches and runs of mutations are cancelled, their answers are dropped, and nothing more
+  /// is saved. **Then** each store notes the end, begins a new generation of the account's part,
+  /// into which no late save gets, and erases the former one; those who show the account's data
+  /// forget it, see ``/StreamQuery/QueryClient/whenErased(_:)``. When the call returns, nothing of
+  /// the account can be read from the client, streams, events, archives or stores.
   ///
-  /// If a store cannot erase it now, the notes stay: the account cannot be opened before it is erased,
-  /// in this process or in the next one.
+  /// If a store cannot erase it now, the notes stay: the account cannot be opened before it is
+  /// erased, in this process or in the next one.
   ///
-  /// A cancelled caller throws at once, and the ending continues. A second call returns when the first
-  /// one is over; after one that failed it tries again.
+  /// A cancelled caller throws at once, and the ending continues. A second call returns when the
+  /// first one is over; after one that failed it tries again.
   ///
-  /// - Throws: ``QueryScopeError/notErased(name:errors:)``, ``QueryScopeError/openedAgain(name:)``, or
-  ///   `CancellationError`.
+  /// - Throws: ``QueryScopeError/notErased(name:errors:)``, ``QueryScopeError/openedAgain(name:)``,
+  ///   or `CancellationError`.
   public func end() async throws {
     try await scopes.end(self)
   }

@@ -31,7 +31,7 @@ public final class QueryScopes: Sendable {
   ///
   /// - Parameters:
   ///   - stores: All stores in which queries of accounts are kept, by the configuration or by
-  ///     ``Query/persisted(_:migrating:)``.
+  ///     ``StreamQuery/Query/persisted(_:migrating:)``.
   ///   - configuration: The configuration of the clients of all accounts.
   ///   - configure: Changes the configuration for one account, given its name. The partition is set
   ///     afterwards.

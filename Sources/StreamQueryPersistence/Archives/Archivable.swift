@@ -76,7 +76,7 @@ public struct Archivable: Sendable, _FreeOfActors {
   }
 
   /// Every mutation of these types: paused runs continue with the work that the defaults of their
-  /// keys provide, see ``QueryClient/setMutationDefaults(_:for:perform:)``.
+  /// keys provide, see ``/StreamQuery/QueryClient/setMutationDefaults(_:for:perform:)``.
   ///
   /// - Parameters:
   ///   - input: The input type.

@@ -41,8 +41,8 @@ public struct ArchiveImport: Sendable {
     public var isMutation: Bool
     /// Why it was left out.
     public var reason: Reason
-    /// Identifies the run of a mutation, see ``MutationContext/idempotencyKey``; `nil` for an
-    /// entry.
+    /// Identifies the run of a mutation, see ``/StreamQuery/MutationContext/idempotencyKey``; `nil`
+    /// for an entry.
     public var idempotencyKey: UUID?
   }
 

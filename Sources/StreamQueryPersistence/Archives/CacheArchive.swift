@@ -22,7 +22,8 @@ public struct CacheArchive: Hashable, Sendable {
 
   /// One entry of the cache.
   public struct Entry: Hashable, Codable, Sendable {
-    /// Value type and key as ``QueryKey/canonicalText()`` writes them: the same in every process.
+    /// Value type and key as ``/StreamQuery/QueryKey/canonicalText()`` writes them: the same in
+    /// every process.
     public var key: String
     /// The encoded value.
     public var value: Data
@@ -68,7 +69,7 @@ public struct CacheArchive: Hashable, Sendable {
     public var submittedAt: Date
     /// The scope in which it waits.
     public var scope: String?
-    /// Identifies the run, see ``MutationContext/idempotencyKey``.
+    /// Identifies the run, see ``/StreamQuery/MutationContext/idempotencyKey``.
     ///
     /// `nil` in archives that were made before runs had keys: such a run gets a key that depends
     /// only on what the archive says of it, and so is the same at every import.
@@ -113,12 +114,12 @@ public struct CacheArchive: Hashable, Sendable {
 
   /// Value type and key of what had no data yet, was being fetched, and follows in another archive.
   ///
-  /// These are the texts of ``QueryKey/canonicalText()``: whoever gets the archive can read the parts
-  /// of the keys, such as identifiers, even if their data never follows. A filter of the export leaves
-  /// out what is not for everybody.
+  /// These are the texts of ``/StreamQuery/QueryKey/canonicalText()``: whoever gets the archive can
+  /// read the parts of the keys, such as identifiers, even if their data never follows. A filter of
+  /// the export leaves out what is not for everybody.
   ///
-  /// Only the archives of ``QueryClient/exports(_:mutations:errors:coding:)`` have any. Whoever has
-  /// no other archive fetches these keys as if they were not named.
+  /// Only the archives of ``StreamQuery/QueryClient/exports(_:mutations:errors:coding:)`` have any.
+  /// Whoever has no other archive fetches these keys as if they were not named.
   public var pending: [String]
 
   /// Creates an archive.

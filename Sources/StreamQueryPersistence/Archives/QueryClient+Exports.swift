@@ -64,14 +64,16 @@ extension QueryClient {
   /// - if somebody writes the value, or initial data comes,
   /// - when `limit` has passed since its key was named.
   ///
-  /// Only the first attempt of a fetch that begins after its key was named waits, and once; it takes
-  /// no room of ``Configuration/maxConcurrentFetches`` and can be cancelled as any other. A receiver
-  /// that has only the first archive imports it alone, and then nothing waits.
+  /// Only the first attempt of a fetch that begins after its key was named waits, and once; it
+  /// takes no room of ``/StreamQuery/QueryClient/Configuration/maxConcurrentFetches`` and can be
+  /// cancelled as any other. A receiver that has only the first archive imports it alone, and then
+  /// nothing waits.
   ///
   /// What the archives were made from is older than what happens here meanwhile: an entry that is
   /// removed, reset, written with `fencing` or changed by a mutation after its key was named is not
-  /// filled, and an invalidation later than the data stays. ``clear()`` and ``shutDown()`` end the
-  /// import, which then returns what it has done.
+  /// filled, and an invalidation later than the data stays. ``/StreamQuery/QueryClient/clear()``
+  /// and ``/StreamQuery/QueryClient/shutDown()`` end the import, which then returns what it has
+  /// done.
   ///
   /// ```swift
   /// let archives = AsyncStream { $0.yield(archive); $0.finish() }
@@ -87,8 +89,9 @@ extension QueryClient {
   ///   - archivables: What to expect, in addition to the queries that the cache knows already.
   ///   - coding: How values and inputs are decoded.
   ///   - resuming: Whether mutations continue by themselves.
-  ///   - limit: How long fetches wait for a key, from when it is named, on the client's clock. For queries whose data is always
-  ///     stale it is also the greatest age at which imported data ends a fetch.
+  ///   - limit: How long fetches wait for a key, from when it is named, on the client's clock. For
+  ///     queries whose data is always stale it is also the greatest age at which imported data ends
+  ///     a fetch.
   /// - Returns: What was filled by all archives, and what was left out and why.
   /// - Throws: The error of the sequence; what was imported before it stays.
   @discardableResult

@@ -9,16 +9,17 @@ public import Foundation
 extension QueryClient {
   /// Fills entries from an archive and continues its paused mutations, in one transaction.
   ///
-  /// Newer data wins: an entry is filled if it has no data or older data, in the cache or in a store.
-  /// While the store is being read, the entry waits, and counts as filled. Data keeps its age, dates
-  /// in the future count as now, and invalidated data stays invalidated. Running fetches continue,
-  /// and none is started.
+  /// Newer data wins: an entry is filled if it has no data or older data, in the cache or in a
+  /// store. While the store is being read, the entry waits, and counts as filled. Data keeps its
+  /// age, dates in the future count as now, and invalidated data stays invalidated. Running fetches
+  /// continue, and none is started.
   ///
   /// Mutations continue in the order in which they were started, as soon as the network allows it:
   /// their `onMutate` is called and their optimistic changes are made again. A run that this client
   /// has or had is left out, however long ago it ended, so an archive may be imported twice.
   /// Another process cannot know that: delete the file that you imported, and let the server
-  /// recognise repeated runs by their ``MutationContext/idempotencyKey``, which they keep.
+  /// recognise repeated runs by their ``/StreamQuery/MutationContext/idempotencyKey``, which they
+  /// keep.
   ///
   /// ```swift
   /// let report = client.import(archive, for: [.values(of: User.self), .mutation(.rename())])
@@ -29,7 +30,8 @@ extension QueryClient {
   ///   - archivables: What to expect, in addition to the queries that the cache knows already.
   ///   - coding: How values and inputs are decoded.
   ///   - resuming: Whether mutations continue by themselves; if not, they stay paused until
-  ///     ``resumeMutations()``, or until the network or the app comes back.
+  ///     ``/StreamQuery/QueryClient/resumeMutations()``, or until the network or the app comes
+  ///     back.
   /// - Returns: What was filled, and what was left out and why.
   @discardableResult
   public nonisolated func `import`(

@@ -2,7 +2,7 @@ public import StreamQuery
 
 /// A mutation of any types that an ``Outbox`` is given, see ``Outbox/init(in:partition:mutations:)``.
 ///
-/// ``Mutation`` is the only type that conforms to it.
+/// ``/StreamQuery/Mutation`` is the only type that conforms to it.
 public protocol DurableMutation: Sendable {
   /// The mutation without its types, for the library's own use.
   var registration: MutationRegistration { get }

@@ -9,11 +9,11 @@ public import Foundation
 extension Mutation where Input: Codable {
   /// Keeps each run in the client's ``Outbox`` until it was sent: it survives the process.
   ///
-  /// A run is written to the store after `onMutate` and before its first attempt. From then on it is
-  /// sent at least once, however often the process ends: with the same
-  /// ``MutationContext/idempotencyKey`` in all attempts, and after all runs of its scope that began
-  /// earlier. It is over, and its record is removed, when it succeeded, when it was cancelled or
-  /// dropped, or when it failed for good.
+  /// A run is written to the store after `onMutate` and before its first attempt. From then on it
+  /// is sent at least once, however often the process ends: with the same
+  /// ``/StreamQuery/MutationContext/idempotencyKey`` in all attempts, and after all runs of its
+  /// scope that began earlier. It is over, and its record is removed, when it succeeded, when it
+  /// was cancelled or dropped, or when it failed for good.
   ///
   /// ```swift
   /// extension Mutation where Input == Rename, Output == User {
@@ -30,26 +30,27 @@ extension Mutation where Input: Codable {
   /// The key is the name under which the mutation is found after a restart: what varies from run to
   /// run belongs into the input. What differs from other mutations:
   ///
-  /// - Failed attempts are retried until one succeeds, unless ``retry(_:)-(RetryPolicy)`` or the
-  ///   defaults of the key say otherwise or there is an
-  ///   ``onConflict(_:)``. Name the errors that another attempt cannot help.
-  /// - Cancelling the caller ends only its wait. ``QueryClient/cancelMutations(_:)`` and
-  ///   ``OutboxHandle/drop(_:)`` end the run and remove the record. An attempt that throws
+  /// - Failed attempts are retried until one succeeds, unless
+  ///   ``/StreamQuery/Mutation/retry(_:)-(RetryPolicy)`` or the defaults of the key say otherwise
+  ///   or there is an ``onConflict(_:)``. Name the errors that another attempt cannot help.
+  /// - Cancelling the caller ends only its wait. ``/StreamQuery/QueryClient/cancelMutations(_:)``
+  ///   and ``OutboxHandle/drop(_:)`` end the run and remove the record. An attempt that throws
   ///   `CancellationError` by itself has failed like any other.
-  /// - ``QueryClient/clear()`` does not end the runs, and ``QueryClient/shutDown()`` leaves the
-  ///   records to the next client.
+  /// - ``/StreamQuery/QueryClient/clear()`` does not end the runs, and
+  ///   ``/StreamQuery/QueryClient/shutDown()`` leaves the records to the next client.
   /// - After a restart, callbacks and optimistic changes are those of the registered mutation. An
-  ///   `onMutate` that throws then does not end the run: it stays, stopped, and is told in an event.
-  /// - The first run of a mutation that is not registered registers it, closures and all, for as long
-  ///   as the client lives. Register one whose closures hold nothing that must go earlier.
+  ///   `onMutate` that throws then does not end the run: it stays, stopped, and is told in an
+  ///   event.
+  /// - The first run of a mutation that is not registered registers it, closures and all, for as
+  ///   long as the client lives. Register one whose closures hold nothing that must go earlier.
   /// - The record is removed after the callbacks: if the process ends during them, the run is sent
   ///   again.
   ///
   /// - Parameters:
   ///   - version: The version of the form of the input; change it with the form.
   ///   - migrating: Makes an input of the bytes of another version, which are JSON. Without it, and
-  ///     for the same version, the bytes are decoded as they are. If it throws, the item stays in the
-  ///     outbox and waits for an answer.
+  ///     for the same version, the bytes are decoded as they are. If it throws, the item stays in
+  ///     the outbox and waits for an answer.
   /// - Returns: The changed mutation.
   public func durable(
     version: String = "",
@@ -103,8 +104,8 @@ extension Mutation where Input == Void {
 extension Mutation {
   /// Answers an error of a durable run that no retry is left for, such as a conflict.
   ///
-  /// It is called in the run's task, which waits for the answer; the runs behind it in its scope wait,
-  /// too. Without it such a run fails.
+  /// It is called in the run's task, which waits for the answer; the runs behind it in its scope
+  /// wait, too. Without it such a run fails.
   ///
   /// ```swift
   /// let mutation = Mutation<Rename, User>.rename().durable().onConflict { error, input, context in
@@ -112,8 +113,8 @@ extension Mutation {
   /// }
   /// ```
   ///
-  /// With it, attempts are not retried unless ``retry(_:)-(RetryPolicy)`` says so: each error is
-  /// answered. The last of several handlers counts.
+  /// With it, attempts are not retried unless ``/StreamQuery/Mutation/retry(_:)-(RetryPolicy)``
+  /// says so: each error is answered. The last of several handlers counts.
   ///
   /// - Parameter body: Gets the error, the input, and what the work was told.
   /// - Returns: The changed mutation.

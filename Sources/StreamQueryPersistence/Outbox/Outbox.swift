@@ -14,12 +14,12 @@
 /// Clients of one process that share a store object share no record: each sends what it wrote, or
 /// found first. Two processes, or two store objects on the same data, are not kept apart here: stores
 /// such as ``FileStore`` refuse the second one. Servers recognise a request that arrives twice by its
-/// ``MutationContext/idempotencyKey``.
+/// ``/StreamQuery/MutationContext/idempotencyKey``.
 public struct Outbox: Sendable {
   /// Where the runs are kept.
   public var store: any QueryStore
   /// The part of the store; `nil` is that of the client, see
-  /// ``QueryClient/Configuration/partition``.
+  /// ``StreamQuery/QueryClient/Configuration/partition``.
   ///
   /// To wipe the partition erases queries and runs, as the end of an account does: ``QueryScopes``.
   public var partition: StorePartition?

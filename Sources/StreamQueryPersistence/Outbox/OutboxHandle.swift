@@ -46,7 +46,7 @@ public struct OutboxHandle: Sendable {
   ///
   /// It also gives the callbacks and the optimistic changes of these runs. Registering a key again
   /// replaces the mutation for runs that begin later. The client keeps it for as long as it lives: use
-  /// ``MutationContext/client`` in its work.
+  /// ``/StreamQuery/MutationContext/client`` in its work.
   ///
   /// - Parameter mutation: The mutation.
   public func register<Input, Output>(_ mutation: Mutation<Input, Output>) {
@@ -68,9 +68,10 @@ public struct OutboxHandle: Sendable {
   /// Cancelling the caller ends only its wait.
   ///
   /// - Parameter id: The item.
-  /// - Throws: ``OutboxError/noSuchItem``; ``OutboxError/unwritable(_:)`` if the store can never remove
-  ///   it; ``QueryError/shutDown`` if the client is shut down before the store knows it: then the next
-  ///   one may send the item; `CancellationError` if the caller is cancelled.
+  /// - Throws: ``OutboxError/noSuchItem``; ``OutboxError/unwritable(_:)`` if the store can never
+  ///   remove it; ``/StreamQuery/QueryError/shutDown`` if the client is shut down before the store
+  ///   knows it: then the next one may send the item; `CancellationError` if the caller is
+  ///   cancelled.
   public func drop(_ id: OutboxItem.ID) async throws {
     guard let keeper else { throw OutboxError.noSuchItem }
     try await keeper.drop(RunIdentity(id))
@@ -85,7 +86,8 @@ public struct OutboxHandle: Sendable {
   ///   - input: The input, of the type that the item's mutation has.
   /// - Throws: ``OutboxError/noSuchItem``; ``OutboxError/otherInput(mutation:)``;
   ///   ``OutboxError/sending``; ``OutboxError/notEncodable(mutation:reason:)``, and nothing has
-  ///   changed; ``OutboxError/unwritable(_:)``; ``QueryError/shutDown``; `CancellationError`.
+  ///   changed; ``OutboxError/unwritable(_:)``; ``/StreamQuery/QueryError/shutDown``;
+  ///   `CancellationError`.
   public func rebase<Input: Sendable>(_ id: OutboxItem.ID, with input: Input) async throws {
     guard let keeper else { throw OutboxError.noSuchItem }
     try await keeper.rebase(RunIdentity(id), with: input)

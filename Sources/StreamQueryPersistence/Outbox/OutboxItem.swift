@@ -34,7 +34,7 @@ public struct OutboxItem: Sendable, Identifiable {
   public let error: (any Error)?
   /// When the run was started.
   public let enqueuedAt: Date
-  /// What all attempts of the item carry, see ``MutationContext/idempotencyKey``.
+  /// What all attempts of the item carry, see ``/StreamQuery/MutationContext/idempotencyKey``.
   public let idempotencyKey: UUID
   /// The input as JSON.
   public let input: Data

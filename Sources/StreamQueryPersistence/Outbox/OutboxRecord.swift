@@ -19,7 +19,7 @@ struct OutboxRecord: Sendable {
     /// The mutation's key as text.
     var mutation: String
     var scope: String?
-    /// Of what the run is a version: see ``PacedRuns``.
+    /// Of what the run is a version: see ``/StreamQuery/PacedRuns``.
     var pacingKey: String?
     /// When the run was started, in seconds since the reference date.
     var date: Double

@@ -16,7 +16,7 @@ public struct Persistence: Sendable {
   /// Where the data is kept.
   public var store: any QueryStore
   /// The part of the store; `nil`, the default, is that of the client, see
-  /// ``QueryClient/Configuration/partition``.
+  /// ``StreamQuery/QueryClient/Configuration/partition``.
   public var partition: StorePartition?
   /// The age at which kept data is not restored any more.
   ///

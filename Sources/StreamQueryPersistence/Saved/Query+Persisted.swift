@@ -10,10 +10,11 @@ extension Query where Value: Codable {
   /// Keeps the data of the query in a store, and restores it before the first fetch.
   ///
   /// The first use of a query in a process waits until the store has been read; until then its
-  /// streams are pending and idle, and say ``QueryResult/isRestoring``. Restored data has its age:
-  /// if it is stale, it is shown and refetched. Fetched data and manual writes are kept, without
-  /// optimistic changes, as soon as ``Persistence/throttle`` has passed. Offline, a query tries once
-  /// and then waits for the network (``NetworkMode/offlineFirst``), unless an option says otherwise.
+  /// streams are pending and idle, and say ``/StreamQuery/QueryResult/isRestoring``. Restored data
+  /// has its age: if it is stale, it is shown and refetched. Fetched data and manual writes are
+  /// kept, without optimistic changes, as soon as ``Persistence/throttle`` has passed. Offline, a
+  /// query tries once and then waits for the network (``/StreamQuery/NetworkMode/offlineFirst``),
+  /// unless an option says otherwise.
   ///
   /// ```swift
   /// let user = Query("user", id) { try await api.user(id) }
@@ -21,20 +22,22 @@ extension Query where Value: Codable {
   /// ```
   ///
   /// A value that can no longer be decoded is dropped and fetched again, and
-  /// ``QueryClient/events`` tell of it.
+  /// ``/StreamQuery/QueryClient/events`` tell of it.
   ///
   /// - Parameters:
   ///   - store: Where the data is kept.
   ///   - partition: The part of the store; `nil` is that of the client. Data in another part
   ///     does not end with an account: see ``QueryScopes``.
-  ///   - maxAge: The age at which kept data is not restored any more; `nil`, the default, is 24 hours for a query
-  ///     with a fetch, and ``Persistence/unlimited`` for one without, whose data nobody can get again. A fetch that
-  ///     defaults give to the query does not count here, because they may come later: say an age.
+  ///   - maxAge: The age at which kept data is not restored any more; `nil`, the default, is 24
+  ///     hours for a query with a fetch, and ``Persistence/unlimited`` for one without, whose data
+  ///     nobody can get again. A fetch that defaults give to the query does not count here, because
+  ///     they may come later: say an age.
   ///   - version: The version of the form of the data; change it with the form.
-  ///   - migrating: Makes a value of the bytes of another version, which are JSON. Without it, a value of another
-  ///     version is dropped, even if it has no limit of age and nobody can get it again. If it throws,
-  ///     ``QueryClient/events`` tell of it: a value with a limit of age is dropped, and any other stays in the store for
-  ///     a later version, until the query is written.
+  ///   - migrating: Makes a value of the bytes of another version, which are JSON. Without it, a
+  ///     value of another version is dropped, even if it has no limit of age and nobody can get it
+  ///     again. If it throws, ``/StreamQuery/QueryClient/events`` tell of it: a value with a limit
+  ///     of age is dropped, and any other stays in the store for a later version, until the query
+  ///     is written.
   /// - Returns: The changed query.
   public consuming func persisted(
     in store: any QueryStore,
@@ -79,7 +82,7 @@ extension Query where Value: Codable {
 }
 
 extension Query {
-  /// Keeps nothing of the query, whatever the client's ``QueryClient/Configuration/persistence``
+  /// Keeps nothing of the query, whatever the client's ``StreamQuery/QueryClient/Configuration/persistence``
   /// says.
   ///
   /// - Returns: The changed query.

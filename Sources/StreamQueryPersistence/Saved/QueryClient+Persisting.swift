@@ -9,10 +9,11 @@ extension QueryClient.Configuration {
     set { keeping[StorePartition.self] = newValue }
   }
 
-  /// Where the data of all queries is kept beyond the process, unless they say otherwise; `nil`, the
-  /// default, keeps nothing.
+  /// Where the data of all queries is kept beyond the process, unless they say otherwise; `nil`,
+  /// the default, keeps nothing.
   ///
-  /// Values that are not `Codable`, and keys without a ``AnyQueryKey/canonicalText()``, are left out.
+  /// Values that are not `Codable`, and keys without a
+  /// ``/StreamQuery/AnyQueryKey/canonicalText()``, are left out.
   public var persistence: Persistence? {
     get { (keeping.policy as? QueryPersistence)?.settings }
     set { keeping.policy = newValue.map { QueryPersistence($0) } }
@@ -22,7 +23,8 @@ extension QueryClient.Configuration {
 extension QueryClient {
   /// Whether it is not known yet what the client's store keeps.
   ///
-  /// Until then streams are pending and idle, and callers of ``fetch(_:)-(Query<Value>)`` wait.
+  /// Until then streams are pending and idle, and callers of
+  /// ``/StreamQuery/QueryClient/fetch(_:)-(Query<Value>)`` wait.
   public nonisolated var isRestoring: Bool {
     guard let policy = configuration.keeping.policy else { return false }
     return persister?.isRestoring(policy) ?? false

@@ -1,4 +1,4 @@
-/// Why ``QueryClient/save()`` could not write all that has changed: which stores failed.
+/// Why ``StreamQuery/QueryClient/save()`` could not write all that has changed: which stores failed.
 ///
 /// Every other store of the client was written. What failed is tried again later, unless the store
 /// cannot be used any more.

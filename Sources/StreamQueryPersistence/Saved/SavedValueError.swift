@@ -1,4 +1,5 @@
-/// Why something was not restored or not kept; see ``QueryEvent/Kind/persistenceFailed(_:)``.
+/// Why something was not restored or not kept; see
+/// ``/StreamQuery/QueryEvent/Kind/persistenceFailed(_:)``.
 public enum SavedValueError: Error, Sendable, CustomStringConvertible {
   /// A record is not of the form that this library writes; it is dropped.
   case unreadable(record: String)

@@ -1,6 +1,6 @@
 public import StreamQueryPersistence
 
-/// Checks that a store keeps the rules of ``/StreamQuery/QueryStore``.
+/// Checks that a store keeps the rules of ``/StreamQueryPersistence/QueryStore``.
 ///
 /// One line in a test of Swift Testing or XCTest is enough:
 ///
@@ -12,7 +12,7 @@ public import StreamQueryPersistence
 ///
 /// Each rule gets a place of its own, which is empty at first. Some rules open the same place again, to
 /// see what has outlived the store; a store that forgets, such as
-/// ``/StreamQuery/MemoryStore``, says so with `keepsRecords: false`.
+/// ``/StreamQueryPersistence/MemoryStore``, says so with `keepsRecords: false`.
 ///
 /// What the rules cannot see is what happens without warning: test yourself that a batch is durable when the
 /// process is killed, and what a full disk does.
