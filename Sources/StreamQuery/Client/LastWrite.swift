@@ -44,11 +44,8 @@ package struct LastWrite: Sendable {
     )
     slot.data = made.box
     guard let info = slot.info(slot.makeSnapshot(version: 0), at: now.instant) else { return nil }
-    var entry = PersistedEntry(
-      id: EntryID(index: 0, generation: number),
-      info: info,
-      query: query
-    )
+    let id = EntryID(index: 0, generation: number)
+    var entry = PersistedEntry(id: id, info: info, query: query)
     entry.isInvalidated = made.isInvalidated || isInvalidated
     return entry
   }

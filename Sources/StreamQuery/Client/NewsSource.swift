@@ -1,6 +1,6 @@
 /// Tells observers that there is something new to look at.
 package final class NewsSource: Sendable {
-  private let broadcaster = Broadcaster<NewsFlag<Never>>()
+  fileprivate let broadcaster = Broadcaster<NewsFlag<Never>>()
 
   package init() {}
 
@@ -10,8 +10,6 @@ package final class NewsSource: Sendable {
   ///
   /// - Parameter isDrained: Whether they still get what is new.
   package func finish(isDrained: Bool) { broadcaster.finish(isDrained: isDrained) }
-
-  fileprivate func subscribe() -> Broadcaster<NewsFlag<Never>>.Listener? { broadcaster.subscribe() }
 }
 
 extension QueryClient {
@@ -27,6 +25,6 @@ extension QueryClient {
     _ subject: String,
     _ element: @escaping @Sendable () -> Element?
   ) -> AsyncStream<Element> {
-    stream(of: news.subscribe(), subject) { _ in element() }
+    stream(of: news.broadcaster.subscribe(), subject) { _ in element() }
   }
 }

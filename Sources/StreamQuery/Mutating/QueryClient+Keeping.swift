@@ -179,31 +179,23 @@ extension QueryClient {
   }
 
   /// The answer that a failed run is tried again, after the wait that its retries have.
+  ///
+  /// - Parameters:
+  ///   - mutation: The mutation.
+  ///   - input: Another input, which makes it another request; `nil` leaves it as it is.
+  ///   - error: Why it failed.
+  ///   - attempt: The number of attempts so far.
+  /// - Returns: The answer.
   package nonisolated func retrying(
     _ mutation: StoredMutation,
+    with input: ValueBox? = nil,
     after error: any Error,
     attempt: Int
   ) -> RunAnswer {
-    .retry(after: wait(of: mutation, error, attempt))
-  }
-
-  /// The answer that a failed run is sent as another request, after the wait that its retries have.
-  package nonisolated func rebasing(
-    _ mutation: StoredMutation,
-    to input: ValueBox,
-    after error: any Error,
-    attempt: Int
-  ) -> RunAnswer {
-    let layers = plannedLayers(of: mutation.resolved, input: input)
-    return .rebase(input, layers, after: wait(of: mutation, error, attempt))
-  }
-
-  private nonisolated func wait(
-    of mutation: StoredMutation,
-    _ error: any Error,
-    _ attempt: Int
-  ) -> TimeSpan {
-    mutation.resolved.retry.wait(failures: attempt, error: error, jitter: nextJitter())
+    let mutation = mutation.resolved
+    let layers = input.map { plannedLayers(of: mutation, input: $0) } ?? []
+    let wait = mutation.retry.wait(failures: attempt, error: error, jitter: nextJitter())
+    return input.map { .rebase($0, layers, after: wait) } ?? .retry(after: wait)
   }
 
   /// Cancels the runs that were kept: their records were erased.

@@ -85,14 +85,6 @@ package final class QueryDefinition: @unchecked Sendable {
     options = QueryOptions(unset: ())
   }
 
-  /// The definition of a key of which only the type and some options are known.
-  package static func ofKeyAlone<Value: Sendable>(
-    _ type: Value.Type,
-    _ options: QueryOptions
-  ) -> QueryDefinition {
-    QueryDefinition(of: type, options: options)
-  }
-
   /// Whether it has a fetch of its own.
   package var hasFetch: Bool { fetch != nil }
 

@@ -45,7 +45,7 @@ public struct Archivable: Sendable, _FreeOfActors {
     of type: Value.Type,
     options: QueryOptions = .default
   ) -> Self {
-    let definition = QueryDefinition.ofKeyAlone(type, options)
+    let definition = Query<Value>(key: []).options { $0 = options }.definition
     return Self(kind: .values(ArchivableEntry(of: type, definition), type))
   }
 

@@ -121,7 +121,7 @@ extension OutboxKeeper {
         report(OutboxError.notEncodable(mutation: mutation, reason: error), job.key.key)
         return .stop
       }
-      return client.rebasing(mutation, to: input, after: error, attempt: attempt)
+      return client.retrying(mutation, with: input, after: error, attempt: attempt)
     }
   }
 }
