@@ -1,4 +1,4 @@
-/// What has become of an entry that an export awaits.
+/// The state of an entry that an export awaits.
 package enum ExportPresence {
   case fetching
   /// The fetch has ended or is paused, with or without data.

@@ -20,7 +20,7 @@ extension QueryClient {
     return (entries, runs.map(MutationInfo.init))
   }
 
-  /// What has become of entries that an export awaits.
+  /// The states of entries that an export awaits.
   package nonisolated func presence(of keys: [EntryKey], at now: Instant) -> [ExportPresence] {
     cache.read { state in keys.map { state.presence(of: $0, at: now) } }
   }
@@ -54,7 +54,7 @@ extension QueryInfo {
 }
 
 extension MutationInfo {
-  /// What tells the run apart, and how often its input was changed.
+  /// The identity of the run, and how often its input was changed.
   package var origin: (key: EntryKey, identity: RunIdentity, revision: UInt64) {
     (snapshot.key, snapshot.job.identity, snapshot.revision)
   }
