@@ -22,6 +22,7 @@ FNR == 1 { beginFile() }
   if (text ~ /^[ \t]*((public|package|internal|private|fileprivate|@[a-zA-Z_]+) )*import /) next
   gsub(/`/, "", text)
   if (inCase && !parens) inCase = caseGoesOn
+  if (text ~ /[^ \t]/) codeLines++
   while (match(text, /[A-Za-z_][A-Za-z0-9_]*|->|[][{}()<>.,:;@=&]/)) {
     next_ = substr(text, RSTART, RLENGTH)
     text = substr(text, RSTART + RLENGTH)
@@ -30,6 +31,7 @@ FNR == 1 { beginFile() }
     last = word
     word = next_
     wordLine = FNR
+    wordCode = codeLines
   }
 }
 
@@ -42,7 +44,7 @@ END {
 
 # MARK: The list
 
-function readList(    line, number, fields, reason, count) {
+function readList(    line, number, fields, reason, count, i) {
   while ((getline line < list) > 0) {
     number++
     reason = line
@@ -62,6 +64,13 @@ function readList(    line, number, fields, reason, count) {
       exceptionLine[fields[2] SUBSEP fields[3]] = number
       if (reason == "") fail(number, "an exception needs its reason: `except PATH NAME  # reason`")
       if (++exceptions > 5) fail(number, "no more than five exceptions")
+    } else if (fields[1] == "family" && count >= 3) {
+      if (reason == "") fail(number, "a family needs what it is: `family PATH NAME…  # what it is`")
+      familyLine[fields[2]] = number
+      for (i = 3; i <= count; i++) {
+        if ((fields[2], fields[i]) in family) fail(number, fields[i] " is listed twice")
+        family[fields[2], fields[i]] = number
+      }
     } else if (count == 1 && current != "") {
       if ((current, line) in rank) fail(number, line " is listed twice")
       rank[current, line] = ++folders
@@ -92,6 +101,7 @@ function beginFile(    parts, count) {
   targetOf[file] = target
   folderOf[file] = folder
   stemOf[file] = stem
+  stems[target, stem] = 1
   if (!(target in targetLine)) {
     if (!(target in unknown)) fail(0, "the target " target " is missing")
     unknown[target] = 1
@@ -106,7 +116,7 @@ function beginFile(    parts, count) {
   scopeKind[0] = "file"
   scopePrivate[0] = 0
   word = last = beforeLast = opening = ""
-  parens = inCase = pattern = generics = hidden = conditions = 0
+  parens = inCase = pattern = generics = hidden = conditions = openType = 0
 }
 
 function endFile() {
@@ -135,6 +145,7 @@ function token() {
   else if (word == "{") open()
   else if (word == "}") {
     if (scopes) parens = outerParens[scopes--]
+    if (!scopes && openType) { typeSize[openType] = wordCode - typeStart + 1; openType = 0 }
     hidden = 0
     opening = ""
   } else if (word == "<" && generics == 1) generics = 2
@@ -192,7 +203,7 @@ function name(    kind) {
     if (last == "<" || last == "," || last == "each" || last == "let") { shadow[file, word] = 1; return }
   }
   if (pattern > parens) pattern = 0
-  if (last == "for" || next_ == "in" || pattern) local[file, word] = 1
+  if (last == "for" || next_ == "in" || next_ == "->" || pattern) local[file, word] = 1
   if (next_ == ":") { local[file, word] = 1; return }
   if (word == "init") { generics = 1; return }
   if (last == ".") {
@@ -214,6 +225,8 @@ function declareType(kind,    full) {
       typeFile[typeCount] = file
       typeName[typeCount] = word
       typeLine[typeCount] = wordLine
+      typeSize[typeCount] = 1
+      if (last != "typealias") { openType = typeCount; typeStart = wordCode }
     }
   } else if (kind != "code") {
     nested(full)
@@ -248,6 +261,7 @@ function lowest(table, key) {
 }
 
 function use(kind,    key) {
+  if (kind == "type" && scope[scopes] opening != "") mentioned[file, word, outermost(scope[scopes] == "" ? opening : scope[scopes])] = 1
   key = file SUBSEP kind SUBSEP word SUBSEP (kind == "member" ? "" : scope[scopes])
   if (key in used) return
   used[key] = 1
@@ -299,6 +313,11 @@ function checkUse(i,    path, named, target, level, key, where, bases, count, j)
   }
 }
 
+function outermost(where) {
+  sub(/[.].*/, "", where)
+  return where
+}
+
 function outer(where) {
   return sub(/\.[^.]*$/, "", where) ? where : ""
 }
@@ -323,22 +342,50 @@ function folderAt(target, level,    key, parts) {
   }
 }
 
-# A top-level type is in a file of its name, or beside what it belongs to: the type that the file is
-# called for, or the operator (`Changes.swift` has `changes()`). It belongs to that if it is its
-# iterator, error or id, or if no file of another type uses it. Arities of one type are together.
-function checkPlace(i,    path, named, stem, operator, rest) {
+# A top-level type stands in a file of its name (arities of one type together), or in one of these:
+#
+# - Beside its owner, the type that the file is called for up to a `+`, or the operator (`Changes.swift`
+#   has `changes()`): its iterator, error or id; a type that no file of another type uses; a small type,
+#   with 20 lines of code or fewer, that the owner names in this file.
+# - In a family that the file's name tells. The name has several words, or one in the plural, and begins
+#   or ends the name of the type: `RefetchPolicy.swift` has `EventRefetchPolicy`, `Clocks.swift` has
+#   `ErasedClock`. A type with files of its own, such as `Type+Concern.swift`, stays with them.
+# - In a family of the list: `family PATH NAME…  # what it is`.
+function checkPlace(i,    path, named, stem) {
   path = typeFile[i]
   named = typeName[i]
   stem = stemOf[path]
-  if (named == stem || named == "_" stem) return
-  rest = substr(named, 1, length(stem)) == stem ? substr(named, length(stem) + 1) : ""
-  if (rest ~ /^[0-9]$/) return
+  typeIn[path, named] = 1
+  if (isPlaced(i, path, named, stem)) return
+  if ((path, named) in family) { usedFamily[path, named] = 1; return }
+  finding("misplaced", path, typeLine[i], named, "`" named "` is neither in a file of its name, nor beside its owner, nor in a family")
+}
+
+function isPlaced(i, path, type, stem,    rest, operator) {
+  if (type == stem || type == "_" stem) return 1
+  rest = substr(type, 1, length(stem)) == stem ? substr(type, length(stem) + 1) : ""
+  if (rest ~ /^[0-9]$/) return 1
   operator = tolower(substr(stem, 1, 1)) substr(stem, 2)
   if ((targetOf[path], stem) in typeLevel || (path, stem) in extendsHere || (path, operator) in declaresHere) {
-    if (rest ~ /^(Iterator|Error|ID)$/) return
-    if (!(named in users) || users[named] == " " stem " ") return
+    if (rest ~ /^(Iterator|Error|ID)$/) return 1
+    if (!(type in users) || users[type] == " " stem " ") return 1
+    if (typeSize[i] <= 20 && (path, type, stem) in mentioned) return 1
   }
-  finding("misplaced", path, typeLine[i], named, "`" named "` is neither in a file of its name nor beside the one type that it belongs to")
+  return !((targetOf[path], type) in stems) && isKin(type, stem)
+}
+
+function endsIn(text, end) {
+  return length(text) > length(end) && substr(text, length(text) - length(end) + 1) == end
+}
+
+# Whether a file's name tells the family of a type.
+function isKin(type, stem,    word, plural) {
+  word = stem
+  plural = sub(/ies$/, "y", word) || sub(/s$/, "", word)
+  if (!plural && stem !~ /[a-z0-9][A-Z]/) return 0
+  if (length(type) <= length(word)) return type == word
+  if (endsIn(type, word) || endsIn(type, stem)) return 1
+  return substr(type, 1, length(word)) == word && substr(type, length(word) + 1, 1) ~ /[A-Z]/
 }
 
 function finding(kind, path, number, named, message) {
@@ -367,6 +414,11 @@ function finish(    target, i, key, parts, kinds, sum, files) {
   for (key in folderLine) {
     split(key, parts, SUBSEP)
     if (!(key in inhabited)) fail(folderLine[key], "there is no folder " parts[2] " in " parts[1])
+  }
+  for (key in family) {
+    split(key, parts, SUBSEP)
+    if (!(key in typeIn)) fail(family[key], parts[1] " has no top-level type " parts[2] ": take it off the family")
+    else if (!(key in usedFamily)) fail(family[key], parts[2] " is in its place without a family: take it off")
   }
   for (key in exceptionLine) if (!(key in usedException)) fail(exceptionLine[key], "the exception is needed no longer: take it off")
   if (all) exit 0

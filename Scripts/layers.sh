@@ -71,6 +71,7 @@ struct User<Top> {
   func f(crown: () -> Void) { crown() }
   func g(a: User) -> Int { a.above }
   func h() { let (below, crown) = pair; crown() }
+  func i() { perform { crown -> Int in crown() } }
 }
 SWIFT
 put High/Deeper.swift <<<'struct Deeper { var base: Base; func f() { base.below(); _ = Base.Error() } }'
@@ -93,6 +94,50 @@ put High/Operate.swift <<<$'extension Base { func operate() -> Step { Step() } }
 put High/Pair.swift <<<$'struct Pair2 {}\nstruct Pair3 {}'
 put High/User.swift <<<'let a = BaseIterator(), b = Pair2()'
 expect_finding nothing
+
+begin
+put Low/Base+More.swift <<<$'struct Part {}\nextension Base {\n  var part: Part { Part() }\n}'
+put High/User.swift <<<'let a = Part()'
+expect_finding nothing
+put Low/Base+More.swift <<<$'struct Part {}\nextension Top {\n  var part: Part { Part() }\n}'
+expect_finding "Sources/A/Low/Base+More.swift:1: [misplaced] \`Part\`"
+{ echo 'struct Part {'; for ((i = 0; i < 19; i++)); do echo "  let a$i = 0"; done; echo '}'; } >"$scratch/part"
+put Low/Base+More.swift < <(grep -v a18 "$scratch/part"; echo 'extension Base { var part: Part { Part() } }')
+expect_finding nothing
+put Low/Base+More.swift < <(cat "$scratch/part"; echo 'extension Base { var part: Part { Part() } }')
+expect_finding "Sources/A/Low/Base+More.swift:1: [misplaced] \`Part\`"
+
+for pair in 'RowKind OddRowKind' 'RowKind RowKindSet' 'Rows OddRow' 'Rows OddRows' 'Policies RowPolicy'; do
+  begin
+  put "Low/${pair% *}.swift" <<<"struct ${pair#* } {}"
+  put High/User.swift <<<"let a = ${pair#* }()"
+  expect_finding nothing
+  put "Low/${pair#* }+More.swift" <<<"extension ${pair#* } {}"
+  expect_finding "[misplaced] \`${pair#* }\`"
+done
+for pair in 'Row OddRow' 'Row RowSet' 'RowKind OddRowKinder' 'RowKind RowKinder' 'Rows Brow'; do
+  begin
+  put "Low/${pair% *}.swift" <<<"struct ${pair#* } {}"
+  put High/User.swift <<<"let a = ${pair#* }()"
+  expect_finding "[misplaced] \`${pair#* }\`"
+done
+# with_family LINE: a type in a file of another name, and a line of the list.
+with_family() {
+  begin "$@"
+  put Low/Other.swift <<<'struct Stray {}'
+  put High/User.swift <<<'let a = Stray()'
+}
+with_family 'family Sources/A/Low/Other.swift Stray  # a reason'
+expect_finding nothing
+with_family 'family Sources/A/Low/Base.swift Stray  # a reason'
+expect_finding "[misplaced] \`Stray\`"
+expect_finding 'Low/Base.swift has no top-level type Stray'
+with_family 'family Sources/A/Low/Other.swift Stray'
+expect_finding 'a family needs what it is'
+with_family 'family Sources/A/Low/Other.swift Stray Stray  # a reason'
+expect_finding 'Stray is listed twice'
+begin 'family Sources/A/Low/Base.swift Base  # a reason'
+expect_finding 'Base is in its place without a family'
 
 begin Middle
 expect_finding 'there is no folder Middle in A'
