@@ -12,8 +12,9 @@ BEGIN {
     "MutationCallbacks|MutationHooks|MutationDefaultsTable|OptimisticChanges|TypedLayer|QueryFilter|" \
     "MutationFilter)[^A-Za-z0-9_]"
   # What the cache has of them, and keeps.
-  HELD = "^Sources/StreamQuery/(Cache/|Fetch/|Query/StoredQuery[.]|Query/EntryFilter[.]|" \
-    "Mutation/StoredMutation[.]|Mutation/Mutation(Job|Slot|Table|Snapshot)[.]|Model/OptimisticLayer[.])"
+  HELD = "^Sources/StreamQuery/(Cache/|Tasks/|Machines/(FetchRoom|WaitGraph|ReturnPacing)[.]|" \
+    "Queries/(StoredQuery|EntryFilter)[.]|Mutations/StoredMutation[.]|" \
+    "Mutations/Mutation(Job|Table|Snapshot)[.]|Values/(OptimisticLayer|QueryFeature)[.])"
   while ((getline line < list) > 0) {
     number++
     sub(/#.*/, "", line)

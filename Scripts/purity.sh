@@ -121,10 +121,10 @@ for code in 'let definition: QueryDefinition' 'var retry: RetryPolicy?' \
   'func begin(_ definition: MutationDefinition)' 'case settle([MutationCallbacks.Conclude])' \
   'func entries(matching filter: QueryFilter.Node)' 'let retry = query.resolved.retry' \
   'show(layer.applied(to: box))'; do
-  for path in Cache/Slot Fetch/FetchJob Mutation/MutationJob Model/OptimisticLayer; do
+  for path in Cache/Slot Tasks/FetchJob Mutations/MutationJob Values/OptimisticLayer; do
     expect closure Sources/StreamQuery/$path.swift <<<"$code"
   done
-  for path in Client/Slot Mutation/Mutation Model/LayeredBox; do
+  for path in Client/Slot Mutations/Mutation Values/LayeredBox; do
     expect nothing Sources/StreamQuery/$path.swift <<<"$code"
   done
 done

@@ -29,3 +29,50 @@ enum Action: Sendable {
   case reached(SharedOneShot<Void>)
   case mutation(MutationAction)
 }
+
+/// What a transaction asks the shell to do about mutation runs.
+enum MutationAction: Sendable {
+  /// Call the callbacks that come before the first attempt.
+  case prepare(MutationJob)
+  case perform(MutationJob, attempt: Int)
+  /// Call the callbacks that come before the end.
+  case settle(MutationJob, WaitOutcome)
+  case cancel(MutationJob)
+  /// Keep the run beyond the process, or tell when it is known which runs come before it.
+  case keep(MutationJob)
+  /// A kept run took a step.
+  case kept(MutationJob, RunProgress)
+  /// A kept run is over.
+  case over(MutationJob, MutationMachine.Ending)
+  /// A run took the place of another one, which may have been about something else: certainly if it
+  /// changed what the newer one leaves alone.
+  case discarded(MutationJob, by: MutationJob, changesOthers: Bool)
+  /// Some runs were changed, added or removed.
+  case news([MutationNews])
+  /// Refetch for the transitions that waited for mutations.
+  case sweep([FetchCause])
+}
+
+/// What only the caller of a transaction can do, because it needs the caller's own context.
+enum CallerDuty: Sendable {
+  /// Make the task for work that somebody else will start.
+  case standBy(Standby)
+  /// Raise the priority of work to at least this one; `nil` is the caller's.
+  case lend(TaskChain, WorkPriority?)
+  case several([CallerDuty])
+}
+
+/// Performs actions, outside the lock.
+protocol ActionRunner {
+  func perform(_ action: Action)
+
+  /// Starts a separate task at the default priority that calls ``QueryCache/sweep(_:)``.
+  func sweep()
+
+  /// Whether the current thread may be kept from running for long, so that others must not wait for
+  /// it.
+  var isOfLowPriority: Bool { get }
+
+  /// Does what only the caller of a transaction can do.
+  func fulfil(_ duty: CallerDuty)
+}

@@ -257,4 +257,10 @@ extension CacheState {
       duration: start.map { .nanoseconds(now.instant.nanoseconds - $0.instant.nanoseconds) }
     )
   }
+
+  /// Whether a thread other than the current transaction's may perform its actions; a caller of low
+  /// priority leaves them to the client's own task.
+  var othersPerform: Bool {
+    @inline(__always) get { actionQueue.othersPerform || WorkPriority.current.isLow }
+  }
 }

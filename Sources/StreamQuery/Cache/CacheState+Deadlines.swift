@@ -26,4 +26,19 @@ extension CacheState {
     }
     return true
   }
+
+  mutating func setDeadline(_ deadline: Instant?, mutation index: Int) {
+    let position = mutations.slots[index].heapPosition
+    guard deadline != nil || position >= 0 else { return }
+    // Negative, to distinguish runs from entries.
+    setDeadline(deadline, owner: ~Int32(truncatingIfNeeded: index), at: position)
+  }
+
+  /// Asks for an earlier wake-up if a deadline lies before the armed one.
+  mutating func rearm() {
+    guard let first = deadlines.first?.deadline else { return }
+    if let armed, armed <= first { return }
+    armed = first
+    actionQueue.append(.arm(first), insteadOf: .arm)
+  }
 }

@@ -90,3 +90,35 @@ extension CacheState {
     }
   }
 }
+
+/// What a caller asks of an entry's machine.
+struct FetchRequest {
+  var cause: FetchCause
+  /// Whether a running fetch is replaced if there is data.
+  var isSuperseding = false
+  /// Whether the client itself wants the fetch.
+  var hasClientLease = false
+  /// What to fetch.
+  var part = FetchPart.whole
+  /// Whether an answer will do that began before an invalidation.
+  var acceptsOlder = false
+  /// What the caller says about how to fetch, if anything.
+  var setting: FetchSetting?
+  /// What the caller accepts instead of an answer, if anything.
+  var allowance: StaleAllowance?
+}
+
+/// What the request of a caller that asks for a value led to.
+enum FetchStart: Sendable {
+  case cached(ValueBox)
+  /// A fetch was started or joined.
+  case waiting(Waiter)
+  case missingFetch
+  /// A failure is the answer for a while.
+  case failed(ErrorBox)
+  /// It is not known yet what a store keeps for the entry.
+  case restoring
+  /// The fetch waits for the caller.
+  case recursive
+  case shutDown
+}

@@ -59,3 +59,120 @@ extension CacheState {
     if budget?.order.isOver == true { mayShrink = true }
   }
 }
+
+/// What a cache may keep, and who leaves first.
+struct CacheBudget: Sendable {
+  var order: EvictionOrder
+  /// The largest key of an entry that is kept.
+  private let maxKeySize: Int
+  /// Whether a function of the user says what entries cost.
+  private let isMeasured: Bool
+  /// The data, by slot, that is measured or about to be.
+  private var measured: [ObjectIdentifier?] = []
+
+  init(_ limit: CacheLimit) {
+    order = EvictionOrder(maxEntries: limit.maxEntries, maxCost: limit.maxCost)
+    maxKeySize = limit.maxKeySize ?? .max
+    isMeasured = limit.maxCost != nil && limit.cost != nil
+  }
+
+  /// An entry came.
+  ///
+  /// - Parameters:
+  ///   - index: The entry.
+  ///   - key: Its key.
+  ///   - isCrowded: Whether too many keys have the same hash.
+  mutating func added(_ index: Int, _ key: KeyStorage, isCrowded: Bool) {
+    let isPassing = isCrowded || maxKeySize != .max && key.isLarger(than: maxKeySize)
+    order.added(index, hash: key.hash, isPassing: isPassing)
+  }
+
+  /// Whether the cost of an entry has to be asked for, because it has other data than before.
+  ///
+  /// The data that it had was there until the present data came, so no two have the same identity.
+  mutating func isNews(_ data: ValueBox?, _ index: Int) -> Bool {
+    guard isMeasured else { return false }
+    while measured.count <= index { measured.append(nil) }
+    let identity = data.map { ObjectIdentifier($0) }
+    guard measured[index] != identity else { return false }
+    measured[index] = identity
+    if data == nil { order.measured(index, cost: 1) }
+    return data != nil
+  }
+
+  /// An entry is gone.
+  mutating func removed(_ index: Int) {
+    order.removed(index)
+    if index < measured.count { measured[index] = nil }
+  }
+
+  /// Entries moved to other slots, and all others are gone.
+  mutating func moved(_ kept: [Int32]) {
+    order.moved(kept)
+    guard isMeasured else { return }
+    let old = measured
+    measured = kept.map { Int($0) < old.count ? old[Int($0)] : nil }
+  }
+}
+
+/// An entry whose stale time is a function.
+struct StaleQuestion: Sendable {
+  let entry: EntryID
+  let revision: UInt32
+  let query: StoredQuery
+  let info: QueryInfo
+}
+
+extension CacheState {
+  /// Drops entries that nobody uses, from the last slot to the first: entries that move between
+  /// calls only move to earlier slots, so none is left out.
+  ///
+  /// - Parameters:
+  ///   - end: The slot where the last call stopped.
+  ///   - onlyStale: Whether fresh entries stay.
+  ///   - transaction: The transaction.
+  ///   - fixed: When the data of a query is stale; `nil` if a function says it.
+  /// - Returns: The slot where it stopped, 0 if all were looked at; and entries that only a function
+  ///   can judge.
+  mutating func dropUnused(
+    below end: Int,
+    onlyStale: Bool,
+    _ transaction: inout Transaction,
+    fixed: (StoredQuery) -> Freshness?
+  ) -> (end: Int, asked: [StaleQuestion]) {
+    let now = transaction.environment.now.instant
+    let end = min(end, slots.count)
+    let start = max(0, end - lookLimit)
+    var asked: [StaleQuestion] = []
+    for index in (start..<end).reversed() where slots[index].key != nil && isUnused(index) {
+      guard onlyStale, let query = slots[index].query else {
+        drop(index, reason: .evicted, &transaction)
+        continue
+      }
+      if let freshness = fixed(query) {
+        dropUnused(index, ifStale: freshness, &transaction)
+      } else if let info = info(index, at: now) {
+        asked.append(
+          StaleQuestion(
+            entry: id(of: index),
+            revision: slots[index].revision,
+            query: query,
+            info: info
+          )
+        )
+      }
+    }
+    return (start, asked)
+  }
+
+  mutating func dropUnused(
+    _ index: Int,
+    ifStale freshness: Freshness,
+    _ transaction: inout Transaction
+  ) {
+    guard isUnused(index),
+      slots[index].machine.isStale(freshness, at: transaction.environment.now.instant)
+    else { return }
+    drop(index, reason: .evicted, &transaction)
+  }
+}

@@ -162,3 +162,47 @@ func withStandIn(
   }
   return (EntrySnapshot(snapshot, standIn: placeholder), flags.union(.placeholder))
 }
+
+extension CacheState {
+  /// Whether there are listeners for events.
+  var emitsEvents: Bool {
+    @inline(__always) get { events.events }
+  }
+
+  /// Records what a caller or an observer found.
+  @inline(__always)
+  mutating func note(_ lookup: CacheLookup, _ index: Int, _ transaction: Transaction) {
+    lookups.count(lookup)
+    if isLimited { noteUse(of: index) }
+    if events.lookups { emit(lookup, index, transaction) }
+  }
+
+  // Separate, so that transactions without listeners do not pay for it.
+  @inline(never)
+  private mutating func emit(_ lookup: CacheLookup, _ index: Int, _ transaction: Transaction) {
+    emit(.lookup(lookup), index, transaction)
+  }
+}
+
+/// The result of a look at a group.
+enum GroupPollResult: Sendable {
+  case results([(snapshot: EntrySnapshot, flags: QueryFlags)])
+  case nothing
+  case ended
+}
+
+extension CacheState {
+  /// What several observers see, if any of them has news or the list of them is new.
+  mutating func poll(_ ids: [ObserverID], isNew: Bool = false) -> GroupPollResult {
+    var hasNews = isNew
+    var results: [(snapshot: EntrySnapshot, flags: QueryFlags)] = []
+    results.reserveCapacity(ids.count)
+    for id in ids {
+      guard let index = find(id) else { return .ended }
+      let (snapshot, flags) = view(index)
+      if observers[index].saw(snapshot.version, flags) { hasNews = true }
+      results.append((snapshot, flags))
+    }
+    return hasNews ? .results(results) : .nothing
+  }
+}

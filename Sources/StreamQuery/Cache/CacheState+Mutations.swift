@@ -269,4 +269,21 @@ extension CacheState {
     apply(actions, to: id, &transaction)
     supersede(before: id, &transaction)
   }
+
+  /// The next run to begin, as something to wait for.
+  func nextRun(in scope: String?) -> WorkID {
+    .run(cache: id, serial: mutations.lastSerial + 1, scope: scope)
+  }
+
+  /// Reports a step of a run, if there are listeners.
+  mutating func emit(
+    _ step: QueryEvent.MutationStep,
+    _ job: MutationJob,
+    _ transaction: Transaction
+  ) {
+    guard emitsEvents else { return }
+    var event = makeEvent(.mutation(step), job.key.key, transaction, since: job.submittedAt)
+    event.meta = job.meta
+    actionQueue.append(.emit(event))
+  }
 }

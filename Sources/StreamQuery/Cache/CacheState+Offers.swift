@@ -48,10 +48,7 @@ extension CacheState {
   }
 
   /// From now on queries arrive under other defaults, also those that an offer would answer.
-  mutating func replaceDefaults(
-    _ defaults: any AnyObject & Sendable,
-    _ transaction: inout Transaction
-  ) {
+  mutating func replaceDefaults(_ defaults: StoredDefaults, _ transaction: inout Transaction) {
     self.defaults = defaults
     if offers != nil { transaction.drop(offers?.takeAll()) }
   }

@@ -49,8 +49,8 @@ struct CacheState: ~Copyable {
   var returns = ReturnPacing()
   /// The latest time of any transaction: time never runs backwards, whichever thread comes first.
   var latest: Timestamp
-  /// The defaults for queries that arrive from now on; only the client knows what they are.
-  var defaults: any AnyObject & Sendable
+  /// The defaults for queries that arrive from now on.
+  var defaults: StoredDefaults
   /// The queries of entries that began with a write, by value type: under the current defaults they
   /// are the same for every key that has none of its own.
   var bareQueries: [ObjectIdentifier: StoredQuery] = [:]
@@ -107,7 +107,7 @@ struct CacheState: ~Copyable {
   ///   - defaults: The defaults of queries.
   ///   - date: The date at the beginning of time, in seconds since the reference date.
   ///   - emitsEvents: Whether there are listeners for events.
-  init(id: UInt64 = 0, defaults: any AnyObject & Sendable, date: Double, emitsEvents: Bool) {
+  init(id: UInt64 = 0, defaults: StoredDefaults, date: Double, emitsEvents: Bool) {
     self.id = id
     self.defaults = defaults
     latest = Timestamp(instant: .zero, date: date)

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Which entries are offered to readers without the lock; only where many threads read.
 struct EntryOffers: Sendable {
   private struct Row: Sendable {
@@ -94,5 +96,117 @@ struct EntryOffers: Sendable {
     rest = min(shards.count / 8, count / 64)
     // Hashes differ from process to process, and so does the order of the tables.
     return shards.takeUsed().sorted { $0.entry.generation < $1.entry.generation }
+  }
+}
+
+/// The data of an entry as it is until the offer is withdrawn: see ``ReadShards``.
+final class EntryOffer: Sendable {
+  let key: EntryKey
+  let data: ValueBox
+  /// The newest query of the entry.
+  let query: StoredQuery?
+  /// The defaults for queries that arrive.
+  let defaults: StoredDefaults
+  private let updatedAt: Instant
+  private let isInvalidated: Bool
+  /// Whether the data is a part of a streamed value: stale for all, because the cache decides what a
+  /// caller gets.
+  private let isPart: Bool
+  /// What the entry remembers for its callers.
+  private let serving: ServingRecord
+  /// How often the entry was used; `nil` if nobody wants to know.
+  let uses: EntryUses?
+  /// How often it was found fresh, and by whom; `nil` if nobody wants to know.
+  let hits: EntryHits?
+
+  init(
+    key: EntryKey,
+    data: ValueBox,
+    query: StoredQuery?,
+    defaults: StoredDefaults,
+    updatedAt: Instant,
+    isInvalidated: Bool,
+    isPart: Bool,
+    serving: ServingRecord,
+    uses: EntryUses?,
+    hits: EntryHits?
+  ) {
+    self.key = key
+    self.data = data
+    self.query = query
+    self.defaults = defaults
+    self.updatedAt = updatedAt
+    self.isInvalidated = isInvalidated
+    self.isPart = isPart
+    self.serving = serving
+    self.uses = uses
+    self.hits = hits
+  }
+
+  /// Whether it is that of an entry.
+  @inline(__always)
+  func isOf(_ key: EntryKey) -> Bool { self.key == key }
+
+  /// Whether the data is stale.
+  @inline(__always)
+  func isStale(_ freshness: Freshness, at now: Instant) -> Bool {
+    isPart || freshness.isStale(updatedAt: updatedAt, isInvalidated: isInvalidated, at: now)
+  }
+
+  /// Whether the data may have to be refetched ahead of time.
+  @inline(__always)
+  func isRefreshDue(_ refresh: RefreshAhead?, _ freshness: Freshness, at now: Instant) -> Bool {
+    guard let refresh, !refresh.isOff else { return false }
+    return serving.isRefreshDue(refresh, freshness, of: updatedAt, at: now)
+  }
+}
+
+/// How often an entry was used without the cache's lock, in one sense of it.
+///
+/// Apart from the ``EntryOffer``: what waits to be counted holds no data, and an entry whose offers come
+/// and go waits once.
+final class EntryUses: Sendable {
+  let entry: EntryID
+  private let count = Atomic(0)
+
+  init(of entry: EntryID) {
+    self.entry = entry
+  }
+
+  /// Counts a use.
+  ///
+  /// - Returns: Whether it is the first one since ``take()``.
+  @inline(__always)
+  func add() -> Bool { count.add(1, ordering: .relaxed).oldValue == 0 }
+
+  /// The uses since this was last called.
+  func take() -> Int { count.exchange(0, ordering: .relaxed) }
+}
+
+/// How often an entry was found fresh without the cache's lock since receivers were told.
+///
+/// It holds a user's key: never release it under the lock.
+final class EntryHits: Sendable {
+  let key: AnyQueryKey
+  let uses: EntryUses
+
+  init(of entry: EntryID, _ key: AnyQueryKey) {
+    self.key = key
+    uses = EntryUses(of: entry)
+  }
+}
+
+/// All offers of a cache that left at once, with the tables that held them.
+///
+/// They hold user objects: never release them under the lock.
+final class FormerOffers: Sendable {
+  private let tables: [[Int: EntryOffer]]
+  private let rows: [EntryOffer?]
+  private let hits: [EntryHits?]
+
+  init(tables: [[Int: EntryOffer]], rows: [EntryOffer?], hits: [EntryHits?] = []) {
+    self.tables = tables
+    self.rows = rows
+    self.hits = hits
   }
 }

@@ -65,3 +65,46 @@ package struct PersistedChanges: Sendable {
     return taken
   }
 }
+
+/// A persisted entry at one instant.
+package struct PersistedEntry: Sendable {
+  let id: EntryID
+  package let info: QueryInfo
+  /// The query that says how to keep it.
+  let query: StoredQuery
+  /// Whether its data is marked as invalidated, which may happen after the entry is gone.
+  package var isInvalidated: Bool
+
+  init(id: EntryID, info: QueryInfo, query: StoredQuery) {
+    (self.id, self.info, self.query) = (id, info, query)
+    isInvalidated = info.isInvalidated
+  }
+
+  /// A number that no other entry ever has.
+  package var number: UInt64 { id.generation }
+
+  /// Whether its data was neither fetched nor written: it was restored, or initial data.
+  package var isAsItBegan: Bool { info.dataUpdateCount == 0 }
+}
+
+/// The changes of persisted entries, for the persister that takes them; it works while the client is
+/// being freed, too.
+package struct EntryJournal: Sendable {
+  let cache: QueryCache
+
+  /// Whether there are changes to take.
+  package var hasChanges: Bool { cache.read { $0.hasPersistedChanges } }
+
+  /// Whether so many entries are gone that what they held should be taken now.
+  package var isCrowded: Bool { cache.read { $0.persisted?.isCrowded } == true }
+
+  /// Takes changes.
+  ///
+  /// - Parameter onlyDepartures: Whether changed entries stay, which takes no time.
+  /// - Returns: What is gone, then entries as they are now; and whether that was all.
+  package func take(
+    onlyDepartures: Bool
+  ) -> (departures: [PersistedChanges.Departure], entries: [PersistedEntry], isAll: Bool) {
+    cache.record { $0.takePersistedChanges(onlyDepartures: onlyDepartures) }
+  }
+}

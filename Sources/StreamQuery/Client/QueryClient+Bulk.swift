@@ -284,23 +284,6 @@ extension QueryClient {
     return await group.wait(observed("fetches of queries"), onCancel: leaving(group))
   }
 
-  /// Removes or invalidates what is kept, before the entries: it must not be restored in between.
-  nonisolated func sweepKept(_ filter: QueryFilter, removes: Bool) {
-    guard let persister = persisters.persister else { return }
-    sweepDeferredWrites(filter, removes: removes)
-    if removes { persister.remove(filter) } else { persister.invalidate(filter) }
-    // What is being decoded is asked for again.
-    cache.record { if removes { $0.kept.removals += 1 } else { $0.kept.marks += 1 } }
-  }
-
-  /// Notes what happens to keys that the cache does not know and that an import is going to bring.
-  nonisolated func noteSweep(_ filter: QueryFilter, invalidates: Bool) {
-    guard mayAwaitImports else { return }
-    transaction { state, transaction in
-      state.noteSweep(filter.plainPart, invalidates: invalidates, &transaction)
-    }
-  }
-
   private nonisolated func refetching(
     _ filter: QueryFilter,
     _ superseding: Bool,
@@ -310,22 +293,6 @@ extension QueryClient {
     startRefetch(filter, superseding: superseding, .manual, group)
     group.open()
     return await group.wait(observed("fetches of queries"), onCancel: leaving(group))
-  }
-
-  nonisolated func startRefetch(
-    _ filter: QueryFilter,
-    superseding: Bool,
-    _ cause: FetchCause,
-    _ group: WaitGroup?
-  ) {
-    let restoring = select(filter) { state, indices, transaction in
-      indices.compactMap { index -> RestoringEntry? in
-        guard state.isBulkRefetched(index) else { return state.restoring(index) }
-        state.refetch(index, cause, superseding: superseding, group, &transaction)
-        return nil
-      }
-    }
-    refetch(onceRestored: restoring, cause, group)
   }
 
   private nonisolated func resetting(_ filter: QueryFilter, _ group: WaitGroup) {

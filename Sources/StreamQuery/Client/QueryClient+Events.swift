@@ -34,42 +34,4 @@ extension QueryClient {
       return last.changed(to: count) ? count : nil
     }
   }
-
-  /// Tells that fetches began, paused or ended, once for all that did since it was last asked.
-  ///
-  /// - Returns: The subscription; `nil` after the client's shutdown.
-  nonisolated func fetchNews() -> Broadcaster<NewsFlag<Never>>.Listener? {
-    let subscription = counts.subscribe { [weak self, counts] in
-      self?.transaction { state, _ in state.countsFetches = counts.hasSubscribers }
-    }
-    transaction { state, _ in state.countsFetches = counts.hasSubscribers }
-    return subscription
-  }
-
-  /// Returns a stream of what a subscription brings; it ends at once without a subscription.
-  ///
-  /// - Parameters:
-  ///   - subscription: The subscription, which ends with the stream.
-  ///   - subject: What the stream waits for, in words.
-  ///   - element: Makes an element of an item; `nil` if there is nothing new to show.
-  /// - Returns: A stream for one observer.
-  nonisolated func stream<Content: Inbox, Element: Sendable>(
-    of subscription: Broadcaster<Content>.Listener?,
-    _ subject: String,
-    _ element: @escaping @Sendable (Content.Item) -> Element?
-  ) -> AsyncStream<Element> {
-    guard let subscription else { return AsyncStream { nil } }
-    return AsyncStream(
-      unfolding: { [weak self] in
-        let waits = {
-          self?.observerWaits(for: subject, subscription) { subscription.end() } ?? ()
-        }
-        while let item = await subscription.next(whenSuspended: waits) {
-          if let element = element(item) { return element }
-        }
-        return nil
-      },
-      onCancel: { subscription.end() }
-    )
-  }
 }

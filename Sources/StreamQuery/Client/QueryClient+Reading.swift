@@ -113,7 +113,7 @@ extension QueryClient {
     let now = cache.now(isDated: query.definition.initialData != nil)
     let quick = cache.record { state -> (ResolvedQuery, EntrySnapshot, QueryFlags)? in
       guard let index = state.find(key), let known = state.slots[index].query?.resolved,
-        known.isMade(of: query.definition, under: state.defaultsTable),
+        known.isMade(of: query.definition, under: state.defaults.table),
         let resolvedOptions = known.fixedOptions, !known.asksOnSubscribe,
         !state.wantsInitialData(index, known)
       else { return nil }

@@ -97,3 +97,78 @@ public struct EventReceiver: Sendable {
     receive(event)
   }
 }
+
+/// What has to be an event, because somebody listens.
+struct EventNeeds: Hashable, Sendable {
+  /// Anything at all.
+  var events = false
+  /// Lookups, if they are made under the lock.
+  var lookups = false
+  /// Each lookup, so that each has to be made under the lock.
+  var everyLookup = false
+
+  static let nothing = EventNeeds()
+  static let everything = EventNeeds(events: true, lookups: true, everyLookup: true)
+
+  /// What two listeners need together.
+  func union(_ other: Self) -> Self {
+    EventNeeds(
+      events: events || other.events,
+      lookups: lookups || other.lookups,
+      everyLookup: everyLookup || other.everyLookup
+    )
+  }
+}
+
+/// The newest events that a subscriber of ``QueryClient/events`` has not seen.
+///
+/// A ring: when it is full, the oldest event is dropped, and the subscriber is told how many it
+/// missed before it gets the next one.
+struct EventRing: Inbox {
+  /// The maximum number of events that a subscriber may be behind.
+  static let capacity = 1_024
+
+  private var events: [QueryEvent] = []
+  private var start = 0
+  private var count = 0
+  private var missed = 0
+
+  var isEmpty: Bool { count == 0 }
+
+  mutating func receive(_ event: QueryEvent) -> QueryEvent? {
+    guard count == Self.capacity else {
+      // Places that were read are reused before the ring grows.
+      if count < events.count {
+        let place = (start + count) % events.count
+        defer { events[place] = event }
+        count += 1
+        return events[place]
+      }
+      if start > 0 {
+        events = Array(events[start...] + events[..<start])
+        start = 0
+      }
+      events.append(event)
+      count += 1
+      return nil
+    }
+    let oldest = events[start]
+    events[start] = event
+    start = (start + 1) % Self.capacity
+    missed += 1
+    return oldest
+  }
+
+  mutating func take() -> QueryEvent? {
+    guard count > 0 else { return nil }
+    if missed > 0 {
+      defer { missed = 0 }
+      return .missed(missed, before: events[start])
+    }
+    defer {
+      start = (start + 1) % events.count
+      count -= 1
+    }
+    return events[start]
+  }
+}

@@ -30,3 +30,133 @@ package struct Instant: Hashable, Comparable, Sendable {
     return overflow ? nil : Instant(nanoseconds: sum)
   }
 }
+
+/// A length of time that is never negative: 0…100 years, or infinite.
+///
+/// Durations that users write are clamped to this range once, at the boundary (contract law 11), so
+/// that machines need no checks.
+package struct TimeSpan: Hashable, Comparable, Sendable {
+  /// The length in nanoseconds; `Int64.max` is infinite.
+  package let nanoseconds: Int64
+
+  private init(unchecked nanoseconds: Int64) {
+    self.nanoseconds = nanoseconds
+  }
+
+  /// Clamps a duration: negative ones become zero, those above 100 years infinite.
+  ///
+  /// - Parameter duration: The requested duration.
+  package init(_ duration: Duration) {
+    // Queries that are made at each call are why this is as fast as it can be.
+    let attoseconds = duration.attoseconds
+    if attoseconds <= 0 {
+      self.init(unchecked: 0)
+    } else if attoseconds > Int128(TimeSpan.longest.nanoseconds) * 1_000_000_000 {
+      self.init(unchecked: .max)
+    } else {
+      self.init(unchecked: TimeSpan.nanoseconds(attoseconds))
+    }
+  }
+
+  /// Converts attoseconds to whole nanoseconds; from 0 to the longest span.
+  ///
+  /// Long division with 32-bit digits: the divisor is a constant, so each step is a multiplication.
+  /// One 128-bit division would take as long as reading the clock.
+  static func nanoseconds(_ attoseconds: Int128) -> Int64 {
+    let divisor: UInt64 = 1_000_000_000
+    let low = UInt64(truncatingIfNeeded: attoseconds)
+    // The longest span has 92 bits: the part above the low ones is smaller than the divisor.
+    let first = UInt64(truncatingIfNeeded: attoseconds >> 64) << 32 | low >> 32
+    let second = (first % divisor) << 32 | low & 0xFFFF_FFFF
+    return Int64(truncatingIfNeeded: (first / divisor) << 32 | second / divisor)
+  }
+
+  /// Clamps the duration of a wait, which must not end too early, not even by less than a nanosecond.
+  ///
+  /// - Parameter duration: The requested duration.
+  /// - Returns: The span.
+  static func roundingUp(_ duration: Duration) -> TimeSpan {
+    let span = TimeSpan(duration)
+    let isCut = !span.isInfinite && span.duration < duration
+    return isCut ? TimeSpan(unchecked: span.nanoseconds + 1) : span
+  }
+
+  /// A span that may be missing, in the room of one that is there: no span is negative.
+  package struct Packed: Hashable, Sendable {
+    private let nanoseconds: Int64
+
+    package init(_ span: TimeSpan?) { nanoseconds = span?.nanoseconds ?? -1 }
+
+    package var value: TimeSpan? {
+      nanoseconds < 0 ? nil : TimeSpan(unchecked: nanoseconds)
+    }
+  }
+
+  /// No time.
+  package static let zero = TimeSpan(unchecked: 0)
+
+  /// The longest finite span: 100 years of 365.25 days.
+  package static let longest = TimeSpan(unchecked: 3_155_760_000 * 1_000_000_000)
+
+  /// For ever.
+  package static let infinite = TimeSpan(unchecked: .max)
+
+  /// Whether the span never ends.
+  package var isInfinite: Bool { nanoseconds == .max }
+
+  /// The span as a duration; the infinite one is the longest that a clock can sleep.
+  package var duration: Duration {
+    .nanoseconds(isInfinite ? TimeSpan.longest.nanoseconds : nanoseconds)
+  }
+
+  package static func < (lhs: Self, rhs: Self) -> Bool {
+    lhs.nanoseconds < rhs.nanoseconds
+  }
+}
+
+/// An instant together with the date that users see for it.
+///
+/// Decisions use the instant, which never runs backwards. The date is kept as it was given or read,
+/// so that a jumping wall clock changes no age and a date that was passed in comes out unchanged.
+package struct Timestamp: Hashable, Sendable {
+  /// The time on the client's time line.
+  package var instant: Instant
+
+  /// The same time in seconds since the reference date of 2001.
+  package var date: Double
+
+  /// Creates a timestamp.
+  ///
+  /// - Parameters:
+  ///   - instant: The time on the client's time line.
+  ///   - date: The same time in seconds since the reference date.
+  package init(instant: Instant, date: Double) {
+    self.instant = instant
+    self.date = date
+  }
+
+  /// The time of events that never happened.
+  package static let never = Timestamp(instant: .distantPast, date: -.infinity)
+
+  /// Places a date on the time line, as long before this timestamp as the wall clock says.
+  ///
+  /// A date in the future has age 0. A date older than the longest span gets the age of that span.
+  /// A date that is not a number becomes this timestamp.
+  ///
+  /// - Parameter date: Seconds since the reference date.
+  /// - Returns: The timestamp of that date.
+  package func placing(date: Double) -> Timestamp {
+    // If it were kept, states would not equal themselves.
+    guard !date.isNaN else { return self }
+    let age = (self.date - date) * 1_000_000_000
+    // Also false if this date is not a number.
+    guard age > 0 else { return Timestamp(instant: instant, date: date) }
+    guard age < Double(TimeSpan.longest.nanoseconds) else {
+      return Timestamp(instant: .distantPast, date: date)
+    }
+    // Dates are some 0.1 µs apart, so anything below a microsecond is not an age. If it were kept,
+    // data would become stale a moment too early.
+    let placed = instant.nanoseconds - Int64((age / 1_000).rounded()) * 1_000
+    return Timestamp(instant: Instant(nanoseconds: placed), date: date)
+  }
+}

@@ -87,3 +87,84 @@ struct OneShot<Value: Sendable>: ~Copyable, Sendable {
     }
   }
 }
+
+/// A ``OneShot`` that several share.
+package final class SharedOneShot<Value: Sendable>: Sendable {
+  private let shot = OneShot<Value>()
+  private let isClaimed = Atomic(false)
+
+  package init() {}
+
+  var isSettled: Bool { shot.isSettled }
+
+  /// Whether nobody has undertaken to give the value yet.
+  func claim() -> Bool { !isClaimed.exchange(true, ordering: .relaxed) }
+
+  package func give(_ value: Value) { shot.give(value) }
+
+  package func close() { shot.close() }
+
+  package func take(whenSuspended: () -> Void = {}) async -> Value? {
+    await shot.take(whenSuspended: whenSuspended)
+  }
+}
+
+/// A task that waits to be resumed, once: the one way to park a task.
+///
+/// What waits differs (a value for one task, the items of a mailbox, news of an entry), so each
+/// keeps the suspended task in its own state, and resumes it outside of locks.
+@usableFromInline
+@frozen
+package struct SuspendedTask<Value: Sendable>: Sendable {
+  @usableFromInline let continuation: UnsafeContinuation<Value, Never>
+
+  @usableFromInline
+  init(_ continuation: UnsafeContinuation<Value, Never>) {
+    self.continuation = continuation
+  }
+
+  /// Continues the task; called exactly once, and never under a lock.
+  @inlinable
+  package func resume(returning value: Value) { continuation.resume(returning: value) }
+
+  /// Suspends the current task, unless it need not wait.
+  ///
+  /// A cancellation does not end the wait: whoever wants that resumes the task on cancellation.
+  ///
+  /// - Parameters:
+  ///   - isolation: The caller's isolation, which is kept.
+  ///   - store: Keeps the task until it can be resumed, or returns what it would wait for.
+  /// - Returns: What the task is resumed with.
+  @inlinable
+  @inline(__always)
+  package static func suspend(
+    isolation: isolated (any Actor)? = #isolation,
+    _ store: (SuspendedTask) -> Value?
+  ) async -> Value {
+    await withUnsafeContinuation(isolation: isolation) { continuation in
+      if let value = store(SuspendedTask(continuation)) { continuation.resume(returning: value) }
+    }
+  }
+}
+
+extension SuspendedTask<Void> {
+  /// Continues the task; called exactly once, and never under a lock.
+  @inlinable
+  package func resume() { continuation.resume() }
+}
+
+/// Keeps an object alive while it does its part in a cancellation.
+///
+/// An executor may run jobs inside `enqueue`. The waiter then finishes before `resume` returns, and
+/// its stack frame is released with everything that was captured there, including the object whose
+/// method is running. The compiler assumes that a closure keeps its captures for as long as it
+/// runs, so it may optimise away a copy of the reference. What is stored behind a lock stays.
+///
+/// - Parameters:
+///   - object: The object that must outlive the body.
+///   - body: Resumes the waiter.
+func holding<Object: AnyObject & Sendable>(_ object: Object, _ body: () -> Void) {
+  let held = Mutex<Object?>(object)
+  body()
+  _ = held.withLock { $0.take() }
+}

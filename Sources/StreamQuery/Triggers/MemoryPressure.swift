@@ -1,3 +1,7 @@
+#if canImport(Darwin)
+@preconcurrency internal import Dispatch
+#endif
+
 /// Tells a client that memory is short, so that it drops what nobody uses.
 ///
 /// A warning drops entries that nobody observes, fetches or awaits and whose data is stale; at a
@@ -89,3 +93,24 @@ public struct MemoryPressure: Sendable, _FreeOfActors {
   }
   #endif
 }
+
+#if canImport(Darwin)
+extension MemoryPressure {
+  /// The warnings of the system, from now on; only the newest is kept for a slow reader.
+  static func warnings() -> AsyncStream<Level> {
+    AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+      let queue = DispatchQueue(label: "StreamQuery.MemoryPressure", qos: .utility)
+      let source = DispatchSource.makeMemoryPressureSource(
+        eventMask: [.warning, .critical],
+        queue: queue
+      )
+      // The source keeps its handler, and the handler the source, until it is cancelled.
+      source.setEventHandler {
+        continuation.yield(source.data.contains(.critical) ? .critical : .warning)
+      }
+      continuation.onTermination = { _ in source.cancel() }
+      source.activate()
+    }
+  }
+}
+#endif

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// What an element of a connected trigger stream requests.
 ///
 /// ```swift
@@ -41,5 +43,50 @@ public struct Trigger: Sendable, _FreeOfActors {
   /// - Returns: The trigger.
   public static func refetch(_ filter: QueryFilter) -> Self {
     Trigger(kind: .refetch(filter))
+  }
+}
+
+/// A connected trigger stream: it feeds the client until it ends, is cancelled, or this handle or
+/// the client is released.
+public final class TriggerConnection: Sendable {
+  private let task: Task<Void, Never>
+  private let shutdownHandlers: ShutdownHandlers
+  private let ending: Int?
+
+  init(task: Task<Void, Never>, shutdownHandlers: ShutdownHandlers) {
+    self.task = task
+    self.shutdownHandlers = shutdownHandlers
+    ending = shutdownHandlers.add { task.cancel() }
+    // The client has ended already.
+    if ending == nil { task.cancel() }
+  }
+
+  deinit {
+    cancel()
+  }
+
+  /// Disconnects the stream; a second call is a no-op.
+  public func cancel() {
+    task.cancel()
+    if let ending { shutdownHandlers.remove(ending) }
+  }
+}
+
+/// Carries a value that is not Sendable into the one task that takes it.
+final class SendOnce<Value>: @unchecked Sendable {
+  // Unchecked: the value came as `sending`, so no one else can reach it, and `take` gives it away
+  // once. `Mutex` alone cannot express this, since it does not let a value out again as `sending`.
+  private var value: Value?
+  private let isTaken = Atomic(false)
+
+  init(_ value: sending Value) {
+    self.value = value
+  }
+
+  /// The value, for the first caller only.
+  func take() -> Value? {
+    guard !isTaken.exchange(true, ordering: .acquiringAndReleasing) else { return nil }
+    defer { value = nil }
+    return value
   }
 }

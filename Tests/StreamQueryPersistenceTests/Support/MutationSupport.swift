@@ -1,1 +1,1 @@
-../../StreamQueryTests/Mutation/MutationSupport.swift
+../../StreamQueryTests/Mutations/MutationSupport.swift

@@ -146,7 +146,7 @@ final class CacheDriver {
 
   private func resolve(_ query: Query<Int>) -> (EntryKey, ResolvedQuery) {
     let key = EntryKey(query.key)
-    return (key, ResolvedQuery(query.definition, for: key.key, defaults: state.defaultsTable))
+    return (key, ResolvedQuery(query.definition, for: key.key, defaults: state.defaults.table))
   }
 }
 

@@ -20,7 +20,7 @@ import StreamQueryPersistence
       let resolved = ResolvedQuery(
         QueryDefinition(of: Int.self),
         for: part,
-        defaults: state.defaultsTable
+        defaults: state.defaults.table
       )
       _ = state.entry(key, resolved, &transaction)
       return

@@ -1,0 +1,300 @@
+/// What distinguishes runs, as far as possible, if an archive names no identities.
+private struct RunStamp: Hashable {
+  var key: EntryKey
+  var submittedAt: Double
+}
+
+extension CacheState {
+  /// Adds the content of an archive to the cache.
+  ///
+  /// - Parameters:
+  ///   - entries: The entries.
+  ///   - runs: The paused runs of mutations.
+  ///   - resuming: Whether these continue.
+  ///   - import: The number of an import in progress; `nil` if there is only this archive.
+  ///   - transaction: The transaction.
+  /// - Returns: What was left out.
+  mutating func restore(
+    _ entries: [RestoredEntry],
+    _ runs: [RestoredRun],
+    resuming: Bool,
+    by import: Int? = nil,
+    _ transaction: inout Transaction
+  ) -> [ImportRefusal] {
+    var refused: [ImportRefusal] = []
+    for entry in entries {
+      guard let reason = fill(entry, by: `import`, &transaction) else { continue }
+      refused.append(ImportRefusal(text: entry.text, reason: reason))
+    }
+    // Counted before any of them begins.
+    var nameless: [RunStamp: Int] = [:]
+    for run in runs where run.identity.isDerived {
+      let stamp = RunStamp(key: run.mutation.key, submittedAt: run.submittedAt)
+      if nameless[stamp] == nil { nameless[stamp] = count(stamp) }
+    }
+    var begun: SharedOneShot<Void>?
+    for run in runs {
+      // Its import was ended by `clear()`.
+      let isLate = `import`.map { !imports.isRunning($0) } ?? false
+      guard !isShutDown, !isLate, !isKnown(run, &nameless) else {
+        refused.append(
+          ImportRefusal(
+            text: run.text,
+            reason: isShutDown ? .shutDown : isLate ? .superseded : .known,
+            request: run.identity.revised(run.revision)
+          )
+        )
+        continue
+      }
+      mutations.archived.insert(run.identity)
+      let submittedAt = transaction.environment.now.placing(date: run.submittedAt)
+      let id = begin(
+        run.mutation,
+        .archive(run.identity, revision: run.revision, submittedAt: submittedAt),
+        input: run.input,
+        waiter: nil,
+        layers: run.layers,
+        isHeld: !resuming,
+        &transaction
+      )
+      if let index = mutations.find(id), !mutations.slots[index].machine.rests,
+        let job = mutations.slots[index].job
+      {
+        begun = job.gate(behind: begun)
+      }
+    }
+    return refused
+  }
+
+  /// Remembers the runs that an archive is about to hold.
+  mutating func rememberPausedRuns() {
+    guard mutations.pendingCount > 0 else { return }
+    for id in mutations.all {
+      guard let index = mutations.find(id), mutations.slots[index].machine.isPaused,
+        let job = mutations.slots[index].job
+      else { continue }
+      mutations.archived.insert(job.identity)
+      // Archives that others make of this one may know nothing but the key.
+      mutations.archived.insert(job.requestIdentity)
+    }
+  }
+
+  /// Whether this client has or had a run of an archive.
+  ///
+  /// - Parameters:
+  ///   - run: The run.
+  ///   - nameless: How many runs of the client may be ones that the archive does not identify; one
+  ///     less when this run is taken for one of them.
+  /// - Returns: Whether it must not begin.
+  private func isKnown(_ run: RestoredRun, _ nameless: inout [RunStamp: Int]) -> Bool {
+    if mutations.archived.contains(run.identity) || mutations.kept.contains(run.identity) {
+      return true
+    }
+    guard run.identity.isDerived else { return false }
+    let stamp = RunStamp(key: run.mutation.key, submittedAt: run.submittedAt)
+    guard let count = nameless[stamp], count > 0 else { return false }
+    nameless[stamp] = count - 1
+    return true
+  }
+
+  /// The number of runs with a stamp that the client has and that no archive without identities
+  /// brought.
+  private func count(_ stamp: RunStamp) -> Int {
+    (mutations.runs[stamp.key] ?? RunQueue()).count { id in
+      guard let job = mutations.find(id).flatMap({ mutations.slots[$0].job }) else { return false }
+      return job.submittedAt.date == stamp.submittedAt && !job.identity.isDerived
+    }
+  }
+
+  /// Fills an entry, or returns why it does not.
+  private mutating func fill(
+    _ restored: RestoredEntry,
+    by import: Int?,
+    _ transaction: inout Transaction
+  ) -> ImportRefusal.Reason? {
+    guard !isShutDown else { return .shutDown }
+    let known = find(restored.key)
+    let verdict = verdict(on: restored, known, by: `import`)
+    guard !verdict.isRefused else { return .superseded }
+    // A clock that was ahead must not make data that nothing newer can ever replace.
+    let now = transaction.environment.now.date
+    let date = min(restored.updatedAt, now)
+    if let known, slots[known].machine.isNoOlder(than: date, at: now) { return .notNewer }
+    if let known { adopt(known, restored.query, &transaction) }
+    let index = known ?? entry(restored.key, restored.query, &transaction)
+    let placed = transaction.environment.now.placing(date: date)
+    let knownMark = slots[index].machine.invalidatedAt
+    let isMarked =
+      restored.isInvalidated || verdict.markedAt.map { date <= $0 } ?? false
+      || slots[index].machine.isOutdated(from: placed)
+    let isComplete = !isMarked && !restored.isPart
+    let ends = isComplete && endsFetch(of: index, restored, date, verdict, transaction)
+    put(
+      restored.box,
+      index,
+      by: .archive,
+      updatedAt: date,
+      isPart: restored.isPart,
+      fencing: ends,
+      &transaction
+    )
+    if let error = restored.error { restore(error, of: restored, index, &transaction) }
+    if isMarked {
+      // A fetch that is already running brings something newer, unless its answer says how old it is.
+      let time =
+        restored.isInvalidated
+        ? transaction.environment.now
+        : markTime(knownMark, verdict, of: placed, transaction)
+      input(index, &transaction) { $0.invalidated(isJoining: true, at: time, in: $1) }
+      ageMark(index)
+    }
+    return nil
+  }
+
+  /// When archived data that has no mark was invalidated.
+  private func markTime(
+    _ known: Instant?,
+    _ verdict: Imports.Verdict,
+    of placed: Timestamp,
+    _ transaction: Transaction
+  ) -> Timestamp {
+    let told = verdict.markedAt.map(transaction.environment.now.placing(date:))?.instant
+    let last = max(told ?? placed.instant, known ?? placed.instant)
+    return Timestamp(instant: known == .distantPast ? .distantPast : last, date: placed.date)
+  }
+
+  private func verdict(
+    on restored: RestoredEntry,
+    _ index: Int?,
+    by import: Int?
+  ) -> Imports.Verdict {
+    guard let `import` else { return Imports.Verdict() }
+    let subject = Imports.Subject(
+      text: restored.text,
+      info: .absent(restored.key),
+      entry: index.map { slots[$0].generation }
+    )
+    return imports.verdict(on: subject, by: `import`)
+  }
+
+  /// Whether a fetch in flight need not go on, wherever it is: it waits for an import, whichever, or
+  /// began after this one had named its key, and what it would bring is there.
+  private func endsFetch(
+    of index: Int,
+    _ restored: RestoredEntry,
+    _ date: Double,
+    _ verdict: Imports.Verdict,
+    _ transaction: Transaction
+  ) -> Bool {
+    guard let job = slots[index].job else { return false }
+    let isNamed = verdict.endsFetchesAfter.map { job.place > $0 } ?? false
+    guard isNamed || slots[index].machine.isHeld else { return false }
+    let now = transaction.environment.now
+    return !slots[index].machine.wouldBeStale(
+      updatedAt: now.placing(date: date),
+      restored.freshness,
+      limit: verdict.limit,
+      at: now.instant
+    )
+  }
+
+  private mutating func restore(
+    _ error: ErrorBox,
+    of restored: RestoredEntry,
+    _ index: Int,
+    _ transaction: inout Transaction
+  ) {
+    let date = min(restored.errorUpdatedAt, transaction.environment.now.date)
+    let actions = slots[index].machine.failureRestored(
+      updatedAt: transaction.environment.now.placing(date: date),
+      in: transaction.environment
+    )
+    guard actions.changed else { return }
+    transaction.drop(slots[index].error)
+    transaction.drop(slots[index].failureReason)
+    slots[index].error = error
+    slots[index].failureReason = error
+    apply(actions, index, &transaction)
+  }
+}
+
+/// A decoded entry on its way into the cache; see ``QueryClient/restored(_:of:_:)``.
+package struct RestoredEntry: Sendable {
+  /// The type and the key as text.
+  var text: String
+  var key: EntryKey
+  var query: StoredQuery
+  /// How long its data counts as fresh.
+  var freshness: Freshness
+  var box: ValueBox
+  /// Seconds since the reference date.
+  var updatedAt: Double
+  var isInvalidated: Bool
+  /// Whether it is a part of a streamed value.
+  var isPart: Bool
+  var error: ErrorBox?
+  var errorUpdatedAt: Double
+}
+
+/// A run of a mutation that an archive or an earlier process has kept, on its way into the cache.
+package struct RestoredRun: Sendable {
+  /// The types and the key as text, for reports.
+  var text = ""
+  var identity: RunIdentity
+  /// How often its input was changed.
+  var revision: UInt64
+  /// Its number among the runs of the client, if it was kept in a store.
+  var serial: UInt64 = 0
+  package var mutation: StoredMutation
+  var input: ValueBox
+  var layers: [PlannedLayer]
+  /// Seconds since the reference date.
+  var submittedAt: Double
+}
+
+/// What a fetch in flight means for the archives of its entry.
+package enum ExportProgress: Equatable, Sendable {
+  /// There is none, or there is data that it is going to replace.
+  case none
+  /// It is going to bring the first data.
+  case first
+  /// It brings the first data, but perhaps in parts, or it waits for an import itself.
+  case uncertain
+  /// The data is a part of what it brings.
+  case partial
+  /// The data is a part, but there is nothing to wait for: the stream has no end, or is over.
+  case incomplete
+}
+
+extension CacheState {
+  /// What the fetch of an entry means for archives.
+  func exportProgress(_ index: Int) -> ExportProgress {
+    let isFetching = slots[index].machine.isFetching
+    if slots[index].machine.extent == .part {
+      return isFetching && slots[index].machine.isArriving ? .partial : .incomplete
+    }
+    guard let current = slots[index].machine.fetch, isFetching else { return .none }
+    guard !slots[index].machine.hasData else { return .none }
+    // A query that shows parts, such as a streamed one, may never be complete.
+    return current.fetchOptions.showsParts || slots[index].machine.isHeld ? .uncertain : .first
+  }
+}
+
+/// An entry or a run of an archive that the cache leaves out.
+package struct ImportRefusal: Sendable {
+  /// Why.
+  package enum Reason: Sendable {
+    case shutDown
+    case superseded
+    case notNewer
+    case known
+  }
+
+  /// The type and the key as text.
+  package var text: String
+  package var reason: Reason
+  /// Identifies the request of a run; `nil` for an entry.
+  package var request: RunIdentity?
+
+  package var isMutation: Bool { request != nil }
+}

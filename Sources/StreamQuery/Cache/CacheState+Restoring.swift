@@ -1,0 +1,93 @@
+extension CacheState {
+  /// An entry whose observers wait for a store; `nil` if it has none, or others that do not wait.
+  ///
+  /// - Parameters:
+  ///   - index: The entry.
+  ///   - scope: Which entries are meant: such an entry is about to be active.
+  /// - Returns: The entry.
+  @inline(__always)
+  func restoring(_ index: Int, in scope: RefetchScope = .active) -> RestoringEntry? {
+    guard scope == .active || scope == .all else { return nil }
+    guard slots[index].isWatched, !slots[index].machine.isActive, !slots[index].machine.isStatic,
+      let query = slots[index].query, query.isPersisted,
+      slots[index].observers.contains(where: {
+        observers[Int($0)].resolvedOptions.participation == .restoring
+      })
+    else { return nil }
+    return RestoringEntry(id: id(of: index), query: query)
+  }
+
+  mutating func refetch(
+    onceRestored id: EntryID,
+    _ cause: FetchCause,
+    _ group: WaitGroup?,
+    _ transaction: inout Transaction
+  ) {
+    // Of several stores the one that is read last counts, and the observers may come a moment later.
+    guard let index = find(id), isBulkRefetched(index) || restoring(index) != nil else { return }
+    refetch(index, cause, superseding: false, group, &transaction)
+  }
+}
+
+/// An entry whose observers wait for a store.
+struct RestoringEntry: Sendable {
+  let id: EntryID
+  /// How the entry is kept there.
+  let query: StoredQuery
+}
+
+extension CacheState {
+  /// The persisted entries in use that have no data, although nobody waits for a store: it took
+  /// longer than queries wait.
+  func emptyPersistedEntries() -> [(key: EntryKey, query: StoredQuery)] {
+    live.lazy.map(Int.init).compactMap { index in
+      guard let key = slots[index].key, let query = slots[index].query, query.isPersisted,
+        !slots[index].machine.hasData, !slots[index].hasStash, !slots[index].machine.isRemoved,
+        !slots[index].observers.contains(where: {
+          observers[Int($0)].resolvedOptions.participation == .restoring
+        })
+      else { return nil }
+      return (key, query)
+    }
+  }
+
+  /// The observers that wait for a store, by entry and query.
+  func heldObservers() -> [HeldObservers] {
+    var held: [HeldObservers] = []
+    for index in live.lazy.map(Int.init) where slots[index].isWatched {
+      guard let key = slots[index].key else { continue }
+      let first = held.count
+      for position in slots[index].observers {
+        let observer = observers[Int(position)]
+        guard observer.resolvedOptions.participation == .restoring, let query = observer.query
+        else { continue }
+        let id = ObserverID(index: position, generation: observer.generation)
+        if let place = held[first...].firstIndex(where: { $0.query === query }) {
+          held[place].observers.append(id)
+        } else {
+          held.append((key, query, [id]))
+        }
+      }
+    }
+    return held
+  }
+
+  /// An observer that waited for a store asks for what it wants.
+  mutating func arrive(
+    _ observer: Int,
+    resolvedOptions: ResolvedObserverOptions,
+    _ transaction: inout Transaction
+  ) {
+    guard let query = observers[observer].query else { return }
+    reobserve(
+      observer,
+      query: query,
+      resolvedOptions: resolvedOptions,
+      onSubscribe: resolvedOptions.onSubscribe,
+      &transaction
+    )
+  }
+}
+
+/// The observers of one entry and query that wait for a store.
+typealias HeldObservers = (key: EntryKey, query: StoredQuery, observers: [ObserverID])

@@ -1,0 +1,102 @@
+// How data is written into entries.
+
+extension CacheState {
+  /// The entry of a key for a write; it takes over what the query that is written to says.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - query: The query that was made outside the lock; `nil` if none was needed so far.
+  ///   - terms: What the query that is written to says.
+  ///   - transaction: The transaction.
+  /// - Returns: The entry; `nil` if a query has to be made first.
+  // Otherwise the index of all keys would be copied for each write.
+  @inline(__always)
+  mutating func writtenEntry(
+    _ key: EntryKey,
+    _ query: StoredQuery?,
+    _ terms: WriteTerms,
+    _ transaction: inout Transaction
+  ) -> Int? {
+    guard let index = find(key) else {
+      if !terms.isEmpty, query == nil { return nil }
+      return bareEntry(key, query, isPlain: terms.isEmpty, &transaction)
+    }
+    if let gcTime = terms.gcTime { keep(index, for: gcTime) }
+    let known = slots[index].query
+    // Otherwise it was made by an optimistic change, or for a key alone.
+    let isPlain = known.map { !$0.canFetch && !$0.isPersisted } ?? false
+    let isChanged = isPlain && (terms.persistence?.isOff == false || terms.hasMeta)
+    let isSpecial = terms.persistence != nil || terms.hasMeta || defaults.isPersisting
+    guard isChanged || known == nil && isSpecial else { return index }
+    guard let query else { return nil }
+    if query.isPersisted || terms.hasMeta { adopt(index, query, &transaction) }
+    return index
+  }
+
+  /// Makes the entry of a key that begins with a write.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - query: The query that was made outside the lock; `nil` if none was needed so far.
+  ///   - isPlain: Whether nothing but the key says how the entry begins.
+  ///   - transaction: The transaction.
+  /// - Returns: The entry; `nil` if a query has to be made first.
+  private mutating func bareEntry(
+    _ key: EntryKey,
+    _ query: StoredQuery?,
+    isPlain: Bool,
+    _ transaction: inout Transaction
+  ) -> Int? {
+    // All keys of a type begin with the same query, except those with their own defaults.
+    let isOrdinary = isPlain && !defaults.isSpecial(key.key)
+    if let query {
+      if isOrdinary, !query.isPersisted, query.storedDefaults === defaults {
+        bareQueries[key.valueTypeID] = query
+      }
+      return entry(key, query, &transaction)
+    }
+    return isOrdinary ? bareQueries[key.valueTypeID].map { entry(key, $0, &transaction) } : nil
+  }
+
+  mutating func write(
+    _ box: ValueBox,
+    _ index: Int,
+    updatedAt: Double?,
+    fencing: Bool,
+    _ transaction: inout Transaction
+  ) {
+    if fencing { keepOut(olderThanNow: index, &transaction) }
+    put(box, index, by: .caller, updatedAt: updatedAt, fencing: fencing, &transaction)
+  }
+
+  /// Puts data into an entry.
+  ///
+  /// - Parameters:
+  ///   - box: The data.
+  ///   - index: The entry.
+  ///   - writer: What writes it.
+  ///   - updatedAt: When it was up to date; `nil` is now.
+  ///   - isPart: Whether it is a part of a streamed value.
+  ///   - fencing: Whether a fetch in flight ends.
+  ///   - transaction: The transaction.
+  mutating func put(
+    _ box: ValueBox,
+    _ index: Int,
+    by writer: InFlight.Writer,
+    updatedAt: Double?,
+    isPart: Bool = false,
+    fencing: Bool,
+    _ transaction: inout Transaction
+  ) {
+    if isLimited { noteUse(of: index) }
+    slots[index].forgetReason(&transaction)
+    if slots[index].isLayered { writeOnLayers(index, &transaction) }
+    slots[index].store(box, &transaction)
+    emit(.written, index, transaction)
+    let stamp =
+      updatedAt.map(transaction.environment.now.placing(date:)) ?? transaction.environment.now
+    input(index, &transaction) {
+      $0.written(by: writer, updatedAt: stamp, isPart: isPart, fencing: fencing, in: $1)
+    }
+  }
+}

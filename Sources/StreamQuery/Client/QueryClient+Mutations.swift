@@ -1,0 +1,171 @@
+import Synchronization
+
+extension QueryClient {
+  /// Runs a mutation and waits until it has ended, including its callbacks.
+  ///
+  /// Optimistic changes show before the call first suspends. While offline, or while earlier runs
+  /// of its scope have not ended, the run is paused and the call keeps waiting.
+  ///
+  /// The work and the callbacks of a run cannot wait for another run of its scope. Nor can a fetch
+  /// or a run wait for one that waits for it, directly or through other fetches, runs, scopes and
+  /// clients. Such a call throws at once. Calls in tasks that they start are not refused, because
+  /// some of these tasks are meant to outlive them; awaiting such a task may wait for ever.
+  ///
+  /// Cancelling the caller cancels the run, unless it is detached: the work's task is cancelled,
+  /// retries and pauses end at once, and a change that was not made is rolled back. Work that
+  /// returns nevertheless counts as done. The caller itself does not wait for that.
+  ///
+  /// ```swift
+  /// let user = try await client.mutate(.rename(), with: Rename(id: 42, name: "Ada"))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - mutation: The mutation to run.
+  ///   - input: The input of the run.
+  ///   - detached: Whether the run outlives its caller: cancelling the caller then only ends its
+  ///     wait.
+  /// - Returns: What the work returned.
+  /// - Throws: The work's error, or that of `onMutate`, also where it is a `CancellationError` of their own;
+  ///   `CancellationError` if the caller or the run was cancelled or the client was cleared; ``QueryError/missingPerform(key:)``;
+  ///   ``QueryError/recursiveMutation(key:)``; ``QueryError/shutDown``.
+  @discardableResult
+  public nonisolated func mutate<Input, Output>(
+    _ mutation: Mutation<Input, Output>,
+    with input: Input,
+    detached: Bool = false
+  ) async throws -> Output {
+    // A run that is no longer wanted does not begin.
+    if !detached { try Task.checkCancellation() }
+    return try await mutate(mutation, with: input, detached: detached, follower: nil)
+  }
+
+  /// Runs a mutation without input and waits until it has ended.
+  ///
+  /// - Parameters:
+  ///   - mutation: The mutation to run.
+  ///   - detached: Whether the run outlives its caller.
+  /// - Returns: What the work returned.
+  /// - Throws: As ``mutate(_:with:detached:)``.
+  @discardableResult
+  public nonisolated func mutate<Output>(
+    _ mutation: Mutation<Void, Output>,
+    detached: Bool = false
+  ) async throws -> Output {
+    try await mutate(mutation, with: (), detached: detached)
+  }
+
+  nonisolated func mutate<Input, Output>(
+    _ mutation: Mutation<Input, Output>,
+    with input: Input,
+    detached: Bool,
+    follower: Int?
+  ) async throws -> Output {
+    let input = TypedBox(input)
+    let mutation = resolve(mutation.identity, mutation.definition, input: input)
+    let (id, waiter): (MutationID, Waiter)
+    switch begin(mutation, with: input, follower: follower, caller: TaskChain.own) {
+    case .begun(let run, let its): (id, waiter) = (run, its)
+    case .closesCircle: throw QueryError.recursiveMutation(key: mutation.key.key.description)
+    case .shutDown: throw QueryError.shutDown
+    }
+    let subject = observed("a run of the mutation \(mutation.key.key)")
+    let outlives = detached || mutation.runOptions.isKept
+    let outcome = await waiter.outcome(subject) { if !outlives { self.cancel(id) } }
+    switch outcome {
+    case .value(let box): return box.value(as: Output.self)
+    case .failure(let error): throw error
+    case .cancelled, .settled: throw CancellationError()
+    }
+  }
+
+  /// Cancels runs; changes that were not made are rolled back.
+  ///
+  /// The work's task is cancelled; retries and pauses end at once. Work that returns nevertheless
+  /// counts as done. Callers that wait throw `CancellationError` when the run has ended.
+  ///
+  /// - Parameter filter: Selects the runs; those whose outcome is decided already continue to their
+  ///   end.
+  public nonisolated func cancelMutations(_ filter: MutationFilter = .all) {
+    let ids = mutations(filter && .pending).map(\.snapshot.id)
+    guard !ids.isEmpty else { return }
+    transaction { state, transaction in
+      for id in ids { state.cancel(id, &transaction) }
+    }
+  }
+
+  /// Resumes paused mutations and waits until they have ended.
+  ///
+  /// Runs resume by themselves when network and app allow it. Only runs of an archive that was
+  /// imported without resuming them wait for this call, or for the network or the app to come back.
+  /// While offline nothing happens and the call returns at once. Cancelling the caller ends its
+  /// wait, and the runs continue. A fetch, and the work and the callbacks of a run, do not wait for
+  /// runs that wait for them, such as those behind the run in its scope.
+  ///
+  /// ```swift
+  /// client.import(archive, for: [.mutation(.rename())], resuming: false)
+  /// // When the user has signed in again:
+  /// await client.resumeMutations()
+  /// ```
+  ///
+  /// - Complexity: O(*n*) in the number of runs that are kept.
+  public nonisolated func resumeMutations() async {
+    let caller = TaskChain.own
+    let waiters = transaction { state, transaction in state.resumePaused(for: caller, &transaction)
+    }
+    let subject = observed("runs of mutations that were paused")
+    for waiter in waiters { _ = await waiter.outcome(subject) {} }
+  }
+
+  package nonisolated func cancel(_ id: MutationID) {
+    transaction { state, transaction in state.cancel(id, &transaction) }
+  }
+
+  /// Registers defaults for every mutation whose key starts with a prefix.
+  ///
+  /// Where several prefixes match, their options are merged in the order of registration; later
+  /// ones win. Registering a prefix again replaces its defaults and keeps its place.
+  ///
+  /// The client keeps the work for as long as it lives. Use ``MutationContext/client`` in it: a
+  /// client that the closure captures would never be freed.
+  ///
+  /// - Parameters:
+  ///   - options: The options.
+  ///   - prefix: The prefix.
+  ///   - perform: The work of mutations that have none; gets the input. It must return a value of
+  ///     the mutation's output type; another type is
+  ///     ``QueryError/unexpectedType(key:expected:actual:)``.
+  public nonisolated func setMutationDefaults(
+    _ options: MutationOptions = .default,
+    for prefix: AnyQueryKey,
+    perform: (@Sendable (any Sendable, MutationContext) async throws -> any Sendable)? = nil
+  ) {
+    let entry = MutationDefaultsTable.Prefix(key: prefix, options: options, perform: perform)
+    replaceMutationDefaults { $0.with(entry) }
+    if perform != nil { keeper?.workChanged() }
+  }
+
+  /// Returns the merged mutation defaults of a key.
+  ///
+  /// - Parameter key: The key.
+  /// - Returns: The options.
+  public nonisolated func mutationDefaults(for key: AnyQueryKey) -> MutationOptions {
+    mutationDefaults.withLock { $0 }.options(for: key)
+  }
+
+  /// Returns the runs of mutations, in the order in which they were started.
+  ///
+  /// - Parameter filter: Selects the runs.
+  /// - Returns: A snapshot of each.
+  /// - Complexity: O(*n*) in the number of runs that are kept.
+  public nonisolated func mutations(_ filter: MutationFilter = .all) -> [MutationInfo] {
+    snapshots().map(MutationInfo.init).filter(filter.matches)
+  }
+
+  nonisolated func snapshots() -> [MutationSnapshot] {
+    cache.record { state in
+      state.mutations.all.compactMap { id in
+        state.mutations.find(id).flatMap { state.mutations.snapshot($0) }
+      }
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import Synchronization
+
+/// Runs the fetch of one attempt as often as the code around it says: each time as a retry of what was
+/// before.
+///
+/// A failed fetch of pages continues with the page that failed, as a retry does. A fetch of
+/// pages that has returned begins again; otherwise it would return the same pages once more. A stream that
+/// has ended begins again over the data that it found first.
+final class RepeatedAttempt: Sendable {
+  private struct State {
+    /// How far the fetch had got when the attempt began.
+    var start: (any FetchProgress)?
+    var hasBegun = false
+    /// Whether the last call had an answer.
+    var hasAnswered = false
+  }
+
+  private let state = Mutex(State())
+
+  /// Runs the fetch.
+  ///
+  /// - Parameters:
+  ///   - fetch: The fetch.
+  ///   - context: The attempt.
+  /// - Returns: What the fetch returned.
+  /// - Throws: What it threw.
+  func run(_ fetch: QueryDefinition.Fetch, _ context: FetchContext) async throws -> ValueBox {
+    guard let job = context.fetchJob else { return try await fetch(context) }
+    begin(job, context.attempt)
+    do {
+      let box = try await fetch(context)
+      state.withLock { $0.hasAnswered = true }
+      return box
+    } catch is NotModified {
+      state.withLock { $0.hasAnswered = true }
+      throw NotModified()
+    }
+  }
+
+  private func begin(_ job: FetchJob, _ attempt: Int) {
+    let present = job.progress.withLock { $0 }
+    let former = state.withLock { state -> State? in
+      defer { (state.hasBegun, state.hasAnswered) = (true, false) }
+      if state.hasBegun { return state }
+      state.start = present
+      return nil
+    }
+    guard let former else { return }
+    if former.hasAnswered { job.goBack(to: present?.repeated(from: former.start)) }
+    // What was said of an answer was said of that one.
+    job.saidAnswer?.began(attempt, keepsPart: job.keepsPart)
+  }
+}
+
+/// The time that an attempt of a fetch may take: either the attempt answers or its end comes first.
+final class AttemptLimit: Sendable {
+  private let isOver = Atomic(false)
+  private let deadline: Mutex<Deadline?> = Mutex(nil)
+
+  /// Ends the attempt, by its answer or by the time.
+  ///
+  /// - Returns: Whether it was not over yet; otherwise what came later is ignored.
+  func end() -> Bool { !isOver.exchange(true, ordering: .relaxed) }
+
+  /// Starts the time.
+  ///
+  /// - Parameters:
+  ///   - span: How long the attempt may take.
+  ///   - deadlines: Where the end of the time is set.
+  ///   - onEnd: Called when the time is over, unless it is stopped.
+  func start(_ span: TimeSpan, _ deadlines: Deadlines, onEnd: @escaping @Sendable () -> Void) {
+    let deadline = deadlines.set(span, onEnd)
+    self.deadline.withLock { $0 = deadline }
+  }
+
+  /// Stops the time.
+  func stop() {
+    deadline.withLock { $0.take() }?.cancel()
+  }
+}

@@ -1,0 +1,79 @@
+/// The defaults of a client at one time: immutable, and replaced as a whole when they change.
+///
+/// `Sendable` is correct because all stored properties are immutable and `Sendable`.
+final class DefaultsTable: StoredDefaults, @unchecked Sendable {
+  typealias Fetch = @Sendable (FetchContext) async throws -> any Sendable
+
+  struct Prefix: Sendable {
+    var key: AnyQueryKey
+    var options: QueryOptions
+    var fetch: Fetch?
+  }
+
+  let client: QueryDefaults
+  /// In the order of registration: later ones win.
+  let prefixes: [Prefix]
+  let failureInvalidates: Bool
+  /// Where data is kept beyond the cache, unless a query says otherwise.
+  let persistence: (any PersistencePolicy)?
+  let persisters: PersisterSlot
+
+  init(
+    client: QueryDefaults,
+    prefixes: [Prefix] = [],
+    failureInvalidates: Bool,
+    persistence: (any PersistencePolicy)? = nil,
+    persisters: PersisterSlot = PersisterSlot()
+  ) {
+    self.client = client
+    self.prefixes = prefixes
+    self.failureInvalidates = failureInvalidates
+    self.persistence = persistence
+    self.persisters = persisters
+    super.init(isPersisting: persistence != nil, specialKeys: prefixes.map(\.key))
+  }
+
+  /// The same defaults, under which every query is resolved again.
+  var renewed: DefaultsTable { with(prefixes: prefixes) }
+
+  func with(client: QueryDefaults? = nil, prefixes: [Prefix]? = nil) -> DefaultsTable {
+    DefaultsTable(
+      client: client ?? self.client,
+      prefixes: prefixes ?? self.prefixes,
+      failureInvalidates: failureInvalidates,
+      persistence: persistence,
+      persisters: persisters
+    )
+  }
+
+  func options(for key: AnyQueryKey) -> QueryOptions {
+    var options = client.options
+    for prefix in prefixes where prefix.key.isPrefix(of: key) {
+      options = prefix.options.over(options)
+    }
+    return options
+  }
+
+  func fetch(for key: AnyQueryKey) -> Fetch? {
+    prefixes.last { $0.fetch != nil && $0.key.isPrefix(of: key) }?.fetch ?? client.fetch
+  }
+
+  /// How long the entry of a key is kept if nothing else is known about the key.
+  func gcTime(for key: AnyQueryKey) -> TimeSpan {
+    options(for: key).gcTime.map(TimeSpan.init) ?? TimeSpan(.seconds(300))
+  }
+
+  /// Adds the defaults of a prefix, or replaces them in place.
+  ///
+  /// A registered prefix keeps its place, so that an update does not change which of two
+  /// registrations wins.
+  func with(_ prefix: Prefix) -> DefaultsTable {
+    var prefixes = prefixes
+    if let index = prefixes.firstIndex(where: { $0.key == prefix.key }) {
+      prefixes[index] = prefix
+    } else {
+      prefixes.append(prefix)
+    }
+    return with(prefixes: prefixes)
+  }
+}

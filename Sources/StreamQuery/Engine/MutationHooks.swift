@@ -1,0 +1,176 @@
+/// Callbacks for every mutation of a client: each runs before the mutation's own callback of its
+/// kind.
+///
+/// ```swift
+/// var configuration = QueryClient.Configuration()
+/// configuration.mutationHooks = MutationHooks(
+///   onError: { error, info, client in logger.debug("\(info.key) failed: \(error)") }
+/// )
+/// ```
+///
+/// The run waits for them, as it waits for its own callbacks. An error that one throws is reported to
+/// ``QueryClient/Configuration/onMisuse`` and changes nothing. The exception is ``onMutate``: if it
+/// throws, nothing is performed and the run fails.
+///
+/// The client keeps the hooks for as long as it lives and passes itself to each. A hook that
+/// captures the client instead keeps it from ever being freed.
+public struct MutationHooks: Sendable, _FreeOfActors {
+  /// Called before the first attempt.
+  ///
+  /// A run that is cancelled before it begins is not prepared: this is not called for it, while
+  /// ``onError`` and ``onSettled`` are. What this began, such as a measurement, may be missing there.
+  public var onMutate: (@Sendable (MutationInfo, QueryClient) async throws -> Void)?
+  /// Called after a success.
+  public var onSuccess: (@Sendable (any Sendable, MutationInfo, QueryClient) async throws -> Void)?
+  /// Called after a failure or a cancellation.
+  public var onError: (@Sendable (any Error, MutationInfo, QueryClient) async throws -> Void)?
+  /// Called after either.
+  public var onSettled:
+    (
+      @Sendable (Result<any Sendable, any Error>, MutationInfo, QueryClient) async throws -> Void
+    )?
+
+  /// Creates hooks.
+  ///
+  /// - Parameters:
+  ///   - onMutate: Called before the first attempt.
+  ///   - onSuccess: Called after a success, with the output.
+  ///   - onError: Called after a failure or a cancellation.
+  ///   - onSettled: Called after either, with the output or the error.
+  public init(
+    onMutate: (@Sendable (MutationInfo, QueryClient) async throws -> Void)? = nil,
+    onSuccess: (@Sendable (any Sendable, MutationInfo, QueryClient) async throws -> Void)? = nil,
+    onError: (@Sendable (any Error, MutationInfo, QueryClient) async throws -> Void)? = nil,
+    onSettled: (
+      @Sendable (Result<any Sendable, any Error>, MutationInfo, QueryClient) async throws -> Void
+    )? = nil
+  ) {
+    self.onMutate = onMutate
+    self.onSuccess = onSuccess
+    self.onError = onError
+    self.onSettled = onSettled
+  }
+
+  /// The hooks as a mutation's callbacks.
+  var callbacks: MutationCallbacks {
+    func conclude<Outcome>(
+      _ hook: (@Sendable (Outcome, MutationInfo, QueryClient) async throws -> Void)?,
+      _ outcome: @escaping @Sendable (Result<any Sendable, any Error>) throws -> Outcome?
+    ) -> [MutationCallbacks.Conclude] {
+      guard let hook else { return [] }
+      return [
+        { result, facts in
+          guard let outcome = try outcome(result.map(\.erased)), let info = facts.info
+          else { return }
+          try await hook(outcome, info, facts.client.client)
+        }
+      ]
+    }
+    return MutationCallbacks(
+      onMutate: onMutate.map { hook in
+        [
+          { facts in
+            if let info = facts.info { try await hook(info, facts.client.client) }
+            return ()
+          }
+        ]
+      } ?? [],
+      onSuccess: conclude(onSuccess) { try $0.get() },
+      onError: conclude(onError) { if case .failure(let error) = $0 { error } else { nil } },
+      onSettled: conclude(onSettled) { $0 }
+    )
+  }
+}
+
+extension MutationCallbacks.Facts {
+  /// The run as it is now; `nil` if it was cleared.
+  fileprivate var info: MutationInfo? {
+    client.client.cache.read { state in
+      state.mutations.find(job.id).flatMap { state.mutations.glimpse($0) }
+    }.map(MutationInfo.init)
+  }
+}
+
+/// Accompanies the attempts of a client's mutations, in the tasks that run them.
+///
+/// It is for mutations what ``FetchCompanion`` is for fetches. A type that is both works around
+/// everything that a client does, such as to renew a token that has expired:
+///
+/// ```swift
+/// import StreamQuery
+///
+/// struct TokenRenewal: FetchCompanion, MutationCompanion {
+///   let session: TokenSession
+///
+///   func attempt<Value: Sendable>(
+///     _ context: FetchContext,
+///     perform: AccompaniedAttempt<Value>
+///   ) async throws -> Value {
+///     try await renewing(perform)
+///   }
+///
+///   func attempt<Output: Sendable>(
+///     _ context: MutationContext,
+///     perform: AccompaniedAttempt<Output>
+///   ) async throws -> Output {
+///     try await renewing(perform)
+///   }
+///
+///   private func renewing<Value>(_ perform: AccompaniedAttempt<Value>) async throws -> Value {
+///     do {
+///       return try await perform()
+///     } catch is TokenExpired {
+///       await session.renew()
+///       return try await perform()
+///     }
+///   }
+/// }
+///
+/// struct TokenExpired: Error {}
+///
+/// actor TokenSession {
+///   private var isValid = false
+///   func renew() { isValid = true }
+///   func check() throws { if !isValid { throw TokenExpired() } }
+/// }
+///
+/// let session = TokenSession()
+/// var configuration = QueryClient.Configuration()
+/// configuration.fetchCompanions.append(TokenRenewal(session: session))
+/// configuration.mutationCompanions.append(TokenRenewal(session: session))
+/// let client = QueryClient(configuration: configuration)
+///
+/// let greet = Mutation<String, String>("greet") { name in
+///   try await session.check()
+///   return "Hello \(name)"
+/// }
+/// print(try await client.mutate(greet, with: "Ada"))
+/// ```
+///
+/// ```text
+/// Hello Ada
+/// ```
+///
+/// To the run, an attempt that was performed twice is one attempt: ``MutationRun/failureCount`` and
+/// events include an error only if the companion throws it.
+///
+/// The client keeps its companions for as long as it lives. A companion that holds the client keeps it
+/// from ever being freed.
+public protocol MutationCompanion: Sendable {
+  /// Runs an attempt of a run.
+  ///
+  /// It is called in the run's task, with the task-locals of the caller that started the run, and
+  /// within ``Mutation/timeout(_:)``. The work sees the task-locals that it sets. An error that it
+  /// throws is the attempt's error.
+  ///
+  /// - Parameters:
+  ///   - context: The attempt.
+  ///   - perform: Runs the attempt. Each further call runs it again, as a request with the same
+  ///     ``MutationContext/idempotencyKey``.
+  /// - Returns: What `perform` returned.
+  /// - Throws: What `perform` throws, or an error of its own.
+  func attempt<Output: Sendable>(
+    _ context: MutationContext,
+    perform: AccompaniedAttempt<Output>
+  ) async throws -> Output
+}

@@ -1,0 +1,315 @@
+import Synchronization
+
+extension QueryClient {
+  /// Runs an attempt of a fetch in its own task, which keeps the client alive while it runs.
+  nonisolated func start(_ job: FetchJob, attempt: Int) {
+    let executor = configuration.executor
+    guard
+      job.tasks.needsTask(
+        on: executor,
+        for: { { await self.run(job, attempt: attempt) } }
+      )
+    else { return }
+    let task = TaskLocals.without {
+      Task(executorPreference: executor) { await self.run(job, attempt: attempt) }
+    }
+    job.tasks.attach(task, on: executor)
+  }
+
+  private nonisolated func run(_ job: FetchJob, attempt: Int) async {
+    if mayAwaitImports, attempt == 0, isHeld(job) { return }
+    if attempt > 0 { job.answer.began(attempt, keepsPart: job.keepsPart) }
+    let limit = job.query.serving == nil ? nil : limit(of: job, attempt: attempt)
+    defer { limit?.stop() }
+    let context = FetchContext(
+      key: job.key.key,
+      cause: job.cause,
+      attempt: attempt,
+      meta: job.query.meta ?? QueryMeta(),
+      carriedClient: self,
+      job: job
+    )
+    do {
+      // Not in the closure: with a reference to the client, it would switch executors once more.
+      let fetch = try companions.isEmpty ? job.fetch : accompanied(job.fetch)
+      let box = try await TaskChain.$inherited.withValue(job.tasks) {
+        try await Scheduling.$current.withValue(scheduling) {
+          job.tasks.life.taskBegan()
+          defer { job.tasks.life.taskEnded() }
+          return try await fetch(context)
+        }
+      }
+      if limit?.end() ?? true { land(box, of: job) }
+    } catch  where limit?.end() ?? true {
+      failed(job, attempt: attempt, error, isCancelled: Task.isCancelled)
+    } catch {
+      // The attempt has failed already, because it took too long.
+    }
+  }
+
+  /// Whether any import runs: most clients never have one, and look no further.
+  nonisolated var mayAwaitImports: Bool {
+    @inline(__always) get { awaitsImports.load(ordering: .acquiring) }
+  }
+
+  /// Whether an import is to bring what a fetch would bring: then the attempt is started again when
+  /// it is known that it does not.
+  ///
+  /// Never inlined: the task of each fetch would make room for it.
+  @inline(never)
+  private nonisolated func isHeld(_ job: FetchJob) -> Bool {
+    // The user's own code, outside of locks. A key without a text cannot be in an archive.
+    guard let text = try? job.key.canonicalText() else { return false }
+    return transaction { state, transaction in state.hold(job, text, &transaction) }
+  }
+
+  /// Starts the time that an attempt may take; `nil` if it may take any.
+  @inline(never)
+  private nonisolated func limit(of job: FetchJob, attempt: Int) -> AttemptLimit? {
+    guard let span = job.query.serving?.timeout, !span.isInfinite else { return nil }
+    if job.retry.mayRetry, let standby = cache.record({ _ in job.tasks.standBy() }) {
+      // While its context is there: the end of the time comes from elsewhere.
+      TaskLocals.without { standby.begin(on: configuration.executor) }
+    }
+    let limit = AttemptLimit()
+    limit.start(span, deadlines) {
+      // What shows parts as they come is a connection, and has answered.
+      guard self.cache.read({ $0.deliveringSince(job) }) == nil, limit.end() else { return }
+      job.answer.tookTooLong(attempt)
+      // Before another attempt can begin, which is not to be cancelled.
+      job.tasks.cancelPresent()
+      let error = QueryError.timedOut(key: job.key.key.description, limit: span.duration)
+      self.failed(job, attempt: attempt, error, isCancelled: false)
+    }
+    return limit
+  }
+
+  /// An attempt threw.
+  ///
+  /// Never inlined: the task of each fetch would make room for it.
+  @inline(never)
+  private nonisolated func failed(
+    _ job: FetchJob,
+    attempt: Int,
+    _ error: any Error,
+    isCancelled: Bool
+  ) {
+    let isAnew = retriesCountAnew(of: job)
+    let answer = AttemptAnswer(
+      error,
+      isCancelled: isCancelled,
+      after: isAnew ? 0 : attempt,
+      of: job.key.key,
+      retry: retry(of: job),
+      jitter: nextJitter()
+    )
+    guard let terms = job.query.serving, let failure = answer.lastError else {
+      transaction { state, transaction in
+        if isAnew { state.retriesCountAnew(of: job) }
+        state.answered(answer, by: job, &transaction)
+      }
+      return
+    }
+    let caching = terms.cachesFailures ? job.query.resolved.failureCaching(for: job.key.key) : nil
+    let span = caching?.span(of: failure.error)
+    let chance = refreshChance(of: job)
+    transaction { state, transaction in
+      if isAnew { state.retriesCountAnew(of: job) }
+      let mayLast = state.mayFailureLast(of: job)
+      if state.answered(answer, by: job, &transaction) {
+        if let chance { state.landed(job, chance: chance, transaction) }
+      } else if caching != nil, mayLast {
+        state.failed(job, failure, lastingFor: span, transaction)
+      }
+    }
+  }
+
+  /// Lands a fetched value: joins it with the cached one if the fetch or the query says how, and
+  /// keeps unchanged parts.
+  @inline(never)
+  private nonisolated func land(_ fetched: ValueBox, of job: FetchJob) {
+    let landing = Landing(fetched, join: job.joining, job.query.resolved, job.key.key)
+    var asksObservers = false
+    var answers: (revision: UInt32, answers: [ResetCondition.Answer])?
+    func ask(_: Int) -> CommitAnswer<(present: ValueBox?, box: ValueBox), Bool> {
+      let made = answer(fetched, landing, of: job)
+      if asksObservers {
+        answers = transaction { $0.followCondition(job, made.box, $1) }?.answered
+      }
+      return .answer(made)
+    }
+    let chance = refreshChance(of: job)
+    commit(rounds: landing.rounds, asking: ask) { answer, isLast, state, transaction -> Bool? in
+      // A fetch that follows is for the observers that are enabled when this answer is there.
+      if !asksObservers, !isLast, state.asksBeforeFollowing(job) {
+        asksObservers = true
+        return nil
+      }
+      if let answers { state.judgeFollowing(job, answers.answers, asOf: answers.revision) }
+      let hasLanded =
+        landing.usesData && !isLast
+        ? state.answered(.value(answer.box), madeFrom: answer.present, by: job, &transaction)
+        : state.answered(.value(answer.box), by: job, &transaction)
+      if let chance, hasLanded == true { state.landed(job, chance: chance, transaction) }
+      return hasLanded
+    }
+  }
+
+  /// What lands, and the data that it was made from, if it was.
+  private nonisolated func answer(
+    _ fetched: ValueBox,
+    _ landing: Landing,
+    of job: FetchJob
+  ) -> (present: ValueBox?, box: ValueBox) {
+    guard landing.usesData else { return (nil, fetched) }
+    let present = cache.read { $0.box(job.entry) }
+    guard landing.isEndless else { return (present, landing.value(over: present)) }
+    return (present, UpdateChain.run(job.key, of: self) { landing.value(over: present) })
+  }
+
+  /// A number in 0..<1 for an answer that is refetched ahead of time, random if that matters; `nil`
+  /// if it is not refetched.
+  private nonisolated func refreshChance(of job: FetchJob) -> Double? {
+    guard let refresh = job.query.serving?.refreshAhead, !refresh.isOff else { return nil }
+    return refresh.isRandom ? nextJitter() : 0.5
+  }
+
+  /// Shows a part of the value of a fetch that continues.
+  ///
+  /// - Parameters:
+  ///   - job: The fetch.
+  ///   - make: Makes the value from what is there, and is told if nothing is to be added to that. It runs
+  ///     outside the lock, and again until its answer is about the present data, so that no concurrent update is
+  ///     lost.
+  /// - Returns: Whether the fetch is still the current one; if not, nothing is shown.
+  nonisolated func progress(
+    _ job: FetchJob,
+    _ make: (_ present: ValueBox?, _ isNoBase: Bool) -> ValueBox
+  ) -> Bool {
+    func ask(_: Int) -> CommitAnswer<(present: ValueBox?, box: ValueBox), Bool> {
+      let (present, isBegin, isNoBase) = cache.read {
+        ($0.box(job.entry), $0.isAsItBegan(job.entry), $0.isNoBase(job))
+      }
+      // Initial data was there before the fetch, and is not part of the fetched value.
+      let made = UpdateChain.run(job.key, of: self) { make(isBegin ? nil : present, isNoBase) }
+      return .answer((present, made))
+    }
+    let isAnew = retriesCountAnew(of: job)
+    return commit(asking: ask) { answer, _, state, transaction in
+      if isAnew { state.retriesCountAnew(of: job) }
+      return state.answered(.part(answer.box), madeFrom: answer.present, by: job, &transaction)
+    }
+  }
+
+  /// How a fetch retries: an endless stream belongs to its observers, whoever started it.
+  private nonisolated func retry(of job: FetchJob) -> RetryPolicy {
+    guard job.isImperative, job.query.fetchOptions.delivery == .endless,
+      cache.read({ $0.isActive(job) })
+    else { return job.retry }
+    return (job.retryQuery ?? job.query).resolved.retry
+  }
+
+  /// Whether the stream of an endless query has delivered for longer than any wait for a retry.
+  private nonisolated func retriesCountAnew(of job: FetchJob) -> Bool {
+    guard job.query.fetchOptions.delivery == .endless,
+      let since = cache.read({ $0.deliveringSince(job) })
+    else { return false }
+    return (since + job.retry.longestWait).map { cache.clock.now() > $0 } ?? false
+  }
+
+  /// A number in 0..<1 from the client's generator.
+  nonisolated func nextJitter() -> Double {
+    Double(configuration.randomness() >> 11) * 0x1p-53
+  }
+
+  // MARK: Time
+
+  nonisolated func arm(_ instant: Instant) {
+    openSignals()
+    timer.arm(instant, at: cache.clock.now(), executor: configuration.executor) {
+      WakeTimer.Work(
+        sleep: cache.clock.sleep,
+        onWake: { [weak self] in self?.signals.send(.time) },
+        onFailure: { [weak self] error, isNews in self?.clockFailed(error, isNews: isNews) }
+      )
+    }
+  }
+
+  /// Forgets the timer, which no longer sleeps for the earliest deadline: any next transaction arms
+  /// it again.
+  private nonisolated func clockFailed(_ error: any Error, isNews: Bool) {
+    cache.record { $0.armed = nil }
+    if isNews { report(.clockFailed(error: "\(error)")) }
+  }
+
+  /// Handles due deadlines, at most a thousand in a transaction.
+  nonisolated func timeReached() {
+    while !transaction({ $0.timeReached(limit: 1_000, &$1) }) {}
+  }
+}
+
+/// How a fetched value becomes the data: joined with what is cached by then, or sharing unchanged
+/// parts with it.
+struct Landing: Sendable {
+  let fetched: ValueBox
+  let join: (any FetchProgress)?
+  let merge: DefinitionExtras.Merge?
+
+  /// Creates the landing of a value.
+  ///
+  /// - Parameters:
+  ///   - fetched: The value.
+  ///   - join: How the fetch joins it with the cached one, so that no update is lost; `nil` if it
+  ///     does not.
+  ///   - query: How to fetch.
+  ///   - key: The key.
+  init(
+    _ fetched: ValueBox,
+    join: (any FetchProgress)?,
+    _ query: ResolvedQuery,
+    _ key: AnyQueryKey
+  ) {
+    self.fetched = fetched
+    self.join = join
+    // A join builds on the cached value, so its result already shares with it.
+    merge = join == nil ? query.share(for: key) : query.definition.merge
+  }
+
+  /// Whether the value is made from the cached one, and has to be made again if that changes.
+  var usesData: Bool { join != nil || merge != nil }
+
+  /// How often it is made.
+  ///
+  /// A merge is only about sharing and may give up after three rounds; a join keeps an update, and
+  /// never gives up.
+  var rounds: Int { join == nil ? 3 : .max }
+
+  /// Whether user code runs again until its answer lands, so that it must not change the data that
+  /// it waits for.
+  var isEndless: Bool { join != nil && merge != nil }
+
+  /// The value that lands.
+  ///
+  /// It runs user code: never call it under the lock.
+  ///
+  /// - Parameter present: The cached value.
+  /// - Returns: The value.
+  func value(over present: ValueBox?) -> ValueBox {
+    let joined = join?.landed(on: present) ?? fetched
+    guard let present, let merge else { return joined }
+    return merge(present, joined)
+  }
+}
+
+extension ResetCondition {
+  /// Runs user code: never call it under the lock.
+  var answered: (revision: UInt32, answers: [Answer]) {
+    (
+      revision,
+      queries.map { observer, query in
+        let options = query.resolved.resolvedOptions { info }
+        return Answer(observer: observer, query: query, resolvedOptions: options)
+      }
+    )
+  }
+}

@@ -1,0 +1,52 @@
+extension QueryClient {
+  /// Runs user code outside the lock and applies its answer in a transaction, once (contract law
+  /// 8).
+  ///
+  /// The state may change while user code runs. The transaction checks whether the state that was
+  /// asked about is still current. If not, the transaction changes nothing, and user code runs
+  /// again.
+  ///
+  /// - Parameters:
+  ///   - rounds: The number of rounds after which the transaction has to take the answer, even if
+  ///     the state changed.
+  ///   - now: The time of the first transaction; `nil` reads the clock.
+  ///   - isDated: Whether transactions need the date.
+  ///   - ask: Reads the state and runs user code; gets the number of the round, from 1.
+  ///   - body: The transaction; gets the answer and whether it has to take it. `nil` starts another
+  ///     round.
+  /// - Returns: The result of the transaction, or the result with which `ask` ended.
+  /// - Throws: The error of user code; in that case nothing is applied.
+  @inline(__always)
+  @discardableResult
+  nonisolated func commit<Answer, Result: Sendable, Failure: Error>(
+    rounds: Int = .max,
+    at now: ClockReading? = nil,
+    isDated: Bool = true,
+    asking ask: (_ round: Int) throws(Failure) -> CommitAnswer<Answer, Result>,
+    _ body: (Answer, _ isLast: Bool, inout CacheState, inout Transaction) -> Result?
+  ) throws(Failure) -> Result {
+    var round = 1
+    while true {
+      let answer: Answer
+      switch try ask(round) {
+      case .answer(let found): answer = found
+      case .over(let result): return result
+      }
+      let time = round == 1 ? now : nil
+      let result = cache.transaction(self, at: time ?? cache.now(isDated: isDated)) {
+        state,
+        transaction in
+        body(answer, round >= rounds, &state, &transaction)
+      }
+      if let result { return result }
+      round += 1
+    }
+  }
+}
+
+/// The answer of user code.
+enum CommitAnswer<Answer, Result> {
+  case answer(Answer)
+  /// There is nothing to apply.
+  case over(Result)
+}

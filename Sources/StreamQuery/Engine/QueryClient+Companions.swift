@@ -1,0 +1,48 @@
+extension QueryClient {
+  /// A fetch among the client's companions, the first of them outermost.
+  ///
+  /// Never inlined: the task of each fetch would make room for it.
+  @inline(never)
+  nonisolated func accompanied(_ fetch: @escaping QueryDefinition.Fetch) -> QueryDefinition.Fetch {
+    let repeated = RepeatedAttempt()
+    let first: QueryDefinition.Fetch = { context in try await repeated.run(fetch, context) }
+    return companions.reversed().reduce(first) { inner, companion in
+      { context in
+        try await companion.attempt(
+          context,
+          perform: AccompaniedAttempt { try await inner(context) }
+        )
+      }
+    }
+  }
+
+  /// Waits for a caller's answer, and tells the companions when it begins to wait and when that is
+  /// over, unless it was answered before.
+  ///
+  /// Never inlined: the tasks of callers without companions would make room for it.
+  @inline(never)
+  nonisolated func accompaniedOutcome(of waiter: Waiter, for key: EntryKey) async -> WaitOutcome {
+    let subject = observed("a fetch of \(key.key)")
+    guard let wait = cache.read({ $0.wait(of: waiter, for: key) }) else {
+      return await waiter.outcome(subject, onCancel: leaving(waiter))
+    }
+    for companion in companions { companion.callerWaits(wait) }
+    let start = cache.clock.now()
+    let outcome = await waiter.outcome(subject, onCancel: leaving(waiter))
+    let duration = Duration.nanoseconds(cache.clock.now().nanoseconds - start.nanoseconds)
+    for companion in companions { companion.callerWaited(wait, for: duration) }
+    return outcome
+  }
+
+  /// The work of an attempt among the client's companions, the first of them outermost.
+  nonisolated func accompanied(
+    _ context: MutationContext,
+    _ work: @escaping @Sendable () async throws -> ValueBox
+  ) -> AccompaniedAttempt<ValueBox> {
+    configuration.mutationCompanions.reversed().reduce(AccompaniedAttempt(work)) {
+      inner,
+      companion in
+      AccompaniedAttempt { try await companion.attempt(context, perform: inner) }
+    }
+  }
+}

@@ -1,0 +1,151 @@
+import Synchronization
+
+extension QueryClient {
+  /// Marks entries as invalidated and starts the refetches of those in scope.
+  ///
+  /// - Parameters:
+  ///   - filter: Which entries to mark.
+  ///   - scope: Which of the marked entries to refetch.
+  ///   - superseding: Whether running fetches over data are replaced.
+  ///   - cause: Why they are refetched.
+  ///   - group: Where a caller waits for the refetches; `nil` if none does.
+  nonisolated func startInvalidation(
+    _ filter: QueryFilter,
+    _ scope: RefetchScope,
+    superseding: Bool,
+    _ cause: FetchCause,
+    _ group: WaitGroup?
+  ) {
+    sweepKept(filter, removes: false)
+    noteSweep(filter, invalidates: true)
+    let notesEach = superseding && notesEntries(of: filter)
+    let asksOfEntries = filter.hasPredicate || !filter.plainPart.isAboutKeys
+    let (restoring, noted, unsaved) = select(filter) { state, indices, transaction in
+      let refetched = indices.filter { state.isInScope(scope, $0) && state.isBulkRefetched($0) }
+      let restoring = indices.compactMap { state.restoring($0, in: scope) }
+      let mayBeImported = !state.imports.isEmpty
+      for index in indices {
+        state.emit(.invalidated, index, transaction)
+        // A fetch that invalidates itself would never end.
+        let isJoining = !superseding || state.waitsForCaller(index, transaction)
+        state.input(index, &transaction) {
+          $0.invalidated(isJoining: isJoining, isDoubt: !superseding, in: $1)
+        }
+        if state.servesCallers { state.endFailure(index, transaction) }
+        if mayBeImported { state.noteMark(index, &transaction) }
+      }
+      for index in refetched {
+        state.refetch(index, cause, superseding: superseding, group, &transaction)
+      }
+      let noted = notesEach ? indices.compactMap { state.slots[$0].key } : []
+      let unsaved = asksOfEntries ? indices.compactMap { state.keyOfUnsaved($0) } : []
+      return (restoring, noted, unsaved)
+    }
+    // That they were selected is known of the entries alone.
+    if !unsaved.isEmpty {
+      persisters.persister?.invalidate(.any(of: unsaved.map { QueryFilter(.entry($0)) }))
+    }
+    noteInvalidations(of: noted)
+    refetch(onceRestored: restoring, cause, group)
+  }
+}
+
+// A cache beside the client has to know of invalidations.
+extension QueryClient {
+  /// Notes from now on when keys are invalidated, whether the client has them or not.
+  ///
+  /// For a cache beside the client, in the process or of other machines, which may have what the client
+  /// does not: data that it has never fetched, or that has left it. Without notes, an invalidation of
+  /// such a key would be lost, since there is nothing to mark, and the next fetch would be answered with
+  /// what the other cache has from before. ``FetchContext/timeSinceInvalidation`` says when it was.
+  ///
+  /// ```swift
+  /// let client = QueryClient()
+  /// client.noteInvalidations()
+  /// ```
+  ///
+  /// Invalidations with `superseding: false` are not noted: whoever makes them takes what is under way
+  /// for new enough. Memory is bounded: of more than 1,024 keys or 64 filters the oldest are forgotten,
+  /// and the last of those counts for all keys.
+  public nonisolated func noteInvalidations() {
+    notesInvalidations.store(true, ordering: .releasing)
+  }
+
+  /// Notes that what a filter selects is being invalidated, before any entry is marked: what begins
+  /// afterwards is newer.
+  ///
+  /// - Returns: Whether each entry that the filter selects is to be noted as well.
+  nonisolated func notesEntries(of filter: QueryFilter) -> Bool {
+    guard notesInvalidations.load(ordering: .acquiring) else { return false }
+    let plain = filter.plainPart
+    // Released outside of the locks.
+    let forgotten = transaction(isDated: false, startsFetches: false) { state, transaction in
+      let (now, newestEntry) = (transaction.environment.now.instant, state.entrySerial)
+      return invalidations.withLock {
+        $0.invalidated(plain, at: now, newestEntry: newestEntry)
+      }
+    }
+    _ = forgotten
+    return !plain.isAboutKeys
+  }
+
+  /// Notes that entries were invalidated.
+  nonisolated func noteInvalidations(of keys: [EntryKey]) {
+    guard !keys.isEmpty else { return }
+    let forgotten = transaction(isDated: false, startsFetches: false) { _, transaction in
+      let now = transaction.environment.now.instant
+      return invalidations.withLock { $0.invalidated(keys, at: now) }
+    }
+    _ = forgotten
+  }
+
+  /// When an entry was last invalidated by a call that accepts nothing older, if the entry has not become
+  /// fresh since; `nil` also where the time is not known.
+  nonisolated func supersededAt(_ entry: EntryID) -> Instant? {
+    let found = cache.read { state -> (mark: Instant?, missing: EntryKey?)? in
+      guard let index = state.find(entry) else { return nil }
+      let machine = state.slots[index].machine
+      return (machine.supersededAt, machine.hasData ? nil : state.slots[index].key)
+    }
+    guard let found else { return nil }
+    guard let key = found.missing, notesInvalidations.load(ordering: .acquiring) else {
+      return found.mark
+    }
+    let subject = KeyNotes.Subject(info: .absent(key), entry: entry.generation)
+    let noted = invalidations.withLock { $0.last(of: subject) }
+    return [found.mark, noted].compactMap(\.self).max()
+  }
+
+  /// Removes or invalidates what is kept, before the entries: it must not be restored in between.
+  nonisolated func sweepKept(_ filter: QueryFilter, removes: Bool) {
+    guard let persister = persisters.persister else { return }
+    sweepDeferredWrites(filter, removes: removes)
+    if removes { persister.remove(filter) } else { persister.invalidate(filter) }
+    // What is being decoded is asked for again.
+    cache.record { if removes { $0.kept.removals += 1 } else { $0.kept.marks += 1 } }
+  }
+
+  /// Notes what happens to keys that the cache does not know and that an import is going to bring.
+  nonisolated func noteSweep(_ filter: QueryFilter, invalidates: Bool) {
+    guard mayAwaitImports else { return }
+    transaction { state, transaction in
+      state.noteSweep(filter.plainPart, invalidates: invalidates, &transaction)
+    }
+  }
+
+  nonisolated func startRefetch(
+    _ filter: QueryFilter,
+    superseding: Bool,
+    _ cause: FetchCause,
+    _ group: WaitGroup?
+  ) {
+    let restoring = select(filter) { state, indices, transaction in
+      indices.compactMap { index -> RestoringEntry? in
+        guard state.isBulkRefetched(index) else { return state.restoring(index) }
+        state.refetch(index, cause, superseding: superseding, group, &transaction)
+        return nil
+      }
+    }
+    refetch(onceRestored: restoring, cause, group)
+  }
+}

@@ -1,0 +1,251 @@
+extension QueryClient {
+  /// A run waits until it is kept.
+  nonisolated func keep(_ job: MutationJob) {
+    if let keeper { return keeper.keep(job) }
+    keepingFailed(job, QueryError.missingOutbox(key: job.key.key.description))
+  }
+
+  /// Runs are kept, or need not be: they may perform.
+  ///
+  /// - Parameter runs: The runs, and which of their inputs is kept. One that got another input
+  ///   meanwhile waits until that is kept.
+  package nonisolated func kept(_ runs: [(job: MutationJob, revision: UInt64)]) {
+    guard !runs.isEmpty else { return }
+    transaction { state, transaction in
+      for (job, revision) in runs where job.revision == revision {
+        state.kept(job.id, &transaction)
+      }
+    }
+  }
+
+  /// A run can never be kept as it is.
+  ///
+  /// - Parameters:
+  ///   - job: The run.
+  ///   - error: Why.
+  ///   - isPromised: Whether it is kept with an earlier input: then it does not end.
+  package nonisolated func keepingFailed(
+    _ job: MutationJob,
+    _ error: any Error,
+    isPromised: Bool = false
+  ) {
+    let box = ErrorBox(error)
+    transaction { state, transaction in
+      state.keepingFailed(job.id, box, isPromised: isPromised, &transaction)
+    }
+  }
+
+  /// It is known which runs are kept: no archive brings them a second time.
+  package nonisolated func runsKnown(_ runs: [RunIdentity]) {
+    cache.record { $0.mutations.kept.formUnion(runs) }
+  }
+
+  /// Runs that are to come later need not wait to know which ones come before them.
+  package nonisolated func runsRestored() {
+    cache.record { $0.mutations.awaitsKeeper = false }
+  }
+
+  /// Whether the runs of a mutation have work: their own, or that of the defaults of the key.
+  package nonisolated func hasWork(_ key: EntryKey, _ definition: MutationDefinition) -> Bool {
+    resolve(key, definition, input: nil).perform != nil
+  }
+
+  /// Makes a run of what an archive or a store has of it.
+  ///
+  /// - Parameters:
+  ///   - key: The mutation.
+  ///   - definition: Its definition.
+  ///   - scope: The scope that the run had.
+  ///   - outweighsOwn: Whether it has that scope even if the definition says another one.
+  ///   - input: The input.
+  ///   - identity: The identity of the run.
+  ///   - revision: How often its input was changed.
+  ///   - serial: Its number among the runs of the client, if a store has it.
+  ///   - submittedAt: When it was started, in seconds since the reference date.
+  ///   - text: The types and the key as text, if an archive has it.
+  /// - Returns: The run.
+  package nonisolated func restoredRun(
+    _ key: EntryKey,
+    _ definition: MutationDefinition,
+    scope: String?,
+    outweighsOwn: Bool = false,
+    input: ValueBox,
+    _ identity: RunIdentity,
+    revision: UInt64,
+    serial: UInt64 = 0,
+    submittedAt: Double,
+    text: String = ""
+  ) -> RestoredRun {
+    var options = definition.options
+    options.scope = outweighsOwn ? scope ?? options.scope : options.scope ?? scope
+    let mutation = resolve(key, definition.with(options: options), input: input)
+    return RestoredRun(
+      text: text,
+      identity: identity,
+      revision: revision,
+      serial: serial,
+      mutation: mutation,
+      input: input,
+      layers: plannedLayers(of: mutation, input: input),
+      submittedAt: submittedAt
+    )
+  }
+
+  /// Begins runs that an earlier process has kept, before those of this process.
+  ///
+  /// - Parameter runs: The runs, in their order.
+  /// - Returns: The job of each; `nil` for those that the client has already, or that it is too
+  ///   late for.
+  package nonisolated func begin(_ runs: [RestoredRun]) -> [MutationJob?] {
+    guard !runs.isEmpty else { return [] }
+    openSignals()
+    return transaction { state, transaction in
+      var begun: SharedOneShot<Void>?
+      let jobs = runs.map { run -> MutationJob? in
+        guard !state.isShutDown, !state.mutations.archived.contains(run.identity) else {
+          return nil
+        }
+        state.mutations.archived.insert(run.identity)
+        let submittedAt = transaction.environment.now.placing(date: run.submittedAt)
+        let id = state.begin(
+          run.mutation,
+          .keeper(
+            run.identity,
+            revision: run.revision,
+            serial: run.serial,
+            submittedAt: submittedAt
+          ),
+          input: run.input,
+          waiter: nil,
+          layers: run.layers,
+          // Until a newer one has begun, which takes its place.
+          isHeld: run.mutation.isNewestOnly,
+          &transaction
+        )
+        guard let index = state.mutations.find(id), let job = state.mutations.slots[index].job
+        else { return nil }
+        if !state.mutations.slots[index].machine.rests { begun = job.gate(behind: begun) }
+        return job
+      }
+      for job in jobs.compactMap(\.self) {
+        guard let index = state.mutations.find(job.id) else { continue }
+        let actions = state.mutations.slots[index].machine.released(in: transaction.environment)
+        state.apply(actions, to: job.id, &transaction)
+      }
+      return jobs
+    }
+  }
+
+  /// Asks for the next attempt of a run now.
+  ///
+  /// - Returns: Whether it waited for that.
+  package nonisolated func retry(_ job: MutationJob) -> Bool {
+    transaction { state, transaction in
+      guard let index = state.mutations.find(job.id) else { return false }
+      let actions = state.mutations.slots[index].machine.retried(in: transaction.environment)
+      state.apply(actions, to: job.id, &transaction)
+      return actions != .none
+    }
+  }
+
+  /// Makes a run another request.
+  ///
+  /// - Returns: Whether it could be: it is not being sent, and not over.
+  package nonisolated func rebase(_ job: MutationJob, _ input: ValueBox) -> Bool {
+    guard let mutation = job.mutation?.resolved else { return false }
+    let layers = plannedLayers(of: mutation, input: input)
+    return transaction { state, transaction in
+      state.rebase(job.id, input, layers, &transaction) { $0.rebased(in: $1) }
+    }
+  }
+
+  /// Replaces parts of the inputs of runs.
+  ///
+  /// - Parameter inputs: The runs, the revisions of the inputs that are replaced, and what takes their
+  ///   places.
+  package nonisolated func replaceInputs(
+    _ inputs: [(job: MutationJob, revision: UInt64, input: ValueBox)]
+  ) {
+    guard !inputs.isEmpty else { return }
+    let planned = inputs.map { item in
+      item.job.mutation.map { plannedLayers(of: $0.resolved, input: item.input) } ?? []
+    }
+    transaction { state, transaction in
+      // Another input that somebody gave meanwhile counts.
+      for (item, layers) in zip(inputs, planned) where item.job.revision == item.revision {
+        state.replaceInput(of: item.job.id, item.input, layers, &transaction)
+      }
+    }
+  }
+
+  /// The answer that a failed run is tried again, after the wait that its retries have.
+  ///
+  /// - Parameters:
+  ///   - mutation: The mutation.
+  ///   - input: Another input, which makes it another request; `nil` leaves it as it is.
+  ///   - error: Why it failed.
+  ///   - attempt: The number of attempts so far.
+  /// - Returns: The answer.
+  package nonisolated func retrying(
+    _ mutation: StoredMutation,
+    with input: ValueBox? = nil,
+    after error: any Error,
+    attempt: Int
+  ) -> RunAnswer {
+    let mutation = mutation.resolved
+    let layers = input.map { plannedLayers(of: mutation, input: $0) } ?? []
+    let wait = mutation.retry.wait(failures: attempt, error: error, jitter: nextJitter())
+    return input.map { .rebase($0, layers, after: wait) } ?? .retry(after: wait)
+  }
+
+  /// Cancels the runs that were kept: their records were erased.
+  package nonisolated func cancelKept() {
+    transaction { state, transaction in
+      for id in state.mutations.all {
+        guard let index = state.mutations.find(id),
+          state.mutations.slots[index].machine.runOptions.isKept
+        else { continue }
+        state.cancel(id, &transaction)
+      }
+    }
+  }
+}
+
+extension RestoredRun {
+  /// Whether it has work.
+  package var hasWork: Bool { mutation.resolved.perform != nil }
+}
+
+// The mistake to let the newest run take the place of those that are about something else.
+
+extension QueryClient {
+  /// A run took the place of another one, without a key that says of what they are versions.
+  ///
+  /// - Parameters:
+  ///   - job: The older run.
+  ///   - newer: The newer one.
+  ///   - changesOthers: Whether the older run showed a change of what the newer one leaves alone.
+  nonisolated func discarded(_ job: MutationJob, by newer: MutationJob, changesOthers: Bool) {
+    guard changesOthers || ItemIdentity(of: job.input) != ItemIdentity(of: newer.input) else {
+      return
+    }
+    report(.otherItemDiscarded(key: job.key.key.description))
+  }
+}
+
+/// Which item an input is about, as far as it says so: by being `Identifiable`, or by a property `id`.
+private struct ItemIdentity: Equatable {
+  private let id: AnyHashable?
+
+  init(of input: ValueBox) {
+    let value = input.erased
+    if let item = value as? any Identifiable {
+      id = Self.id(of: item)
+    } else {
+      let id = Mirror(reflecting: value).children.first { $0.label == "id" }?.value
+      self.id = (id as? any Hashable).map { AnyHashable($0) }
+    }
+  }
+
+  private static func id(of item: some Identifiable) -> AnyHashable { AnyHashable(item.id) }
+}

@@ -1,0 +1,242 @@
+extension QueryClient {
+  /// Lets the observers that waited for a store arrive, with what it keeps for them.
+  ///
+  /// All of them see it in one transaction, unless what is kept is changed while it is decoded.
+  package nonisolated func restorationEnded() {
+    let held = transaction { state, transaction -> [HeldObservers] in
+      // From now on nobody begins to wait: see `resolving`.
+      state.kept.reads += 1
+      // Queries that were resolved before ask each time whether the store has been read.
+      state.replaceDefaults(state.defaults.table.renewed, &transaction)
+      return state.heldObservers()
+    }
+    performDeferredWrites()
+    let late = cache.read { $0.emptyPersistedEntries() }
+    if arrive(held, late, isLast: false) { return }
+    // One at a time, so that less comes in between.
+    for entry in late { while !arrive([], [entry], isLast: true) {} }
+    for entry in held { while !arrive([entry], [], isLast: true) {} }
+  }
+
+  /// Places what a store keeps.
+  ///
+  /// - Parameters:
+  ///   - held: The observers that waited for it.
+  ///   - late: The entries that did not wait for it any more.
+  ///   - isLast: See ``CacheState/current(_:asOf:isLast:)``.
+  /// - Returns: Whether that is done; otherwise what is kept was changed meanwhile, and nothing is placed.
+  private nonisolated func arrive(
+    _ held: [HeldObservers],
+    _ late: [(key: EntryKey, query: StoredQuery)],
+    isLast: Bool
+  ) -> Bool {
+    let version = cache.read { $0.kept }
+    let lateData = late.map { ($0.key, InitialData(of: $0.query.resolved)) }
+    let now = cache.now()
+    // Those that wait for another store find nothing, and wait on.
+    let arrivals = held.map { entry -> (InitialData?, ResolvedObserverOptions) in
+      let query = entry.query.resolved
+      let initialData =
+        cache.read { $0.wantsInitialData($0.find(entry.key), query) }
+        ? InitialData(of: query) : nil
+      let options = query.resolvedOptions(isArrival: true) {
+        cache.read { $0.infoOfArrival(entry.key, query, initialData, at: now) }
+      }
+      return (initialData, options)
+    }
+    return cache.transaction(self, at: now) { state, transaction in
+      var placed: [(EntryKey, InitialData?)] = []
+      for (key, initialData) in lateData + zip(held, arrivals).map({ ($0.key, $1.0) }) {
+        guard let current = state.current(initialData, asOf: version, isLast: isLast)
+        else { return false }
+        placed.append((key, current))
+      }
+      for (key, initialData) in placed {
+        guard let initialData, let index = state.find(key) else { continue }
+        state.placeInitialData(index, initialData, &transaction)
+      }
+      for (entry, (_, options)) in zip(held, arrivals) {
+        for id in entry.observers {
+          guard let observer = state.find(id),
+            state.observers[observer].query === entry.query,
+            state.observers[observer].resolvedOptions.participation == .restoring
+          else { continue }
+          state.arrive(observer, resolvedOptions: options, &transaction)
+        }
+      }
+      return true
+    }
+  }
+
+  /// Begins a fetch for a caller, as soon as it is known what a store keeps for the query.
+  ///
+  /// - Parameters:
+  ///   - definition: The query.
+  ///   - rest: How long to wait; reduced by the time that it took. After that the start is
+  ///     ``FetchStart/restoring``.
+  ///   - begin: Begins the fetch.
+  /// - Returns: How it began.
+  /// - Throws: `CancellationError` if the caller is cancelled before.
+  nonisolated func whenRestored(
+    _ definition: QueryDefinition,
+    within rest: inout TimeSpan,
+    _ begin: () -> FetchStart
+  ) async throws -> FetchStart {
+    while true {
+      let start = begin()
+      guard case .restoring = start, rest != .zero,
+        let policy = definition.persistence ?? defaults.persistence,
+        let persister = persisters.persister(for: policy)
+      else { return start }
+      let began = cache.clock.now()
+      await persister.waitUntilRestored(policy, within: rest)
+      try Task.checkCancellation()
+      if !rest.isInfinite {
+        let elapsed = cache.clock.now().nanoseconds - began.nanoseconds
+        rest = TimeSpan(rest.duration - .nanoseconds(elapsed))
+      }
+    }
+  }
+
+  /// The same without a limit.
+  nonisolated func whenRestored(
+    _ definition: QueryDefinition,
+    _ begin: () -> FetchStart
+  ) async throws -> FetchStart {
+    var rest = TimeSpan.infinite
+    return try await whenRestored(definition, within: &rest, begin)
+  }
+
+  /// Opens the store that may have data of a key without any; never call it under the lock.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - policy: How the query that is used is kept; `nil` if it does not say.
+  /// - Returns: Whether a store has to be read first.
+  nonisolated func openStore(of key: EntryKey, _ policy: (any PersistencePolicy)?) -> Bool {
+    let (known, hasData) = cache.read { state in
+      (state.find(key).flatMap { state.slots[$0].query }, state.box(key) != nil)
+    }
+    guard !hasData,
+      let policy = policy ?? (known.map { $0.resolved.persistence } ?? defaults.persistence),
+      !policy.isOff
+    else { return false }
+    guard let persister = persisters.persister(for: policy) else { return false }
+    return persister.open(policy) || persister.isUnread(policy)
+  }
+
+  /// Places what a store keeps for a key without data, and makes its entry if there is none.
+  ///
+  /// An entry without data may be there for an optimistic change, for a stream that left while the store
+  /// was read, or after a fetch that failed.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - definition: Says how to keep it, unless the entry has a query that says so.
+  /// - Returns: The data without optimistic changes; `nil` if there is none.
+  nonisolated func restoring(_ key: EntryKey, _ definition: QueryDefinition) -> ValueBox? {
+    var round = 0
+    while true {
+      round += 1
+      let (present, mayRestore, known, version) = cache.read { state in
+        let index = state.find(key)
+        return (
+          state.box(key), index.map { !state.slots[$0].hasStash } ?? true,
+          index.flatMap { state.slots[$0].query }, state.kept
+        )
+      }
+      // Somebody else may have placed it meanwhile.
+      if present != nil || !mayRestore { return present }
+      let resolved = keeping(key, definition, known)
+      guard resolved.isPersisted, let source = resolved.initialData,
+        let initialData = InitialData(restoring: source, from: .kept)
+      else { return nil }
+      if let box = begin(key, resolved, with: initialData, asOf: version, isLast: round >= 16) {
+        // The account may have ended while it was decoded.
+        return isErased ? nil : box
+      }
+    }
+  }
+
+  /// Whether an update of a key alone is ignored, and reports that: the store keeps a value that only
+  /// another query can restore.
+  nonisolated func hidesKeptData(_ key: EntryKey, _ definition: QueryDefinition) -> Bool {
+    guard keepsForAnother(key, definition) else { return false }
+    report(.updateOfKeptData(key: key.key.description))
+    return true
+  }
+
+  /// Whether the store of a key without data keeps a value that only another query can restore.
+  nonisolated func keepsForAnother(_ key: EntryKey, _ definition: QueryDefinition) -> Bool {
+    guard let persister = persisters.persister else { return false }
+    let known = cache.read { state in state.find(key).flatMap { state.slots[$0].query } }
+    let query = keeping(key, definition, known)
+    guard query.isPersisted, let policy = query.persistence else { return false }
+    return persister.keepsForAnother(key, query.definition, policy)
+  }
+
+  /// The query that says how the data of a key is kept: that of its entry may say that it is kept
+  /// elsewhere, or nowhere.
+  private nonisolated func keeping(
+    _ key: EntryKey,
+    _ definition: QueryDefinition,
+    _ known: StoredQuery?
+  ) -> ResolvedQuery {
+    let ofEntry = definition.persistence == nil ? known?.resolved : nil
+    return ofEntry ?? resolve(key, definition, defaults)
+  }
+}
+
+// Refetches that are asked for while a store is read: the observers that wait for the store fetch
+// nothing before, but what was asked of them is not forgotten.
+
+extension QueryClient {
+  /// Refetches entries as soon as it is known what their stores keep.
+  ///
+  /// A fetch that begins then by itself is joined: it is newer than the call.
+  ///
+  /// - Parameters:
+  ///   - entries: The entries.
+  ///   - cause: Why.
+  ///   - group: Where a caller waits for the refetches; `nil` if none does.
+  nonisolated func refetch(
+    onceRestored entries: [RestoringEntry],
+    _ cause: FetchCause,
+    _ group: WaitGroup?
+  ) {
+    for entry in entries {
+      group?.addOther()
+      // No caller waits in it, and one that is cancelled leaves the refetch alone.
+      _ = Task.detached(executorPreference: configuration.executor) {
+        [weak self, storeOf = store(of: entry)] in
+        await storeOf?()
+        self?.transaction { state, transaction in
+          state.refetch(onceRestored: entry.id, cause, group, &transaction)
+        }
+        group?.resolve(.settled)
+      }
+    }
+  }
+
+  /// Waits for the stores of entries that match a filter and wait for them, and places what they keep: the
+  /// observers may not have it yet.
+  nonisolated func storesRead(of filter: QueryFilter) async {
+    guard persisters.persister != nil else { return }
+    let found = search(filter) { state, index, _ in
+      state.restoring(index).map { (entry: $0, key: state.slots[index].key) }
+    }
+    for finding in found where !Task.isCancelled {
+      guard let (entry, key) = finding.item, let wait = store(of: entry) else { continue }
+      await wait()
+      if let key { _ = restoring(key, entry.query.resolved.definition) }
+    }
+  }
+
+  /// How to wait for the store of an entry, without keeping the client.
+  nonisolated func store(of entry: RestoringEntry) -> (@Sendable () async -> Void)? {
+    guard let policy = entry.query.resolved.persistence,
+      let persister = persisters.persister(for: policy)
+    else { return nil }
+    return { await persister.waitUntilRestored(policy, within: .infinite) }
+  }
+}

@@ -1,0 +1,75 @@
+import Synchronization
+
+extension QueryClient {
+  /// The outcome of a request to begin a run.
+  enum Begin {
+    case begun(MutationID, Waiter)
+    /// The caller would wait for itself.
+    case closesCircle
+    case shutDown
+  }
+
+  /// Begins a run.
+  nonisolated func begin(
+    _ mutation: ResolvedMutation,
+    with input: ValueBox,
+    follower: Int?,
+    isAwaited: Bool = true,
+    caller: TaskChain? = nil
+  ) -> Begin {
+    let planned = plannedLayers(of: mutation, input: input)
+    openSignals()
+    let random = (high: configuration.randomness(), low: configuration.randomness())
+    return transaction { state, transaction in
+      guard !state.isShutDown else { return .shutDown }
+      let run = state.nextRun(in: mutation.scope)
+      guard case .granted(let wait) = state.wait(of: caller, for: run) else { return .closesCircle }
+      state.leaveRoom(of: TaskChain.current)
+      let entry = EntryID(index: -1, generation: 0)
+      let waiter = Waiter(role: .leasing, entry: entry, round: 0, wait: wait)
+      let id = state.begin(
+        mutation,
+        .here(random: random),
+        input: input,
+        waiter: isAwaited ? waiter : nil,
+        layers: planned,
+        &transaction
+      )
+      if let follower { state.follow(follower, id, &transaction) }
+      return .begun(id, waiter)
+    }
+  }
+
+  /// Returns a mutation merged with the client's defaults and callbacks.
+  ///
+  /// - Parameters:
+  ///   - key: The mutation.
+  ///   - definition: Its definition.
+  ///   - input: The input of the run that is to begin; `nil` if none is.
+  /// - Returns: The mutation.
+  nonisolated func resolve(
+    _ key: EntryKey,
+    _ definition: MutationDefinition,
+    input: ValueBox?
+  ) -> ResolvedMutation {
+    let defaults = mutationDefaults.withLock { $0 }
+    return ResolvedMutation(
+      key,
+      definition,
+      input: input,
+      defaults: defaults,
+      hooks: mutationHooks
+    )
+  }
+
+  /// The layers of a run by key: user code, so it is called before the transaction.
+  nonisolated func plannedLayers(of mutation: ResolvedMutation, input: ValueBox) -> [PlannedLayer] {
+    var changes = OptimisticChanges()
+    for layers in mutation.definition.layers { layers(input, &changes) }
+    guard !changes.layers.isEmpty else { return [] }
+    let defaults = self.defaults
+    return changes.layers.map {
+      PlannedLayer(layer: $0, gcTime: defaults.gcTime(for: $0.key.key))
+    }
+  }
+}

@@ -1,0 +1,122 @@
+extension QueryClient {
+  /// Evaluates a filter once and makes one transaction over its matches.
+  ///
+  /// If keys and prefixes do not lead to the matches, a search in slices finds them first: the
+  /// transaction then looks at the matches, and at what changed meanwhile. See ``EntrySearch`` for
+  /// predicates.
+  @discardableResult
+  nonisolated func select<Result: Sendable>(
+    _ filter: QueryFilter,
+    _ body: (inout CacheState, [Int], inout Transaction) -> Result
+  ) -> Result {
+    if !filter.hasPredicate {
+      let plain = filter.plainPart
+      let result = transaction { state, transaction -> Result? in
+        let now = transaction.environment.now.instant
+        guard let indices = state.entriesAtHand(matching: plain, at: now) else { return nil }
+        return body(&state, indices, &transaction)
+      }
+      if let result { return result }
+    }
+    return search(filter) { _, _, _ in
+    } finally: { search, state, transaction in
+      var indices: [Int] = []
+      for finding in search.findings() {
+        if let index = state.find(finding.id) { indices.append(index) }
+      }
+      return body(&state, indices, &transaction)
+    }.result
+  }
+
+  /// The infos of the entries that match a filter, all of one instant.
+  nonisolated func infos(_ filter: QueryFilter) -> [QueryInfo] {
+    search(filter, wantsInfo: true) { _, _, _ in
+    } finally: { _, _, _ in
+    }.search.findings().compactMap(\.info)
+  }
+
+  /// An item for each entry that matches a filter, all of one instant.
+  ///
+  /// - Parameters:
+  ///   - filter: Which entries.
+  ///   - item: Makes the item of an entry; runs under the lock.
+  /// - Returns: The findings, in order.
+  nonisolated func search<Item: Sendable>(
+    _ filter: QueryFilter,
+    _ item: (inout CacheState, Int, Instant) -> Item
+  ) -> [Finding<Item>] {
+    search(filter, item) { _, _, _ in }.search.findings()
+  }
+
+  /// Runs a search to its end, and judges what it finds between its looks.
+  ///
+  /// - Parameters:
+  ///   - filter: Which entries.
+  ///   - wantsInfo: Whether findings include an info even if there are no predicates.
+  ///   - item: Makes the item of an entry; runs under the lock.
+  ///   - last: What else happens in the transaction that finishes the search.
+  /// - Returns: The search, whose findings are from the same instant as the result, and the result.
+  nonisolated func search<Item: Sendable, Result: Sendable>(
+    _ filter: QueryFilter,
+    wantsInfo: Bool = false,
+    _ item: (inout CacheState, Int, Instant) -> Item,
+    finally last: (borrowing EntrySearch<Item>, inout CacheState, inout Transaction) -> Result
+  ) -> (search: EntrySearch<Item>, result: Result) {
+    var search = EntrySearch<Item>(
+      filter.plainPart,
+      isJudged: filter.hasPredicate,
+      wantsInfo: wantsInfo
+    )
+    while true {
+      let result = transaction { state, transaction -> Result? in
+        guard search.look(at: &state, now: transaction.environment.now.instant, item) else {
+          return nil
+        }
+        search.end(in: &state)
+        return last(search, &state, &transaction)
+      }
+      search.settle(search.questions.map(filter.matches))
+      if let result { return (search, result) }
+    }
+  }
+}
+
+// What a filter leaves to the cache, and what it says itself.
+
+extension QueryFilter {
+  /// The only key that it selects, if it names one.
+  package var exactKey: EntryKey? {
+    if case .plain(.entry(let key)) = node { key } else { nil }
+  }
+
+  /// Whether user code must be called.
+  package var hasPredicate: Bool { if case .plain = node { false } else { true } }
+
+  /// What the cache looks for: all that the filter matches, and what only predicates exclude.
+  var plainPart: EntryFilter { node.plainPart }
+
+  /// Whether the filter matches; runs user code if there are predicates.
+  package func matches(_ info: QueryInfo) -> Bool { node.matches(info) }
+}
+
+extension QueryFilter.Node {
+  fileprivate var plainPart: EntryFilter {
+    switch self {
+    case .plain(let filter): filter
+    case .and(let nodes): .and(nodes.map(\.plainPart))
+    case .or(let nodes): .or(nodes.map(\.plainPart))
+    // The part of an operand matches more than the operand, so its opposite matches too little.
+    case .predicate, .not: .all
+    }
+  }
+
+  fileprivate func matches(_ info: QueryInfo) -> Bool {
+    switch self {
+    case .plain(let filter): filter.matches(info)
+    case .predicate(let predicate): predicate(info)
+    case .and(let nodes): nodes.allSatisfy { $0.matches(info) }
+    case .or(let nodes): nodes.contains { $0.matches(info) }
+    case .not(let operand): !operand.matches(info)
+    }
+  }
+}

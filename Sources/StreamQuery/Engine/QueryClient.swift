@@ -1,0 +1,249 @@
+import Synchronization
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// A cache of server state that fetches, shares and refreshes its data.
+///
+/// Make one per scope of data (usually one per app, or one per server process or tenant), keep it,
+/// and pass it to the code that needs it.
+///
+/// ```swift
+/// let client = QueryClient()
+/// for await result in client.stream(.user(42)) {
+///   show(result.data, refreshing: result.isFetching)
+/// }
+/// ```
+///
+/// Reads, writes and subscriptions are synchronous and can be called from anywhere: they take one
+/// short lock, and all members are `nonisolated`. The client is an actor because it is shared and
+/// has an identity; its isolation protects nothing, and no call has to wait for it. When the last
+/// reference is dropped and no stream, fetch or waiting caller is left, the client stops its timer
+/// and its triggers.
+public actor QueryClient {
+  nonisolated let cache: QueryCache
+  package nonisolated let configuration: Configuration
+  /// The observer of waiting callers; `nil` in an app.
+  nonisolated let waitObserver: (any WaitObserver)?
+  /// The configuration's companions; beside it, because each fetch looks here.
+  nonisolated let companions: [any FetchCompanion]
+  nonisolated let timer = WakeTimer()
+  /// The deadlines of the client: for its fetches, its callers and its stores, and for your code.
+  public nonisolated let deadlines: Deadlines
+  nonisolated let signals = SignalPort()
+  nonisolated let eventBroadcaster = Broadcaster<EventRing>()
+  nonisolated let eventReceivers: EventReceivers
+  /// Tells receivers of hits; `nil` if none counts them.
+  nonisolated let hitReports: HitReports?
+  nonisolated let counts = Broadcaster<NewsFlag<Never>>()
+  nonisolated let mutationNews = Broadcaster<NewsFlag<MutationTopic>>()
+  /// The configuration's hooks, in the form in which each run adds its own callbacks.
+  nonisolated let mutationHooks: MutationCallbacks
+  nonisolated let mutationDefaults = Mutex(MutationDefaultsTable())
+  nonisolated let sources = TaskBag()
+  nonisolated let persisters = PersisterSlot()
+  /// What keeps runs of mutations beyond the process, if the configuration says so.
+  package nonisolated let keeper: (any RunKeeper)?
+  /// Whether any import names what it will bring: most clients never have one, and ask no further.
+  nonisolated let awaitsImports = Atomic(false)
+  /// Whether a cache beside the client asks when keys were invalidated: most clients have none.
+  nonisolated let notesInvalidations = Atomic(false)
+  nonisolated let invalidations = Mutex(RecentInvalidations())
+  /// Whether any write waits for a store: most clients never have one, and ask no further.
+  nonisolated let defersWrites = Atomic(false)
+  nonisolated let deferredWrites = Mutex(DeferredWrites())
+  nonisolated let shutdownHandlers = ShutdownHandlers()
+  package nonisolated let erasure = ClientErasure()
+  #if DEBUG
+  /// The misuses that were already reported.
+  nonisolated let toldMisuses = Mutex<Set<QueryMisuse>>([])
+  #endif
+
+  /// Creates a client with an empty cache.
+  ///
+  /// - Parameter configuration: Defaults and environment.
+  public init(configuration: Configuration = .init()) {
+    let clock = configuration.erasedClock
+    deadlines = Deadlines(clock: clock, executor: configuration.executor)
+    // For all that waits with the client.
+    var configuration = configuration
+    configuration.clock = DeadlineClock(deadlines: deadlines)
+    self.configuration = configuration
+    companions = configuration.fetchCompanions
+    eventReceivers = EventReceivers(configuration, eventBroadcaster)
+    mutationHooks = configuration.mutationHooks.callbacks
+    waitObserver = configuration.executor as? any WaitObserver
+    keeper = configuration.keeping.runs?.makeKeeper(configuration)
+    cache = QueryCache(
+      clock: clock,
+      wallClock: configuration.wallClock,
+      events: eventReceivers.needs,
+      defaults: DefaultsTable(
+        client: configuration.defaults.over(configuration.preset),
+        failureInvalidates: configuration.failureInvalidates,
+        persistence: configuration.keeping.policy,
+        persisters: persisters
+      ),
+      shards: configuration.readShards.map {
+        ReadShards(count: $0, countsHits: configuration.eventReceivers.contains { $0.hits != nil })
+      }
+    )
+    hitReports = HitReports(configuration, cache.shards)
+    cache.record {
+      $0.fetchRoom = configuration.maxConcurrentFetches.map { FetchRoom(limit: $0) }
+      if let limit = configuration.limit { $0.limit(to: limit) }
+      $0.returns = ReturnPacing(
+        reconnect: configuration.reconnectPacing,
+        activation: configuration.activationPacing,
+        trust: configuration.connectivity.trust
+      )
+    }
+    persisters.belong(to: self)
+    // What was kept is restored from the beginning: nothing is fetched before that is done.
+    if let policy = configuration.keeping.policy {
+      persisters.persister(for: policy)?.open(policy)
+    }
+    if let keeper {
+      cache.record { $0.mutations.reserve() }
+      keeper.start(for: self)
+    }
+    startEnvironment()
+    // What was kept is sent as soon as it is read: by then it should be known whether it can be.
+    if keeper != nil { openSignals() }
+  }
+
+  deinit {
+    persisters.end(isErased: false, making: takeDeferredWrites())
+    keeper?.end(writing: true)
+    tellLastEvents()
+    hitReports?.end()
+    sources.cancel()
+    shutdownHandlers.finish()
+    erasure.cancel()
+    timer.cancel()
+    signals.finish()
+    eventBroadcaster.finish()
+    counts.finish()
+    mutationNews.finish()
+  }
+
+  /// The client's clock, which its waits and the time-based operators on its streams use.
+  ///
+  /// It tells the time of the configured clock. A cancelled sleep on it leaves nothing behind, whereas
+  /// the runtime keeps a cancelled `Task.sleep` until its original time.
+  public nonisolated var clock: any Clock<Duration> {
+    configuration.operatorClock ?? configuration.clock
+  }
+
+  /// The executor of the client's tasks, and the clock on which it waits.
+  public nonisolated var scheduling: Scheduling {
+    Scheduling(clock: clock, executor: configuration.executor)
+  }
+
+  /// Draws a number from the configuration's source of random numbers.
+  ///
+  /// For what works with the client and waits a random time, so that a simulation decides about
+  /// that too.
+  ///
+  /// - Returns: 64 random bits.
+  public nonisolated func nextRandom() -> UInt64 { configuration.randomness() }
+
+  /// Reports a mistake that cannot be thrown.
+  package nonisolated func report(_ misuse: QueryMisuse) {
+    configuration.onMisuse(misuse)
+  }
+
+  // MARK: Transactions
+
+  @discardableResult
+  nonisolated func transaction<Result: Sendable>(
+    isDated: Bool = true,
+    startsFetches: Bool = true,
+    _ body: (inout CacheState, inout Transaction) -> Result
+  ) -> Result {
+    cache.transaction(self, at: cache.now(isDated: isDated), startsFetches: startsFetches, body)
+  }
+
+  nonisolated var defaults: DefaultsTable { cache.read { $0.defaults.table } }
+}
+
+extension QueryClient: ActionRunner {
+  nonisolated func sweep() {
+    // Detached, and not at the caller's priority: it serves every caller. It retains the client: a
+    // caller may be waiting for what is left.
+    Task.detached(executorPreference: configuration.executor, priority: .medium) {
+      self.cache.sweep(self)
+    }
+  }
+
+  nonisolated var isOfLowPriority: Bool {
+    configuration.mindsPriority && WorkPriority.current.isLow
+  }
+
+  nonisolated func perform(_ action: Action) {
+    switch action {
+    case .wake(let suspended): suspended.wake()
+    case .start(let job, let attempt): start(job, attempt: attempt)
+    case .cancel(let job): job.tasks.cancel()
+    case .settle(let waiters, let outcome):
+      for waiter in waiters { waiter.resolve(outcome) }
+    case .arm(let instant): arm(instant)
+    // User code that belongs to no caller: it must not see the context of the code that performs
+    // the action.
+    case .ask(let entry): TaskLocals.none { self.askOptions(of: entry) }
+    case .unsettled(let key):
+      TaskLocals.none { self.report(.unsettledOption(key: key.description)) }
+    case .crowded(let key):
+      let count = PositionTable.crowd + 1
+      TaskLocals.none { self.report(.equalHashes(key: key.description, count: count)) }
+    case .emit(let event): eventReceivers.tell(event)
+    case .emitRemoval(let removed, let slot, let count):
+      if let event = removed.event(of: slot, count) { eventReceivers.tell(event) }
+    case .recount: counts.send(())
+    case .measure(let entry): TaskLocals.none { self.measure(entry) }
+    case .evict: evict()
+    case .persist: persisters.persister?.entriesChanged()
+    case .reached(let wait): wait.give(())
+    case .mutation(let action): perform(action)
+    }
+  }
+
+  nonisolated func fulfil(_ duty: CallerDuty) {
+    switch duty {
+    case .standBy(let standby):
+      TaskLocals.without { standby.begin(on: configuration.executor) }
+    case .lend(let tasks, let priority):
+      tasks.lend(priority ?? .current, on: configuration.executor)
+    case .several(let duties):
+      for duty in duties { fulfil(duty) }
+    }
+  }
+}
+
+/// Whoever is told of events: the configuration's receivers, and the readers of streams.
+struct EventReceivers: Sendable {
+  private let receivers: [EventReceiver]
+  private let broadcaster: Broadcaster<EventRing>
+
+  init(
+    _ configuration: QueryClient.Configuration,
+    _ broadcaster: Broadcaster<EventRing>
+  ) {
+    let first = configuration.onEvent.map { EventReceiver($0) }
+    receivers = [first].compactMap(\.self) + configuration.eventReceivers
+    self.broadcaster = broadcaster
+  }
+
+  /// What the configuration needs, even if nobody reads a stream of events.
+  var needs: EventNeeds { receivers.reduce(.nothing) { $0.union($1.needs) } }
+
+  func tell(_ event: QueryEvent) {
+    if !receivers.isEmpty {
+      TaskLocals.none { [receivers] in for receiver in receivers { receiver.tell(event) } }
+    }
+    broadcaster.send(event)
+  }
+}

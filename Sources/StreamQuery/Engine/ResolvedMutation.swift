@@ -1,0 +1,155 @@
+/// A definition merged with a client's defaults: what a run is started with.
+// Unchecked as its superclass is: all stored properties are immutable and `Sendable`.
+package final class ResolvedMutation: StoredMutation, @unchecked Sendable {
+  package let definition: MutationDefinition
+  let perform: MutationDefinition.Perform?
+  let retry: RetryPolicy
+  /// How long one attempt may take.
+  let timeout: TimeSpan
+  /// How runs are kept beyond the process.
+  package let keeping: (any RunPolicy)?
+  /// Those of the client's hooks, then those of the mutation.
+  let callbacks: MutationCallbacks
+
+  init(
+    _ key: EntryKey,
+    _ definition: MutationDefinition,
+    input: ValueBox?,
+    defaults: MutationDefaultsTable,
+    hooks: MutationCallbacks
+  ) {
+    // Locals first: an optimised build of 6.3.1 crashes in the compiler if a property is read before
+    // `super.init`.
+    let callbacks = hooks + definition.callbacks
+    let options = definition.options.over(defaults.options(for: key.key))
+    let pacing = RunPacing(of: key, definition, options, input)
+    var runOptions = RunOptions()
+    runOptions.networkMode = options.networkMode ?? .online
+    runOptions.gcTime = TimeSpan(options.gcTime ?? .seconds(300))
+    runOptions.prepares = !callbacks.onMutate.isEmpty
+    runOptions.settles = callbacks.concludes
+    runOptions.isKept = definition.keeping?.isKept ?? false
+    runOptions.delay = TimeSpan(options.delay ?? .zero)
+    keeping = definition.keeping
+    self.definition = definition
+    self.callbacks = callbacks
+    perform =
+      definition.perform ?? defaults.perform(for: key.key).map { Self.typed($0, key, definition) }
+    // What was promised is tried again as long as nobody says what else is to be done.
+    let isPromised = runOptions.isKept && definition.keeping?.answersErrors != true
+    timeout = options.timeout.map(TimeSpan.init) ?? .infinite
+    retry = RetryPolicy.merge(options.retry, over: isPromised ? .forever : .never) ?? .never
+    super.init(
+      key: key,
+      scope: pacing.scope,
+      meta: options.meta ?? QueryMeta(),
+      runOptions: runOptions,
+      isNewestOnly: pacing.isNewestOnly,
+      pacingKey: pacing.key
+    )
+  }
+
+  /// Returns this definition for the rest of a run that was started with another definition.
+  ///
+  /// Work and callbacks are those of this definition. Identity, scope, retries, timeout and network
+  /// mode cannot change under a run, and retention only grows.
+  ///
+  /// - Parameter start: What the run was started with.
+  /// - Returns: The definition.
+  func takingOver(_ start: ResolvedMutation) -> ResolvedMutation {
+    ResolvedMutation(self, takingOver: start)
+  }
+
+  private init(_ new: ResolvedMutation, takingOver start: ResolvedMutation) {
+    var runOptions = start.runOptions
+    runOptions.gcTime = max(runOptions.gcTime, new.runOptions.gcTime)
+    runOptions.settles = new.runOptions.settles
+    definition = new.definition
+    perform = new.perform
+    retry = start.retry
+    timeout = start.timeout
+    callbacks = new.callbacks
+    keeping = runOptions.isKept && new.keeping?.isKept != true ? start.keeping : new.keeping
+    super.init(
+      key: start.key,
+      scope: start.scope,
+      meta: new.meta,
+      runOptions: runOptions,
+      isNewestOnly: start.isNewestOnly,
+      pacingKey: start.pacingKey
+    )
+  }
+
+  private static func typed(
+    _ perform: @escaping MutationDefaultsTable.Perform,
+    _ key: EntryKey,
+    _ definition: MutationDefinition
+  ) -> MutationDefinition.Perform {
+    { input, context in
+      let output = try await perform(input.erased, context)
+      guard let box = definition.box(output) else {
+        throw QueryError.unexpectedType(
+          key: key.key.description,
+          expected: definition.outputTypeName(),
+          actual: String(reflecting: type(of: output as Any))
+        )
+      }
+      return box
+    }
+  }
+}
+
+extension StoredMutation {
+  /// The mutation with its work and its callbacks.
+  @inline(__always)
+  package var resolved: ResolvedMutation {
+    // No other subclass exists, and the base class is never instantiated. Checked in debug builds by
+    // `unsafeDowncast` itself.
+    unsafeDowncast(self, to: ResolvedMutation.self)
+  }
+}
+
+/// Where a run of a mutation waits, and which runs it takes the place of: by its input if the mutation
+/// says so.
+struct RunPacing {
+  let scope: String?
+  let isNewestOnly: Bool
+  /// Of what it is a version: see ``PacedRuns``.
+  let key: String?
+
+  /// Asks the mutation: user code.
+  ///
+  /// - Parameters:
+  ///   - mutation: The mutation.
+  ///   - definition: Its definition.
+  ///   - options: Its options over the defaults.
+  ///   - input: The input; `nil` if no run is going to begin.
+  init(
+    of mutation: EntryKey,
+    _ definition: MutationDefinition,
+    _ options: MutationOptions,
+    _ input: ValueBox?
+  ) {
+    let grouping = definition.grouping
+    var (isNewestOnly, key) = (options.pacing == .newest, String?.none)
+    if isNewestOnly, let input, let pacingKey = grouping.pacingKey {
+      key = pacingKey(input)
+      isNewestOnly = key != nil
+    }
+    // What the mutation itself says comes before the defaults of its key.
+    var scope = options.scope
+    if definition.options.scope == nil, let input, let scopeOfInput = grouping.scope {
+      scope = scopeOfInput(input)
+    }
+    (self.isNewestOnly, self.key) = (isNewestOnly, key)
+    // An older version must not arrive after a newer one.
+    self.scope = scope ?? (isNewestOnly ? Self.lane(of: mutation, key) : nil)
+  }
+
+  /// The scope of runs that have none, and of which only the newest is sent.
+  private static func lane(of mutation: EntryKey, _ key: String?) -> String {
+    // Keys without a text are told apart by it well enough: those that are not wait for each other.
+    let name = (try? mutation.key.canonicalText()) ?? mutation.key.description
+    return "newest of " + name + (key.map { " " + $0 } ?? "")
+  }
+}

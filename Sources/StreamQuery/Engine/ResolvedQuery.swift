@@ -1,0 +1,343 @@
+/// A query under a client's defaults and an observer's options: every layer merged, once.
+///
+/// It keeps the resolved values rather than the options, which are many and mostly not set.
+// Unchecked as its superclass is: all stored properties are immutable and `Sendable`.
+final class ResolvedQuery: StoredQuery, @unchecked Sendable {
+  let definition: QueryDefinition
+  var defaults: DefaultsTable { storedDefaults.table }
+  let fetch: QueryDefinition.Fetch?
+  /// Retries, if some layer says so.
+  private let ownRetry: RetryPolicy?
+  /// The resolved options without the answers of closures; see ``isDynamic``.
+  private let fixed: ResolvedObserverOptions
+  /// When data is stale, as far as that does not depend on the entry.
+  var fixedFreshness: Freshness { fixed.freshness }
+  /// The options, if some are closures that have to be evaluated repeatedly.
+  private let asked: Asked?
+  /// Whether nothing has to be evaluated to know the options.
+  private let isFixed: Bool
+  /// Whether it includes an observer's own options.
+  private let isOfObserver: Bool
+  /// Whether some layer says what becomes of a fetch that nobody wants any more.
+  let hasAbandonment: Bool
+  /// What a fetched value keeps of the cached one.
+  let sharing: SharingPolicy.Kind
+
+  private final class Asked: Sendable {
+    let options: QueryOptions
+    /// Says whether it is known what a store keeps; `nil` if it was known from the beginning.
+    let restoring: Restoring?
+
+    init(_ options: QueryOptions, _ restoring: Restoring?) {
+      self.options = options
+      self.restoring = restoring
+    }
+  }
+
+  /// What is kept of a query's data beyond the cache.
+  private struct Restoring: Sendable {
+    let policy: any PersistencePolicy
+    let persister: any Persister
+
+    /// `nil` if nothing is kept.
+    init?(_ definition: QueryDefinition, _ defaults: DefaultsTable) {
+      guard let policy = definition.persistence ?? defaults.persistence, !policy.isOff,
+        let persister = defaults.persisters.persister(for: policy)
+      else { return nil }
+      self.policy = policy
+      self.persister = persister
+    }
+
+    var isUnderWay: Bool { persister.isRestoring(policy) }
+
+    func open() { persister.open(policy) }
+
+    /// What is kept or, without that, the query's own initial data.
+    func initialData(
+      of key: EntryKey,
+      _ definition: QueryDefinition
+    ) -> DefinitionExtras.InitialDataSource {
+      DefinitionExtras.InitialDataSource(
+        isHeld: { persister.isRestoring(policy) },
+        kept: { persister.data(of: key, definition, policy) },
+        own: definition.initialData?.own
+      )
+    }
+  }
+
+  convenience init(
+    _ definition: QueryDefinition,
+    for key: AnyQueryKey,
+    defaults: DefaultsTable,
+    observer: ObserverOptions? = nil
+  ) {
+    // Each layer is read in place; only several layers of one kind are merged first.
+    if let observer {
+      self.init(
+        definition,
+        for: key,
+        defaults,
+        observer.options.over(definition.options),
+        over: defaults.options(for: key),
+        observer: (observer.gcTime.map(TimeSpan.init), observer.linger.map(TimeSpan.init))
+      )
+    } else if defaults.prefixes.isEmpty {
+      self.init(definition, for: key, defaults, definition.options, over: defaults.client.options)
+    } else {
+      self.init(
+        definition,
+        for: key,
+        defaults,
+        definition.options,
+        over: defaults.options(for: key)
+      )
+    }
+  }
+
+  private init(
+    _ definition: QueryDefinition,
+    for key: AnyQueryKey,
+    _ defaults: DefaultsTable,
+    _ own: borrowing QueryOptions,
+    over base: borrowing QueryOptions,
+    observer: (gcTime: TimeSpan?, linger: TimeSpan?)? = nil
+  ) {
+    // Locals first: an optimised build of 6.3.1 crashes in the compiler if a property is read
+    // before `super.init`.
+    let fetch = Self.fetch(of: definition, for: key, defaults)
+    let restoring = Restoring(definition, defaults)
+    var fetchOptions = FetchOptions()
+    // What is kept is there to be used offline.
+    fetchOptions.networkMode =
+      own.networkMode ?? base.networkMode ?? (restoring == nil ? .online : .offlineFirst)
+    fetchOptions.failureInvalidates = defaults.failureInvalidates
+    fetchOptions.resetsData = definition.resetsData
+    fetchOptions.delivery = definition.delivery
+    let abandonment = own.abandonment ?? base.abandonment
+    fetchOptions.abandonment =
+      switch abandonment ?? .cancel {
+      case .cancel: .cancel
+      case .finish: .finish
+      case .linger(let duration): .linger(TimeSpan(duration))
+      }
+
+    let enabled = own.enabled ?? base.enabled
+    let staleTime = own.staleTime ?? base.staleTime
+    let refetchInterval = own.refetchInterval ?? base.refetchInterval
+    let onReconnect = own.refetchOnReconnect ?? base.refetchOnReconnect
+    let onActive = own.refetchOnActive ?? base.refetchOnActive
+    var asksWhetherEnabled = false
+    if case .when = enabled { asksWhetherEnabled = true }
+    var isDynamic = asksWhetherEnabled
+    if case .dynamic = staleTime?.kind { isDynamic = true }
+    if case .dynamic = refetchInterval?.kind { isDynamic = true }
+    var conditionalCauses: Set<FetchCause> = []
+    if onReconnect?.condition != nil { conditionalCauses.insert(.reconnect) }
+    if onActive?.condition != nil { conditionalCauses.insert(.active) }
+    let onSubscribe = own.refetchOnSubscribe
+    let rule = own.refetchOnSubscribeRule
+    // With a fixed policy of a stronger layer, no rule has to be evaluated.
+    let hasRule = rule != nil || onSubscribe == nil && base.refetchOnSubscribeRule != nil
+    let isHeld = restoring?.isUnderWay == true
+    let isAsked = isDynamic || hasRule || isHeld || !conditionalCauses.isEmpty
+
+    var resolvedOptions = ResolvedObserverOptions()
+    resolvedOptions.onSubscribe = onSubscribe ?? base.refetchOnSubscribe ?? .ifStale
+    // With `.always`, a reconnect is no reason to refetch, unless an option says otherwise.
+    resolvedOptions.onReconnect =
+      onReconnect?.fixed ?? (fetchOptions.networkMode == .always ? .never : .ifStale)
+    resolvedOptions.onActive = onActive?.fixed ?? .ifStale
+    resolvedOptions.retriesOnSubscribe = own.retryOnSubscribe ?? base.retryOnSubscribe ?? true
+    resolvedOptions.gcTime = observer?.gcTime
+    resolvedOptions.linger = observer?.linger
+    // Without a way to fetch there is nothing to enable.
+    resolvedOptions.isEnabled = fetch != nil && enabled?.fixed ?? true
+    resolvedOptions.freshness = staleTime?.fixed ?? .after(.zero)
+    let interval = refetchInterval?.fixed
+    let background = own.refetchIntervalInBackground ?? base.refetchIntervalInBackground
+    resolvedOptions.interval = interval ?? .infinite
+    resolvedOptions.backgroundInterval = background?.resolved(interval: interval) ?? .infinite
+    resolvedOptions.jitter = PollJitter(part: refetchInterval?.jitter ?? 0, of: key.description)
+
+    self.definition = definition
+    self.fetch = fetch
+    ownRetry = RetryPolicy.merge(own.retry, over: base.retry)
+    sharing = (own.sharing ?? base.sharing)?.kind ?? .automatic
+    asked = isAsked ? Asked(own.over(base), isHeld ? restoring : nil) : nil
+    isFixed = !isDynamic && !isHeld
+    isOfObserver = observer != nil
+    hasAbandonment = abandonment != nil
+    fixed = resolvedOptions
+    super.init(
+      defaults: defaults,
+      fetchOptions: fetchOptions,
+      gcTime: Self.gcTime(own.gcTime ?? base.gcTime),
+      meta: QueryMeta.merge(own.meta, over: base.meta),
+      serving: ServingTerms(ServingOptions.merge(own.serving, over: base.serving)),
+      placeholder: definition.placeholder,
+      feature: definition.feature,
+      initialData: restoring?.initialData(
+        of: EntryKey(key, valueType: definition.valueType),
+        definition
+      ) ?? definition.initialData,
+      canFetch: fetch != nil,
+      isDynamic: isDynamic,
+      asksWhetherEnabled: asksWhetherEnabled,
+      isPersisted: restoring != nil,
+      conditionalCauses: conditionalCauses
+    )
+  }
+
+  /// How long an entry is kept, with the time that some layer sets, if one does.
+  static func gcTime(_ duration: Duration?) -> TimeSpan {
+    duration.map(TimeSpan.init) ?? TimeSpan(.seconds(300))
+  }
+
+  /// How a query fetches: by its own closure, or by its key's default.
+  static func fetch(
+    of definition: QueryDefinition,
+    for key: AnyQueryKey,
+    _ defaults: DefaultsTable
+  ) -> QueryDefinition.Fetch? {
+    // Not with `??`, which wraps its operands: each fetch would run through the wrappers.
+    if let own = definition.fetch { return own }
+    guard let common = defaults.fetch(for: key) else { return nil }
+    return typed(common, definition)
+  }
+
+  /// The resolved options, if it does not depend on closures.
+  var fixedOptions: ResolvedObserverOptions? { isFixed ? fixed : nil }
+
+  /// How the data is kept beyond the cache.
+  var persistence: (any PersistencePolicy)? { definition.persistence ?? defaults.persistence }
+
+  /// Whether the options change when it becomes known what a store keeps.
+  var mayRestore: Bool { asked?.restoring != nil }
+
+  /// Whether it is not known yet what a store keeps.
+  var isHeld: Bool { asked?.restoring?.isUnderWay ?? false }
+
+  /// The query with its store opened, for one that is going to be used.
+  ///
+  /// What only asks about a query opens no store.
+  ///
+  /// - Returns: The query.
+  func opened() -> ResolvedQuery {
+    asked?.restoring?.open()
+    return self
+  }
+
+  /// Whether a function decides if a new subscription refetches.
+  ///
+  /// Separate from ``isDynamic``: it has no meaning for existing observers.
+  var asksOnSubscribe: Bool { asked?.options.refetchOnSubscribeRule != nil }
+
+  /// The resolved options in the present state; evaluates closures only if there are any.
+  ///
+  /// - Parameters:
+  ///   - isArrival: Whether it is for a new subscription.
+  ///   - info: The present state, made only if it is needed.
+  /// - Returns: The resolved options.
+  func resolvedOptions(isArrival: Bool = false, _ info: () -> QueryInfo) -> ResolvedObserverOptions
+  {
+    guard let asked else { return fixed }
+    var resolvedOptions = answers(of: asked.options, isArrival: isArrival, info)
+    if let restoring = asked.restoring, restoring.isUnderWay {
+      resolvedOptions.participation = .restoring
+    }
+    return resolvedOptions
+  }
+
+  private func answers(
+    of options: QueryOptions,
+    isArrival: Bool,
+    _ info: () -> QueryInfo
+  ) -> ResolvedObserverOptions {
+    var resolvedOptions = fixed
+    if isArrival, let rule = options.refetchOnSubscribeRule {
+      resolvedOptions.onSubscribe = rule(info())
+    }
+    guard isDynamic else { return resolvedOptions }
+    // Without a way to fetch there is nothing to enable.
+    resolvedOptions.isEnabled = fetch != nil && (options.enabled?.resolved(info) ?? true)
+    resolvedOptions.freshness = options.staleTime?.resolved(info) ?? .after(.zero)
+    let interval = options.refetchInterval?.resolved(info)
+    resolvedOptions.interval = interval ?? .infinite
+    resolvedOptions.backgroundInterval =
+      options.refetchIntervalInBackground?.resolved(interval: interval) ?? .infinite
+    return resolvedOptions
+  }
+
+  /// Retries of fetches that were not started by an imperative call.
+  var retry: RetryPolicy { ownRetry?.over(.times(3)) ?? .times(3) }
+
+  /// Retries of `fetch`, `ensure` and `prefetch`.
+  var imperativeRetry: RetryPolicy {
+    let ofClient = defaults.client.imperativeRetry
+    return ownRetry?.over(ofClient) ?? ofClient
+  }
+
+  /// The condition to evaluate before a reconnect or an activation refetches; `nil` if there is
+  /// none.
+  func condition(of cause: FetchCause) -> EventRefetchPolicy.Condition? {
+    switch cause {
+    case .reconnect: asked?.options.refetchOnReconnect?.condition
+    case .active: asked?.options.refetchOnActive?.condition
+    case .subscribed, .invalidated, .interval, .manual, .reset, .trigger: nil
+    }
+  }
+
+  func isMade(of definition: QueryDefinition, under defaults: DefaultsTable) -> Bool {
+    isMade(of: definition) && storedDefaults === defaults
+  }
+
+  /// The same under whichever defaults.
+  func isMade(of definition: QueryDefinition) -> Bool {
+    self.definition === definition && !isOfObserver
+  }
+
+  private static func typed(
+    _ fetch: @escaping DefaultsTable.Fetch,
+    _ definition: QueryDefinition
+  ) -> QueryDefinition.Fetch {
+    { context in
+      let value = try await fetch(context)
+      guard let box = definition.box(value) else {
+        throw QueryError.unexpectedType(
+          key: context.key.description,
+          expected: definition.valueTypeName,
+          actual: String(reflecting: type(of: value as Any))
+        )
+      }
+      return box
+    }
+  }
+}
+
+extension ResolvedQuery {
+  /// How long failures are the answer.
+  func failureCaching(for key: AnyQueryKey) -> FailureCaching? {
+    definition.options.failureCaching ?? defaults.options(for: key).failureCaching
+  }
+
+  /// The function that keeps unchanged parts of the cached value; `nil` if answers land as they
+  /// are.
+  ///
+  /// - Parameter key: The key of the query.
+  /// - Returns: The function, which takes the cached value and the new one; it is user code, so
+  ///   never call it under the lock.
+  func share(for key: AnyQueryKey) -> DefinitionExtras.Merge? {
+    if let merge = definition.merge { return merge }
+    switch sharing {
+    case .off: return nil
+    case .custom:
+      let policy = definition.options.sharing ?? defaults.options(for: key).sharing
+      if let custom = policy?.custom, custom.type == ObjectIdentifier(definition.valueType) {
+        return custom.share
+      }
+    case .automatic: break
+    }
+    guard let rule = SharingRule.of(definition.valueType) else { return nil }
+    return { old, new in rule.share(old, new) }
+  }
+}

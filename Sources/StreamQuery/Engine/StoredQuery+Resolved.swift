@@ -1,0 +1,80 @@
+// What the cache keeps for the client, with its types.
+
+extension StoredQuery {
+  /// The query with its closures.
+  @inline(__always)
+  var resolved: ResolvedQuery {
+    // No other subclass exists, and the base class is never instantiated. Checked in debug builds by
+    // `unsafeDowncast` itself.
+    unsafeDowncast(self, to: ResolvedQuery.self)
+  }
+}
+
+extension StoredDefaults {
+  /// The defaults with their closures.
+  @inline(__always)
+  var table: DefaultsTable {
+    // No other subclass exists, and the base class is never instantiated. Checked in debug builds by
+    // `unsafeDowncast` itself.
+    unsafeDowncast(self, to: DefaultsTable.self)
+  }
+}
+
+extension InitialData {
+  /// Evaluates the initial data of a query, which is user code; `nil` if there is none after all.
+  init?(of query: ResolvedQuery) {
+    guard let source = query.initialData else { return nil }
+    self.init(restoring: source)
+  }
+
+  /// Which initial data counts.
+  enum Origin {
+    /// What is kept beyond the cache or, without that, what the query itself says.
+    case any
+    case kept
+    case own
+  }
+
+  /// Evaluates initial data again, for an entry that is reset.
+  init?(restoring stored: StoredInitialData, from origin: Origin = .any) {
+    // The client puts nothing else there. Checked in debug builds by `unsafeDowncast` itself.
+    let source = unsafeDowncast(stored, to: DefinitionExtras.InitialDataSource.self)
+    let found =
+      switch origin {
+      case .any: source.find()
+      case .kept: source.kept?()
+      case .own: source.own?()
+      }
+    guard let found else { return nil }
+    self.init(
+      box: found.box,
+      updatedAt: found.updatedAt,
+      isInvalidated: found.isInvalidated,
+      isPart: found.isPart,
+      source: source
+    )
+  }
+}
+
+extension FetchJob {
+  /// How to fetch; throws if neither the caller nor a default says it.
+  var fetch: QueryDefinition.Fetch {
+    get throws(QueryError) {
+      guard let fetch = query.resolved.fetch else {
+        throw QueryError.missingFetch(key: key.key.description)
+      }
+      return fetch
+    }
+  }
+
+  /// Computed only when an attempt has failed: most never do.
+  var retry: RetryPolicy {
+    let query = (retryQuery ?? query).resolved
+    return isImperative ? query.imperativeRetry : query.retry
+  }
+}
+
+extension FetchContext {
+  /// The fetch to which the context belongs; `nil` for a context that a test made.
+  var fetchJob: FetchJob? { job as? FetchJob }
+}

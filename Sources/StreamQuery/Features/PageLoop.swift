@@ -1,0 +1,215 @@
+/// Decides which page comes next in one fetch of an infinite query.
+///
+/// | work | pages that are fetched |
+/// |---|---|
+/// | first load | from the initial parameter, as many as asked for |
+/// | refresh | from the first stored parameter, as many as there were, ending early where parameters end |
+/// | first page only | the first one; the others stay |
+/// | next, previous | one; none where parameters end |
+///
+/// Pure, except for the closures that give parameters, which are called outside any lock. The value
+/// is kept between attempts, so a retry continues with the page that failed.
+struct PageLoop<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
+  typealias Run = Pages<Page, PageParam>
+
+  /// What to do next.
+  enum Step {
+    case fetch(PageParam)
+    case done
+    /// There is no page in that direction: the cached pages are still good.
+    case nothing
+  }
+
+  /// Consists only of runs and boxes, which have the same layout for all types: see ``PageBox``.
+  private enum Work {
+    /// Pages that replace all cached ones; starts with a boxed parameter.
+    case refresh(Run?, start: ValueBox, remaining: Int)
+    /// A page that replaces the first one.
+    case firstPage(of: Run, arrived: Run?)
+    /// A page in addition to the cached ones.
+    case add(PageDirection, to: Run, arrived: Run?)
+  }
+
+  private var work: Work
+  private let rules: PageRules<Page, PageParam>
+
+  init(
+    present: Run?,
+    direction: PageDirection?,
+    pageCount: Int?,
+    isPageCountOwn: Bool = true,
+    rules: PageRules<Page, PageParam>,
+    initialParam: PageParam
+  ) {
+    self.rules = rules
+    if let direction, let present {
+      work = .add(direction, to: present, arrived: nil)
+    } else if let present, rules.refetchesFirstPageOnly, pageCount == nil || !isPageCountOwn {
+      work = .firstPage(of: present, arrived: nil)
+    } else {
+      work = .refresh(
+        nil,
+        start: TypedBox(present?.firstParam ?? initialParam),
+        remaining: max(1, pageCount ?? present?.count ?? 1)
+      )
+    }
+  }
+
+  /// What to do next.
+  func step() -> Step {
+    switch work {
+    case .refresh(nil, let start, remaining: _):
+      return .fetch(start.value(as: PageParam.self))
+    case .refresh(let run?, start: _, let remaining):
+      guard remaining > 0, let param = rules.next(run) else { return .done }
+      return .fetch(param)
+    case .firstPage(let run, nil):
+      return .fetch(run.firstParam)
+    case .add(let direction, to: let run, nil):
+      guard let param = direction == .next ? rules.next(run) : rules.previous?(run) else {
+        return .nothing
+      }
+      return .fetch(param)
+    case .firstPage(_, _?), .add(_, to: _, _?):
+      return .done
+    }
+  }
+
+  /// A page arrived.
+  ///
+  /// - Parameters:
+  ///   - page: The page.
+  ///   - param: The parameter it was fetched with.
+  mutating func arrived(_ page: Page, param: PageParam) {
+    let arrived = Run(page, param: param)
+    switch work {
+    case .refresh(nil, let start, let remaining):
+      work = .refresh(arrived, start: start, remaining: remaining - 1)
+    case .refresh(var run?, let start, let remaining):
+      run.append(arrived, limit: rules.maxPages)
+      work = .refresh(run, start: start, remaining: remaining - 1)
+    case .firstPage(let run, arrived: _):
+      work = .firstPage(of: run, arrived: arrived)
+    case .add(let direction, to: let run, arrived: _):
+      work = .add(direction, to: run, arrived: arrived)
+    }
+  }
+
+  /// Which page is added to the cached ones; `nil` if they are refetched, or there are none.
+  var direction: PageDirection? {
+    if case .add(let direction, to: _, arrived: _) = work { direction } else { nil }
+  }
+
+  /// How many pages of a run have arrived.
+  var arrivedCount: Int {
+    if case .refresh(let run?, start: _, remaining: _) = work { run.count } else { 0 }
+  }
+
+  /// Whether it fetches pages that replace all cached ones, rather than a single page.
+  var isRun: Bool {
+    if case .refresh = work { true } else { false }
+  }
+
+  /// The pages to cache, given those that are cached when the fetch lands.
+  ///
+  /// A single page belongs next to the page that it was requested from. If that page is still at
+  /// the end of the cached pages, the new one is added to them, so that an update written while the
+  /// page was on its way is kept. Otherwise the page lands with the pages that it was requested
+  /// from, because the answer of any fetch replaces what was written in the meantime.
+  ///
+  /// - Parameter present: The cached pages; `nil` if there are none.
+  /// - Returns: The pages to cache; `nil` if no page arrived.
+  func landed(on present: Run?) -> Run? {
+    switch work {
+    case .refresh(let run, start: _, remaining: _):
+      return run
+    case .firstPage(let old, let arrived):
+      guard let arrived else { return nil }
+      var run = newest(of: old, present) { $0.firstParam == $1.firstParam }
+      run.replaceFirst(by: arrived)
+      return run
+    case .add(.next, to: let old, let arrived):
+      guard let arrived else { return nil }
+      var run = newest(of: old, present) { $0.lastParam == $1.lastParam }
+      run.append(arrived, limit: rules.maxPages)
+      return run
+    case .add(.previous, to: let old, let arrived):
+      guard let arrived else { return nil }
+      var run = newest(of: old, present) { $0.firstParam == $1.firstParam }
+      run.prepend(arrived, limit: rules.maxPages)
+      return run
+    }
+  }
+
+  /// The cached pages, if they are still where the old run was.
+  private func newest(of old: Run, _ present: Run?, _ isInPlace: (Run, Run) -> Bool) -> Run {
+    if let present, isInPlace(present, old) { present } else { old }
+  }
+}
+
+/// How the pages of a query follow each other.
+struct PageRules<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
+  typealias Rule = @Sendable (Pages<Page, PageParam>) -> PageParam?
+
+  var maxPages: Int?
+  var refetchesFirstPageOnly = false
+  var next: Rule
+  var previous: Rule?
+
+  /// Creates rules.
+  ///
+  /// - Parameters:
+  ///   - maxPages: The maximum number of pages to keep.
+  ///   - next: The parameter of the page after the last one. None ends the pages, and so does a
+  ///     parameter that is itself `nil`: it would fetch the first page for ever.
+  ///   - previous: The same of the page before the first one.
+  init(maxPages: Int?, next: @escaping Rule, previous: Rule?) {
+    self.maxPages = maxPages
+    self.next = Self.ending(next)
+    self.previous = previous.map(Self.ending)
+  }
+
+  private static func ending(_ rule: @escaping Rule) -> Rule {
+    guard PageParam.self is any MissingPageParam.Type else { return rule }
+    return { run in
+      rule(run).flatMap { ($0 as? any MissingPageParam)?.isMissing == true ? nil : $0 }
+    }
+  }
+}
+
+/// A page parameter that may say that there is no page: an optional one.
+private protocol MissingPageParam {
+  var isMissing: Bool { get }
+}
+
+extension Optional: MissingPageParam {
+  fileprivate var isMissing: Bool { self == nil }
+}
+
+extension FetchPart {
+  /// The page after the last one.
+  package static var nextPage: FetchPart { FetchPart(rawValue: 1) }
+  /// The page before the first one.
+  package static var previousPage: FetchPart { FetchPart(rawValue: 2) }
+
+  /// The page that a fetch in a direction adds.
+  init(_ direction: PageDirection) {
+    switch direction {
+    case .next: self = .nextPage
+    case .previous: self = .previousPage
+    }
+  }
+
+  /// Which page it is; `nil` for the whole value.
+  var direction: PageDirection? {
+    self == .nextPage ? .next : self == .previousPage ? .previous : nil
+  }
+}
+
+extension FetchSetting {
+  /// How many pages a fetch of all pages fetches.
+  static func pages(_ count: Int) -> Self { FetchSetting(rawValue: count) }
+
+  /// How many pages a fetch of all pages fetches.
+  var pageCount: Int { rawValue }
+}

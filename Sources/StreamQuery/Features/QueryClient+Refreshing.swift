@@ -1,0 +1,251 @@
+import Synchronization
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension QueryClient {
+  /// Refreshes what is stale, as much as there is time for: first what has been stale for long and is used often.
+  ///
+  /// For a refresh in the background and for warming up. Entries are fetched as by ``prefetch(_:)-(Query<Value>)``, at most
+  /// ``Configuration/maxConcurrentFetches`` at a time, or six. Stale is what is stale by the query's own stale time. Left
+  /// out are entries without a fetch, static and disabled ones, unobserved ones that never had a result, and endless
+  /// streams that deliver.
+  ///
+  /// How often entries were used is known of a client with a ``CacheLimit``; without one, of what is observed.
+  ///
+  /// ```swift
+  /// let result = await client.refresh(within: .seconds(20))
+  /// print("\(result.refreshed.count) refreshed, \(result.left.count) left")
+  /// ```
+  ///
+  /// A fetch that is paused, or waits for its next attempt, makes room for another one, and goes on beside it.
+  ///
+  /// When the time is over by the client's clock, or the caller is cancelled, it waits for nothing more: a fetch that
+  /// nobody else wants ends as its query's ``AbandonmentPolicy`` says, and what has not begun does not begin. A refresh
+  /// without an end waits for the network.
+  ///
+  /// - Parameters:
+  ///   - filter: Which entries.
+  ///   - limit: How long it may take; zero or less fetches nothing.
+  /// - Returns: What was refreshed, what failed, and what is left.
+  /// - Complexity: Beside the fetches, as a search of the cache with the filter, and O(*n* log *n*) in the entries found.
+  @discardableResult
+  public nonisolated func refresh(
+    _ filter: QueryFilter = .all,
+    within limit: Duration
+  ) async -> QueryRefresh {
+    await refresh(within: TimeSpan(limit)) { client in
+      await client.storesRead(of: filter)
+      return client.staleEntries(filter)
+    }
+  }
+
+  /// Refreshes what is stale until a date: see ``refresh(_:within:)-(QueryFilter,_)``.
+  ///
+  /// - Parameters:
+  ///   - filter: Which entries.
+  ///   - deadline: When it ends, by ``Configuration/wallClock``.
+  /// - Returns: What was refreshed, what failed, and what is left.
+  /// - Complexity: Beside the fetches, as a search of the cache with the filter, and O(*n* log *n*) in the entries found.
+  @discardableResult
+  public nonisolated func refresh(
+    _ filter: QueryFilter = .all,
+    until deadline: Date
+  ) async -> QueryRefresh {
+    await refresh(filter, within: time(until: deadline))
+  }
+
+  /// Refreshes those of some queries that are stale or not cached, as much as there is time for.
+  ///
+  /// For a process that has just begun, whose cache knows no queries yet: it waits for their stores first, and what a
+  /// store keeps counts with its age. Otherwise see ``refresh(_:within:)-(QueryFilter,_)``.
+  ///
+  /// - Parameters:
+  ///   - queries: The queries; what is missing comes before what is stale, if both are used as often.
+  ///   - limit: How long it may take; zero or less fetches nothing.
+  /// - Returns: What was refreshed, what failed, and what is left.
+  /// - Complexity: Beside the fetches, O(*n*²) comparisons of keys in the length of the list.
+  @discardableResult
+  public nonisolated func refresh(
+    _ queries: [AnyQuery],
+    within limit: Duration
+  ) async -> QueryRefresh {
+    await refresh(within: TimeSpan(limit)) { client in
+      for query in queries where !Task.isCancelled { await client.bringIn(query) }
+      return client.staleEntries(of: queries)
+    }
+  }
+
+  /// Refreshes those of some queries that are stale or not cached until a date.
+  ///
+  /// - Parameters:
+  ///   - queries: The queries.
+  ///   - deadline: When it ends, by ``Configuration/wallClock``.
+  /// - Returns: What was refreshed, what failed, and what is left.
+  /// - Complexity: Beside the fetches, O(*n*²) comparisons of keys in the length of the list.
+  @discardableResult
+  public nonisolated func refresh(
+    _ queries: [AnyQuery],
+    until deadline: Date
+  ) async -> QueryRefresh {
+    await refresh(queries, within: time(until: deadline))
+  }
+
+  private nonisolated func time(until deadline: Date) -> Duration {
+    let seconds = deadline.timeIntervalSince(configuration.wallClock())
+    // No number at all is no time; more than a hundred years are for ever.
+    return seconds > 0 ? .seconds(min(seconds, 4e9)) : .zero
+  }
+
+  // MARK: Steps
+
+  private nonisolated func refresh(
+    within limit: TimeSpan,
+    _ find: @escaping @Sendable (QueryClient) async -> [RefreshPlan.Candidate]
+  ) async -> QueryRefresh {
+    let run = Run()
+    let tasks = ParallelTasks<Void>(on: configuration.executor)
+    // Decided here: a task that is cancelled at once may have begun.
+    let isOver = limit == .zero || Task.isCancelled
+    // Not child tasks: a caller outside the simulation would wait for them, too.
+    tasks.add {
+      let found = await find(self)
+      run.plan.withLock { $0 = RefreshPlan(found) }
+      if isOver { return }
+      let room = min(found.count, max(1, self.configuration.maxConcurrentFetches ?? 6))
+      for _ in 0..<room { tasks.add { await self.refresh(run, in: tasks) } }
+    }
+    if isOver { tasks.cancel() }
+    let deadline = isOver ? nil : deadlines.set(limit) { tasks.cancel() }
+    _ = await tasks.values()
+    deadline?.cancel()
+    return run.plan.withLock { $0.result }
+  }
+
+  /// Refreshes one after the other of what is planned, as long as attempts of it are running: what waits
+  /// for something else goes on beside it.
+  private nonisolated func refresh(_ run: Run, in tasks: ParallelTasks<Void>) async {
+    while !Task.isCancelled, let (place, candidate) = run.plan.withLock({ $0.next() }) {
+      let start = await begin(candidate)
+      // Also if the time is over: only a caller that waits gives its lease back.
+      tasks.add {
+        let outcome = await self.outcome(of: start, candidate)
+        run.plan.withLock { $0.ended(place, outcome) }
+      }
+    }
+  }
+
+  /// Begins a fetch, and waits until it has ended, or no attempt of it is running.
+  ///
+  /// - Returns: How it began; `nil` if the caller was cancelled before.
+  private nonisolated func begin(_ candidate: RefreshPlan.Candidate) async -> FetchStart? {
+    let start = try? await whenRestored(candidate.definition) {
+      begin(candidate.key, candidate.definition, .ifStaleOrThrow, nil)
+    }
+    if case .waiting(let caller)? = start,
+      let watcher = transaction({ state, _ in state.watchAttempt(of: caller) })
+    {
+      _ = await watcher.outcome(onCancel: leaving(watcher))
+    }
+    return start
+  }
+
+  private nonisolated func outcome(
+    of start: FetchStart?,
+    _ candidate: RefreshPlan.Candidate
+  ) async -> RefreshPlan.Outcome {
+    guard let start else { return .left }
+    if case .shutDown = start { return .left }
+    switch try? await outcome(of: start, of: candidate.key).outcome {
+    case .value: return hasMoved(candidate) ? .refreshed : .left
+    case .cancelled, .settled: return .left
+    // Whatever the error is: a fetch that throws one of cancellation by itself has failed.
+    case .failure, nil: return .failed
+    }
+  }
+
+  /// Whether there is other data than when it was planned: who began a fetch that was cancelled gets the old data.
+  private nonisolated func hasMoved(_ candidate: RefreshPlan.Candidate) -> Bool {
+    guard let version = candidate.version else { return true }
+    let present = cache.read { state in
+      state.find(candidate.key).map { state.dataVersion($0) }
+    }
+    return present != nil && present != version
+  }
+
+  /// Waits for the store of a query, and makes its entry if the store keeps data for it.
+  private nonisolated func bringIn(_ query: AnyQuery) async {
+    guard let policy = query.definition.persistence ?? defaults.persistence, !policy.isOff,
+      let persister = persisters.persister(for: policy)
+    else { return }
+    await persister.waitUntilRestored(policy, within: .infinite)
+    _ = restoring(query.entryKey, query.definition)
+  }
+
+  private nonisolated func staleEntries(of queries: [AnyQuery]) -> [RefreshPlan.Candidate] {
+    let definitions = Dictionary(queries.map { ($0.entryKey, $0.definition) }) { first, _ in first }
+    let cached = refreshable(.queries(queries), isListed: true) { definitions[$0] }
+    let stale = Dictionary(cached.compactMap(\.candidate).map { ($0.key, $0) }) { first, _ in first
+    }
+    let known = Set(cached.map(\.key))
+    var seen: Set<EntryKey> = []
+    // In the order of the list.
+    return queries.filter { seen.insert($0.entryKey).inserted }.compactMap { query in
+      if known.contains(query.entryKey) { return stale[query.entryKey] }
+      let resolved = resolve(query.entryKey, query.definition, defaults)
+      let isEnabled = resolved.resolvedOptions { .absent(query.entryKey, resolved.meta) }.isEnabled
+      return resolved.canFetch && isEnabled
+        ? RefreshPlan.Candidate(key: query.entryKey, definition: query.definition) : nil
+    }
+  }
+
+  nonisolated func staleEntries(_ filter: QueryFilter) -> [RefreshPlan.Candidate] {
+    refreshable(filter) { _ in nil }.compactMap(\.candidate)
+  }
+
+  /// What is cached, and whether it is to be refreshed; runs user code, so never call it under the lock.
+  private nonisolated func refreshable(
+    _ filter: QueryFilter,
+    isListed: Bool = false,
+    _ definition: (EntryKey) -> QueryDefinition?
+  ) -> [(key: EntryKey, candidate: RefreshPlan.Candidate?)] {
+    let now = cache.now(isDated: false).instant
+    let found = search(filter, wantsInfo: true) { state, index, _ in
+      state.refreshable(index, isListed: isListed)
+    } finally: { _, _, _ in
+    }.search.findings()
+    return found.compactMap { finding in
+      guard let info = finding.info else { return nil }
+      let key = info.entryKey
+      guard let (own, uses, updatedAt, version) = finding.item else { return (key, nil) }
+      guard let query = definition(key).map({ resolve(key, $0, defaults) }) ?? own?.resolved,
+        query.canFetch
+      else { return (key, nil) }
+      let options = query.resolvedOptions { info }
+      // An observer may be enabled where the query is not.
+      guard options.isEnabled || info.isActive else { return (key, nil) }
+      let freshness = options.freshness
+      var candidate = RefreshPlan.Candidate(key: key, definition: query.definition)
+      candidate.uses = uses
+      candidate.isObserved = info.isActive
+      guard let updatedAt else { return (key, candidate) }
+      candidate.version = version
+      let isInvalidated = info.isInvalidated || info.isPart
+      guard case .after(let span) = freshness,
+        freshness.isStale(updatedAt: updatedAt, isInvalidated: isInvalidated, at: now)
+      else { return (key, nil) }
+      let age = max(0, now.nanoseconds - updatedAt.nanoseconds)
+      let freshTime = isInvalidated ? 0 : span.nanoseconds
+      candidate.overdue = TimeSpan(.nanoseconds(max(0, age - freshTime)))
+      return (key, candidate)
+    }
+  }
+}
+
+/// What the tasks of a refresh share.
+private final class Run: Sendable {
+  let plan = Mutex(RefreshPlan([]))
+}

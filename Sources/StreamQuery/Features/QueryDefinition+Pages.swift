@@ -1,0 +1,161 @@
+import Synchronization
+
+extension QueryDefinition {
+  /// The definition of an infinite query.
+  static func pages<Page: Sendable, PageParam: Hashable & Sendable>(
+    initialParam: PageParam,
+    rules: PageRules<Page, PageParam>,
+    fetchPage: @escaping @Sendable (PageParam, FetchContext) async throws -> Page
+  ) -> QueryDefinition {
+    typealias Run = Pages<Page, PageParam>
+    let paging = PagingDefinition(
+      hasNextPage: { rules.next($0.value(as: Run.self)) != nil },
+      hasPreviousPage: { rules.previous?($0.value(as: Run.self)) != nil }
+    )
+    let refetchingFirstPageOnly: @Sendable () -> QueryDefinition = {
+      var rules = rules
+      rules.refetchesFirstPageOnly = true
+      return pages(initialParam: initialParam, rules: rules, fetchPage: fetchPage)
+    }
+    return QueryDefinition(
+      of: Run.self,
+      options: .ofLongAttempts,
+      fetch: { context in
+        let job = context.fetchJob
+        let present = context.presentBox?.value(as: Run.self)
+        // Asked only if there is something to cast, since a cast looks its type up.
+        let progress = job?.progress.withLock { $0 }
+        let kept = progress.flatMap { $0 as? PageProgress<Page, PageParam> }
+        // How old the oldest page of a run is.
+        var oldest = kept?.age
+        if let oldest { job?.answer.said(oldest, by: context.attempt) }
+        var loop =
+          kept?.loop
+          ?? PageLoop(
+            present: present,
+            direction: job?.part.direction,
+            pageCount: job?.setting?.pageCount,
+            isPageCountOwn: job?.isSettingOwn ?? false,
+            rules: rules,
+            initialParam: initialParam
+          )
+        // How many of the fetched pages are the cached ones: if all are, nothing was modified.
+        var keptCount = 0
+        while case .fetch(let param) = loop.step() {
+          // A fetch that may land although nobody wants it is not told of a cancellation, and
+          // neither are its further pages.
+          if job?.isFinishing != true { try Task.checkCancellation() }
+          // An added page is new. The cached page of a refresh is looked up only on request.
+          var cached: (@Sendable () -> TypedBox<Page>?)?
+          if loop.direction == nil, let present {
+            cached = { [place = loop.arrivedCount] in
+              present.page(of: param, near: place).map { TypedBox($0) }
+            }
+          }
+          var told = context
+          told.page = PageAsked(
+            direction: loop.direction,
+            type: Page.self,
+            cached: cached
+          )
+          let page: Page
+          do {
+            page = try await fetchPage(param, told)
+          } catch is NotModified {
+            guard let cached = cached?() else {
+              throw QueryError.notModifiedWithoutData(key: context.key.description)
+            }
+            keptCount += 1
+            page = cached.value(as: Page.self)
+          }
+          loop.arrived(page, param: param)
+          // A single page ends its fetch: only a fetch of several pages can be resumed in the
+          // middle.
+          if loop.isRun {
+            if let age = job?.saidAnswer?.age {
+              let joined = age.joined(with: oldest)
+              oldest = joined
+              job?.answer.said(joined, by: context.attempt)
+            }
+            job?.keep(PageProgress(loop, age: oldest))
+          } else if keptCount > 0, loop.direction == nil {
+            throw NotModified()
+          } else if let box = context.presentBox {
+            job?.keep(PageProgress(loop))
+            return box
+          }
+        }
+        // The command checked beforehand whether there is such a page; the pages have changed
+        // since. Nothing was fetched, and nothing may look as if it were, so the fetch ends as if
+        // it had not begun.
+        guard let run = loop.landed(on: nil as Run?) else { throw NothingFetched() }
+        if keptCount == run.count, keptCount == present?.count { throw NotModified() }
+        return TypedBox(run)
+      },
+      extras: DefinitionExtras.Values(feature: paging, variant: refetchingFirstPageOnly)
+    )
+  }
+}
+
+extension FetchContext {
+  /// The data that is cached at present.
+  fileprivate var presentBox: ValueBox? {
+    job.flatMap { job in client.cache.read { $0.box(job.entry) } }
+  }
+}
+
+/// What an infinite query knows of its pages, for results, page commands and modifiers.
+///
+/// The closures are user code, so they are called outside the lock. Results carry it: what fetches is
+/// in the definition alone.
+final class PagingDefinition: Sendable {
+  let hasNextPage: @Sendable (ValueBox) -> Bool
+  let hasPreviousPage: @Sendable (ValueBox) -> Bool
+
+  init(
+    hasNextPage: @escaping @Sendable (ValueBox) -> Bool,
+    hasPreviousPage: @escaping @Sendable (ValueBox) -> Bool
+  ) {
+    self.hasNextPage = hasNextPage
+    self.hasPreviousPage = hasPreviousPage
+  }
+
+  func hasPage(_ direction: PageDirection, _ box: ValueBox) -> Bool {
+    switch direction {
+    case .next: hasNextPage(box)
+    case .previous: hasPreviousPage(box)
+    }
+  }
+}
+
+extension QueryDefinition {
+  /// How pages follow each other, if the value is pages.
+  var paging: PagingDefinition? { feature as? PagingDefinition }
+}
+
+extension EntrySnapshot {
+  /// How the entry's pages follow each other, if its value is pages.
+  var paging: PagingDefinition? { feature as? PagingDefinition }
+}
+
+/// The pages that a fetch has so far: a retry continues with the page that failed.
+final class PageProgress<Page: Sendable, PageParam: Hashable & Sendable>: FetchProgress {
+  let loop: PageLoop<Page, PageParam>
+  /// How old the oldest of them is; `nil` is new.
+  let age: AnswerAge?
+
+  init(_ loop: PageLoop<Page, PageParam>, age: AnswerAge? = nil) {
+    self.loop = loop
+    self.age = age
+  }
+
+  /// Several pages are fetched one after the other.
+  var isKeptForRetry: Bool { loop.isRun }
+
+  /// A single page is kept only when it has arrived.
+  var joins: Bool { !loop.isRun }
+
+  func landed(on present: ValueBox?) -> ValueBox? {
+    loop.landed(on: present?.value(as: Pages<Page, PageParam>.self)).map(TypedBox.init)
+  }
+}

@@ -1,0 +1,174 @@
+/// One part of a key, in the form in which keys are hashed and compared.
+///
+/// Strings, integers, booleans and floating point have their own cases, because an existential or
+/// `AnyHashable` would cost five times as much. Lists and records are structural, so that filters
+/// can look inside them. Everything else is a typed box. Parts of different types are never equal.
+enum KeyPart: Sendable {
+  /// The absent value of any optional.
+  case null
+  case bool(Bool)
+  case int(Int)
+  case string(String)
+
+  /// The bits of a `Double`: -0 is stored as 0 and every NaN as one NaN, see ``KeyPart/real(_:)``.
+  case double(UInt64)
+
+  /// The bits of a `Float`, normalised in the same way.
+  case float(UInt32)
+
+  /// A type itself; it is not a string and it knows its module.
+  case type(any Any.Type)
+
+  /// The elements of an array; made by ``KeyPart/list(of:)``.
+  case list([KeyPart])
+
+  /// Named parts, sorted by name, each name once; made by ``KeyPart/record(of:)``.
+  case record([KeyField])
+
+  /// A list or record that nests deeper than plain ones do.
+  case deep(DeepKeyPart)
+
+  /// Any other value.
+  case boxed(any KeyPartBox)
+}
+
+extension KeyPart: Hashable {
+  static func == (lhs: KeyPart, rhs: KeyPart) -> Bool {
+    // Nested, because a pair of parts would be a copy of both.
+    switch lhs {
+    case .string(let left): if case .string(let right) = rhs { left == right } else { false }
+    case .int(let left): if case .int(let right) = rhs { left == right } else { false }
+    case .null, .bool, .double, .float, .type, .list, .record, .deep, .boxed: lhs.isLike(rhs)
+    }
+  }
+
+  /// The same for parts that are rarer than texts and integers.
+  private func isLike(_ other: KeyPart) -> Bool {
+    switch (self, other) {
+    case (.bool(let left), .bool(let right)): left == right
+    case (.null, .null): true
+    case (.double(let left), .double(let right)): left == right
+    case (.float(let left), .float(let right)): left == right
+    case (.type(let left), .type(let right)): left == right
+    case (.list(let left), .list(let right)): left == right
+    case (.record(let left), .record(let right)): left == right
+    case (.deep(let left), .deep(let right)): left == right
+    case (.boxed(let left), .boxed(let right)): left === right || left.isEqual(to: right)
+    case (.string, _), (.int, _), (.bool, _), (.null, _), (.double, _), (.float, _), (.type, _),
+      (.list, _), (.record, _), (.deep, _), (.boxed, _):
+      false
+    }
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(kind)
+    hashContent(into: &hasher)
+  }
+
+  // The hasher is fed each part's kind and where it ends. So rows of parts that differ feed
+  // different bytes, whatever the data, and only a `hash(into:)` that is not ours can make hashes
+  // equal.
+
+  /// Distinguishes parts of different kinds: below 16.
+  var kind: UInt8 {
+    switch self {
+    case .string: 1
+    case .int: 2
+    case .bool(let value): value ? 3 : 4
+    case .null: 5
+    case .double: 6
+    case .float: 7
+    case .type: 8
+    case .list: 9
+    case .record: 10
+    case .deep: 11
+    case .boxed: 12
+    }
+  }
+
+  /// Feeds everything but the kind to a hasher.
+  @inline(__always)
+  func hashContent(into hasher: inout Hasher) {
+    switch self {
+    // A string ends its hash with a byte that does not occur in UTF-8.
+    case .string(let value): value.hash(into: &hasher)
+    case .int(let value): value.hash(into: &hasher)
+    case .bool, .null: break
+    case .double(let bits): hasher.combine(bits)
+    case .float(let bits): hasher.combine(bits)
+    case .type(let type): hasher.combine(ObjectIdentifier(type))
+    case .list(let elements): hasher.combine(elements)
+    case .record(let fields): hasher.combine(fields)
+    case .deep(let part): part.hash(into: &hasher)
+    case .boxed(let box): box.hash(into: &hasher)
+    }
+  }
+
+  /// A word of kinds with one more.
+  static func kinds(_ kinds: UInt64, and part: KeyPart) -> UInt64 {
+    kinds << 4 | UInt64(part.kind)
+  }
+
+  /// Feeds a row of parts to a hasher: before every fifteen of them their kinds, in one word.
+  static func hash(_ parts: [KeyPart], into hasher: inout Hasher) {
+    var start = 0
+    while true {
+      let end = min(parts.count, start + 15)
+      // The highest bit tells how many there are; fewer than fifteen are the last.
+      var kinds: UInt64 = 1
+      for index in start..<end { kinds = Self.kinds(kinds, and: parts[index]) }
+      hasher.combine(kinds)
+      for index in start..<end { parts[index].hashContent(into: &hasher) }
+      guard end == start + 15 else { return }
+      start = end
+    }
+  }
+}
+
+/// A value of a known type.
+///
+/// Unchecked because the compiler cannot see that the elements of a `Sendable` array are `Sendable`
+/// where a box for one is made, see ``KeyPart/make(_:)``. The box never changes.
+final class TypedKeyPartBox<Value: Hashable>: KeyPartBox, @unchecked Sendable {
+  let typed: Value
+
+  init(_ value: Value) {
+    typed = value
+  }
+
+  var value: any Hashable { typed }
+
+  func isEqual(to other: any KeyPartBox) -> Bool {
+    // Compares types, because a dynamic cast takes ten times as long: among keys with equal hashes,
+    // each lookup compares many.
+    guard type(of: other) == TypedKeyPartBox<Value>.self else { return false }
+    // Safe because the line above checks the type; the class has no subclasses.
+    return typed == unsafeDowncast(other, to: TypedKeyPartBox<Value>.self).typed
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(ObjectIdentifier(Value.self))
+    typed.hash(into: &hasher)
+  }
+}
+
+/// A named part of a record.
+struct KeyField: Hashable, Sendable {
+  var name: String
+  var part: KeyPart
+}
+
+/// A value of a type that does not have its own case.
+protocol KeyPartBox: AnyObject, Sendable {
+  /// The value, for texts only.
+  var value: any Hashable { get }
+
+  /// Returns whether the other box holds an equal value of the same type.
+  func isEqual(to other: any KeyPartBox) -> Bool
+
+  /// Feeds the value and its type to the hasher.
+  func hash(into hasher: inout Hasher)
+
+  /// How the value compares to another box's; `nil` if values of the type have no order.
+  func order(to other: any KeyPartBox) -> KeyOrder?
+}

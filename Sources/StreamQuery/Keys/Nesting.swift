@@ -1,0 +1,77 @@
+/// Limits for nesting where it uses the stack.
+///
+/// Threads may have stacks of 512 kB, and the program does not control how deeply data nests. A
+/// level costs 2 kB at most, in a debug build and with the user's own conformances in between.
+package enum KeyNesting {
+  /// Levels of lists and records in one value; deeper ones continue in a ``DeepKeyPart``.
+  static let plain = 16
+  /// Levels of brackets in the text of a key, including the outermost one.
+  static let text = 64
+  /// Levels that are read from the text of a key: numbers and URLs open up to two of their own.
+  static let read = text + 4
+  /// Values within values that are encoded, whether they open a bracket or not.
+  static let encoded = 2 * text
+  /// Levels of brackets in an archive; the keys and values in it are strings.
+  package static let archive = 16
+  /// Levels of brackets in a value.
+  package static let value = 128
+  /// Levels of lists and records that logs show.
+  static let shown = plain
+}
+
+/// Determines how deeply a JSON text nests before anything recursive reads it.
+///
+/// It knows only brackets and strings: any other invalid JSON is left to the reader.
+package struct JSONNesting {
+  private var depth = 0
+  private var isInString = false
+  private var isEscaped = false
+
+  /// Why a text must not be given to a reader.
+  package enum Fault {
+    /// It nests deeper than the limit.
+    case tooDeep
+    /// It has a byte that UTF-8 or JSON forbids and that readers would take as a sign of another
+    /// encoding.
+    case notUTF8
+  }
+
+  /// Checks a text.
+  ///
+  /// - Parameters:
+  ///   - bytes: The text in UTF-8.
+  ///   - limit: How many levels are allowed.
+  /// - Returns: Why a reader must not get it; `nil` if it may.
+  /// - Complexity: O(*n*) in the length of the text.
+  package static func fault(in bytes: some Sequence<UInt8>, limit: Int) -> Fault? {
+    var nesting = JSONNesting()
+    for byte in bytes {
+      if byte == 0 || byte >= 0xfe { return .notUTF8 }
+      if !nesting.read(byte, limit: limit) { return .tooDeep }
+    }
+    return nil
+  }
+
+  @inline(__always)
+  private mutating func read(_ byte: UInt8, limit: Int) -> Bool {
+    if isInString {
+      if isEscaped {
+        isEscaped = false
+      } else if byte == UInt8(ascii: "\\") {
+        isEscaped = true
+      } else if byte == UInt8(ascii: "\"") {
+        isInString = false
+      }
+      return true
+    }
+    switch byte {
+    case UInt8(ascii: "\""): isInString = true
+    case UInt8(ascii: "["), UInt8(ascii: "{"):
+      depth += 1
+      return depth <= limit
+    case UInt8(ascii: "]"), UInt8(ascii: "}"): depth = max(0, depth - 1)
+    default: break
+    }
+    return true
+  }
+}

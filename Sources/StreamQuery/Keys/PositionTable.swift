@@ -1,0 +1,196 @@
+/// A hash table of positions in an array that its owner keeps.
+///
+/// Eight bytes per slot, where a dictionary would store every key again. The owner passes in hashes
+/// and comparisons; the table knows only positions, several of which may have the same hash. Half
+/// of the hash is stored next to the position. So a search reads the owner's array, which is a
+/// cache miss, for hardly anything but what it looks for, and the table grows without reading that
+/// array.
+///
+/// Of a *crowd*, many positions with one hash, a few are in the slots and the others in a
+/// ``PositionCrowd``, so that a search for anything else does not have to pass them.
+struct PositionTable: Sendable {
+  private struct Slot: Sendable {
+    /// The position, -1 in an empty slot.
+    var position: Int32
+    /// The lower half of the hash.
+    var tag: UInt32
+  }
+
+  private static let empty = Slot(position: -1, tag: 0)
+
+  /// How many positions of one tag are in the slots.
+  static let crowd = 64
+
+  private var slots: [Slot] = []
+  /// The positions without a slot, by tag: only for tags of which ``crowd`` positions have one.
+  private var crowds: [UInt32: PositionCrowd] = [:]
+  private var crowdCount = 0
+  /// The number of positions.
+  private(set) var count = 0
+
+  /// The number of slots.
+  var capacity: Int { slots.count }
+
+  private var mask: Int { slots.count - 1 }
+
+  /// Where a search for a tag begins.
+  ///
+  /// Half of all tags do not fit into an `Int` of 32 bits.
+  @inline(__always)
+  private func home(of tag: UInt32) -> Int { Int(truncatingIfNeeded: tag) & mask }
+
+  /// Returns the first position with a hash that satisfies a condition.
+  ///
+  /// - Parameters:
+  ///   - hash: The hash.
+  ///   - isWanted: Whether a position is the wanted one.
+  ///   - order: How the wanted key compares to a position; called only in a crowd.
+  /// - Returns: The position.
+  @inline(__always)
+  func first(
+    hash: Int,
+    where isWanted: (Int32) -> Bool,
+    order: (Int32) -> KeyOrder?
+  ) -> Int32? {
+    guard count > 0 else { return nil }
+    let tag = UInt32(truncatingIfNeeded: hash)
+    var index = home(of: tag)
+    while slots[index].position >= 0 {
+      if slots[index].tag == tag, isWanted(slots[index].position) { return slots[index].position }
+      index = (index + 1) & mask
+    }
+    guard crowdCount > 0 else { return nil }
+    return crowds[tag]?.first(where: isWanted, order)
+  }
+
+  /// Calls the body with every position that may have the hash.
+  func forEach(hash: Int, order: (Int32) -> KeyOrder?, _ body: (Int32) -> Void) {
+    guard count > 0 else { return }
+    let tag = UInt32(truncatingIfNeeded: hash)
+    var index = home(of: tag)
+    while slots[index].position >= 0 {
+      if slots[index].tag == tag { body(slots[index].position) }
+      index = (index + 1) & mask
+    }
+    guard crowdCount > 0 else { return }
+    crowds[tag]?.forEach(order) { position in
+      body(position)
+      return true
+    }
+  }
+
+  /// How many slots a search for a missing hash reads.
+  func reach(of hash: Int) -> Int {
+    guard count > 0 else { return 0 }
+    let start = home(of: UInt32(truncatingIfNeeded: hash))
+    var index = start
+    while slots[index].position >= 0 { index = (index + 1) & mask }
+    return (index - start) & mask + 1
+  }
+
+  /// Adds a position.
+  ///
+  /// - Returns: Whether it is in a crowd.
+  @discardableResult
+  mutating func insert(
+    _ position: Int32,
+    hash: Int,
+    order: (Int32) -> KeyOrder?
+  ) -> KeyCrowding {
+    // Up to four fifths full: a search that finds nothing then reads two cache lines.
+    if (count - crowdCount + 1) * 5 > slots.count * 4 { grow() }
+    let slot = Slot(position: position, tag: UInt32(truncatingIfNeeded: hash))
+    count += 1
+    guard place(slot) >= Self.crowd else { return KeyCrowding() }
+    crowdCount += 1
+    let unsorted = crowds[slot.tag, default: PositionCrowd()].insert(position, order)
+    return KeyCrowding(
+      begins: crowds[slot.tag]?.count == 1,
+      isTooLarge: unsorted > PositionCrowd.most
+    )
+  }
+
+  /// Removes a position.
+  mutating func remove(_ position: Int32, hash: Int) {
+    guard count > 0 else { return }
+    let tag = UInt32(truncatingIfNeeded: hash)
+    var hole = home(of: tag)
+    while slots[hole].position != position {
+      guard slots[hole].position >= 0 else { return removeFromCrowd(position, tag) }
+      hole = (hole + 1) & mask
+    }
+    count -= 1
+    // Moves positions that could no longer be reached across the hole, instead of leaving a marker;
+    // markers would pile up as entries come and go.
+    var index = (hole + 1) & mask
+    while slots[index].position >= 0 {
+      let home = home(of: slots[index].tag)
+      if (index - home) & mask >= (index - hole) & mask {
+        slots[hole] = slots[index]
+        hole = index
+      }
+      index = (index + 1) & mask
+    }
+    slots[hole] = PositionTable.empty
+    if crowdCount > 0, let next = crowds[tag]?.first {
+      leaveCrowd(next, tag)
+      place(Slot(position: next, tag: tag))
+    }
+  }
+
+  private mutating func removeFromCrowd(_ position: Int32, _ tag: UInt32) {
+    if leaveCrowd(position, tag) { count -= 1 }
+  }
+
+  @discardableResult
+  private mutating func leaveCrowd(_ position: Int32, _ tag: UInt32) -> Bool {
+    guard crowds[tag]?.remove(position) ?? false else { return false }
+    if crowds[tag]?.count == 0 { crowds[tag] = nil }
+    crowdCount -= 1
+    return true
+  }
+
+  /// Takes an empty slot, unless the tag already has as many as it may.
+  ///
+  /// - Returns: How many the tag had before.
+  @discardableResult
+  private mutating func place(_ slot: Slot) -> Int {
+    var index = home(of: slot.tag)
+    var equals = 0
+    while slots[index].position >= 0 {
+      if slots[index].tag == slot.tag { equals += 1 }
+      index = (index + 1) & mask
+    }
+    if equals < Self.crowd { slots[index] = slot }
+    return equals
+  }
+
+  private mutating func grow() {
+    let old = slots
+    slots = Array(repeating: PositionTable.empty, count: max(8, old.count * 2))
+    for slot in old where slot.position >= 0 { place(slot) }
+  }
+}
+
+/// How two keys compare, if that can be determined.
+enum KeyOrder: Sendable {
+  case before
+  /// Neither comes before the other: they may be equal.
+  case beside
+  case after
+}
+
+extension KeyOrder {
+  static func between<Value: Comparable>(_ one: Value, _ two: Value) -> KeyOrder {
+    one < two ? .before : two < one ? .after : .beside
+  }
+}
+
+/// Whether a key, or one of its prefixes, is one of many with the same hash.
+struct KeyCrowding: Equatable, Sendable {
+  /// Whether it is the first of its hash to form a crowd: ``PositionTable/crowd`` were there before.
+  var begins = false
+  /// Whether a search for it compares it with more than ``PositionCrowd/most`` others, one by one: then
+  /// a cache with a limit does not keep it.
+  var isTooLarge = false
+}

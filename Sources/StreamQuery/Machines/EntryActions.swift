@@ -1,0 +1,54 @@
+/// What the shell has to do after an input: data, in the order of execution.
+package struct EntryActions: Equatable, Sendable {
+  /// Cancel the task of this fetch, which is no longer the current one.
+  package var cancelled: FetchID?
+  /// Whether a cancelled fetch is restarted, for the same callers and with the same request.
+  package var isRestarted = false
+  /// Tell waiters and watchers that the current fetch ended.
+  package var ended: FetchEnding?
+  /// Run an attempt of this fetch, which is now the current one.
+  package var started: FetchID?
+  /// Tell bulk watchers that the fetch is paused: they treat it as settled.
+  package var paused = false
+  /// Restore the data that the fetch hid; before `ended` is reported.
+  package var unstashed = false
+  /// Hide the data, to restore it if the fetch is cancelled; before the fetch starts.
+  package var stashed = false
+  /// An observer's snapshot may differ: derive a new snapshot and wake the observers that see a
+  /// change.
+  package var changed = false
+  /// Retention is over: the entry may be dropped.
+  package var expired = false
+
+  /// Whether a fetch starts, pauses or ends with these actions.
+  package var concernsFetch: Bool {
+    cancelled != nil || ended != nil || started != nil || paused
+  }
+
+  /// Creates actions that ask for nothing.
+  package init() {}
+
+  /// Nothing to do.
+  package static let none = EntryActions()
+}
+
+/// How a fetch ended for the callers that wait for it.
+package enum FetchEnding: Hashable, Sendable {
+  /// Its value landed.
+  case succeeded
+  /// It found that the data is still good.
+  case kept
+  /// Its stream, which has no end, delivered a part: that is the answer. It goes on while somebody wants
+  /// it.
+  case delivered
+  /// Its last attempt failed.
+  case failed
+  /// It was cancelled, and the previous state is restored.
+  case cancelled
+  /// It found nothing to do, and the previous state is restored.
+  case nothing
+  /// A fenced write took its place.
+  case replaced
+  /// Its entry was removed, reset or cleared.
+  case removed
+}

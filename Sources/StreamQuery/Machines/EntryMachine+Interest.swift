@@ -1,0 +1,71 @@
+extension EntryMachine {
+  mutating func join(_ resolvedOptions: ResolvedObserverOptions, at now: Instant) {
+    observerCount += 1
+    if resolvedOptions.isEnabled { enabledCount += 1 }
+    let index: Int
+    if let group = group(of: resolvedOptions) {
+      index = group
+    } else {
+      index = groups.count
+      groups.append(ObserverGroup(resolvedOptions: resolvedOptions))
+    }
+    groups[index].count += 1
+    // A tick at the same instant already sets the rhythm.
+    if resolvedOptions.polls, now > lastTick { groups[index].insert(now) }
+  }
+
+  /// The index of the group with these options; compared in place, because a closure would get
+  /// copies.
+  // It changes nothing: see `nextDeadline(in:)`.
+  mutating func group(of resolvedOptions: ResolvedObserverOptions) -> Int? {
+    for index in groups.indices where groups[index].resolvedOptions == resolvedOptions {
+      return index
+    }
+    return nil
+  }
+
+  mutating func leave(_ resolvedOptions: ResolvedObserverOptions, since base: Instant) {
+    guard let index = group(of: resolvedOptions) else { return }
+    observerCount -= 1
+    if resolvedOptions.isEnabled { enabledCount -= 1 }
+    groups[index].count -= 1
+    if groups[index].count == 0 {
+      // Usually the last one, which moves nothing.
+      _ = index == groups.count - 1 ? groups.removeLast() : groups.remove(at: index)
+    } else {
+      groups[index].remove(base)
+    }
+  }
+
+  mutating func interestRegained() {
+    leaverGcTime = nil
+    // Retries that were given up resume only if somebody asks for the fetch: see `request`.
+    if !isIdle { fetch?.lingersUntil = nil }
+  }
+
+  /// Somebody left; if nobody is left, the fetch's own options decide what happens to it.
+  mutating func interestLost(
+    linger: TimeSpan?,
+    in environment: Environment,
+    _ actions: inout EntryActions
+  ) {
+    guard !isWanted else { return }
+    guard let current = fetch else {
+      unwantedSince = environment.now.instant
+      return
+    }
+    guard !current.hasClientLease else { return }
+    switch linger.map(Abandonment.linger) ?? current.fetchOptions.abandonment {
+    case .cancel:
+      cancelCurrent(in: environment, &actions)
+    case .linger(let span):
+      if let until = environment.now.instant + span { fetch?.lingersUntil = until }
+    case .finish:
+      if isPaused, !hasData {
+        cancelCurrent(in: environment, &actions)
+      } else {
+        fetch?.stopsRetrying = true
+      }
+    }
+  }
+}

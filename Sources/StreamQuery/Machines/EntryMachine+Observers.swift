@@ -1,0 +1,143 @@
+extension EntryMachine {
+  /// How an observer came to the entry.
+  package enum Arrival: Hashable, Sendable {
+    /// A new subscription: its subscribe policy decides.
+    case subscribed
+    /// An existing observer moved to this key: only stale data is refetched.
+    case moved
+  }
+
+  /// An observer subscribed.
+  ///
+  /// - Parameters:
+  ///   - resolvedOptions: What it asks for.
+  ///   - arrival: How it came.
+  ///   - environment: The environment at the transaction.
+  /// - Returns: What to do.
+  package mutating func observed(
+    by resolvedOptions: ResolvedObserverOptions,
+    arrival: Arrival = .subscribed,
+    in environment: Environment
+  ) -> EntryActions {
+    var actions = catchUp(in: environment)
+    join(resolvedOptions, at: environment.now.instant)
+    interestRegained()
+    let fetches =
+      switch arrival {
+      case .subscribed: fetchesOnSubscribe(resolvedOptions, at: environment.now.instant)
+      case .moved: isStale(for: resolvedOptions, at: environment.now.instant)
+      }
+    if fetches { request(.subscribed, in: environment, &actions) }
+    letPollingProceed(resolvedOptions, in: environment, &actions)
+    return actions
+  }
+
+  /// What a new observer finds, before it is added; `nil` for one that asks for nothing.
+  @inline(__always)
+  package func lookup(by resolvedOptions: ResolvedObserverOptions, at now: Instant) -> CacheLookup?
+  {
+    guard resolvedOptions.isEnabled else { return nil }
+    guard hasData else { return isIdle ? .miss : .joined }
+    return isStale(resolvedOptions.freshness, at: now) ? .staleHit : .hit
+  }
+
+  /// An observer left.
+  ///
+  /// - Parameters:
+  ///   - resolvedOptions: What it asked for.
+  ///   - base: When it started polling.
+  ///   - environment: The environment at the transaction.
+  /// - Returns: What to do.
+  package mutating func unobserved(
+    by resolvedOptions: ResolvedObserverOptions,
+    since base: Instant,
+    in environment: Environment
+  ) -> EntryActions {
+    var actions = catchUp(in: environment)
+    leave(resolvedOptions, since: base)
+    if observerCount == 0 { leaverGcTime = resolvedOptions.gcTime }
+    interestLost(linger: resolvedOptions.linger, in: environment, &actions)
+    return actions
+  }
+
+  /// An existing observer changed what it asks for.
+  ///
+  /// Enabling it counts as subscribing again: stale data is refetched. But if a function enables it
+  /// because the entry was removed, nobody asked for anything (contract law 13). An observer that
+  /// waited for a store arrives only now, so its subscribe policy decides.
+  ///
+  /// - Parameters:
+  ///   - old: What it asked for.
+  ///   - base: When it started polling.
+  ///   - new: What it asks for now.
+  ///   - isTurnedByFunction: Whether a function of the entry's state decides if it is enabled.
+  ///   - environment: The environment at the transaction.
+  /// - Returns: What to do, and the time that its polling counts from.
+  package mutating func reobserved(
+    from old: ResolvedObserverOptions,
+    since base: Instant,
+    to new: ResolvedObserverOptions,
+    isTurnedByFunction: Bool = false,
+    in environment: Environment
+  ) -> (EntryActions, base: Instant) {
+    var actions = catchUp(in: environment)
+    let newBase = rhythm(from: old, since: base, to: new, in: environment)
+    leave(old, since: base)
+    join(new, at: newBase)
+    actions.changed = true
+    let fetches =
+      switch old.participation {
+      case .enabled: false
+      case .restoring: fetchesOnSubscribe(new, at: environment.now.instant)
+      case .disabled:
+        isStale(for: new, at: environment.now.instant) && !(isRemoved && isTurnedByFunction)
+      }
+    if fetches { request(.subscribed, in: environment, &actions) }
+    if !old.pollsInBackground { letPollingProceed(new, in: environment, &actions) }
+    return (actions, newBase)
+  }
+
+  /// An observer came that polls while the app is inactive: a fetch that waits for the app goes on.
+  private mutating func letPollingProceed(
+    _ resolvedOptions: ResolvedObserverOptions,
+    in environment: Environment,
+    _ actions: inout EntryActions
+  ) {
+    guard resolvedOptions.pollsInBackground, !environment.isActive, isPaused else { return }
+    proceed(in: environment, &actions)
+  }
+
+  // MARK: Interest
+
+  /// The entry as it would be if an observer subscribed now: its first snapshot is made from this.
+  ///
+  /// It is computed with the same inputs as a real subscription, so that both follow one rule.
+  ///
+  /// - Parameters:
+  ///   - resolvedOptions: What the observer asks for.
+  ///   - fetchOptions: The options of its query; `nil` if the entry has a better one.
+  ///   - initialData: When the initial data that it would bring was good.
+  ///   - isInvalidated: Whether that data was invalidated.
+  ///   - isPart: Whether that data is a part of a streamed value.
+  ///   - environment: The environment at the time of the look.
+  /// - Returns: The entry, and whether a fetch would have hidden its data.
+  func arrived(
+    _ resolvedOptions: ResolvedObserverOptions,
+    fetchOptions: FetchOptions?,
+    initialData: Timestamp?,
+    isInvalidated: Bool = false,
+    isPart: Bool = false,
+    in environment: Environment
+  ) -> (machine: EntryMachine, isStashed: Bool) {
+    var machine = self
+    machine.adopted(fetchOptions: fetchOptions, gcTime: .zero)
+    if let initialData, !machine.hasData {
+      _ = machine.initialDataPlaced(updatedAt: initialData, isPart: isPart, in: environment)
+      if isInvalidated {
+        _ = machine.invalidated(isJoining: true, at: environment.now, in: environment)
+      }
+    }
+    let actions = machine.observed(by: resolvedOptions, in: environment)
+    return (machine, actions.stashed)
+  }
+}

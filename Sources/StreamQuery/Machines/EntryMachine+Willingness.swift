@@ -1,0 +1,26 @@
+extension EntryMachine {
+  func fetchesOnSubscribe(_ resolvedOptions: ResolvedObserverOptions, at now: Instant) -> Bool {
+    guard resolvedOptions.isEnabled else { return false }
+    if !hasData || isIncomplete, !isError || resolvedOptions.retriesOnSubscribe { return true }
+    return hasData && isWilling(resolvedOptions.onSubscribe, resolvedOptions, at: now)
+  }
+
+  /// Whether a new observer changes what is visible, by starting a fetch or resuming one.
+  @inline(__always)
+  func changesOnArrival(of resolvedOptions: ResolvedObserverOptions, at now: Instant) -> Bool {
+    !isFetching && fetchesOnSubscribe(resolvedOptions, at: now)
+  }
+
+  func isWilling(
+    _ policy: RefetchPolicy,
+    _ resolvedOptions: ResolvedObserverOptions,
+    at now: Instant
+  ) -> Bool {
+    guard resolvedOptions.isEnabled, resolvedOptions.freshness != .static else { return false }
+    switch policy {
+    case .never: return false
+    case .ifStale: return isStale(resolvedOptions.freshness, at: now)
+    case .always: return true
+    }
+  }
+}

@@ -1,0 +1,191 @@
+/// Decides everything about one cached key: when it fetches, its status, when it is dropped.
+///
+/// It is pure: it never awaits, reads a clock, or holds a value, a task or a closure. Inputs are
+/// facts with the time as a parameter; outputs are ``EntryActions``. Values and errors are stored
+/// next to it.
+///
+/// | input \ fetch | none | running | waiting | paused |
+/// |---|---|---|---|---|
+/// | `requested` | begin | join, or supersede if there is data, at most three times in a row | same | same |
+/// | `invalidated` | mark | mark, which outlives the answer | mark | mark |
+/// | `attemptSucceeded` | – | land; end or one more fetch | – | – |
+/// | `attemptProgressed` | – | land, and go on; for callers of an endless stream the end | – | – |
+/// | `attemptKept` | – | the same, over the same data | – | – |
+/// | `attemptFoundNothing` | – | undo; end or one more fetch | – | – |
+/// | `attemptFailed` | – | wait, or fail; end | – | – |
+/// | `timeReached` | poll, go stale, expire | linger over: cancel | next attempt, pause, fail | linger over: cancel |
+/// | `environmentChanged` | refetch the willing | – | – | next attempt |
+/// | last interest lost | retention begins | cancel, finish or linger | same | same |
+/// | `held` | – | wait for an import, once, before the first answer | – | – |
+/// | `cancelRequested` | – | undo; end | same | same |
+/// | `written(fencing:)` | store | store; fencing ends it | same | same |
+/// | `cleared` | empty | empty; end | same | same |
+///
+/// The columns are the stages of the fetch in flight: see ``InFlight/Stage``. A dash is a no-op.
+/// Late answers of old fetches (see ``FetchID``) are no-ops everywhere.
+package struct EntryMachine: Equatable, Sendable {
+  /// How many fetches in a row may be replaced before they land: the next one lands.
+  ///
+  /// Without a limit, an entry that is invalidated faster than it is fetched would never show an
+  /// answer.
+  package static var supersessionLimit: UInt8 { 3 }
+
+  /// The fetch in flight: an array of at most one element, because most entries of a cache fetch
+  /// nothing and need no room for it.
+  private var fetches: [InFlight] = []
+  /// Whether the data is known or feared to be out of date.
+  var mark: Mark
+  /// How much of an answer the data is.
+  var extent = Extent.nothing
+  package internal(set) var isError = false
+  /// Layers lie over the data: the entry is kept even if nobody wants it.
+  package internal(set) var isPinned = false
+  /// The entry was removed, and since then nothing arrived or was requested.
+  package internal(set) var isRemoved = false
+  package internal(set) var cause: FetchCause?
+  /// What the running fetch fetches, or what the last one fetched.
+  package internal(set) var part = FetchPart.whole
+  package internal(set) var dataUpdatedAt = Timestamp.never
+  package internal(set) var errorUpdatedAt = Timestamp.never
+  @SmallCount package internal(set) var dataUpdateCount = 0
+  @SmallCount package internal(set) var errorUpdateCount = 0
+  @SmallCount package internal(set) var failureCount = 0
+  /// Fetches of polling that failed in a row, since data arrived.
+  @SmallCount package internal(set) var pollFailureCount = 0
+
+  /// Observers by resolved options; most entries have none or one group.
+  var groups: [ObserverGroup] = []
+  @SmallCount package internal(set) var observerCount = 0
+  @SmallCount package internal(set) var enabledCount = 0
+  /// Callers that wait with a lease: `fetch`, `ensure`, `prefetch`.
+  @SmallCount package internal(set) var waiterCount = 0
+
+  /// The options of the next fetch.
+  var fetchOptions = FetchOptions()
+  var fetchSerial: UInt32 = 0
+  /// The last start, failure or end of a fetch: polling counts from this tick.
+  var lastTick = Instant.distantPast
+  /// Ticks of polling up to this time have been handled; later ones are still to come.
+  var polledUntil = Instant.distantPast
+  /// The longest retention that anyone asked for.
+  package internal(set) var gcTime = TimeSpan.zero
+  private var packedLeaverGCTime = TimeSpan.Packed(nil)
+  /// The time since which nobody wants the entry.
+  var unwantedSince = Instant.distantPast
+
+  /// Creates the machine of an entry that nobody wants yet.
+  ///
+  /// - Parameter now: The time of the transaction.
+  package init(at now: Instant) {
+    unwantedSince = now
+    mark = .none(toldUntil: now)
+    polledUntil = now
+  }
+
+  /// The retention of the observer that left last, if it had its own.
+  var leaverGcTime: TimeSpan? {
+    get { packedLeaverGCTime.value }
+    set { packedLeaverGCTime = TimeSpan.Packed(newValue) }
+  }
+
+  /// Whether there is data, whole or not.
+  package internal(set) var hasData: Bool {
+    @inline(__always) get { extent != .nothing }
+    @inline(__always) set { extent = newValue ? .whole : .nothing }
+  }
+
+  /// How often data arrived and fetches failed.
+  package var counts: SettledCounts {
+    @inline(__always) get { SettledCounts(data: dataUpdateCount, errors: errorUpdateCount) }
+  }
+
+  /// The fetch in flight.
+  ///
+  /// Looking at it copies it; where most entries have none, ask ``isIdle`` first.
+  package internal(set) var fetch: InFlight? {
+    @inline(__always) get { fetches.isEmpty ? nil : fetches[0] }
+    set {
+      if let newValue, !fetches.isEmpty {
+        fetches[0] = newValue
+      } else {
+        fetches = newValue.map { [$0] } ?? []
+      }
+    }
+  }
+
+  /// What the fetch in flight is doing; `nil` if there is none.
+  package var stage: InFlight.Stage? {
+    @inline(__always) get { fetches.isEmpty ? nil : fetches[0].stage }
+  }
+
+  /// When the fetch in flight is cancelled unless somebody comes to want it.
+  var lingersUntil: Instant? {
+    @inline(__always) get { fetches.isEmpty ? nil : fetches[0].lingersUntil }
+  }
+
+  /// Whether anyone wants the entry or a fetch of it.
+  var isWanted: Bool {
+    observerCount > 0 || waiterCount > 0
+  }
+
+  /// Whether a fetch is running or waiting for its next attempt.
+  package var isFetching: Bool { !isIdle && !isPaused }
+
+  /// Whether a fetch is paused until the network or the app is back.
+  package var isPaused: Bool { if case .paused = stage { true } else { false } }
+
+  /// Whether no fetch is in flight.
+  package var isIdle: Bool { fetches.isEmpty }
+
+  /// Whether one more fetch follows the one in flight if that succeeds and somebody wants it.
+  var isFollowed: Bool {
+    @inline(__always) get { !fetches.isEmpty && fetches[0].successor != nil }
+  }
+
+  /// Whether a page is not what is fetched now, but what follows.
+  func isPut(off part: FetchPart) -> Bool {
+    part != .whole && isFollowed && fetch?.successorPart == part && fetch?.part != part
+  }
+
+  /// Whether the data is marked when the fetch in flight has succeeded: its answer began before the
+  /// last invalidation, or is added to data that did.
+  var staysMarked: Bool {
+    @inline(__always) get {
+      guard !fetches.isEmpty else { return isKnownToHaveChanged }
+      return fetches[0].predatesMark
+        || fetches[0].part != .whole && hasData
+          && (isKnownToHaveChanged || fetches[0].baseWasMarked)
+    }
+  }
+
+  /// Whether there is an enabled observer.
+  package var isActive: Bool { enabledCount > 0 }
+
+  /// Whether a superseding request replaces the fetch in flight instead of joining it.
+  var isReplaceable: Bool {
+    hasData && (fetch?.supersessions ?? 0) < Self.supersessionLimit
+  }
+}
+
+extension EntryMachine {
+  /// What the fetch is doing.
+  @inline(__always)
+  var fetchStatus: FetchStatus { isPaused ? .paused : isFetching ? .fetching : .idle }
+
+  /// What a snapshot says about the machine.
+  // Inlined: the machine is a large value, and a call would copy it.
+  @inline(__always)
+  var snapshotFacts: SnapshotFacts {
+    SnapshotFacts(
+      dataUpdatedAt: dataUpdatedAt,
+      errorUpdatedAt: errorUpdatedAt,
+      errorUpdateCount: errorUpdateCount,
+      dataUpdateCount: dataUpdateCount,
+      failureCount: failureCount,
+      fetchStatus: fetchStatus,
+      isInvalidated: isInvalidated,
+      cause: cause,
+      part: part
+    )
+  }
+}

@@ -1,0 +1,348 @@
+/// Decides which entry leaves when a cache is over its budget.
+///
+/// It is told of each entry by the number of its row, and of each use. Entries that are observed,
+/// or that anything else holds, are not in question; the others are in one of three lists:
+///
+/// | list | holds | leaves to |
+/// |---|---|---|
+/// | `window` | newcomers, by last use | `probation`, when newer ones come |
+/// | `probation` | what has to prove itself, by arrival | `protected`, when used; out of the cache |
+/// | `protected` | what was used again, by last use | `probation`, when it is full |
+///
+/// When the cache is full, the newcomer that leaves the window is compared with the oldest entry on
+/// probation: the one that was used more often lately stays. So a scan of entries that are used
+/// once pushes out nothing, and a loop over more entries than fit keeps those that it has. How often
+/// a key was used is remembered for a while after it left (``PastUses``), and halves with time
+/// (``Popularity``), so that yesterday's favourites leave. The size of the window follows the hit
+/// ratio (``WindowClimber``). This is W-TinyLFU (Einziger, Friedman, Manes), with exact counts in
+/// place of its sketch: the outcome must be the same in every process, and hashes are not.
+///
+/// Each call is O(1), amortised.
+struct EvictionOrder: Sendable {
+  private enum Segment: Int, Sendable {
+    case window, probation, protected
+  }
+
+  private struct Row: Sendable {
+    var links = RowList.Links()
+    var hash = 0
+    var popularity = Popularity()
+    var cost = 1
+    var segment = Segment.window
+    /// Whether there is such an entry.
+    var isKnown = false
+    /// Whether it is in a list: it may leave.
+    var isIdle = false
+    /// Whether it was not used since it came.
+    var isUnused = true
+    /// Whether it is not kept once nobody uses it, whatever room there is.
+    var isPassing = false
+  }
+
+  /// The share of what is not in the window that is protected.
+  private static let protectedShare = 0.7
+  /// How many keys that left are remembered for each entry.
+  private static let memoryFactor = 2
+  /// The length of an age for each entry, in uses.
+  ///
+  /// Far longer ones keep what was a favourite long ago, where users move on.
+  private static let ageFactor = 3
+  /// The number of uses for each entry after which the size of the window is judged.
+  private static let periodFactor = 10
+  /// The window is not smaller than a tenth of what may leave, up to this number.
+  ///
+  /// What was fetched ahead or written for a screen that is about to appear has to be there when it
+  /// does.
+  private static let leastWindow = 16
+
+  /// The most entries, and their highest total cost.
+  let maxEntries: Int
+  let maxCost: Int
+  private(set) var entryCount = 0
+  /// Wide, because a function of the user says what entries cost.
+  private(set) var totalCost: Int128 = 0
+
+  private var rows: [Row] = []
+  private var lists = [RowList(), RowList(), RowList()]
+  /// The entry that left the window last, and is still on probation for it; -1 if there is none.
+  private var candidate: Int32 = -1
+  private var past = PastUses()
+  private var climber = WindowClimber()
+  private var age: UInt32 = 0
+  private var usesOfAge = 0
+  /// How many entries are in a list that are not to be kept.
+  private var passingCount = 0
+
+  /// Creates the order of an empty cache; a limit of `nil` is none.
+  init(maxEntries: Int?, maxCost: Int?) {
+    self.maxEntries = max(0, maxEntries ?? .max)
+    self.maxCost = max(0, maxCost ?? .max)
+  }
+
+  /// Whether the cache exceeds its budget, or has what it is not to keep.
+  var isOver: Bool {
+    entryCount > maxEntries || totalCost > Int128(maxCost) || passingCount > 0
+  }
+
+  /// How many entries may leave.
+  var idleCount: Int { lists[0].count + lists[1].count + lists[2].count }
+
+  /// The number of entries by which ages, periods and memory are measured.
+  ///
+  /// Those that exceed the limit would only make it slower to forget.
+  private var size: Int { max(16, min(entryCount, maxEntries)) }
+
+  /// How often an entry was used lately, 15 times at most.
+  @inline(__always)
+  func uses(of row: Int) -> Int { isKnown(row) ? Int(rows[row].popularity.uses(at: age)) : 0 }
+
+  // MARK: What happens to entries
+
+  /// An entry came; it is held until it is said to be idle.
+  ///
+  /// - Parameters:
+  ///   - row: The entry.
+  ///   - hash: The hash of its key.
+  ///   - isPassing: Whether it leaves as soon as it is idle.
+  mutating func added(_ row: Int, hash: Int, isPassing: Bool = false) {
+    while rows.count <= row { rows.append(Row()) }
+    rows[row] = Row()
+    rows[row].isKnown = true
+    rows[row].hash = hash
+    rows[row].isPassing = isPassing
+    if let popularity = past.recall(hash) { rows[row].popularity = popularity }
+    entryCount += 1
+    totalCost += 1
+  }
+
+  /// Somebody asked for an entry.
+  ///
+  /// - Parameters:
+  ///   - row: The entry.
+  ///   - times: How often, where several uses become known together.
+  mutating func used(_ row: Int, times: Int = 1) {
+    guard times > 0, isKnown(row) else { return }
+    rows[row].popularity.used(at: age, times: times)
+    let isHit = !rows[row].isUnused
+    rows[row].isUnused = false
+    usesOfAge += times
+    let ageLength = size * Self.ageFactor
+    if usesOfAge >= ageLength {
+      age &+= UInt32(clamping: usesOfAge / ageLength)
+      usesOfAge %= ageLength
+    }
+    climber.used(isHit: isHit, times: times, period: size * Self.periodFactor)
+    guard isHit, rows[row].isIdle else { return }
+    let short = Int32(truncatingIfNeeded: row)
+    switch rows[row].segment {
+    case .window, .protected:
+      let segment = rows[row].segment
+      // What is used again and again is there already.
+      guard lists[segment.rawValue].newest != short else { return }
+      unlist(short)
+      list(short, segment)
+    case .probation:
+      guard !isOversized(row) else { return }
+      unlist(short)
+      list(short, .protected)
+      trimProtected()
+    }
+  }
+
+  /// An entry is observed, fetched, or otherwise held; or it is not any more.
+  mutating func changed(_ row: Int, isIdle: Bool) {
+    guard isKnown(row), rows[row].isIdle != isIdle else { return }
+    let short = Int32(truncatingIfNeeded: row)
+    guard isIdle else { return unlist(short) }
+    guard !isOversized(row) else { return listAsNext(short) }
+    list(short, rows[row].segment)
+    trimWindow()
+    trimProtected()
+  }
+
+  /// The cost of an entry is known.
+  mutating func measured(_ row: Int, cost: Int) {
+    guard isKnown(row) else { return }
+    let cost = max(0, cost)
+    totalCost += Int128(cost) - Int128(rows[row].cost)
+    rows[row].cost = cost
+    guard rows[row].isIdle, isOversized(row) else { return }
+    let short = Int32(truncatingIfNeeded: row)
+    unlist(short)
+    listAsNext(short)
+  }
+
+  /// An entry is gone.
+  mutating func removed(_ row: Int) {
+    guard isKnown(row) else { return }
+    if rows[row].isIdle { unlist(Int32(truncatingIfNeeded: row)) }
+    entryCount -= 1
+    totalCost -= Int128(rows[row].cost)
+    past.remember(
+      rows[row].hash,
+      rows[row].popularity,
+      room: size * Self.memoryFactor
+    )
+    rows[row] = Row()
+  }
+
+  /// Entries moved to other rows, and all others are gone.
+  ///
+  /// - Parameter kept: The former row of each that is left.
+  mutating func moved(_ kept: [Int32]) {
+    var places = Array(repeating: -1 as Int32, count: rows.count)
+    for (place, row) in kept.enumerated() where Int(row) < rows.count {
+      places[Int(row)] = Int32(truncatingIfNeeded: place)
+    }
+    var (old, oldLists) = ([Row](), [RowList(), RowList(), RowList()])
+    swap(&old, &rows)
+    swap(&oldLists, &lists)
+    rows = kept.map { Int($0) < old.count ? old[Int($0)] : Row() }
+    (entryCount, totalCost, passingCount) = (0, 0, 0)
+    for row in rows.indices where rows[row].isKnown {
+      if rows[row].isPassing, rows[row].isIdle { passingCount += 1 }
+      rows[row].links = RowList.Links()
+      entryCount += 1
+      totalCost += Int128(rows[row].cost)
+    }
+    for segment in oldLists.indices {
+      var row = oldLists[segment].oldest
+      while row >= 0 {
+        if places[Int(row)] >= 0 { lists[segment].append(places[Int(row)], in: &rows, \.links) }
+        row = old[Int(row)].links.newer
+      }
+    }
+    candidate = candidate >= 0 ? places[Int(candidate)] : -1
+  }
+
+  // MARK: Who leaves
+
+  /// The entry that leaves next; `nil` if the budget is kept, or only held entries exceed it.
+  ///
+  /// It stays until it is said to be removed.
+  mutating func victim() -> Int? {
+    guard isOver else {
+      // It was let in.
+      candidate = -1
+      return nil
+    }
+    let oldest = lists[Segment.probation.rawValue].oldest
+    if oldest >= 0, isOversized(Int(oldest)) { return Int(oldest) }
+    guard candidate >= 0 else {
+      if oldest >= 0 { return Int(oldest) }
+      let row = lists[Segment.protected.rawValue].oldest
+      let last = row >= 0 ? row : lists[Segment.window.rawValue].oldest
+      return last >= 0 ? Int(last) : nil
+    }
+    let rival = oldest == candidate ? lists[Segment.protected.rawValue].oldest : oldest
+    guard rival >= 0 else { return Int(candidate) }
+    // By more than one: of equals, the one that was used last would always seem the better one, and
+    // they would replace each other in turn.
+    let isPopular =
+      rows[Int(candidate)].popularity.uses(at: age) > rows[Int(rival)].popularity.uses(at: age) + 1
+    return Int(isPopular ? rival : candidate)
+  }
+
+  // MARK: Lists
+
+  private func isKnown(_ row: Int) -> Bool { row < rows.count && rows[row].isKnown }
+
+  private func isOversized(_ row: Int) -> Bool { rows[row].isPassing || rows[row].cost > maxCost }
+
+  private mutating func list(_ row: Int32, _ segment: Segment) {
+    lists[segment.rawValue].append(row, in: &rows, \.links)
+    rows[Int(row)].segment = segment
+    rows[Int(row)].isIdle = true
+  }
+
+  /// Lets an entry leave before all others: it alone exceeds the budget, or is not to be kept.
+  private mutating func listAsNext(_ row: Int32) {
+    if rows[Int(row)].isPassing { passingCount += 1 }
+    lists[Segment.probation.rawValue].prepend(row, in: &rows, \.links)
+    rows[Int(row)].segment = .probation
+    rows[Int(row)].isIdle = true
+  }
+
+  private mutating func unlist(_ row: Int32) {
+    lists[rows[Int(row)].segment.rawValue].remove(row, in: &rows, \.links)
+    rows[Int(row)].isIdle = false
+    if rows[Int(row)].isPassing { passingCount -= 1 }
+    if candidate == row { candidate = -1 }
+  }
+
+  private mutating func trimWindow() {
+    let least = max(1, min(Self.leastWindow, idleCount / 10))
+    let most = max(least, Int(climber.share * Double(idleCount)))
+    while lists[Segment.window.rawValue].count > most {
+      let row = lists[Segment.window.rawValue].oldest
+      unlist(row)
+      list(row, .probation)
+      candidate = row
+    }
+  }
+
+  private mutating func trimProtected() {
+    let main = idleCount - lists[Segment.window.rawValue].count
+    let most = Int(Self.protectedShare * Double(main))
+    while lists[Segment.protected.rawValue].count > most {
+      let row = lists[Segment.protected.rawValue].oldest
+      unlist(row)
+      list(row, .probation)
+    }
+  }
+}
+
+/// A list of rows of a table, from the one that was put in first to the one put in last.
+///
+/// Rows know their neighbours, so that one can leave from the middle at once.
+struct RowList: Sendable {
+  /// A row's place in its list; -1 where there is no neighbour.
+  struct Links: Hashable, Sendable {
+    var older: Int32 = -1
+    var newer: Int32 = -1
+  }
+
+  private(set) var oldest: Int32 = -1
+  private(set) var newest: Int32 = -1
+  private(set) var count = 0
+
+  /// Puts a row at the newest end.
+  @inline(__always)
+  mutating func append<Row>(
+    _ row: Int32,
+    in rows: inout [Row],
+    _ links: WritableKeyPath<Row, Links>
+  ) {
+    rows[Int(row)][keyPath: links] = Links(older: newest)
+    if newest >= 0 { rows[Int(newest)][keyPath: links].newer = row } else { oldest = row }
+    newest = row
+    count += 1
+  }
+
+  /// Puts a row at the oldest end.
+  mutating func prepend<Row>(
+    _ row: Int32,
+    in rows: inout [Row],
+    _ links: WritableKeyPath<Row, Links>
+  ) {
+    rows[Int(row)][keyPath: links] = Links(newer: oldest)
+    if oldest >= 0 { rows[Int(oldest)][keyPath: links].older = row } else { newest = row }
+    oldest = row
+    count += 1
+  }
+
+  /// Takes a row out.
+  @inline(__always)
+  mutating func remove<Row>(
+    _ row: Int32,
+    in rows: inout [Row],
+    _ links: WritableKeyPath<Row, Links>
+  ) {
+    let older = rows[Int(row)][keyPath: links].older
+    let newer = rows[Int(row)][keyPath: links].newer
+    if older >= 0 { rows[Int(older)][keyPath: links].newer = newer } else { oldest = newer }
+    if newer >= 0 { rows[Int(newer)][keyPath: links].older = older } else { newest = older }
+    rows[Int(row)][keyPath: links] = Links()
+    count -= 1
+  }
+}

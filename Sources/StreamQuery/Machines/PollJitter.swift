@@ -1,0 +1,64 @@
+/// The random part by which each interval of polling is shorter or longer.
+///
+/// No number is stored for a tick: it is a digest of what the key and the time of the last tick are, so
+/// that asking twice gives the same, and fetches of different queries and devices differ.
+package struct PollJitter: Hashable, Sendable {
+  /// The largest part, in 255ths of the interval.
+  let part: UInt8
+  /// Tells keys apart.
+  let salt: UInt8
+
+  package static var none: Self { Self(part: 0, salt: 0) }
+
+  /// - Parameters:
+  ///   - part: The largest part, in 255ths of the interval.
+  ///   - key: The key; asked for only if there is such a part.
+  package init(part: UInt8, of key: @autoclosure () -> String) {
+    guard part > 0 else {
+      self = .none
+      return
+    }
+    self.part = part
+    let digest = key().utf8.reduce(0x811C_9DC5 as UInt32) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
+    salt = UInt8(truncatingIfNeeded: digest ^ digest >> 16 ^ digest >> 8)
+  }
+
+  private init(part: UInt8, salt: UInt8) {
+    self.part = part
+    self.salt = salt
+  }
+
+  /// The interval after a tick.
+  ///
+  /// - Parameters:
+  ///   - interval: The interval without the random part.
+  ///   - base: When the tick was.
+  /// - Returns: The interval; one that has no end stays so.
+  func applied(to interval: TimeSpan, since base: Instant) -> TimeSpan {
+    guard part > 0, interval > .zero, !interval.isInfinite else { return interval }
+    let seed = UInt64(bitPattern: base.nanoseconds) ^ UInt64(salt) << 56
+    var generator = SplitMix64(seed: seed)
+    let sign = generator.fraction() * 2 - 1
+    let change = Double(interval.nanoseconds) * Double(part) / 255 * sign
+    // Never without any wait.
+    return TimeSpan(.nanoseconds(max(1_000_000, interval.nanoseconds + Int64(change))))
+  }
+}
+
+/// SplitMix64: a few numbers of one seed, the same everywhere.
+struct SplitMix64: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var bits = state
+    bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
+    return bits ^ (bits >> 31)
+  }
+
+  /// A number in 0..<1.
+  mutating func fraction() -> Double { Double(next() >> 11) * 0x1p-53 }
+}

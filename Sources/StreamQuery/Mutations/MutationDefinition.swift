@@ -1,0 +1,112 @@
+/// The definition of a mutation without its types: made once, shared by reference.
+package final class MutationDefinition: Sendable {
+  typealias Perform = @Sendable (ValueBox, MutationContext) async throws -> ValueBox
+  typealias Layers = @Sendable (ValueBox, inout OptimisticChanges) -> Void
+
+  let options: MutationOptions
+  let perform: Perform?
+  let layers: [Layers]
+  let callbacks: MutationCallbacks
+  /// How runs are kept beyond the process.
+  package let keeping: (any RunPolicy)?
+  let grouping: InputGrouping
+  /// Boxes an output of unknown type, or reports that it has the wrong type.
+  let box: @Sendable (any Sendable) -> ValueBox?
+  let outputTypeName: @Sendable () -> String
+
+  init(
+    options: MutationOptions = .default,
+    perform: Perform?,
+    layers: [Layers] = [],
+    callbacks: MutationCallbacks = MutationCallbacks(),
+    keeping: (any RunPolicy)? = nil,
+    grouping: InputGrouping = InputGrouping(),
+    box: @escaping @Sendable (any Sendable) -> ValueBox?,
+    outputTypeName: @escaping @Sendable () -> String
+  ) {
+    self.options = options
+    self.perform = perform
+    self.layers = layers
+    self.callbacks = callbacks
+    self.keeping = keeping
+    self.grouping = grouping
+    self.box = box
+    self.outputTypeName = outputTypeName
+  }
+
+  /// A copy with other options, another policy or another grouping, and with these callbacks and
+  /// layers after the existing ones.
+  func with(
+    options: MutationOptions? = nil,
+    layers: [Layers] = [],
+    callbacks: MutationCallbacks = MutationCallbacks(),
+    keeping: (any RunPolicy)? = nil,
+    grouping: InputGrouping? = nil
+  ) -> MutationDefinition {
+    MutationDefinition(
+      options: options ?? self.options,
+      perform: perform,
+      layers: self.layers + layers,
+      callbacks: self.callbacks + callbacks,
+      keeping: keeping ?? self.keeping,
+      grouping: grouping ?? self.grouping,
+      box: box,
+      outputTypeName: outputTypeName
+    )
+  }
+}
+
+/// What is called before and after the work of a mutation, without its types.
+struct MutationCallbacks: Sendable {
+  /// ``MutationRunContext`` without the input's type.
+  struct Facts: Sendable {
+    let client: any CarriedClient
+    let job: MutationJob
+  }
+
+  /// Returns what later callbacks may read.
+  typealias Prepare = @Sendable (Facts) async throws -> any Sendable
+  typealias Conclude = @Sendable (Result<ValueBox, any Error>, Facts) async throws -> Void
+
+  var onMutate: [Prepare] = []
+  var onSuccess: [Conclude] = []
+  var onError: [Conclude] = []
+  var onSettled: [Conclude] = []
+
+  /// Whether any is called at the end.
+  var concludes: Bool { !onSuccess.isEmpty || !onError.isEmpty || !onSettled.isEmpty }
+
+  static func + (first: Self, second: Self) -> Self {
+    if first.onMutate.isEmpty, !first.concludes { return second }
+    return Self(
+      onMutate: first.onMutate + second.onMutate,
+      onSuccess: first.onSuccess + second.onSuccess,
+      onError: first.onError + second.onError,
+      onSettled: first.onSettled + second.onSettled
+    )
+  }
+}
+
+/// What the inputs of a mutation's runs say about their scopes, and of what each is a version.
+struct InputGrouping: Sendable {
+  /// The scope of a run; `nil` is none.
+  var scope: (@Sendable (ValueBox) -> String?)?
+  /// Of what a run is a version, as text; `nil` if it is a version of nothing.
+  var pacingKey: (@Sendable (ValueBox) -> String?)?
+}
+
+/// How runs of a mutation are kept beyond the process: known to the keeper only.
+package protocol RunPolicy: Sendable {
+  /// Whether runs are kept.
+  var isKept: Bool { get }
+
+  /// Whether an error that no retry is left for is answered by somebody.
+  var answersErrors: Bool { get }
+}
+
+extension Mutation {
+  /// Keeps its runs under a policy.
+  package func kept(by policy: any RunPolicy) -> Self {
+    Mutation(key: key, definition: definition.with(keeping: policy))
+  }
+}

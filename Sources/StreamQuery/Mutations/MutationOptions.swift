@@ -1,0 +1,126 @@
+/// Options of a mutation that do not depend on its types; `nil` means "from the layer below".
+///
+/// Layers, from the weakest: the built-in defaults, those registered for prefixes of the key in the
+/// order of registration, and the mutation itself.
+public struct MutationOptions: Sendable, _FreeOfActors {
+  /// Retries of failed attempts; none by default.
+  public var retry: RetryPolicy?
+  /// How long one attempt may take; for ever by default: see ``Mutation/timeout(_:)``.
+  public var timeout: Duration?
+  /// What happens while offline; ``NetworkMode/online`` by default: the run is paused.
+  public var networkMode: NetworkMode?
+  /// How long a run is kept after it ended; five minutes by default.
+  public var gcTime: Duration?
+  /// The scope: runs of one scope perform one after the other, in the order of their start.
+  public var scope: String?
+  /// Facts for the mutation, filters and events.
+  public var meta: QueryMeta?
+  /// How long after its start a run is sent at the earliest; at once by default.
+  ///
+  /// Its optimistic changes show at once. Until then it can be taken back without a trace: cancel
+  /// it, or drop it from the outbox. A run that waits in its scope counts this time, too.
+  public var delay: Duration?
+  /// Which runs are sent; all by default.
+  ///
+  /// Only the mutation itself can say which item a run is about: ``Mutation/pacing(_:of:)``.
+  public var pacing: MutationPacing?
+
+  /// Creates options; those that are left out come from the layer below.
+  ///
+  /// - Parameters:
+  ///   - retry: Retries of failed attempts.
+  ///   - networkMode: What happens while offline.
+  ///   - gcTime: How long a run is kept after it ended.
+  ///   - scope: The scope of the runs.
+  ///   - meta: Facts for the mutation, filters and events.
+  public init(
+    retry: RetryPolicy? = nil,
+    networkMode: NetworkMode? = nil,
+    gcTime: Duration? = nil,
+    scope: String? = nil,
+    meta: QueryMeta? = nil
+  ) {
+    self.retry = retry
+    self.networkMode = networkMode
+    self.gcTime = gcTime
+    self.scope = scope
+    self.meta = meta
+  }
+
+  /// Options that all come from the layer below.
+  public static let `default` = MutationOptions()
+
+  /// Returns these options merged over weaker ones.
+  func over(_ base: MutationOptions) -> MutationOptions {
+    var options = MutationOptions(
+      retry: RetryPolicy.merge(retry, over: base.retry),
+      networkMode: networkMode ?? base.networkMode,
+      gcTime: gcTime ?? base.gcTime,
+      scope: scope ?? base.scope,
+      meta: (base.meta ?? QueryMeta()).merging(meta ?? QueryMeta())
+    )
+    options.delay = delay ?? base.delay
+    options.pacing = pacing ?? base.pacing
+    options.timeout = timeout ?? base.timeout
+    return options
+  }
+}
+
+/// Which runs of a mutation are sent, when several of them wait.
+public enum MutationPacing: Hashable, Sendable, BitwiseCopyable {
+  /// All of them, one after the other in their scope.
+  case all
+  /// Only the newest run of each scope, or of each item: see ``Mutation/pacing(_:of:)``.
+  ///
+  /// When a run may be sent, earlier runs of the same mutation in the same scope, about the same item,
+  /// are cancelled: their changes are rolled back, which shows those of the newer run, and their callers
+  /// throw `CancellationError`. The newer run waits for an earlier one whose request is under way. If
+  /// that request fails, the earlier run is cancelled too rather than tried again, so that an older
+  /// version never arrives after a newer one. If it succeeds, the changes that the earlier run still
+  /// shows are removed when the newer run has succeeded.
+  ///
+  /// Without a scope of its own a mutation gets one that is named after its key, and its item.
+  case newest
+}
+
+/// The mutation defaults of a client at one time: immutable, replaced as a whole when they change.
+final class MutationDefaultsTable: Sendable {
+  typealias Perform = @Sendable (any Sendable, MutationContext) async throws -> any Sendable
+
+  struct Prefix: Sendable {
+    var key: AnyQueryKey
+    var options: MutationOptions
+    var perform: Perform?
+  }
+
+  /// In the order of registration: later ones win.
+  private let prefixes: [Prefix]
+
+  init(prefixes: [Prefix] = []) {
+    self.prefixes = prefixes
+  }
+
+  func options(for key: AnyQueryKey) -> MutationOptions {
+    var options = MutationOptions.default
+    for prefix in prefixes where prefix.key.isPrefix(of: key) {
+      options = prefix.options.over(options)
+    }
+    return options
+  }
+
+  func perform(for key: AnyQueryKey) -> Perform? {
+    prefixes.last { $0.perform != nil && $0.key.isPrefix(of: key) }?.perform
+  }
+
+  /// A prefix that was registered before keeps its place, so that an update does not change which
+  /// of two registrations wins.
+  func with(_ prefix: Prefix) -> MutationDefaultsTable {
+    var prefixes = prefixes
+    if let index = prefixes.firstIndex(where: { $0.key == prefix.key }) {
+      prefixes[index] = prefix
+    } else {
+      prefixes.append(prefix)
+    }
+    return MutationDefaultsTable(prefixes: prefixes)
+  }
+}

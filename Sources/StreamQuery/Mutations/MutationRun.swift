@@ -1,0 +1,155 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// One snapshot of a run of a mutation, or of the absence of a run.
+///
+/// It does not change when the run does: a value that `onMutate` returns later is in later
+/// snapshots.
+///
+/// ```swift
+/// for await run in client.runs(of: .rename()) {
+///   show(run.isPaused ? "Waiting for the network" : run.input?.name)
+/// }
+/// ```
+public struct MutationRun<Input: Sendable, Output: Sendable>: Sendable, _FreeOfActors {
+  let snapshot: MutationSnapshot?
+
+  init(snapshot: MutationSnapshot?) {
+    self.snapshot = snapshot
+  }
+
+  /// The snapshot that stands for no run.
+  public static var idle: Self { Self(snapshot: nil) }
+
+  /// What the run is doing, or how it ended.
+  public var status: MutationStatus { snapshot?.status ?? .idle }
+
+  /// Whether the run waits for its scope, the network or the app.
+  public var isPaused: Bool { snapshot?.isPaused ?? false }
+
+  /// What the run was started with; `nil` if there is no run.
+  public var input: Input? { snapshot?.input.value(as: Input.self) }
+
+  /// What the work returned; `nil` until the run has succeeded.
+  public var output: Output? { snapshot?.output?.value(as: Output.self) }
+
+  /// Why the run failed; `nil` until it has failed.
+  public var error: (any Error)? { snapshot?.error?.error }
+
+  /// The number of failed attempts so far; 0 after a success.
+  public var failureCount: Int { snapshot?.failureCount ?? 0 }
+
+  /// Why the newest attempt failed.
+  public var failureReason: (any Error)? { snapshot?.failureReason?.error }
+
+  /// When the run was started.
+  public var submittedAt: Date? {
+    snapshot.map { Date(timeIntervalSinceReferenceDate: $0.job.submittedAt.date) }
+  }
+
+  /// Identifies the run, see ``MutationContext/idempotencyKey``; `nil` if there is no run.
+  public var idempotencyKey: UUID? { snapshot?.requestIdentity.uuid }
+
+  /// The scope that the run is in.
+  public var scope: String? { snapshot?.job.scope }
+
+  /// Returns what an `onMutate` of this run returned.
+  ///
+  /// - Parameter type: The type that it returned.
+  /// - Returns: The value; `nil` if none of that type has been returned so far.
+  public func saved<Saved: Sendable>(as type: Saved.Type) -> Saved? { snapshot?.saved[type] }
+
+  /// Whether both are the same snapshot; quick, and `false` may still mean that they look alike.
+  ///
+  /// - Parameter other: Another snapshot.
+  /// - Returns: Whether nothing differs.
+  public func isSame(as other: Self) -> Bool {
+    snapshot?.version == other.snapshot?.version && idempotencyKey == other.idempotencyKey
+  }
+
+  /// Whether there is no run: none was started, or the last one was reset or cancelled.
+  public var isIdle: Bool { status == .idle }
+
+  /// Whether the run has not ended.
+  public var isPending: Bool { status == .pending }
+
+  /// Whether the run ended with an output.
+  public var isSuccess: Bool { status == .success }
+
+  /// Whether the run failed.
+  public var isError: Bool { status == .error }
+}
+
+/// What the client knows about one run, whatever its types.
+///
+/// It is a snapshot: it does not change when the run does.
+public struct MutationInfo: Sendable, _FreeOfActors {
+  let snapshot: MutationSnapshot
+
+  /// The mutation's key.
+  public var key: AnyQueryKey { snapshot.key.key }
+
+  /// The run's number: the runs of a client are numbered in the order in which they were started.
+  public var number: UInt64 { snapshot.id.serial }
+
+  /// What the run is doing, or how it ended.
+  public var status: MutationStatus { snapshot.status }
+
+  /// Whether the run waits for its scope, the network or the app.
+  public var isPaused: Bool { snapshot.isPaused }
+
+  /// What the run was started with.
+  public var input: any Sendable { snapshot.input.erased }
+
+  /// What the work returned.
+  public var output: (any Sendable)? { snapshot.output?.erased }
+
+  /// Why the run failed.
+  public var error: (any Error)? { snapshot.error?.error }
+
+  /// The number of failed attempts so far; 0 after a success.
+  public var failureCount: Int { snapshot.failureCount }
+
+  /// Why the newest attempt failed.
+  public var failureReason: (any Error)? { snapshot.failureReason?.error }
+
+  /// When the run was started.
+  public var submittedAt: Date {
+    Date(timeIntervalSinceReferenceDate: snapshot.job.submittedAt.date)
+  }
+
+  /// Identifies the run among all others, in other processes too: see
+  /// ``MutationContext/idempotencyKey``.
+  public var idempotencyKey: UUID { snapshot.requestIdentity.uuid }
+
+  /// The scope that the run is in.
+  public var scope: String? { snapshot.job.scope }
+
+  /// Facts that the mutation carries.
+  public var meta: QueryMeta { snapshot.job.meta }
+
+  /// Returns the run with its types if it is a run of a mutation.
+  ///
+  /// - Parameter mutation: The mutation.
+  /// - Returns: The run; `nil` if it has another key or other types.
+  public func run<Input, Output>(
+    of mutation: Mutation<Input, Output>
+  ) -> MutationRun<Input, Output>? {
+    snapshot.key == mutation.identity ? MutationRun(snapshot: snapshot) : nil
+  }
+}
+
+/// The status of a run of a mutation.
+public enum MutationStatus: String, Hashable, Codable, Sendable {
+  /// There is no run.
+  case idle
+  /// It runs, waits or is paused, or its callbacks run.
+  case pending
+  /// It returned an output.
+  case success
+  /// It failed.
+  case error
+}

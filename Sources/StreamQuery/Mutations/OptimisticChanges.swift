@@ -1,0 +1,52 @@
+/// The optimistic changes of a run to cached data: one pure change per key.
+///
+/// Passed to the closure of `Mutation.optimistic(_:)`. The changes are not written to the data but
+/// laid over it.
+public struct OptimisticChanges: _FreeOfActors {
+  var layers: [OptimisticLayer] = []
+
+  /// Lays a change over the data of a query.
+  ///
+  /// - Parameters:
+  ///   - query: The query whose data is changed.
+  ///   - change: Gets the data below the layer, or `nil` if nothing is cached, and changes it;
+  ///     leaving `nil` shows no data. It must be pure: it is called again whenever the data below
+  ///     changes, on the thread of whichever caller reads.
+  public mutating func update<Value>(
+    _ query: Query<Value>,
+    _ change: @escaping @Sendable (inout Value?) -> Void
+  ) {
+    update(query.key, change)
+  }
+
+  /// Lays a change over the data of a key.
+  ///
+  /// - Parameters:
+  ///   - key: The key whose data is changed.
+  ///   - change: Gets the data below the layer, or `nil` if nothing is cached, and changes it. It
+  ///     must be pure.
+  @_disfavoredOverload
+  public mutating func update<Value>(
+    _ key: QueryKey<Value>,
+    _ change: @escaping @Sendable (inout Value?) -> Void
+  ) {
+    layers.append(TypedLayer(key, change))
+  }
+}
+
+/// The typed half of ``OptimisticLayer``: the change of a user.
+// Unchecked as its superclass is: its one property is immutable and `Sendable`.
+final class TypedLayer<Value: Sendable>: OptimisticLayer, @unchecked Sendable {
+  private let change: @Sendable (inout Value?) -> Void
+
+  init(_ key: QueryKey<Value>, _ change: @escaping @Sendable (inout Value?) -> Void) {
+    self.change = change
+    super.init(EntryKey(key))
+  }
+
+  override func applied(to below: ValueBox?) -> ValueBox? {
+    var value = below?.value(as: Value.self)
+    change(&value)
+    return value.map(TypedBox.init)
+  }
+}

@@ -1,0 +1,144 @@
+/// A query without its value type, for lists of queries of different types.
+///
+/// ```swift
+/// let batch = client.observer(all: [AnyQuery(.user(1)), AnyQuery(.repos(1))])
+/// ```
+public struct AnyQuery: Sendable, _FreeOfActors {
+  /// The key, without its value type.
+  public var key: AnyQueryKey { entryKey.key }
+
+  /// The type of the value: queries whose keys differ only by it are different ones.
+  public var valueType: any Any.Type { entryKey.valueType }
+
+  let entryKey: EntryKey
+  let definition: QueryDefinition
+  private(set) var options: ObserverOptions?
+
+  /// Creates a type-erased query.
+  ///
+  /// - Parameters:
+  ///   - query: The query.
+  ///   - options: Options of the observer, in addition to those of the query.
+  public init<Value>(_ query: Query<Value>, options: ObserverOptions? = nil) {
+    entryKey = EntryKey(query.key)
+    definition = query.definition
+    self.options = options
+  }
+
+  /// Whether the query fetches by itself for its list; a bulk form of `Query.enabled(_:)`.
+  ///
+  /// - Parameter isEnabled: Whether it does.
+  /// - Returns: The changed query.
+  public func enabled(_ isEnabled: Bool) -> Self {
+    var changed = self
+    changed.options = options ?? ObserverOptions()
+    changed.options?.enabled = .fixed(isEnabled)
+    return changed
+  }
+}
+
+/// The result of a query without its value type, as lists of queries of different types have it.
+///
+/// ```swift
+/// let batch = client.observer(all: [AnyQuery(.user(1)), AnyQuery(.repos(1))])
+/// show(batch.results.all.filter(\.isError).map(\.key))
+/// ```
+public struct AnyQueryResult: Sendable, _FreeOfActors {
+  let snapshot: EntrySnapshot
+  let flags: QueryFlags
+
+  /// The key of the query, without its value type.
+  public var key: AnyQueryKey? { snapshot.key?.key }
+
+  /// The newest data: fetched, written, or a placeholder.
+  public var data: (any Sendable)? { snapshot.data?.erased }
+
+  /// Why the last fetch failed; `nil` after a success.
+  public var error: (any Error)? { snapshot.error?.error }
+
+  /// Whether there is data, an error, or nothing yet.
+  public var status: QueryStatus { snapshot.status }
+
+  /// What the fetch is doing.
+  public var fetchStatus: FetchStatus { snapshot.fetchStatus }
+
+  /// Whether there is no data yet, and no final error.
+  public var isPending: Bool { status == .pending }
+
+  /// Whether there is data and the last fetch or write succeeded.
+  public var isSuccess: Bool { status == .success }
+
+  /// Whether the last fetch failed.
+  public var isError: Bool { status == .error }
+
+  /// Whether a fetch is running or waiting for its next attempt.
+  public var isFetching: Bool { fetchStatus == .fetching }
+
+  /// Whether ``data`` is a stand-in that was never cached.
+  public var isPlaceholderData: Bool { flags.contains(.placeholder) && snapshot.showsStandIn }
+
+  /// Whether it is not yet known what a store keeps for the query.
+  public var isRestoring: Bool { flags.contains(.restoring) }
+
+  /// Whether both are the same snapshot; quick, and `false` may still mean that they look alike.
+  ///
+  /// - Parameter other: Another result.
+  /// - Returns: Whether nothing differs.
+  public func isSame(as other: Self) -> Bool {
+    flags == other.flags && snapshot.isSame(as: other.snapshot, flags)
+  }
+
+  /// Whether both show the same failure: each failed fetch is another one.
+  ///
+  /// - Parameter other: Another result.
+  /// - Returns: Whether both have no error, or that of the same fetch.
+  public func hasSameError(as other: Self) -> Bool {
+    snapshot.error === other.snapshot.error
+  }
+}
+
+extension QueryListResults {
+  /// The results of all queries without their value types, in the order of the list.
+  public var all: [AnyQueryResult] { members.map(AnyQueryResult.init) }
+
+  /// The position of a key in the list; the first one if the list has the key twice.
+  ///
+  /// - Parameter key: The key.
+  /// - Returns: The position; `nil` if the list has no such query.
+  /// - Complexity: O(*n*) in the length of the list.
+  public func position<Value>(of key: QueryKey<Value>) -> Int? {
+    let key = EntryKey(key)
+    return members.firstIndex { $0.snapshot.key == key }
+  }
+}
+
+extension QueryFilter {
+  /// Exactly the entries of a list of queries.
+  ///
+  /// ```swift
+  /// let batch = [AnyQuery(.user(1)), AnyQuery(.repos(1))]
+  /// await client.refetch(.queries(batch))
+  /// ```
+  ///
+  /// - Parameter queries: The queries; none match no entry.
+  /// - Returns: The filter.
+  public static func queries(_ queries: [AnyQuery]) -> Self {
+    any(of: queries.map { Self(.entry($0.entryKey)) })
+  }
+}
+
+extension QueryClient {
+  /// Whether an error of a query is thrown to an error boundary; see `shouldThrow(_:of:)` of a query
+  /// with its value type.
+  ///
+  /// - Parameters:
+  ///   - error: The error.
+  ///   - query: The query.
+  /// - Returns: Whether it is thrown.
+  public nonisolated func shouldThrow(_ error: any Error, of query: AnyQuery) -> Bool {
+    let policy =
+      query.definition.options.throwOnError
+      ?? defaultOptions(for: query.key).throwOnError ?? .never
+    return policy.shouldThrow(error, of: diagnostics(.queries([query])).first)
+  }
+}

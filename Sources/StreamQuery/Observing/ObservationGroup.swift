@@ -1,0 +1,184 @@
+/// Many observers with one reader, which gets what has changed: for authors of adapters.
+///
+/// A task for each observer is too much for a screen of a thousand rows. A group has one reader:
+/// it waits once, and then takes the newest snapshot of every member that has changed since its
+/// last look. Nothing is buffered, and one look shows whole transactions. It costs one short lock.
+///
+/// ```swift
+/// let group = ObservationGroup(client)
+/// let observers = ids.map { client.observer(of: .user($0)) }
+/// let shown = observers.map { group.insert($0).result(of: $0) }
+/// show(shown.count)
+/// while let changes = await group.next() {
+///   for change in changes {
+///     show(change.result(of: observers[change.position])?.data)
+///   }
+/// }
+/// ```
+///
+/// A group retains neither the client nor its members. It ends with the client.
+public final class ObservationGroup: Sendable {
+  private let cache: QueryCache
+  private let number: Int32
+  private let shutdownHandlers: ShutdownHandlers
+  private let ending: Int?
+
+  /// Creates a group without members.
+  ///
+  /// - Parameter client: The client of all members.
+  public init(_ client: QueryClient) {
+    let (cache, number) = (client.cache, client.cache.record { $0.makeGroup() })
+    self.cache = cache
+    self.number = number
+    shutdownHandlers = client.shutdownHandlers
+    ending = shutdownHandlers.add { Self.finish(number, cache) }
+    if ending == nil { Self.finish(number, cache) }
+  }
+
+  deinit {
+    if let ending { shutdownHandlers.remove(ending) }
+    cache.record { [number] in $0.disband(number) }
+  }
+
+  /// Adds an observer.
+  ///
+  /// - Parameter observer: An observer of the group's client, which is in no group yet; one of
+  ///   another client seems to have ended.
+  /// - Returns: What the observer shows now, and its position: a small number that it has until it
+  ///   is removed, and that others get afterwards.
+  public func insert<Value>(_ observer: QueryObserver<Value>) -> ObservationChange {
+    insert(observer.subscription.id, of: observer.subscription.client)
+  }
+
+  func insert(_ id: ObserverID, of client: QueryClient) -> ObservationChange {
+    // Another client has observers of the same numbers, and of other types.
+    insert(client.cache === cache ? id : ObserverID(index: -1, generation: 0))
+  }
+
+  private func insert(_ id: ObserverID) -> ObservationChange {
+    cache.record { [number] in $0.join(number, id) }
+  }
+
+  /// Removes a member, whose observation goes on; a second time does nothing.
+  ///
+  /// - Parameter position: The member's position.
+  public func remove(_ position: Int) {
+    cache.record { [number] in $0.leave(number, Int32(clamping: position)) }
+  }
+
+  /// The newest snapshot of each member that has changed since the last look, without waiting.
+  ///
+  /// - Returns: The changes, in the order in which they began.
+  /// - Complexity: O(*n*) in the number of members that have changed.
+  public func takeChanges() -> [ObservationChange] {
+    cache.record { [number] in $0.takeChanges(of: number) }
+  }
+
+  /// The same, as soon as any member has changed.
+  ///
+  /// - Parameter isolation: The caller's isolation, which is kept.
+  /// - Returns: The changes; `nil` when the task is cancelled or the client has ended.
+  public func next(
+    isolation: isolated (any Actor)? = #isolation
+  ) async -> [ObservationChange]? {
+    while !Task.isCancelled {
+      let wait = SharedOneShot<Void>()
+      let changes = cache.record { [number] in $0.takeChanges(of: number, orSuspend: wait) }
+      guard let changes, changes.isEmpty else { return changes }
+      await withTaskCancellationHandler {
+        // Captured, so that the closure stays on the caller's actor.
+        _ = isolation
+        _ = await wait.take()
+      } onCancel: {
+        wait.give(())
+      }
+    }
+    return nil
+  }
+
+  private static func finish(_ number: Int32, _ cache: QueryCache) {
+    for wait in cache.record({ $0.finish(number) }) { wait.give(()) }
+  }
+}
+
+extension ObservationChange {
+  /// The snapshot, with the type of its observer.
+  ///
+  /// - Parameter observer: The observer at ``position``.
+  /// - Returns: The snapshot; `nil` if the observation has ended, and for every other observer.
+  public func result<Value>(of observer: QueryObserver<Value>) -> QueryResult<Value>? {
+    result(of: member(of: observer))
+  }
+}
+
+/// Names one member of an ``ObservationGroup``, with the type of its values: for adapters with many
+/// members.
+///
+/// An observer can be asked for the same, but is an object of its own. Where a thousand members
+/// change at once, most of the time goes to objects that have to be looked at.
+///
+/// ```swift
+/// let group = ObservationGroup(client)
+/// let observer = client.observer(of: .user(1))
+/// let first = group.insert(observer)
+/// let member = first.member(of: observer)
+/// show(first.result(of: member)?.data)
+/// for change in group.takeChanges() { show(change.result(of: member)?.data) }
+/// ```
+public struct ObservationMember<Value: Sendable>: Sendable {
+  private let place: Int32
+  private let id: ObserverID
+
+  fileprivate init(_ position: Int, _ id: ObserverID) {
+    place = Int32(truncatingIfNeeded: position)
+    self.id = id
+  }
+
+  /// Creates the name of no member: no change is one of it.
+  public init() { self.init(-1, ObserverID(index: -1, generation: .max)) }
+
+  /// Where the member is in its group; -1 for no member.
+  public var position: Int { Int(place) }
+
+  fileprivate func isMember(of change: ObservationChange) -> Bool { change.id == id }
+}
+
+extension ObservationChange {
+  /// Names the member that has changed.
+  ///
+  /// - Parameter observer: The observer at ``position``.
+  /// - Returns: The member; no member for every other observer.
+  public func member<Value>(of observer: QueryObserver<Value>) -> ObservationMember<Value> {
+    id == observer.subscription.id ? ObservationMember(position, id) : ObservationMember()
+  }
+
+  /// The snapshot, with the type of its member.
+  ///
+  /// - Parameter member: The member at ``position``.
+  /// - Returns: The snapshot; `nil` if the observation has ended, and for every other member.
+  public func result<Value>(of member: ObservationMember<Value>) -> QueryResult<Value>? {
+    guard let seen, member.isMember(of: self) else { return nil }
+    return QueryResult(snapshot: seen.snapshot, flags: seen.flags)
+  }
+
+  /// Whether it is the end of a member's observation, for example by a shutdown of the client.
+  ///
+  /// - Parameter member: The member at ``position``.
+  /// - Returns: Whether it is; `false` for every other member.
+  public func ends<Value>(_ member: ObservationMember<Value>) -> Bool {
+    isOver && member.isMember(of: self)
+  }
+}
+
+extension ObservationGroup {
+  /// Adds the observers of a list of queries.
+  ///
+  /// Their changes say only that something changed: read ``QueryListObserver/results`` then. After
+  /// ``QueryListObserver/update(_:)``, remove the former positions and insert the list again.
+  ///
+  /// - Parameter list: The list.
+  /// - Returns: The positions of its queries, in the order of the list.
+  public func insert(_ list: QueryListObserver) -> [Int] {
+    list.group.ids.map { insert($0, of: list.group.client).position }
+  }
+}

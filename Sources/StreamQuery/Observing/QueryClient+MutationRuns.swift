@@ -1,0 +1,85 @@
+extension QueryClient {
+  /// Follows a mutation: emits its newest run now, each change of it, and each newer run.
+  ///
+  /// The stream follows from this call until its task is cancelled or its last reference is
+  /// dropped; meanwhile the run that it shows is kept. A slow observer gets the newest state and
+  /// may miss the states in between. If there is no run, it shows ``MutationRun/idle``.
+  ///
+  /// ```swift
+  /// for await run in client.runs(of: .rename()) { show(run.isPending) }
+  /// ```
+  ///
+  /// - Parameter mutation: The mutation to follow; its key and types matter, not its work.
+  /// - Returns: A stream for one observer; it ends when cancelled or when the client is shut down.
+  public nonisolated func runs<Input, Output>(
+    of mutation: Mutation<Input, Output>
+  ) -> AsyncStream<MutationRun<Input, Output>> {
+    MutationFollowing(client: self, identity: mutation.identity).stream()
+  }
+
+  /// Returns the newest run of a mutation, to show before the first element of a stream.
+  ///
+  /// - Parameter mutation: The mutation.
+  /// - Returns: The run; ``MutationRun/idle`` if there is none.
+  public nonisolated func run<Input, Output>(
+    of mutation: Mutation<Input, Output>
+  ) -> MutationRun<Input, Output> {
+    let identity = mutation.identity
+    let snapshot = cache.read { state in
+      state.mutations.runs[identity]?.last
+        .flatMap { state.mutations.find($0) }
+        .flatMap { state.mutations.glimpse($0) }
+    }
+    return MutationRun(snapshot: snapshot)
+  }
+
+  /// Emits the selected runs of mutations, now and whenever one of them changes, comes or goes.
+  ///
+  /// A stream whose filter names a mutation, a key or a prefix is not woken by the steps of other
+  /// runs; with any other filter it checks every step of every run.
+  ///
+  /// - Parameter filter: Selects the runs.
+  /// - Returns: A stream of lists in the order in which the runs were started; the newest list
+  ///   wins.
+  public nonisolated func runs(matching filter: MutationFilter) -> AsyncStream<[MutationInfo]> {
+    let seen = LastSeen<[UInt64]>()
+    return mutationNews(about: filter.topics) { client in
+      let runs = client.mutations(filter)
+      return seen.changed(to: runs.map(\.snapshot.version)) ? runs : nil
+    }
+  }
+
+  /// Returns the number of runs that have not ended, including paused ones.
+  ///
+  /// - Parameter filter: Selects the runs to count.
+  /// - Returns: The number of runs.
+  public nonisolated func mutatingCount(_ filter: MutationFilter = .all) -> Int {
+    if filter.isAll { return cache.read { $0.mutations.pendingCount } }
+    return mutations(filter && .pending).count
+  }
+
+  /// Emits the number of runs that have not ended, now and whenever it changes.
+  ///
+  /// - Parameter filter: Selects the runs to count.
+  /// - Returns: A stream of numbers; the newest wins, and equal neighbours are left out.
+  public nonisolated func mutatingCounts(_ filter: MutationFilter = .all) -> AsyncStream<Int> {
+    let seen = LastSeen<Int>()
+    return mutationNews(about: filter.topics) { client in
+      let count = client.mutatingCount(filter)
+      return seen.changed(to: count) ? count : nil
+    }
+  }
+
+  /// Returns a stream that emits what is new whenever a run changed.
+  ///
+  /// - Parameters:
+  ///   - topics: The runs to listen to; `nil` means all.
+  ///   - look: Returns what is new; `nil` if nothing is.
+  /// - Returns: A stream for one observer.
+  nonisolated func mutationNews<Element: Sendable>(
+    about topics: [MutationTopic]?,
+    _ look: @escaping @Sendable (QueryClient) -> Element?
+  ) -> AsyncStream<Element> {
+    stream(of: mutationNews.subscribe(to: topics), "news of mutations") { [self] in look(self) }
+  }
+}

@@ -1,0 +1,250 @@
+import Synchronization
+
+/// A handle on one observer of a query: to read it, to wait for changes, and to change its options.
+///
+/// `client.stream(_:)` and `client.results(of:)` are shorthands for it. The handle and its streams
+/// are one observer, which counts until one of the streams is cancelled or all of them and the
+/// handle are gone.
+///
+/// ```swift
+/// let observer = client.observer(of: .user(1))
+/// let drawing = Task {
+///   for await result in observer.results { show(result.data) }
+/// }
+/// observer.update(query: .user(2))     // shows what is cached of user 2 at once
+/// ```
+public final class QueryObserver<Value: Sendable>: Sendable {
+  let subscription: Subscription
+  private let asked: Mutex<AskedQuery>
+
+  init(subscription: Subscription, query: Query<Value>, options: ObserverOptions?) {
+    self.subscription = subscription
+    asked = Mutex(AskedQuery(query, options))
+  }
+
+  /// The options that were given to it, over those of the query.
+  var options: ObserverOptions? { asked.withLock { $0 }.options }
+
+  /// The query that is observed.
+  public var query: Query<Value> { asked.withLock { $0 }.query(of: Value.self) }
+
+  /// The snapshots as a stream for one observer; a snapshot seen here is not repeated by
+  /// ``results``.
+  public var stream: AsyncStream<QueryResult<Value>> {
+    subscription.stream()
+  }
+
+  /// The snapshots as a sequence that stays on the caller's actor; for one observer.
+  public var results: QueryResults<Value> {
+    QueryResults(query, client: subscription.client).observed(by: subscription)
+  }
+
+  /// What the observer sees now.
+  public var result: QueryResult<Value> { result(after: nil) }
+
+  /// What the query's fetch is doing now: the ``result`` says the same, at a greater cost.
+  ///
+  /// An observation that has ended sees nothing: it is idle.
+  public var fetchStatus: FetchStatus { subscription.fetchStatus }
+
+  /// What the observer sees now, or the entry's state at the end of a fetch if the entry is gone.
+  func result(after end: EntryEnd?) -> QueryResult<Value> {
+    let query = query
+    return subscription.current(of: EntryKey(query.key), after: end).map(QueryResult.init)
+      ?? subscription.client.present(query)
+  }
+
+  /// Changes what is observed, in place.
+  ///
+  /// This is not a new subscription. With the same key, options change and timers follow. Enabling
+  /// the observer refetches stale data. Another placeholder shows at once, unless it is equal or
+  /// the same object.
+  ///
+  /// With another key, the new key's cached data shows at once and is refetched if stale. The
+  /// observer leaves the old key's entry, which is never overwritten.
+  ///
+  /// - Parameters:
+  ///   - query: What to observe from now on; `nil` keeps it.
+  ///   - options: The observer's options from now on; `nil` keeps them.
+  public func update(query: Query<Value>? = nil, options: ObserverOptions? = nil) {
+    // Both leave the lock, so that dropped closures are released outside it.
+    var (old, new) = asked.withLock { asked in
+      let old = asked
+      asked = old.updated(query, options)
+      return (old, asked)
+    }
+    while true {
+      let (before, now) = (old.query(of: Value.self), new.query(of: Value.self))
+      subscription.client.update(subscription.id, now, new.options)
+      // Running trigger streams of this key continue: a query that a view rebuilds each time
+      // must not restart them.
+      if before.key != now.key || before.definition.triggers.count != now.definition.triggers.count
+      {
+        subscription.forward(now.definition.triggers, into: EntryKey(now.key))
+      }
+      // A concurrent update may be newer and may have been applied first. If it asks for the very
+      // same, it has nothing to add.
+      let newest = asked.withLock { $0 }
+      if newest === new { return }
+      (old, new) = (new, newest)
+    }
+  }
+
+  /// Lets the fetch that is running now outlive the observer by some time, as
+  /// ``ObserverOptions/linger`` does, unless the options, the query or the defaults of its key say
+  /// what becomes of it.
+  ///
+  /// For adapters, just before an observer is released: a view that is back in time finds its fetch
+  /// still running. An option from the start would cost each observer more. Nothing happens if
+  /// nothing is fetched, or if the observation has ended; ``update(query:options:)`` undoes it.
+  ///
+  /// - Parameter duration: How long; zero or less cancels the fetch at once.
+  public func linger(_ duration: Duration) { subscription.linger(duration) }
+
+  /// Fetches, even if the data is fresh or the query is disabled, and waits until the fetch is
+  /// settled.
+  ///
+  /// A failure is in the result's `error`; ``refetchThrowing(superseding:)`` throws it. The caller
+  /// only watches: cancelling it ends its wait and not the fetch, and retries wait while the app is inactive, as
+  /// those of every observer do. If the fetch is cancelled, the caller gets the state after that.
+  ///
+  /// ```swift
+  /// let result = try await client.observer(of: .user(42)).refetch()
+  /// show(result.data, result.error)
+  /// ```
+  ///
+  /// - Parameter superseding: Whether a running fetch is replaced if there is data; `false` joins
+  ///   it.
+  /// - Returns: The result after the fetch, with its error if it failed.
+  /// - Throws: ``QueryError/missingFetch(key:)`` if the query cannot fetch;
+  ///   ``QueryError/shutDown``.
+  @discardableResult
+  public func refetch(superseding: Bool = true) async throws -> QueryResult<Value> {
+    result(after: try await watchRefetch(superseding: superseding).end)
+  }
+
+  /// Fetches like ``refetch(superseding:)``, but throws a failure or a cancellation of the fetch.
+  ///
+  /// The failure is also in the results of all observers.
+  ///
+  /// - Parameter superseding: Whether a running fetch is replaced if there is data; `false` joins
+  ///   it.
+  /// - Returns: The result after the fetch.
+  /// - Throws: The error of the fetch; `CancellationError` if it was cancelled and there is no
+  ///   data, or if it was joined; ``QueryError/missingFetch(key:)`` if the query cannot fetch;
+  ///   ``QueryError/shutDown``.
+  @discardableResult
+  public func refetchThrowing(superseding: Bool = true) async throws -> QueryResult<Value> {
+    let (outcome, end) = try await watchRefetch(superseding: superseding)
+    switch outcome {
+    case .failure(let error): throw error
+    case .cancelled: throw CancellationError()
+    case .value, .settled: return result(after: end)
+    }
+  }
+
+  /// Begins a refetch without waiting, so that nothing keeps the handle until its end: for buttons.
+  ///
+  /// Otherwise it is ``refetch(superseding:)``; where that throws, nothing happens.
+  ///
+  /// - Parameter superseding: Whether a running fetch is replaced if there is data; `false` joins
+  ///   it.
+  public func startRefetch(superseding: Bool = true) {
+    let asked = asked.withLock { $0 }
+    let query = asked.query(of: Value.self)
+    subscription.client.startRefetchOne(
+      for: subscription.id,
+      EntryKey(query.key),
+      query.definition,
+      asked.options,
+      superseding: superseding
+    )
+  }
+
+  private func watchRefetch(
+    superseding: Bool
+  ) async throws -> (outcome: WaitOutcome, end: EntryEnd?) {
+    let asked = asked.withLock { $0 }
+    let query = asked.query(of: Value.self)
+    return try await subscription.client.refetchOne(
+      EntryKey(query.key),
+      query.definition,
+      asked.options,
+      superseding: superseding
+    )
+  }
+
+  /// Marks the query as invalidated and refetches it if it is observed and enabled.
+  public func invalidate() async {
+    await subscription.client.invalidate(query)
+  }
+
+  /// Returns the query to its initial state, with initial data, and refetches it if enabled.
+  public func reset() async {
+    await subscription.client.reset(query)
+  }
+}
+
+/// What an observer handle was last told to observe.
+///
+/// Without the type of the value, which the handle knows: the type of a lock over a generic value
+/// would be looked up at each access.
+struct AskedQuery {
+  private var key: AnyQueryKey
+  private var definition: QueryDefinition
+  /// Out of line: options are large, and most handles have none.
+  private var boxedOptions: BoxedObserverOptions?
+
+  init<Value>(_ query: Query<Value>, _ options: ObserverOptions?) {
+    key = query.key.erased
+    definition = query.definition
+    // Only compared with `nil`: unwrapping would copy all options.
+    boxedOptions = options == nil ? nil : BoxedObserverOptions.make(options)
+  }
+
+  var options: ObserverOptions? { boxedOptions?.value }
+
+  /// The query.
+  ///
+  /// - Parameter valueType: The type that the handle has.
+  /// - Returns: The query, with its type.
+  func query<Value>(of valueType: Value.Type) -> Query<Value> {
+    Query(key: QueryKey(erased: key), definition: definition)
+  }
+
+  /// What is asked for after an update.
+  ///
+  /// - Parameters:
+  ///   - query: What to observe; `nil` keeps it.
+  ///   - options: The options; `nil` keeps them.
+  /// - Returns: What is asked for then.
+  func updated<Value>(_ query: Query<Value>?, _ options: ObserverOptions?) -> AskedQuery {
+    var new = self
+    if let query {
+      new.key = query.key.erased
+      new.definition = query.definition
+    }
+    if let options { new.boxedOptions = BoxedObserverOptions(options) }
+    return new
+  }
+}
+
+extension AskedQuery {
+  /// Whether two handles ask for the very same.
+  static func === (one: Self, other: Self) -> Bool {
+    one.definition === other.definition && one.boxedOptions === other.boxedOptions
+      && one.key.storage === other.key.storage
+  }
+}
+
+/// Options of an observer, out of line.
+private final class BoxedObserverOptions: Sendable {
+  let value: ObserverOptions
+
+  init(_ value: ObserverOptions) { self.value = value }
+
+  @inline(never)
+  static func make(_ options: ObserverOptions?) -> BoxedObserverOptions? {
+    options.map(BoxedObserverOptions.init)
+  }
+}

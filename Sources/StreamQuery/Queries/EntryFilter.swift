@@ -1,0 +1,76 @@
+/// The entries that a filter selects by what the cache knows of them.
+///
+/// This is all that the cache sees of a ``QueryFilter``: the client answers for predicates.
+indirect enum EntryFilter: Sendable {
+  case all
+  case entry(EntryKey)
+  case prefix(AnyQueryKey)
+  case stale
+  case active
+  case status(QueryStatus)
+  case fetchStatus(FetchStatus)
+  /// All of these.
+  case and([EntryFilter])
+  /// Any of these.
+  case or([EntryFilter])
+  case not(EntryFilter)
+}
+
+extension EntryFilter: FilterNode {
+  var conjuncts: [Self]? { if case .and(let filters) = self { filters } else { nil } }
+  var disjuncts: [Self]? { if case .or(let filters) = self { filters } else { nil } }
+
+  /// Answers from an info what the cache answers from an entry.
+  func matches(_ info: QueryInfo) -> Bool {
+    switch self {
+    case .all: true
+    case .entry(let key): info.entryKey == key
+    case .prefix(let key): key.isPrefix(of: info.key)
+    case .stale: info.isStale
+    case .active: info.isActive
+    case .status(let status): info.status == status
+    case .fetchStatus(let status): info.fetchStatus == status
+    case .and(let filters): filters.allSatisfy { $0.matches(info) }
+    case .or(let filters): filters.contains { $0.matches(info) }
+    case .not(let operand): !operand.matches(info)
+    }
+  }
+}
+
+/// A node of a query filter or a mutation filter that can be combined with others.
+///
+/// Filters are also built from data, for example from a list of ids with `reduce`. A tree as deep
+/// as the list is long would overflow the stack, so a node is appended to the list of those already
+/// joined. A full list becomes the first element of the next one, so the depth grows by one only
+/// every sixty nodes or so.
+protocol FilterNode {
+  /// All of these.
+  static func and(_ nodes: [Self]) -> Self
+  /// Any of these.
+  static func or(_ nodes: [Self]) -> Self
+  /// The nodes that must all hold, if this node is a conjunction.
+  var conjuncts: [Self]? { get }
+  /// The nodes of which one must hold, if this node is a disjunction.
+  var disjuncts: [Self]? { get }
+}
+
+extension FilterNode {
+  static func and(lhs: Self, rhs: Self) -> Self {
+    join(lhs, rhs, partsOf: \.conjuncts, and)
+  }
+
+  static func or(lhs: Self, rhs: Self) -> Self {
+    join(lhs, rhs, partsOf: \.disjuncts, or)
+  }
+
+  private static func join(
+    _ lhs: Self,
+    _ rhs: Self,
+    partsOf parts: (Self) -> [Self]?,
+    _ make: ([Self]) -> Self
+  ) -> Self {
+    let (joined, added) =
+      parts(lhs).map { ($0, rhs) } ?? parts(rhs).map { ($0, lhs) } ?? ([lhs], rhs)
+    return make(joined.count < 64 ? joined + [added] : [make(joined), added])
+  }
+}

@@ -1,0 +1,124 @@
+/// Accompanies the fetches of a client, in the tasks that wait for them and in those that run them.
+///
+/// Tracing is one use: a span is open while an attempt runs, and the callers that join the fetch
+/// are linked to it. Other uses are task-locals or a limit of requests for every fetch.
+/// ``QueryEvent``s tell what became of a fetch; they are delivered without anybody's task-locals.
+///
+/// ```swift
+/// import StreamQuery
+///
+/// struct Journal: FetchCompanion {
+///   func attempt<Value: Sendable>(
+///     _ context: FetchContext,
+///     perform: AccompaniedAttempt<Value>
+///   ) async throws -> Value {
+///     print("attempt \(context.attempt) of \(context.key) begins")
+///     defer { print("attempt \(context.attempt) of \(context.key) ends") }
+///     return try await perform()
+///   }
+/// }
+///
+/// var configuration = QueryClient.Configuration()
+/// configuration.fetchCompanions.append(Journal())
+/// let client = QueryClient(configuration: configuration)
+/// print(try await client.fetch(Query("greeting") { "Hello" }))
+/// ```
+///
+/// ```text
+/// attempt 0 of ["greeting"] begins
+/// attempt 0 of ["greeting"] ends
+/// Hello
+/// ```
+///
+/// ``attempt(_:perform:)`` has no default implementation: if yours did not match it, a default one
+/// would be called in its place, and nobody would notice. If you only want to know how long callers
+/// wait, return `try await perform()` there.
+///
+/// The client keeps its companions for as long as it lives. A companion that holds the client keeps it
+/// from ever being freed.
+public protocol FetchCompanion: Sendable {
+  /// A caller of `fetch`, `ensure` or `prefetch` begins to wait for a fetch that it started or joined.
+  ///
+  /// It is called in the caller's task, with its task-locals. It must be quick: the caller waits.
+  /// The fetch may already run, and end at any time. If the fetch has ended by then, the caller
+  /// does not wait, and there is no such call. Observers do not wait, nor do callers that find a cached value.
+  ///
+  /// - Parameter wait: The key and the fetch that the caller waits for.
+  func callerWaits(_ wait: FetchWait)
+
+  /// A caller that began to wait does not wait any more: it was answered, with stale data or with an
+  /// error as well, or it was cancelled.
+  ///
+  /// It is called in the caller's task, with its task-locals, for each call of
+  /// ``callerWaits(_:)``. It must be quick: the caller has its answer only after it.
+  ///
+  /// - Parameters:
+  ///   - wait: The key and the fetch that the caller waited for.
+  ///   - duration: How long, by the client's clock.
+  func callerWaited(_ wait: FetchWait, for duration: Duration)
+
+  /// Runs an attempt of a fetch.
+  ///
+  /// It is called in the fetch's task, with the task-locals of the caller that started the fetch.
+  /// The query's own code sees the task-locals that it sets. An error that it throws is the attempt's
+  /// error.
+  ///
+  /// - Parameters:
+  ///   - context: The attempt.
+  ///   - perform: Runs the attempt. Each further call is a retry within the attempt, such as with a new
+  ///     token: if a later page failed, the pages that have arrived are not fetched again.
+  /// - Returns: What `perform` returned.
+  /// - Throws: What `perform` throws, or an error of its own.
+  func attempt<Value: Sendable>(
+    _ context: FetchContext,
+    perform: AccompaniedAttempt<Value>
+  ) async throws -> Value
+}
+
+extension FetchCompanion {
+  /// Does nothing.
+  ///
+  /// - Parameter wait: The key and the fetch that the caller waits for.
+  public func callerWaits(_ wait: FetchWait) {}
+
+  /// Does nothing.
+  ///
+  /// - Parameters:
+  ///   - wait: The key and the fetch that the caller waited for.
+  ///   - duration: How long.
+  public func callerWaited(_ wait: FetchWait, for duration: Duration) {}
+}
+
+/// An attempt that a companion runs: `try await perform()`.
+///
+/// It is a type of its own rather than a closure, because the type of an asynchronous closure depends
+/// on the settings of the module in which it is written. A method with such a parameter would match
+/// the requirement of a protocol in some modules only.
+public struct AccompaniedAttempt<Value: Sendable>: Sendable {
+  private let body: @Sendable () async throws -> Value
+
+  /// Creates an attempt, to try a companion in a test.
+  ///
+  /// - Parameter body: Runs the attempt.
+  public init(_ body: @escaping @Sendable () async throws -> Value) {
+    self.body = body
+  }
+
+  /// Runs the attempt, in the task and with the task-locals of its caller.
+  ///
+  /// - Returns: What the attempt returned.
+  /// - Throws: The attempt's error.
+  public func callAsFunction() async throws -> Value {
+    try await body()
+  }
+}
+
+/// A caller's wait for a fetch.
+public struct FetchWait: Sendable, _FreeOfActors {
+  /// What the caller asked for.
+  public let key: AnyQueryKey
+  /// The fetch that it waits for.
+  public let fetch: FetchIdentity
+  /// Whether the fetch was there before the caller, which joined it.
+  public let isJoining: Bool
+}

@@ -1,0 +1,63 @@
+/// The context of one attempt of a fetch.
+///
+/// ```swift
+/// Query("user", id) { context in
+///   try await api.user(id, isRetry: context.attempt > 0)
+/// }
+/// ```
+///
+/// There is no abort signal: the fetch runs in a task, and that task is cancelled. Each attempt has
+/// the task-locals of the caller that started the fetch. A fetch that started by itself, for
+/// example after an interval, has none: <doc:WhereWorkRuns>.
+public struct FetchContext: Sendable, _FreeOfActors {
+  /// The key that is fetched.
+  public let key: AnyQueryKey
+  /// Why the fetch was started.
+  public let cause: FetchCause
+  /// Failed attempts before this one: 0 at first.
+  public let attempt: Int
+  /// Facts that the query carries.
+  public let meta: QueryMeta
+  /// Which page the fetch adds; `nil` when it fetches the whole value, and for queries without pages.
+  ///
+  /// The first page of a query without data is the whole value, whichever page command asked for it.
+  public var direction: PageDirection? {
+    if let page { page.direction } else { job?.part.direction }
+  }
+
+  /// The fetch that the attempt is one of; ``QueryEvent/fetch`` names it in events.
+  ///
+  /// It is `nil` only if the context was made by hand, for a test.
+  public var fetch: FetchIdentity? { job?.identity }
+
+  let carriedClient: any CarriedClient
+  let job: (any FetchWork)?
+  /// The page that the fetch of a page asks for; `nil` for other fetches.
+  var page: PageAsked?
+}
+
+/// The fetch to which a context belongs.
+protocol FetchWork: AnyObject, Sendable {
+  var entry: EntryID { get }
+  var identity: FetchIdentity { get }
+  var query: StoredQuery { get }
+  var part: FetchPart { get }
+}
+
+/// The page that a fetch of pages asks for.
+struct PageAsked: Sendable {
+  /// The direction in which the page is added; `nil` if it is a page of the whole value.
+  var direction: PageDirection?
+  /// The type of the page.
+  var type: any Sendable.Type
+  /// Finds the page that is cached under the same parameter; `nil` for a page that is added.
+  var cached: (@Sendable () -> ValueBox?)?
+}
+
+/// Which page a fetch adds to an infinite query.
+public enum PageDirection: String, Hashable, Codable, Sendable {
+  /// The page after the last one.
+  case next
+  /// The page before the first one.
+  case previous
+}

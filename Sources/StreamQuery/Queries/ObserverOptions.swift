@@ -1,0 +1,177 @@
+/// Options of one observer, over those of its query; a `nil` option comes from the query.
+///
+/// Two streams of one key share its data and its fetches, but may disagree: about freshness, and so
+/// about `isStale`; about polling; about whether they fetch at all. Their options apply only while
+/// they observe.
+///
+/// ```swift
+/// let options = ObserverOptions(
+///   enabled: isVisible,
+///   staleTime: .seconds(30),
+///   refetchInterval: .seconds(10)
+/// )
+/// let visible = client.stream(.user(42), options: options)
+/// ```
+///
+/// The initialiser takes the most common forms; set a property for the others:
+///
+/// ```swift
+/// var options = ObserverOptions()
+/// options.staleTime = .static
+/// options.enabled = .when { $0.errorUpdateCount < 3 }
+/// options.refetchInterval = .off
+/// let still = client.results(of: .user(42), options: options)
+/// ```
+///
+/// To change the options of an existing observer, call ``QueryObserver/update(query:options:)``.
+public struct ObserverOptions: Sendable, _FreeOfActors {
+  /// What is over the query's options.
+  private(set) var options = QueryOptions()
+
+  /// Whether this observer fetches by itself; `nil` follows the query.
+  ///
+  /// A disabled observer sees what others fetch and write, its data is never stale, and its
+  /// `refetch` works. It keeps a running fetch alive like any other observer. Enabling it refetches
+  /// stale data.
+  public var enabled: Enabled? {
+    get { options.enabled }
+    set { options.enabled = newValue }
+  }
+
+  /// How long data counts as fresh for this observer; `nil` follows the query.
+  ///
+  /// It decides whether this subscription and later events refetch for this observer, and when its
+  /// `isStale` changes. An invalidation makes data stale for all observers except
+  /// ``StaleTime/static`` ones.
+  public var staleTime: StaleTime? {
+    get { options.staleTime }
+    set { options.staleTime = newValue }
+  }
+
+  /// How long the entry is kept if this observer leaves last, regardless of what others requested;
+  /// `nil` is the longest retention requested for the entry.
+  ///
+  /// A negative duration is zero, which drops the entry at once; more than 100 years is for ever.
+  public var gcTime: Duration?
+
+  /// Whether this subscription refetches cached data; `nil` follows the query.
+  ///
+  /// Without data, it fetches whatever the policy. This and ``refetchOnSubscribeRule`` are one
+  /// option: the one that was set last applies.
+  public var refetchOnSubscribe: RefetchPolicy? {
+    get { options.refetchOnSubscribe }
+    set { options.refetchOnSubscribe = newValue }
+  }
+
+  /// The same as a function of the query's state, called by this subscription; must be pure and
+  /// quick.
+  public var refetchOnSubscribeRule: (@Sendable (QueryInfo) -> RefetchPolicy)? {
+    get { options.refetchOnSubscribeRule }
+    set { options.refetchOnSubscribeRule = newValue }
+  }
+
+  /// Whether a reconnect refetches for this observer; `nil` follows the query.
+  public var refetchOnReconnect: EventRefetchPolicy? {
+    get { options.refetchOnReconnect }
+    set { options.refetchOnReconnect = newValue }
+  }
+
+  /// Whether becoming active refetches for this observer; `nil` follows the query.
+  public var refetchOnActive: EventRefetchPolicy? {
+    get { options.refetchOnActive }
+    set { options.refetchOnActive = newValue }
+  }
+
+  /// The interval at which this observer refetches; `nil` follows the query.
+  ///
+  /// ``RefetchInterval/off`` turns the query's polling off for this observer.
+  public var refetchInterval: RefetchInterval? {
+    get { options.refetchInterval }
+    set { options.refetchInterval = newValue }
+  }
+
+  /// Whether this observer's polling continues while the app is inactive; `nil` follows the query.
+  public var refetchIntervalInBackground: BackgroundInterval? {
+    get { options.refetchIntervalInBackground }
+    set { options.refetchIntervalInBackground = newValue }
+  }
+
+  /// Whether this subscription refetches after a failure without data; `nil` follows the query.
+  public var retryOnSubscribe: Bool? {
+    get { options.retryOnSubscribe }
+    set { options.retryOnSubscribe = newValue }
+  }
+
+  /// How long a running fetch outlives this observer when nobody else wants it; `nil` leaves it to the
+  /// fetch's ``AbandonmentPolicy``.
+  ///
+  /// Use it for views that come and go, such as the rows of a list: a view that is back in time
+  /// finds the fetch still running. After that time the fetch is cancelled. A negative duration
+  /// cancels it at once; more than 100 years lets it finish.
+  public var linger: Duration?
+
+  /// Creates options; those left out come from the query.
+  ///
+  /// - Parameters:
+  ///   - enabled: Whether this observer fetches by itself.
+  ///   - staleTime: How long data counts as fresh for this observer.
+  ///   - gcTime: How long the entry is kept if this observer leaves last.
+  ///   - refetchOnSubscribe: Whether this subscription refetches cached data.
+  ///   - refetchOnReconnect: Whether a reconnect refetches for this observer.
+  ///   - refetchOnActive: Whether becoming active refetches for this observer.
+  ///   - refetchInterval: The time between two fetches; `nil` leaves it to the query, ``RefetchInterval/off``
+  ///     turns polling off for this observer.
+  ///   - refetchIntervalInBackground: Whether polling continues while the app is inactive.
+  ///   - retryOnSubscribe: Whether this subscription refetches after a failure without data.
+  ///   - linger: How long a fetch outlives this observer when it leaves last.
+  public init(
+    enabled: Bool? = nil,
+    staleTime: StaleTime? = nil,
+    gcTime: Duration? = nil,
+    refetchOnSubscribe: RefetchPolicy? = nil,
+    refetchOnReconnect: EventRefetchPolicy? = nil,
+    refetchOnActive: EventRefetchPolicy? = nil,
+    refetchInterval: RefetchInterval? = nil,
+    refetchIntervalInBackground: BackgroundInterval? = nil,
+    retryOnSubscribe: Bool? = nil,
+    linger: Duration? = nil
+  ) {
+    self.enabled = enabled.map(Enabled.fixed)
+    self.staleTime = staleTime
+    self.gcTime = gcTime
+    self.refetchOnSubscribe = refetchOnSubscribe
+    self.refetchOnReconnect = refetchOnReconnect
+    self.refetchOnActive = refetchOnActive
+    self.refetchInterval = refetchInterval
+    self.refetchIntervalInBackground = refetchIntervalInBackground
+    self.retryOnSubscribe = retryOnSubscribe
+    self.linger = linger
+  }
+}
+
+/// Whether a query fetches by itself.
+public enum Enabled: Sendable, _FreeOfActors, ExpressibleByBooleanLiteral {
+  /// Always or never.
+  case fixed(Bool)
+  /// Evaluated whenever the entry changes; must be pure and quick, and may run several times.
+  case when(@Sendable (QueryInfo) -> Bool)
+
+  /// Always or never.
+  ///
+  /// - Parameter value: Whether the query fetches by itself.
+  public init(booleanLiteral value: Bool) {
+    self = .fixed(value)
+  }
+
+  /// The answer, if no closure has to be called.
+  var fixed: Bool? {
+    if case .fixed(let isEnabled) = self { isEnabled } else { nil }
+  }
+
+  func resolved(_ info: () -> QueryInfo) -> Bool {
+    switch self {
+    case .fixed(let isEnabled): isEnabled
+    case .when(let ask): ask(info())
+    }
+  }
+}

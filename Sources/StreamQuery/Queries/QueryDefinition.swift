@@ -1,0 +1,309 @@
+/// A query without its key and value type, shared by reference.
+///
+/// It changes only until somebody else than the query that is being made has it.
+/// An entry keeps the newest definition that it was given, so that an automatic refetch (a
+/// reconnect, an interval, an invalidation) knows how to fetch.
+@usableFromInline
+// Unchecked: it is changed only by `Query.changed(_:)`, and only while a single query refers to it.
+package final class QueryDefinition: @unchecked Sendable {
+  typealias Fetch = @Sendable (FetchContext) async throws -> ValueBox
+
+  let fetch: Fetch?
+  /// The type of the values; stored as a type, because a closure for each question about it would
+  /// be an object.
+  package let valueType: any Sendable.Type
+  /// The parts that most definitions do not have; see ``DefinitionExtras``.
+  // Exclusive by the rule above, and read by each fetch.
+  @exclusivity(unchecked) private var extras: DefinitionExtras?
+  /// Last, and in place: they are large, but an object of their own would cost each modifier one
+  /// more allocation than its definition.
+  // Exclusive by the rule above, and read by each fetch.
+  @exclusivity(unchecked) private(set) var options: QueryOptions
+
+  var initialData: DefinitionExtras.InitialDataSource? { extras?.values.initialData }
+  var placeholder: ValueBox? { extras?.values.placeholder }
+  /// Joins the cached value with a fetched one, for structural reuse.
+  var merge: DefinitionExtras.Merge? { extras?.values.merge }
+  /// Streams whose elements refetch; made for each subscription.
+  var triggers: [DefinitionExtras.TriggerSource] { extras?.values.triggers ?? [] }
+  /// What a feature built on queries, such as pages, knows of the value.
+  var feature: QueryFeature? { extras?.values.feature }
+  /// Makes a definition that fetches in the other way that the feature offers.
+  var variant: (@Sendable () -> QueryDefinition)? { extras?.values.variant }
+  /// Whether a refetch hides the data.
+  var resetsData: Bool { extras?.values.resetsData ?? false }
+  /// How the answer of a fetch arrives.
+  var delivery: Delivery { extras?.values.delivery ?? .whole }
+  /// Where the data is kept beyond the cache; `nil` leaves it to the client.
+  var persistence: (any PersistencePolicy)? { extras?.values.persistence }
+  /// Whether it says nothing of how the data is fetched or kept, as that of a key alone: another
+  /// query of the key may say it.
+  package var isOfKeyAlone: Bool { fetch == nil && persistence == nil }
+
+  private init(
+    options: QueryOptions,
+    fetch: Fetch?,
+    valueType: any Sendable.Type,
+    extras: DefinitionExtras?
+  ) {
+    self.options = options
+    self.fetch = fetch
+    self.valueType = valueType
+    self.extras = extras
+  }
+
+  /// Creates the definition of a key about which nothing else is known.
+  ///
+  /// - Parameters:
+  ///   - type: The type of the values.
+  ///   - options: The options that it has from the beginning.
+  ///   - fetch: Fetches a value.
+  ///   - extras: The parts that most definitions do not have.
+  convenience init<Value: Sendable>(
+    of type: Value.Type,
+    options: QueryOptions,
+    fetch: Fetch? = nil,
+    extras: DefinitionExtras.Values? = nil
+  ) {
+    self.init(
+      options: options,
+      fetch: fetch,
+      valueType: type,
+      extras: extras.map(DefinitionExtras.init)
+    )
+  }
+
+  /// The same without options: they are made in place.
+  ///
+  /// - Parameters:
+  ///   - type: The type of the values.
+  ///   - fetch: Fetches a value.
+  init<Value: Sendable>(of type: Value.Type, fetch: Fetch? = nil) {
+    self.fetch = fetch
+    valueType = type
+    extras = nil
+    options = QueryOptions(unset: ())
+  }
+
+  /// Whether it has a fetch of its own.
+  package var hasFetch: Bool { fetch != nil }
+
+  var valueTypeName: String { String(reflecting: valueType) }
+
+  /// Boxes a value of unknown type; `nil` if it is of another type than the definition's.
+  package func box(_ value: Any) -> ValueBox? {
+    func boxed<Value: Sendable>(as type: Value.Type) -> ValueBox? {
+      (value as? Value).map(TypedBox.init)
+    }
+    return boxed(as: valueType)
+  }
+
+  /// A copy with the options and extras of another definition, except those about how to fetch.
+  func with(optionsOf definition: QueryDefinition) -> QueryDefinition {
+    var values = definition.extras?.values ?? DefinitionExtras.Values()
+    values.feature = feature
+    values.variant = variant
+    values.resetsData = resetsData
+    values.delivery = delivery
+    return with(definition.options, DefinitionExtras(values))
+  }
+
+  /// A copy, to be changed.
+  @inline(never)
+  func copy() -> QueryDefinition { with(options, extras) }
+
+  /// Changes the options in place; see ``Query/changed(_:)``.
+  @inline(__always)
+  func changeOptions(_ change: (inout QueryOptions) -> Void) { change(&options) }
+
+  /// Changes the extras in place; see ``Query/changed(_:)``.
+  func changeExtras(_ change: (inout DefinitionExtras.Values) -> Void) {
+    if isKnownUniquelyReferenced(&extras), let extras { return extras.change(change) }
+    var values = extras?.values ?? DefinitionExtras.Values()
+    change(&values)
+    extras = DefinitionExtras(values)
+  }
+
+  /// A copy with other options.
+  func with(options: QueryOptions) -> QueryDefinition { with(options, extras) }
+
+  /// A copy with other extras.
+  func with(_ change: (inout DefinitionExtras.Values) -> Void) -> QueryDefinition {
+    let copy = copy()
+    copy.changeExtras(change)
+    return copy
+  }
+
+  /// A copy with another way to fetch.
+  ///
+  /// It has no other way that a feature offers: that would not be the one.
+  func with(fetch: @escaping Fetch) -> QueryDefinition {
+    var values = extras?.values
+    values?.variant = nil
+    return QueryDefinition(
+      options: options,
+      fetch: fetch,
+      valueType: valueType,
+      extras: values.map(DefinitionExtras.init)
+    )
+  }
+
+  private func with(_ options: QueryOptions, _ extras: DefinitionExtras?) -> QueryDefinition {
+    QueryDefinition(options: options, fetch: fetch, valueType: valueType, extras: extras)
+  }
+}
+
+/// Parts of a definition that most queries do not have, in their own object.
+///
+/// Each modifier makes a definition and each entry keeps one: there, these parts take one word.
+// Unchecked: it is changed only by a definition that alone refers to it, see `QueryDefinition`.
+final class DefinitionExtras: @unchecked Sendable {
+  typealias Merge = @Sendable (_ old: ValueBox, _ new: ValueBox) -> ValueBox
+
+  struct TriggerSource: Sendable {
+    let make: @Sendable () -> any AsyncSequence
+    let pacing: RefetchPacing
+  }
+
+  struct Values: Sendable {
+    var initialData: InitialDataSource?
+    var placeholder: ValueBox?
+    /// Joins the cached value with a fetched one, for structural reuse.
+    var merge: Merge?
+    /// Streams whose elements refetch; made for each subscription.
+    var triggers: [TriggerSource] = []
+    /// What a feature built on queries, such as pages, knows of the value.
+    var feature: QueryFeature?
+    /// Makes a definition that fetches in the other way that the feature offers.
+    ///
+    /// Not in the feature, which results carry: a result would keep the user's fetch.
+    var variant: (@Sendable () -> QueryDefinition)?
+    /// Whether a refetch hides the data.
+    var resetsData = false
+    /// How the answer of a fetch arrives.
+    var delivery = Delivery.whole
+    /// Where the data is kept beyond the cache; `nil` leaves it to the client.
+    var persistence: (any PersistencePolicy)?
+  }
+
+  /// An object, so that an entry can keep it without the rest of its query; see
+  /// ``StoredInitialData``.
+  final class InitialDataSource: Sendable {
+    /// Whether it is not known yet what is kept beyond the cache.
+    let isHeld: (@Sendable () -> Bool)?
+    /// Finds what is kept beyond the cache.
+    let kept: (@Sendable () -> KeptData?)?
+    /// Finds what the query itself says.
+    let own: (@Sendable () -> KeptData?)?
+
+    init(
+      isHeld: (@Sendable () -> Bool)? = nil,
+      kept: (@Sendable () -> KeptData?)? = nil,
+      own: (@Sendable () -> KeptData?)?
+    ) {
+      self.isHeld = isHeld
+      self.kept = kept
+      self.own = own
+    }
+
+    /// Evaluated once per entry that has no data, and again when it is known what is kept.
+    func find() -> KeptData? {
+      // The query's own would take the place of what is kept.
+      isHeld?() == true ? nil : kept?() ?? own?()
+    }
+  }
+
+  // Exclusive by the rule above.
+  @exclusivity(unchecked) private(set) var values: Values
+
+  init(_ values: Values) {
+    self.values = values
+  }
+
+  /// Changes the parts in place.
+  func change(_ change: (inout Values) -> Void) { change(&values) }
+}
+
+/// What a write takes over from the query that it names: all that has nothing to do with fetching.
+struct WriteTerms {
+  private let written: QueryDefinition?
+
+  /// What a write says.
+  ///
+  /// - Parameter definition: The query that is written to; `nil` if only its key is known.
+  init(_ definition: QueryDefinition?) {
+    written = definition
+  }
+
+  /// Whether only the key is known: another query may say how the data is fetched or kept.
+  var isOfKeyAlone: Bool { written?.isOfKeyAlone ?? true }
+
+  /// How the data is kept beyond the cache; `nil` if the query does not say.
+  var persistence: (any PersistencePolicy)? { written?.persistence }
+
+  /// How long the data is kept unobserved; `nil` if the query does not say.
+  var gcTime: TimeSpan? {
+    @inline(__always) get { written?.options.gcTime.map(TimeSpan.init) }
+  }
+
+  var hasMeta: Bool {
+    @inline(__always) get { written?.options.meta != nil }
+  }
+
+  /// Whether the entry begins as any other of its type.
+  var isEmpty: Bool {
+    guard let written else { return true }
+    return gcTime == nil && !hasMeta && written.persistence == nil
+  }
+
+  /// The query that is written to, as far as the call names it.
+  func query(of type: any Sendable.Type) -> QueryDefinition {
+    written ?? QueryDefinition(of: type)
+  }
+
+  /// The definition of an entry that begins with the write.
+  func definition(of type: any Sendable.Type) -> QueryDefinition {
+    guard let written, !isEmpty else { return QueryDefinition(of: type) }
+    var options = QueryOptions.default
+    options.gcTime = written.options.gcTime
+    options.meta = written.options.meta
+    let definition = QueryDefinition(of: type, options: options)
+    guard let policy = written.persistence else { return definition }
+    return definition.with { $0.persistence = policy }
+  }
+}
+
+/// Data that was there before the entry: initial data of a query, or what is kept beyond the cache.
+package struct KeptData {
+  package var box: ValueBox
+  /// When it was current, in seconds since the reference date; `nil` means now.
+  package var updatedAt: Double?
+  /// Whether it was invalidated before it was kept.
+  var isInvalidated: Bool
+  /// Whether it is a part of a streamed value.
+  var isPart: Bool
+
+  package init(
+    box: ValueBox,
+    updatedAt: Double? = nil,
+    isInvalidated: Bool = false,
+    isPart: Bool = false
+  ) {
+    (self.box, self.updatedAt) = (box, updatedAt)
+    (self.isInvalidated, self.isPart) = (isInvalidated, isPart)
+  }
+}
+
+/// Says where the data of entries is kept beyond the cache: an object that only the feature that
+/// keeps it understands.
+package protocol PersistencePolicy: AnyObject, Sendable {
+  /// Whether nothing is kept after all, whatever a weaker policy says.
+  var isOff: Bool { get }
+}
+
+extension Query {
+  /// Keeps the data of the query under a policy.
+  package consuming func persisted(by policy: any PersistencePolicy) -> Self {
+    changed { $0.changeExtras { $0.persistence = policy } }
+  }
+}

@@ -1,0 +1,202 @@
+/// Options of a query that do not depend on its value type; a `nil` option comes from the layer
+/// below.
+///
+/// The layers, from the weakest to the strongest: the built-in defaults, the client's
+/// ``QueryDefaults``, the defaults registered for prefixes of the key in the order of their
+/// registration, the query itself, and the options of a single observer.
+///
+/// ```swift
+/// client.setDefaults(QueryOptions(staleTime: .minutes(1)), for: "products")
+/// ```
+public struct QueryOptions: Sendable, _FreeOfActors {
+  /// How long data counts as fresh; zero by default.
+  public var staleTime: StaleTime?
+  /// How long an entry without observers is kept; five minutes by default.
+  public var gcTime: Duration?
+  /// Retries of failed attempts; three by default, none for imperative calls.
+  public var retry: RetryPolicy?
+  /// What happens while offline; ``NetworkMode/online`` by default.
+  public var networkMode: NetworkMode?
+  /// Whether a subscription refetches after a failure without data; `true` by default.
+  public var retryOnSubscribe: Bool?
+  /// Whether the query fetches by itself; `true` by default.
+  public var enabled: Enabled?
+  /// Whether a reconnect refetches; ``EventRefetchPolicy/ifStale`` by default.
+  public var refetchOnReconnect: EventRefetchPolicy?
+  /// Whether becoming active refetches; ``EventRefetchPolicy/ifStale`` by default.
+  public var refetchOnActive: EventRefetchPolicy?
+  /// Polling; off by default.
+  public var refetchInterval: RefetchInterval?
+  /// Polling in the background; off by default.
+  public var refetchIntervalInBackground: BackgroundInterval?
+  /// What happens to a fetch that nobody wants; ``AbandonmentPolicy/cancel`` by default.
+  public var abandonment: AbandonmentPolicy?
+  /// Facts for the fetch, filters and events.
+  public var meta: QueryMeta?
+  /// Which errors are thrown to an error boundary; ``ThrowPolicy/never`` by default.
+  public var throwOnError: ThrowPolicy?
+  /// What a fetched value keeps of the cached one; ``SharingPolicy/automatic`` by default.
+  public var sharing: SharingPolicy?
+  /// What callers get while the server is slow or away, which most queries do not say.
+  var serving: ServingOptions?
+  /// The policy of subscriptions, which has two spellings.
+  private var subscribePolicy: SubscribePolicy?
+
+  private enum SubscribePolicy: Sendable {
+    case fixed(RefetchPolicy)
+    case asked(@Sendable (QueryInfo) -> RefetchPolicy)
+  }
+
+  /// Whether a subscription refetches cached data; ``RefetchPolicy/ifStale`` by default.
+  ///
+  /// This and ``refetchOnSubscribeRule`` are one option: the one that was set last applies.
+  public var refetchOnSubscribe: RefetchPolicy? {
+    get { if case .fixed(let policy) = subscribePolicy { policy } else { nil } }
+    set { subscribePolicy = newValue.map(SubscribePolicy.fixed) }
+  }
+
+  /// The same as a function of the query's state, called by each subscription; must be pure and
+  /// quick.
+  public var refetchOnSubscribeRule: (@Sendable (QueryInfo) -> RefetchPolicy)? {
+    get { if case .asked(let rule) = subscribePolicy { rule } else { nil } }
+    set {
+      if let newValue {
+        subscribePolicy = .asked(newValue)
+      } else if case .asked = subscribePolicy {
+        subscribePolicy = nil
+      }
+    }
+  }
+
+  /// Creates options; those left out come from the layer below.
+  ///
+  /// - Parameters:
+  ///   - staleTime: How long data counts as fresh.
+  ///   - gcTime: How long an entry without observers is kept.
+  ///   - retry: Retries of failed attempts.
+  ///   - networkMode: What happens while offline.
+  ///   - enabled: Whether the query fetches by itself.
+  ///   - refetchOnSubscribe: Whether a subscription refetches cached data.
+  ///   - refetchOnReconnect: Whether a reconnect refetches.
+  ///   - refetchOnActive: Whether becoming active refetches.
+  ///   - refetchInterval: Polling.
+  ///   - refetchIntervalInBackground: Polling in the background.
+  ///   - retryOnSubscribe: Whether a subscription refetches after a failure without data.
+  ///   - abandonment: What happens to a fetch that nobody wants.
+  ///   - meta: Facts for the fetch, filters and events.
+  ///   - throwOnError: Which errors are thrown to an error boundary.
+  ///   - sharing: What a fetched value keeps of the cached one.
+  ///   - refetchOnSubscribeRule: The policy of subscriptions as a function, instead of a fixed one.
+  public init(
+    staleTime: StaleTime? = nil,
+    gcTime: Duration? = nil,
+    retry: RetryPolicy? = nil,
+    networkMode: NetworkMode? = nil,
+    enabled: Enabled? = nil,
+    refetchOnSubscribe: RefetchPolicy? = nil,
+    refetchOnReconnect: EventRefetchPolicy? = nil,
+    refetchOnActive: EventRefetchPolicy? = nil,
+    refetchInterval: RefetchInterval? = nil,
+    refetchIntervalInBackground: BackgroundInterval? = nil,
+    retryOnSubscribe: Bool? = nil,
+    abandonment: AbandonmentPolicy? = nil,
+    meta: QueryMeta? = nil,
+    throwOnError: ThrowPolicy? = nil,
+    sharing: SharingPolicy? = nil,
+    refetchOnSubscribeRule: (@Sendable (QueryInfo) -> RefetchPolicy)? = nil
+  ) {
+    self.staleTime = staleTime
+    self.gcTime = gcTime
+    self.retry = retry
+    self.networkMode = networkMode
+    self.retryOnSubscribe = retryOnSubscribe
+    self.enabled = enabled
+    self.refetchOnReconnect = refetchOnReconnect
+    self.refetchOnActive = refetchOnActive
+    self.refetchInterval = refetchInterval
+    self.refetchIntervalInBackground = refetchIntervalInBackground
+    self.abandonment = abandonment
+    self.meta = meta
+    self.throwOnError = throwOnError
+    self.sharing = sharing
+    self.refetchOnSubscribe = refetchOnSubscribe
+    if let refetchOnSubscribeRule { self.refetchOnSubscribeRule = refetchOnSubscribeRule }
+  }
+
+  /// The same as ``default``, made in place.
+  @inline(__always)
+  init(unset: Void) {}
+
+  /// Every option left to the layer below.
+  public static let `default` = QueryOptions()
+
+  /// These options over weaker ones.
+  func over(_ base: QueryOptions) -> QueryOptions {
+    var merged = self
+    merged.staleTime = staleTime ?? base.staleTime
+    merged.gcTime = gcTime ?? base.gcTime
+    merged.retry = RetryPolicy.merge(retry, over: base.retry)
+    merged.networkMode = networkMode ?? base.networkMode
+    merged.retryOnSubscribe = retryOnSubscribe ?? base.retryOnSubscribe
+    merged.enabled = enabled ?? base.enabled
+    merged.refetchOnReconnect = refetchOnReconnect ?? base.refetchOnReconnect
+    merged.refetchOnActive = refetchOnActive ?? base.refetchOnActive
+    merged.refetchInterval = refetchInterval ?? base.refetchInterval
+    merged.refetchIntervalInBackground =
+      refetchIntervalInBackground ?? base.refetchIntervalInBackground
+    merged.abandonment = abandonment ?? base.abandonment
+    merged.meta = QueryMeta.merge(meta, over: base.meta)
+    merged.throwOnError = throwOnError ?? base.throwOnError
+    merged.sharing = sharing ?? base.sharing
+    merged.serving = ServingOptions.merge(serving, over: base.serving)
+    merged.subscribePolicy = subscribePolicy ?? base.subscribePolicy
+    return merged
+  }
+}
+
+/// Defaults of a client: options for every query, and a fetch for queries that have none.
+public struct QueryDefaults: Sendable, _FreeOfActors {
+  /// Options for every query that does not set its own.
+  public var options: QueryOptions
+
+  /// The fetch of queries that have none.
+  ///
+  /// It must return a value of the query's type; any other type fails with
+  /// ``QueryError/unexpectedType(key:expected:actual:)``. The client retains the closure for its
+  /// whole life: use ``FetchContext/client``, because a client that the closure captures would
+  /// never be freed.
+  public var fetch: (@Sendable (FetchContext) async throws -> any Sendable)?
+
+  /// Retries of imperative calls whose query sets none; none by default.
+  public var imperativeRetry: RetryPolicy
+
+  /// Creates defaults.
+  ///
+  /// - Parameters:
+  ///   - staleTime: How long data counts as fresh.
+  ///   - gcTime: How long an entry without observers is kept.
+  ///   - options: The other options; `staleTime` and `gcTime` given here win over those in it.
+  ///   - imperativeRetry: Retries of imperative calls whose query sets none.
+  ///   - fetch: The fetch of queries that have none.
+  public init(
+    staleTime: StaleTime? = nil,
+    gcTime: Duration? = nil,
+    options: QueryOptions = .default,
+    imperativeRetry: RetryPolicy = .never,
+    fetch: (@Sendable (FetchContext) async throws -> any Sendable)? = nil
+  ) {
+    var options = options
+    if let staleTime { options.staleTime = staleTime }
+    if let gcTime { options.gcTime = gcTime }
+    self.options = options
+    self.imperativeRetry = imperativeRetry
+    self.fetch = fetch
+  }
+
+  /// These defaults over weaker options.
+  func over(_ options: QueryOptions) -> QueryDefaults {
+    var defaults = self
+    defaults.options = self.options.over(options)
+    return defaults
+  }
+}

@@ -1,0 +1,84 @@
+/// What the cache knows of a query under its defaults: values, and no closure of a user.
+///
+/// The client makes it and takes it back as a `ResolvedQuery`, its only subclass, which knows how to
+/// fetch and what users' functions say. So no code under the cache's lock can call user code, and
+/// the cache need not know what a fetch is. `Sendable` is correct because all stored properties of
+/// both are immutable and `Sendable`.
+class StoredQuery: @unchecked Sendable {
+  /// The defaults under which it was made.
+  final let storedDefaults: StoredDefaults
+  /// What the machine of its entry needs for a fetch.
+  final let fetchOptions: FetchOptions
+  /// How long its entry is kept.
+  final let gcTime: TimeSpan
+  final let meta: QueryMeta?
+  /// What it promises to callers; `nil` is nothing.
+  final let serving: ServingTerms?
+  /// A stand-in for missing data.
+  final let placeholder: ValueBox?
+  final let feature: QueryFeature?
+  /// What there may be for an entry without data.
+  final let initialData: StoredInitialData?
+  /// Whether there is a way to fetch.
+  final let canFetch: Bool
+  /// Whether an option is a function that has to be evaluated whenever the entry changes.
+  final let isDynamic: Bool
+  /// Whether a function decides if an observer is enabled.
+  final let asksWhetherEnabled: Bool
+  /// Whether the data is kept beyond the cache.
+  final let isPersisted: Bool
+  /// The events that refetch only if a condition says so.
+  final let conditionalCauses: Set<FetchCause>
+
+  init(
+    defaults: StoredDefaults,
+    fetchOptions: FetchOptions,
+    gcTime: TimeSpan,
+    meta: QueryMeta?,
+    serving: ServingTerms? = nil,
+    placeholder: ValueBox?,
+    feature: QueryFeature?,
+    initialData: StoredInitialData?,
+    canFetch: Bool,
+    isDynamic: Bool,
+    asksWhetherEnabled: Bool,
+    isPersisted: Bool = false,
+    conditionalCauses: Set<FetchCause>
+  ) {
+    storedDefaults = defaults
+    self.fetchOptions = fetchOptions
+    self.gcTime = gcTime
+    self.meta = meta
+    self.serving = serving
+    self.placeholder = placeholder
+    self.feature = feature
+    self.initialData = initialData
+    self.canFetch = canFetch
+    self.isDynamic = isDynamic
+    self.asksWhetherEnabled = asksWhetherEnabled
+    self.isPersisted = isPersisted
+    self.conditionalCauses = conditionalCauses
+  }
+}
+
+/// The defaults of queries as the cache knows them: values, and no closure of a user.
+///
+/// The client's `DefaultsTable` is its only subclass. `Sendable` is correct because all stored
+/// properties of both are immutable and `Sendable`.
+class StoredDefaults: @unchecked Sendable {
+  /// Whether all queries are kept that do not say otherwise.
+  final let isPersisting: Bool
+  /// The prefixes of keys that have defaults of their own.
+  private final let specialKeys: [AnyQueryKey]
+
+  init(isPersisting: Bool, specialKeys: [AnyQueryKey]) {
+    self.isPersisting = isPersisting
+    self.specialKeys = specialKeys
+  }
+
+  /// Whether queries of a key differ from those of other keys, apart from what they say themselves.
+  final func isSpecial(_ key: AnyQueryKey) -> Bool {
+    // What is kept beyond the cache is found by the key.
+    isPersisting || specialKeys.contains { $0.isPrefix(of: key) }
+  }
+}

@@ -1,0 +1,91 @@
+import Synchronization
+
+/// The long-lived tasks of a client, cancelled together.
+final class TaskBag: Sendable {
+  private struct State {
+    var tasks: [Task<Void, Never>] = []
+    var isCancelled = false
+  }
+
+  private let state = Mutex(State())
+
+  func append(_ task: Task<Void, Never>) {
+    let isCancelled = state.withLock { state in
+      if !state.isCancelled { state.tasks.append(task) }
+      return state.isCancelled
+    }
+    if isCancelled { task.cancel() }
+  }
+
+  func cancel() {
+    let tasks = state.withLock { state in
+      state.isCancelled = true
+      defer { state.tasks = [] }
+      return state.tasks
+    }
+    for task in tasks { task.cancel() }
+  }
+}
+
+/// Tasks that run beside each other, for a caller that may be cancelled while it waits for them.
+///
+/// They are no task group, and neither is anything that their work cancels by a handler: an executor may
+/// run jobs inside `enqueue`. A child of a group that a cancellation handler resumes ends there, while
+/// the runtime still goes through the children to cancel them, and the process is aborted. Here each
+/// task is cancelled by itself.
+package final class ParallelTasks<Value: Sendable>: Sendable {
+  private struct State {
+    var tasks: [Task<Value, Never>] = []
+    var isCancelled = false
+  }
+
+  private let executor: (any TaskExecutor)?
+  private let state = Mutex(State())
+
+  /// Creates none.
+  ///
+  /// - Parameter executor: Where the tasks run.
+  package init(on executor: (any TaskExecutor)?) {
+    self.executor = executor
+  }
+
+  /// Starts a task, which is cancelled at once if the others were.
+  ///
+  /// - Parameter operation: What it does.
+  package func add(_ operation: @escaping @Sendable () async -> Value) {
+    let task = Task(executorPreference: executor, operation: operation)
+    let isCancelled = state.withLock { state in
+      state.tasks.append(task)
+      return state.isCancelled
+    }
+    if isCancelled { task.cancel() }
+  }
+
+  /// Cancels all tasks, and those that are added later.
+  func cancel() {
+    let tasks = state.withLock { state in
+      state.isCancelled = true
+      return state.tasks
+    }
+    // The last one may resume the caller that waits, which releases this object.
+    for task in tasks { task.cancel() }
+  }
+
+  /// Waits until all tasks have ended, also those that were added meanwhile; the caller's cancellation
+  /// cancels them.
+  ///
+  /// - Returns: What they return, in the order in which they were added.
+  package func values() async -> [Value] {
+    await withTaskCancellationHandler {
+      var values: [Value] = []
+      while let task = state.withLock({ state in
+        values.count < state.tasks.count ? state.tasks[values.count] : nil
+      }) {
+        values.append(await task.value)
+      }
+      return values
+    } onCancel: {
+      cancel()
+    }
+  }
+}

@@ -1,0 +1,280 @@
+import Synchronization
+
+/// The tasks that work for a fetch or for a mutation run, one after the other, all in the context
+/// of the caller that started it.
+///
+/// Each attempt, or stage of a run, is its own task. The next task is made where its context is
+/// available: by the task before it, or by the caller whose transaction started the work. If the
+/// task is started in the same place, it starts directly; otherwise a ``Standby`` is in between.
+// A separate object, although each job has just one: with a common superclass, Swift 6.3 gives the
+// jobs wrong metadata in optimized builds, and a noncopyable struct fails to compile.
+final class TaskChain: Sendable {
+  fileprivate enum Link: Sendable {
+    case none
+    case task(Task<Void, Never>)
+    case seat(Standby.Seat)
+
+    func cancel() {
+      switch self {
+      case .none: break
+      case .task(let task): task.cancel()
+      case .seat(let seat): seat.cancel()
+      }
+    }
+
+    func lend(_ priority: WorkPriority, on executor: (any TaskExecutor)?) {
+      switch self {
+      case .none: break
+      case .task(let task): Escalation.lend(priority, to: task, on: executor)
+      case .seat(let seat): seat.lend(priority, on: executor)
+      }
+    }
+  }
+
+  private struct State {
+    /// The task at work, or the last one.
+    var present = Link.none
+    /// The next task, if it was made in advance.
+    var next: Standby?
+    var isCancelled = false
+    var isOver = false
+    /// Whether the task at work need not be reached any more.
+    var isDone = false
+    /// The priority of the code that made the chain, if it matters.
+    var own: WorkPriority?
+    /// The highest priority that others lent, if it is higher.
+    var lent: WorkPriority?
+
+    var priority: WorkPriority? { lent ?? own }
+  }
+
+  /// What they work for.
+  let work: WorkID
+  private let state: Mutex<State>
+  /// See ``WorkWait``.
+  let life = WorkLife()
+
+  /// Creates the chain for a job of the present caller.
+  ///
+  /// - Parameters:
+  ///   - work: What the tasks work for.
+  ///   - isCompared: Whether its priority is read. It is also stored if lending a priority costs a
+  ///     task, so that none is lent in vain.
+  init(of work: WorkID, isCompared: Bool = false) {
+    self.work = work
+    let isNoted = isCompared || !Escalation.isNative
+    state = Mutex(State(own: isNoted ? .current : nil))
+  }
+
+  /// The priority of the work, if it is known.
+  var priority: WorkPriority? { state.withLock { $0.priority } }
+
+  /// Raises the task at work, and those that follow, at least to a priority.
+  func lend(_ priority: WorkPriority, on executor: (any TaskExecutor)?) {
+    let link = state.withLock { state -> Link in
+      if let present = state.priority, present >= priority { return .none }
+      state.lent = priority
+      return state.present
+    }
+    link.lend(priority, on: executor)
+  }
+
+  /// Has the next task made in advance; call it under the cache's lock.
+  ///
+  /// - Returns: The standby that the caller has to begin outside the lock; `nil` if there is one
+  ///   already, or if nothing follows.
+  func standBy() -> Standby? {
+    state.withLock { state in
+      guard !state.isOver, state.next == nil else { return nil }
+      let standby = Standby()
+      state.next = standby
+      return standby
+    }
+  }
+
+  /// Takes over the standby and the lent priority of another chain, which this one replaces.
+  func takeOver(from former: TaskChain) {
+    let (standby, lent) = former.state.withLock { ($0.next.take(), $0.lent) }
+    state.withLock { state in
+      state.next = standby
+      state.lent = lent
+    }
+  }
+
+  /// Gives the work to the task that was made in advance, if there is one.
+  ///
+  /// - Returns: Whether a task has to be made, in the context of the present code, and attached:
+  ///   none was made in advance, and the chain is not over. It is not made here, because closures
+  ///   that are passed on are wrapped, and each wrapper is an allocation.
+  func needsTask(on executor: (any TaskExecutor)?, for work: () -> Standby.Work) -> Bool {
+    let (standby, isOver) = state.withLock { ($0.next.take(), $0.isOver) }
+    guard !isOver, let standby else { return !isOver }
+    attach(.seat(standby.seat), on: executor)
+    standby.seat.give(work())
+    return false
+  }
+
+  /// Takes the handle of a task that was just made.
+  func attach(_ task: Task<Void, Never>, on executor: (any TaskExecutor)?) {
+    attach(.task(task), on: executor)
+  }
+
+  /// Takes the task that is now at work, and applies earlier cancellations and priorities to it.
+  private func attach(_ link: Link, on executor: (any TaskExecutor)?) {
+    let (isCancelled, lent, old) = state.withLock { state in
+      let old = state.present
+      state.present = state.isDone ? .none : link
+      return (state.isCancelled, state.lent, old)
+    }
+    if isCancelled { link.cancel() }
+    if let lent { link.lend(lent, on: executor) }
+    // The handle of the former task is released outside the lock.
+    _ = old
+  }
+
+  /// Cancels the task at work, and later ones.
+  ///
+  /// Cancellation handlers are user code: never call it under a lock.
+  func cancel() {
+    let link = state.withLock { state in
+      state.isCancelled = true
+      let link = state.present
+      state.present = .none
+      return link
+    }
+    link.cancel()
+  }
+
+  /// Cancels the task at work, and no later ones.
+  ///
+  /// Cancellation handlers are user code: never call it under a lock.
+  func cancelPresent() {
+    let link = state.withLock { state in
+      let link = state.present
+      state.present = .none
+      return link
+    }
+    link.cancel()
+  }
+
+  /// Stops cancelling: tasks from now on are not cancelled.
+  func renew() {
+    let old = state.withLock { state in
+      state.isCancelled = false
+      let old = state.present
+      state.present = .none
+      return old
+    }
+    _ = old
+  }
+
+  /// Ends the chain: nothing is started any more, not even what was requested before.
+  ///
+  /// - Returns: The standby, whose task ends when it is released outside the cache's lock.
+  func end() -> Standby? {
+    state.withLock { state in
+      state.isOver = true
+      return state.next.take()
+    }
+  }
+
+  /// Ends the chain after all work is done: nothing is started any more, and the last task is
+  /// released.
+  ///
+  /// - Returns: What has to be released outside the cache's lock.
+  func finish() -> Remains {
+    state.withLock { state in
+      state.isOver = true
+      state.isDone = true
+      let remains = Remains(present: state.present, next: state.next.take())
+      state.present = .none
+      return remains
+    }
+  }
+
+  /// What a chain no longer needs.
+  final class Remains: Sendable {
+    private let present: Link
+    private let next: Standby?
+
+    fileprivate init(present: Link, next: Standby?) {
+      self.present = present
+      self.next = next
+    }
+  }
+}
+
+/// Which task is at work for a fetch or a run; for a fetch also whether it is over, and whether it
+/// ever waited.
+///
+/// Most fetches never wait, and their end need not look for waits.
+struct WorkLife: ~Copyable, Sendable {
+  private static let over: UInt8 = 1
+  private static let involved: UInt8 = 2
+
+  private let bits = Atomic<UInt8>(0)
+  /// The task's number is enough: while it is stored, the task lives, and no other task has the
+  /// same number.
+  private let performer = Atomic<Int>(0)
+
+  private static var presentTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }
+
+  /// Notes that the present task is at work.
+  borrowing func taskBegan() { performer.store(Self.presentTask ?? 0, ordering: .relaxed) }
+
+  /// Notes that the task at work is done.
+  borrowing func taskEnded() { performer.store(0, ordering: .relaxed) }
+
+  /// Whether the present task is the one at work, rather than one that it started.
+  var isPerformedHere: Bool { performer.load(ordering: .relaxed) == Self.presentTask }
+
+  /// Whether the fetch is over.
+  var isOver: Bool { bits.load(ordering: .acquiring) & Self.over != 0 }
+
+  /// Notes that it waits.
+  ///
+  /// - Returns: Whether it is over already.
+  borrowing func involve() -> Bool {
+    bits.bitwiseOr(Self.involved, ordering: .acquiringAndReleasing).oldValue & Self.over != 0
+  }
+
+  /// Notes that it is over.
+  ///
+  /// - Returns: Whether it ever waited.
+  borrowing func end() -> Bool {
+    bits.bitwiseOr(Self.over, ordering: .acquiringAndReleasing).oldValue & Self.involved != 0
+  }
+}
+
+/// Raises the priority of tasks that more urgent callers wait for.
+enum Escalation {
+  /// Whether the system has a call for this.
+  static var isNative: Bool {
+    if #available(macOS 26, iOS 26, watchOS 26, tvOS 26, visionOS 26, *) { true } else { false }
+  }
+
+  /// Raises a task at least to a priority.
+  static func lend(
+    _ priority: WorkPriority,
+    to task: Task<Void, Never>,
+    on executor: (any TaskExecutor)?
+  ) {
+    if #available(macOS 26, iOS 26, watchOS 26, tvOS 26, visionOS 26, *) {
+      task.escalatePriority(to: priority.taskPriority)
+    } else {
+      lendByWaiting(priority, to: task, on: executor)
+    }
+  }
+
+  /// The same for systems without such a call: on every system, a task that awaits another task's
+  /// value lends it its priority.
+  static func lendByWaiting(
+    _ priority: WorkPriority,
+    to task: Task<Void, Never>,
+    on executor: (any TaskExecutor)?
+  ) {
+    _ = Task.detached(executorPreference: executor, priority: priority.taskPriority) {
+      await task.value
+    }
+  }
+}

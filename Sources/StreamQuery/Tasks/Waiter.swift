@@ -1,0 +1,182 @@
+import Synchronization
+
+/// One caller that waits for an entry's current fetch.
+///
+/// It is registered in the transaction that decided that it has to wait, so that no answer can be
+/// missed between that transaction and the suspension.
+final class Waiter: Sendable {
+  /// The role of the caller in the fetch.
+  enum Role: Sendable {
+    /// Holds a lease and takes the value.
+    case leasing
+    /// Only watches, until the fetch is settled.
+    case watching
+    /// Only watches, and does not wait for a fetch that is paused at the call.
+    case watchingUnlessPaused
+    /// Only watches, until the fetch is settled, paused, or between attempts.
+    case watchingAttempt
+
+    /// Whether it does not wait for a fetch that is paused when its own is replaced by it.
+    var endsAtPause: Bool { self == .watchingUnlessPaused || self == .watchingAttempt }
+  }
+
+  let role: Role
+  /// Whether a run is its caller, and only watches: for it, a fetch that waits for the app is settled.
+  let isOfRun: Bool
+  let entry: EntryID
+  /// The priority of its caller when it began to wait.
+  let priority = WorkPriority.current
+  /// The round of waiters to which it belongs, 0 once it left; written under the cache's lock.
+  var round: UInt64 {
+    get { storedRound.load(ordering: .relaxed) }
+    set { storedRound.store(newValue, ordering: .relaxed) }
+  }
+  private let storedRound: Atomic<UInt64>
+  /// Whether the fetch in flight is too old for the caller, which waits for the next one; written
+  /// under the cache's lock.
+  var waitsForSuccessor: Bool {
+    get { storedWait.load(ordering: .relaxed) }
+    set { storedWait.store(newValue, ordering: .relaxed) }
+  }
+  private let storedWait = Atomic(false)
+  /// The wait of the work that the caller belongs to.
+  private let wait: WorkWait?
+  private let answer = OneShot<WaitOutcome>()
+  private let group: WaitGroup?
+  /// What the caller accepts instead of an answer, if anything.
+  let allowance: StaleAllowance?
+  /// The entry when the fetch ended, if nobody observed it; written under the cache's lock.
+  ///
+  /// The entry's retention may end before the caller looks.
+  private let storedEnd = Mutex<EntryEnd?>(nil)
+  var end: EntryEnd? { storedEnd.withLock { $0 } }
+
+  func note(_ end: EntryEnd) {
+    storedEnd.withLock { $0 = end }
+  }
+
+  init(
+    role: Role,
+    isOfRun: Bool = false,
+    entry: EntryID,
+    round: UInt64,
+    wait: WorkWait? = nil,
+    group: WaitGroup? = nil,
+    allowance: StaleAllowance? = nil
+  ) {
+    self.wait = wait
+    self.role = role
+    self.isOfRun = isOfRun
+    self.entry = entry
+    storedRound = Atomic(round)
+    self.group = group
+    self.allowance = allowance
+  }
+
+  /// Waits for the outcome; a cancelled caller leaves at once.
+  ///
+  /// - Parameters:
+  ///   - subject: What is waited for, if waits are reported.
+  ///   - onCancel: Gives the lease back.
+  /// - Returns: The outcome.
+  func outcome(
+    _ subject: WaitSubject? = nil,
+    onCancel: @escaping @Sendable () -> Void
+  ) async -> WaitOutcome {
+    let wait = subject.map { CallerWait($0) { self.leave(onCancel) } }
+    defer { withExtendedLifetime(wait) {} }
+    return await withTaskCancellationHandler {
+      await answer.take { wait?.began() } ?? .cancelled
+    } onCancel: {
+      leave(onCancel)
+    }
+  }
+
+  /// Ends the wait of a caller that was cancelled or gave up.
+  ///
+  /// - Parameters:
+  ///   - outcome: The outcome that it gets.
+  ///   - giveBack: Gives the lease back.
+  func leave(as outcome: WaitOutcome = .cancelled, _ giveBack: @Sendable () -> Void) {
+    guard let resumption = settle(outcome) else { return }
+    group?.resolve(outcome)
+    giveBack()
+    // At the very end: an executor that runs jobs inside `enqueue` continues the caller here, and
+    // everything that the handler captured is released with the caller's stack frame.
+    resumption.resume()
+  }
+
+  /// Ends the wait of the caller's work: the outcome is decided, or the caller left.
+  func endWait() { wait?.end() }
+
+  /// Whether the caller was answered or has left.
+  var isResolved: Bool { answer.isSettled || group?.isOver == true }
+
+  /// Answers the caller; the first answer counts.
+  ///
+  /// Never called under a lock.
+  ///
+  /// - Parameter outcome: The answer.
+  /// - Returns: Whether it was the first.
+  @discardableResult
+  func resolve(_ outcome: WaitOutcome) -> Bool {
+    guard let resumption = settle(outcome) else { return false }
+    group?.resolve(outcome)
+    resumption.resume()
+    return true
+  }
+
+  /// Stores an answer; `nil` if it is not the first.
+  private func settle(_ outcome: WaitOutcome) -> OneShot<WaitOutcome>.Resumption? {
+    defer { endWait() }
+    return answer.settle(outcome)
+  }
+}
+
+extension Waiter {
+  /// The highest priority of the callers that still wait.
+  ///
+  /// - Parameters:
+  ///   - waiters: The callers.
+  ///   - other: A priority that it must be above; `nil` is none.
+  /// - Returns: The priority; `nil` if nobody waits, or nobody with such a priority.
+  static func priority(of waiters: [Waiter], above other: WorkPriority? = nil) -> WorkPriority? {
+    var highest: WorkPriority?
+    for waiter in waiters where !waiter.isResolved {
+      if let present = highest ?? other, waiter.priority <= present { continue }
+      highest = waiter.priority
+    }
+    return highest
+  }
+}
+
+/// What one caller learns about the fetch that it waited for.
+enum WaitOutcome: Sendable {
+  case value(ValueBox)
+  case failure(any Error)
+  case cancelled
+  /// The fetch settled: for callers that only watch.
+  case settled
+
+  /// The fetched value; throws if there is none.
+  var box: ValueBox {
+    get throws {
+      switch self {
+      case .value(let box): return box.settled
+      case .failure(let error): throw error
+      case .cancelled, .settled: throw CancellationError()
+      }
+    }
+  }
+}
+
+/// An entry as it was when its fetch ended.
+final class EntryEnd: Sendable {
+  let snapshot: EntrySnapshot
+  let machine: EntryMachine
+
+  init(snapshot: EntrySnapshot, machine: EntryMachine) {
+    self.snapshot = snapshot
+    self.machine = machine
+  }
+}

@@ -1,0 +1,93 @@
+/// What the cache had for a caller or an observer when it came.
+///
+/// Each `fetch`, `ensure` and `prefetch` counts as one lookup. So does an observer when it
+/// subscribes, moves to another key or is enabled. Plain reads with `data(for:)` or `result(for:)`,
+/// and requests for a refetch, are not counted: for them, nothing depends on what the cache has.
+///
+/// ``QueryClient/lookups`` counts them. Who receives every event is told of each by a
+/// ``QueryEvent/Kind/lookup(_:)``; an ``EventReceiver`` may need less.
+public enum CacheLookup: String, Hashable, Codable, CaseIterable, Sendable {
+  /// Fresh data.
+  case hit
+  /// Data that is invalidated or older than its stale time, but that the caller accepts: an
+  /// observer shows it while it is refreshed, `ensure` returns it.
+  case staleHit
+  /// Nothing that the caller accepts, but a fetch was already running: the caller waits for it.
+  case joined
+  /// Nothing that the caller accepts: it is fetched, unless an option such as
+  /// ``Query/retryOnSubscribe(_:)`` or a missing fetch prevents that.
+  case miss
+  /// A failure that is the answer for a while, which the caller gets: ``FailureCaching``.
+  case failure
+}
+
+/// Numbers of lookups, by kind.
+///
+/// ```swift
+/// let before = client.lookups
+/// try await client.fetch(.user(42))
+/// let since = client.lookups - before
+/// print("of \(since.total) lookups \(since.misses) missed")
+/// ```
+public struct LookupCounts: Hashable, Codable, Sendable {
+  /// Lookups that found fresh data.
+  public var hits = 0
+  /// Lookups that took stale data.
+  public var staleHits = 0
+  /// Lookups that joined a running fetch.
+  public var joined = 0
+  /// Lookups that found nothing.
+  public var misses = 0
+  /// Lookups that found a failure which is the answer for a while: ``FailureCaching``.
+  public var failures = 0
+  /// Callers that joined a fetch or missed, and were served stale data because it failed or took
+  /// long: ``Query/staleIfError(_:)``.
+  ///
+  /// They are among ``joined`` and ``misses``, so they are no part of ``total``.
+  public var servedStale = 0
+
+  /// Creates counts of zero.
+  public init() {}
+
+  /// The number of lookups of one kind.
+  public subscript(lookup: CacheLookup) -> Int {
+    switch lookup {
+    case .hit: hits
+    case .staleHit: staleHits
+    case .joined: joined
+    case .miss: misses
+    case .failure: failures
+    }
+  }
+
+  /// The number of all lookups.
+  public var total: Int { hits + staleHits + joined + misses + failures }
+
+  /// The share of lookups that found data, stale data included; `nil` without lookups.
+  public var hitRatio: Double? {
+    total == 0 ? nil : Double(hits + staleHits) / Double(total)
+  }
+
+  /// The lookups since an earlier count.
+  public static func - (later: Self, earlier: Self) -> Self {
+    var counts = later
+    counts.hits -= earlier.hits
+    counts.staleHits -= earlier.staleHits
+    counts.joined -= earlier.joined
+    counts.misses -= earlier.misses
+    counts.failures -= earlier.failures
+    counts.servedStale -= earlier.servedStale
+    return counts
+  }
+
+  @inline(__always)
+  mutating func count(_ lookup: CacheLookup) {
+    switch lookup {
+    case .hit: hits += 1
+    case .staleHit: staleHits += 1
+    case .joined: joined += 1
+    case .miss: misses += 1
+    case .failure: failures += 1
+    }
+  }
+}

@@ -1,0 +1,224 @@
+/// One version of an entry's state, immutable and shared by all readers.
+///
+/// A snapshot is replaced as a whole, so no reader ever sees half of a change. What differs between
+/// observers (`isStale`, `isEnabled` …) is not part of it: see ``QueryFlags``.
+package final class EntrySnapshot: Sendable {
+  /// Unique within a client; increases over time.
+  package let version: UInt64
+  /// The entry's key, so that operators can tell a changed key from an entry that lost its data;
+  /// `nil` for a key that has no entry.
+  package let key: EntryKey?
+  /// The data below the layers of mutations: cached data, or its stand-in.
+  package let base: ValueBox?
+  /// The data with the layers of mutations applied; `nil` without layers.
+  let layered: LayeredBox?
+  /// Whether ``base`` was never cached; layers may still show something else.
+  let isStandIn: Bool
+  /// Whether layers lie over the data, here or below a selection.
+  let isOptimistic: Bool
+  /// Whether the input of a selection came from layers instead of a stand-in.
+  private let replacesStandIn: Bool
+  /// The error to show.
+  package let error: ErrorBox?
+  package let failureReason: ErrorBox?
+  package let dataUpdatedAt: Timestamp
+  package let errorUpdatedAt: Timestamp
+  package let errorUpdateCount: Int
+  package let dataUpdateCount: Int
+  package let failureCount: Int
+  package let fetchStatus: FetchStatus
+  package let isInvalidated: Bool
+  package let cause: FetchCause?
+  /// What the running fetch fetches, or what the last one fetched.
+  let part: FetchPart
+  /// What the feature that made the entry's query knows of the value.
+  let feature: QueryFeature?
+  /// What ``base`` was made from, if it is not the cached value itself.
+  private let origin: Origin
+
+  private enum Origin {
+    case base
+    case other(ValueBox?)
+  }
+
+  /// The cached value, without selection or stand-in: what ``feature`` knows applies to this.
+  var source: ValueBox? {
+    switch origin {
+    case .base: base
+    case .other(let box): box
+    }
+  }
+
+  @inline(__always)
+  init(
+    version: UInt64,
+    key: EntryKey? = nil,
+    facts: SnapshotFacts = SnapshotFacts(),
+    data: ValueBox?,
+    error: ErrorBox?,
+    failureReason: ErrorBox?,
+    feature: QueryFeature? = nil,
+    layered: LayeredBox? = nil
+  ) {
+    self.version = version
+    self.key = key
+    base = data
+    self.layered = layered
+    isStandIn = false
+    isOptimistic = layered != nil
+    replacesStandIn = false
+    self.error = error
+    self.failureReason = failureReason
+    dataUpdatedAt = facts.dataUpdatedAt
+    errorUpdatedAt = facts.errorUpdatedAt
+    errorUpdateCount = facts.errorUpdateCount
+    dataUpdateCount = facts.dataUpdateCount
+    failureCount = facts.failureCount
+    isInvalidated = facts.isInvalidated
+    cause = facts.cause
+    part = facts.part
+    self.feature = feature
+    origin = .base
+    fetchStatus = facts.fetchStatus
+  }
+
+  /// The same snapshot over other data: what a selection or a placeholder shows.
+  ///
+  /// - Parameters:
+  ///   - base: The snapshot that everything else is taken from.
+  ///   - data: The data.
+  ///   - error: The error.
+  ///   - errorUpdatedAt: When an operator's own error occurred; `nil` keeps the time of the base.
+  package convenience init(
+    _ base: EntrySnapshot,
+    data: ValueBox?,
+    error: ErrorBox?,
+    errorUpdatedAt: Timestamp? = nil
+  ) {
+    self.init(
+      base,
+      data: data,
+      error: error,
+      errorUpdatedAt: errorUpdatedAt,
+      layered: nil,
+      replacesStandIn: !base.showsStandIn
+    )
+  }
+
+  /// The same snapshot with a stand-in for missing data, below the same layers.
+  convenience init(_ base: EntrySnapshot, standIn: ValueBox) {
+    self.init(base, data: standIn, error: nil, errorUpdatedAt: nil, layered: base.layered)
+  }
+
+  private init(
+    _ base: EntrySnapshot,
+    data: ValueBox?,
+    error: ErrorBox?,
+    errorUpdatedAt: Timestamp?,
+    layered: LayeredBox?,
+    isStandIn: Bool? = nil,
+    replacesStandIn: Bool = false,
+    feature: QueryFeature? = nil
+  ) {
+    version = base.version
+    key = base.key
+    self.base = data
+    self.layered = layered
+    self.isStandIn = isStandIn ?? (layered != nil)
+    isOptimistic = base.isOptimistic
+    self.replacesStandIn = replacesStandIn
+    self.error = error
+    failureReason = base.failureReason
+    dataUpdatedAt = base.dataUpdatedAt
+    self.errorUpdatedAt = errorUpdatedAt ?? base.errorUpdatedAt
+    errorUpdateCount = base.errorUpdateCount
+    dataUpdateCount = base.dataUpdateCount
+    failureCount = base.failureCount
+    isInvalidated = base.isInvalidated
+    cause = base.cause
+    part = base.part
+    self.feature = feature ?? base.feature
+    origin = .other(base.source)
+    fetchStatus = base.fetchStatus
+  }
+
+  /// The same snapshot with the feature of a query, for an entry that was only written to.
+  convenience init(_ base: EntrySnapshot, feature: QueryFeature) {
+    self.init(
+      base,
+      data: base.base,
+      error: base.error,
+      errorUpdatedAt: nil,
+      layered: base.layered,
+      isStandIn: base.isStandIn,
+      replacesStandIn: base.replacesStandIn,
+      feature: feature
+    )
+  }
+
+  /// The state of a key that has no entry.
+  package static let empty = EntrySnapshot(
+    version: 0,
+    data: nil,
+    error: nil,
+    failureReason: nil
+  )
+
+  /// The data to show.
+  ///
+  /// With layers it may run user code: never call it under the lock.
+  package var data: ValueBox? {
+    guard let layered else { return base }
+    return layered.shown ?? (isStandIn ? base : nil)
+  }
+
+  /// Whether the visible data is a stand-in, on a snapshot that has one.
+  var showsStandIn: Bool {
+    isStandIn ? layered.map { $0.shown == nil } ?? true : !replacesStandIn
+  }
+
+  package var status: QueryStatus {
+    error != nil ? .error : data != nil ? .success : .pending
+  }
+
+  /// Whether two snapshots show the same to observers, regardless of versions and marks.
+  package func showsTheSame(as other: EntrySnapshot) -> Bool {
+    base === other.base && layered === other.layered && isStandIn == other.isStandIn
+      && error === other.error && failureReason === other.failureReason
+      && fetchStatus == other.fetchStatus && dataUpdatedAt == other.dataUpdatedAt
+      && errorUpdatedAt == other.errorUpdatedAt && errorUpdateCount == other.errorUpdateCount
+      && dataUpdateCount == other.dataUpdateCount && failureCount == other.failureCount
+      && cause == other.cause && part == other.part
+      // The same query written twice has features that do the same.
+      && (feature == nil) == (other.feature == nil)
+  }
+}
+
+/// What a snapshot says about an entry in addition to its data and errors.
+struct SnapshotFacts {
+  var dataUpdatedAt = Timestamp.never
+  var errorUpdatedAt = Timestamp.never
+  var errorUpdateCount = 0
+  var dataUpdateCount = 0
+  var failureCount = 0
+  var fetchStatus = FetchStatus.idle
+  var isInvalidated = false
+  var cause: FetchCause?
+  /// What the running fetch fetches, or what the last one fetched.
+  var part = FetchPart.whole
+}
+
+/// What one observer sees in addition to the snapshot.
+package struct QueryFlags: OptionSet, Hashable, Sendable {
+  package let rawValue: UInt8
+
+  package init(rawValue: UInt8) {
+    self.rawValue = rawValue
+  }
+
+  package static let stale = QueryFlags(rawValue: 1)
+  package static let enabled = QueryFlags(rawValue: 2)
+  package static let fetchedSinceSubscribing = QueryFlags(rawValue: 4)
+  package static let placeholder = QueryFlags(rawValue: 8)
+  package static let restoring = QueryFlags(rawValue: 16)
+}

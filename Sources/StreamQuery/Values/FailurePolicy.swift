@@ -1,0 +1,117 @@
+/// Which errors of a query leave the stream, for a boundary to handle, instead of staying inline.
+///
+/// The core stores the policy with the query; the `throwing` operator and UI adapters act on it.
+public struct ThrowPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanLiteral {
+  private enum Rule: Sendable {
+    case error(@Sendable (any Error) -> Bool)
+    case errorAndQuery(@Sendable (any Error, QueryInfo) -> Bool)
+  }
+
+  private let rule: Rule
+
+  private init(rule: Rule) {
+    self.rule = rule
+  }
+
+  /// `true` throws every error, `false` none.
+  ///
+  /// - Parameter value: Whether to throw.
+  public init(booleanLiteral value: Bool) {
+    self.init(rule: .error { _ in value })
+  }
+
+  /// Every error stays inline; the default.
+  public static var never: Self { false }
+
+  /// Every error is thrown.
+  public static var always: Self { true }
+
+  /// Some errors are thrown.
+  ///
+  /// - Parameter predicate: Whether to throw an error.
+  /// - Returns: The policy.
+  public static func when(_ predicate: @escaping @Sendable (any Error) -> Bool) -> Self {
+    ThrowPolicy(rule: .error(predicate))
+  }
+
+  /// Some errors of some queries are thrown.
+  ///
+  /// ```swift
+  /// // Only where there is nothing to show.
+  /// let user = Query("user", id) { try await api.user(id) }
+  ///   .throwOnError(.when { _, info in info.data == nil })
+  /// ```
+  ///
+  /// - Parameter predicate: Whether to throw an error of a query; gets the query's present state.
+  /// - Returns: The policy.
+  public static func when(
+    _ predicate: @escaping @Sendable (any Error, QueryInfo) -> Bool
+  ) -> Self {
+    ThrowPolicy(rule: .errorAndQuery(predicate))
+  }
+
+  /// Whether the policy throws an error of a query.
+  ///
+  /// - Parameters:
+  ///   - error: The error.
+  ///   - info: The query's state, evaluated only by a policy that asks for it; without one, such a
+  ///     policy throws nothing.
+  /// - Returns: Whether to throw it.
+  public func shouldThrow(
+    _ error: any Error,
+    of info: @autoclosure () -> QueryInfo? = nil
+  ) -> Bool {
+    switch rule {
+    case .error(let decides): decides(error)
+    case .errorAndQuery(let decides): info().map { decides(error, $0) } ?? false
+    }
+  }
+}
+
+/// How long the failure of a fetch is the answer for those who ask next.
+///
+/// ```swift
+/// let user = Query("user", id) { try await api.user(id) }
+///   .cachesFailures(.when { $0 is AuthError ? .minutes(1) : nil })
+/// ```
+public struct FailureCaching: Sendable, _FreeOfActors, ExpressibleByDuration {
+  /// How long, by the error; `nil` is not at all.
+  let duration: @Sendable (any Error) -> Duration?
+  /// Whether no failure lasts, nor is one the answer that lasts for others.
+  let isOff: Bool
+
+  private init(isOff: Bool = false, duration: @escaping @Sendable (any Error) -> Duration?) {
+    self.duration = duration
+    self.isOff = isOff
+  }
+
+  /// Every failure lasts for a time; `.seconds(5)` and the like are shorter.
+  ///
+  /// - Parameter duration: How long; zero or less is not at all.
+  public init(_ duration: Duration) {
+    self.init { _ in duration }
+  }
+
+  /// No failure lasts, and none is the answer that another query of the same key keeps; the default.
+  public static var off: Self { FailureCaching(isOff: true) { _ in nil } }
+
+  /// The error says how long its failure lasts.
+  ///
+  /// The closure is called once when a fetch has failed for good, outside the cache's lock; it must be
+  /// quick.
+  ///
+  /// - Parameter duration: How long; `nil`, zero or less is not at all, more than 100 years is until
+  ///   somebody asks for a new answer.
+  /// - Returns: The caching.
+  public static func when(_ duration: @escaping @Sendable (any Error) -> Duration?) -> Self {
+    FailureCaching(duration: duration)
+  }
+
+  /// How long a failure lasts; `nil` is not at all.
+  ///
+  /// It runs user code: never call it under the lock.
+  func span(of error: any Error) -> TimeSpan? {
+    guard let span = duration(error).map(TimeSpan.init), span > .zero else { return nil }
+    return span
+  }
+}

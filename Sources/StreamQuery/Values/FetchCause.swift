@@ -1,0 +1,69 @@
+/// Why a fetch was started.
+///
+/// Every reason to fetch goes through one coordinator, which records it on the result, on the
+/// ``FetchContext`` and in ``QueryClient/events``.
+public enum FetchCause: String, Hashable, Codable, Sendable, CaseIterable {
+  /// A stream or observer of the key started, was enabled, or moved to this key.
+  case subscribed
+  /// The key was invalidated.
+  case invalidated
+  /// The refetch interval passed.
+  case interval
+  /// The app or process became active again.
+  case active
+  /// The network came back.
+  case reconnect
+  /// Code asked for it: `fetch`, `ensure`, `prefetch` or `refetch`.
+  case manual
+  /// The entry was reset.
+  case reset
+  /// A stream given to `refetch(on:)` or to `connect(triggers:)` emitted an element.
+  case trigger
+}
+
+/// What is asked of a fetch that might be answered with what somebody else has fetched.
+///
+/// A fetch that asks another cache, of the process, of other machines or of the network, learns
+/// from it what that cache may answer; ``FetchContext/demand`` has it.
+public enum FetchDemand: String, Hashable, Codable, Sendable, CaseIterable {
+  /// The data is missing or stale, or a refetch failed: an answer will do that is younger than
+  /// ``FetchContext/staleTime``.
+  case fresh
+  /// The data was invalidated: only an answer will do that is from after that.
+  case afterInvalidation
+  /// Somebody asked for a new answer whatever is known: by a refetch, a reset or a trigger.
+  case latest
+}
+
+extension FetchDemand {
+  /// What is asked of a fetch that starts.
+  ///
+  /// - Parameters:
+  ///   - cause: Why.
+  ///   - isImperative: Whether a caller asked for the value, and not for a refetch.
+  ///   - isInvalidated: Whether the data is invalidated, and not only because a refetch failed.
+  init(_ cause: FetchCause, isImperative: Bool, isInvalidated: Bool) {
+    switch cause {
+    case .reset, .trigger: self = .latest
+    case .manual where !isImperative: self = .latest
+    case .subscribed, .invalidated, .interval, .active, .reconnect, .manual:
+      self = isInvalidated || cause == .invalidated ? .afterInvalidation : .fresh
+    }
+  }
+}
+
+/// Names one fetch of a client, among all fetches of all clients of the process.
+///
+/// All attempts of a fetch, all callers that wait for it and all events about it have the same one.
+/// A fetch that replaces another has its own.
+public struct FetchIdentity: Hashable, Sendable, _FreeOfActors, CustomStringConvertible {
+  /// Unique to the client.
+  let client: UInt64
+  /// Unique to the entry: no other one of the client ever has it.
+  let entry: UInt64
+  /// The number of the fetch among those of the entry.
+  let number: UInt32
+
+  /// The number of the entry and that of the fetch, for the client's log.
+  public var description: String { "\(entry).\(number)" }
+}

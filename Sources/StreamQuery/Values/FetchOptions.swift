@@ -1,0 +1,63 @@
+/// What a machine needs to know about a query to run its fetch.
+package struct FetchOptions: Hashable, Sendable {
+  /// What happens while offline.
+  package var networkMode = NetworkMode.online
+  /// What happens to the fetch when nobody wants it.
+  package var abandonment = Abandonment.cancel
+  /// Whether a failure marks the entry as invalidated.
+  package var failureInvalidates = true
+  /// Whether a refetch hides the data, so that the entry shows pending again.
+  package var resetsData = false
+  /// How the answer arrives.
+  package var delivery = Delivery.whole
+
+  /// Whether the fetch may show parts of its value before the whole.
+  var showsParts: Bool { delivery != .whole }
+
+  /// Creates the default options.
+  package init() {}
+}
+
+/// What a fetch does while the network is unreachable.
+public enum NetworkMode: String, Hashable, Codable, Sendable {
+  /// Nothing starts while offline: the fetch is paused and starts when the network is back.
+  case online
+  /// The network does not matter: fetches start, and a reconnect refetches only where asked.
+  case always
+  /// The first attempt runs and retries wait for the network: for fetches that may answer from a
+  /// cache.
+  case offlineFirst
+}
+
+/// What happens to a running fetch when nobody wants it any more.
+///
+/// Every stream of the key, every caller that waits for the fetch, and the client itself (for
+/// background work) wants the fetch. The policy of the running fetch decides.
+public enum AbandonmentPolicy: Hashable, Sendable {
+  /// Cancels the fetch's task and undoes what the fetch changed; the default.
+  case cancel
+  /// Lets a running attempt or a paused refetch of data land; starts no further attempt.
+  case finish
+  /// Like ``cancel``, unless somebody wants the fetch again within the duration.
+  case linger(Duration)
+}
+
+/// ``AbandonmentPolicy`` with its duration clamped.
+package enum Abandonment: Hashable, Sendable {
+  /// The fetch is cancelled.
+  case cancel
+  /// A running attempt may land.
+  case finish
+  /// The fetch is cancelled after a delay.
+  case linger(TimeSpan)
+}
+
+/// How the answer of a fetch arrives.
+package enum Delivery: Hashable, Sendable {
+  /// At once.
+  case whole
+  /// In parts, which are shown, until it is whole.
+  case parts
+  /// In parts without an end: each of them is the answer until the next one arrives.
+  case endless
+}

@@ -1,0 +1,105 @@
+/// For authors of adapters: what to show at first, and what two results have in common.
+extension QueryResult {
+  /// What is shown before anything is observed: pending, and not fetching.
+  public static var idle: Self { Self(snapshot: .empty, flags: []) }
+
+  /// Whether both are the same snapshot; quick, and `false` may still mean that they look alike.
+  ///
+  /// A view may say a query anew each time that it is drawn: placeholders are the same unless they
+  /// are `Equatable` and differ.
+  ///
+  /// - Parameter other: Another result.
+  /// - Returns: Whether nothing differs.
+  public func isSame(as other: Self) -> Bool {
+    flags == other.flags && snapshot.isSame(as: other.snapshot, flags)
+  }
+
+  /// Whether both show the same data.
+  ///
+  /// Data that the cache kept is the same at once. Other data is compared by value if it is
+  /// `Equatable`; if it is not, it is different.
+  ///
+  /// - Parameter other: Another result.
+  /// - Returns: Whether both have no data, or the same.
+  /// - Complexity: That of `==`, if the data is another object.
+  public func hasSameData(as other: Self) -> Bool {
+    guard snapshot.data !== other.snapshot.data else { return true }
+    guard let data, let otherData = other.data else { return false }
+    return Equality.compare(data, otherData) == true
+  }
+
+  /// Whether both show the same failure: each failed fetch is another one.
+  ///
+  /// - Parameter other: Another result.
+  /// - Returns: Whether both have no error, or that of the same fetch.
+  public func hasSameError(as other: Self) -> Bool {
+    snapshot.error === other.snapshot.error
+  }
+
+  /// Whether both have no error, or errors that are equal or of the same fetch.
+  package func hasEqualError(to other: Self) -> Bool {
+    guard !hasSameError(as: other) else { return true }
+    guard let error, let otherError = other.error else { return false }
+    return Equality.compare(error: error, otherError)
+  }
+}
+
+extension EntrySnapshot {
+  /// Whether both are the same, or differ in nothing but placeholders that are not known to differ.
+  @inline(__always)
+  func isSame(as other: EntrySnapshot, _ flags: QueryFlags) -> Bool {
+    self === other || flags.contains(.placeholder) && standsIn(like: other)
+  }
+
+  // Each look makes a snapshot of its own over a placeholder. All that may differ is compared:
+  // versions tell snapshots of one client apart, and the other one may be another client's.
+  private func standsIn(like other: EntrySnapshot) -> Bool {
+    guard version == other.version, key == other.key, layered === other.layered,
+      error === other.error, failureReason === other.failureReason, feature === other.feature,
+      fetchStatus == other.fetchStatus, cause == other.cause, part == other.part,
+      failureCount == other.failureCount, errorUpdateCount == other.errorUpdateCount,
+      dataUpdateCount == other.dataUpdateCount, dataUpdatedAt == other.dataUpdatedAt,
+      errorUpdatedAt == other.errorUpdatedAt, isInvalidated == other.isInvalidated,
+      isOptimistic == other.isOptimistic, source === other.source,
+      let base, let otherBase = other.base
+    else { return false }
+    return !(base.valueType is any Equatable.Type) || base.holdsTheSame(as: otherBase)
+  }
+}
+
+/// Equality of values, for code that does not know whether they can be compared.
+///
+/// Conformance is checked at run time rather than by an overload, so that a generic call site
+/// behaves like one that knows the type. It is checked where the values are compared, because a
+/// conformance that is isolated to an actor holds only there.
+package enum Equality {
+  /// Compares two values; runs user code, so never under the lock.
+  ///
+  /// - Parameters:
+  ///   - old: One value.
+  ///   - new: The other value.
+  /// - Returns: Whether they are equal; `nil` if values of the type cannot be compared.
+  package static func compare<Value>(_ old: Value, _ new: Value) -> Bool? {
+    // Asks the type, not the value: as an existential, the value would be an allocation.
+    guard let type = Value.self as? any Equatable.Type else { return nil }
+    return areEqual(old, new, as: type)
+  }
+
+  /// Whether two errors are known to be equal; runs user code, so never under the lock.
+  package static func compare(error old: any Error, _ new: any Error) -> Bool {
+    func isEqual<Known: Error>(_ old: Known) -> Bool {
+      (new as? Known).flatMap { compare(old, $0) } ?? false
+    }
+    return isEqual(old)
+  }
+
+  private static func areEqual<Value, Known: Equatable>(
+    _ old: Value,
+    _ new: Value,
+    as type: Known.Type
+  ) -> Bool {
+    // The same type under another name, so that the cast never fails.
+    guard let old = old as? Known, let new = new as? Known else { return false }
+    return old == new
+  }
+}

@@ -1,0 +1,222 @@
+/// How often an observed query is refetched, whether stale or not.
+///
+/// All observers of a key share one timer: the shortest interval that any enabled one asks for.
+/// Each fetch restarts it, even if its attempts fail; a write does not.
+public struct RefetchInterval: Sendable, _FreeOfActors, ExpressibleByDuration {
+  enum Kind: Sendable {
+    case fixed(TimeSpan?)
+    case dynamic(@Sendable (QueryInfo) -> Duration?)
+  }
+
+  let kind: Kind
+  /// The random part of each interval, in 255ths of it.
+  private(set) var jitter: UInt8 = 0
+
+  private init(kind: Kind) {
+    self.kind = kind
+  }
+
+  /// No polling; the default.
+  public static var off: Self { RefetchInterval(kind: .fixed(nil)) }
+
+  /// Polls, like ``every(_:)``; `.seconds(30)` and the like are shorter.
+  ///
+  /// - Parameter duration: The time between two fetches.
+  public init(_ duration: Duration) {
+    self = .every(duration)
+  }
+
+  /// Polls at a positive duration; any other duration means ``off``.
+  ///
+  /// - Parameter duration: The time between two fetches.
+  /// - Returns: The interval.
+  public static func every(_ duration: Duration) -> Self {
+    RefetchInterval(kind: .fixed(TimeSpan(polling: duration)))
+  }
+
+  /// Evaluated again whenever the entry changes; `nil` stops polling.
+  ///
+  /// The closure must be pure and quick; it may run several times for one decision.
+  ///
+  /// - Parameter interval: Returns the interval for the current state.
+  /// - Returns: The interval.
+  public static func dynamic(_ interval: @escaping @Sendable (QueryInfo) -> Duration?) -> Self {
+    RefetchInterval(kind: .dynamic(interval))
+  }
+
+  /// Doubles the interval with each poll that fails, up to a limit; the next data restores the
+  /// interval.
+  ///
+  /// Otherwise a server that fails gets as many requests as one that answers, and even more if the
+  /// query retries.
+  ///
+  /// ```swift
+  /// let price = Query("price") { try await api.price() }
+  ///   .refetchInterval(.every(.seconds(5)).backingOff(to: .minutes(5)))
+  /// ```
+  ///
+  /// For another rule, read ``QueryInfo/pollFailureCount`` in ``dynamic(_:)``.
+  ///
+  /// - Parameter limit: The longest interval; a limit that is shorter than the interval changes
+  ///   nothing.
+  /// - Returns: The interval.
+  public func backingOff(to limit: Duration = .minutes(5)) -> Self {
+    let kind = kind
+    var backingOff = Self.dynamic { info in
+      let interval: Duration? =
+        switch kind {
+        case .fixed(let span): span?.duration
+        case .dynamic(let ask): ask(info)
+        }
+      return interval.map { Self.interval($0, after: info.pollFailureCount, limit: limit) }
+    }
+    backingOff.jitter = jitter
+    return backingOff
+  }
+
+  /// Makes each interval shorter or longer by a random part, so that apps and queries that began to poll
+  /// in the same moment do not go on asking their server in the same moment.
+  ///
+  /// ```swift
+  /// let news = Query("news") { try await api.price() }
+  ///   .refetchInterval(.every(.minutes(1)).backingOff().jittered(by: 0.1))   // 54 to 66 s
+  /// ```
+  ///
+  /// The part follows from the key and from when the last fetch ended, to the nanosecond.
+  ///
+  /// - Parameter part: The largest part, 0…1, in steps of 1/255: with 0.1, a minute becomes 54 to 66 s.
+  /// - Returns: The interval.
+  public func jittered(by part: Double) -> Self {
+    var jittered = self
+    // No number at all is none.
+    jittered.jitter = part > 0 ? UInt8(max(1, (min(part, 1) * 255).rounded())) : 0
+    return jittered
+  }
+
+  static func interval(_ interval: Duration, after failures: Int, limit: Duration) -> Duration {
+    guard failures > 0, interval > .zero, interval < limit else { return interval }
+    var (result, left) = (interval, failures)
+    while left > 0, result < limit {
+      // Halved instead of doubled: the limit may be enormous.
+      result = result > limit / 2 ? limit : result * 2
+      left -= 1
+    }
+    return result
+  }
+
+  /// The interval, if it does not depend on the entry's state.
+  var fixed: TimeSpan? {
+    if case .fixed(let span) = kind { span } else { nil }
+  }
+
+  func resolved(_ info: () -> QueryInfo) -> TimeSpan? {
+    switch kind {
+    case .fixed(let span): span
+    case .dynamic(let ask): ask(info()).flatMap(TimeSpan.init(polling:))
+    }
+  }
+}
+
+extension TimeSpan {
+  /// An interval that is fit for polling: positive and finite, and at least a millisecond, so that
+  /// a wrong unit cannot cause a busy loop.
+  init?(polling duration: Duration) {
+    let span = TimeSpan(duration)
+    guard span > .zero, !span.isInfinite else { return nil }
+    self = max(span, TimeSpan(.milliseconds(1)))
+  }
+}
+
+/// Whether polling continues while the app is in the background.
+///
+/// If it does, failed attempts are retried in the background too, after the waits of the query's
+/// ``RetryPolicy``. Otherwise retries wait until the app is active.
+public enum BackgroundInterval: Hashable, Sendable, _FreeOfActors, ExpressibleByBooleanLiteral,
+  ExpressibleByDuration
+{
+  /// Polling stops in the background; the default.
+  case off
+  /// Polls at the usual interval.
+  case same
+  /// Polls at its own interval, usually a slower one.
+  case every(Duration)
+
+  /// Polls at its own interval; `.minutes(1)` and the like are shorter.
+  ///
+  /// - Parameter duration: The time between two fetches.
+  public init(_ duration: Duration) {
+    self = .every(duration)
+  }
+
+  /// `true` polls at the usual interval, `false` not at all.
+  ///
+  /// - Parameter value: Whether to poll in the background.
+  public init(booleanLiteral value: Bool) {
+    self = value ? .same : .off
+  }
+
+  func resolved(interval: TimeSpan?) -> TimeSpan? {
+    switch self {
+    case .off: nil
+    case .same: interval
+    case .every(let duration): interval == nil ? nil : TimeSpan(polling: duration)
+    }
+  }
+}
+
+/// How refetches are paced when the network or the app is back.
+///
+/// By default each return refetches at once what is stale. An app that is switched to ten times in a
+/// second refetches ten times, and after a loss of the network all queries of all clients ask their
+/// server in the same millisecond.
+///
+/// ```swift
+/// var configuration = QueryClient.Configuration()
+/// configuration.activationPacing = .coalescing(.seconds(1))
+/// configuration.reconnectPacing = .coalescing(.seconds(1), spreading: .seconds(5))
+/// ```
+///
+/// Fetches that callers await are never spread, nor are those of queries whose policy is a condition. A
+/// query takes its own pacing for a stream of triggers: ``Query/refetch(on:pacing:)``.
+public struct RefetchPacing: Hashable, Sendable {
+  /// The time after a return that refetched in which further returns count as the same one.
+  ///
+  /// Further returns resume paused fetches, except those that are spread. No return is lost: at the end
+  /// of the time, entries that got no data since the first return are refetched once more, as their
+  /// policies say. If the network is away again by then, the next reconnect refetches; the same goes for
+  /// the app and its activations. Zero or less is off.
+  public var coalescing: Duration
+  /// The time over which the refetches of one return are spread.
+  ///
+  /// Their order and their distances are random. Zero or less is off.
+  public var spreading: Duration
+
+  /// Each return refetches what is stale, all at once; the default.
+  public static var off: Self { Self(coalescing: .zero, spreading: .zero) }
+
+  /// Returns in quick succession count as one, and refetches may be spread.
+  ///
+  /// - Parameters:
+  ///   - coalescing: The time after a return in which further returns count as the same one.
+  ///   - spreading: The time over which the refetches of one return are spread.
+  /// - Returns: The pacing.
+  public static func coalescing(_ coalescing: Duration, spreading: Duration = .zero) -> Self {
+    Self(coalescing: coalescing, spreading: spreading)
+  }
+
+  /// Each return refetches, and the refetches are spread.
+  ///
+  /// - Parameter spreading: The time over which the refetches of one return are spread.
+  /// - Returns: The pacing.
+  public static func spreading(over spreading: Duration) -> Self {
+    Self(coalescing: .zero, spreading: spreading)
+  }
+
+  /// Whether each reason refetches at once.
+  var isOff: Bool { coalescing <= .zero && spreading <= .zero }
+
+  private init(coalescing: Duration, spreading: Duration) {
+    self.coalescing = coalescing
+    self.spreading = spreading
+  }
+}
