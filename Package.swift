@@ -13,7 +13,7 @@ let package = Package(
   ],
   targets: [
     .target(name: "StreamQuery"),
-    // Stores, archives, the outbox and accounts: nothing of it is in an app that keeps nothing.
+    // Stores, archives, the outbox and accounts. An app that keeps nothing does not link them.
     .target(name: "StreamQueryPersistence", dependencies: ["StreamQuery"]),
     .target(name: "StreamQueryOperators", dependencies: ["StreamQuery"]),
     // Uses the public surface of the others only: what it needs, authors of other adapters need too.

@@ -243,23 +243,26 @@ check_module SampleApp "$root/Playgrounds/Sources/SampleApp"
 
 # MARK: Privacy
 
-# require_reason CATEGORY PATTERN: what an app must give a reason for is in the privacy manifest if the core uses
-# it, and not otherwise.
+# require_reason CATEGORY PATTERN: what an app must give a reason for is in the privacy manifest of each module that
+# uses it, and not in others.
 require_reason() {
-  local manifest="$root/Sources/StreamQueryPersistence/PrivacyInfo.xcprivacy" used=false declared=false
-  if grep -rqE --include='*.swift' "$2" "$root/Sources"; then used=true; fi
-  if grep -q "NSPrivacyAccessedAPICategory$1<" "$manifest"; then declared=true; fi
-  if [[ $used != "$declared" ]]; then
-    echo "check-apple: $1 is used: $used; it is in PrivacyInfo.xcprivacy: $declared" >&2
-    return 1
-  fi
+  local module used declared
+  for module in "$root"/Sources/*; do
+    used=false declared=false
+    if grep -rqE --include='*.swift' "$2" "$module"; then used=true; fi
+    if grep -qs "NSPrivacyAccessedAPICategory$1<" "$module/PrivacyInfo.xcprivacy"; then declared=true; fi
+    if [[ $used != "$declared" ]]; then
+      echo "check-apple: ${module##*/} uses $1: $used; its PrivacyInfo.xcprivacy says so: $declared" >&2
+      return 1
+    fi
+  done
 }
 require_reason UserDefaults 'UserDefaults'
 require_reason FileTimestamp '[^A-Za-z_.]f?l?stat(at)?\(|attributesOfItem|odificationDate|creationDate|getattrlist'
 require_reason SystemBootTime 'systemUptime|mach_absolute_time'
 require_reason DiskSpace 'statv?fs|volume[A-Za-z]*Capacity|system(Free)?Size'
 require_reason ActiveKeyboards 'activeInputModes'
-echo "check-apple: the privacy manifest says what is used"
+echo "check-apple: the privacy manifests say what is used"
 
 # MARK: 32 bits
 

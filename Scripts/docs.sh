@@ -62,7 +62,7 @@ for module in StreamQuery StreamQueryPersistence StreamQueryOperators StreamQuer
     --enable-experimental-external-link-support ${dependencies[@]+"${dependencies[@]}"} \
     --transform-for-static-hosting ${extra[@]+"${extra[@]}"} \
     --warnings-as-errors --output-path "$output/$module.doccarchive"
-  # The modules after the first two may link to these.
+  # Later modules may link to these two.
   case $module in
     StreamQuery | StreamQueryPersistence) dependencies+=(--dependency "$output/$module.doccarchive") ;;
   esac

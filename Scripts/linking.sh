@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Sees that a program which uses the test kit needs no library that only tests have, and runs without one.
+# Sees that a program which uses the test kit needs no library that only tests have, and runs without one; and that a
+# program which keeps nothing beyond its process needs nothing of StreamQueryPersistence.
 #
 #   Scripts/linking.sh                      check the modules of .build-check
 #   Scripts/linking.sh --scratch-path DIR   check the modules built there
@@ -51,7 +52,29 @@ Simulation().run { print(QueryClient().fetchingCount()) }
 SWIFT
 echo "linking: a program that uses the test kit needs no library of tests"
 
+all=("${objects[@]}")
+objects=()
+find_objects "$products" StreamQuery StreamQueryOperators StreamQueryUI
+
+check Lean <<'SWIFT'
+import StreamQuery
+import StreamQueryOperators
+import StreamQueryUI
+print(QueryClient().fetchingCount())
+SWIFT
+echo "linking: a program that keeps nothing needs nothing of StreamQueryPersistence"
+
 $self_test || exit 0
+if check Keeping >"$work/log" 2>&1 <<'SWIFT'
+import StreamQueryPersistence
+print(MemoryStore())
+SWIFT
+then
+  echo "linking: self-test: a program without StreamQueryPersistence has a store" >&2
+  exit 1
+fi
+grep -q MemoryStore "$work/log" || { cat "$work/log" >&2; exit 1; }
+objects=("${all[@]}")
 if check Planted >"$work/log" 2>&1 <<'SWIFT'
 import StreamQueryTesting
 import Testing
@@ -62,4 +85,4 @@ then
   exit 1
 fi
 grep -q "needs this library" "$work/log" || { cat "$work/log" >&2; exit 1; }
-echo "linking: self-test: a program that needs Testing is refused"
+echo "linking: self-test: programs that need Testing or StreamQueryPersistence are refused"

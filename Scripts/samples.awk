@@ -40,7 +40,7 @@ function write(    name, function_name, modules, count, i) {
     if (isFile) emit(name ".swift", 1)
   }
   # What observes for views belongs to the main actor, and so do its samples.
-  actor = FILENAME ~ /StreamQueryUI/ ? "@MainActor " : ""
+  actor = FILENAME ~ /StreamQueryUI|\/Observed/ ? "@MainActor " : ""
   if (!isFile || together) print actor "func " function_name "() async throws {" > (name ".swift")
   emit(name ".swift", isFile && together ? 0 : -1)
   if (!isFile || together) print "}" > (name ".swift")

@@ -1,7 +1,7 @@
 // Prints what the compiler has noted of modules in an index store, for Scripts/seam.pl: seam STORE MODULE…
 //
-// A line has fields with tabs between them: the module, the file, the line, the kind of the symbol, its roles, its USR
-// and its name, and then, for each symbol that it is related to, the roles and the USR of that. The declarations are
+// A line has fields with tabs between them: the time of the build, the module, the file, the line, the kind of the
+// symbol, its roles, its USR and its name, and then, for each symbol that it is related to, the roles and the USR of that. The declarations are
 // those of indexstore/indexstore.h, which not every toolchain has.
 #include <stdbool.h>
 #include <stdint.h>

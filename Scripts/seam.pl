@@ -1,4 +1,5 @@
-# Lists what of the core persistence uses although users do not see it: seam.pl ROOT <INDEX, what seam.c prints.
+# Lists the declarations of StreamQuery with `package` access that StreamQueryPersistence uses:
+# seam.pl ROOT <INDEX, which is what seam.c prints.
 #
 # A type counts if it is named, a member if it is used, a case as a member, an accessor as its property. What
 # persistence implements for a protocol of the core is not counted.

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Compares what StreamQueryPersistence uses of the core, although users do not see it, with Scripts/seam.txt.
+# Compares the declarations with `package` access that StreamQueryPersistence uses of StreamQuery with Scripts/seam.txt.
 #
 #   Scripts/seam.sh                      check the modules of .build-check
 #   Scripts/seam.sh --scratch-path DIR   check the modules built there

@@ -218,7 +218,7 @@ extension CacheState {
   }
 }
 
-/// A decoded entry on its way into the cache; see ``QueryClient/restored(_:of:_:)``.
+/// A decoded entry on its way into the cache; see ``QueryClient/restored(_:_:_:_:updatedAt:isInvalidated:isPart:error:)``.
 package struct RestoredEntry: Sendable {
   /// The type and the key as text.
   var text: String

@@ -242,9 +242,9 @@ extension QueryClient {
 
   /// Removes every entry, and every mutation run but the durable ones.
   ///
-  /// It is no logout where an `Outbox` is: durable runs were promised, stay, and are sent, by whoever is
-  /// logged in by then. What belongs to an account, changes that wait to be sent included, ends with
-  /// `QueryScope.end()`. Without durable mutations and accounts, call it at logout.
+  /// With an `Outbox`, this is no logout: durable runs stay, and the client sends them for the next
+  /// user. `QueryScope.end()` ends an account with all that belongs to it, including changes that wait
+  /// to be sent. Without durable mutations and accounts, call this method at logout.
   ///
   /// Work in flight is cancelled, its callbacks are not called, and its callers throw
   /// `CancellationError`. The handle of a finished mutation run still shows it until the handle is

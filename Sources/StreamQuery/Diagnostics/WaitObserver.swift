@@ -99,7 +99,7 @@ package final class CallerWait: Sendable {
   /// Creates the wait of the present task; `nil` in an app.
   ///
   /// - Parameters:
-  ///   - executor: Where that runs what the caller waits for.
+  ///   - executor: The executor that runs what the caller waits for.
   ///   - text: What the caller waits for, in words.
   ///   - onLeave: Called when the caller is cancelled.
   package convenience init?(

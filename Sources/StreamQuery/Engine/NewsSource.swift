@@ -13,12 +13,12 @@ package final class NewsSource: Sendable {
 }
 
 extension QueryClient {
-  /// Returns a stream of what there is to look at, from now on.
+  /// Returns a stream that reads a value after each piece of news.
   ///
   /// - Parameters:
-  ///   - news: Says when to look.
+  ///   - news: The news.
   ///   - subject: What the stream waits for, in words.
-  ///   - element: Looks; `nil` if there is nothing new to show.
+  ///   - element: Reads the value; `nil` if there is nothing new to show.
   /// - Returns: A stream for one observer.
   package nonisolated func stream<Element: Sendable>(
     of news: NewsSource,

@@ -146,7 +146,7 @@ package struct LastWrite: Sendable {
   /// Whether the key was invalidated after the call.
   package var isInvalidated: Bool { write.isInvalidated }
 
-  /// Makes the write of the data that is kept.
+  /// Applies the write to the kept data.
   ///
   /// - Parameters:
   ///   - kept: The data.
@@ -183,7 +183,7 @@ package struct LastWrite: Sendable {
   }
 }
 
-/// Where a client keeps data beyond the process: empty unless something is linked that can.
+/// Where a client keeps data beyond the process; empty unless the app links `StreamQueryPersistence`.
 package struct KeepingSettings: Sendable {
   /// Where the data of queries is kept beyond the cache, unless they say otherwise.
   package var policy: (any PersistencePolicy)?
@@ -191,7 +191,7 @@ package struct KeepingSettings: Sendable {
   package var runs: (any RunKeeperMaking)?
   private var others: [ObjectIdentifier: any Sendable] = [:]
 
-  /// Further settings, which their type tells apart; the client knows nothing of them.
+  /// Further settings, one of each type; the client knows nothing of them.
   package subscript<Value: Sendable>(_ type: Value.Type) -> Value? {
     get { others[ObjectIdentifier(type)] as? Value }
     set { others[ObjectIdentifier(type)] = newValue }

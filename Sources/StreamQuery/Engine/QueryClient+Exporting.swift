@@ -1,4 +1,4 @@
-// What an export needs of a client.
+// The client's side of exports.
 
 extension QueryClient {
   /// The matching entries, and all runs, of one instant, so that no archive has half of a change.
@@ -25,7 +25,7 @@ extension QueryClient {
     cache.read { state in keys.map { state.presence(of: $0, at: now) } }
   }
 
-  /// Tells that fetches have ended, or that anything else has become of them.
+  /// Returns a stream with an element when fetches begin, pause or end.
   package nonisolated func fetchEnds() -> AsyncStream<Void> {
     stream(of: fetchNews(), "the ends of fetches") { () }
   }

@@ -1,12 +1,12 @@
 internal import Synchronization
 
-// What an import needs of a client.
+// The client's side of imports.
 
 extension QueryClient {
   /// Begins an import of several archives.
   ///
   /// - Parameters:
-  ///   - end: Given when the import must not go on.
+  ///   - end: Fires when the import must stop.
   ///   - limit: How long fetches wait for a key.
   /// - Returns: The number of the import; `nil` after the end of the client.
   package nonisolated func beginImport(_ end: SharedOneShot<Void>, limit: TimeSpan) -> Int? {
@@ -96,8 +96,8 @@ extension QueryClient {
   ///   - resuming: Whether these continue.
   ///   - number: The number of the import, if it has several archives.
   ///   - left: The keys that former archives of it named and this one does not.
-  ///   - report: Gets what was left out; called under the lock, so that whoever ends the import knows
-  ///     all that it has filled.
+  ///   - report: Gets what was left out; called under the lock, so that the end of the import knows all
+  ///     that it has filled.
   /// - Returns: What `report` returns.
   package nonisolated func place<Report: Sendable>(
     _ entries: [RestoredEntry],

@@ -99,7 +99,7 @@ extension QueryClient {
     await attemptEnded(job, attempt: attempt, outcome, promised)
   }
 
-  /// What the work, and whoever answers its errors, are told about an attempt.
+  /// The context of an attempt, for the work and for the answer to its errors.
   package nonisolated func context(of job: MutationJob, attempt: Int) -> MutationContext {
     MutationContext(
       key: job.key.key,

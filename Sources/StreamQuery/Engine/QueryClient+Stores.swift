@@ -1,10 +1,10 @@
-// What stores and outbox need of a client.
+// The client's side of stores and the outbox.
 
 extension QueryClient {
-  /// The keeper of the data of entries; `nil` as long as no query needed it.
+  /// The persister of the data of entries; `nil` as long as no query needed it.
   package nonisolated var persister: (any Persister)? { persisters.persister }
 
-  /// The keeper of the data of entries under a policy, made when it is first needed.
+  /// The persister of the data of entries under a policy, made when it is first needed.
   package nonisolated func persister(for policy: any PersistencePolicy) -> (any Persister)? {
     persisters.persister(for: policy)
   }

@@ -19,7 +19,7 @@ struct OutboxRecord: Sendable {
     /// The mutation's key as text.
     var mutation: String
     var scope: String?
-    /// Of what the run is a version: see ``/StreamQuery/PacedRuns``.
+    /// The text of the pacing key: runs that have the same one are versions of one item.
     var pacingKey: String?
     /// When the run was started, in seconds since the reference date.
     var date: Double

@@ -13,17 +13,17 @@ internal import Synchronization
 /// database may have others. A batch is a transaction: it is as durable as the database's `synchronous`
 /// setting says, which is fully by default. Several processes may use one database. A process that waits
 /// for another longer than the busy mode of the configuration allows throws
-/// ``/StreamQuery/QueryStoreError/failed(_:)`` with the database's error, and clients try again.
+/// ``/StreamQueryPersistence/QueryStoreError/failed(_:)`` with the database's error, and clients try again.
 ///
 /// Each record has a checksum. A record that is not as it was written is left out, and reported as
-/// ``/StreamQuery/StoreDamage``, once in the life of the store. Replaced, removed
+/// ``/StreamQueryPersistence/StoreDamage``, once in the life of the store. Replaced, removed
 /// and wiped bytes are overwritten with zeros: the store turns `secure_delete` on for the connection that writes.
 ///
 /// Of a partition that was wiped its name and its generation stay, in one row, also after a release: another process
 /// may still have a batch of the generation before. A row costs nothing when the database is opened.
 ///
 /// A call that is cancelled before its transaction is committed throws
-/// ``/StreamQuery/QueryStoreError/failed(_:)`` with a `CancellationError`, and changes nothing.
+/// ``/StreamQueryPersistence/QueryStoreError/failed(_:)`` with a `CancellationError`, and changes nothing.
 public final class GRDBStore: QueryStore {
   /// The version of the tables.
   private static let version = 1
@@ -61,7 +61,7 @@ public final class GRDBStore: QueryStore {
   /// Creates the tables in a database, unless they are there.
   ///
   /// - Parameter database: A queue or a pool.
-  /// - Throws: ``/StreamQuery/QueryStoreError/otherVersion`` if a later version has created the tables, or
+  /// - Throws: ``/StreamQueryPersistence/QueryStoreError/otherVersion`` if a later version has created the tables, or
   ///   the reason why they cannot be created.
   public init(_ database: any DatabaseWriter) throws(QueryStoreError) {
     self.database = database
