@@ -53,12 +53,13 @@ function readList(    line, number, fields, reason, count, i) {
     gsub(/^[ \t]+|[ \t\r]+$/, "", line)
     if (line == "") continue
     count = split(line, fields, /[ \t]+/)
-    if (fields[1] == "target" && count == 6 && fields[3] == "upward" && fields[5] == "misplaced") {
+    if (fields[1] == "target" && count == 8 && fields[3] == "upward" && fields[5] == "misplaced" && fields[7] == "families") {
       current = fields[2]
       targetLine[current] = number
       targetNumber[current] = ++targets
       allowed[current, "upward"] = fields[4]
       allowed[current, "misplaced"] = fields[6]
+      allowed[current, "families"] = fields[8]
       folders = 0
     } else if (fields[1] == "except" && count == 3) {
       exceptionLine[fields[2] SUBSEP fields[3]] = number
@@ -66,7 +67,6 @@ function readList(    line, number, fields, reason, count, i) {
       if (++exceptions > 5) fail(number, "no more than five exceptions")
     } else if (fields[1] == "family" && count >= 3) {
       if (reason == "") fail(number, "a family needs what it is: `family PATH NAME…  # what it is`")
-      familyLine[fields[2]] = number
       for (i = 3; i <= count; i++) {
         if ((fields[2], fields[i]) in family) fail(number, fields[i] " is listed twice")
         family[fields[2], fields[i]] = number
@@ -146,6 +146,7 @@ function token() {
   else if (word == "}") {
     if (scopes) parens = outerParens[scopes--]
     if (!scopes && openType) { typeSize[openType] = wordCode - typeStart + 1; openType = 0 }
+    if (!scopes && openExtension) { extensionSize[file, openExtension] += wordCode - typeStart + 1; openExtension = "" }
     hidden = 0
     opening = ""
   } else if (word == "<" && generics == 1) generics = 2
@@ -182,6 +183,7 @@ function name(    kind) {
     openingPrivate = hidden
     hidden = 0
     extendsHere[file, word] = 1
+    if (!scopes) { openExtension = word; typeStart = wordCode }
     use("type")
     return
   }
@@ -346,7 +348,7 @@ function folderAt(target, level,    key, parts) {
 #
 # - Beside its owner, the type that the file is called for up to a `+`, or the operator (`Changes.swift`
 #   has `changes()`): its iterator, error or id; a type that no file of another type uses; a small type,
-#   with 20 lines of code or fewer, that the owner names in this file.
+#   with 20 lines of code or fewer and its extensions there, that the owner names in this file.
 # - In a family that the file's name tells. The name has several words, or one in the plural, and begins
 #   or ends the name of the type: `RefetchPolicy.swift` has `EventRefetchPolicy`, `Clocks.swift` has
 #   `ErasedClock`. A type with files of its own, such as `Type+Concern.swift`, stays with them.
@@ -357,7 +359,11 @@ function checkPlace(i,    path, named, stem) {
   stem = stemOf[path]
   typeIn[path, named] = 1
   if (isPlaced(i, path, named, stem)) return
-  if ((path, named) in family) { usedFamily[path, named] = 1; return }
+  if ((path, named) in family) {
+    usedFamily[path, named] = 1
+    counted[targetOf[path], "families"]++
+    return
+  }
   finding("misplaced", path, typeLine[i], named, "`" named "` is neither in a file of its name, nor beside its owner, nor in a family")
 }
 
@@ -369,7 +375,7 @@ function isPlaced(i, path, type, stem,    rest, operator) {
   if ((targetOf[path], stem) in typeLevel || (path, stem) in extendsHere || (path, operator) in declaresHere) {
     if (rest ~ /^(Iterator|Error|ID)$/) return 1
     if (!(type in users) || users[type] == " " stem " ") return 1
-    if (typeSize[i] <= 20 && (path, type, stem) in mentioned) return 1
+    if (typeSize[i] + extensionSize[path, type] <= 20 && (path, type, stem) in mentioned) return 1
   }
   return !((targetOf[path], type) in stems) && isKin(type, stem)
 }
@@ -381,7 +387,7 @@ function endsIn(text, end) {
 # Whether a file's name tells the family of a type.
 function isKin(type, stem,    word, plural) {
   word = stem
-  plural = sub(/ies$/, "y", word) || sub(/s$/, "", word)
+  plural = sub(/ies$/, "y", word) || word !~ /ss$/ && sub(/s$/, "", word)
   if (!plural && stem !~ /[a-z0-9][A-Z]/) return 0
   if (length(type) <= length(word)) return type == word
   if (endsIn(type, word) || endsIn(type, stem)) return 1
@@ -395,20 +401,20 @@ function finding(kind, path, number, named, message) {
 }
 
 function finish(    target, i, key, parts, kinds, sum, files) {
-  split("upward misplaced", kinds, " ")
+  split("upward misplaced families", kinds, " ")
   for (target in targetLine) {
     if (!(target in inhabited)) fail(targetLine[target], "there is no target " target)
-    for (i = 1; i <= 2; i++) {
+    for (i = 1; i <= 3; i++) {
       key = target SUBSEP kinds[i]
       counted[key] += 0
       if (all) { printf "%s", messages[key]; print target ": " kinds[i] " " counted[key]; continue }
       if (counted[key] > allowed[key]) {
         failures++
         printf "%s", messages[key] > "/dev/stderr"
-        print "layers: " target " has " counted[key] " " kinds[i] " names, " list " allows " allowed[key] ": one of these is new" > "/dev/stderr"
+        print "layers: " target " has " counted[key] " " kinds[i] ", " list " allows " allowed[key] ": one of these is new" > "/dev/stderr"
       } else if (counted[key] < allowed[key])
-        fail(targetLine[target], target " has fewer " kinds[i] " names than this says: write `" kinds[i] " " counted[key] "`, so that the number only goes down")
-      sum += counted[key]
+        fail(targetLine[target], target " has fewer " kinds[i] " than this says: write `" kinds[i] " " counted[key] "`, so that the number only goes down")
+      if (i < 3) sum += counted[key]
     }
   }
   for (key in folderLine) {

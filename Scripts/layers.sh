@@ -28,7 +28,7 @@ all=0
 begin() {
   rm -rf "$scratch/tree"
   mkdir -p "$scratch/tree/Scripts" "$scratch/tree/Sources/A/Low" "$scratch/tree/Sources/A/High"
-  printf '%s\n' 'target A  upward 0  misplaced 0' Low High "$@" >"$scratch/tree/Scripts/layers.txt"
+  printf '%s\n' 'target A  upward 0  misplaced 0  families 0' Low High "$@" >"$scratch/tree/Scripts/layers.txt"
   put Low/Base.swift <<<$'struct Base {\n  struct Error {}\n  func below() {}\n}\nlet low = 0'
   put High/Top.swift <<<$'enum Top { case over }\nextension Base {\n  func above() {}\n  struct Roof {}\n}\nfunc crown() {}'
 }
@@ -106,6 +106,9 @@ put Low/Base+More.swift < <(grep -v a18 "$scratch/part"; echo 'extension Base { 
 expect_finding nothing
 put Low/Base+More.swift < <(cat "$scratch/part"; echo 'extension Base { var part: Part { Part() } }')
 expect_finding "Sources/A/Low/Base+More.swift:1: [misplaced] \`Part\`"
+{ echo 'struct Part {}'; sed 's/struct Part/extension Part/' "$scratch/part"; } >"$scratch/parts"
+put Low/Base+More.swift < <(cat "$scratch/parts"; echo 'extension Base { var part: Part { Part() } }')
+expect_finding "Sources/A/Low/Base+More.swift:1: [misplaced] \`Part\`"
 
 for pair in 'RowKind OddRowKind' 'RowKind RowKindSet' 'Rows OddRow' 'Rows OddRows' 'Policies RowPolicy'; do
   begin
@@ -115,7 +118,7 @@ for pair in 'RowKind OddRowKind' 'RowKind RowKindSet' 'Rows OddRow' 'Rows OddRow
   put "Low/${pair#* }+More.swift" <<<"extension ${pair#* } {}"
   expect_finding "[misplaced] \`${pair#* }\`"
 done
-for pair in 'Row OddRow' 'Row RowSet' 'RowKind OddRowKinder' 'RowKind RowKinder' 'Rows Brow'; do
+for pair in 'Row OddRow' 'Row RowSet' 'RowKind OddRowKinder' 'RowKind RowKinder' 'Rows Brow' 'Pass OddPass'; do
   begin
   put "Low/${pair% *}.swift" <<<"struct ${pair#* } {}"
   put High/User.swift <<<"let a = ${pair#* }()"
@@ -128,6 +131,8 @@ with_family() {
   put High/User.swift <<<'let a = Stray()'
 }
 with_family 'family Sources/A/Low/Other.swift Stray  # a reason'
+expect_finding 'A has 1 families, Scripts/layers.txt allows 0'
+sed -i.bak 's/families 0/families 1/' "$scratch/tree/Scripts/layers.txt"
 expect_finding nothing
 with_family 'family Sources/A/Low/Base.swift Stray  # a reason'
 expect_finding "[misplaced] \`Stray\`"
@@ -155,7 +160,7 @@ expect_finding 'write `upward 0`'
 put $user <<<'let a: Top? = nil'
 expect_finding nothing
 put Low/Second.swift <<<'let a: Top? = nil'
-expect_finding 'A has 2 upward names, Scripts/layers.txt allows 1'
+expect_finding 'A has 2 upward, Scripts/layers.txt allows 1'
 begin 'except Sources/A/Low/User.swift Top  # a reason'
 expect_finding 'the exception is needed no longer'
 put $user <<<'let a: Top? = nil'

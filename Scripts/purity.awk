@@ -14,7 +14,7 @@ BEGIN {
   # What the cache has of them, and keeps.
   HELD = "^Sources/StreamQuery/(Cache/|Tasks/|Machines/(FetchRoom|WaitGraph|ReturnPacing)[.]|" \
     "Queries/(StoredQuery|EntryFilter)[.]|Mutations/StoredMutation[.]|" \
-    "Mutations/Mutation(Job|Table|Snapshot)[.]|Values/(OptimisticLayer|QueryFeature)[.])"
+    "Mutations/Mutation(Job|Table)[.]|Values/(OptimisticLayer|QueryFeature)[.])"
   while ((getline line < list) > 0) {
     number++
     sub(/#.*/, "", line)

@@ -1,34 +1,3 @@
-/// An info and the revision that it describes.
-struct EntryFacts {
-  var info: QueryInfo
-  var revision: UInt32
-
-  /// The facts about a key that has no entry, apart from what the given query adds.
-  static func empty(_ key: EntryKey, _ query: StoredQuery) -> EntryFacts {
-    EntryFacts(info: .absent(key, query.meta), revision: 0)
-  }
-}
-
-extension QueryInfo {
-  /// The info of a key that has no entry.
-  static func absent(_ key: EntryKey, _ meta: QueryMeta? = nil) -> QueryInfo {
-    QueryInfo(
-      key: key.key,
-      observerCount: 0,
-      waiterCount: 0,
-      pollFailureCount: 0,
-      isActive: false,
-      isDisabled: true,
-      isStatic: false,
-      isStale: true,
-      meta: meta ?? QueryMeta(),
-      age: nil,
-      entryKey: key,
-      snapshot: .empty
-    )
-  }
-}
-
 extension CacheState {
   func facts(_ key: EntryKey, at now: Instant) -> EntryFacts? {
     guard let index = find(key), let info = info(index, at: now) else { return nil }
@@ -71,6 +40,37 @@ extension CacheState {
       entry: id(of: index),
       count: slots[index].machine.dataUpdateCount,
       updatedAt: slots[index].machine.dataUpdatedAt.instant
+    )
+  }
+}
+
+/// An info and the revision that it describes.
+struct EntryFacts {
+  var info: QueryInfo
+  var revision: UInt32
+
+  /// The facts about a key that has no entry, apart from what the given query adds.
+  static func empty(_ key: EntryKey, _ query: StoredQuery) -> EntryFacts {
+    EntryFacts(info: .absent(key, query.meta), revision: 0)
+  }
+}
+
+extension QueryInfo {
+  /// The info of a key that has no entry.
+  static func absent(_ key: EntryKey, _ meta: QueryMeta? = nil) -> QueryInfo {
+    QueryInfo(
+      key: key.key,
+      observerCount: 0,
+      waiterCount: 0,
+      pollFailureCount: 0,
+      isActive: false,
+      isDisabled: true,
+      isStatic: false,
+      isStale: true,
+      meta: meta ?? QueryMeta(),
+      age: nil,
+      entryKey: key,
+      snapshot: .empty
     )
   }
 }

@@ -252,34 +252,6 @@ package struct RestoredRun: Sendable {
   var submittedAt: Double
 }
 
-/// What a fetch in flight means for the archives of its entry.
-package enum ExportProgress: Equatable, Sendable {
-  /// There is none, or there is data that it is going to replace.
-  case none
-  /// It is going to bring the first data.
-  case first
-  /// It brings the first data, but perhaps in parts, or it waits for an import itself.
-  case uncertain
-  /// The data is a part of what it brings.
-  case partial
-  /// The data is a part, but there is nothing to wait for: the stream has no end, or is over.
-  case incomplete
-}
-
-extension CacheState {
-  /// What the fetch of an entry means for archives.
-  func exportProgress(_ index: Int) -> ExportProgress {
-    let isFetching = slots[index].machine.isFetching
-    if slots[index].machine.extent == .part {
-      return isFetching && slots[index].machine.isArriving ? .partial : .incomplete
-    }
-    guard let current = slots[index].machine.fetch, isFetching else { return .none }
-    guard !slots[index].machine.hasData else { return .none }
-    // A query that shows parts, such as a streamed one, may never be complete.
-    return current.fetchOptions.showsParts || slots[index].machine.isHeld ? .uncertain : .first
-  }
-}
-
 /// An entry or a run of an archive that the cache leaves out.
 package struct ImportRefusal: Sendable {
   /// Why.

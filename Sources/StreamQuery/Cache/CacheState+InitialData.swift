@@ -1,21 +1,3 @@
-/// Data for an entry that has none, already obtained outside the lock.
-struct InitialData: Sendable {
-  let box: ValueBox
-  /// When it was current, in seconds since the reference date; `nil` means now.
-  let updatedAt: Double?
-  /// Whether it was invalidated before it was kept.
-  var isInvalidated = false
-  /// Whether it is a part of a streamed value.
-  var isPart = false
-  /// What it was obtained from.
-  let source: StoredInitialData
-
-  /// The beginning of an entry that starts with this data.
-  func beginning(at now: Timestamp) -> Beginning {
-    Beginning(source: source, time: updatedAt.map(now.placing(date:)) ?? now)
-  }
-}
-
 extension CacheState {
   /// Whether the entry has no data and its query has initial data.
   @inline(__always)
@@ -60,5 +42,23 @@ final class Beginning: Sendable {
   init(source: StoredInitialData, time: Timestamp) {
     self.source = source
     self.time = time
+  }
+}
+
+/// Data for an entry that has none, already obtained outside the lock.
+struct InitialData: Sendable {
+  let box: ValueBox
+  /// When it was current, in seconds since the reference date; `nil` means now.
+  let updatedAt: Double?
+  /// Whether it was invalidated before it was kept.
+  var isInvalidated = false
+  /// Whether it is a part of a streamed value.
+  var isPart = false
+  /// What it was obtained from.
+  let source: StoredInitialData
+
+  /// The beginning of an entry that starts with this data.
+  func beginning(at now: Timestamp) -> Beginning {
+    Beginning(source: source, time: updatedAt.map(now.placing(date:)) ?? now)
   }
 }

@@ -58,6 +58,59 @@ extension CacheState {
     budget?.order.measured(index, cost: cost)
     if budget?.order.isOver == true { mayShrink = true }
   }
+
+  /// Drops entries that nobody uses, from the last slot to the first: entries that move between
+  /// calls only move to earlier slots, so none is left out.
+  ///
+  /// - Parameters:
+  ///   - end: The slot where the last call stopped.
+  ///   - onlyStale: Whether fresh entries stay.
+  ///   - transaction: The transaction.
+  ///   - fixed: When the data of a query is stale; `nil` if a function says it. It is called under the lock
+  ///     and runs no user code.
+  /// - Returns: The slot where it stopped, 0 if all were looked at; and entries that only a function
+  ///   can judge.
+  mutating func dropUnused(
+    below end: Int,
+    onlyStale: Bool,
+    _ transaction: inout Transaction,
+    fixed: (StoredQuery) -> Freshness?
+  ) -> (end: Int, asked: [StaleQuestion]) {
+    let now = transaction.environment.now.instant
+    let end = min(end, slots.count)
+    let start = max(0, end - lookLimit)
+    var asked: [StaleQuestion] = []
+    for index in (start..<end).reversed() where slots[index].key != nil && isUnused(index) {
+      guard onlyStale, let query = slots[index].query else {
+        drop(index, reason: .evicted, &transaction)
+        continue
+      }
+      if let freshness = fixed(query) {
+        dropUnused(index, ifStale: freshness, &transaction)
+      } else if let info = info(index, at: now) {
+        asked.append(
+          StaleQuestion(
+            entry: id(of: index),
+            revision: slots[index].revision,
+            query: query,
+            info: info
+          )
+        )
+      }
+    }
+    return (start, asked)
+  }
+
+  mutating func dropUnused(
+    _ index: Int,
+    ifStale freshness: Freshness,
+    _ transaction: inout Transaction
+  ) {
+    guard isUnused(index),
+      slots[index].machine.isStale(freshness, at: transaction.environment.now.instant)
+    else { return }
+    drop(index, reason: .evicted, &transaction)
+  }
 }
 
 /// What a cache may keep, and who leaves first.
@@ -121,58 +174,4 @@ struct StaleQuestion: Sendable {
   let revision: UInt32
   let query: StoredQuery
   let info: QueryInfo
-}
-
-extension CacheState {
-  /// Drops entries that nobody uses, from the last slot to the first: entries that move between
-  /// calls only move to earlier slots, so none is left out.
-  ///
-  /// - Parameters:
-  ///   - end: The slot where the last call stopped.
-  ///   - onlyStale: Whether fresh entries stay.
-  ///   - transaction: The transaction.
-  ///   - fixed: When the data of a query is stale; `nil` if a function says it.
-  /// - Returns: The slot where it stopped, 0 if all were looked at; and entries that only a function
-  ///   can judge.
-  mutating func dropUnused(
-    below end: Int,
-    onlyStale: Bool,
-    _ transaction: inout Transaction,
-    fixed: (StoredQuery) -> Freshness?
-  ) -> (end: Int, asked: [StaleQuestion]) {
-    let now = transaction.environment.now.instant
-    let end = min(end, slots.count)
-    let start = max(0, end - lookLimit)
-    var asked: [StaleQuestion] = []
-    for index in (start..<end).reversed() where slots[index].key != nil && isUnused(index) {
-      guard onlyStale, let query = slots[index].query else {
-        drop(index, reason: .evicted, &transaction)
-        continue
-      }
-      if let freshness = fixed(query) {
-        dropUnused(index, ifStale: freshness, &transaction)
-      } else if let info = info(index, at: now) {
-        asked.append(
-          StaleQuestion(
-            entry: id(of: index),
-            revision: slots[index].revision,
-            query: query,
-            info: info
-          )
-        )
-      }
-    }
-    return (start, asked)
-  }
-
-  mutating func dropUnused(
-    _ index: Int,
-    ifStale freshness: Freshness,
-    _ transaction: inout Transaction
-  ) {
-    guard isUnused(index),
-      slots[index].machine.isStale(freshness, at: transaction.environment.now.instant)
-    else { return }
-    drop(index, reason: .evicted, &transaction)
-  }
 }

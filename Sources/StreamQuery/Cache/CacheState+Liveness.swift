@@ -34,7 +34,7 @@ extension CacheState {
 }
 
 extension Instant {
-  func distance(after other: Instant) -> Duration {
+  fileprivate func distance(after other: Instant) -> Duration {
     .nanoseconds(max(0, nanoseconds - other.nanoseconds))
   }
 }

@@ -27,16 +27,7 @@ extension CacheState {
     guard let index = find(id), isBulkRefetched(index) || restoring(index) != nil else { return }
     refetch(index, cause, superseding: false, group, &transaction)
   }
-}
 
-/// An entry whose observers wait for a store.
-struct RestoringEntry: Sendable {
-  let id: EntryID
-  /// How the entry is kept there.
-  let query: StoredQuery
-}
-
-extension CacheState {
   /// The persisted entries in use that have no data, although nobody waits for a store: it took
   /// longer than queries wait.
   func emptyPersistedEntries() -> [(key: EntryKey, query: StoredQuery)] {
@@ -87,6 +78,13 @@ extension CacheState {
       &transaction
     )
   }
+}
+
+/// An entry whose observers wait for a store.
+struct RestoringEntry: Sendable {
+  let id: EntryID
+  /// How the entry is kept there.
+  let query: StoredQuery
 }
 
 /// The observers of one entry and query that wait for a store.

@@ -281,6 +281,8 @@ extension CacheState {
     restsForApp(index)
   }
 
+  // MARK: Waits of work
+
   /// Lets a caller wait for something, unless that waits for the caller's own work.
   ///
   /// - Parameters:

@@ -1,5 +1,3 @@
-internal import Synchronization
-
 extension QueryClient {
   /// Replaces the client's defaults; queries that are used later take them.
   ///

@@ -161,7 +161,7 @@ extension QueryClient {
     snapshots().map(MutationInfo.init).filter(filter.matches)
   }
 
-  nonisolated func snapshots() -> [MutationSnapshot] {
+  private nonisolated func snapshots() -> [MutationSnapshot] {
     cache.record { state in
       state.mutations.all.compactMap { id in
         state.mutations.find(id).flatMap { state.mutations.snapshot($0) }

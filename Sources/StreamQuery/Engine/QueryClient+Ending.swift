@@ -1,14 +1,6 @@
 internal import Synchronization
 
 extension QueryClient {
-  /// Stops everything: fetches are cancelled, streams end, callers throw ``QueryError/shutDown`` or
-  /// `CancellationError`.
-  ///
-  /// Later writes are not kept. It takes as long as ``clear()``, plus the time to end the streams.
-  public nonisolated func shutDown() {
-    end(isErased: false)
-  }
-
   /// Stops waiting for time and signals, for a client that will get no more of them.
   package nonisolated func stopWaiting() {
     sources.cancel()
@@ -60,7 +52,7 @@ extension QueryClient {
     }
   }
 
-  private nonisolated func end(isErased: Bool) {
+  nonisolated func end(isErased: Bool) {
     stopWaiting()
     persisters.end(isErased: isErased, making: isErased ? [] : takeDeferredWrites())
     dropDeferredWrites()
@@ -107,46 +99,4 @@ struct LastActions: ActionRunner {
   var isOfLowPriority: Bool { false }
 
   func fulfil(_ duty: CallerDuty) {}
-}
-
-extension QueryClient {
-  /// Goes back to the defaults of the configuration, which has none for mutations.
-  nonisolated func forgetDefaults() {
-    let defaults = configuration.defaults.over(configuration.preset)
-    replaceDefaults(isErasing: true) { $0.with(client: defaults, prefixes: []) }
-    replaceMutationDefaults(isErasing: true) { _ in MutationDefaultsTable() }
-  }
-
-  /// Replaces the defaults of mutations; after the client was erased, only its erasure does.
-  nonisolated func replaceMutationDefaults(
-    isErasing: Bool = false,
-    _ change: (MutationDefaultsTable) -> MutationDefaultsTable
-  ) {
-    let old = mutationDefaults.withLock { table -> MutationDefaultsTable in
-      let old = table
-      // Asked under the lock: what comes before the erasure is forgotten by it.
-      if isErasing || !isErased { table = change(old) }
-      return old
-    }
-    // Its closures are user code: they are released outside the lock.
-    _ = old
-  }
-
-  nonisolated func replaceDefaults(
-    isErasing: Bool = false,
-    _ change: (DefaultsTable) -> DefaultsTable
-  ) {
-    let old = transaction {
-      state,
-      transaction -> (DefaultsTable, [ObjectIdentifier: StoredQuery])? in
-      // Asked under the lock: what comes before the erasure is forgotten by it.
-      if isErased, !isErasing { return nil }
-      let old = (state.defaults.table, state.bareQueries)
-      state.replaceDefaults(change(old.0), &transaction)
-      state.bareQueries = [:]
-      return old
-    }
-    // Its closures are user code: they are released outside the lock.
-    _ = old
-  }
 }

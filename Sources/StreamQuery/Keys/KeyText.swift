@@ -1,5 +1,3 @@
-internal import Foundation
-
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
 #else
@@ -237,13 +235,6 @@ extension Decimal: CanonicallyEncodable {
     }
     return KeyTextNode.quoted(text)
   }
-}
-
-/// Returns the composed form (NFC) of a string: the same for canonically equivalent strings.
-///
-/// This is the only thing that keys need and the standard library does not make public.
-package func composed(_ string: String) -> String {
-  string.utf8.allSatisfy { $0 < 0x80 } ? string : string.precomposedStringWithCanonicalMapping
 }
 
 /// Returns the name of a type with its module, the same on every platform.

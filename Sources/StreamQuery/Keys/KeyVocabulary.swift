@@ -36,7 +36,8 @@ package struct KeyVocabulary: Sendable {
   /// - Returns: The key, whose text is exactly this one.
   /// - Throws: `DecodingError` if it is not the text of a key, or if one of its types is not known.
   package func key(_ text: Substring) throws -> AnyQueryKey {
-    switch JSONNesting.fault(in: text.utf8, limit: KeyNesting.read) {
+    let data = Data(text.utf8)
+    switch data.withUnsafeBytes({ JSONNesting.fault(in: $0, limit: KeyNesting.read) }) {
     case nil: break
     case .notUTF8: throw KeyVocabulary.failure([], "the key has a character that no text has")
     case .tooDeep:
@@ -46,7 +47,7 @@ package struct KeyVocabulary: Sendable {
     // Keys write bytes as a list, as the type itself does.
     decoder.dataDecodingStrategy = .deferredToData
     if let name = Self.userInfoKey { decoder.userInfo[name] = self }
-    let parts = try decoder.decode([ArchivedKeyPart].self, from: Data(text.utf8))
+    let parts = try decoder.decode([ArchivedKeyPart].self, from: data)
     let key = AnyQueryKey(parts: parts.map(\.part))
     // A type that does not decode what it encoded would make a different key.
     guard try key.canonicalText() == text else {

@@ -43,7 +43,7 @@ package struct JSONNesting {
   ///   - limit: How many levels are allowed.
   /// - Returns: Why a reader must not get it; `nil` if it may.
   /// - Complexity: O(*n*) in the length of the text.
-  package static func fault(in bytes: some Sequence<UInt8>, limit: Int) -> Fault? {
+  package static func fault(in bytes: UnsafeRawBufferPointer, limit: Int) -> Fault? {
     var nesting = JSONNesting()
     for byte in bytes {
       if byte == 0 || byte >= 0xfe { return .notUTF8 }

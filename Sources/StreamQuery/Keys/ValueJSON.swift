@@ -31,7 +31,7 @@ package enum ValueJSON {
   /// can take.
   static func text(of value: some Encodable) -> String? {
     guard let data = try? encoder.encode(value),
-      JSONNesting.fault(in: data, limit: KeyNesting.value) == nil
+      data.withUnsafeBytes({ JSONNesting.fault(in: $0, limit: KeyNesting.value) }) == nil
     else { return nil }
     return String(decoding: data, as: UTF8.self)
   }

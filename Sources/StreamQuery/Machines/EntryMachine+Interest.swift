@@ -17,7 +17,7 @@ extension EntryMachine {
   /// The index of the group with these options; compared in place, because a closure would get
   /// copies.
   // It changes nothing: see `nextDeadline(in:)`.
-  mutating func group(of resolvedOptions: ResolvedObserverOptions) -> Int? {
+  private mutating func group(of resolvedOptions: ResolvedObserverOptions) -> Int? {
     for index in groups.indices where groups[index].resolvedOptions == resolvedOptions {
       return index
     }

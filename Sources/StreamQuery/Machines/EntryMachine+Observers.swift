@@ -107,8 +107,6 @@ extension EntryMachine {
     proceed(in: environment, &actions)
   }
 
-  // MARK: Interest
-
   /// The entry as it would be if an observer subscribed now: its first snapshot is made from this.
   ///
   /// It is computed with the same inputs as a real subscription, so that both follow one rule.

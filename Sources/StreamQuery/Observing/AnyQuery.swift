@@ -97,21 +97,6 @@ public struct AnyQueryResult: Sendable, _FreeOfActors {
   }
 }
 
-extension QueryListResults {
-  /// The results of all queries without their value types, in the order of the list.
-  public var all: [AnyQueryResult] { members.map(AnyQueryResult.init) }
-
-  /// The position of a key in the list; the first one if the list has the key twice.
-  ///
-  /// - Parameter key: The key.
-  /// - Returns: The position; `nil` if the list has no such query.
-  /// - Complexity: O(*n*) in the length of the list.
-  public func position<Value>(of key: QueryKey<Value>) -> Int? {
-    let key = EntryKey(key)
-    return members.firstIndex { $0.snapshot.key == key }
-  }
-}
-
 extension QueryFilter {
   /// Exactly the entries of a list of queries.
   ///

@@ -166,6 +166,47 @@ extension QueryClient {
   public nonisolated func observer(all queries: [AnyQuery]) -> QueryListObserver {
     QueryListObserver(self, queries)
   }
+
+  /// What a new observer of a list would see first, as `result(for:)`.
+  ///
+  /// - Parameter queries: The queries.
+  /// - Returns: Their first results, each of the time when it was looked at.
+  public nonisolated func results(for queries: [AnyQuery]) -> QueryListResults {
+    QueryListResults(members: queries.map { look($0.entryKey, $0.definition, $0.options) })
+  }
+
+  /// Observes several queries of one value type as one stream, in the order of the list.
+  ///
+  /// There is one element for each transaction that changed any of them: a call that changes
+  /// several keys shows as one change. The first element has the state of all queries. Each query
+  /// is observed and fetched independently, and one that fails is a failed result among the others.
+  ///
+  /// ```swift
+  /// for await users in client.stream(all: ids.map { .user($0) }) {
+  ///   show(users.compactMap(\.data))
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - queries: The queries to observe; a key may appear more than once.
+  ///   - options: Options of each observer, in addition to those of its query.
+  /// - Returns: A stream for one observer. Without any query it emits one empty element and ends.
+  public nonisolated func stream<Value>(
+    all queries: [Query<Value>],
+    options: ObserverOptions? = nil
+  ) -> AsyncStream<[QueryResult<Value>]> {
+    guard !queries.isEmpty else {
+      return AsyncStream { continuation in
+        continuation.yield([])
+        continuation.finish()
+      }
+    }
+    let group = SubscriptionGroup(self, queries.map { subscribe($0, options: options) })
+    return AsyncStream(
+      unfolding: { await group.nextInStream()?.map(QueryResult.init) },
+      onCancel: { group.cancel() }
+    )
+  }
 }
 
 /// The results of a list of queries at one time, in the order of the list.
@@ -236,47 +277,17 @@ public struct QueryListResults: Sendable {
 
   /// The errors, in the order of the list.
   public var errors: [any Error] { members.compactMap { $0.snapshot.error?.error } }
-}
 
-extension QueryClient {
-  /// What a new observer of a list would see first, as `result(for:)`.
-  ///
-  /// - Parameter queries: The queries.
-  /// - Returns: Their first results, each of the time when it was looked at.
-  public nonisolated func results(for queries: [AnyQuery]) -> QueryListResults {
-    QueryListResults(members: queries.map { look($0.entryKey, $0.definition, $0.options) })
-  }
+  /// The results of all queries without their value types, in the order of the list.
+  public var all: [AnyQueryResult] { members.map(AnyQueryResult.init) }
 
-  /// Observes several queries of one value type as one stream, in the order of the list.
+  /// The position of a key in the list; the first one if the list has the key twice.
   ///
-  /// There is one element for each transaction that changed any of them: a call that changes
-  /// several keys shows as one change. The first element has the state of all queries. Each query
-  /// is observed and fetched independently, and one that fails is a failed result among the others.
-  ///
-  /// ```swift
-  /// for await users in client.stream(all: ids.map { .user($0) }) {
-  ///   show(users.compactMap(\.data))
-  /// }
-  /// ```
-  ///
-  /// - Parameters:
-  ///   - queries: The queries to observe; a key may appear more than once.
-  ///   - options: Options of each observer, in addition to those of its query.
-  /// - Returns: A stream for one observer. Without any query it emits one empty element and ends.
-  public nonisolated func stream<Value>(
-    all queries: [Query<Value>],
-    options: ObserverOptions? = nil
-  ) -> AsyncStream<[QueryResult<Value>]> {
-    guard !queries.isEmpty else {
-      return AsyncStream { continuation in
-        continuation.yield([])
-        continuation.finish()
-      }
-    }
-    let group = SubscriptionGroup(self, queries.map { subscribe($0, options: options) })
-    return AsyncStream(
-      unfolding: { await group.nextInStream()?.map(QueryResult.init) },
-      onCancel: { group.cancel() }
-    )
+  /// - Parameter key: The key.
+  /// - Returns: The position; `nil` if the list has no such query.
+  /// - Complexity: O(*n*) in the length of the list.
+  public func position<Value>(of key: QueryKey<Value>) -> Int? {
+    let key = EntryKey(key)
+    return members.firstIndex { $0.snapshot.key == key }
   }
 }

@@ -136,3 +136,10 @@ extension StateSource {
   )
 }
 #endif
+
+#if !os(Linux) && !canImport(UIKit) && !canImport(AppKit) && !canImport(WatchKit)
+extension StateSource {
+  /// This platform does not tell.
+  static let systemActivity = StateSource(constant: true)
+}
+#endif

@@ -3,7 +3,7 @@ import Testing
 @testable import StreamQuery
 
 /// Tables of entries that are given back as a whole.
-@Suite("Rebuilding the tables: contract laws 4 and 13") struct RebuildingTests {
+@Suite("Clearing: the tables become small again, contract laws 4 and 13") struct ClearingTests {
   /// A cache beside a list of what it must hold.
   struct Environment: ~Copyable {
     var state: CacheState

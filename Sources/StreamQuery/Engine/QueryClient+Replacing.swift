@@ -1,0 +1,43 @@
+internal import Synchronization
+
+extension QueryClient {
+  /// Goes back to the defaults of the configuration, which has none for mutations.
+  nonisolated func forgetDefaults() {
+    let defaults = configuration.defaults.over(configuration.preset)
+    replaceDefaults(isErasing: true) { $0.with(client: defaults, prefixes: []) }
+    replaceMutationDefaults(isErasing: true) { _ in MutationDefaultsTable() }
+  }
+
+  /// Replaces the defaults of mutations; after the client was erased, only its erasure does.
+  nonisolated func replaceMutationDefaults(
+    isErasing: Bool = false,
+    _ change: (MutationDefaultsTable) -> MutationDefaultsTable
+  ) {
+    let old = mutationDefaults.withLock { table -> MutationDefaultsTable in
+      let old = table
+      // Asked under the lock: what comes before the erasure is forgotten by it.
+      if isErasing || !isErased { table = change(old) }
+      return old
+    }
+    // Its closures are user code: they are released outside the lock.
+    _ = old
+  }
+
+  nonisolated func replaceDefaults(
+    isErasing: Bool = false,
+    _ change: (DefaultsTable) -> DefaultsTable
+  ) {
+    let old = transaction {
+      state,
+      transaction -> (DefaultsTable, [ObjectIdentifier: StoredQuery])? in
+      // Asked under the lock: what comes before the erasure is forgotten by it.
+      if isErased, !isErasing { return nil }
+      let old = (state.defaults.table, state.bareQueries)
+      state.replaceDefaults(change(old.0), &transaction)
+      state.bareQueries = [:]
+      return old
+    }
+    // Its closures are user code: they are released outside the lock.
+    _ = old
+  }
+}
