@@ -8,7 +8,7 @@ BEGIN {
   # What a query, a mutation and a filter are made of, apart from what the cache has of them.
   CLOSURES = "[^A-Za-z0-9_](QueryDefinition|DefinitionExtras|QueryOptions|ObserverOptions|" \
     "ResolvedQuery|DefaultsTable|QueryDefaults|EventRefetchPolicy|RetryPolicy|ThrowPolicy|SharingPolicy|" \
-    "StaleTime|RefetchInterval|Enabled|FetchContext|ResolvedMutation|MutationDefinition|MutationOptions|" \
+    "StaleTime|RefetchInterval|EnabledPolicy|FetchContext|ResolvedMutation|MutationDefinition|MutationOptions|" \
     "MutationCallbacks|MutationHooks|MutationDefaultsTable|OptimisticChanges|TypedLayer|QueryFilter|" \
     "MutationFilter)[^A-Za-z0-9_]"
   # What the cache has of them, and keeps.

@@ -16,7 +16,7 @@ nonisolated let (id, ids, email, owner) = (1, [1, 2], "ada@example.com", "octoca
 let isVisible = true
 nonisolated let archive = CacheArchive()
 nonisolated let store = MemoryStore()
-nonisolated let scopes = QueryScopes(in: store)
+nonisolated let accounts = QueryAccounts(in: store)
 nonisolated let url = URL.temporaryDirectory.appending(path: "StreamQuery-samples")
 
 enum Indicator { case spinner }

@@ -28,7 +28,7 @@ extension Mutation where Input == ArchivedRename, Output == User {
     let bytes = try export.archive.encoded()
 
     let next = QueryClient()
-    let archive = try CacheArchive(decoding: bytes, limit: 1 << 20)
+    let archive = try CacheArchive(decoding: bytes, maxBytes: 1 << 20)
     let report = next.import(
       archive,
       for: [
@@ -79,7 +79,7 @@ extension Mutation where Input == ArchivedRename, Output == User {
   @Test func whatIsBeingFetchedFollows() async throws {
     client.setData(.ada, for: .user(1))
     var lines: [Data] = []
-    for await export in client.exports(.prefix("user"), errors: .redacted) {
+    for await export in client.exportStream(.prefix("user"), errors: .redacted) {
       #expect(export.skipped.isEmpty)
       lines.append(try export.archive.encoded())
     }
@@ -96,9 +96,9 @@ extension Mutation where Input == ArchivedRename, Output == User {
     async let both = browser.import(
       contentsOf: more.map { try CacheArchive(decoding: $0) },
       for: [.values(of: User.self)],
-      waitingAtMost: .seconds(10)
+      timeout: .seconds(10)
     )
-    for await export in client.exports(.prefix("user")) {
+    for await export in client.exportStream(.prefix("user")) {
       page.yield(try export.archive.encoded())
     }
     page.finish()

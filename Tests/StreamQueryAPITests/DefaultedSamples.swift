@@ -22,7 +22,7 @@ import Testing
     simulation.settle()
     let users = try simulation.run { try await client.fetch(.favorites) }
     #expect(users == [.ada])
-    #expect(try simulation.run { try await client.fetchThrowing(.favorites) } == [.ada])
+    #expect(try simulation.run { try await client.fetch(.favorites, throwOnError: true) } == [.ada])
     #expect(recording.values.last?.data == [.ada])
     #expect(results.values.last?.data.count == 1)
     simulation.run {

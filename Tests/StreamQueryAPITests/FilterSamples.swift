@@ -91,8 +91,8 @@ import Testing
     await client.refetch(.prefix("repos") && .stale && .inactive)
     await client.refetch(isLive ? .stale && .active : !.stale)
     // Written entries that nobody gave a fetch cannot be refetched.
-    await #expect(throws: QueryError.self) { try await client.refetchThrowing(.stale) }
-    try await client.invalidateThrowing(.prefix("repos"))
+    await #expect(throws: QueryError.self) { try await client.refetch(.stale, throwOnError: true) }
+    try await client.invalidate(.prefix("repos"), throwOnError: true)
     client.cancel(.prefix("repos"))
     if isLive && client.fetchingCount(.stale && !.active) > 0 { await client.refetch(.stale) }
     client.remove(!.active && .prefix("repos"))

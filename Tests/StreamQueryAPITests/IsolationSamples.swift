@@ -68,7 +68,7 @@ import Testing
     let active = ManualSignal(true)
     let client = QueryClient(simulation: simulation) { @Sendable in
       $0.connectivity = Connectivity { online }
-      $0.activity = Activity { active }
+      $0.activity = AppActivity { active }
     }
     simulation.settle()
     let model = Model(client: client)

@@ -12,6 +12,23 @@ import Testing
     #expect(QueryKey<User>().erased.isEmpty)
   }
 
+  @Test func aFetchGetsTheInputsOfItsKey() async throws {
+    let api = API.live
+    let client = QueryClient()
+    let user = Query("user", for: 7, fetch: api.user(_:))
+    let books = Query("products", for: Category.books, 2) { category, page in
+      try await api.products(in: category, page: page)
+    }
+    let list = Query("lists", for: "a", 1, true) { context, name, count, isLong in
+      "\(name) \(count) \(isLong) \(context.key)"
+    }
+    #expect(user.key == QueryKey("user", 7))
+    #expect(books.key == QueryKey("products", Category.books, 2))
+    #expect(try await client.fetch(user).id == 7)
+    #expect(try await client.fetch(books) == [Product(id: 2)])
+    #expect(try await client.fetch(list) == #"a 1 true ["lists", "a", 1, true]"#)
+  }
+
   @Test func aTypeMayBeTheFirstPart() {
     func key<Value: Sendable>(of type: Value.Type) -> QueryKey<Value> { QueryKey(type, 1) }
     let byType = QueryKey<Product>(Product.self, 123)

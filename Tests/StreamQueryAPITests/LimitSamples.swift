@@ -53,15 +53,15 @@ import Testing
     let query = Query("a") { "a" }
     let list = [AnyQuery(query)]
     let refreshes: [@Sendable () async -> QueryRefresh] = [
-      { await client.refresh(list, within: .seconds(20)) },
-      { await client.refresh(list, until: Date.distantFuture) },
-      { await client.refresh(within: .seconds(20)) },
-      { await client.refresh(.prefix("a"), until: Date.distantFuture) },
+      { await client.refetchStale(list, within: .seconds(20)) },
+      { await client.refetchStale(list, until: Date.distantFuture) },
+      { await client.refetchStale(within: .seconds(20)) },
+      { await client.refetchStale(.prefix("a"), until: Date.distantFuture) },
     ]
     for refresh in refreshes {
       let result = simulation.run { await refresh() }
       #expect(result.refreshed == ["a"])
-      #expect(result.failed.isEmpty && result.left.isEmpty)
+      #expect(result.failed.isEmpty && result.remaining.isEmpty)
       #expect(client.data(for: query) == "a")
     }
     client.shutDown()

@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test func unlikeQueriesAreFoundByTheirKeys() {
-    let first = client.results(for: [AnyQuery(.user(1)), AnyQuery(.repos(1))])
+    let first = client.result(for: [AnyQuery(.user(1)), AnyQuery(.repos(1))])
     let offline = client.result(for: .user(1), options: ObserverOptions(enabled: false))
     #expect(first[.user(1)]?.isFetching == true && first.count == 2 && !offline.isFetching)
     let observer = client.observer(all: [AnyQuery(.user(1)), AnyQuery(.repos(1))])

@@ -26,7 +26,7 @@ import Testing
       .merge { old, new in old.name == new.name ? old : new }
     #expect(chained.options.gcTime == .hours(1))
     #expect(chained.options.refetchOnSubscribe == .never)
-    #expect(chained.options.abandonment == .linger(.seconds(2)))
+    #expect(chained.options.onAbandonment == .linger(.seconds(2)))
     #expect(chained.options.networkMode == .offlineFirst)
   }
 
@@ -198,7 +198,7 @@ import Testing
     let fetch = ScriptedFetch<Int>(.value(1))
     let query = Query("n", fetch: fetch).staleTime(.minutes(5))
     client.setData(0, for: query)
-    var recordings: [Recording<QueryResult<Int>>] = []
+    var recordings: [ResultRecording<QueryResult<Int>>] = []
     for query in [
       query.refetchOnSubscribe(.when { isSearching }),
       query.refetchOnSubscribe(.when { $0.observerCount > 0 }),

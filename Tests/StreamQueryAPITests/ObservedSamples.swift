@@ -51,7 +51,8 @@ import Testing
       let user = ObservedQuery(.user(42), client: client)
       let result: QueryResult<User> = await user.refetch()
       #expect(result.data?.id == 42)
-      try await user.refetchThrowing()
+      try await user.refetch(throwOnError: true)
+      try await user.refetch(throwOnError: false)
       await user.invalidate()
       await user.reset()
       #expect(user.isSuccess && user.cause == .reset)
@@ -115,7 +116,7 @@ import Testing
         client: client
       )
       rename.run(1)
-      #expect(rename.isPending && rename.variables == 1)
+      #expect(rename.isPending && rename.input == 1)
       let user: User = try await rename.mutate(2)
       #expect(user.name == "Grace" && rename.output == user)
       rename.reset()
@@ -166,10 +167,12 @@ import Testing
       @MainActor func tap() { search.refetch { $0.email = "" } }
       tap()
       #expect(search.fetcher.email.isEmpty)
-      let users = Query("users", fetcher: Fetcher { try await api.users() }).staleTime(.minutes(1))
+      let users = Query("users", fetcher: ClosureFetcher { try await api.users() }).staleTime(
+        .minutes(1)
+      )
       let fetched = try await client.fetch(users)
       #expect(fetched == [.ada])
-      let other = Query(key: "users", fetcher: Fetcher { [User.ada] })
+      let other = Query(key: "users", fetcher: ClosureFetcher { [User.ada] })
       #expect(client.result(for: other).data == [.ada])
     }
   }
@@ -245,11 +248,15 @@ import Testing
         client: client
       )
       try await simulation.settled()
-      await #expect(throws: Offline.self) { try await feed.fetchNextPageThrowing() }
+      await #expect(throws: Offline.self) { try await feed.fetchNextPage(throwOnError: true) }
       #expect(feed.isFetchNextPageError && feed.pages == [1])
-      try await feed.fetchPreviousPageThrowing()
+      try await feed.fetchPreviousPage(throwOnError: true)
+      let failed = try await feed.fetchNextPage(throwOnError: false)
+      #expect(failed.isFetchNextPageError && failed.data?.pages == [1])
       feed.stop()
-      await #expect(throws: CancellationError.self) { try await feed.fetchNextPageThrowing() }
+      await #expect(throws: CancellationError.self) {
+        try await feed.fetchNextPage(throwOnError: true)
+      }
     }
   }
 }

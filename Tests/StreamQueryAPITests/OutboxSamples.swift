@@ -35,8 +35,8 @@ extension Mutation where Input == Rename, Output == User {
     var configuration = QueryClient.Configuration()
     configuration.persistence = Persistence(in: store)
     let signOut = Mutation<Void, Void>("sign-out") {}.durable()
-    configuration.outbox = Outbox(in: store, mutations: [Mutation.rename, signOut])
-    configuration.outbox?.patience = .seconds(5)
+    configuration.outbox = OutboxConfiguration(in: store, mutations: [Mutation.rename, signOut])
+    configuration.outbox?.restoreTimeout = .seconds(5)
     return QueryClient(configuration: configuration)
   }
 
@@ -53,7 +53,7 @@ extension Mutation where Input == Rename, Output == User {
   @Test func theQueueIsShownAndAnswered() throws {
     let simulation = Simulation()
     let store = MemoryStore()
-    let client = QueryClient(simulation: simulation) { $0.outbox = Outbox(in: store) }
+    let client = QueryClient(simulation: simulation) { $0.outbox = OutboxConfiguration(in: store) }
     let rename = Mutation<Rename, User>("rename") { input, context in
       if input.name.isEmpty { throw AuthError() }
       let user = try await API.live.rename(input.id, to: input.name)

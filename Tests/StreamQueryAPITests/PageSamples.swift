@@ -117,7 +117,9 @@ extension InfiniteQuery<ListPage, String?> {
     for query in [bare, short, paths, typed, .feed(7)] {
       let pages = try simulation.run { try await client.fetch(query, pages: 2) }
       #expect(pages.pages.flatMap(\.items) == ["item 1", "item 2"])
-      #expect(try simulation.run { try await client.fetchThrowing(query, pages: 2) } == pages)
+      #expect(
+        try simulation.run { try await client.fetch(query, pages: 2, throwOnError: true) } == pages
+      )
     }
   }
 

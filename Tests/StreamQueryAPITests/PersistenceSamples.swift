@@ -14,7 +14,7 @@ import Testing
       QueryClient(simulation: simulation) {
         var persistence = Persistence(in: store, partition: "account 1", version: "2")
         persistence.includes = { $0.key != ["search"] }
-        persistence.limit = StoreLimit(bytes: 5_000_000, order: .leastRecentlyUsedFirst)
+        persistence.limit = StoreLimit(maxBytes: 5_000_000, order: .leastRecentlyUsedFirst)
         $0.persistence = persistence
       }
     }

@@ -48,6 +48,9 @@ import Testing
       $0?.reverse()
     }
     client.updateData(matching: .all, of: [User].self, fencing: true) { _, users in users = nil }
+    #expect(client.updateData(matching: .all, of: [User].self) { $0?.reverse() } == 1)
+    #expect(client.data(for: .users)?.map(\.name) == ["Grace", "Barbara", "Ada"])
+    client.updateData(matching: .all, of: [User].self) { $0?.reverse() }
     #expect(client.isStale(QueryKey<[User]>("nobody")))
     let written = client.updateData(for: .users) { $0?[0].name = "Augusta" }
     #expect(written?.first?.name == "Augusta")

@@ -57,7 +57,7 @@ private struct ThumbnailRequest: QueryRequest {
       self.simulation = simulation
       client = QueryClient(simulation: simulation) { [online, active] in
         $0.connectivity = Connectivity { online }
-        $0.activity = Activity { active }
+        $0.activity = AppActivity { active }
       }
       simulation.settle()
     }

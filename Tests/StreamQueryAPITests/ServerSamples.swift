@@ -15,7 +15,7 @@ import Testing
     simulation.advance(by: .minutes(1))
     #expect(try simulation.run { try await client.fetch(query) } == 7)
     #expect(throws: QueryError.shutDown) {
-      try simulation.run { try await client.fetchThrowing(query) }
+      try simulation.run { try await client.fetch(query, throwOnError: true) }
     }
   }
 
@@ -94,7 +94,7 @@ import Testing
     let client = QueryClient(simulation: simulation)
     let fetch = ScriptedFetch<Int>(.failure(QueryError.shutDown))
     let query = Query("rates", fetch: fetch).cachesFailures(.seconds(5))
-    #expect(query.options.failureCaching != nil)
+    #expect(query.options.cachesFailures != nil)
     for _ in 1...2 {
       #expect(throws: QueryError.shutDown) {
         try simulation.run { try await client.fetch(query) }

@@ -83,7 +83,7 @@ private struct DictionaryDefaults: DefaultsStorage {
   }
 
   @Test func defaultsAreAnyStorage() async throws {
-    let store = DefaultsStore(DictionaryDefaults(), prefix: "App.", limit: 1 << 16)
+    let store = DefaultsStore(DictionaryDefaults(), prefix: "App.", maxBytes: 1 << 16)
     #expect(try await store.load(.main).records.isEmpty)
     #expect(store.byteLimit < 1 << 16)
     #expect(LoggedStore(base: store).byteLimit == store.byteLimit)

@@ -85,7 +85,7 @@ import Testing
     let active = ManualSignal(true)
     let client = QueryClient(simulation: simulation) {
       $0.connectivity = Connectivity { online }
-      $0.activity = Activity { active }
+      $0.activity = AppActivity { active }
     }
     simulation.settle()
     let query = counting("a").refetchInterval(.seconds(30)).refetchOnReconnect(.ifStale)
@@ -144,7 +144,7 @@ import Testing
       client.connect(triggers: keyed.map { id in .invalidate(["user", id], refetch: .all) }),
       client.connect(triggers: some.compactMap { $0 > 1 ? .invalidate(["inbox", $0]) : nil }),
       client.connect(
-        triggers: mixed.map { id -> Trigger in
+        triggers: mixed.map { id -> QueryTrigger in
           if id > 1 { return .refetch(.stale) }
           return .invalidate(["user", id])
         }
@@ -231,7 +231,7 @@ import Testing
     let active = ManualSignal(true)
     let client = QueryClient(simulation: simulation) {
       $0.connectivity = Connectivity { online }
-      $0.activity = Activity { active }
+      $0.activity = AppActivity { active }
     }
     let recording = simulation.record(client.stream(.users))
     simulation.settle()
@@ -271,7 +271,7 @@ import Testing
   @Test func eventsTellWhatHappened() {
     enum Screen: QueryMetaKey { static let defaultValue = "none" }
     let events = simulation.record(client.events)
-    let counts = simulation.record(client.fetchingCounts(.prefix("user")))
+    let counts = simulation.record(client.fetchingCountStream(.prefix("user")))
     simulation.settle()
     let recording = simulation.record(client.stream(Query.user(1).meta(Screen.self, "profile")))
     simulation.settle()

@@ -46,7 +46,7 @@ struct MainActorModuleTests {
   @Test func conditionsReadWhatTheModelShows() {
     Simulation.onMainActor { simulation in
       let activity = ManualSignal(true)
-      let client = QueryClient(simulation: simulation) { $0.activity = Activity { activity } }
+      let client = QueryClient(simulation: simulation) { $0.activity = AppActivity { activity } }
       let list = TodoList(client)
       let fetch = ScriptedFetch<[Todo]>(.value([]))
       let recording = simulation.record(

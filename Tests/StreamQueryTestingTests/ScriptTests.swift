@@ -99,7 +99,7 @@ import Testing
     let simulation = Simulation()
     let signal = ManualSignal(1)
     let cancelled = simulation.record(signal)
-    var dropped: Recording<Int>? = simulation.record(signal)
+    var dropped: ResultRecording<Int>? = simulation.record(signal)
     simulation.settle()
     #expect(dropped?.values == [1])
     #expect(signal.consumerCount == 2)

@@ -56,7 +56,7 @@ import Testing
 
   private let simulation = Simulation()
 
-  private func record(_ steps: ScriptedFetch<Int>.Step...) -> Recording<QueryResult<Int>> {
+  private func record(_ steps: ScriptedFetch<Int>.Step...) -> ResultRecording<QueryResult<Int>> {
     let client = QueryClient(simulation: simulation)
     return simulation.record(client.stream(Query("n", fetch: ScriptedFetch(steps))))
   }
@@ -211,7 +211,7 @@ import Testing
     #expect(first.summaries.dropFirst() == [.success(1)])
     #expect(Array(first.summaries) == expected)
     let text = "2 snapshots:\n    .pending fetching\n    .success 1"
-    #expect(Snapshots(expected).description == text)
-    #expect(Snapshots<Int>([]).description == "0 snapshots")
+    #expect(CollectedSnapshots(expected).description == text)
+    #expect(CollectedSnapshots<Int>([]).description == "0 snapshots")
   }
 }

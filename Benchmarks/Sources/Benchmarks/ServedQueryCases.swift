@@ -34,13 +34,13 @@ enum ServedQueryCases {
       "the same where the options are defaults of the client, and the query has a key and a fetch",
       await plain()
     )
-    let scopes = QueryScopes(configuration: .server)
-    _ = try? await scopes.open("tenant")
+    let accounts = QueryAccounts(configuration: .server)
+    _ = try? await accounts.open("tenant")
     suite.add(
       "served.open",
       "opening an account that is open",
       await fastest(iterations: 5_000) { iterations in
-        for _ in 0..<iterations { blackHole(try? await scopes.open("tenant")) }
+        for _ in 0..<iterations { blackHole(try? await accounts.open("tenant")) }
       },
       target: 300
     )

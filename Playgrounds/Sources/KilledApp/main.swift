@@ -82,18 +82,18 @@ enum Launch: String, CaseIterable {
     }.durable()
     var configuration = QueryClient.Configuration.server
     configuration.persistence = Persistence(in: store)
-    configuration.outbox = Outbox(in: store, mutations: [reply])
-    let scopes = QueryScopes(in: store, configuration: configuration)
+    configuration.outbox = OutboxConfiguration(in: store, mutations: [reply])
+    let accounts = QueryAccounts(in: store, configuration: configuration)
     switch self {
     case .first:
-      let account = try await scopes.open("reader")
+      let account = try await accounts.open("reader")
       note("  read: \(try await account.client.fetch(.letters))")
       try await account.client.save()
       note("  saved")
       account.client.updateData(for: .letters) { $0?.append("not saved") }
       die()
     case .second:
-      let account = try await scopes.open("reader")
+      let account = try await accounts.open("reader")
       try await account.client.restore()
       note("  there: \(account.client.data(for: .letters) ?? [])")
       note("  read: \(try await account.client.fetch(.letters))")
@@ -102,23 +102,23 @@ enum Launch: String, CaseIterable {
       note("  saved; a reply is sent")
       try await account.client.mutate(reply, with: "Thank you")
     case .third:
-      let account = try await scopes.open("reader")
+      let account = try await accounts.open("reader")
       try await account.client.restore()
       for await items in account.client.outbox.items where items.isEmpty { break }
       let keys = Set(server.requests.map { $0.prefix(36) })
       note("  the server has the reply \(server.requests.count) times, with \(keys.count) key")
     case .fourth:
-      let account = try await scopes.open("reader")
+      let account = try await accounts.open("reader")
       try await account.client.restore()
       note("  there: \(account.client.data(for: .letters) ?? [])")
       note("  the reader logs out")
       try await account.end()
     case .fifth:
-      try await scopes.finishEndings()
+      try await accounts.finishEndings()
       note("  the directory has letters: \(try hasLetters(in: directory))")
       die()
     case .sixth:
-      let account = try await scopes.open("reader")
+      let account = try await accounts.open("reader")
       try await account.client.restore()
       note("  there: \(account.client.data(for: .letters) ?? [])")
       try await account.end()

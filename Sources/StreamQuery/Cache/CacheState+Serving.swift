@@ -57,7 +57,7 @@ extension CacheState {
   ) -> StaleAllowance? {
     guard need == .ifStale, terms.grace > .zero, slots[index].machine.hasData else { return nil }
     let start = slots[index].job?.startedAt.instant ?? now
-    return StaleAllowance(freshness, grace: terms.grace, patienceEnd: start + terms.patience)
+    return StaleAllowance(freshness, grace: terms.grace, patienceEnd: start + terms.softTimeout)
   }
 
   /// Whether a waiting caller accepts the data that is there.
@@ -73,7 +73,7 @@ extension CacheState {
 
   /// The data that a caller accepts which gives up waiting; `nil` if there is none.
   ///
-  /// The fetch that it waited for goes on, as at the end of patience: otherwise callers in a hurry
+  /// The fetch that it waited for goes on, as at the end of the soft timeout: otherwise callers in a hurry
   /// would cancel each fetch in turn, and the data would never be renewed.
   mutating func serve(_ waiter: Waiter, _ transaction: inout Transaction) -> ValueBox? {
     guard let index = find(waiter.entry), let data = slots[index].visible,

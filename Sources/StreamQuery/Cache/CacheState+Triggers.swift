@@ -9,7 +9,7 @@ extension CacheState {
   ///   - transaction: The transaction.
   /// - Returns: The entry, if it has to be refetched once its store is read.
   mutating func heard(
-    _ trigger: Signal.QueryTrigger,
+    _ trigger: Signal.KeyTrigger,
     random: UInt64,
     _ transaction: inout Transaction
   ) -> RestoringEntry? {

@@ -9,7 +9,7 @@ extension QueryClient {
   /// What happens in the cache from now on, in the order of transactions.
   ///
   /// Each stream keeps at most 1,024 events; an observer that falls behind misses the oldest and is
-  /// told how many by ``QueryEvent/Kind/missed(count:)``.
+  /// told how many by ``QueryEvent/Kind/eventsDropped(count:)``.
   public nonisolated var events: AsyncStream<QueryEvent> {
     let needs: @Sendable () -> EventNeeds = { [eventBroadcaster, needs = eventReceivers.needs] in
       eventBroadcaster.hasSubscribers ? .everything : needs
@@ -27,7 +27,7 @@ extension QueryClient {
   /// - Parameter filter: Which entries count.
   /// - Returns: A stream of numbers that keeps only the newest; it skips a number equal to the one
   ///   before.
-  public nonisolated func fetchingCounts(_ filter: QueryFilter = .all) -> AsyncStream<Int> {
+  public nonisolated func fetchingCountStream(_ filter: QueryFilter = .all) -> AsyncStream<Int> {
     let last = LastSeen<Int>()
     return stream(of: fetchNews(), "counts of fetches") { [self] in
       let count = fetchingCount(filter)

@@ -31,17 +31,22 @@ extension QueryClient {
     try await fetch(query, .ifStale).value(as: Value.self)
   }
 
-  /// The value of a query: from the cache if it is fresh, otherwise fetched, and never stale.
+  /// The value of a query: from the cache if it is fresh, otherwise fetched, and never stale on demand.
   ///
-  /// It is ``fetch(_:)-(Query<Value>)``, except that it throws where that returns stale data,
-  /// because the query says so: see ``Query/staleIfError(_:)``.
+  /// ``fetch(_:)-(Query<Value>)`` returns stale data instead of an error if the query says so: see
+  /// ``Query/staleIfError(_:)``. With `throwOnError` this call throws the error; without, it is that call.
   ///
-  /// - Parameter query: What to fetch.
+  /// - Parameters:
+  ///   - query: What to fetch.
+  ///   - throwOnError: Whether an error is thrown where the query allows stale data.
   /// - Returns: The value.
   /// - Throws: The errors of ``fetch(_:)-(Query<Value>)``.
   @discardableResult
-  public nonisolated func fetchThrowing<Value>(_ query: Query<Value>) async throws -> Value {
-    try await fetch(query, .ifStaleOrThrow).value(as: Value.self)
+  public nonisolated func fetch<Value>(
+    _ query: Query<Value>,
+    throwOnError: Bool
+  ) async throws -> Value {
+    try await fetch(query, throwOnError ? .ifStaleOrThrow : .ifStale).value(as: Value.self)
   }
 
   /// The value of a query, if it arrives in time.

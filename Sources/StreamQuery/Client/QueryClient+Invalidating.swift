@@ -76,22 +76,23 @@ extension QueryClient {
     await invalidate(.key(key), refetch: refetch)
   }
 
-  /// Invalidates like ``invalidate(_:refetch:superseding:)``, but throws as soon as a refetch
-  /// fails.
+  /// Invalidates like ``invalidate(_:refetch:superseding:)``, and can throw as soon as a refetch fails.
   ///
   /// - Parameters:
   ///   - filter: Which entries to mark.
   ///   - refetch: Which of the marked entries to refetch.
   ///   - superseding: Whether running fetches over data are replaced.
+  ///   - throwOnError: Whether a failure of a refetch is thrown, rather than left to the results.
   /// - Throws: The first failure, or `CancellationError` for a refetch that was cancelled; the
   ///   other refetches continue.
-  public nonisolated func invalidateThrowing(
+  public nonisolated func invalidate(
     _ filter: QueryFilter,
     refetch: RefetchScope = .active,
-    superseding: Bool = true
+    superseding: Bool = true,
+    throwOnError: Bool
   ) async throws {
-    let failure = await invalidating(filter, refetch, superseding, failsFast: true)
-    if let failure { throw failure }
+    let failure = await invalidating(filter, refetch, superseding, failsFast: throwOnError)
+    if throwOnError, let failure { throw failure }
   }
 
   /// Refetches entries, fresh or not.
@@ -103,7 +104,7 @@ extension QueryClient {
   /// with its first part: <doc:StreamedQueries>. The call does not wait for fetches that are paused
   /// already, and only watches the others: their retries wait while the app is inactive, as those of
   /// observers do, and a run of a mutation does not wait for them then. In the background call
-  /// ``refresh(_:within:)-(QueryFilter,_)``, which awaits its fetches. A cancelled caller returns at once, and the refetches continue. An observed entry that
+  /// ``refetchStale(_:within:)-(QueryFilter,_)``, which awaits its fetches. A cancelled caller returns at once, and the refetches continue. An observed entry that
   /// waits for a store is refetched when the store is read.
   ///
   /// - Parameters:
@@ -129,18 +130,21 @@ extension QueryClient {
     await refetch(.key(key))
   }
 
-  /// Refetches like ``refetch(_:superseding:)``, but throws as soon as a refetch fails.
+  /// Refetches like ``refetch(_:superseding:)``, and can throw as soon as a refetch fails.
   ///
   /// - Parameters:
   ///   - filter: Which entries.
   ///   - superseding: Whether running fetches over data are replaced.
+  ///   - throwOnError: Whether a failure is thrown, rather than left to the results.
   /// - Throws: The first failure, or `CancellationError` for a refetch that was cancelled; the
   ///   other refetches continue.
-  public nonisolated func refetchThrowing(
+  public nonisolated func refetch(
     _ filter: QueryFilter,
-    superseding: Bool = true
+    superseding: Bool = true,
+    throwOnError: Bool
   ) async throws {
-    if let failure = await refetching(filter, superseding, failsFast: true) { throw failure }
+    let failure = await refetching(filter, superseding, failsFast: throwOnError)
+    if throwOnError, let failure { throw failure }
   }
 
   /// Returns entries to their initial state, with initial data, and refetches those with an enabled

@@ -67,8 +67,8 @@ extension QueryClient {
 
   /// Removes every entry, and every mutation run but the durable ones.
   ///
-  /// With an `Outbox`, this is no logout: durable runs stay, and the client sends them for the next
-  /// user. `QueryScope.end()` ends an account with all that belongs to it, including changes that wait
+  /// With an outbox, this is no logout: durable runs stay, and the client sends them for the next
+  /// user. `QueryAccount.end()` ends an account with all that belongs to it, including changes that wait
   /// to be sent. Without durable mutations and accounts, call this method at logout.
   ///
   /// Work in flight is cancelled, its callbacks are not called, and its callers throw

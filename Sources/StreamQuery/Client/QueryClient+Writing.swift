@@ -81,16 +81,6 @@ extension QueryClient {
     }
   }
 
-  /// The query of an entry that begins with a write: the defaults of its key, and what the query that
-  /// is written to says.
-  private nonisolated func bare(
-    _ key: EntryKey,
-    for box: ValueBox,
-    _ terms: WriteTerms
-  ) -> ResolvedQuery {
-    ResolvedQuery(terms.definition(of: box.valueType), for: key.key, defaults: defaults).opened()
-  }
-
   /// Changes cached data in place.
   ///
   /// The closure gets the cached data without optimistic changes, or `nil`; leaving `nil` writes
@@ -182,7 +172,14 @@ extension QueryClient {
     let entryKey = EntryKey(key)
     guard !isUpdating(entryKey) else { return nil }
     guard hasWaited || !mustWait(entryKey, terms.persistence) else {
-      deferUpdate(entryKey, terms, updatedAt, fencing: fencing, marksNew: marksNew, update) {
+      deferUpdate(
+        entryKey,
+        terms,
+        updatedAt: updatedAt?.timeIntervalSinceReferenceDate,
+        fencing: fencing,
+        marksNew: marksNew,
+        update
+      ) {
         _ = try? $0.update(
           key,
           terms,
@@ -210,93 +207,7 @@ extension QueryClient {
     return written?.value
   }
 
-  private nonisolated func deferUpdate<Value: Sendable, Failure: Error>(
-    _ key: EntryKey,
-    _ terms: WriteTerms,
-    _ updatedAt: Date?,
-    fencing: Bool,
-    marksNew: Bool,
-    _ update: @escaping @Sendable (inout Value?) throws(Failure) -> Void,
-    perform: @escaping @Sendable (QueryClient) -> Void
-  ) {
-    let date = updatedAt?.timeIntervalSinceReferenceDate
-    deferWrite(
-      DeferredWrites.Write(
-        of: key,
-        terms.query(of: Value.self),
-        survivesData: fencing,
-        job: MutationJob.current,
-        change: { kept in
-          var value = kept?.box.value(as: Value.self)
-          guard (try? update(&value)) != nil, let value else { return nil }
-          return KeptData(
-            box: TypedBox(value),
-            updatedAt: date,
-            isInvalidated: marksNew && kept == nil
-          )
-        },
-        perform: perform
-      )
-    )
-  }
-
-  private nonisolated func updateNow<Value: Sendable, Failure: Error>(
-    _ key: EntryKey,
-    _ terms: WriteTerms,
-    updatedAt date: Double?,
-    fencing: Bool,
-    hasWaited: Bool,
-    _ update: (inout Value?) throws(Failure) -> Void
-  ) throws(Failure) -> (value: Value, isNew: Bool)? {
-    var (query, needsQuery) = (ResolvedQuery?.none, false)
-    typealias Away = (serial: UInt64, kept: KeptVersion?)
-    typealias Answer = (
-      present: ValueBox?, away: Away?, box: ValueBox, written: (value: Value, isNew: Bool)
-    )
-    func ask(_ round: Int) throws(Failure) -> CommitAnswer<Answer, (value: Value, isNew: Bool)?> {
-      var restored: ValueBox?
-      // The closure itself may remove something, each time.
-      let kept = round < 3 ? cache.read { $0.kept } : nil
-      if terms.persistence != nil || persisters.persister != nil {
-        restored = restoring(key, terms.definition(of: Value.self))
-      }
-      let (present, isKnown, serial) = cache.read { state -> (ValueBox?, Bool, UInt64) in
-        let index = state.find(key)
-        return (index.flatMap { state.slots[$0].data }, index != nil, state.entrySerial)
-      }
-      // There may be no room for what is kept.
-      let isAway = !isKnown && restored != nil
-      var value = (isAway ? restored : present)?.value(as: Value.self)
-      let isNew = value == nil
-      if isNew, terms.isOfKeyAlone, hidesKeptData(key, terms.definition(of: Value.self)) {
-        return .over(nil)
-      }
-      try UpdateChain.run(key, of: self) { () throws(Failure) in try update(&value) }
-      guard let value else { return .over(nil) }
-      let box = TypedBox(value)
-      if query == nil, !isKnown || needsQuery { query = bare(key, for: box, terms) }
-      return .answer((present, isAway ? (serial, kept) : nil, box, (value, isNew)))
-    }
-    return try commit(asking: ask) { answer, _, state, transaction in
-      if hasWaited, !isMakingDeferredWrite(of: key) { return .some(nil) }
-      // Boxes are never changed, so the same box means the same data.
-      let index = state.find(key)
-      guard index.flatMap({ state.slots[$0].data }) === answer.present else { return nil }
-      // Somebody else may have written what there was no room for, or removed what was kept.
-      if let away = answer.away, index == nil {
-        guard away.serial == state.entrySerial, away.kept ?? state.kept == state.kept
-        else { return nil }
-      }
-      guard !state.isShutDown else { return answer.written }
-      guard let entry = state.writtenEntry(key, query, terms, &transaction) else {
-        needsQuery = true
-        return nil
-      }
-      state.write(answer.box, entry, updatedAt: date, fencing: fencing, &transaction)
-      if hasWaited { deferredWriteLanded() }
-      return answer.written
-    }
-  }
+  // MARK: Data that matches
 
   /// Changes the data of all entries of one value type that match a filter, in one transaction.
   ///
@@ -370,6 +281,35 @@ extension QueryClient {
     return count
   }
 
+  /// Changes the data of all entries of one value type that match a filter, whatever their keys are.
+  ///
+  /// ```swift
+  /// client.updateData(matching: .prefix("repos"), of: [Repo].self) { $0?.reverse() }
+  /// ```
+  ///
+  /// It is the other `updateData(matching:of:)`, for a closure that does not ask for the key.
+  ///
+  /// - Parameters:
+  ///   - filter: Which entries.
+  ///   - type: The value type.
+  ///   - updatedAt: When the written data was current; `nil` or a date in the future means now.
+  ///   - fencing: Whether fetches in flight of the written entries are discarded.
+  ///   - update: Changes the data, which is `nil` if there is none; leaving `nil` writes nothing to
+  ///     that entry.
+  /// - Returns: How many entries were written.
+  @discardableResult
+  public nonisolated func updateData<Value: Sendable>(
+    matching filter: QueryFilter,
+    of type: Value.Type,
+    updatedAt: Date? = nil,
+    fencing: Bool = false,
+    _ update: @escaping @Sendable (inout Value?) -> Void
+  ) -> Int {
+    updateData(matching: filter, of: type, updatedAt: updatedAt, fencing: fencing) { _, data in
+      update(&data)
+    }
+  }
+
   /// The entries of a value type that a filter selects, with what a store keeps for those without
   /// data.
   private nonisolated func entries<Value: Sendable>(
@@ -387,14 +327,5 @@ extension QueryClient {
       info.snapshot.base == nil && restoring(info.entryKey, QueryDefinition(of: type)) != nil
     }
     return restored.isEmpty ? found : present()
-  }
-
-  // MARK: Updates within updates
-
-  /// Whether a write comes from inside an update of its key, where it is ignored; reports it.
-  nonisolated func isUpdating(_ key: EntryKey) -> Bool {
-    guard UpdateChain.isUpdating(key, of: self) else { return false }
-    report(.writeInsideUpdate(key: key.key.description))
-    return true
   }
 }

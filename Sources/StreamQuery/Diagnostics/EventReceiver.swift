@@ -163,7 +163,7 @@ struct EventRing: Inbox {
     guard count > 0 else { return nil }
     if missed > 0 {
       defer { missed = 0 }
-      return .missed(missed, before: events[start])
+      return .eventsDropped(missed, before: events[start])
     }
     defer {
       start = (start + 1) % events.count

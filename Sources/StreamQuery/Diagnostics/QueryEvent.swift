@@ -58,7 +58,7 @@ public struct QueryEvent: Sendable, _FreeOfActors, CustomStringConvertible {
     /// the whole store.
     case persistenceFailed(any Error)
     /// Events were lost because the subscriber was slow.
-    case missed(count: Int)
+    case eventsDropped(count: Int)
   }
 
   /// What happened to a run of a mutation.
@@ -117,7 +117,7 @@ public struct QueryEvent: Sendable, _FreeOfActors, CustomStringConvertible {
   public let number: UInt64
   /// What happened.
   public let kind: Kind
-  /// The key that the event concerns; empty for ``Kind/missed(count:)``.
+  /// The key that the event concerns; empty for ``Kind/eventsDropped(count:)``.
   public let key: AnyQueryKey
   /// When it happened.
   public let date: Date
@@ -141,7 +141,7 @@ public struct QueryEvent: Sendable, _FreeOfActors, CustomStringConvertible {
 
   /// The name of the type of the entry's value, with its module.
   ///
-  /// It is `nil` for ``Kind/missed(count:)`` and ``Kind/mutation(_:)``.
+  /// It is `nil` for ``Kind/eventsDropped(count:)`` and ``Kind/mutation(_:)``.
   public var valueTypeName: String? { valueType.map { String(reflecting: $0) } }
 
   /// The store that could not keep or restore something, by its type and the partition, such as
@@ -180,7 +180,7 @@ public struct QueryEvent: Sendable, _FreeOfActors, CustomStringConvertible {
     case .reset: "reset"
     case .mutation(let step): step.label
     case .persistenceFailed(let error): "not persisted (\(error))"
-    case .missed(let count): "missed \(count) events"
+    case .eventsDropped(let count): "missed \(count) events"
     }
   }
 }
@@ -199,10 +199,10 @@ extension CacheLookup {
 
 extension QueryEvent {
   /// Reports that events were lost before another one.
-  static func missed(_ count: Int, before event: QueryEvent) -> QueryEvent {
+  static func eventsDropped(_ count: Int, before event: QueryEvent) -> QueryEvent {
     QueryEvent(
       number: event.number &- 1,
-      kind: .missed(count: count),
+      kind: .eventsDropped(count: count),
       key: AnyQueryKey(parts: []),
       date: event.date,
       cause: nil,

@@ -55,7 +55,7 @@ public enum QueryMisuse: Hashable, Sendable, CustomStringConvertible {
   /// Whatever waits for time stands still until the client is used again.
   case clockFailed(error: String)
 
-  /// Queries of an account are kept in a store that `QueryScopes` was not told of.
+  /// Queries of an account are kept in a store that `QueryAccounts` was not told of.
   ///
   /// It is erased with the account now, but the next launch would not look there.
   case unlistedStore(account: String)
@@ -139,8 +139,8 @@ public enum QueryMisuse: Hashable, Sendable, CustomStringConvertible {
       """
     case .unlistedStore(let account):
       """
-      The account "\(account)" keeps queries in a store that its QueryScopes does not know, and that the \
-      next launch will not erase if it ends. Name all stores when you create the QueryScopes.
+      The account "\(account)" keeps queries in a store that its QueryAccounts does not know, and that the \
+      next launch will not erase if it ends. Name all stores when you create the QueryAccounts.
       """
     }
   }

@@ -27,7 +27,7 @@ extension QueryClient {
   /// Does something when the client is erased: for adapters, which have to forget what they show.
   ///
   /// All of these are done at once, one after the other, and the end of an account
-  /// (`QueryScope.end()`) returns when they are done.
+  /// (`QueryAccount.end()`) returns when they are done.
   ///
   /// ```swift
   /// let handler = client.whenErased { logger.debug("the account has ended") }

@@ -61,7 +61,7 @@ extension MutationContext {
   public var client: QueryClient { carriedClient.client }
 }
 
-extension MutationRunContext {
+extension MutationCallbackContext {
   /// The client that runs the mutation.
   public var client: QueryClient { facts.client.client }
 }

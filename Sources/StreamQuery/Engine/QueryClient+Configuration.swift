@@ -15,7 +15,7 @@ extension QueryClient {
     /// Whether the network can be reached.
     public var connectivity: Connectivity
     /// Whether the app or process is active.
-    public var activity: Activity
+    public var activity: AppActivity
     /// Whether memory is short; the platform's own source on Apple platforms, by default, and none
     /// elsewhere.
     public var memoryPressure: MemoryPressure
@@ -53,7 +53,7 @@ extension QueryClient {
     ///
     /// A client with an executor sleeps on timers of its own. The runtime keeps a timer until its time is
     /// over, even if it is cancelled and the client is gone. Keep one such client, or make clients by
-    /// `QueryScopes`, whose clients share their timers.
+    /// `QueryAccounts`, whose clients share their timers.
     public var executor: (any TaskExecutor)?
     /// The source of random numbers, used for the jitter of retries.
     public var randomness: @Sendable () -> UInt64
@@ -163,7 +163,7 @@ extension QueryClient {
     public init(
       defaults: QueryDefaults = .init(),
       connectivity: Connectivity = .platformDefault,
-      activity: Activity = .platformDefault,
+      activity: AppActivity = .platformDefault,
       memoryPressure: MemoryPressure = .platformDefault,
       clock: any Clock<Duration> = ContinuousClock(),
       executor: (any TaskExecutor)? = nil,
@@ -201,7 +201,7 @@ extension QueryClient {
     /// | ``QueryOptions/timeout`` | 30 seconds for each attempt, except of streamed and infinite queries | none |
     /// | ``QueryOptions/staleIfError`` | off: an error may mean that the data is not to be shown | off |
     /// | ``QueryOptions/softTimeout`` | none | none |
-    /// | ``QueryOptions/failureCaching`` | off | off |
+    /// | ``QueryOptions/cachesFailures`` | off | off |
     /// | ``QueryOptions/refreshAhead`` | off | off |
     /// | ``QueryOptions/staleTime`` | zero | zero |
     /// | ``QueryOptions/retry`` of observers | three times, as they wait and see | three times |
@@ -250,21 +250,21 @@ extension QueryClient {
     /// - Parameters:
     ///   - grace: For how long after it became stale data is returned if its fetch fails:
     ///     ``Query/staleIfError(_:)``.
-    ///   - patience: How long callers wait for a fetch while there is such data, ``Query/softTimeout(_:)``;
+    ///   - softTimeout: How long callers wait for a fetch while there is such data, ``Query/softTimeout(_:)``;
     ///     `nil` is until it ends.
     ///   - failures: How long a failure is the answer, ``Query/cachesFailures(_:)``.
     ///   - refresh: When data is refetched before it is stale, ``Query/refreshAhead(_:)``.
     /// - Returns: The configuration.
     public static func server(
       staleIfError grace: Duration,
-      softTimeout patience: Duration? = nil,
+      softTimeout: Duration? = nil,
       cachesFailures failures: FailureCaching = .off,
       refreshAhead refresh: RefreshAhead = .off
     ) -> Self {
       var configuration = Self.server
       configuration.preset.staleIfError = grace
-      configuration.preset.softTimeout = patience
-      configuration.preset.failureCaching = failures
+      configuration.preset.softTimeout = softTimeout
+      configuration.preset.cachesFailures = failures
       configuration.preset.refreshAhead = refresh
       return configuration
     }

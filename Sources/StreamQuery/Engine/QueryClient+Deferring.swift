@@ -126,4 +126,114 @@ extension QueryClient {
   nonisolated var mayDeferWrites: Bool {
     @inline(__always) get { defersWrites.load(ordering: .acquiring) }
   }
+
+  // MARK: Updates
+
+  /// Keeps an update until it is known what a store keeps for its key.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - terms: What the query says of writes.
+  ///   - date: When the written data was current, in seconds since the reference date; `nil` means now.
+  ///   - fencing: Whether fetches in flight are discarded.
+  ///   - marksNew: Whether data that the update makes is marked as invalidated.
+  ///   - update: Changes the data.
+  ///   - perform: Makes the update again, when the store was read.
+  nonisolated func deferUpdate<Value: Sendable, Failure: Error>(
+    _ key: EntryKey,
+    _ terms: WriteTerms,
+    updatedAt date: Double?,
+    fencing: Bool,
+    marksNew: Bool,
+    _ update: @escaping @Sendable (inout Value?) throws(Failure) -> Void,
+    perform: @escaping @Sendable (QueryClient) -> Void
+  ) {
+    deferWrite(
+      DeferredWrites.Write(
+        of: key,
+        terms.query(of: Value.self),
+        survivesData: fencing,
+        job: MutationJob.current,
+        change: { kept in
+          var value = kept?.box.value(as: Value.self)
+          guard (try? update(&value)) != nil, let value else { return nil }
+          return KeptData(
+            box: TypedBox(value),
+            updatedAt: date,
+            isInvalidated: marksNew && kept == nil
+          )
+        },
+        perform: perform
+      )
+    )
+  }
+
+  /// Makes an update, again if the data changes meanwhile.
+  nonisolated func updateNow<Value: Sendable, Failure: Error>(
+    _ key: EntryKey,
+    _ terms: WriteTerms,
+    updatedAt date: Double?,
+    fencing: Bool,
+    hasWaited: Bool,
+    _ update: (inout Value?) throws(Failure) -> Void
+  ) throws(Failure) -> (value: Value, isNew: Bool)? {
+    var (query, needsQuery) = (ResolvedQuery?.none, false)
+    typealias Away = (serial: UInt64, kept: KeptVersion?)
+    typealias Answer = (
+      present: ValueBox?, away: Away?, box: ValueBox, written: (value: Value, isNew: Bool)
+    )
+    func ask(_ round: Int) throws(Failure) -> CommitAnswer<Answer, (value: Value, isNew: Bool)?> {
+      var restored: ValueBox?
+      // The closure itself may remove something, each time.
+      let kept = round < 3 ? cache.read { $0.kept } : nil
+      if terms.persistence != nil || persisters.persister != nil {
+        restored = restoring(key, terms.definition(of: Value.self))
+      }
+      let (present, isKnown, serial) = cache.read { state -> (ValueBox?, Bool, UInt64) in
+        let index = state.find(key)
+        return (index.flatMap { state.slots[$0].data }, index != nil, state.entrySerial)
+      }
+      // There may be no room for what is kept.
+      let isAway = !isKnown && restored != nil
+      var value = (isAway ? restored : present)?.value(as: Value.self)
+      let isNew = value == nil
+      if isNew, terms.isOfKeyAlone, hidesKeptData(key, terms.definition(of: Value.self)) {
+        return .over(nil)
+      }
+      try UpdateChain.run(key, of: self) { () throws(Failure) in try update(&value) }
+      guard let value else { return .over(nil) }
+      let box = TypedBox(value)
+      if query == nil, !isKnown || needsQuery { query = bare(key, for: box, terms) }
+      return .answer((present, isAway ? (serial, kept) : nil, box, (value, isNew)))
+    }
+    return try commit(asking: ask) { answer, _, state, transaction in
+      if hasWaited, !isMakingDeferredWrite(of: key) { return .some(nil) }
+      // Boxes are never changed, so the same box means the same data.
+      let index = state.find(key)
+      guard index.flatMap({ state.slots[$0].data }) === answer.present else { return nil }
+      // Somebody else may have written what there was no room for, or removed what was kept.
+      if let away = answer.away, index == nil {
+        guard away.serial == state.entrySerial, away.kept ?? state.kept == state.kept
+        else { return nil }
+      }
+      guard !state.isShutDown else { return answer.written }
+      guard let entry = state.writtenEntry(key, query, terms, &transaction) else {
+        needsQuery = true
+        return nil
+      }
+      state.write(answer.box, entry, updatedAt: date, fencing: fencing, &transaction)
+      if hasWaited { deferredWriteLanded() }
+      return answer.written
+    }
+  }
+
+  /// The query of an entry that begins with a write: the defaults of its key, and what the query that
+  /// is written to says.
+  nonisolated func bare(
+    _ key: EntryKey,
+    for box: ValueBox,
+    _ terms: WriteTerms
+  ) -> ResolvedQuery {
+    ResolvedQuery(terms.definition(of: box.valueType), for: key.key, defaults: defaults).opened()
+  }
 }

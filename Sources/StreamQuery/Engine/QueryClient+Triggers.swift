@@ -7,7 +7,7 @@ extension QueryClient {
   /// - Returns: A handle; keep it for as long as the stream should feed the client.
   public nonisolated func connect<Triggers: AsyncSequence>(
     triggers: sending Triggers
-  ) -> TriggerConnection where Triggers.Element == Trigger {
+  ) -> TriggerConnection where Triggers.Element == QueryTrigger {
     openSignals()
     let port = signals
     // Handed over: nothing else retains the sequence, and this one task takes it once. Detached,
@@ -29,7 +29,7 @@ extension QueryClient {
   ) -> Task<Void, Never> {
     openSignals()
     let port = signals
-    let signal = Signal.query(Signal.QueryTrigger(key: key, pacing: source.pacing))
+    let signal = Signal.query(Signal.KeyTrigger(key: key, pacing: source.pacing))
     return Task.detached(executorPreference: configuration.executor) { [scheduling] in
       await Scheduling.$current.withValue(scheduling) {
         do {
@@ -138,7 +138,7 @@ extension QueryClient {
     }
   }
 
-  private nonisolated func start(_ trigger: Trigger) {
+  private nonisolated func start(_ trigger: QueryTrigger) {
     switch trigger.kind {
     case .invalidate(let filter, let scope):
       startInvalidation(filter, scope, superseding: true, .trigger, nil)

@@ -113,7 +113,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     fetchOptions.failureInvalidates = defaults.failureInvalidates
     fetchOptions.resetsData = definition.resetsData
     fetchOptions.delivery = definition.delivery
-    let abandonment = own.abandonment ?? base.abandonment
+    let abandonment = own.onAbandonment ?? base.onAbandonment
     fetchOptions.abandonment =
       switch abandonment ?? .cancel {
       case .cancel: .cancel
@@ -317,7 +317,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
 extension ResolvedQuery {
   /// How long failures are the answer.
   func failureCaching(for key: AnyQueryKey) -> FailureCaching? {
-    definition.options.failureCaching ?? defaults.options(for: key).failureCaching
+    definition.options.cachesFailures ?? defaults.options(for: key).cachesFailures
   }
 
   /// The function that keeps unchanged parts of the cached value; `nil` if answers land as they

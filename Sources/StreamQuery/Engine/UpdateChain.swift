@@ -57,3 +57,12 @@ final class UpdateChain: Sendable {
     return false
   }
 }
+
+extension QueryClient {
+  /// Whether a write comes from inside an update of its key, where it is ignored; reports it.
+  nonisolated func isUpdating(_ key: EntryKey) -> Bool {
+    guard UpdateChain.isUpdating(key, of: self) else { return false }
+    report(.writeInsideUpdate(key: key.key.description))
+    return true
+  }
+}

@@ -15,7 +15,7 @@ public struct Pages<Page: Sendable, PageParam: Hashable & Sendable>: Sendable, _
     unsafeDowncast(deque[index], to: PageBox.Typed<Page, PageParam>.self)
   }
 
-  /// The pages, in order.
+  /// The pages, in order; to change one, write to its position: ``subscript(_:)``.
   ///
   /// - Complexity: O(1) when read again; O(*n*) for the first reader of a run. ``firstPage``,
   ///   ``lastPage`` and ``count`` are always O(1).
@@ -58,6 +58,24 @@ public struct Pages<Page: Sendable, PageParam: Hashable & Sendable>: Sendable, _
   public init?(_ pages: [Page], params: [PageParam]) {
     guard !pages.isEmpty, pages.count == params.count else { return nil }
     deque = ChunkedDeque(zip(pages, params).map { Box($0, param: $1) as PageBox })
+  }
+
+  /// The page at a position, to be read or changed.
+  ///
+  /// ```swift
+  /// client.updateData(for: .feed) { $0?[0].items.append("new") }
+  /// ```
+  ///
+  /// The parameters stay as they are, and so do the other pages.
+  ///
+  /// - Parameter index: The position, from 0; it must be less than ``count``.
+  /// - Complexity: O(1) to read; a change copies the page, as ``updateEach(_:)`` does.
+  public subscript(index: Int) -> Page {
+    get { box(index).page }
+    set {
+      deque[index] = Box(newValue, param: box(index).param)
+      changed()
+    }
   }
 
   /// Changes every page in place, as a manual update does.

@@ -63,19 +63,20 @@ extension QueryClient {
     try await fetch(query.query)
   }
 
-  /// The value of a query that has a default: from the cache if it is fresh, otherwise fetched, and
-  /// never stale.
+  /// The value of a query that has a default, as ``fetch(_:throwOnError:)-(Query<Value>,_)``.
   ///
-  /// - Parameter query: What to fetch.
+  /// - Parameters:
+  ///   - query: What to fetch.
+  ///   - throwOnError: Whether an error is thrown where the query allows stale data.
   /// - Returns: The value.
-  /// - Throws: The fetch's error, also where ``fetch(_:)-(Query<Value>)`` returns stale data because
-  ///   the query says so, and all others that fetching the query itself throws.
+  /// - Throws: The errors of ``fetch(_:throwOnError:)-(Query<Value>,_)``.
   @_disfavoredOverload
   @discardableResult
-  public nonisolated func fetchThrowing<Value>(
-    _ query: DefaultedQuery<Value>
+  public nonisolated func fetch<Value>(
+    _ query: DefaultedQuery<Value>,
+    throwOnError: Bool
   ) async throws -> Value {
-    try await fetchThrowing(query.query)
+    try await fetch(query.query, throwOnError: throwOnError)
   }
 
   /// The value of a query that has a default, if it arrives in time.

@@ -61,23 +61,25 @@ extension QueryClient {
   }
 
   /// Returns the pages of a query: from the cache while they are fresh, otherwise fetched, and never
-  /// stale.
+  /// stale on demand.
   ///
-  /// It is ``fetch(_:pages:)``, except that it throws where that returns stale pages, because the
-  /// query says so: see ``Query/staleIfError(_:)``.
+  /// ``fetch(_:pages:)`` returns stale pages instead of an error if the query says so: see
+  /// ``Query/staleIfError(_:)``. With `throwOnError` this call throws the error; without, it is that call.
   ///
   /// - Parameters:
   ///   - query: The infinite query.
   ///   - count: The number of pages to fetch if a fetch is needed; cached pages beyond it are
   ///     dropped.
+  ///   - throwOnError: Whether an error is thrown where the query allows stale pages.
   /// - Returns: The pages.
-  /// - Throws: As ``fetchThrowing(_:)-(Query<Value>)``.
+  /// - Throws: As ``fetch(_:throwOnError:)-(Query<Value>,_)``.
   @discardableResult
-  public nonisolated func fetchThrowing<Page, PageParam>(
+  public nonisolated func fetch<Page, PageParam>(
     _ query: InfiniteQuery<Page, PageParam>,
-    pages count: Int
+    pages count: Int,
+    throwOnError: Bool
   ) async throws -> Pages<Page, PageParam> {
-    try await fetch(query, .ifStaleOrThrow, setting: .pages(count))
+    try await fetch(query, throwOnError ? .ifStaleOrThrow : .ifStale, setting: .pages(count))
       .value(as: Pages<Page, PageParam>.self)
   }
 

@@ -17,8 +17,8 @@ extension QueryClient {
   /// How often entries were used is known of a client with a ``CacheLimit``; without one, of what is observed.
   ///
   /// ```swift
-  /// let result = await client.refresh(within: .seconds(20))
-  /// print("\(result.refreshed.count) refreshed, \(result.left.count) left")
+  /// let result = await client.refetchStale(within: .seconds(20))
+  /// print("\(result.refreshed.count) refreshed, \(result.remaining.count) left")
   /// ```
   ///
   /// A fetch that is paused, or waits for its next attempt, makes room for another one, and goes on beside it.
@@ -33,17 +33,17 @@ extension QueryClient {
   /// - Returns: What was refreshed, what failed, and what is left.
   /// - Complexity: Beside the fetches, as a search of the cache with the filter, and O(*n* log *n*) in the entries found.
   @discardableResult
-  public nonisolated func refresh(
+  public nonisolated func refetchStale(
     _ filter: QueryFilter = .all,
     within limit: Duration
   ) async -> QueryRefresh {
-    await refresh(within: TimeSpan(limit)) { client in
+    await refetchStale(within: TimeSpan(limit)) { client in
       await client.storesRead(of: filter)
       return client.staleEntries(filter)
     }
   }
 
-  /// Refreshes what is stale until a date: see ``refresh(_:within:)-(QueryFilter,_)``.
+  /// Refreshes what is stale until a date: see ``refetchStale(_:within:)-(QueryFilter,_)``.
   ///
   /// - Parameters:
   ///   - filter: Which entries.
@@ -51,17 +51,17 @@ extension QueryClient {
   /// - Returns: What was refreshed, what failed, and what is left.
   /// - Complexity: Beside the fetches, as a search of the cache with the filter, and O(*n* log *n*) in the entries found.
   @discardableResult
-  public nonisolated func refresh(
+  public nonisolated func refetchStale(
     _ filter: QueryFilter = .all,
     until deadline: Date
   ) async -> QueryRefresh {
-    await refresh(filter, within: time(until: deadline))
+    await refetchStale(filter, within: time(until: deadline))
   }
 
   /// Refreshes those of some queries that are stale or not cached, as much as there is time for.
   ///
   /// For a process that has just begun, whose cache knows no queries yet: it waits for their stores first, and what a
-  /// store keeps counts with its age. Otherwise see ``refresh(_:within:)-(QueryFilter,_)``.
+  /// store keeps counts with its age. Otherwise see ``refetchStale(_:within:)-(QueryFilter,_)``.
   ///
   /// - Parameters:
   ///   - queries: The queries; what is missing comes before what is stale, if both are used as often.
@@ -69,11 +69,11 @@ extension QueryClient {
   /// - Returns: What was refreshed, what failed, and what is left.
   /// - Complexity: Beside the fetches, O(*n*²) comparisons of keys in the length of the list.
   @discardableResult
-  public nonisolated func refresh(
+  public nonisolated func refetchStale(
     _ queries: [AnyQuery],
     within limit: Duration
   ) async -> QueryRefresh {
-    await refresh(within: TimeSpan(limit)) { client in
+    await refetchStale(within: TimeSpan(limit)) { client in
       for query in queries where !Task.isCancelled { await client.bringIn(query) }
       return client.staleEntries(of: queries)
     }
@@ -87,11 +87,11 @@ extension QueryClient {
   /// - Returns: What was refreshed, what failed, and what is left.
   /// - Complexity: Beside the fetches, O(*n*²) comparisons of keys in the length of the list.
   @discardableResult
-  public nonisolated func refresh(
+  public nonisolated func refetchStale(
     _ queries: [AnyQuery],
     until deadline: Date
   ) async -> QueryRefresh {
-    await refresh(queries, within: time(until: deadline))
+    await refetchStale(queries, within: time(until: deadline))
   }
 
   private nonisolated func time(until deadline: Date) -> Duration {
@@ -102,7 +102,7 @@ extension QueryClient {
 
   // MARK: Steps
 
-  private nonisolated func refresh(
+  private nonisolated func refetchStale(
     within limit: TimeSpan,
     _ find: @escaping @Sendable (QueryClient) async -> [RefreshPlan.Candidate]
   ) async -> QueryRefresh {
@@ -116,7 +116,7 @@ extension QueryClient {
       run.plan.withLock { $0 = RefreshPlan(found) }
       if isOver { return }
       let room = min(found.count, max(1, self.configuration.maxConcurrentFetches ?? 6))
-      for _ in 0..<room { tasks.add { await self.refresh(run, in: tasks) } }
+      for _ in 0..<room { tasks.add { await self.refetchStale(run, in: tasks) } }
     }
     if isOver { tasks.cancel() }
     let deadline = isOver ? nil : deadlines.set(limit) { tasks.cancel() }
@@ -127,7 +127,7 @@ extension QueryClient {
 
   /// Refreshes one after the other of what is planned, as long as attempts of it are running: what waits
   /// for something else goes on beside it.
-  private nonisolated func refresh(_ run: Run, in tasks: ParallelTasks<Void>) async {
+  private nonisolated func refetchStale(_ run: Run, in tasks: ParallelTasks<Void>) async {
     while !Task.isCancelled, let (place, candidate) = run.plan.withLock({ $0.next() }) {
       let start = await begin(candidate)
       // Also if the time is over: only a caller that waits gives its lease back.
@@ -157,11 +157,11 @@ extension QueryClient {
     of start: FetchStart?,
     _ candidate: RefreshPlan.Candidate
   ) async -> RefreshPlan.Outcome {
-    guard let start else { return .left }
-    if case .shutDown = start { return .left }
+    guard let start else { return .remaining }
+    if case .shutDown = start { return .remaining }
     switch try? await outcome(of: start, of: candidate.key).outcome {
-    case .value: return hasMoved(candidate) ? .refreshed : .left
-    case .cancelled, .settled: return .left
+    case .value: return hasMoved(candidate) ? .refreshed : .remaining
+    case .cancelled, .settled: return .remaining
     // Whatever the error is: a fetch that throws one of cancellation by itself has failed.
     case .failure, nil: return .failed
     }

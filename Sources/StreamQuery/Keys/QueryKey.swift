@@ -73,6 +73,7 @@ public struct QueryKey<Value: Sendable>: Sendable, _FreeOfActors {
   /// Creates a key whose parts are the elements of an array.
   ///
   /// - Parameter parts: The parts, in order.
+  @_documentation(visibility: internal)
   @available(*, deprecated, message: "write the parts without brackets, or the bare literal")
   public init<Element: Hashable & Sendable>(_ parts: [Element]) {
     erased = AnyQueryKey(ofParts: parts)
@@ -81,6 +82,7 @@ public struct QueryKey<Value: Sendable>: Sendable, _FreeOfActors {
   /// Unavailable: write parts of several types without brackets.
   ///
   /// - Parameter parts: The parts.
+  @_documentation(visibility: internal)
   @available(*, unavailable, message: "write the parts without brackets, or the bare literal")
   public init(_ parts: [(any Hashable & Sendable)?]) {
     erased = AnyQueryKey(ofMixed: parts)

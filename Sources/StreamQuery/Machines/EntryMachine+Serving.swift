@@ -60,7 +60,7 @@ extension EntryMachine {
     }
     guard found == .fetch, isServable else { return found }
     // It takes long already, or nobody waits for it.
-    if let end = (start ?? now) + terms.patience, end <= now {
+    if let end = (start ?? now) + terms.softTimeout, end <= now {
       return .useCached(.staleHit, revalidates: true)
     }
     return found

@@ -31,7 +31,7 @@ struct RefreshPlan: Sendable {
   }
 
   enum Outcome: Sendable {
-    case refreshed, failed, left
+    case refreshed, failed, remaining
   }
 
   private let candidates: [Candidate]
@@ -44,7 +44,7 @@ struct RefreshPlan: Sendable {
     self.candidates =
       weighed.sorted { $0.weight == $1.weight ? $0.place < $1.place : $0.weight > $1.weight }
       .map(\.candidate)
-    outcomes = Array(repeating: .left, count: candidates.count)
+    outcomes = Array(repeating: .remaining, count: candidates.count)
   }
 
   var count: Int { candidates.count }
@@ -65,21 +65,21 @@ struct RefreshPlan: Sendable {
       switch outcome {
       case .refreshed: result.refreshed.append(candidate.key.key)
       case .failed: result.failed.append(candidate.key.key)
-      case .left: result.left.append(candidate.key.key)
+      case .remaining: result.remaining.append(candidate.key.key)
       }
     }
     return result
   }
 }
 
-/// What came of a ``QueryClient/refresh(_:within:)-(QueryFilter,_)``, each in the order in which entries were chosen.
+/// What came of a ``QueryClient/refetchStale(_:within:)-(QueryFilter,_)``, each in the order in which entries were chosen.
 public struct QueryRefresh: Hashable, Sendable {
   /// What is fresh now that was not.
   public var refreshed: [AnyQueryKey] = []
   /// What was fetched, and failed.
   public var failed: [AnyQueryKey] = []
   /// What is as stale as it was: there was no time for it, or somebody cancelled its fetch.
-  public var left: [AnyQueryKey] = []
+  public var remaining: [AnyQueryKey] = []
 
   /// Creates an empty result.
   public init() {}

@@ -7,6 +7,7 @@ extension Mutation {
   /// - Parameters:
   ///   - parts: The parts.
   ///   - perform: Makes the change.
+  @_documentation(visibility: internal)
   @available(
     *,
     deprecated,
@@ -24,6 +25,7 @@ extension Mutation {
   /// - Parameters:
   ///   - parts: The parts.
   ///   - perform: Makes the change.
+  @_documentation(visibility: internal)
   @available(
     *,
     deprecated,
@@ -41,6 +43,7 @@ extension Mutation {
   /// - Parameters:
   ///   - parts: The parts.
   ///   - perform: Makes the change.
+  @_documentation(visibility: internal)
   @available(
     *,
     unavailable,
@@ -58,6 +61,7 @@ extension Mutation {
   /// - Parameters:
   ///   - parts: The parts.
   ///   - perform: Makes the change.
+  @_documentation(visibility: internal)
   @available(
     *,
     unavailable,

@@ -178,12 +178,12 @@ extension Mutation {
   /// - Returns: The changed mutation.
   public func onMutate<Saved: Sendable>(
     @_inheritActorContext _ body:
-      @escaping @Sendable (Input, MutationRunContext<Input>) async throws -> Saved
+      @escaping @Sendable (Input, MutationCallbackContext<Input>) async throws -> Saved
   ) -> Self {
     adding { callbacks in
       callbacks.onMutate = [
         { facts in
-          let context = MutationRunContext<Input>(facts: facts)
+          let context = MutationCallbackContext<Input>(facts: facts)
           return try await body(context.input, context)
         }
       ]
@@ -198,13 +198,13 @@ extension Mutation {
   /// - Returns: The changed mutation.
   public func onSuccess(
     @_inheritActorContext _ body:
-      @escaping @Sendable (Output, MutationRunContext<Input>) async throws -> Void
+      @escaping @Sendable (Output, MutationCallbackContext<Input>) async throws -> Void
   ) -> Self {
     adding { callbacks in
       callbacks.onSuccess = [
         { outcome, facts in
           guard case .success(let box) = outcome else { return }
-          try await body(box.value(as: Output.self), MutationRunContext(facts: facts))
+          try await body(box.value(as: Output.self), MutationCallbackContext(facts: facts))
         }
       ]
     }
@@ -219,13 +219,13 @@ extension Mutation {
   /// - Returns: The changed mutation.
   public func onError(
     @_inheritActorContext _ body:
-      @escaping @Sendable (any Error, MutationRunContext<Input>) async throws -> Void
+      @escaping @Sendable (any Error, MutationCallbackContext<Input>) async throws -> Void
   ) -> Self {
     adding { callbacks in
       callbacks.onError = [
         { outcome, facts in
           guard case .failure(let error) = outcome else { return }
-          try await body(error, MutationRunContext(facts: facts))
+          try await body(error, MutationCallbackContext(facts: facts))
         }
       ]
     }
@@ -237,14 +237,14 @@ extension Mutation {
   /// - Returns: The changed mutation.
   public func onSettled(
     @_inheritActorContext _ body:
-      @escaping @Sendable (Result<Output, any Error>, MutationRunContext<Input>) async throws
+      @escaping @Sendable (Result<Output, any Error>, MutationCallbackContext<Input>) async throws
       -> Void
   ) -> Self {
     adding { callbacks in
       callbacks.onSettled = [
         { outcome, facts in
           let result = outcome.map { $0.value(as: Output.self) }
-          try await body(result, MutationRunContext(facts: facts))
+          try await body(result, MutationCallbackContext(facts: facts))
         }
       ]
     }
@@ -253,7 +253,7 @@ extension Mutation {
   /// Sends runs only after a time in which they can be taken back.
   ///
   /// Optimistic changes show at once. To undo a run, cancel it, or drop it from the outbox: nothing
-  /// was sent. `OutboxHandle.retry(_:)` sends it now. A durable run is written at once, and counts
+  /// was sent. `Outbox.retry(_:)` sends it now. A durable run is written at once, and counts
   /// the time while the process does not run, too.
   ///
   /// - Parameter delay: The time; runs behind it in its scope wait as well.

@@ -46,7 +46,7 @@ public struct MutationContext: Sendable, _FreeOfActors {
 ///   context.client.setData(users, for: .users)
 /// }
 /// ```
-public struct MutationRunContext<Input: Sendable>: Sendable, _FreeOfActors {
+public struct MutationCallbackContext<Input: Sendable>: Sendable, _FreeOfActors {
   let facts: MutationCallbacks.Facts
 
   /// The mutation's key.

@@ -58,7 +58,7 @@ package final class MutationDefinition: Sendable {
 
 /// What is called before and after the work of a mutation, without its types.
 struct MutationCallbacks: Sendable {
-  /// ``MutationRunContext`` without the input's type.
+  /// ``MutationCallbackContext`` without the input's type.
   struct Facts: Sendable {
     let client: any CarriedClient
     let job: MutationJob

@@ -62,7 +62,7 @@ extension QueryClient {
   ///
   /// - Parameter filter: Selects the runs to count.
   /// - Returns: A stream of numbers; the newest wins, and equal neighbours are left out.
-  public nonisolated func mutatingCounts(_ filter: MutationFilter = .all) -> AsyncStream<Int> {
+  public nonisolated func mutatingCountStream(_ filter: MutationFilter = .all) -> AsyncStream<Int> {
     let seen = LastSeen<Int>()
     return mutationNews(about: filter.topics) { client in
       let count = client.mutatingCount(filter)

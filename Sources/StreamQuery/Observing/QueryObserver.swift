@@ -104,7 +104,7 @@ public final class QueryObserver<Value: Sendable>: Sendable {
   /// Fetches, even if the data is fresh or the query is disabled, and waits until the fetch is
   /// settled.
   ///
-  /// A failure is in the result's `error`; ``refetchThrowing(superseding:)`` throws it. The caller
+  /// A failure is in the result's `error`; with `throwOnError` it is thrown. The caller
   /// only watches: cancelling it ends its wait and not the fetch, and retries wait while the app is inactive, as
   /// those of every observer do. If the fetch is cancelled, the caller gets the state after that.
   ///
@@ -113,39 +113,30 @@ public final class QueryObserver<Value: Sendable>: Sendable {
   /// show(result.data, result.error)
   /// ```
   ///
-  /// - Parameter superseding: Whether a running fetch is replaced if there is data; `false` joins
-  ///   it.
+  /// - Parameters:
+  ///   - superseding: Whether a running fetch is replaced if there is data; `false` joins it.
+  ///   - throwOnError: Whether a failure or a cancellation of the fetch is thrown; a failure is in the
+  ///     results of all observers as well.
   /// - Returns: The result after the fetch, with its error if it failed.
-  /// - Throws: ``QueryError/missingFetch(key:)`` if the query cannot fetch;
-  ///   ``QueryError/shutDown``.
+  /// - Throws: ``QueryError/missingFetch(key:)`` if the query cannot fetch; ``QueryError/shutDown``. With
+  ///   `throwOnError`, also the error of the fetch, and `CancellationError` if it was cancelled and
+  ///   there is no data, or if it was joined.
   @discardableResult
-  public func refetch(superseding: Bool = true) async throws -> QueryResult<Value> {
-    result(after: try await watchRefetch(superseding: superseding).end)
-  }
-
-  /// Fetches like ``refetch(superseding:)``, but throws a failure or a cancellation of the fetch.
-  ///
-  /// The failure is also in the results of all observers.
-  ///
-  /// - Parameter superseding: Whether a running fetch is replaced if there is data; `false` joins
-  ///   it.
-  /// - Returns: The result after the fetch.
-  /// - Throws: The error of the fetch; `CancellationError` if it was cancelled and there is no
-  ///   data, or if it was joined; ``QueryError/missingFetch(key:)`` if the query cannot fetch;
-  ///   ``QueryError/shutDown``.
-  @discardableResult
-  public func refetchThrowing(superseding: Bool = true) async throws -> QueryResult<Value> {
+  public func refetch(
+    superseding: Bool = true,
+    throwOnError: Bool = false
+  ) async throws -> QueryResult<Value> {
     let (outcome, end) = try await watchRefetch(superseding: superseding)
     switch outcome {
-    case .failure(let error): throw error
-    case .cancelled: throw CancellationError()
-    case .value, .settled: return result(after: end)
+    case .failure(let error) where throwOnError: throw error
+    case .cancelled where throwOnError: throw CancellationError()
+    case .failure, .cancelled, .value, .settled: return result(after: end)
     }
   }
 
   /// Begins a refetch without waiting, so that nothing keeps the handle until its end: for buttons.
   ///
-  /// Otherwise it is ``refetch(superseding:)``; where that throws, nothing happens.
+  /// Otherwise it is ``refetch(superseding:throwOnError:)``; where that throws, nothing happens.
   ///
   /// - Parameter superseding: Whether a running fetch is replaced if there is data; `false` joins
   ///   it.

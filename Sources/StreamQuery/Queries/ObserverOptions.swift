@@ -33,7 +33,7 @@ public struct ObserverOptions: Sendable, _FreeOfActors {
   /// A disabled observer sees what others fetch and write, its data is never stale, and its
   /// `refetch` works. It keeps a running fetch alive like any other observer. Enabling it refetches
   /// stale data.
-  public var enabled: Enabled? {
+  public var enabled: EnabledPolicy? {
     get { options.enabled }
     set { options.enabled = newValue }
   }
@@ -136,7 +136,7 @@ public struct ObserverOptions: Sendable, _FreeOfActors {
     retryOnSubscribe: Bool? = nil,
     linger: Duration? = nil
   ) {
-    self.enabled = enabled.map(Enabled.fixed)
+    self.enabled = enabled.map(EnabledPolicy.fixed)
     self.staleTime = staleTime
     self.gcTime = gcTime
     self.refetchOnSubscribe = refetchOnSubscribe
@@ -150,7 +150,7 @@ public struct ObserverOptions: Sendable, _FreeOfActors {
 }
 
 /// Whether a query fetches by itself.
-public enum Enabled: Sendable, _FreeOfActors, ExpressibleByBooleanLiteral {
+public enum EnabledPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanLiteral {
   /// Always or never.
   case fixed(Bool)
   /// Evaluated whenever the entry changes; must be pure and quick, and may run several times.

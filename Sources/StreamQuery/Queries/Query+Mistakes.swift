@@ -4,6 +4,7 @@ extension Query {
   /// Creates nothing: without a key, all queries of one value type would share one entry.
   ///
   /// - Parameter fetch: The fetch.
+  @_documentation(visibility: internal)
   @available(*, unavailable, message: "name what is fetched: Query(\"users\") { … }")
   public init(fetch: @escaping @Sendable @concurrent () async throws -> Value) {
     self.init(key: QueryKey(), fetch: fetch)
@@ -12,6 +13,7 @@ extension Query {
   /// Creates nothing: without a key, all queries of one value type would share one entry.
   ///
   /// - Parameter fetch: The fetch.
+  @_documentation(visibility: internal)
   @available(*, unavailable, message: "name what is fetched: Query(\"users\") { … }")
   public init(fetch: @escaping @Sendable @concurrent (FetchContext) async throws -> Value) {
     self.init(key: QueryKey(), fetch: fetch)
@@ -23,6 +25,7 @@ extension Query {
   /// - Parameters:
   ///   - key: The key.
   ///   - fetch: The fetch.
+  @_documentation(visibility: internal)
   @available(*, deprecated, message: "write the label: Query(key: key) { … }")
   public init<Other>(
     _ key: QueryKey<Other>,
@@ -37,6 +40,7 @@ extension Query {
   /// - Parameters:
   ///   - key: The key.
   ///   - fetch: The fetch.
+  @_documentation(visibility: internal)
   @available(*, deprecated, message: "write the label: Query(key: key) { … }")
   public init<Other>(
     _ key: QueryKey<Other>,
@@ -50,6 +54,7 @@ extension Query {
   /// - Parameters:
   ///   - parts: The parts.
   ///   - fetch: The fetch.
+  @_documentation(visibility: internal)
   @available(*, deprecated, message: "write the parts without brackets: Query(\"user\", 42) { … }")
   public init<Element: Hashable & Sendable>(
     _ parts: [Element],
@@ -63,6 +68,7 @@ extension Query {
   /// - Parameters:
   ///   - parts: The parts.
   ///   - fetch: The fetch.
+  @_documentation(visibility: internal)
   @available(*, deprecated, message: "write the parts without brackets: Query(\"user\", 42) { … }")
   public init<Element: Hashable & Sendable>(
     _ parts: [Element],
@@ -76,6 +82,7 @@ extension Query {
   /// - Parameters:
   ///   - parts: The parts.
   ///   - fetch: The fetch.
+  @_documentation(visibility: internal)
   @available(*, unavailable, message: "write the parts without brackets: Query(\"user\", 42) { … }")
   public init(
     _ parts: [(any Hashable & Sendable)?],
@@ -89,6 +96,7 @@ extension Query {
   /// - Parameters:
   ///   - parts: The parts.
   ///   - fetch: The fetch.
+  @_documentation(visibility: internal)
   @available(*, unavailable, message: "write the parts without brackets: Query(\"user\", 42) { … }")
   public init(
     _ parts: [(any Hashable & Sendable)?],
@@ -101,6 +109,7 @@ extension Query {
   ///
   /// - Parameter number: A number without a unit.
   /// - Returns: The query.
+  @_documentation(visibility: internal)
   @available(*, unavailable, message: "write the unit, such as .seconds(60)")
   public func gcTime(_ number: Int) -> Self { self }
 }

@@ -205,7 +205,7 @@ extension Query {
   /// - Parameter policy: What happens to it.
   /// - Returns: The changed query.
   public consuming func onAbandonment(_ policy: AbandonmentPolicy) -> Self {
-    options { $0.abandonment = policy }
+    options { $0.onAbandonment = policy }
   }
 
   // MARK: Data

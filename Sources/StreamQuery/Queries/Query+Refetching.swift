@@ -100,7 +100,7 @@ extension Query {
 
   /// Whether the app becoming active refetches while the query is observed; if stale by default.
   ///
-  /// The client's ``Activity`` says when it becomes active. A running fetch is joined.
+  /// The client's ``AppActivity`` says when it becomes active. A running fetch is joined.
   ///
   /// ```swift
   /// let prices = Query("prices") { try await api.price() }.refetchOnActive(.when { isVisible })

@@ -5,7 +5,7 @@ extension Query {
   ///
   /// `fetch` then returns the stale data instead of throwing. The failure is still in the results of
   /// streams and in the events, and the next `fetch` asks again.
-  /// ``QueryClient/fetchThrowing(_:)-(Query<Value>)`` throws in any case. Data became stale when its
+  /// ``QueryClient/fetch(_:throwOnError:)-(Query<Value>,_)`` throws in any case. Data became stale when its
   /// stale time was over or when it was invalidated, whichever came first; the client's clock measures
   /// the time.
   ///
@@ -78,7 +78,7 @@ extension Query {
   /// - Parameter caching: How long, by the client's clock; see ``FailureCaching/when(_:)``.
   /// - Returns: The changed query.
   public consuming func cachesFailures(_ caching: FailureCaching) -> Self {
-    options { $0.failureCaching = caching }
+    options { $0.cachesFailures = caching }
   }
 
   /// Whether fresh data is refetched before it becomes stale; not at all by default.

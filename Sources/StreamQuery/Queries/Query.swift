@@ -270,3 +270,64 @@ public protocol QueryRequest<Value>: Hashable, Sendable {
   /// - Throws: Any error; it is retried and shown as the query's options say.
   func fetch(_ context: FetchContext) async throws -> Value
 }
+
+extension Query {
+  /// Creates a query whose fetch gets each input that its key has, so that none can be forgotten.
+  ///
+  /// ```swift
+  /// let books = Query("products", for: Category.books, 2) { category, page in
+  ///   try await api.products(in: category, page: page)
+  /// }
+  /// ```
+  ///
+  /// It has the key of `Query("products", Category.books, 2)`. What the fetch depends on, and does not get here, it would
+  /// have to capture: the key misses that.
+  ///
+  /// - Parameters:
+  ///   - name: The first part of the key.
+  ///   - first: The first input, the second part of the key.
+  ///   - input: The further inputs, in order.
+  ///   - fetch: Fetches the value for the inputs. Its task is cancelled when nobody wants the value any
+  ///     longer.
+  @inlinable
+  public init<
+    Name: Hashable & Sendable,
+    First: Hashable & Sendable,
+    each Input: Hashable & Sendable
+  >(
+    _ name: Name,
+    for first: First,
+    _ input: repeat each Input,
+    fetch: @escaping @Sendable @concurrent (First, repeat each Input) async throws -> Value
+  ) {
+    self.init(key: .of(name, first, repeat each input, fields: [:])) {
+      try await fetch(first, repeat each input)
+    }
+  }
+
+  /// Creates a query whose fetch gets its context, and each input that its key has.
+  ///
+  /// - Parameters:
+  ///   - name: The first part of the key.
+  ///   - first: The first input, the second part of the key.
+  ///   - input: The further inputs, in order.
+  ///   - fetch: Fetches the value for the inputs, which come after the context. Its task is cancelled
+  ///     when nobody wants the value any longer.
+  @inlinable
+  public init<
+    Name: Hashable & Sendable,
+    First: Hashable & Sendable,
+    each Input: Hashable & Sendable
+  >(
+    _ name: Name,
+    for first: First,
+    _ input: repeat each Input,
+    fetch:
+      @escaping @Sendable @concurrent (FetchContext, First, repeat each Input) async throws
+      -> Value
+  ) {
+    self.init(key: .of(name, first, repeat each input, fields: [:])) { context in
+      try await fetch(context, first, repeat each input)
+    }
+  }
+}

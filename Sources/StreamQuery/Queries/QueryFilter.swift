@@ -118,6 +118,19 @@ public struct QueryFilter: Sendable, _FreeOfActors {
     Self(.entry(EntryKey(key)))
   }
 
+  /// Gives nothing: a literal does not say the type of the value.
+  ///
+  /// - Parameter key: The key.
+  /// - Returns: Nothing.
+  @_documentation(visibility: internal)
+  @_disfavoredOverload
+  @available(
+    *,
+    unavailable,
+    message: "name the value's type, .key(QueryKey<User>(\"user\", 1)), or write .prefix"
+  )
+  public static func key(_ key: AnyQueryKey) -> Self { .prefix(key) }
+
   /// Exactly the entry of a query.
   ///
   /// - Parameter query: The query.

@@ -20,7 +20,7 @@ public struct QueryOptions: Sendable, _FreeOfActors {
   /// Whether a subscription refetches after a failure without data; `true` by default.
   public var retryOnSubscribe: Bool?
   /// Whether the query fetches by itself; `true` by default.
-  public var enabled: Enabled?
+  public var enabled: EnabledPolicy?
   /// Whether a reconnect refetches; ``EventRefetchPolicy/ifStale`` by default.
   public var refetchOnReconnect: EventRefetchPolicy?
   /// Whether becoming active refetches; ``EventRefetchPolicy/ifStale`` by default.
@@ -30,7 +30,7 @@ public struct QueryOptions: Sendable, _FreeOfActors {
   /// Polling in the background; off by default.
   public var refetchIntervalInBackground: BackgroundInterval?
   /// What happens to a fetch that nobody wants; ``AbandonmentPolicy/cancel`` by default.
-  public var abandonment: AbandonmentPolicy?
+  public var onAbandonment: AbandonmentPolicy?
   /// Facts for the fetch, filters and events.
   public var meta: QueryMeta?
   /// Which errors are thrown to an error boundary; ``ThrowPolicy/never`` by default.
@@ -82,7 +82,7 @@ public struct QueryOptions: Sendable, _FreeOfActors {
   ///   - refetchInterval: Polling.
   ///   - refetchIntervalInBackground: Polling in the background.
   ///   - retryOnSubscribe: Whether a subscription refetches after a failure without data.
-  ///   - abandonment: What happens to a fetch that nobody wants.
+  ///   - onAbandonment: What happens to a fetch that nobody wants.
   ///   - meta: Facts for the fetch, filters and events.
   ///   - throwOnError: Which errors are thrown to an error boundary.
   ///   - sharing: What a fetched value keeps of the cached one.
@@ -92,14 +92,14 @@ public struct QueryOptions: Sendable, _FreeOfActors {
     gcTime: Duration? = nil,
     retry: RetryPolicy? = nil,
     networkMode: NetworkMode? = nil,
-    enabled: Enabled? = nil,
+    enabled: EnabledPolicy? = nil,
     refetchOnSubscribe: RefetchPolicy? = nil,
     refetchOnReconnect: EventRefetchPolicy? = nil,
     refetchOnActive: EventRefetchPolicy? = nil,
     refetchInterval: RefetchInterval? = nil,
     refetchIntervalInBackground: BackgroundInterval? = nil,
     retryOnSubscribe: Bool? = nil,
-    abandonment: AbandonmentPolicy? = nil,
+    onAbandonment: AbandonmentPolicy? = nil,
     meta: QueryMeta? = nil,
     throwOnError: ThrowPolicy? = nil,
     sharing: SharingPolicy? = nil,
@@ -115,7 +115,7 @@ public struct QueryOptions: Sendable, _FreeOfActors {
     self.refetchOnActive = refetchOnActive
     self.refetchInterval = refetchInterval
     self.refetchIntervalInBackground = refetchIntervalInBackground
-    self.abandonment = abandonment
+    self.onAbandonment = onAbandonment
     self.meta = meta
     self.throwOnError = throwOnError
     self.sharing = sharing
@@ -144,7 +144,7 @@ public struct QueryOptions: Sendable, _FreeOfActors {
     merged.refetchInterval = refetchInterval ?? base.refetchInterval
     merged.refetchIntervalInBackground =
       refetchIntervalInBackground ?? base.refetchIntervalInBackground
-    merged.abandonment = abandonment ?? base.abandonment
+    merged.onAbandonment = onAbandonment ?? base.onAbandonment
     merged.meta = QueryMeta.merge(meta, over: base.meta)
     merged.throwOnError = throwOnError ?? base.throwOnError
     merged.sharing = sharing ?? base.sharing
@@ -155,6 +155,7 @@ public struct QueryOptions: Sendable, _FreeOfActors {
 }
 
 /// Defaults of a client: options for every query, and a fetch for queries that have none.
+@dynamicMemberLookup
 public struct QueryDefaults: Sendable, _FreeOfActors {
   /// Options for every query that does not set its own.
   public var options: QueryOptions
@@ -191,6 +192,19 @@ public struct QueryDefaults: Sendable, _FreeOfActors {
     self.options = options
     self.imperativeRetry = imperativeRetry
     self.fetch = fetch
+  }
+
+  /// The option of that name in ``options``.
+  ///
+  /// ```swift
+  /// var defaults = QueryDefaults()
+  /// defaults.timeout = .seconds(5)
+  /// ```
+  ///
+  /// - Parameter option: Which option.
+  public subscript<Value>(dynamicMember option: WritableKeyPath<QueryOptions, Value>) -> Value {
+    get { options[keyPath: option] }
+    set { options[keyPath: option] = newValue }
   }
 
   /// These defaults over weaker options.

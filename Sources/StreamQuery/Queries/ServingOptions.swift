@@ -7,7 +7,7 @@ final class ServingOptions: @unchecked Sendable {
     var staleIfError: Duration?
     var softTimeout: Duration?
     var timeout: Duration?
-    var failureCaching: FailureCaching?
+    var cachesFailures: FailureCaching?
     var refreshAhead: RefreshAhead?
 
     /// These options over weaker ones.
@@ -16,14 +16,14 @@ final class ServingOptions: @unchecked Sendable {
       merged.staleIfError = staleIfError ?? base.staleIfError
       merged.softTimeout = softTimeout ?? base.softTimeout
       merged.timeout = timeout ?? base.timeout
-      merged.failureCaching = failureCaching ?? base.failureCaching
+      merged.cachesFailures = cachesFailures ?? base.cachesFailures
       merged.refreshAhead = refreshAhead ?? base.refreshAhead
       return merged
     }
 
     /// Whether no option is set.
     var isEmpty: Bool {
-      staleIfError == nil && softTimeout == nil && timeout == nil && failureCaching == nil
+      staleIfError == nil && softTimeout == nil && timeout == nil && cachesFailures == nil
         && refreshAhead == nil
     }
   }
@@ -53,7 +53,7 @@ extension ServingTerms {
   convenience init?(_ options: ServingOptions?) {
     guard let values = options?.values else { return nil }
     let timeout = values.timeout.map(TimeSpan.init) ?? .infinite
-    let cachesFailures = values.failureCaching.map { !$0.isOff } ?? false
+    let cachesFailures = values.cachesFailures.map { !$0.isOff } ?? false
     let refreshAhead = values.refreshAhead ?? .off
     guard
       values.staleIfError != nil || values.softTimeout != nil || !timeout.isInfinite
@@ -61,7 +61,7 @@ extension ServingTerms {
     else { return nil }
     self.init(
       grace: values.staleIfError.map(TimeSpan.init) ?? .zero,
-      patience: values.softTimeout.map(TimeSpan.init) ?? .infinite,
+      softTimeout: values.softTimeout.map(TimeSpan.init) ?? .infinite,
       timeout: timeout,
       cachesFailures: cachesFailures,
       refreshAhead: refreshAhead
@@ -93,9 +93,9 @@ extension QueryOptions {
   }
 
   /// How long a failure is the answer for those who ask next; ``FailureCaching/off`` by default.
-  public var failureCaching: FailureCaching? {
-    get { serving?.values.failureCaching }
-    @inline(__always) set { changeServing { $0.failureCaching = newValue } }
+  public var cachesFailures: FailureCaching? {
+    get { serving?.values.cachesFailures }
+    @inline(__always) set { changeServing { $0.cachesFailures = newValue } }
   }
 
   /// Whether fresh data is refetched before it becomes stale; ``RefreshAhead/off`` by default.

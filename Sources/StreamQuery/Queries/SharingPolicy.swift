@@ -1,5 +1,3 @@
-import Synchronization
-
 /// How a fetched value keeps the unchanged parts of the cached one.
 ///
 /// ```swift

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// How values of one type keep their unchanged parts; determined once per type, at run time.
 ///
 /// A generic call site therefore shares like one that knows the type, and a landing fetch does not

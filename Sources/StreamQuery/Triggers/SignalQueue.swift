@@ -7,7 +7,7 @@ struct SignalQueue: Inbox {
   private var queue: [SignalPort.Delivery?] = []
   private var front = 0
   /// Elements of queries' own triggers that wait for the loop: an equal one would request the same.
-  private var waiting: Set<Signal.QueryTrigger> = []
+  private var waiting: Set<Signal.KeyTrigger> = []
 
   var isEmpty: Bool { front == queue.count }
 
@@ -38,11 +38,11 @@ enum Signal: Sendable {
   case online(Bool)
   case active(Bool)
   case pressure(MemoryPressure.Level)
-  case query(QueryTrigger)
-  case trigger(Trigger)
+  case query(KeyTrigger)
+  case trigger(QueryTrigger)
 
   /// An element of a query's own trigger stream.
-  struct QueryTrigger: Hashable {
+  struct KeyTrigger: Hashable {
     let key: EntryKey
     let pacing: RefetchPacing
   }

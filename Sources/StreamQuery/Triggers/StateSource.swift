@@ -1,4 +1,4 @@
-/// Where the states of a ``Connectivity`` or an ``Activity`` come from.
+/// Where the states of a ``Connectivity`` or an ``AppActivity`` come from.
 struct StateSource: Sendable {
   /// The only state that there will ever be, or `nil` if it can change.
   let constant: Bool?

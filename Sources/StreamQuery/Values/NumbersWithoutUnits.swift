@@ -1,6 +1,7 @@
 // Durations that are written as numbers: the compiler says what to write instead. Without this it lists
 // the types of all candidates, and says nothing of seconds.
 
+@_documentation(visibility: internal)
 @available(*, unavailable, message: "write the unit, such as .seconds(60)")
 extension StaleTime: ExpressibleByIntegerLiteral {
   /// Creates nothing: say what the number counts.
@@ -9,6 +10,7 @@ extension StaleTime: ExpressibleByIntegerLiteral {
   public init(integerLiteral value: Int) { self = .after(.zero) }
 }
 
+@_documentation(visibility: internal)
 @available(*, unavailable, message: "write the unit, such as .seconds(60)")
 extension RefetchInterval: ExpressibleByIntegerLiteral {
   /// Creates nothing: say what the number counts.
@@ -17,6 +19,7 @@ extension RefetchInterval: ExpressibleByIntegerLiteral {
   public init(integerLiteral value: Int) { self = .off }
 }
 
+@_documentation(visibility: internal)
 @available(*, unavailable, message: "write the unit, such as .seconds(60)")
 extension BackgroundInterval: ExpressibleByIntegerLiteral {
   /// Creates nothing: say what the number counts.
@@ -25,6 +28,7 @@ extension BackgroundInterval: ExpressibleByIntegerLiteral {
   public init(integerLiteral value: Int) { self = .off }
 }
 
+@_documentation(visibility: internal)
 @available(*, unavailable, message: "write the unit, such as .seconds(60)")
 extension FailureCaching: ExpressibleByIntegerLiteral {
   /// Creates nothing: say what the number counts.

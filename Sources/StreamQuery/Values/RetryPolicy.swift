@@ -1,6 +1,6 @@
 /// How often, and when, a failed fetch is retried.
 ///
-/// Queries retry three times with ``Backoff/standard`` unless told otherwise; imperative calls
+/// Queries retry three times with ``RetryBackoff/standard`` unless told otherwise; imperative calls
 /// (`fetch`, `ensure`, `prefetch`) do not retry unless the query says so.
 ///
 /// ```swift
@@ -31,9 +31,9 @@ public struct RetryPolicy: Sendable, _FreeOfActors, ExpressibleByIntegerLiteral 
   private let rule: Rule?
 
   /// How long to wait first; `nil` defers to the layer below.
-  private var backoff: Backoff?
+  private var backoff: RetryBackoff?
 
-  private init(backoff: Backoff? = nil, _ rule: Rule?) {
+  private init(backoff: RetryBackoff? = nil, _ rule: Rule?) {
     self.rule = rule
     self.backoff = backoff
   }
@@ -70,6 +70,18 @@ public struct RetryPolicy: Sendable, _FreeOfActors, ExpressibleByIntegerLiteral 
     RetryPolicy(.asked(predicate))
   }
 
+  /// Gives nothing: the name is ``while(_:)``.
+  ///
+  /// - Parameter predicate: The predicate.
+  /// - Returns: Nothing.
+  @_documentation(visibility: internal)
+  @available(*, unavailable, renamed: "while(_:)")
+  public static func when(
+    _ predicate: @escaping @Sendable (_ failures: Int, _ error: any Error) -> Bool
+  ) -> Self {
+    .while(predicate)
+  }
+
   /// Sets only the waits.
   ///
   /// How often to retry comes from the layer below: unless set, three times for queries and never
@@ -77,7 +89,7 @@ public struct RetryPolicy: Sendable, _FreeOfActors, ExpressibleByIntegerLiteral 
   ///
   /// - Parameter backoff: How long to wait before each retry.
   /// - Returns: The policy.
-  public static func backoff(_ backoff: Backoff) -> Self {
+  public static func backoff(_ backoff: RetryBackoff) -> Self {
     RetryPolicy(backoff: backoff, nil)
   }
 
@@ -85,7 +97,7 @@ public struct RetryPolicy: Sendable, _FreeOfActors, ExpressibleByIntegerLiteral 
   ///
   /// - Parameter backoff: How long to wait before each retry.
   /// - Returns: The policy.
-  public func backoff(_ backoff: Backoff) -> Self {
+  public func backoff(_ backoff: RetryBackoff) -> Self {
     var copy = self
     copy.backoff = backoff
     return copy
@@ -142,7 +154,7 @@ public struct RetryPolicy: Sendable, _FreeOfActors, ExpressibleByIntegerLiteral 
 }
 
 /// How long to wait before each retry.
-public struct Backoff: Sendable, _FreeOfActors {
+public struct RetryBackoff: Sendable, _FreeOfActors {
   /// The longest wait, without jitter.
   let longest: TimeSpan
   /// From the number of earlier failures, the error, and a source of numbers in 0..<1.
@@ -156,7 +168,7 @@ public struct Backoff: Sendable, _FreeOfActors {
   /// - Parameter duration: The wait.
   /// - Returns: The backoff.
   public static func constant(_ duration: Duration) -> Self {
-    Backoff(longest: TimeSpan(duration)) { _, _, _ in duration }
+    RetryBackoff(longest: TimeSpan(duration)) { _, _, _ in duration }
   }
 
   /// A wait that grows by a factor with each failure.
@@ -188,7 +200,7 @@ public struct Backoff: Sendable, _FreeOfActors {
     let limit = min(max(limit / .seconds(1), 0), 1e10)
     let shortest = min(max(first, 0), limit)
     let longest = shortest > 0 && factor > 1 ? limit : shortest
-    return Backoff(longest: TimeSpan(.seconds(longest))) { failures, _, chance in
+    return RetryBackoff(longest: TimeSpan(.seconds(longest))) { failures, _, chance in
       var wait = shortest
       // Stops at the limit, so that a million failures cost no more than six.
       var remaining = failures
@@ -210,6 +222,6 @@ public struct Backoff: Sendable, _FreeOfActors {
   public static func custom(
     _ delay: @escaping @Sendable (_ failures: Int, _ error: any Error) -> Duration
   ) -> Self {
-    Backoff(longest: TimeSpan(.seconds(30))) { failures, error, _ in delay(failures, error) }
+    RetryBackoff(longest: TimeSpan(.seconds(30))) { failures, error, _ in delay(failures, error) }
   }
 }

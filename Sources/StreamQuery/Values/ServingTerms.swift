@@ -4,7 +4,7 @@ final class ServingTerms: Sendable {
   /// For how long after it became stale data may be served; zero is not at all.
   let grace: TimeSpan
   /// How long a fetch may take until stale data is served instead; infinite is for ever.
-  let patience: TimeSpan
+  let softTimeout: TimeSpan
   /// How long an attempt may take; infinite is for ever.
   let timeout: TimeSpan
   /// Whether failures may be the answer for those who ask next.
@@ -14,13 +14,13 @@ final class ServingTerms: Sendable {
 
   init(
     grace: TimeSpan = .zero,
-    patience: TimeSpan = .infinite,
+    softTimeout: TimeSpan = .infinite,
     timeout: TimeSpan = .infinite,
     cachesFailures: Bool = false,
     refreshAhead: RefreshAhead = .off
   ) {
     self.grace = grace
-    self.patience = patience
+    self.softTimeout = softTimeout
     self.timeout = timeout
     self.cachesFailures = cachesFailures
     self.refreshAhead = refreshAhead

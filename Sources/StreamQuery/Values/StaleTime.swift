@@ -38,6 +38,11 @@ public struct StaleTime: Sendable, _FreeOfActors, ExpressibleByDuration {
   /// Never stale by age; an invalidation still makes it stale.
   public static var infinite: Self { StaleTime(kind: .fixed(.after(.infinite))) }
 
+  /// Gives nothing: the name is ``infinite``.
+  @_documentation(visibility: internal)
+  @available(*, unavailable, renamed: "infinite")
+  public static var infinity: Self { infinite }
+
   /// Never stale, not even by invalidation, and left out of bulk refetches.
   ///
   /// Subscriptions, reconnects and the app's return do not refetch it, whatever their policy. A

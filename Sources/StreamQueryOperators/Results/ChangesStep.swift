@@ -22,14 +22,15 @@ extension AsyncSequence {
   public func changes<Value>(
     of field: QueryResultField,
     _ others: QueryResultField...
-  ) -> ResultSequence<Self, ChangesStep<Value>>
+  ) -> ResultSequence<Self, _ChangesStep<Value>>
   where Element == QueryResult<Value> {
-    ResultSequence(self, ChangesStep(fields: QueryResultFields([field] + others)))
+    ResultSequence(self, _ChangesStep(fields: QueryResultFields([field] + others)))
   }
 }
 
+// swift-format-ignore: NoLeadingUnderscores
 /// The step of `changes(of:)`.
-public struct ChangesStep<Value: Sendable>: ResultStep, Sendable {
+public struct _ChangesStep<Value: Sendable>: _ResultStep, Sendable {
   let fields: QueryResultFields
   private var last: QueryResult<Value>?
 

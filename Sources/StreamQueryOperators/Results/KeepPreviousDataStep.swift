@@ -23,14 +23,15 @@ extension AsyncSequence {
   /// - Returns: Results that keep data across a change of key.
   @inlinable
   public func keepPreviousData<Value>()
-    -> ResultSequence<Self, KeepPreviousDataStep<Value>>
+    -> ResultSequence<Self, _KeepPreviousDataStep<Value>>
   where Element == QueryResult<Value> {
-    ResultSequence(self, KeepPreviousDataStep())
+    ResultSequence(self, _KeepPreviousDataStep())
   }
 }
 
+// swift-format-ignore: NoLeadingUnderscores
 /// The step of `keepPreviousData()`.
-public struct KeepPreviousDataStep<Value: Sendable>: ResultStep, Sendable {
+public struct _KeepPreviousDataStep<Value: Sendable>: _ResultStep, Sendable {
   private var previous = PreviousData<Value>()
 
   /// Creates a step that has seen nothing, for code that has results without a sequence.

@@ -17,13 +17,14 @@ extension AsyncSequence {
   /// - Returns: Results with a stand-in for missing data.
   public func placeholder<Value>(
     _ make: @escaping @Sendable (_ previous: Value?, _ result: QueryResult<Value>?) -> Value?
-  ) -> ResultSequence<Self, MadePlaceholderStep<Value>> where Element == QueryResult<Value> {
-    ResultSequence(self, MadePlaceholderStep(make: make))
+  ) -> ResultSequence<Self, _MadePlaceholderStep<Value>> where Element == QueryResult<Value> {
+    ResultSequence(self, _MadePlaceholderStep(make: make))
   }
 }
 
+// swift-format-ignore: NoLeadingUnderscores
 /// The step of `placeholder(_:)` with a closure.
-public struct MadePlaceholderStep<Value: Sendable>: ResultStep, Sendable {
+public struct _MadePlaceholderStep<Value: Sendable>: _ResultStep, Sendable {
   typealias Make = @Sendable (_ previous: Value?, _ result: QueryResult<Value>?) -> Value?
 
   private enum Present: Sendable {

@@ -18,13 +18,14 @@ extension AsyncSequence {
   @inlinable
   public func onChange<Value>(
     @_inheritActorContext _ action: @escaping @Sendable @isolated(any) (QueryResult<Value>) -> Void
-  ) -> EffectSequence<Self, OnChangeStep<Value>> where Element == QueryResult<Value> {
-    EffectSequence(self, OnChangeStep(), ResultAction(action))
+  ) -> EffectSequence<Self, _OnChangeStep<Value>> where Element == QueryResult<Value> {
+    EffectSequence(self, _OnChangeStep(), ResultAction(action))
   }
 }
 
+// swift-format-ignore: NoLeadingUnderscores
 /// The step of `onChange(_:)`.
-public struct OnChangeStep<Value: Sendable>: ResultStep, Sendable {
+public struct _OnChangeStep<Value: Sendable>: _ResultStep, Sendable {
   @usableFromInline
   init() {}
 

@@ -19,13 +19,14 @@ extension AsyncSequence {
   @inlinable
   public func onFailure<Value>(
     @_inheritActorContext _ action: @escaping @Sendable @isolated(any) (any Error) -> Void
-  ) -> EffectSequence<Self, OnFailureStep<Value>> where Element == QueryResult<Value> {
-    EffectSequence(self, OnFailureStep(), ResultAction(action))
+  ) -> EffectSequence<Self, _OnFailureStep<Value>> where Element == QueryResult<Value> {
+    EffectSequence(self, _OnFailureStep(), ResultAction(action))
   }
 }
 
+// swift-format-ignore: NoLeadingUnderscores
 /// The step of `onFailure(_:)`.
-public struct OnFailureStep<Value: Sendable>: ResultStep, Sendable {
+public struct _OnFailureStep<Value: Sendable>: _ResultStep, Sendable {
   private var last: ErrorBox?
 
   @usableFromInline

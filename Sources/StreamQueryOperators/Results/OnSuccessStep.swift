@@ -19,13 +19,14 @@ extension AsyncSequence {
   @inlinable
   public func onSuccess<Value>(
     @_inheritActorContext _ action: @escaping @Sendable @isolated(any) (Value) -> Void
-  ) -> EffectSequence<Self, OnSuccessStep<Value>> where Element == QueryResult<Value> {
-    EffectSequence(self, OnSuccessStep(), ResultAction(action))
+  ) -> EffectSequence<Self, _OnSuccessStep<Value>> where Element == QueryResult<Value> {
+    EffectSequence(self, _OnSuccessStep(), ResultAction(action))
   }
 }
 
+// swift-format-ignore: NoLeadingUnderscores
 /// The step of `onSuccess(_:)`.
-public struct OnSuccessStep<Value: Sendable>: ResultStep, Sendable {
+public struct _OnSuccessStep<Value: Sendable>: _ResultStep, Sendable {
   private var last: ValueBox?
 
   @usableFromInline

@@ -16,13 +16,14 @@ extension AsyncSequence {
   /// - Returns: Results with a stand-in for missing data.
   public func placeholder<Value>(
     _ value: Value
-  ) -> ResultSequence<Self, PlaceholderStep<Value>> where Element == QueryResult<Value> {
-    ResultSequence(self, PlaceholderStep(box: TypedBox(value)))
+  ) -> ResultSequence<Self, _PlaceholderStep<Value>> where Element == QueryResult<Value> {
+    ResultSequence(self, _PlaceholderStep(box: TypedBox(value)))
   }
 }
 
+// swift-format-ignore: NoLeadingUnderscores
 /// The step of `placeholder(_:)` with a value.
-public struct PlaceholderStep<Value: Sendable>: ResultStep, Sendable {
+public struct _PlaceholderStep<Value: Sendable>: _ResultStep, Sendable {
   /// One box for all results: what is selected from it is selected once.
   let box: TypedBox<Value>
 

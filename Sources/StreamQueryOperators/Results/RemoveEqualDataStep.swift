@@ -19,14 +19,15 @@ extension AsyncSequence {
   /// - Returns: Results that differ from the one before.
   @inlinable
   public func removeDuplicates<Value: Equatable>()
-    -> ResultSequence<Self, RemoveEqualDataStep<Value>>
+    -> ResultSequence<Self, _RemoveEqualDataStep<Value>>
   where Element == QueryResult<Value> {
-    ResultSequence(self, RemoveEqualDataStep())
+    ResultSequence(self, _RemoveEqualDataStep())
   }
 }
 
+// swift-format-ignore: NoLeadingUnderscores
 /// The step of `removeDuplicates()`.
-public struct RemoveEqualDataStep<Value: Equatable & Sendable>: ResultStep, Sendable {
+public struct _RemoveEqualDataStep<Value: Equatable & Sendable>: _ResultStep, Sendable {
   private var last: QueryResult<Value>?
 
   @usableFromInline

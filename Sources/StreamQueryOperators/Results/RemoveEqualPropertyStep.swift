@@ -15,15 +15,16 @@ extension AsyncSequence {
   @inlinable
   public func removeDuplicates<Value, Property: Equatable & Sendable>(
     by property: @escaping @Sendable (QueryResult<Value>) -> Property
-  ) -> ResultSequence<Self, RemoveEqualPropertyStep<Value, Property>>
+  ) -> ResultSequence<Self, _RemoveEqualPropertyStep<Value, Property>>
   where Element == QueryResult<Value> {
-    ResultSequence(self, RemoveEqualPropertyStep(property: property))
+    ResultSequence(self, _RemoveEqualPropertyStep(property: property))
   }
 }
 
+// swift-format-ignore: NoLeadingUnderscores
 /// The step of `removeDuplicates(by:)` with a property.
-public struct RemoveEqualPropertyStep<Value: Sendable, Property: Equatable & Sendable>:
-  ResultStep, Sendable
+public struct _RemoveEqualPropertyStep<Value: Sendable, Property: Equatable & Sendable>:
+  _ResultStep, Sendable
 {
   private let property: @Sendable (QueryResult<Value>) -> Property
   private var last: Property?

@@ -11,13 +11,14 @@ extension AsyncSequence {
   @inlinable
   public func removeDuplicates<Value>(
     by areSame: @escaping @Sendable (QueryResult<Value>, QueryResult<Value>) -> Bool
-  ) -> ResultSequence<Self, RemoveSameStep<Value>> where Element == QueryResult<Value> {
-    ResultSequence(self, RemoveSameStep(areSame: areSame))
+  ) -> ResultSequence<Self, _RemoveSameStep<Value>> where Element == QueryResult<Value> {
+    ResultSequence(self, _RemoveSameStep(areSame: areSame))
   }
 }
 
+// swift-format-ignore: NoLeadingUnderscores
 /// The step of `removeDuplicates(by:)` with a comparison.
-public struct RemoveSameStep<Value: Sendable>: ResultStep, Sendable {
+public struct _RemoveSameStep<Value: Sendable>: _ResultStep, Sendable {
   private let areSame: @Sendable (QueryResult<Value>, QueryResult<Value>) -> Bool
   private var last: QueryResult<Value>?
 

@@ -23,14 +23,15 @@ extension AsyncSequence {
   @inlinable
   public func select<Value, Selected: Sendable>(
     _ transform: @escaping @Sendable (Value) throws -> Selected
-  ) -> ResultSequence<Self, SelectStep<Value, Selected>>
+  ) -> ResultSequence<Self, _SelectStep<Value, Selected>>
   where Element == QueryResult<Value> {
-    ResultSequence(self, SelectStep(transform: transform))
+    ResultSequence(self, _SelectStep(transform: transform))
   }
 }
 
+// swift-format-ignore: NoLeadingUnderscores
 /// The step of `select(_:)`.
-public struct SelectStep<Value: Sendable, Selected: Sendable>: ResultStep, Sendable {
+public struct _SelectStep<Value: Sendable, Selected: Sendable>: _ResultStep, Sendable {
   private let transform: @Sendable (Value) throws -> Selected
   /// The data of the last selection.
   private var source: ValueBox?

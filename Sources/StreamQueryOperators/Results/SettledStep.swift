@@ -15,14 +15,15 @@ extension AsyncSequence {
   ///
   /// - Returns: The settled results.
   @inlinable
-  public func settled<Value>() -> ResultSequence<Self, SettledStep<Value>>
+  public func settled<Value>() -> ResultSequence<Self, _SettledStep<Value>>
   where Element == QueryResult<Value> {
-    ResultSequence(self, SettledStep())
+    ResultSequence(self, _SettledStep())
   }
 }
 
+// swift-format-ignore: NoLeadingUnderscores
 /// The step of `settled()`.
-public struct SettledStep<Value: Sendable>: ResultStep, Sendable {
+public struct _SettledStep<Value: Sendable>: _ResultStep, Sendable {
   @usableFromInline
   init() {}
 

@@ -19,14 +19,15 @@ extension AsyncSequence {
   /// - Complexity: O(*n*) comparisons per new data.
   /// - Returns: Results that share what did not change.
   public func sharingUnchanged<Value: Equatable>()
-    -> ResultSequence<Self, SharingStep<Value>>
+    -> ResultSequence<Self, _SharingStep<Value>>
   where Element == QueryResult<Value> {
-    ResultSequence(self, SharingStep())
+    ResultSequence(self, _SharingStep())
   }
 }
 
+// swift-format-ignore: NoLeadingUnderscores
 /// The step of `sharingUnchanged()`.
-public struct SharingStep<Value: Equatable & Sendable>: ResultStep, Sendable {
+public struct _SharingStep<Value: Equatable & Sendable>: _ResultStep, Sendable {
   private let rule = SharingRule.of(Value.self)
   /// The last data of the base sequence.
   private var source: ValueBox?

@@ -26,13 +26,14 @@ extension AsyncSequence {
   @inlinable
   public func values<Value>(
     removingDuplicates: Bool = true
-  ) -> ResultSequence<Self, ValuesStep<Value>> where Element == QueryResult<Value> {
-    ResultSequence(self, ValuesStep(removesDuplicates: removingDuplicates))
+  ) -> ResultSequence<Self, _ValuesStep<Value>> where Element == QueryResult<Value> {
+    ResultSequence(self, _ValuesStep(removesDuplicates: removingDuplicates))
   }
 }
 
+// swift-format-ignore: NoLeadingUnderscores
 /// The step of `values(removingDuplicates:)`.
-public struct ValuesStep<Value: Sendable>: ResultStep, Sendable {
+public struct _ValuesStep<Value: Sendable>: _ResultStep, Sendable {
   private let removesDuplicates: Bool
   private var last: ValueBox?
   /// The fetches and writes until the last value, where all of them count.

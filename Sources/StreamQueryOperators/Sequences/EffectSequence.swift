@@ -8,10 +8,10 @@
 /// never gets to run. Drive with `Simulation.onMainActor`, or pass a function of no actor.
 ///
 /// ```swift
-/// let users: EffectSequence<QueryResults<[User]>, OnSuccessStep<[User]>>
+/// let users: EffectSequence<QueryResults<[User]>, _OnSuccessStep<[User]>>
 /// users = client.results(of: .users).onSuccess { print("\($0.count) users") }
 /// ```
-public struct EffectSequence<Base: AsyncSequence, Step: ResultStep>: AsyncSequence
+public struct EffectSequence<Base: AsyncSequence, Step: _ResultStep>: AsyncSequence
 where Step.Input == Base.Element, Step.Output: Sendable {
   /// The element of the base sequence.
   public typealias Element = Base.Element

@@ -7,10 +7,10 @@
 /// Operators name their type rather than hide it: a chain of twelve is type-checked in milliseconds.
 ///
 /// ```swift
-/// let names: ResultSequence<QueryResults<[User]>, SelectStep<[User], [String]>>
+/// let names: ResultSequence<QueryResults<[User]>, _SelectStep<[User], [String]>>
 /// names = client.results(of: .users).select { $0.map(\.name) }
 /// ```
-public struct ResultSequence<Base: AsyncSequence, Step: ResultStep>: AsyncSequence
+public struct ResultSequence<Base: AsyncSequence, Step: _ResultStep>: AsyncSequence
 where Step.Input == Base.Element {
   /// The output of the step.
   public typealias Element = Step.Output

@@ -1,8 +1,9 @@
+// swift-format-ignore: NoLeadingUnderscores
 /// The work of an operator on one element, without waiting.
 ///
 /// A step is a value in the iterator of a ``ResultSequence`` or an ``EffectSequence``, which nothing
 /// else touches.
-public protocol ResultStep<Input, Output> {
+public protocol _ResultStep<Input, Output> {
   /// The element of the base sequence.
   associatedtype Input
 

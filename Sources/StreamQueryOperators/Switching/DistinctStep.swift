@@ -1,7 +1,7 @@
 internal import StreamQuery
 
 /// Leaves out an element that equals the one before, if elements are `Equatable`.
-struct DistinctStep<Element: Sendable>: ResultStep, Sendable {
+struct DistinctStep<Element: Sendable>: _ResultStep, Sendable {
   let removesDuplicates: Bool
   private var last: Element?
 

@@ -4,7 +4,7 @@ internal import StreamQuery
 ///
 /// Under `switchToLatest` the results are what is followed, and the elements are asked for without
 /// pause.
-struct SteeringStep<Input, Value: Sendable>: ResultStep, Sendable {
+struct SteeringStep<Input, Value: Sendable>: _ResultStep, Sendable {
   private let begin: @Sendable (Input) -> QueryObserver<Value>
   private let steer: @Sendable (QueryObserver<Value>, Input) -> Void
   private var observer: QueryObserver<Value>?

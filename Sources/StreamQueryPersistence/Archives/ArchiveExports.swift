@@ -1,7 +1,7 @@
 internal import StreamQuery
 
 /// The archives of a cache whose fetches are still running; see
-/// ``StreamQuery/QueryClient/exports(_:mutations:errors:coding:)``.
+/// ``StreamQuery/QueryClient/exportStream(_:mutations:errors:coding:)``.
 ///
 /// Each iterator begins with an archive of its own time. It holds no observer: what nobody wants any
 /// longer is cancelled, and then no archive brings it. An iterator ends when its task is cancelled

@@ -25,10 +25,10 @@ extension CacheArchive {
   ///
   /// - Parameters:
   ///   - data: Bytes that ``encoded()`` made.
-  ///   - limit: The maximum number of bytes to read.
+  ///   - maxBytes: The maximum number of bytes to read.
   /// - Throws: Why the bytes cannot be used; nothing else happens then.
-  public init(decoding data: Data, limit: Int = 64 << 20) throws(CacheArchiveError) {
-    guard data.count <= limit else { throw .tooLarge(bytes: data.count, limit: limit) }
+  public init(decoding data: Data, maxBytes: Int = 64 << 20) throws(CacheArchiveError) {
+    guard data.count <= maxBytes else { throw .tooLarge(bytes: data.count, limit: maxBytes) }
     guard let newline = data.prefix(Self.longestHead).firstIndex(of: UInt8(ascii: "\n")) else {
       throw .notAnArchive
     }

@@ -118,7 +118,7 @@ public struct CacheArchive: Hashable, Sendable {
   /// read the parts of the keys, such as identifiers, even if their data never follows. A filter of
   /// the export leaves out what is not for everybody.
   ///
-  /// Only the archives of ``StreamQuery/QueryClient/exports(_:mutations:errors:coding:)`` have any.
+  /// Only the archives of ``StreamQuery/QueryClient/exportStream(_:mutations:errors:coding:)`` have any.
   /// Whoever has no other archive fetches these keys as if they were not named.
   public var pending: [String]
 

@@ -107,7 +107,7 @@ extension QueryClient {
   ///   - archivables: What to expect, in addition to the queries that the cache knows already.
   ///   - coding: How values and inputs are decoded.
   ///   - resuming: As ``import(_:for:coding:resuming:)``.
-  ///   - limit: The maximum number of bytes to read.
+  ///   - maxBytes: The maximum number of bytes to read.
   /// - Returns: What was filled, and what was left out and why.
   /// - Throws: Why the bytes cannot be used; the cache is unchanged then.
   @discardableResult
@@ -116,10 +116,10 @@ extension QueryClient {
     for archivables: [Archivable] = [],
     coding: ArchiveCoding = .json,
     resuming: Bool = true,
-    limit: Int = 64 << 20
+    maxBytes: Int = 64 << 20
   ) throws(CacheArchiveError) -> ArchiveImport {
     `import`(
-      try CacheArchive(decoding: data, limit: limit),
+      try CacheArchive(decoding: data, maxBytes: maxBytes),
       for: archivables,
       coding: coding,
       resuming: resuming

@@ -8,7 +8,7 @@ public enum ConflictAnswer<Input: Sendable>: Sendable {
   case rebase(Input)
   /// It fails: its changes are rolled back, its callbacks are called, and its record is removed.
   case drop
-  /// It stays in the outbox until somebody answers, see ``OutboxHandle/retry(_:)``,
-  /// ``OutboxHandle/rebase(_:with:)`` and ``OutboxHandle/drop(_:)``; its scope waits.
+  /// It stays in the outbox until somebody answers, see ``Outbox/retry(_:)``,
+  /// ``Outbox/rebase(_:with:)`` and ``Outbox/drop(_:)``; its scope waits.
   case ask
 }

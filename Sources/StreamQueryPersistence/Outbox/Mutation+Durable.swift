@@ -34,7 +34,7 @@ extension Mutation where Input: Codable {
   ///   ``/StreamQuery/Mutation/retry(_:)-(RetryPolicy)`` or the defaults of the key say otherwise
   ///   or there is an ``onConflict(_:)``. Name the errors that another attempt cannot help.
   /// - Cancelling the caller ends only its wait. ``/StreamQuery/QueryClient/cancelMutations(_:)``
-  ///   and ``OutboxHandle/drop(_:)`` end the run and remove the record. An attempt that throws
+  ///   and ``Outbox/drop(_:)`` end the run and remove the record. An attempt that throws
   ///   `CancellationError` by itself has failed like any other.
   /// - ``/StreamQuery/QueryClient/clear()`` does not end the runs, and
   ///   ``/StreamQuery/QueryClient/shutDown()`` leaves the records to the next client.

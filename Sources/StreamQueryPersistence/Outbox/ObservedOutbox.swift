@@ -81,7 +81,7 @@ public final class ObservedOutbox {
   /// - Parameters:
   ///   - id: The item.
   ///   - input: The input, of the type that the item's mutation has.
-  /// - Throws: As `OutboxHandle.rebase(_:with:)`.
+  /// - Throws: As `Outbox.rebase(_:with:)`.
   public func rebase<Input: Sendable>(_ id: OutboxItem.ID, with input: Input) async throws {
     try await client.outbox.rebase(id, with: input)
   }

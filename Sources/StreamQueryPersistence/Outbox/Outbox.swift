@@ -1,49 +1,95 @@
-/// Where a client keeps the runs of durable mutations until they are sent.
+public import StreamQuery
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// What waits in the outbox of a client, and what can be done about it.
 ///
 /// ```swift
-/// var configuration = QueryClient.Configuration()
-/// configuration.outbox = Outbox(in: store, mutations: [Mutation.rename().durable()])
-/// let client = QueryClient(configuration: configuration)
+/// for await items in client.outbox.items {
+///   show("\(items.count) changes wait to be sent")
+/// }
 /// ```
-///
-/// The records of earlier processes are read when the client is made, and sent in their order. A
-/// record is sent when its mutation is known: one that is given here, or to
-/// ``OutboxHandle/register(_:)``, or that was run since. Until then it waits, and so do later
-/// durable runs of its scope.
-///
-/// Clients of one process that share a store object share no record: each sends what it wrote, or
-/// found first. Two processes, or two store objects on the same data, are not kept apart here: stores
-/// such as ``FileStore`` refuse the second one. Servers recognise a request that arrives twice by its
-/// ``/StreamQuery/MutationContext/idempotencyKey``.
 public struct Outbox: Sendable {
-  /// Where the runs are kept.
-  public var store: any QueryStore
-  /// The part of the store; `nil` is that of the client, see
-  /// ``StreamQuery/QueryClient/Configuration/partition``.
-  ///
-  /// To wipe the partition erases queries and runs, as the end of an account does: ``QueryScopes``.
-  public var partition: StorePartition?
-  /// The durable mutations that are known from the beginning.
-  public var mutations: [any DurableMutation]
-  /// How long runs that are not durable wait for the store to be read; ten seconds by default.
-  ///
-  /// They wait if the store may have a durable run of their scope, and then go on without the store.
-  /// Durable runs wait for as long as it takes. More than 100 years are for ever.
-  public var patience: Duration = .seconds(10)
+  let client: QueryClient
 
-  /// Creates an outbox.
+  private var keeper: OutboxKeeper? { client.keeper as? OutboxKeeper }
+
+  /// What waits at present, in the order in which it was started.
+  ///
+  /// - Complexity: O(1) for each change since it was last read, and a 64th of the number of items.
+  public var currentItems: OutboxItems { keeper?.items ?? OutboxItems() }
+
+  /// What waits, now and after each change.
+  ///
+  /// A slow observer gets the newest state and may miss the states in between. The stream is for one
+  /// observer, and ends when it is cancelled or the client is shut down. If the client's account ends, see
+  /// ``QueryAccount/end()``, it shows that nothing waits any more before it ends.
+  public var items: AsyncStream<OutboxItems> {
+    guard let keeper else { return AsyncStream { nil } }
+    let (seen, shownEmpty) = (LastSeen<UInt64>(), LastSeen<Bool>())
+    let erasure = client.erasure
+    return client.stream(of: keeper.news, "items of the outbox") { [weak keeper] in
+      // Also if the client is gone by now.
+      if erasure.hasBegun { return shownEmpty.changed(to: true) ? OutboxItems() : nil }
+      guard let keeper, seen.changed(to: keeper.version) else { return nil }
+      let items = keeper.items
+      _ = shownEmpty.changed(to: items.isEmpty)
+      return items
+    }
+  }
+
+  /// Makes a durable mutation known: what was kept of it by an earlier process is sent now.
+  ///
+  /// It also gives the callbacks and the optimistic changes of these runs. Registering a key again
+  /// replaces the mutation for runs that begin later. The client keeps it for as long as it lives: use
+  /// ``/StreamQuery/MutationContext/client`` in its work.
+  ///
+  /// - Parameter mutation: The mutation.
+  public func register<Input, Output>(_ mutation: Mutation<Input, Output>) {
+    keeper?.register(mutation.identity, mutation.definition)
+  }
+
+  /// Sends an item now that waits for an answer, for its next attempt, or for its delay.
+  ///
+  /// - Parameter id: The item.
+  /// - Returns: Whether it waited for that.
+  @discardableResult
+  public func retry(_ id: OutboxItem.ID) -> Bool {
+    keeper?.retry(RunIdentity(id)) ?? false
+  }
+
+  /// Takes an item back: its run is cancelled, its changes are rolled back, its record is removed.
+  ///
+  /// An item that is being sent has the last word: if its work returns nevertheless, it counts.
+  /// Cancelling the caller ends only its wait.
+  ///
+  /// - Parameter id: The item.
+  /// - Throws: ``OutboxError/noSuchItem``; ``OutboxError/unwritable(_:)`` if the store can never
+  ///   remove it; ``/StreamQuery/QueryError/shutDown`` if the client is shut down before the store
+  ///   knows it: then the next one may send the item; `CancellationError` if the caller is
+  ///   cancelled.
+  public func drop(_ id: OutboxItem.ID) async throws {
+    guard let keeper else { throw OutboxError.noSuchItem }
+    try await keeper.drop(RunIdentity(id))
+  }
+
+  /// Gives an item another input, and sends it in its turn with another idempotency key.
+  ///
+  /// It returns when the store has the new input. Cancelling the caller ends only its wait.
   ///
   /// - Parameters:
-  ///   - store: Where the runs are kept.
-  ///   - partition: The part of the store; `nil` is that of the client.
-  ///   - mutations: The durable mutations that are known from the beginning.
-  public init(
-    in store: any QueryStore,
-    partition: StorePartition? = nil,
-    mutations: [any DurableMutation] = []
-  ) {
-    self.store = store
-    self.partition = partition
-    self.mutations = mutations
+  ///   - id: The item.
+  ///   - input: The input, of the type that the item's mutation has.
+  /// - Throws: ``OutboxError/noSuchItem``; ``OutboxError/otherInput(mutation:)``;
+  ///   ``OutboxError/sending``; ``OutboxError/notEncodable(mutation:reason:)``, and nothing has
+  ///   changed; ``OutboxError/unwritable(_:)``; ``/StreamQuery/QueryError/shutDown``;
+  ///   `CancellationError`.
+  public func rebase<Input: Sendable>(_ id: OutboxItem.ID, with input: Input) async throws {
+    guard let keeper else { throw OutboxError.noSuchItem }
+    try await keeper.rebase(RunIdentity(id), with: input)
   }
 }

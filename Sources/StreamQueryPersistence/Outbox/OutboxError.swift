@@ -14,7 +14,7 @@ public enum OutboxError: Error, Sendable, CustomStringConvertible {
   /// A newer run took the place of an item whose input could not be decoded. The mutation has no pacing
   /// key, so the two may be about different things.
   case replacedUnread(mutation: String, version: String)
-  /// The store was not read within the outbox's ``Outbox/patience``; runs in scopes go on if they are
+  /// The store was not read within the outbox's ``OutboxConfiguration/restoreTimeout``; runs in scopes go on if they are
   /// not durable.
   case slowStore
   /// Mutations were given to the outbox that are not durable.

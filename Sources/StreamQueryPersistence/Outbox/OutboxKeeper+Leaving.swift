@@ -5,7 +5,7 @@ import Synchronization
 
 extension OutboxKeeper {
   func end(writing: Bool) {
-    update { $0.patience.take() }?.cancel()
+    update { $0.restoreTimeout.take() }?.cancel()
     let (answers, saves, isFirst) = update { state in
       defer { state.isEnded = true }
       if !writing { (state.isSilent, state.isOver) = (true, true) }

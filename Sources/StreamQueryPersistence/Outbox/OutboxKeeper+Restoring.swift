@@ -44,7 +44,7 @@ extension OutboxKeeper {
 
   /// Lets those go on that need not be kept.
   func goOn() {
-    let (jobs, patience) = update { state in
+    let (jobs, restoreTimeout) = update { state in
       state.awaitsOrder = false
       var jobs: [MutationJob] = []
       state.pending.removeAll { pending in
@@ -52,9 +52,9 @@ extension OutboxKeeper {
         jobs.append(job)
         return true
       }
-      return (jobs, state.patience.take())
+      return (jobs, state.restoreTimeout.take())
     }
-    patience?.cancel()
+    restoreTimeout?.cancel()
     client?.runsRestored()
     client?.kept(jobs.map { ($0, 0) })
   }

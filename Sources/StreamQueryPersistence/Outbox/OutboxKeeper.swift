@@ -82,7 +82,7 @@ final class OutboxKeeper: RunKeeper {
     /// Whether runs that are not durable wait for the records before them.
     var awaitsOrder = true
     /// Ends that wait if the store takes too long.
-    var patience: Deadline?
+    var restoreTimeout: Deadline?
     /// Whether others have left something in the store.
     var readsAgain = false
     var isFeeding = false
@@ -106,15 +106,15 @@ final class OutboxKeeper: RunKeeper {
   let clock: any Clock<Duration>
   let news = NewsSource()
   private let given: [any DurableMutation]
-  private let patience: TimeSpan
+  private let restoreTimeout: TimeSpan
 
-  init(_ outbox: Outbox, _ configuration: QueryClient.Configuration) {
+  init(_ outbox: OutboxConfiguration, _ configuration: QueryClient.Configuration) {
     store = outbox.store
     partition = outbox.partition ?? configuration.partition
     executor = configuration.executor
     clock = configuration.clock
     given = outbox.mutations
-    patience = TimeSpan(outbox.patience)
+    restoreTimeout = TimeSpan(outbox.restoreTimeout)
     state = Mutex(State())
   }
 
@@ -143,15 +143,15 @@ final class OutboxKeeper: RunKeeper {
     }
     start { $0.plan.requested() }
     // Detached: it serves everybody.
-    let patience = client.deadlines.set(self.patience) { [weak self, executor] in
+    let restoreTimeout = client.deadlines.set(self.restoreTimeout) { [weak self, executor] in
       // It runs users' code.
       Task.detached(executorPreference: executor) { self?.lostPatience() }
     }
     let isLate = update { state in
-      if state.awaitsOrder, !state.isEnded { state.patience = patience }
-      return state.patience == nil
+      if state.awaitsOrder, !state.isEnded { state.restoreTimeout = restoreTimeout }
+      return state.restoreTimeout == nil
     }
-    if isLate { patience?.cancel() }
+    if isLate { restoreTimeout?.cancel() }
   }
 
   func report(_ error: any Error, _ key: AnyQueryKey = []) {

@@ -3,7 +3,7 @@ public import StreamQuery
 extension QueryClient.Configuration {
   /// Where runs of durable mutations are kept until they are sent; `nil`, the default, keeps none, and
   /// durable mutations fail.
-  public var outbox: Outbox? {
+  public var outbox: OutboxConfiguration? {
     get { (keeping.runs as? OutboxMaking)?.outbox }
     set { keeping.runs = newValue.map(OutboxMaking.init) }
   }
@@ -11,7 +11,7 @@ extension QueryClient.Configuration {
 
 /// Makes the outbox of a client.
 struct OutboxMaking: RunKeeperMaking {
-  let outbox: Outbox
+  let outbox: OutboxConfiguration
 
   func makeKeeper(_ configuration: QueryClient.Configuration) -> any RunKeeper {
     OutboxKeeper(outbox, configuration)
@@ -19,6 +19,6 @@ struct OutboxMaking: RunKeeperMaking {
 }
 
 extension QueryClient {
-  /// What waits to be sent, see ``Outbox``.
-  public nonisolated var outbox: OutboxHandle { OutboxHandle(client: self) }
+  /// What waits to be sent, see ``OutboxConfiguration``.
+  public nonisolated var outbox: Outbox { Outbox(client: self) }
 }

@@ -46,7 +46,7 @@ struct OpenStore {
   init(_ settings: Persistence, place: Int, byteLimit: Int = .max) {
     (self.settings, self.place) = (settings, place)
     var limit = settings.limit
-    limit.bytes = min(limit.bytes, byteLimit)
+    limit.maxBytes = min(limit.maxBytes, byteLimit)
     records = SavedRecords(limit: limit)
     plan = SavePlan(throttle: settings.throttle)
   }

@@ -31,7 +31,7 @@ public struct Persistence: Sendable {
   ///
   /// What the store still brings is used for entries that have no data by then. The first policy
   /// that a client uses for a store decides.
-  public var patience: Duration = .seconds(10)
+  public var restoreTimeout: Duration = .seconds(10)
   /// How long changes are gathered before they are written together.
   ///
   /// The first policy that a client uses for a store decides.

@@ -27,7 +27,7 @@ extension Query where Value: Codable {
   /// - Parameters:
   ///   - store: Where the data is kept.
   ///   - partition: The part of the store; `nil` is that of the client. Data in another part
-  ///     does not end with an account: see ``QueryScopes``.
+  ///     does not end with an account: see ``QueryAccounts``.
   ///   - maxAge: The age at which kept data is not restored any more; `nil`, the default, is 24
   ///     hours for a query with a fetch, and ``Persistence/unlimited`` for one without, whose data
   ///     nobody can get again. A fetch that defaults give to the query does not count here, because

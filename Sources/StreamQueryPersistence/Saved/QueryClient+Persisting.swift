@@ -3,7 +3,7 @@ public import StreamQuery
 extension QueryClient.Configuration {
   /// The part of each store that is the client's; ``StorePartition/main`` by default.
   ///
-  /// ``QueryScopes`` gives each account a part of its own.
+  /// ``QueryAccounts`` gives each account a part of its own.
   public var partition: StorePartition {
     get { keeping[StorePartition.self] ?? .main }
     set { keeping[StorePartition.self] = newValue }

@@ -166,16 +166,19 @@ extension SavedRecords {
   /// The number of the last use of a record; 0 if there was none.
   func lastUse(_ text: String) -> UInt64 { records[Self.prefix + text]?.use ?? 0 }
 
-  private var isBeyondLimit: Bool { records.count > limit.count || byteCount > limit.bytes }
+  private var isBeyondLimit: Bool { records.count > limit.maxRecords || byteCount > limit.maxBytes }
 
   /// Removes records beyond the limit.
   private mutating func trim() {
     guard isBeyondLimit else { return }
     // One that is too large for itself must not drive out the others.
-    for (text, record) in records where size(of: record, text) > limit.bytes { forget(text) }
+    for (text, record) in records where size(of: record, text) > limit.maxBytes { forget(text) }
     guard isBeyondLimit else { return }
     // Some more, so that it is not sorted again for each record.
-    evict(count: limit.count - limit.count / 10, bytes: limit.bytes - limit.bytes / 10)
+    evict(
+      count: limit.maxRecords - limit.maxRecords / 10,
+      bytes: limit.maxBytes - limit.maxBytes / 10
+    )
   }
 
   /// How many bytes of the limit the record of a key takes.
@@ -189,7 +192,7 @@ extension SavedRecords {
 
   private mutating func evict(count: Int, bytes: Int) {
     // The last one fits alone, and would leave for nothing.
-    for text in leavingOrder.dropLast(limit.count > 0 ? 1 : 0) {
+    for text in leavingOrder.dropLast(limit.maxRecords > 0 ? 1 : 0) {
       guard records.count > max(0, count) || byteCount > bytes else { return }
       forget(text)
     }

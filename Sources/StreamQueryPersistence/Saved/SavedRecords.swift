@@ -118,7 +118,11 @@ struct SavedRecords: Sendable {
 
   init(limit: StoreLimit) {
     // Its properties can be set to anything.
-    self.limit = StoreLimit(count: limit.count, bytes: limit.bytes, order: limit.order)
+    self.limit = StoreLimit(
+      maxRecords: limit.maxRecords,
+      maxBytes: limit.maxBytes,
+      order: limit.order
+    )
   }
 
   var isLoading: Bool { if case .loading = phase { true } else { false } }
@@ -181,7 +185,7 @@ struct SavedRecords: Sendable {
     guard isHeldUp else { return former }
     // That may take as long as a device is locked, or a write hangs: no more wait than the store may keep, and a tenth.
     // Of the others it keeps nothing, as if it had been full.
-    let (dropped, givenUp) = arrivals.bound(to: limit.count)
+    let (dropped, givenUp) = arrivals.bound(to: limit.maxRecords)
     givenUpCount += givenUp
     return former + dropped
   }
@@ -199,7 +203,7 @@ struct SavedRecords: Sendable {
 
   /// The keys of many removals, to find their texts; none if there are few.
   var manyRemovals: [EntryKey] {
-    guard case .open = phase, settling.isEmpty, arrivals.removed.count > limit.count else {
+    guard case .open = phase, settling.isEmpty, arrivals.removed.count > limit.maxRecords else {
       return []
     }
     return Array(arrivals.removed)

@@ -5,7 +5,7 @@ public enum SavedValueError: Error, Sendable, CustomStringConvertible {
   case unreadable(record: String)
   /// A part of the store was damaged.
   case damaged(StoreDamage)
-  /// The store was not read within ``Persistence/patience``.
+  /// The store was not read within ``Persistence/restoreTimeout``.
   case slowStore
   /// The value of a query is not `Encodable`.
   case notEncodable(typeName: String)

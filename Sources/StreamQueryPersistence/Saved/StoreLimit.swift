@@ -13,25 +13,25 @@ public struct StoreLimit: Hashable, Sendable {
   }
 
   /// The most records.
-  public var count: Int
+  public var maxRecords: Int
   /// The most bytes of values and keys; the store may have room for less, see ``QueryStore/byteLimit``.
-  public var bytes: Int
+  public var maxBytes: Int
   /// Which records leave first.
   public var order: Order
 
   /// Creates a limit.
   ///
   /// - Parameters:
-  ///   - count: The most records; less than 0 is 0.
-  ///   - bytes: The most bytes of values and keys; less than 0 is 0.
+  ///   - maxRecords: The most records; less than 0 is 0.
+  ///   - maxBytes: The most bytes of values and keys; less than 0 is 0.
   ///   - order: Which records leave first.
   public init(
-    count: Int = 10_000,
-    bytes: Int = 20_000_000,
+    maxRecords: Int = 10_000,
+    maxBytes: Int = 20_000_000,
     order: Order = .oldestFirst
   ) {
-    self.count = max(0, count)
-    self.bytes = max(0, bytes)
+    self.maxRecords = max(0, maxRecords)
+    self.maxBytes = max(0, maxBytes)
     self.order = order
   }
 }

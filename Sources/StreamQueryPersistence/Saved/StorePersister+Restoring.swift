@@ -56,7 +56,7 @@ extension StorePersister {
   }
 
   private func load(_ id: StoreID, _ settings: Persistence) async {
-    let patience = deadlines.set(TimeSpan(settings.patience)) { [executor] in
+    let restoreTimeout = deadlines.set(TimeSpan(settings.restoreTimeout)) { [executor] in
       // Detached: it runs users' code.
       Task.detached(executorPreference: executor) { self.lostPatience(with: id) }
     }
@@ -78,13 +78,13 @@ extension StorePersister {
         break
       } catch {
         problems = [error]
-        guard await waits(for: id, after: error, isLast: isLast, patience) else {
+        guard await waits(for: id, after: error, isLast: isLast, restoreTimeout) else {
           close(id, error)
           break
         }
       }
     } while !state.withLock(\.isErased)
-    patience?.cancel()
+    restoreTimeout?.cancel()
     goOn(id, problems)
     makeLastWrites(of: id)
     start(id, at: .zero) { store in
@@ -113,7 +113,7 @@ extension StorePersister {
     for id: StoreID,
     after error: QueryStoreError,
     isLast: Bool,
-    _ patience: Deadline?
+    _ restoreTimeout: Deadline?
   ) async -> Bool {
     let pause = SharedOneShot<Void>()
     typealias Failure = (time: Duration?, wasAwaited: Bool, waits: [SharedOneShot<Void>])
@@ -128,7 +128,7 @@ extension StorePersister {
       return (time, wasAwaited, state.takeWaits(id))
     }
     guard let time else { return false }
-    patience?.cancel()
+    restoreTimeout?.cancel()
     if wasAwaited {
       goOn(id, [error], waits)
     } else {

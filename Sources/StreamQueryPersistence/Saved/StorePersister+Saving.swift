@@ -308,7 +308,7 @@ extension StorePersister {
       version: settings.version,
       maxAge: TimeSpan(settings.maxAge)
     )
-    let limit = state.withLock { $0.stores[id]?.records.limit.bytes } ?? .max
+    let limit = state.withLock { $0.stores[id]?.records.limit.maxBytes } ?? .max
     let count = SavedRecords.size(of: saved, text)
     guard count <= limit else { throw SavedValueError.tooLarge(byteCount: count, limit: limit) }
     return .save(saved, stamp)

@@ -27,7 +27,7 @@ public actor DefaultsStore: QueryStore {
 
   private let storage: any DefaultsStorage
   private let prefix: String
-  private let limit: Int
+  private let maxBytes: Int
   private let identity: ObjectIdentifier
   /// What is damaged in a value and was reported.
   private var reported: [StorePartition: [StoreDamage]] = [:]
@@ -39,7 +39,7 @@ public actor DefaultsStore: QueryStore {
   public nonisolated var byteLimit: Int {
     // Further records add to that; if there is no room for them all, the batch finds the store full.
     let form = LogFormat.headerSize + LogFormat.frameHeaderSize + LogFormat.recordHeaderSize
-    return max(form, limit) - form
+    return max(form, maxBytes) - form
   }
 
   /// Creates a store in a storage.
@@ -47,16 +47,16 @@ public actor DefaultsStore: QueryStore {
   /// - Parameters:
   ///   - storage: Where the values are.
   ///   - prefix: What the names of the values begin with.
-  ///   - limit: The size of a partition in bytes, beyond which a batch throws ``QueryStoreError/full``.
+  ///   - maxBytes: The size of a partition in bytes, beyond which a batch throws ``QueryStoreError/full``.
   public init(
     _ storage: any DefaultsStorage,
     prefix: String = "StreamQuery.",
-    limit: Int = 256 * 1024
+    maxBytes: Int = 256 * 1024
   ) {
     self.storage = storage
     identity = storage.storageIdentity
     self.prefix = prefix
-    self.limit = limit
+    self.maxBytes = maxBytes
   }
 
   #if canImport(Darwin)
@@ -65,13 +65,13 @@ public actor DefaultsStore: QueryStore {
   /// - Parameters:
   ///   - suiteName: The name of the group or suite; `nil` means the standard defaults.
   ///   - prefix: What the names of the values begin with.
-  ///   - limit: The size of a partition in bytes, beyond which a batch throws ``QueryStoreError/full``.
+  ///   - maxBytes: The size of a partition in bytes, beyond which a batch throws ``QueryStoreError/full``.
   public init(
     suiteName: String? = nil,
     prefix: String = "StreamQuery.",
-    limit: Int = 256 * 1024
+    maxBytes: Int = 256 * 1024
   ) {
-    self.init(SystemDefaults(suiteName: suiteName), prefix: prefix, limit: limit)
+    self.init(SystemDefaults(suiteName: suiteName), prefix: prefix, maxBytes: maxBytes)
   }
   #endif
 
@@ -206,7 +206,8 @@ public actor DefaultsStore: QueryStore {
     _ format: LogFormat,
     to partition: StorePartition
   ) throws(QueryStoreError) {
-    guard let image = LogImage.of(records, format), image.count <= max(limit, LogFormat.headerSize)
+    guard let image = LogImage.of(records, format),
+      image.count <= max(maxBytes, LogFormat.headerSize)
     else { throw .full }
     storage.set(Data(image), forKey: name(of: partition))
   }

@@ -120,18 +120,18 @@ public struct ResultSummary<Value: Sendable>: Sendable, CustomStringConvertible 
 
 extension ResultSummary: Equatable where Value: Equatable {}
 
-extension Recording where Element: SummarizableResult {
+extension ResultRecording where Element: SummarizableResult {
   /// Summaries of the recorded results, in order.
   ///
   /// A failed comparison prints one summary per line, marks the difference, and says what the
   /// simulation waits for if the recording has not ended.
-  public var summaries: Snapshots<ResultSummary<Element.Value>> {
-    Snapshots(recorded: values.map(\.summary), pending: pending)
+  public var summaries: CollectedSnapshots<ResultSummary<Element.Value>> {
+    CollectedSnapshots(recorded: values.map(\.summary), pending: pending)
   }
 
   /// Summaries of the recorded results with their virtual times; compared like ``summaries``.
-  public var timeline: Snapshots<TimedSummary<Element.Value>> {
-    Snapshots(
+  public var timeline: CollectedSnapshots<TimedSummary<Element.Value>> {
+    CollectedSnapshots(
       recorded: elements.map { TimedSummary(at: $0.time, $0.element.summary) },
       pending: pending
     )

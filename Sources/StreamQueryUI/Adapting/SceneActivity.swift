@@ -2,7 +2,7 @@ public import StreamQuery
 
 /// Tells a client whether any scene of the app is in the foreground.
 ///
-/// `Activity.system` speaks of the app. With this, a client that was made for it refetches, as each
+/// `AppActivity.system` speaks of the app. With this, a client that was made for it refetches, as each
 /// query wants, when a scene comes back, and rests while none is shown:
 ///
 /// ```swift
@@ -28,8 +28,8 @@ public final class SceneActivity {
   public init() {}
 
   /// The activity for the configuration of a client.
-  public nonisolated var activity: Activity {
-    Activity { [weak self] in
+  public nonisolated var activity: AppActivity {
+    AppActivity { [weak self] in
       // Three, so that a departure and a return are not lost between two reads.
       let (states, listener) = AsyncStream<Bool>.makeStream(bufferingPolicy: .bufferingNewest(3))
       // No executor preference: it runs on the main actor.

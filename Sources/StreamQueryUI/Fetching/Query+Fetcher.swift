@@ -4,7 +4,7 @@ extension Query {
   /// Creates a query that is fetched by an object.
   ///
   /// ```swift
-  /// let search = Fetcher { try await api.users() }
+  /// let search = ClosureFetcher { try await api.users() }
   /// let users = Query(key: "search", fetcher: search)
   /// ```
   ///

@@ -6,7 +6,7 @@ struct MutationFields: OptionSet {
 
   static let status = Self(rawValue: 1)
   static let isPaused = Self(rawValue: 2)
-  static let variables = Self(rawValue: 4)
+  static let input = Self(rawValue: 4)
   static let output = Self(rawValue: 8)
   static let error = Self(rawValue: 16)
   static let failures = Self(rawValue: 32)
@@ -23,7 +23,7 @@ struct MutationFields: OptionSet {
     rawValue = 0
     if old.status != new.status { insert(.status) }
     if old.isPaused != new.isPaused { insert(.isPaused) }
-    if isOther { insert(.variables) }
+    if isOther { insert(.input) }
     if hasEnded, old.isSuccess || new.isSuccess { insert(.output) }
     if hasEnded, old.isError || new.isError { insert(.error) }
     if isOther || old.failureCount != new.failureCount { insert(.failures) }

@@ -18,9 +18,9 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
 
   /// How the shown result is made from the stored one.
   fileprivate struct Steps {
-    var keeping: KeepPreviousDataStep<Stored>?
+    var keeping: _KeepPreviousDataStep<Stored>?
     /// Without one, both types are the same.
-    var selecting: SelectStep<Stored, Selected>?
+    var selecting: _SelectStep<Stored, Selected>?
     var shown = QueryResult<Selected>.idle
     /// The newest result, while nobody has read anything that it might concern.
     var unread: QueryResult<Stored>?
@@ -32,7 +32,7 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
 
     /// Keeps only what is shown.
     mutating func forget() {
-      if keeping != nil { keeping = KeepPreviousDataStep() }
+      if keeping != nil { keeping = _KeepPreviousDataStep() }
       selecting?.forget()
       unread = nil
     }
@@ -73,12 +73,12 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
   /// Shows what is stored.
   @inline(__always)
   init(keepsPreviousData: Bool) where Stored == Selected {
-    showing = keepsPreviousData ? .made(Steps(keeping: KeepPreviousDataStep())) : .stored
+    showing = keepsPreviousData ? .made(Steps(keeping: _KeepPreviousDataStep())) : .stored
   }
 
   /// Shows a selection.
-  init(_ selection: SelectStep<Stored, Selected>, keepsPreviousData: Bool) {
-    let keeping = keepsPreviousData ? KeepPreviousDataStep<Stored>() : nil
+  init(_ selection: _SelectStep<Stored, Selected>, keepsPreviousData: Bool) {
+    let keeping = keepsPreviousData ? _KeepPreviousDataStep<Stored>() : nil
     showing = .made(Steps(keeping: keeping, selecting: selection))
   }
 

@@ -6,7 +6,7 @@ public import StreamQuery
 /// ```swift
 /// let rename = ObservedMutation(.rename(), client: client)
 /// rename.run(Rename(id: 42, name: "Ada"))          // a button
-/// show(rename.isPending ? rename.variables?.name : nil, rename.error)
+/// show(rename.isPending ? rename.input?.name : nil, rename.error)
 /// ```
 ///
 /// It shows only runs that were started through it. A run that it no longer shows goes on, also
@@ -20,7 +20,7 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
   /// Whether the run waits for its scope, the network or the app.
   public private(set) var isPaused = false
   /// The input of the run; `nil` if there is no run.
-  public private(set) var variables: Input?
+  public private(set) var input: Input?
   /// The output of the run; `nil` until it has succeeded.
   public private(set) var output: Output?
   /// Why the run failed; `nil` until it has failed.
@@ -224,7 +224,7 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
     if _status != run.status { status = run.status }
     if !run.isSame(as: _state) { state = run }
     if changed.contains(.isPaused) { isPaused = run.isPaused }
-    if changed.contains(.variables) { variables = run.input }
+    if changed.contains(.input) { input = run.input }
     if changed.contains(.output) { output = run.output }
     if changed.contains(.error) || run.error == nil && _error != nil { error = run.error }
     if changed.contains(.failures) { failureCount = run.failureCount }

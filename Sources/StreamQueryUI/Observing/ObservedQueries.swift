@@ -135,7 +135,7 @@ public final class ObservedQueries: nonisolated Observable {
     if shownPump?.isOf(client) != true { shows(Pump.of(client)) }
     shownPump?.remember(self)
     leaveFormerErrors()
-    show(client.results(for: queries))
+    show(client.result(for: queries))
   }
 
   /// Observes and shows nothing until it is told what to observe.

@@ -19,6 +19,29 @@ public typealias ObservedInfiniteQuery<Page: Sendable, PageParam: Hashable & Sen
   ObservedQuery<Pages<Page, PageParam>>
 
 extension ObservedSelection where Stored == Selected {
+  /// Creates nothing: an object has a query, which may be disabled.
+  ///
+  /// - Parameters:
+  ///   - query: The query.
+  ///   - client: The client.
+  ///   - options: Options for this observer only.
+  ///   - keepsPreviousData: Whether data stays while another query loads.
+  @_documentation(visibility: internal)
+  @_disfavoredOverload
+  @available(
+    *,
+    unavailable,
+    message: "unwrap the query, or observe one with .enabled(false) until the input is known"
+  )
+  public convenience init(
+    _ query: Query<Stored>?,
+    client: QueryClient? = nil,
+    options: ObserverOptions? = nil,
+    keepsPreviousData: Bool = false
+  ) {
+    self.init(query ?? Query(key: "none"))
+  }
+
   /// Creates an object that observes a query from now on.
   ///
   /// - Parameters:
@@ -109,7 +132,7 @@ extension ObservedSelection {
       query,
       options: options,
       machine: ResultMachine(
-        SelectStep(transform: select),
+        _SelectStep(transform: select),
         keepsPreviousData: keepsPreviousData
       )
     )

@@ -17,19 +17,24 @@ extension ObservedSelection {
     return present.shown
   }
 
-  /// Fetches like ``refetch(superseding:)``, but throws a failure or a cancellation of the fetch.
+  /// Fetches like ``refetch(superseding:)``, and can throw a failure or a cancellation of the fetch.
   ///
-  /// - Parameter superseding: Whether a running fetch is replaced if there is data; `false` joins
-  ///   it.
+  /// - Parameters:
+  ///   - superseding: Whether a running fetch is replaced if there is data; `false` joins it.
+  ///   - throwOnError: Whether a failure is thrown, rather than left to the result.
   /// - Returns: The result that is shown after the fetch.
-  /// - Throws: As `QueryObserver.refetchThrowing(superseding:)`; `CancellationError` if nothing is
+  /// - Throws: As `QueryObserver.refetch(superseding:throwOnError:)`; `CancellationError` if nothing is
   ///   observed.
   @discardableResult
-  public func refetchThrowing(superseding: Bool = true) async throws -> QueryResult<Selected> {
+  public func refetch(
+    superseding: Bool = true,
+    throwOnError: Bool
+  ) async throws -> QueryResult<Selected> {
+    guard throwOnError else { return await refetch(superseding: superseding) }
     let isObserving: Void? = try await withObserver { observer in
       // Its failure is in the result, which is shown first.
       defer { arrivedNow() }
-      try await observer.refetchThrowing(superseding: superseding)
+      try await observer.refetch(superseding: superseding, throwOnError: true)
     }
     if isObserving == nil { throw CancellationError() }
     return present.shown

@@ -59,27 +59,31 @@ extension ObservedSelection where Stored: PageSequenceValue {
     return present.shown
   }
 
-  /// Fetches the page after the last one like ``fetchNextPage()->_``, but throws a failure.
+  /// Fetches the page after the last one like ``fetchNextPage()->_``, and can throw a failure.
   ///
+  /// - Parameter throwOnError: Whether a failure is thrown, rather than left to the result.
   /// - Returns: The result that is shown after the fetch.
   /// - Throws: Why the page could not be fetched, which is in the result as well;
   ///   `CancellationError` if nothing is observed.
   @discardableResult
-  public func fetchNextPageThrowing() async throws -> QueryResult<Selected> {
-    try await fetchPageThrowing {
+  public func fetchNextPage(throwOnError: Bool) async throws -> QueryResult<Selected> {
+    guard throwOnError else { return await fetchNextPage() }
+    return try await fetchPageThrowing {
       try await $0.fetchNextPage()
     } isError: {
       $0.isFetchNextPageError
     }
   }
 
-  /// Fetches the page before the first one like ``fetchPreviousPage()->_``, but throws a failure.
+  /// Fetches the page before the first one like ``fetchPreviousPage()->_``, and can throw a failure.
   ///
+  /// - Parameter throwOnError: Whether a failure is thrown, rather than left to the result.
   /// - Returns: The result that is shown after the fetch.
-  /// - Throws: As ``fetchNextPageThrowing()``.
+  /// - Throws: As ``fetchNextPage(throwOnError:)``.
   @discardableResult
-  public func fetchPreviousPageThrowing() async throws -> QueryResult<Selected> {
-    try await fetchPageThrowing {
+  public func fetchPreviousPage(throwOnError: Bool) async throws -> QueryResult<Selected> {
+    guard throwOnError else { return await fetchPreviousPage() }
+    return try await fetchPageThrowing {
       try await $0.fetchPreviousPage()
     } isError: {
       $0.isFetchPreviousPageError

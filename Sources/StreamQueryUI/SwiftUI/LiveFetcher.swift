@@ -35,7 +35,7 @@ public struct LiveFetcher<F: QueryFetcher>: DynamicProperty {
   /// ```swift
   /// struct TeamListView: View {
   ///   @LiveFetcher(
-  ///     fetcher: Fetcher { try await api.users() },
+  ///     fetcher: ClosureFetcher { try await api.users() },
   ///     query: { Query("team", fetcher: $0).staleTime(.seconds(30)) }
   ///   )
   ///   private var team

@@ -15,7 +15,7 @@ extension QueryOptions {
       gcTime: json["gcTime"].map(duration),
       retry: RetryPolicy(json["retry"], delay: json["retryDelay"]),
       networkMode: json["networkMode"]?.string.flatMap(NetworkMode.init),
-      enabled: json["enabled"].map(Enabled.init),
+      enabled: json["enabled"].map(EnabledPolicy.init),
       refetchOnSubscribe: json["refetchOnMount"].map(RefetchPolicy.init),
       refetchOnReconnect: json["refetchOnReconnect"].map(EventRefetchPolicy.init),
       refetchOnActive: json["refetchOnFocus"].map(EventRefetchPolicy.init),
@@ -48,9 +48,9 @@ extension StaleTime {
   }
 }
 
-extension Enabled {
+extension EnabledPolicy {
   fileprivate init(_ json: JSON) {
-    self = json.bool.map(Enabled.fixed) ?? .when { $0.data == nil }
+    self = json.bool.map(EnabledPolicy.fixed) ?? .when { $0.data == nil }
   }
 }
 
@@ -81,7 +81,7 @@ extension RefetchInterval {
 extension RetryPolicy {
   /// How often and how long are two options in the reference, and two halves of one with us.
   fileprivate init?(_ json: JSON?, delay: JSON?) {
-    let backoff = delay.flatMap { Backoff($0) }
+    let backoff = delay.flatMap { RetryBackoff($0) }
     guard let json else {
       guard let backoff else { return nil }
       self = .backoff(backoff)
@@ -101,7 +101,7 @@ extension RetryPolicy {
   }
 }
 
-extension Backoff {
+extension RetryBackoff {
   fileprivate init?(_ delay: JSON) {
     if let milliseconds = delay.int {
       self = .constant(.milliseconds(milliseconds))

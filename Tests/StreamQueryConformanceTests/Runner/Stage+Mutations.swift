@@ -5,7 +5,7 @@ import StreamQueryTesting
 final class MutationWatch {
   let client: String
   let handle: MutationObserver<JSON, JSON>
-  let recording: Recording<MutationRun<JSON, JSON>>
+  let recording: ResultRecording<MutationRun<JSON, JSON>>
   var isLive = true
   /// The options as the scenario set them last.
   var options: JSON
@@ -212,7 +212,7 @@ extension Stage {
     _ callback: JSON,
     _ event: String,
     _ outcome: [(String, JSON?)],
-    _ context: MutationRunContext<JSON>,
+    _ context: MutationCallbackContext<JSON>,
     _ id: String,
     _ client: String
   ) async throws {

@@ -7,7 +7,7 @@ final class GroupWatch {
   let observer: QueryListObserver
   /// The lists of queries, and since when each of them is observed.
   var lists: [(time: Int, queries: [JSON])]
-  let recording: Recording<QueryListResults>
+  let recording: ResultRecording<QueryListResults>
   var isLive = true
 
   init(

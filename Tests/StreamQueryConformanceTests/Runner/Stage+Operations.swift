@@ -205,7 +205,12 @@ extension Stage {
         ?? .active
       return call(operation) {
         if throwsErrors {
-          try await client.invalidateThrowing(filter, refetch: scope, superseding: supersedes)
+          try await client.invalidate(
+            filter,
+            refetch: scope,
+            superseding: supersedes,
+            throwOnError: true
+          )
         } else {
           await client.invalidate(filter, refetch: scope, superseding: supersedes)
         }
@@ -214,7 +219,7 @@ extension Stage {
     case "refetchQueries":
       return call(operation) {
         if throwsErrors {
-          try await client.refetchThrowing(filter, superseding: supersedes)
+          try await client.refetch(filter, superseding: supersedes, throwOnError: true)
         } else {
           await client.refetch(filter, superseding: supersedes)
         }
@@ -236,7 +241,7 @@ extension Stage {
     var fetch: (@Sendable (FetchContext) async throws -> any Sendable)?
     if let function = json["fn"]?.string {
       let fetcher = fetcher(function, client: name)
-      options.abandonment = fetcher.abandonment
+      options.onAbandonment = fetcher.abandonment
       // A default function is told the key of whoever uses it; it is known by then.
       let keys = keys
       fetch = { try await fetcher(keys[$0.key] ?? []) }

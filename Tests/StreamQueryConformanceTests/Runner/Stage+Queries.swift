@@ -99,7 +99,7 @@ extension Stage {
 
   private func options(_ json: JSON, abandonment: AbandonmentPolicy?) -> QueryOptions {
     var options = QueryOptions(json)
-    options.abandonment = abandonment
+    options.onAbandonment = abandonment
     return options
   }
 

@@ -117,7 +117,7 @@ extension Stage {
   }
 
   private func history<Element>(
-    _ recording: Recording<Element>,
+    _ recording: ResultRecording<Element>,
     _ snapshot: (Element) -> JSON
   ) -> JSON {
     history(

@@ -96,7 +96,7 @@ final class Stage: @unchecked Sendable {
     if let client = clients[name] { return client }
     let client = QueryClient(simulation: simulation) { [online, focused, ledger] in
       $0.connectivity = Connectivity { online }
-      $0.activity = Activity { focused }
+      $0.activity = AppActivity { focused }
       $0.defaults = queryDefaults(of: name)
       $0.onMisuse = { _ in }
       if scenario.json["cacheCallbacks"]?.bool == true {

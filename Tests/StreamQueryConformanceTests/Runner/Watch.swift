@@ -20,7 +20,7 @@ final class Watch: @unchecked Sendable {
   var options: JSON
   /// The same with what the defaults of the key add to what is shown.
   var shown: JSON
-  let recording: Recording<QueryResult<JSON>>
+  let recording: ResultRecording<QueryResult<JSON>>
   /// What came before the operators.
   let raw: RawResults
   /// When the operators were changed, and what by.
@@ -60,7 +60,7 @@ final class Watch: @unchecked Sendable {
   private static func record(
     _ results: some AsyncSequence<QueryResult<JSON>, Never> & Sendable,
     _ simulation: Simulation
-  ) -> Recording<QueryResult<JSON>> {
+  ) -> ResultRecording<QueryResult<JSON>> {
     simulation.record(results)
   }
 
@@ -85,14 +85,14 @@ final class Watch: @unchecked Sendable {
     case .plain(let observer):
       return {
         throwing
-          ? try await observer.refetchThrowing(superseding: superseding)
+          ? try await observer.refetch(superseding: superseding, throwOnError: true)
           : try await observer.refetch(superseding: superseding)
       }
     case .paged(let observer):
       return {
         let result =
           throwing
-          ? try await observer.refetchThrowing(superseding: superseding)
+          ? try await observer.refetch(superseding: superseding, throwOnError: true)
           : try await observer.refetch(superseding: superseding)
         return await Self.plain(result)
       }

@@ -25,7 +25,7 @@ import Testing
         flags: []
       )
     }
-    var step = ChangesStep<Opaque>(fields: QueryResultFields([.data]))
+    var step = _ChangesStep<Opaque>(fields: QueryResultFields([.data]))
     let passed = [results[0], results[0], results[1], results[1]].map { step.take($0) != nil }
     #expect(passed == [true, false, true, false])
   }

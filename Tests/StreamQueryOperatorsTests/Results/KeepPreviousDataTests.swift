@@ -52,7 +52,7 @@ import Testing
     second: ScriptedFetch<String>,
     seed: (QueryClient) -> Void = { _ in },
     staleTime: Duration = .zero
-  ) -> Recording<QueryResult<String>> {
+  ) -> ResultRecording<QueryResult<String>> {
     let simulation = Simulation(seed: 5)
     let client = QueryClient(simulation: simulation)
     seed(client)

@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test func isOneBoxForAllResultsSoThatASelectionIsMadeOnceT15() {
-    let step = PlaceholderStep(box: TypedBox("s"))
+    let step = _PlaceholderStep(box: TypedBox("s"))
     let first = step.take(Sample.result("p"))?.snapshot.data
     #expect(first === step.take(Sample.result("p*"))?.snapshot.data)
     #expect(first === step.box)
@@ -69,7 +69,7 @@ import Testing
 
   @Test func aClosureIsAskedOncePerWaitForData() {
     let calls = Mutex(0)
-    var step = MadePlaceholderStep<String> { _, _ in
+    var step = _MadePlaceholderStep<String> { _, _ in
       calls.withLock { $0 += 1 }
       return "s"
     }

@@ -29,7 +29,7 @@ import Testing
 
   @Test func selectsOncePerDataT17() {
     let calls = Mutex<[String]>([])
-    var step = SelectStep { (text: String) in
+    var step = _SelectStep { (text: String) in
       calls.withLock { $0.append(text) }
       return text.count
     }
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test func changesTheType() {
-    var step = SelectStep<String, Int> { $0.count }
+    var step = _SelectStep<String, Int> { $0.count }
     let count: Int? = step.take(Sample.result("abc"))?.data
     #expect(count == 3)
   }
@@ -100,7 +100,7 @@ import Testing
 
   @Test func aThrowIsNotRepeatedForTheSameDataT17() {
     let calls = Mutex(0)
-    var step = SelectStep { (text: String) throws -> Int in
+    var step = _SelectStep { (text: String) throws -> Int in
       calls.withLock { $0 += 1 }
       throw SampleError(name: text)
     }

@@ -68,7 +68,7 @@ import Testing
     },
     Wait("refetch of an observer") { _ = try await $0.observer(of: never()).refetch() },
     Wait("throwing refetch of an observer") { client in
-      _ = try await client.observer(of: never()).refetchThrowing()
+      _ = try await client.observer(of: never()).refetch(throwOnError: true)
     },
     Wait("refetch beside a stream") { client in
       let stream = client.stream(never())
@@ -93,11 +93,11 @@ import Testing
       try await drain(client.stream(never().refetch(on: AsyncStream<Int>.endless)))
     },
     Wait("refresh of some") { client in
-      await client.refresh(["a", "b"].map { AnyQuery(never($0)) }, within: .hours(1))
+      await client.refetchStale(["a", "b"].map { AnyQuery(never($0)) }, within: .hours(1))
     },
     Wait("events") { try await drain($0.events) },
-    Wait("fetching counts") { try await drain($0.fetchingCounts()) },
-    Wait("mutating counts") { try await drain($0.mutatingCounts()) },
+    Wait("fetching counts") { try await drain($0.fetchingCountStream()) },
+    Wait("mutating counts") { try await drain($0.mutatingCountStream()) },
     Wait("runs of a mutation") { try await drain($0.runs(of: work)) },
     Wait("runs that match") { try await drain($0.runs(matching: .all)) },
     Wait("mutate") { _ = try await $0.mutate(work, with: 1) },
@@ -177,7 +177,7 @@ import Testing
     let left = Dial<Int?>(nil)
     Task(executorPreference: executor) {
       let queries = ["a", "b", "c"].map { AnyQuery(Self.never($0)) }
-      left.value = await client.refresh(queries, within: .seconds(1)).left.count
+      left.value = await client.refetchStale(queries, within: .seconds(1)).remaining.count
     }
     #expect(client.fetchingCount(.all) == 3)
     #expect(left.value == nil)
@@ -189,7 +189,7 @@ import Testing
   @Test func endsOfAccountsAreLeftWhereJobsRunInsideEnqueue() {
     let executor = InlineExecutor()
     let store = HangingStore()
-    let scopes = QueryScopes(
+    let accounts = QueryAccounts(
       in: store,
       configuration: .init(
         connectivity: .alwaysOnline,
@@ -198,18 +198,18 @@ import Testing
       )
     )
     for name in ["ada", "bob"] {
-      Task(executorPreference: executor) { try? await scopes.end(name) }
+      Task(executorPreference: executor) { try? await accounts.end(name) }
     }
     let isThrough = Dial(false)
     let task = Task(executorPreference: executor) {
-      try? await scopes.finishEndings()
+      try? await accounts.finishEndings()
       isThrough.value = true
     }
     #expect(!isThrough.value, "it waits for the turns of both")
     task.cancel()
     #expect(isThrough.value)
     store.letGo()
-    #expect(scopes.opened.isEmpty)
+    #expect(accounts.opened.isEmpty)
   }
 
   /// Each of them is one job, which runs on the stack of the one before unless somebody unwinds.

@@ -21,14 +21,14 @@ struct ErasedClientTests {
     store = SlowStore(clock: simulation.clock)
   }
 
-  private func account() throws -> QueryScope {
-    let scopes = QueryScopes(in: store, simulation: simulation) { [store] _, configuration in
+  private func account() throws -> QueryAccount {
+    let accounts = QueryAccounts(in: store, simulation: simulation) { [store] _, configuration in
       configuration.persistence = Persistence(in: store)
     }
-    return try simulation.run { try await scopes.open("ada") }
+    return try simulation.run { try await accounts.open("ada") }
   }
 
-  private func end(_ account: QueryScope) throws {
+  private func end(_ account: QueryAccount) throws {
     try simulation.run { try await account.end() }
   }
 
@@ -54,13 +54,13 @@ struct ErasedClientTests {
       for await _ in client.events { Issue.record("an event") }
     }
     simulation.advance(by: .minutes(2))
-    #expect(store.memory.load("scope/ada").records.isEmpty)
+    #expect(store.memory.load("account/ada").records.isEmpty)
   }
 
   @Test("a store that is first used after the end is not read")
   func firstUse() throws {
-    let scopes = QueryScopes(in: store, simulation: simulation)
-    let account = try simulation.run { try await scopes.open("ada") }
+    let accounts = QueryAccounts(in: store, simulation: simulation)
+    let account = try simulation.run { try await accounts.open("ada") }
     try end(account)
     let loads = store.loads
     let query = Query(key: key) { "fetched" }.persisted(in: store)
@@ -121,10 +121,10 @@ struct ErasedClientTests {
   @Test("defaults that were registered are gone, with what their closures hold")
   func defaults() throws {
     final class Held: Sendable {}
-    let scopes = QueryScopes(in: store, simulation: simulation) { _, configuration in
+    let accounts = QueryAccounts(in: store, simulation: simulation) { _, configuration in
       configuration.defaults = QueryDefaults(gcTime: .seconds(7))
     }
-    let account = try simulation.run { try await scopes.open("ada") }
+    let account = try simulation.run { try await accounts.open("ada") }
     let client = account.client
     weak var held: Held?
     do {
@@ -159,10 +159,10 @@ struct ErasedClientTests {
     // It waits to be sent again and again.
     let promise = Mutation("promise") { (_: String, _: MutationContext) in throw Refused() }
       .durable()
-    let scopes = QueryScopes(in: store, simulation: simulation) { [store] _, configuration in
-      configuration.outbox = Outbox(in: store, mutations: [promise])
+    let accounts = QueryAccounts(in: store, simulation: simulation) { [store] _, configuration in
+      configuration.outbox = OutboxConfiguration(in: store, mutations: [promise])
     }
-    let account = try simulation.run { try await scopes.open("ada") }
+    let account = try simulation.run { try await accounts.open("ada") }
     let client = account.client
     client.observer(of: promise).start(with: "secret")
     simulation.settle()
@@ -191,8 +191,8 @@ struct ErasedClientTests {
 
   @Test("a value that is being encoded for the store at the end is not written")
   func savedValue() throws {
-    let account = Recorded<QueryScope>()
-    let scopes = QueryScopes(in: store, simulation: simulation) { [store] _, configuration in
+    let account = Recorded<QueryAccount>()
+    let accounts = QueryAccounts(in: store, simulation: simulation) { [store] _, configuration in
       var persistence = Persistence(in: store)
       persistence.redact = { value, _ in
         for account in account.values { account.client.erase() }
@@ -200,12 +200,12 @@ struct ErasedClientTests {
       }
       configuration.persistence = persistence
     }
-    let opened = try simulation.run { try await scopes.open("ada") }
+    let opened = try simulation.run { try await accounts.open("ada") }
     account.append(opened)
     opened.client.setData("x", for: key)
     simulation.advance(by: .minutes(2))
     #expect(store.batches.allSatisfy { $0.puts.allSatisfy { !$0.key.hasPrefix("query/") } })
-    #expect(store.memory.load("scope/ada").records.isEmpty)
+    #expect(store.memory.load("account/ada").records.isEmpty)
     // The configuration holds it, and it holds the configuration.
     account.removeAll()
   }
@@ -233,7 +233,7 @@ struct ErasedClientTests {
   @Test("a value that is being decoded at the end is not shown")
   func decodedValue() throws {
     let hook = Recorded<QueryClient>()
-    let scopes = QueryScopes(in: store, simulation: simulation) { [store] _, configuration in
+    let accounts = QueryAccounts(in: store, simulation: simulation) { [store] _, configuration in
       var persistence = Persistence(in: store)
       persistence.coding = ArchiveCoding {
         try JSONEncoder().encode($0)
@@ -244,10 +244,10 @@ struct ErasedClientTests {
       configuration.persistence = persistence
     }
     let account = try simulation.run { [key] in
-      let first = try await scopes.open("ada")
+      let first = try await accounts.open("ada")
       first.client.setData("x", for: key)
       try await first.close()
-      let again = try await scopes.open("ada")
+      let again = try await accounts.open("ada")
       try await again.client.restore()
       return again
     }
@@ -270,10 +270,10 @@ struct ErasedClientTests {
       asked.withLock { $0 += 1 }
       return [input: output]
     }
-    let scopes = QueryScopes(in: store, simulation: simulation) { [store] _, configuration in
-      configuration.outbox = Outbox(in: store, mutations: [create])
+    let accounts = QueryAccounts(in: store, simulation: simulation) { [store] _, configuration in
+      configuration.outbox = OutboxConfiguration(in: store, mutations: [create])
     }
-    let account = try simulation.run { try await scopes.open("ada") }
+    let account = try simulation.run { try await accounts.open("ada") }
     simulation.settle()
     account.client.observer(of: create).start(with: "secret")
     simulation.settle()
@@ -304,6 +304,6 @@ struct ErasedClientTests {
     store.change { $0.writing = .zero }
     try end(account)
     simulation.advance(by: .minutes(2))
-    #expect(store.memory.load("scope/ada").records.isEmpty)
+    #expect(store.memory.load("account/ada").records.isEmpty)
   }
 }

@@ -19,7 +19,7 @@ struct ErasedMemoryTests {
 
   /// What outlives the account in the hands of its users, apart from their own queries and keys.
   struct Kept {
-    var account: QueryScope
+    var account: QueryAccount
     var events: AsyncStream<QueryEvent>
     var results: AsyncStream<QueryResult<User>>
     var handle: MutationObserver<String, String>
@@ -39,7 +39,7 @@ struct ErasedMemoryTests {
   /// Uses the account as an app does.
   @inline(never)
   static func plant(
-    _ account: QueryScope,
+    _ account: QueryAccount,
     _ store: FileStore,
     launch: Int
   ) async throws -> Kept {
@@ -113,12 +113,14 @@ struct ErasedMemoryTests {
       FileStore(directory: URL(fileURLWithPath: directory + "/store")),
       FileStore(directory: URL(fileURLWithPath: directory + "/other"))
     )
-    let scopes = QueryScopes(in: store, other, configuration: configuration) { _, configuration in
+    let accounts = QueryAccounts(in: store, other, configuration: configuration) {
+      _,
+      configuration in
       configuration.persistence = Persistence(in: store)
-      configuration.outbox = Outbox(in: other, mutations: [promised])
+      configuration.outbox = OutboxConfiguration(in: other, mutations: [promised])
     }
-    try await plant(try await scopes.open("ada"), other, launch: 1).account.close()
-    let kept = try await plant(try await scopes.open("ada"), other, launch: 2)
+    try await plant(try await accounts.open("ada"), other, launch: 1).account.close()
+    let kept = try await plant(try await accounts.open("ada"), other, launch: 2)
     #expect(search.countInMemory() > 3)
     #expect(search.count(in: directory) > 0)
     try await kept.account.end()

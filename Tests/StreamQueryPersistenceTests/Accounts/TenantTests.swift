@@ -13,8 +13,8 @@ import Testing
   /// The same definition for all tenants: no key names one.
   private static let secret = Query("secret") { "of \(caller)" }.staleTime(.infinite)
 
-  private func tenants() -> QueryScopes {
-    QueryScopes(in: store, simulation: simulation) { [store] _, configuration in
+  private func tenants() -> QueryAccounts {
+    QueryAccounts(in: store, simulation: simulation) { [store] _, configuration in
       configuration.persistence = Persistence(in: store)
     }
   }
@@ -113,8 +113,8 @@ import Testing
 
   @Test func noNameReachesThePartOfAnother() throws {
     let names = [
-      "bob", "Bob", "bob ", "bob/", "/bob", "../bob", "scope/bob", "bob/../bob", "bob\0", "bob@1",
-      "main", "scopes", "scope", "scope/", "", "%62ob", "bob.log",
+      "bob", "Bob", "bob ", "bob/", "/bob", "../bob", "account/bob", "bob/../bob", "bob\0", "bob@1",
+      "main", "accounts", "account", "account/", "", "%62ob", "bob.log",
     ]
     let first = tenants()
     try simulation.run {
@@ -123,20 +123,20 @@ import Testing
         #expect(client.data(for: Self.secret) == nil)
         client.setData("of <\(name)>", for: Self.secret)
       }
-      for scope in first.opened { try await scope.close() }
+      for account in first.opened { try await account.close() }
     }
     // Another process, and one of them has ended.
     let second = tenants()
     try simulation.run {
-      try await second.end("scope/bob")
+      try await second.end("account/bob")
       for name in names {
         let client = try await second.open(name).client
         try await client.restore()
-        let expected = name == "scope/bob" ? nil : "of <\(name)>"
+        let expected = name == "account/bob" ? nil : "of <\(name)>"
         #expect(client.data(for: Self.secret) == expected, "\(name)")
       }
     }
-    for scope in second.opened { scope.client.shutDown() }
+    for account in second.opened { account.client.shutDown() }
   }
 
   /// Every value says whose it is, whatever happens in whichever order.
@@ -151,35 +151,36 @@ import Testing
         try await Scheduling.current.clock.sleep(for: .milliseconds(30))
         return name
       }.staleTime(.milliseconds(100))
-      let (kind, scopes) = (random.next(below: 12), tenants)
+      let (kind, accounts) = (random.next(below: 12), tenants)
       tasks.append(
         simulation.task {
-          let scope = try await scopes.open(name)
-          try await Self.act(kind, scope, query)
+          let account = try await accounts.open(name)
+          try await Self.act(kind, account, query)
         }
       )
       if random.next(below: 20) == 0 { tasks[random.next(below: tasks.count)].cancel() }
       simulation.advance(by: .milliseconds(random.next(below: 40)))
       if step == 200 {
-        simulation.run { for scope in scopes.opened { try? await scope.close() } }
+        simulation.run { for account in accounts.opened { try? await account.close() } }
         tenants = self.tenants()
       }
     }
     for task in tasks { task.cancel() }
     let last = tenants
-    simulation.run { for scope in last.opened { try? await scope.end() } }
+    simulation.run { for account in last.opened { try? await account.end() } }
   }
 
   /// What one request does.
-  private static func act(_ kind: Int, _ scope: QueryScope, _ query: Query<String>) async throws {
-    let (name, client) = (scope.name, scope.client)
+  private static func act(_ kind: Int, _ account: QueryAccount, _ query: Query<String>) async throws
+  {
+    let (name, client) = (account.name, account.client)
     switch kind {
     case 0: client.setData(name, for: query)
     case 1: await client.invalidate(.all)
     case 2: client.remove(.all)
     case 3: try await client.save()
-    case 4: try await scope.close()
-    case 5: try await scope.end()
+    case 4: try await account.close()
+    case 5: try await account.end()
     case 6: #expect(client.entries(of: String.self).allSatisfy { $0.data == name })
     case 7:
       for await result in client.stream(query) where result.data != nil {

@@ -101,7 +101,7 @@ import Foundation
       for _ in 0...Int.random(in: 0...2, using: &random) { damage(&bytes, whole, &random) }
       guard bytes != whole else { continue }
       #expect(throws: CacheArchiveError.self) {
-        try client.import(decoding: Data(bytes), for: expected, limit: 1 << 20)
+        try client.import(decoding: Data(bytes), for: expected, maxBytes: 1 << 20)
       }
       #expect(content(client) == before)
     }

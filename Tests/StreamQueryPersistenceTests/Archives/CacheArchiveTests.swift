@@ -42,7 +42,7 @@ struct CacheArchiveTests {
 
   private func error(_ data: Data, limit: Int = 1 << 20) -> CacheArchiveError? {
     do throws(CacheArchiveError) {
-      _ = try CacheArchive(decoding: data, limit: limit)
+      _ = try CacheArchive(decoding: data, maxBytes: limit)
       return nil
     } catch {
       return error

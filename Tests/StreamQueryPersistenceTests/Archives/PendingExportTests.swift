@@ -44,7 +44,7 @@ struct PendingExportTests {
     server.setData("done", for: "a" as QueryKey<String>)
     begin("b", .value("slow", after: .seconds(2)))
     begin("c", .value("quick", after: .seconds(1)))
-    let recording = simulation.record(server.exports())
+    let recording = simulation.record(server.exportStream())
     simulation.settle()
     #expect(recording.values.map(line) == ["a | b c"])
     simulation.advance(by: .seconds(1))
@@ -57,7 +57,7 @@ struct PendingExportTests {
 
   @Test func withoutFetchesThereIsOneArchiveWhichIsThatOfAnExport() {
     server.setData("done", for: "a" as QueryKey<String>)
-    let recording = simulation.record(server.exports())
+    let recording = simulation.record(server.exportStream())
     simulation.settle()
     #expect(recording.values.map(\.archive) == [server.export().archive])
     #expect(recording.isFinished)
@@ -74,7 +74,7 @@ struct PendingExportTests {
     }
     let reader = simulation.task { [server, clock = simulation.clock] in
       var exports: [ArchiveExport] = []
-      for await export in server.exports() {
+      for await export in server.exportStream() {
         exports.append(export)
         try? await clock.sleep(for: .milliseconds(2_500))
       }
@@ -89,7 +89,7 @@ struct PendingExportTests {
     for number in 0..<count {
       begin("\(number)", .value("x", after: .milliseconds(number + 1)))
     }
-    let recording = simulation.record(server.exports())
+    let recording = simulation.record(server.exportStream())
     simulation.advance(by: .milliseconds(49))
     #expect(recording.values.count == 1)
     simulation.advance(by: .milliseconds(1))
@@ -107,7 +107,7 @@ struct PendingExportTests {
 
   @Test func whatIsGatheredIsNotAwaitedByACancelledReader() {
     for number in 0..<200 { begin("\(number)", .value("x", after: .milliseconds(number + 1))) }
-    let recording = simulation.record(server.exports())
+    let recording = simulation.record(server.exportStream())
     simulation.advance(by: .milliseconds(5))
     recording.cancel()
     simulation.settle()
@@ -119,7 +119,7 @@ struct PendingExportTests {
   @Test func whatFailsIsNoLongerNamedAndItsErrorIsNotSent() {
     begin("a", .failure(Refused(), after: .seconds(1)))
     begin("b", .value("b", after: .seconds(2)))
-    let recording = simulation.record(server.exports(errors: .described))
+    let recording = simulation.record(server.exportStream(errors: .described))
     simulation.advance(by: .seconds(3))
     #expect(recording.values.map(line) == [" | a b", " | b", "b | "])
   }
@@ -130,7 +130,7 @@ struct PendingExportTests {
     let query = Query(key: "d" as QueryKey<String>, fetch: ScriptedFetch(.failure(Refused())))
     _ = simulation.task { [server] in await server.prefetch(query.retry(5)) }
     simulation.settle()
-    let recording = simulation.record(server.exports())
+    let recording = simulation.record(server.exportStream())
     simulation.settle()
     #expect(recording.values.map(line) == [" | a b d"])
     server.cancel("a" as QueryKey<String>)
@@ -146,7 +146,7 @@ struct PendingExportTests {
   @Test func dataThatIsRefetchedIsSentAtOnceAndNotAwaited() {
     server.setData("old", for: "a" as QueryKey<String>)
     begin("a", .value("new", after: .seconds(1)))
-    let recording = simulation.record(server.exports())
+    let recording = simulation.record(server.exportStream())
     simulation.settle()
     #expect(recording.values.map(line) == ["a | "])
     #expect(recording.isFinished)
@@ -161,7 +161,7 @@ struct PendingExportTests {
     simulation.settle()
     let reader = simulation.task { [server, clock = simulation.clock] in
       var exports: [ArchiveExport] = []
-      for await export in server.exports() {
+      for await export in server.exportStream() {
         exports.append(export)
         try? await clock.sleep(for: .milliseconds(1_500))
       }
@@ -180,15 +180,15 @@ struct PendingExportTests {
     let query = Query<[String]>.streamed("live") { _ in words }
     let observer = simulation.record(server.stream(query))
     simulation.settle()
-    let before = simulation.record(server.exports())
+    let before = simulation.record(server.exportStream())
     simulation.settle()
     input.yield("a")
     simulation.settle()
-    let during = simulation.record(server.exports())
+    let during = simulation.record(server.exportStream())
     simulation.settle()
     input.finish()
     simulation.settle()
-    let after = simulation.record(server.exports())
+    let after = simulation.record(server.exportStream())
     simulation.settle()
     let lines = [before, during, after].map { $0.values.map(line) }
     #expect(lines == [[" | "], [" | "], ["live | "]])
@@ -202,7 +202,7 @@ struct PendingExportTests {
     input.yield(CacheArchive(pending: [#"Swift.String["a"]"#]))
     simulation.settle()
     begin("a", .value("a"))
-    let recording = simulation.record(server.exports())
+    let recording = simulation.record(server.exportStream())
     simulation.settle()
     #expect(recording.values.map(line) == [" | "])
     #expect(recording.isFinished)
@@ -212,14 +212,16 @@ struct PendingExportTests {
 
   @Test func theFilterChoosesWhatIsAwaited() {
     for name in ["a", "b"] { begin(name, .value(name, after: .seconds(1))) }
-    let recording = simulation.record(server.exports("b"))
+    let recording = simulation.record(server.exportStream("b"))
     simulation.advance(by: .seconds(2))
     #expect(recording.values.map(line) == [" | b", "b | "])
   }
 
   @Test func aShutDownAndACancellationEndTheArchives() {
     begin("a", .never)
-    let (one, other) = (simulation.record(server.exports()), simulation.record(server.exports()))
+    let (one, other) = (
+      simulation.record(server.exportStream()), simulation.record(server.exportStream())
+    )
     simulation.settle()
     one.cancel()
     simulation.settle()
@@ -242,7 +244,7 @@ struct PendingExportTests {
     _ = simulation.task { [server] in await server.prefetch(query) }
     _ = simulation.task { [server] in await server.prefetch(nameless) }
     simulation.settle()
-    let recording = simulation.record(server.exports())
+    let recording = simulation.record(server.exportStream())
     simulation.advance(by: .seconds(2))
     #expect(recording.values.map(\.skipped.count) == [1, 1])
     #expect(recording.values.map(\.archive.pending.count) == [1, 0])

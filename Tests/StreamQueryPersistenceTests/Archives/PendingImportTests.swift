@@ -40,7 +40,7 @@ struct PendingImportTests {
 
   private func receive() -> Task<ArchiveImport, Never> {
     let task = simulation.task { [client, server] in
-      await client.import(contentsOf: server.exports().map { $0.archive })
+      await client.import(contentsOf: server.exportStream().map { $0.archive })
     }
     simulation.settle()
     return task
@@ -250,7 +250,7 @@ struct PendingImportTests {
     beginOnServer()
     let task = simulation.task { [client, server] in
       await client.import(
-        contentsOf: server.exports().map { $0.archive },
+        contentsOf: server.exportStream().map { $0.archive },
         for: [.values(of: String.self)]
       )
     }

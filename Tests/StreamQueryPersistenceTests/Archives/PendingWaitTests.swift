@@ -36,7 +36,7 @@ struct PendingWaitTests {
   }
 
   @Test func aFetchThatRestsBetweenAttemptsIsEnded() {
-    let world = PendingWorld(fetching: .failure(Broken()), waitingAtMost: .seconds(5))
+    let world = PendingWorld(fetching: .failure(Broken()), timeout: .seconds(5))
     let query = world.query.retry(3) { _ in .minutes(1) }
     let recording = world.simulation.record(world.client.stream(query))
     world.simulation.advance(by: .seconds(6))
@@ -79,7 +79,7 @@ struct PendingWaitTests {
 
   @Test func aWaitIsOverAtItsLimit() {
     for (limit, seconds) in [(Duration.seconds(30), 30), (.seconds(5), 5), (.zero, 0)] {
-      let world = PendingWorld(waitingAtMost: limit)
+      let world = PendingWorld(timeout: limit)
       let recording = world.simulation.record(world.client.stream(world.query))
       if seconds > 0 {
         world.simulation.advance(by: .seconds(seconds) - .milliseconds(1))
@@ -95,7 +95,7 @@ struct PendingWaitTests {
   }
 
   @Test func whoeverComesAndGoesAKeyIsNotAwaitedForLongerThanTheLimit() {
-    let world = PendingWorld(waitingAtMost: .seconds(30))
+    let world = PendingWorld(timeout: .seconds(30))
     var counts: [Int] = []
     for _ in 0..<2 {
       let recording = world.simulation.record(world.client.stream(world.query))
@@ -109,10 +109,10 @@ struct PendingWaitTests {
 
   @Test func whenAnImportEndsTheLimitIsThatOfTheOthers() {
     for (seconds, other) in [(2, 5), (2, 60), (10, 5)] {
-      let world = PendingWorld(waitingAtMost: .hours(1))
+      let world = PendingWorld(timeout: .hours(1))
       let (archives, input) = AsyncStream.makeStream(of: CacheArchive.self)
       _ = world.simulation.task { [client = world.client] in
-        await client.import(contentsOf: archives, waitingAtMost: .seconds(other))
+        await client.import(contentsOf: archives, timeout: .seconds(other))
       }
       input.yield(CacheArchive(pending: [world.text]))
       world.simulation.settle()
@@ -133,7 +133,7 @@ struct PendingWaitTests {
   }
 
   @Test func aWaitWithoutALimitIsOverWithTheArchives() {
-    let world = PendingWorld(waitingAtMost: .seconds(Int64.max))
+    let world = PendingWorld(timeout: .seconds(Int64.max))
     let recording = world.simulation.record(world.client.stream(world.query))
     world.simulation.advance(by: .hours(10))
     #expect(recording.summaries == waiting)
@@ -150,7 +150,7 @@ struct PendingWaitTests {
     )
     let query = Query(key: "name" as QueryKey<String>, fetch: fetch)
       .retry(3) { _ in .seconds(1) }
-    var recording: Recording<QueryResult<String>>?
+    var recording: ResultRecording<QueryResult<String>>?
     let world = PendingWorld { simulation, client in
       recording = simulation.record(client.stream(query))
       simulation.settle()
@@ -230,7 +230,7 @@ struct PendingWaitTests {
 
   @Test func noFetchWaitsIfItsDataIsThere() {
     for source in Source.allCases {
-      let world = PendingWorld(waitingAtMost: .hours(1))
+      let world = PendingWorld(timeout: .hours(1))
       let query = world.query.staleTime(.hours(1))
       let recording = world.simulation.record(world.client.stream(query))
       world.simulation.settle()
@@ -247,7 +247,7 @@ struct PendingWaitTests {
   }
 
   @Test func whoWaitsForAFetchGetsItsAnswerAfterAWrite() {
-    let world = PendingWorld(waitingAtMost: .hours(1))
+    let world = PendingWorld(timeout: .hours(1))
     let caller = world.simulation.task { [client = world.client, query = world.query] in
       try? await client.fetch(query)
     }
@@ -272,7 +272,7 @@ struct PendingWaitTests {
     let first = clients.indices.map { simulation.record(clients[$0].stream(queries[$0])) }
     simulation.settle()
     for (client, other) in zip(clients, clients.reversed()) {
-      _ = simulation.task { await client.import(contentsOf: other.exports().map(\.archive)) }
+      _ = simulation.task { await client.import(contentsOf: other.exportStream().map(\.archive)) }
     }
     simulation.settle()
     // Cancelled, and begun again while the other client names the key.
@@ -292,7 +292,7 @@ struct PendingWaitTests {
     let query = Query(key: "name" as QueryKey<String>, fetch: fetch)
     let first = simulation.record(client.stream(query))
     simulation.settle()
-    _ = simulation.task { await client.import(contentsOf: client.exports().map(\.archive)) }
+    _ = simulation.task { await client.import(contentsOf: client.exportStream().map(\.archive)) }
     simulation.settle()
     first.cancel()
     simulation.settle()

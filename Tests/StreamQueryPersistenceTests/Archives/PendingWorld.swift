@@ -22,7 +22,7 @@ struct PendingWorld {
   init(
     fetching step: ScriptedFetch<String>.Step = .value("own", after: .seconds(1)),
     room: Int? = nil,
-    waitingAtMost limit: Duration = .seconds(30),
+    timeout limit: Duration = .seconds(30),
     before: (Simulation, QueryClient) -> Void = { _, _ in }
   ) {
     let simulation = Simulation(seed: 98)
@@ -37,7 +37,7 @@ struct PendingWorld {
       await client.import(
         contentsOf: archives,
         for: [.values(of: String.self)],
-        waitingAtMost: limit
+        timeout: limit
       )
     }
     simulation.settle()

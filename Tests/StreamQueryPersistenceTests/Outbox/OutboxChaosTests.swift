@@ -103,7 +103,7 @@ struct OutboxChaosTests {
     let knows = server.roll(2) == 0
     let client = QueryClient(simulation: simulation) {
       $0.connectivity = Connectivity { online }
-      $0.outbox = Outbox(in: store, mutations: knows ? mutations : [mutations[0]])
+      $0.outbox = OutboxConfiguration(in: store, mutations: knows ? mutations : [mutations[0]])
     }
     for _ in 0..<20 where !isLast {
       switch server.roll(9) {

@@ -56,7 +56,9 @@ struct OutboxEndTests: OutboxSuite {
   func staleReading() {
     let store = StaleStore(clock: simulation.clock)
     func make() -> QueryClient {
-      QueryClient(simulation: simulation) { $0.outbox = Outbox(in: store, mutations: [note()]) }
+      QueryClient(simulation: simulation) {
+        $0.outbox = OutboxConfiguration(in: store, mutations: [note()])
+      }
     }
     let first = make()
     simulation.settle()

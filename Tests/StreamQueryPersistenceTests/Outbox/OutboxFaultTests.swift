@@ -145,8 +145,8 @@ struct OutboxFaultTests: OutboxSuite {
   func patience() {
     store.change { $0.loading = .seconds(30) }
     let client = QueryClient(simulation: simulation) { [store] configuration in
-      var outbox = Outbox(in: store)
-      outbox.patience = .seconds(3)
+      var outbox = OutboxConfiguration(in: store)
+      outbox.restoreTimeout = .seconds(3)
       configuration.outbox = outbox
     }
     let plain = Mutation<Note, String>(key: "plain") { [server] input, context in

@@ -44,7 +44,9 @@ struct OutboxKillTests {
     _ store: any QueryStore,
     _ mutations: [Mutation<Int, Int>]
   ) -> QueryClient {
-    QueryClient(simulation: simulation) { $0.outbox = Outbox(in: store, mutations: mutations) }
+    QueryClient(simulation: simulation) {
+      $0.outbox = OutboxConfiguration(in: store, mutations: mutations)
+    }
   }
 
   /// A process that starts six runs and ends after some milliseconds.

@@ -376,7 +376,7 @@ struct OutboxPromiseTests: OutboxSuite {
   )
   func callbackBehindTheApp(isOffline: Bool) {
     let active = ManualSignal(true)
-    let client = client { $0.activity = Activity { active } }
+    let client = client { $0.activity = AppActivity { active } }
     let fetch = ScriptedFetch<Int>(.value(0), .failure(Boom(1)), .value(1))
     let recording = simulation.record(client.stream(.scripted("n", fetch)))
     simulation.settle()

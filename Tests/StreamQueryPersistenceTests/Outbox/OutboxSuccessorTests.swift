@@ -127,7 +127,9 @@ struct OutboxSuccessorTests: OutboxSuite {
   func leftWhileReading() {
     let store = StaleStore(clock: simulation.clock)
     func make() -> QueryClient {
-      QueryClient(simulation: simulation) { $0.outbox = Outbox(in: store, mutations: [note()]) }
+      QueryClient(simulation: simulation) {
+        $0.outbox = OutboxConfiguration(in: store, mutations: [note()])
+      }
     }
     let first = make()
     simulation.settle()

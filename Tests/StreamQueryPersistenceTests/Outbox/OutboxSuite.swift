@@ -72,7 +72,7 @@ extension OutboxSuite {
     let place = store ?? self.store
     let client = QueryClient(simulation: simulation) { [online] in
       $0.connectivity = Connectivity { online }
-      $0.outbox = Outbox(in: place, mutations: mutations)
+      $0.outbox = OutboxConfiguration(in: place, mutations: mutations)
       change(&$0)
     }
     simulation.settle()
@@ -129,7 +129,7 @@ extension OutboxSuite {
     }
   }
 
-  func failures(_ events: Recording<QueryEvent>) -> [String] {
+  func failures(_ events: ResultRecording<QueryEvent>) -> [String] {
     events.values.compactMap { event in
       switch event.kind {
       case .persistenceFailed(let error): "\(error)"

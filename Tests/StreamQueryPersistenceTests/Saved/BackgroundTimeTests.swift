@@ -13,7 +13,7 @@ struct BackgroundTimeTests {
   private func client(_ store: SlowStore, asksForTime: Bool = true) -> QueryClient {
     let base = QueryClient.Configuration(
       connectivity: .alwaysOnline,
-      activity: Activity { [activity] in activity },
+      activity: AppActivity { [activity] in activity },
       memoryPressure: .none
     )
     return QueryClient(simulation: simulation, configuration: base) { [log, simulation] in

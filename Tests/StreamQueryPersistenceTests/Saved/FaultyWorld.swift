@@ -144,7 +144,7 @@ final class FaultyWorld {
 
   // MARK: Events
 
-  private func failures(in events: Recording<QueryEvent>) -> [any Error] {
+  private func failures(in events: ResultRecording<QueryEvent>) -> [any Error] {
     events.values.compactMap {
       if case .persistenceFailed(let error) = $0.kind { error } else { nil }
     }

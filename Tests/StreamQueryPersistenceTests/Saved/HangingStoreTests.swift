@@ -56,7 +56,7 @@ struct HangingStoreTests: SlowStoreSuite {
   private func limited() -> QueryClient {
     QueryClient(simulation: simulation) { [store] in
       var persistence = Persistence(in: store)
-      persistence.limit = StoreLimit(count: 100)
+      persistence.limit = StoreLimit(maxRecords: 100)
       $0.persistence = persistence
       $0.limit = CacheLimit(maxEntries: 100)
     }
@@ -64,7 +64,7 @@ struct HangingStoreTests: SlowStoreSuite {
 
   private func counted(_ number: Int) -> QueryKey<Counted> { ["v", number] }
 
-  private func givenUp(_ events: Recording<QueryEvent>) -> Int {
+  private func givenUp(_ events: ResultRecording<QueryEvent>) -> Int {
     events.values.reduce(0) { sum, event in
       guard case .persistenceFailed(SavedValueError.givenUp(let count)) = event.kind else {
         return sum

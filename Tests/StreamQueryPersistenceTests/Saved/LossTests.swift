@@ -12,7 +12,7 @@ struct LossTests: SlowStoreSuite {
     store = SlowStore(clock: simulation.clock)
   }
 
-  private func failures(_ events: Recording<QueryEvent>) -> Int {
+  private func failures(_ events: ResultRecording<QueryEvent>) -> Int {
     events.values.count { if case .persistenceFailed = $0.kind { true } else { false } }
   }
 
@@ -214,7 +214,7 @@ struct LossTests: SlowStoreSuite {
 
   @Test("a value that is beyond the limit alone is left out, and the others stay")
   func tooLarge() {
-    let client = client { $0.limit = StoreLimit(bytes: 1_000) }
+    let client = client { $0.limit = StoreLimit(maxBytes: 1_000) }
     simulation.settle()
     client.setData(1, for: key(1))
     client.setData(String(repeating: "x", count: 2_000), for: "large" as QueryKey<String>)
@@ -373,9 +373,9 @@ struct LossTests: SlowStoreSuite {
   func odd() throws {
     let client = client {
       $0.throttle = .seconds(Int64.max)
-      $0.patience = .seconds(Int64.max)
-      $0.limit.count = .min
-      $0.limit.bytes = .min
+      $0.restoreTimeout = .seconds(Int64.max)
+      $0.limit.maxRecords = .min
+      $0.limit.maxBytes = .min
     }
     simulation.settle()
     store.change { $0.writeErrors = Array(repeating: .denied, count: 10) }

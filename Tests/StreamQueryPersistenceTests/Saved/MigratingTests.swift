@@ -42,7 +42,7 @@ struct MigratingTests: SlowStoreSuite {
     simulation.settle()
   }
 
-  private func events(_ client: QueryClient) -> Recording<QueryEvent> {
+  private func events(_ client: QueryClient) -> ResultRecording<QueryEvent> {
     simulation.record(client.events)
   }
 

@@ -20,7 +20,7 @@ struct RestoredRefetchTests {
     return QueryClient(simulation: simulation) { [online, active] in
       $0.persistence = Persistence(in: store)
       $0.connectivity = Connectivity { online }
-      $0.activity = Activity { active }
+      $0.activity = AppActivity { active }
     }
   }
 
@@ -68,7 +68,7 @@ struct RestoredRefetchTests {
     case .key: wait { await client.refetch("name" as QueryKey<String>) }
     case .filter: wait { await client.refetch(.all) }
     case .list: wait { await client.refetch(.queries([AnyQuery(query)])) }
-    case .throwing: wait { try? await client.refetchThrowing(.all) }
+    case .throwing: wait { try? await client.refetch(.all, throwOnError: true) }
     case .invalidation: wait { await client.invalidate(.prefix("name")) }
     case .trigger:
       connection = client.connect(
@@ -145,7 +145,7 @@ struct RestoredRefetchTests {
     let client = launched()
     let stale = Query("name", fetch: fetch)
     let recording = simulation.record(client.stream(stale))
-    let result = simulation.run { await client.refresh(within: .seconds(10)) }
+    let result = simulation.run { await client.refetchStale(within: .seconds(10)) }
     #expect(result.refreshed == ["name"])
     #expect(fetch.callCount == 1)
     recording.cancel()

@@ -596,7 +596,7 @@ struct RestoringTests {
     let active = ManualSignal(false)
     let client = QueryClient(simulation: simulation) {
       $0.persistence = Persistence(in: store)
-      $0.activity = Activity { active }
+      $0.activity = AppActivity { active }
     }
     simulation.advance(by: .minutes(10))
     let loads = store.loads
@@ -634,7 +634,7 @@ struct RestoringTests {
       .map { String($0.dropLast()) }.sorted()
   }
 
-  private func problems(in events: Recording<QueryEvent>) -> [String] {
+  private func problems(in events: ResultRecording<QueryEvent>) -> [String] {
     events.values.compactMap {
       if case .persistenceFailed(let error) = $0.kind { "\(error)" } else { nil }
     }

@@ -16,7 +16,7 @@ extension SavedRecordsTests {
     arguments: [.oldestFirst, .leastRecentlyUsedFirst] as [StoreLimit.Order]
   )
   func unlimited(_ order: StoreLimit.Order) {
-    var records = SavedRecords(limit: StoreLimit(count: 4, order: order))
+    var records = SavedRecords(limit: StoreLimit(maxRecords: 4, order: order))
     let lifetimes: [(String, TimeSpan)] = [
       ("draft", .infinite), ("a", TimeSpan(.hours(24))), ("theme", .infinite),
       ("b", TimeSpan(.hours(24))), ("c", TimeSpan(.hours(24))),
@@ -138,7 +138,7 @@ extension SavedRecordsTests {
   @Test("what is saved in place of what left, and is too large, does not let that come back")
   func replacedWhileFull() throws {
     let stamp = SavedRecords.Stamp(try entry(EntryKey("a" as QueryKey<Int>)))
-    var records = open(StoreLimit(bytes: 1000), "a", "b", "c")
+    var records = open(StoreLimit(maxBytes: 1000), "a", "b", "c")
     _ = records.settled([("c", .mark(isInvalidated: true))])
     _ = records.takeBatch()
     let again = records.failed(isFull: true)

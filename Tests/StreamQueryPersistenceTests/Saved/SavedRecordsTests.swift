@@ -130,7 +130,7 @@ struct SavedRecordsTests {
 
   @Test("while a store cannot be read, no more values wait for it than it may keep, the newest")
   func boundedArrivals() throws {
-    var records = SavedRecords(limit: StoreLimit(count: 20))
+    var records = SavedRecords(limit: StoreLimit(maxRecords: 20))
     let keys = (0..<100).map { EntryKey(["a", $0] as QueryKey<Int>) }
     let removed = EntryKey("removed" as QueryKey<Int>)
     _ = records.note(.removed, of: removed)
@@ -159,7 +159,7 @@ struct SavedRecordsTests {
 
   @Test("however often values change that wait, no more of them wait, also after all was removed")
   func boundedArrivalsOfKnownKeys() throws {
-    var records = SavedRecords(limit: StoreLimit(count: 20))
+    var records = SavedRecords(limit: StoreLimit(maxRecords: 20))
     let keys = (0..<100).map { EntryKey(["a", $0] as QueryKey<Int>) }
     for round in 0..<4 {
       if round == 2 { _ = records.noteRemovalOfAll() }
@@ -176,7 +176,7 @@ struct SavedRecordsTests {
 
   @Test("what is as it began leaves first while it waits, and what the store has of it stays")
   func boundedArrivalsAsTheyBegan() throws {
-    var records = SavedRecords(limit: StoreLimit(count: 2))
+    var records = SavedRecords(limit: StoreLimit(maxRecords: 2))
     let keys = (0..<4).map { EntryKey(["a", $0] as QueryKey<Int>) }
     for (number, key) in keys.enumerated() {
       let entry = try entry(key, number: UInt64(number), count: number % 2 == 0 ? 1 : 0)
@@ -189,7 +189,7 @@ struct SavedRecordsTests {
   @Test("limits of any size hold", arguments: [.min, -1, 0, 1, .max])
   func oddLimits(_ count: Int) throws {
     var limit = StoreLimit()
-    (limit.count, limit.bytes) = (count, count)
+    (limit.maxRecords, limit.maxBytes) = (count, count)
     var records = SavedRecords(limit: limit)
     for number in 0..<5 {
       let key = EntryKey(["a", number] as QueryKey<Int>)
@@ -244,10 +244,10 @@ struct SavedRecordsTests {
   func bytes() throws {
     let keys = (0..<10).map { "k\($0)" }
     let size = keys.reduce(0) { $0 + $1.utf8.count + 6 + 112 }
-    var within = open(StoreLimit(bytes: size), keys)
+    var within = open(StoreLimit(maxBytes: size), keys)
     let none = within.takeBatch()
     #expect(none == nil)
-    var beyond = open(StoreLimit(bytes: size - 1), keys)
+    var beyond = open(StoreLimit(maxBytes: size - 1), keys)
     let batchTaken = beyond.takeBatch()
     let batch = try #require(batchTaken)
     #expect(batch.removals == ["query/k0"])

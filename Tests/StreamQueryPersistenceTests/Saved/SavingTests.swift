@@ -188,7 +188,7 @@ struct SavingTests: SlowStoreSuite {
       simulation.settle()
       let client = QueryClient(simulation: simulation) {
         var persistence = Persistence(in: memory)
-        persistence.limit = StoreLimit(count: 10, order: order)
+        persistence.limit = StoreLimit(maxRecords: 10, order: order)
         $0.persistence = persistence
       }
       simulation.settle()
@@ -217,7 +217,7 @@ struct SavingTests: SlowStoreSuite {
     simulation.settle()
     let client = QueryClient(simulation: simulation) {
       var persistence = Persistence(in: memory)
-      persistence.limit = StoreLimit(count: 10, order: .leastRecentlyUsedFirst)
+      persistence.limit = StoreLimit(maxRecords: 10, order: .leastRecentlyUsedFirst)
       $0.persistence = persistence
     }
     client.setDefaults(QueryOptions(gcTime: .seconds(60)), for: ["n"])
@@ -287,7 +287,7 @@ struct SavingTests: SlowStoreSuite {
   func inactive() {
     let isActive = ManualSignal(true)
     let client = QueryClient(simulation: simulation) { [store] in
-      $0.activity = Activity { isActive }
+      $0.activity = AppActivity { isActive }
       $0.persistence = Persistence(in: store)
     }
     simulation.settle()

@@ -120,7 +120,7 @@ struct SeveralStoresTests {
   func besideAHangingOutbox() throws {
     let client = QueryClient(simulation: simulation) { [good, bad] in
       $0.persistence = Persistence(in: good)
-      $0.outbox = Outbox(in: bad)
+      $0.outbox = OutboxConfiguration(in: bad)
     }
     simulation.settle()
     bad.change { $0.writing = .hours(100_000) }

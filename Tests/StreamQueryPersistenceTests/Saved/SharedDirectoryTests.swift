@@ -31,7 +31,7 @@ struct SharedDirectoryTests {
     QueryClient(simulation: simulation) { [online, note] in
       $0.connectivity = Connectivity { online }
       $0.persistence = Persistence(in: store)
-      $0.outbox = Outbox(in: store, mutations: [note])
+      $0.outbox = OutboxConfiguration(in: store, mutations: [note])
       $0.partition = partition
     }
   }
@@ -39,7 +39,7 @@ struct SharedDirectoryTests {
   /// What a client that cannot use its store does: everything but keeping.
   private func expectUseless(
     _ client: QueryClient,
-    _ events: Recording<QueryEvent>,
+    _ events: ResultRecording<QueryEvent>,
     _ error: String
   )
     throws

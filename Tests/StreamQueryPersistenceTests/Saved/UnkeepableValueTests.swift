@@ -19,7 +19,7 @@ struct UnkeepableValueTests: SlowStoreSuite {
     store = SlowStore(clock: simulation.clock)
   }
 
-  private func problems(_ events: Recording<QueryEvent>) -> [String] {
+  private func problems(_ events: ResultRecording<QueryEvent>) -> [String] {
     events.values.compactMap {
       if case .persistenceFailed(let error) = $0.kind { "\(error)" } else { nil }
     }
@@ -56,7 +56,7 @@ struct UnkeepableValueTests: SlowStoreSuite {
   @Test("the old value of one above the limit does not come back, and others stay")
   func tooLarge() throws {
     let key: QueryKey<String> = "text"
-    let client = client { $0.limit = StoreLimit(bytes: 100) }
+    let client = client { $0.limit = StoreLimit(maxBytes: 100) }
     simulation.settle()
     let events = simulation.record(client.events)
     client.setData("short", for: key)
@@ -73,7 +73,7 @@ struct UnkeepableValueTests: SlowStoreSuite {
 
   @Test("a value that the store itself has no room for is told of, and later ones are saved")
   func largerThanTheStore() throws {
-    let store = DefaultsStore(DictionaryDefaults(), limit: 1_000)
+    let store = DefaultsStore(DictionaryDefaults(), maxBytes: 1_000)
     func launch() -> QueryClient {
       QueryClient(simulation: simulation) { $0.persistence = Persistence(in: store) }
     }
@@ -104,7 +104,7 @@ struct UnkeepableValueTests: SlowStoreSuite {
     arguments: [(700, [7, 8]), (820, [8])]
   )
   func drivesOut(_ size: Int, _ kept: [Int]) throws {
-    let store = DefaultsStore(DictionaryDefaults(), limit: 1_000)
+    let store = DefaultsStore(DictionaryDefaults(), maxBytes: 1_000)
     let client = QueryClient(simulation: simulation) { $0.persistence = Persistence(in: store) }
     simulation.settle()
     let events = simulation.record(client.events)
@@ -133,7 +133,7 @@ struct UnkeepableValueTests: SlowStoreSuite {
 
   @Test("a store without any room says so", arguments: [Int.min, -1, 0, 64, 65])
   func noRoom(_ limit: Int) {
-    #expect(DefaultsStore(DictionaryDefaults(), limit: limit).byteLimit == (limit == 65 ? 1 : 0))
+    #expect(DefaultsStore(DictionaryDefaults(), maxBytes: limit).byteLimit == (limit == 65 ? 1 : 0))
   }
 }
 

@@ -113,7 +113,7 @@ import Testing
       }
     }
     box.value = { [weak client] in client }
-    let counts = simulation.record(client.fetchingCounts())
+    let counts = simulation.record(client.fetchingCountStream())
     simulation.settle()
     let recording = simulation.record(client.stream(Query("first") { 1 }))
     simulation.settle()

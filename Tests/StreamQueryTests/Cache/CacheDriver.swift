@@ -106,7 +106,7 @@ final class CacheDriver {
   }
 
   func trigger(_ query: Query<Int>) {
-    let trigger = Signal.QueryTrigger(key: EntryKey(query.key), pacing: .off)
+    let trigger = Signal.KeyTrigger(key: EntryKey(query.key), pacing: .off)
     _ = state.heard(trigger, random: 0, &transaction)
   }
 

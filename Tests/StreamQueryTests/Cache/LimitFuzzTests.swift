@@ -29,7 +29,7 @@ struct LimitFuzzTests {
       $0.lookLimit = 3
     }
     let other = QueryClient(simulation: simulation)
-    var recordings: [Recording<QueryResult<Int>>] = []
+    var recordings: [ResultRecording<QueryResult<Int>>] = []
     let fetch = ScriptedFetch<Int>(.value(5, after: .milliseconds(30)))
     let add = Mutation("add") { (input: Int) in
       try await Scheduling.current.clock.sleep(for: .milliseconds(40))

@@ -453,7 +453,7 @@ struct FetchLimitTests {
     }
     var random = SmallRandom(seed: seed)
     var tasks: [Task<Void, Never>] = []
-    var recordings: [Recording<QueryResult<Int>>] = []
+    var recordings: [ResultRecording<QueryResult<Int>>] = []
     for _ in 0..<120 {
       let number = random.next(below: 12)
       switch random.next(below: 8) {

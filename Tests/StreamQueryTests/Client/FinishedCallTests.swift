@@ -74,7 +74,7 @@ import StreamQueryPersistence
     case .refresh:
       let client = client()
       client.setData(7, for: query)
-      return await HeapUse.bytesPerCall(count) { _ in await client.refresh(within: long) }
+      return await HeapUse.bytesPerCall(count) { _ in await client.refetchStale(within: long) }
     case .cancelledSleep:
       let clock = client().clock
       return await HeapUse.bytesPerCall(count) { _ in
@@ -86,7 +86,7 @@ import StreamQueryPersistence
       let store = SlowStore(clock: ContinuousClock()) { $0.loading = long }
       let client = client {
         var persistence = Persistence(in: store)
-        persistence.patience = long
+        persistence.restoreTimeout = long
         $0.persistence = persistence
       }
       return await HeapUse.bytesPerCall(count) { _ in

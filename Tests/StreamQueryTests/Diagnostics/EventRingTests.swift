@@ -18,7 +18,7 @@ import Testing
   private func drain(_ ring: inout EventRing) -> [String] {
     var seen: [String] = []
     while let event = ring.take() {
-      if case .missed(let count) = event.kind {
+      if case .eventsDropped(let count) = event.kind {
         seen.append("missed \(count)")
       } else {
         seen.append("\(event.number)")

@@ -57,13 +57,13 @@ private final class Feed: Sendable {
   }
 
   /// Observes a query until two numbers are there, at 25 ms.
-  private func observed(_ query: Query<[Int]>) -> Recording<QueryResult<[Int]>> {
+  private func observed(_ query: Query<[Int]>) -> ResultRecording<QueryResult<[Int]>> {
     let recording = simulation.record(client.stream(query))
     simulation.advance(by: .milliseconds(25))
     return recording
   }
 
-  private func end(_ recording: Recording<QueryResult<[Int]>>) {
+  private func end(_ recording: ResultRecording<QueryResult<[Int]>>) {
     recording.cancel()
     simulation.settle()
     #expect(simulation.isIdle)
@@ -310,12 +310,13 @@ private final class Feed: Sendable {
   @Test(
     "the longest wait before a retry",
     arguments: [
-      (Backoff.standard, 30), (.constant(.seconds(7)), 7), (.custom { _, _ in .seconds(3) }, 30),
+      (RetryBackoff.standard, 30), (.constant(.seconds(7)), 7),
+      (.custom { _, _ in .seconds(3) }, 30),
       (.exponential(first: .seconds(2), limit: .seconds(90), jitter: 0.5), 90),
       (.exponential(first: .seconds(2), factor: 1), 2), (.exponential(first: .zero), 0),
-    ] as [(Backoff, Int)]
+    ] as [(RetryBackoff, Int)]
   )
-  func longestWait(backoff: Backoff, seconds: Int) {
+  func longestWait(backoff: RetryBackoff, seconds: Int) {
     let pause = Duration.seconds(max(1, seconds)) / 4
     // Three waits at most, or a second: one number more than fills the longest wait.
     for (count, isAnew) in [(5, seconds > 0), (6, true)] {

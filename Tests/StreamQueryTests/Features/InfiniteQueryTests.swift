@@ -32,6 +32,19 @@ struct InfiniteQueryTests {
     #expect(recording.values.last?.data?.params == [1, 2])
   }
 
+  @Test("I05: a page is changed in place, and neither the other pages nor copies change")
+  func aPageIsChangedInPlace() throws {
+    let old = try #require(Pages([["a"], ["b"], ["c"]], params: [1, 2, 3]))
+    #expect(old.pages == [["a"], ["b"], ["c"]])
+    var new = old
+    new[1][0] = "B"
+    new[2].append("d")
+    #expect(new.pages == [["a"], ["B"], ["c", "d"]])
+    #expect(new.params == [1, 2, 3])
+    #expect(old.pages == [["a"], ["b"], ["c"]])
+    #expect((old[0], new[1], new.lastPage) == (["a"], ["B"], ["c", "d"]))
+  }
+
   @Test("I05 X19: past either end nothing is requested and nothing is renewed")
   func pastTheEndNothingHappens() throws {
     let (simulation, client) = environment()

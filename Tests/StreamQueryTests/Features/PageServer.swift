@@ -86,7 +86,7 @@ struct PageLine: Equatable, CustomStringConvertible {
     self.flags = Set(flags)
   }
 
-  init(_ stamped: Recording<QueryResult<Pages<String, Int>>>.Stamped) {
+  init(_ stamped: ResultRecording<QueryResult<Pages<String, Int>>>.Stamped) {
     let result = stamped.element
     time = Int(stamped.time / .milliseconds(1))
     pages = result.pages
@@ -103,6 +103,6 @@ struct PageLine: Equatable, CustomStringConvertible {
   var description: String { "\(time): \(pages) \(flags.map(\.rawValue).sorted())" }
 }
 
-extension Recording where Element == QueryResult<Pages<String, Int>> {
+extension ResultRecording where Element == QueryResult<Pages<String, Int>> {
   var lines: [PageLine] { elements.map(PageLine.init) }
 }

@@ -49,7 +49,7 @@ struct RefreshTests {
 
   private func result(_ refreshed: [AnyQueryKey], left: [AnyQueryKey]) -> QueryRefresh {
     var result = QueryRefresh()
-    (result.refreshed, result.left) = (refreshed, left)
+    (result.refreshed, result.remaining) = (refreshed, left)
     return result
   }
 
@@ -62,7 +62,7 @@ struct RefreshTests {
     }
     simulation.advance(by: .seconds(1_000))
     let before = begun.count
-    let refresh = simulation.task { await client.refresh(within: .milliseconds(2_500)) }
+    let refresh = simulation.task { await client.refetchStale(within: .milliseconds(2_500)) }
     simulation.advance(by: .milliseconds(1_500))
     // Two at a time.
     #expect(Set(begun.all.dropFirst(before).prefix(2)) == ["f", "e"])
@@ -90,9 +90,9 @@ struct RefreshTests {
     let disabled = client.stream(query("disabled").enabled(false))
     simulation.settle()
     let before = begun.count
-    let result = simulation.run { await client.refresh(within: .seconds(30)) }
+    let result = simulation.run { await client.refetchStale(within: .seconds(30)) }
     #expect(result.refreshed == ["stale"] && result.failed == ["broken"])
-    #expect(result.left.isEmpty)
+    #expect(result.remaining.isEmpty)
     #expect(Set(begun.all.dropFirst(before)) == ["stale", "broken"])
     withExtendedLifetime(disabled) {}
     client.shutDown()
@@ -103,8 +103,8 @@ struct RefreshTests {
     client.setData("off", for: query("off").enabled(false))
     simulation.advance(by: .seconds(20))
     let queries = ["off", "missing"].map { AnyQuery(query($0).enabled(false)) }
-    let all = simulation.run { await client.refresh(within: .seconds(5)) }
-    let listed = simulation.run { await client.refresh(queries, within: .seconds(5)) }
+    let all = simulation.run { await client.refetchStale(within: .seconds(5)) }
+    let listed = simulation.run { await client.refetchStale(queries, within: .seconds(5)) }
     #expect([all, listed] == [QueryRefresh(), QueryRefresh()])
     #expect(begun.all.isEmpty)
     client.shutDown()
@@ -114,7 +114,7 @@ struct RefreshTests {
     let client = client()
     simulation.run { await client.prefetch(query("a")) }
     simulation.advance(by: .seconds(20))
-    let refresh = simulation.task { await client.refresh(within: .seconds(5)) }
+    let refresh = simulation.task { await client.refetchStale(within: .seconds(5)) }
     simulation.advance(by: .milliseconds(500))
     client.cancel(.all)
     simulation.settle()
@@ -127,9 +127,11 @@ struct RefreshTests {
     let query = Query<String>("own") { _ in throw CancellationError() }
     client.setData("own", for: query)
     simulation.advance(by: .seconds(1))
-    let refreshed = simulation.run { await client.refresh([AnyQuery(query)], within: .seconds(5)) }
+    let refreshed = simulation.run {
+      await client.refetchStale([AnyQuery(query)], within: .seconds(5))
+    }
     #expect(refreshed.failed == ["own"])
-    #expect(refreshed.refreshed.isEmpty && refreshed.left.isEmpty)
+    #expect(refreshed.refreshed.isEmpty && refreshed.remaining.isEmpty)
     client.shutDown()
   }
 
@@ -137,7 +139,7 @@ struct RefreshTests {
     let client = client { $0.maxConcurrentFetches = 1 }
     for name in ["a", "b"] { simulation.run { await client.prefetch(query(name)) } }
     simulation.advance(by: .seconds(1_000))
-    let refresh = simulation.task { await client.refresh(within: .seconds(5)) }
+    let refresh = simulation.task { await client.refetchStale(within: .seconds(5)) }
     simulation.advance(by: .milliseconds(500))
     client.shutDown()
     simulation.settle()
@@ -149,7 +151,7 @@ struct RefreshTests {
     simulation.run { await client.prefetch(query("a")) }
     simulation.advance(by: .seconds(20))
     let before = begun.count
-    let refresh = simulation.task { await client.refresh(within: .seconds(5)) }
+    let refresh = simulation.task { await client.refetchStale(within: .seconds(5)) }
     refresh.cancel()
     simulation.settle()
     #expect(simulation.run { await refresh.value } == result([], left: ["a"]))
@@ -165,12 +167,12 @@ struct RefreshTests {
     let now = client.configuration.wallClock()
     for date in [now, now - 5, .distantPast, Date(timeIntervalSinceReferenceDate: .nan)] {
       #expect(
-        simulation.run { await client.refresh(until: date) } == result([], left: ["a"])
+        simulation.run { await client.refetchStale(until: date) } == result([], left: ["a"])
       )
     }
     #expect(begun.count == before)
     let never = Date(timeIntervalSinceReferenceDate: .infinity)
-    #expect(simulation.run { await client.refresh(until: never) } == result(["a"], left: []))
+    #expect(simulation.run { await client.refetchStale(until: never) } == result(["a"], left: []))
     client.shutDown()
   }
 
@@ -180,7 +182,7 @@ struct RefreshTests {
     simulation.advance(by: .seconds(1_000))
     let deadline = client.configuration.wallClock() + 1.5
     let refresh = simulation.task {
-      await client.refresh(.prefix("a") || .prefix("b"), until: deadline)
+      await client.refetchStale(.prefix("a") || .prefix("b"), until: deadline)
     }
     simulation.advance(by: .milliseconds(1_500))
     #expect(simulation.run { await refresh.value } == result(["a"], left: ["b"]))
@@ -191,7 +193,7 @@ struct RefreshTests {
     let client = client { $0.maxConcurrentFetches = 1 }
     for name in ["a", "b"] { simulation.run { await client.prefetch(query(name)) } }
     simulation.advance(by: .seconds(1_000))
-    let refresh = simulation.task { await client.refresh(within: .hours(1)) }
+    let refresh = simulation.task { await client.refetchStale(within: .hours(1)) }
     simulation.advance(by: .milliseconds(1_500))
     refresh.cancel()
     simulation.settle()
@@ -204,7 +206,7 @@ struct RefreshTests {
     let client = client()
     let recording = simulation.record(client.stream(query("a")))
     simulation.advance(by: .seconds(20))
-    let refresh = simulation.task { await client.refresh(within: .milliseconds(500)) }
+    let refresh = simulation.task { await client.refetchStale(within: .milliseconds(500)) }
     simulation.advance(by: .seconds(2))
     #expect(simulation.run { await refresh.value } == result([], left: ["a"]))
     #expect(!client.isStale(query("a")))
@@ -226,7 +228,7 @@ struct RefreshTests {
 
     let client = client(keep)
     let queries = ["new", "old", "missing", "old"].map { AnyQuery(query($0)) }
-    let refresh = simulation.task { await client.refresh(queries, within: .seconds(5)) }
+    let refresh = simulation.task { await client.refetchStale(queries, within: .seconds(5)) }
     simulation.advance(by: .seconds(5))
     #expect(simulation.run { await refresh.value } == result(["missing", "old"], left: []))
     #expect(Set(begun.all) == ["old", "missing"])
@@ -271,7 +273,7 @@ struct RefreshTests {
     #expect(client.diagnostics("a").count == 1)
     let queries = [AnyQuery(query("a")), AnyQuery(query("b"))]
     #expect(
-      simulation.run { await client.refresh(queries, within: .hours(1)) }
+      simulation.run { await client.refetchStale(queries, within: .hours(1)) }
         == result(["a", "b"], left: [])
     )
     client.shutDown()
@@ -290,7 +292,7 @@ struct RefreshTests {
     #expect(client.data(for: "changed" as QueryKey<String>) == "mine")
     let queries = ["changed", "written"].map { AnyQuery(query($0)) }
     #expect(
-      simulation.run { await client.refresh(queries, within: .seconds(5)) }
+      simulation.run { await client.refetchStale(queries, within: .seconds(5)) }
         == result(["changed", "written"], left: [])
     )
     #expect(begun.all == ["changed", "written"])
@@ -310,14 +312,17 @@ struct RefreshTests {
     }
     let recording = simulation.record(client.stream(query))
     simulation.advance(by: .milliseconds(1_500))
-    #expect(simulation.run { await client.refresh(within: .seconds(20)) } == result([], left: []))
     #expect(
-      simulation.run { await client.refresh([AnyQuery(query)], within: .seconds(20)) }
+      simulation.run { await client.refetchStale(within: .seconds(20)) } == result([], left: [])
+    )
+    #expect(
+      simulation.run { await client.refetchStale([AnyQuery(query)], within: .seconds(20)) }
         == result([], left: [])
     )
     client.markInvalidated(.query(query), refetch: .never)
     #expect(
-      simulation.run { await client.refresh(within: .seconds(20)) } == result(["feed"], left: [])
+      simulation.run { await client.refetchStale(within: .seconds(20)) }
+        == result(["feed"], left: [])
     )
     recording.cancel()
     client.shutDown()
@@ -326,7 +331,7 @@ struct RefreshTests {
   @Test("a fetch that waits for its next attempt makes room for the others, also in the background")
   func retriesMakeRoom() {
     let active = ManualSignal(true)
-    let client = client { $0.activity = Activity { active } }
+    let client = client { $0.activity = AppActivity { active } }
     let retrying = ["x", "y", "z"].map { name in
       Query<String>(name) { [begun] _ in
         begun.add(name)
@@ -337,7 +342,7 @@ struct RefreshTests {
     let queries = retrying.map { AnyQuery($0) } + [AnyQuery(query("a")), AnyQuery(query("b"))]
     active.send(false)
     simulation.settle()
-    let refresh = simulation.task { await client.refresh(queries, within: .minutes(11)) }
+    let refresh = simulation.task { await client.refetchStale(queries, within: .minutes(11)) }
     simulation.advance(by: .seconds(1))
     #expect(Set(begun.all) == ["x", "y", "z", "a", "b"])
     simulation.advance(by: .minutes(10))
@@ -355,7 +360,7 @@ struct RefreshTests {
     let client = client { $0.connectivity = Connectivity { network } }
     let local = query("local").networkMode(.always)
     let queries = ["a", "b", "c"].map { AnyQuery(query($0)) } + [AnyQuery(local)]
-    let refresh = simulation.task { await client.refresh(queries, within: .hours(1)) }
+    let refresh = simulation.task { await client.refetchStale(queries, within: .hours(1)) }
     simulation.advance(by: .seconds(1))
     #expect(begun.all == ["local"])
     network.send(true)

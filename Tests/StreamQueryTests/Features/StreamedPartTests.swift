@@ -132,13 +132,15 @@ import Testing
     let client = QueryClient(simulation: simulation)
     let query = query()
     client.setData([0], for: query, updatedAt: .distantPast)
-    let refresh = simulation.task { await client.refresh([AnyQuery(query)], within: .seconds(1)) }
+    let refresh = simulation.task {
+      await client.refetchStale([AnyQuery(query)], within: .seconds(1))
+    }
     simulation.advance(by: .milliseconds(15))
     #expect(client.data(for: query) == [1])
     client.cancel(query)
     let result = simulation.run { await refresh.value }
     #expect(result.refreshed.isEmpty)
-    #expect(result.left == [query.key.erased])
+    #expect(result.remaining == [query.key.erased])
   }
 
   // MARK: When it was left

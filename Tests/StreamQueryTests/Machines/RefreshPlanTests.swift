@@ -63,9 +63,9 @@ struct RefreshPlanTests {
     for _ in 0..<3 { _ = plan.next() }
     plan.ended(1, .refreshed)
     plan.ended(0, .failed)
-    plan.ended(2, .left)
+    plan.ended(2, .remaining)
     var expected = QueryRefresh()
-    (expected.refreshed, expected.failed, expected.left) = (["b"], ["a"], ["c", "d"])
+    (expected.refreshed, expected.failed, expected.remaining) = (["b"], ["a"], ["c", "d"])
     #expect(plan.result == expected)
   }
 }

@@ -16,7 +16,7 @@ import Testing
 
   /// Stale data that is watched, and an edge that waits for a paused run before it refetches.
   private func observeBesideAHeldEdge() -> (
-    fetch: ScriptedFetch<Int>, recording: Recording<QueryResult<Int>>
+    fetch: ScriptedFetch<Int>, recording: ResultRecording<QueryResult<Int>>
   ) {
     let fetch = ScriptedFetch<Int>(.value(1, after: .milliseconds(1)))
     client.setData(0, for: QueryKey<Int>("n"))

@@ -9,13 +9,13 @@ private final class ChaosWorld: Sendable {
   let active = ManualSignal(true)
   let client: QueryClient
   let callers = Dial<[Task<Int, any Error>]>([])
-  let recordings = Dial<[Recording<QueryResult<Int>>]>([])
+  let recordings = Dial<[ResultRecording<QueryResult<Int>>]>([])
 
   init(seed: UInt64) {
     simulation = Simulation(seed: seed)
     client = QueryClient(simulation: simulation) { [online, active] in
       $0.connectivity = Connectivity { online }
-      $0.activity = Activity { active }
+      $0.activity = AppActivity { active }
       $0.onMisuse = { _ in }
     }
   }

@@ -43,7 +43,7 @@ import Testing
         let filter = MutationFilter.pending && .prefix("m", index + 2)
         recordings.append(simulation.record(client.runs(matching: filter)))
       case .countByKey:
-        recordings.append(simulation.record(client.mutatingCounts(.key(["m", index + 2]))))
+        recordings.append(simulation.record(client.mutatingCountStream(.key(["m", index + 2]))))
       }
     }
     simulation.settle()
@@ -76,7 +76,7 @@ import Testing
       .where { _ in true }, .all && .prefix("m") && .mutation(mutation),
     ]
     let lists = filters.map { simulation.record(client.runs(matching: $0)) }
-    let count = simulation.record(client.mutatingCounts(.prefix("m")))
+    let count = simulation.record(client.mutatingCountStream(.prefix("m")))
     simulation.settle()
     handle.start(with: 1)
     simulation.advance(by: .milliseconds(10))
@@ -165,7 +165,7 @@ import Testing
     let mutation = Mutation("m") { (input: Int) in input }
     var streams = (0..<40).map { ($0, simulation.record(client.runs(of: mutation))) }
     simulation.settle()
-    var left: [Recording<MutationRun<Int, Int>>] = []
+    var left: [ResultRecording<MutationRun<Int, Int>>] = []
     for round in 1...30 {
       let place = Int(simulation.nextRandom() % UInt64(streams.count))
       let leaving = streams.remove(at: place).1

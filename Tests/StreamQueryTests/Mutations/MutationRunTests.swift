@@ -13,7 +13,7 @@ import Testing
   ) -> QueryClient {
     QueryClient(simulation: simulation) {
       if let online { $0.connectivity = Connectivity { online } }
-      if let active { $0.activity = Activity { active } }
+      if let active { $0.activity = AppActivity { active } }
       $0.onMisuse = { misuse?.add($0) }
     }
   }

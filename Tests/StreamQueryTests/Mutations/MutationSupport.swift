@@ -14,7 +14,7 @@ struct RunSummary: Equatable, CustomStringConvertible {
   var description: String { "\(time) \(text)" }
 }
 
-extension Recording {
+extension ResultRecording {
   /// Runs as `pending 1 paused !1`, with the time of each in milliseconds.
   func runs<Output>() -> [RunSummary] where Element == MutationRun<Int, Output> {
     elements.map { RunSummary($0.time.milliseconds, summary(of: $0.element)) }

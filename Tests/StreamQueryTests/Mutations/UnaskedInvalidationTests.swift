@@ -7,7 +7,7 @@ import Testing
   let simulation = Simulation(seed: 50)
 
   /// A client with one observed query, fresh, and the numbers that its server gives.
-  private func observed() -> (QueryClient, ScriptedFetch<Int>, Recording<QueryResult<Int>>) {
+  private func observed() -> (QueryClient, ScriptedFetch<Int>, ResultRecording<QueryResult<Int>>) {
     let client = QueryClient(simulation: simulation)
     let fetch = ScriptedFetch<Int>((1...9).map { .value($0, after: .milliseconds(10)) })
     let query = Query(key: ["users", 1], fetch: fetch)

@@ -96,9 +96,9 @@ import Testing
       needs: QueryOptions(refetchInterval: .seconds(1)),
       outcome: { $0.resolved.backgroundInterval }
     ),
-    "abandonment": Option(
-      strong: { $0.abandonment = .finish },
-      weak: { $0.abandonment = .linger(.seconds(2)) },
+    "onAbandonment": Option(
+      strong: { $0.onAbandonment = .finish },
+      weak: { $0.onAbandonment = .linger(.seconds(2)) },
       outcome: { $0.resolvedQuery.fetchOptions.abandonment }
     ),
     "meta": Option(
@@ -124,16 +124,16 @@ import Testing
     "softTimeout": Option(
       strong: { $0.softTimeout = .seconds(7) },
       weak: { $0.softTimeout = .zero },
-      outcome: { $0.resolvedQuery.serving?.patience }
+      outcome: { $0.resolvedQuery.serving?.softTimeout }
     ),
     "timeout": Option(
       strong: { $0.timeout = .seconds(7) },
       weak: { $0.timeout = .seconds(2) },
       outcome: { $0.resolvedQuery.serving?.timeout }
     ),
-    "failureCaching": Option(
-      strong: { $0.failureCaching = .seconds(7) },
-      weak: { $0.failureCaching = .seconds(2) },
+    "cachesFailures": Option(
+      strong: { $0.cachesFailures = .seconds(7) },
+      weak: { $0.cachesFailures = .seconds(2) },
       outcome: {
         $0.resolvedQuery.failureCaching(for: QueryOptionsTests.key)?.span(of: CancellationError())
       }

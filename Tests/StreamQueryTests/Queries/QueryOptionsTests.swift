@@ -20,6 +20,16 @@ import Testing
     snapshot: .empty
   )
 
+  @Test("defaults have the options by their names")
+  func defaultsByName() {
+    var defaults = QueryDefaults(gcTime: .seconds(1))
+    defaults.timeout = .seconds(5)
+    #expect(defaults.options.timeout == .seconds(5) && defaults.timeout == .seconds(5))
+    #expect(defaults.gcTime == .seconds(1))
+    defaults.gcTime = nil
+    #expect(defaults.options.gcTime == nil)
+  }
+
   static func resolve(
     _ options: QueryOptions = .default,
     fetches: Bool = true,
@@ -135,7 +145,7 @@ import Testing
       refetchInterval: .dynamic { _ in .seconds(4) },
       refetchIntervalInBackground: .same,
       retryOnSubscribe: false,
-      abandonment: .finish
+      onAbandonment: .finish
     )
     options.meta = QueryMeta()
     options.meta?[Colour.self] = "red"
@@ -266,7 +276,7 @@ import Testing
     options.refetchIntervalInBackground = nil
     options.refetchOnReconnect = nil
     options.refetchOnActive = nil
-    options.abandonment = nil
+    options.onAbandonment = nil
     options.meta = nil
     #expect(options.throwOnError != nil)
     options.throwOnError = nil

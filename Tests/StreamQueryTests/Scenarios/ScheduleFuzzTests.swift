@@ -172,7 +172,7 @@ final class FuzzRun {
     let last = Dial<UInt64>(0)
     client = QueryClient(simulation: simulation) {
       $0.connectivity = Connectivity { online }
-      $0.activity = Activity { active }
+      $0.activity = AppActivity { active }
       guard usesEvents else { return }
       $0.onEvent = { event in
         let before = last.with { last in

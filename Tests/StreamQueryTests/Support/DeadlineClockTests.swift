@@ -138,11 +138,11 @@ import StreamQueryPersistence
   }
 
   @Test func accountsShareDeadlinesAndAClosedOneLeavesNone() async throws {
-    let scopes = QueryScopes(
+    let accounts = QueryAccounts(
       in: MemoryStore(),
       configuration: .init(connectivity: .alwaysOnline, activity: .alwaysActive)
     )
-    let (ada, bob) = (try await scopes.open("ada"), try await scopes.open("bob"))
+    let (ada, bob) = (try await accounts.open("ada"), try await accounts.open("bob"))
     for client in [ada.client, bob.client] { client.setData(1, for: QueryKey<Int>("n")) }
     let shared = try #require(ada.client.configuration.sharedDeadlines)
     #expect(bob.client.configuration.sharedDeadlines === shared)

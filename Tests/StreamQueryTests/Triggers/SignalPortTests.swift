@@ -11,7 +11,7 @@ import Testing
     let one = EntryKey(QueryKey<Int>("one"))
     let two = EntryKey(QueryKey<Int>("two"))
     let (first, second) = (
-      Signal.QueryTrigger(key: one, pacing: .off), Signal.QueryTrigger(key: two, pacing: .off)
+      Signal.KeyTrigger(key: one, pacing: .off), Signal.KeyTrigger(key: two, pacing: .off)
     )
     for _ in 1...1_000 {
       port.send(.query(first))

@@ -10,9 +10,9 @@ import Testing
     #expect(Connectivity.alwaysOnline.isConstant)
     #expect(Connectivity.alwaysOnline.initial)
     #expect(await heard(Connectivity.alwaysOnline.states()) == [true])
-    #expect(Activity.alwaysActive.isConstant)
-    #expect(Activity.alwaysActive.initial)
-    #expect(await heard(Activity.alwaysActive.states()) == [true])
+    #expect(AppActivity.alwaysActive.isConstant)
+    #expect(AppActivity.alwaysActive.initial)
+    #expect(await heard(AppActivity.alwaysActive.states()) == [true])
   }
 
   /// X28: a client that has not heard yet is online, so an offline start is no false reconnection.
@@ -20,8 +20,8 @@ import Testing
     let silent = AsyncStream<Bool> { _ in }
     #expect(Connectivity { silent }.initial)
     #expect(!Connectivity { silent }.isConstant)
-    #expect(Activity { silent }.initial)
-    #expect(!Activity { silent }.isConstant)
+    #expect(AppActivity { silent }.initial)
+    #expect(!AppActivity { silent }.isConstant)
   }
 
   @Test func equalStatesInARowCountOnce() async {
@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test func everyListenerGetsASequenceOfItsOwn() async {
-    let activity = Activity { stream(of: [true, false]) }
+    let activity = AppActivity { stream(of: [true, false]) }
     #expect(await heard(activity.states()) == [true, false])
     #expect(await heard(activity.states()) == [true, false])
     let states = activity.states()
@@ -58,7 +58,7 @@ import Testing
 
   /// Notification sequences and the like are not `Sendable`; they are made where they are heard.
   @Test func aSequenceNeedNotBeSendable() async {
-    let activity = Activity { Restarting() }
+    let activity = AppActivity { Restarting() }
     #expect(await heard(activity.states()) == [true])
   }
 

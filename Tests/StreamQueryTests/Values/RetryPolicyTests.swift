@@ -69,17 +69,17 @@ import Testing
   }
 
   @Test func aCustomBackoffSeesFailuresAndError() {
-    let backoff = Backoff.custom { failures, error in
+    let backoff = RetryBackoff.custom { failures, error in
       error is Failure ? .seconds(failures * 10) : .zero
     }
     #expect(Self.delays(.forever.backoff(backoff), 0..<3) == [.zero, .seconds(10), .seconds(20)])
   }
 
   @Test func jitterTakesItsShareOffTheWait() {
-    let half = Backoff.exponential(first: .seconds(8), limit: .seconds(8), jitter: 0.5)
+    let half = RetryBackoff.exponential(first: .seconds(8), limit: .seconds(8), jitter: 0.5)
     #expect(Self.delays(.forever.backoff(half), 0..<1, jitter: 0) == [.seconds(8)])
     #expect(Self.delays(.forever.backoff(half), 0..<1, jitter: 0.5) == [.seconds(6)])
-    let all = Backoff.exponential(first: .seconds(8), jitter: 1)
+    let all = RetryBackoff.exponential(first: .seconds(8), jitter: 1)
     #expect(Self.delays(.forever.backoff(all), 0..<1, jitter: 0.75) == [.seconds(2)])
   }
 
@@ -108,7 +108,12 @@ import Testing
   func absurdBackoffsTrapNothingAndNeverExceedTheirLimit(_ first: Duration, _ limit: Duration) {
     for factor in Self.numbers {
       for share in Self.numbers {
-        let backoff = Backoff.exponential(first: first, factor: factor, limit: limit, jitter: share)
+        let backoff = RetryBackoff.exponential(
+          first: first,
+          factor: factor,
+          limit: limit,
+          jitter: share
+        )
         for failures in [0, 1, 7, 100, -3, Int.min] {
           for jitter in [0, 0.999] {
             let delay = RetryPolicy.forever.backoff(backoff)
@@ -127,7 +132,7 @@ import Testing
 
   @Test(arguments: [0.5, -2, Double.nan, .infinity])
   func aFactorThatShrinksOrIsNoNumberKeepsTheFirstWait(_ factor: Double) {
-    let backoff = Backoff.exponential(first: .seconds(3), factor: factor)
+    let backoff = RetryBackoff.exponential(first: .seconds(3), factor: factor)
     #expect(Self.delays(.forever.backoff(backoff), 0..<3) == [3, 3, 3].map(TimeSpan.seconds))
   }
 }

@@ -77,7 +77,7 @@ import Testing
         }
       }
     }
-    for await count in client.mutatingCounts() where count == 0 { break }
+    for await count in client.mutatingCountStream() where count == 0 { break }
     await client.invalidate(query)
     let result = client.result(for: query)
     #expect(!result.isOptimistic)

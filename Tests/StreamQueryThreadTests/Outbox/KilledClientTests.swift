@@ -45,7 +45,7 @@ import Testing
     let store = FileStore(directory: URL(fileURLWithPath: path + "/store"))
     var configuration = QueryClient.Configuration()
     configuration.persistence = Persistence(in: store)
-    configuration.outbox = Outbox(in: store, mutations: [mutation(path)])
+    configuration.outbox = OutboxConfiguration(in: store, mutations: [mutation(path)])
     return QueryClient(configuration: configuration)
   }
 

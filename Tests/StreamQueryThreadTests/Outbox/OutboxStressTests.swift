@@ -35,7 +35,7 @@ import StreamQuery
 
   private func client(_ store: MemoryStore) -> QueryClient {
     var configuration = QueryClient.Configuration.server
-    configuration.outbox = Outbox(in: store)
+    configuration.outbox = OutboxConfiguration(in: store)
     return QueryClient(configuration: configuration)
   }
 

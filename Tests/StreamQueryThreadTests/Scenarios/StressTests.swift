@@ -197,7 +197,7 @@ import Testing
   // T52
   @Test func aCountComesToRestAtZero() async {
     let client = QueryClient()
-    let counts = client.fetchingCounts()
+    let counts = client.fetchingCountStream()
     let watcher = Task {
       var busy = false
       for await count in counts {

@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test func aLoopOverCountsEnds() async {
-    for await _ in client.fetchingCounts() {}
+    for await _ in client.fetchingCountStream() {}
     expectReport("A wait for counts of fetches would never end")
   }
 

@@ -20,11 +20,11 @@ import Testing
 
   @Test func appsUseTheSystemsSourcesByDefault() {
     #expect(!Connectivity.platformDefault.isConstant)
-    #expect(!Activity.platformDefault.isConstant)
+    #expect(!AppActivity.platformDefault.isConstant)
   }
 
   @Test func activityStartsActive() async {
-    var states = Activity.system.states().makeAsyncIterator()
+    var states = AppActivity.system.states().makeAsyncIterator()
     #expect(await states.next(isolation: nil) == true)
   }
 
@@ -33,7 +33,7 @@ import Testing
   /// Many rounds, since each starts the source anew while the one before is being taken down.
   @Test func hidingAndShowingTheAppIsAReturn() async {
     for _ in 0..<50 {
-      var states = Activity.system.states().makeAsyncIterator()
+      var states = AppActivity.system.states().makeAsyncIterator()
       #expect(await states.next(isolation: nil) == true)
       await post(NSApplication.didHideNotification)
       await post(NSApplication.didUnhideNotification)
@@ -44,7 +44,7 @@ import Testing
 
   /// A process of tests has no application object: nothing says that its windows are covered.
   @Test func anotherAppInFrontIsNoAbsence() async {
-    var states = Activity.system.states().makeAsyncIterator()
+    var states = AppActivity.system.states().makeAsyncIterator()
     #expect(await states.next(isolation: nil) == true)
     await post(NSApplication.didResignActiveNotification)
     await post(NSApplication.didChangeOcclusionStateNotification)
@@ -55,8 +55,8 @@ import Testing
   }
 
   @Test func listenersOfTheProcessHearTheSame() async {
-    var one = Activity.system.states().makeAsyncIterator()
-    var other = Activity.system.states().makeAsyncIterator()
+    var one = AppActivity.system.states().makeAsyncIterator()
+    var other = AppActivity.system.states().makeAsyncIterator()
     #expect(await one.next(isolation: nil) == true)
     #expect(await other.next(isolation: nil) == true)
     await post(NSApplication.didHideNotification)
@@ -89,7 +89,7 @@ import Testing
   @Test func cancelledListenersLeave() async {
     let listening = Task {
       var count = 0
-      for await _ in Activity.system.states() { count += 1 }
+      for await _ in AppActivity.system.states() { count += 1 }
       for await _ in Connectivity.system.states() { count += 1 }
       return count
     }

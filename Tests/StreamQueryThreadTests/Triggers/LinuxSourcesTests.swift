@@ -15,7 +15,7 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(10))) struct LinuxSourcesTests {
   @Test func serversAreOnlineAndActiveByDefault() {
     #expect(Connectivity.platformDefault.isConstant)
-    #expect(Activity.platformDefault.isConstant)
+    #expect(AppActivity.platformDefault.isConstant)
   }
 
   @Test func connectivityStartsWithWhatTheHostsAddressesSay() async {
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test func activityStartsActive() async {
-    var states = Activity.system.states().makeAsyncIterator()
+    var states = AppActivity.system.states().makeAsyncIterator()
     #expect(await states.next(isolation: nil) == true)
   }
 
@@ -34,7 +34,7 @@ import Testing
   /// Many rounds, since each starts the source anew while the one before is being taken down.
   @Test func continuingAfterAStopIsAReturn() async {
     for _ in 0..<50 {
-      var states = Activity.system.states().makeAsyncIterator()
+      var states = AppActivity.system.states().makeAsyncIterator()
       #expect(await states.next(isolation: nil) == true)
       #expect(kill(getpid(), SIGCONT) == 0)
       #expect(await states.next(isolation: nil) == false)

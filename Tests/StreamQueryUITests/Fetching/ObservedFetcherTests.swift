@@ -78,7 +78,7 @@ struct ObservedFetcherTests {
   @Test("Q10, Q12: closures are fetchers, and one fetcher may serve several queries")
   func closuresAndSharing() {
     run { simulation, client in
-      let closure = ObservedFetcher("n", fetcher: Fetcher { 7 }, client: client)
+      let closure = ObservedFetcher("n", fetcher: ClosureFetcher { 7 }, client: client)
       let shared = Search("x")
       let observed = [1, 2].map {
         ObservedQuery(Query("shared", $0, fetcher: shared), client: client)

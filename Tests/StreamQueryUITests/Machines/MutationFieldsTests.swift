@@ -46,9 +46,9 @@ struct MutationFieldsTests {
     let changes = changes(runs(.value(1, after: .seconds(2)), .value(1, after: .seconds(2))))
     #expect(
       changes == [
-        [.status, .variables, .failures], [], [], [.status, .output],
+        [.status, .input, .failures], [], [], [.status, .output],
         // The next run has no output yet, and another input.
-        [.status, .variables, .output, .failures], [], [], [.status, .output],
+        [.status, .input, .output, .failures], [], [], [.status, .output],
       ]
     )
   }
@@ -57,10 +57,10 @@ struct MutationFieldsTests {
     let changes = changes(runs(.failure(Broken()), .failure(Broken()), .value(1)))
     #expect(
       changes[..<4] == [
-        [.status, .variables, .failures], [.failures], [], [.status, .error, .failures],
+        [.status, .input, .failures], [.failures], [], [.status, .error, .failures],
       ]
     )
-    #expect(changes[4].isSuperset(of: [.status, .variables, .error, .failures]))
+    #expect(changes[4].isSuperset(of: [.status, .input, .error, .failures]))
   }
 
   @Test func aPauseIsAPropertyOfItsOwn() {

@@ -86,7 +86,7 @@ struct ResultMachineTests {
   @Test func aSelectionIsMadeOncePerDataAndToldIfItIsAnother() {
     let calls = Calls()
     var machine = ResultMachine<[Int], Int>(
-      SelectStep {
+      _SelectStep {
         calls.add()
         return $0.count
       },
@@ -104,7 +104,7 @@ struct ResultMachineTests {
   @Test func aSelectionThatThrowsShowsItsErrorAndTheLastOne() {
     struct Odd: Error {}
     var machine = ResultMachine<[Int], Int>(
-      SelectStep { if $0.isEmpty { throw Odd() } else { $0.count } },
+      _SelectStep { if $0.isEmpty { throw Odd() } else { $0.count } },
       keepsPreviousData: false
     )
     let results = results([1], [], of: query("a"))
@@ -120,7 +120,7 @@ struct ResultMachineTests {
     let calls = Calls()
     var whole = whole()
     var counted = ResultMachine<[Int], Int>(
-      SelectStep {
+      _SelectStep {
         calls.add()
         return $0.count
       },

@@ -24,7 +24,7 @@ struct ObservedMutationTests {
   }
 
   private func text(_ observed: ObservedMutation<Int, Int>) -> String {
-    let values = [observed.variables, observed.output].map { $0.map(String.init) ?? "-" }
+    let values = [observed.input, observed.output].map { $0.map(String.init) ?? "-" }
     return "\(observed.status) \(values[0]) \(values[1])\(observed.error == nil ? "" : " failed")"
   }
 
@@ -34,7 +34,7 @@ struct ObservedMutationTests {
       let observed = ObservedMutation(double, client: client)
       let screen = Screen { text(observed) }
       observed.run(2)
-      #expect(observed.isPending && observed.variables == 2)
+      #expect(observed.isPending && observed.input == 2)
       simulation.advance(by: .seconds(1))
       observed.run(-1)
       simulation.advance(by: .seconds(1))

@@ -11,7 +11,9 @@ struct ObservedOutboxTests {
   private func run(_ body: @MainActor (Simulation, QueryClient) -> Void) {
     for seed: UInt64 in 0..<5 {
       Simulation.onMainActor(seed: seed) { simulation in
-        let client = QueryClient(simulation: simulation) { $0.outbox = Outbox(in: MemoryStore()) }
+        let client = QueryClient(simulation: simulation) {
+          $0.outbox = OutboxConfiguration(in: MemoryStore())
+        }
         body(simulation, client)
       }
     }

@@ -214,11 +214,11 @@ struct CallingBackTests {
       let observed = ObservedMutation(double, client: client)
       observed.run(1)
       onChange(of: { _ = observed.status }) {
-        if observed.variables == 1 { observed.run(2) }
+        if observed.input == 1 { observed.run(2) }
       }
       simulation.advance(by: .milliseconds(5))
       let screen = Screen {
-        "\(observed.status) \(observed.variables ?? 0) \(observed.output ?? 0)"
+        "\(observed.status) \(observed.input ?? 0) \(observed.output ?? 0)"
       }
       simulation.advance(by: .seconds(1))
       #expect(screen.frames == ["pending 1 0", "pending 2 0", "success 2 4"])

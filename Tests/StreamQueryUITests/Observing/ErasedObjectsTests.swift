@@ -28,8 +28,8 @@ struct ErasedObjectsTests {
   ) {
     for seed: UInt64 in 0..<5 {
       Simulation.onMainActor(seed: seed) { simulation in
-        let scopes = QueryScopes(in: MemoryStore(), simulation: simulation)
-        let opening = simulation.task { try await scopes.open("ada") }
+        let accounts = QueryAccounts(in: MemoryStore(), simulation: simulation)
+        let opening = simulation.task { try await accounts.open("ada") }
         simulation.settle()
         let account = simulation.run { try? await opening.value }
         guard let account else {
@@ -123,11 +123,13 @@ struct ErasedObjectsTests {
       Simulation.onMainActor(seed: seed) { simulation in
         let offline = ManualSignal(false)
         let send = Mutation("send") { (note: Note, _: MutationContext) in note }.durable()
-        let scopes = QueryScopes(in: MemoryStore(), simulation: simulation) { _, configuration in
+        let accounts = QueryAccounts(in: MemoryStore(), simulation: simulation) {
+          _,
+          configuration in
           configuration.connectivity = Connectivity { offline }
-          configuration.outbox = Outbox(in: MemoryStore(), mutations: [send])
+          configuration.outbox = OutboxConfiguration(in: MemoryStore(), mutations: [send])
         }
-        let opening = simulation.task { try await scopes.open("ada") }
+        let opening = simulation.task { try await accounts.open("ada") }
         simulation.settle()
         guard let account = simulation.run({ try? await opening.value }) else {
           Issue.record("no account")
@@ -179,14 +181,14 @@ struct ErasedObjectsTests {
       let failed = ObservedQuery(failing, client: client)
       failed.boundary = boundary
       simulation.advance(by: .seconds(1))
-      #expect(mutation.output == "renamed to secret" && mutation.variables == "secret")
+      #expect(mutation.output == "renamed to secret" && mutation.input == "secret")
       #expect(boundary.errors.count == 1)
       #expect(stopped[secret]?.data == "secret")
       _ = boundary.report(Broken())
       return (list, stopped, mutation, boundary, failed)
     } _: { list, stopped, mutation, boundary, failed in
       #expect(list[secret]?.data == nil && stopped.results == nil)
-      #expect(mutation.output == nil && mutation.variables == nil && mutation.isIdle)
+      #expect(mutation.output == nil && mutation.input == nil && mutation.isIdle)
       #expect(boundary.errors.count == 1)
       #expect(failed.error == nil)
     }
@@ -203,7 +205,7 @@ struct ErasedObjectsTests {
         #expect(mutation.output == "renamed to secret")
         return mutation
       } _: { mutation in
-        #expect(mutation.output == nil && mutation.variables == nil)
+        #expect(mutation.output == nil && mutation.input == nil)
       }
     }
   }

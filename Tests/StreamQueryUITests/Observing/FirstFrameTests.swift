@@ -115,7 +115,7 @@ struct FirstFrameTests {
       let (online, active) = (ManualSignal(true), ManualSignal(true))
       let client = QueryClient(simulation: simulation) {
         $0.connectivity = Connectivity { online }
-        $0.activity = Activity { active }
+        $0.activity = AppActivity { active }
       }
       let log = FetchLog()
       let query = Query("q") { (context: FetchContext) in

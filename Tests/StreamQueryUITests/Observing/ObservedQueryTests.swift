@@ -394,7 +394,7 @@ struct ObservedQueryTests: ObservedSuite {
         lines.append(text(observed))
         lines.append("\(await observed.refetch().isError)")
         do {
-          try await observed.refetchThrowing()
+          try await observed.refetch(throwOnError: true)
         } catch {
           lines.append("\(error)")
         }

@@ -97,7 +97,7 @@ import Testing
       let rename = Mutation<String, String>("rename") { name, _ in name }.durable()
       var configuration = QueryClient.Configuration()
       configuration.persistence = Persistence(in: store)
-      configuration.outbox = Outbox(in: store, mutations: [rename])
+      configuration.outbox = OutboxConfiguration(in: store, mutations: [rename])
       let client = QueryClient(configuration: configuration)
       try await client.restore()
 

@@ -87,8 +87,8 @@ final class WatchedStore: SharedStore {
 
   func changes(
     after position: SharedPosition?,
-    waitingAtMost wait: Duration
+    timeout wait: Duration
   ) async throws(SharedStoreError) -> SharedChanges {
-    try await store.changes(after: position, waitingAtMost: wait)
+    try await store.changes(after: position, timeout: wait)
   }
 }

@@ -135,7 +135,7 @@ import Testing
   }
 
   @Test func whoHasWaitedTooLongFetchesAlone() {
-    let (first, second) = (world.machine(), world.machine { $0.patience = .seconds(5) })
+    let (first, second) = (world.machine(), world.machine { $0.answerTimeout = .seconds(5) })
     world.duration.value = .seconds(15)
     let running = [world.start(first), world.start(second)]
     world.advance(4.9)

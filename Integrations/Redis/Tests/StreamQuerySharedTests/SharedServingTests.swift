@@ -192,7 +192,7 @@ private struct NotFound: Error, CustomStringConvertible {
   }
 
   @Test func thoseWhosePatienceEndsDoNotAskAtOnce() {
-    let machines = (0..<40).map { _ in world.machine { $0.patience = .seconds(10) } }
+    let machines = (0..<40).map { _ in world.machine { $0.answerTimeout = .seconds(10) } }
     world.duration.value = .seconds(3_600)
     let running = machines.map { world.start($0, world.query($0).timeout(.seconds(600))) }
     world.advance(9.9)

@@ -235,7 +235,9 @@ import Testing
   func absurdSettings(_ seconds: Int64) {
     let time = Duration.seconds(seconds)
     let first = world.machine {
-      ($0.lease, $0.lifetime, $0.trust, $0.patience, $0.timeout) = (time, time, time, time, time)
+      ($0.lease, $0.lifetime, $0.trust, $0.answerTimeout, $0.timeout) = (
+        time, time, time, time, time
+      )
       ($0.rounds, $0.pauses) = (Int(clamping: seconds), (time, time))
     }
     #expect(world.value(first) == 1)

@@ -150,12 +150,12 @@ final class Link: SharedStore {
 
   func changes(
     after position: SharedPosition?,
-    waitingAtMost wait: Duration
+    timeout wait: Duration
   ) async throws(SharedStoreError) -> SharedChanges {
     let wait = reading.value == nil ? wait : .zero
     let extra = logDelay.value
     let found = try await pass("changes", extra: extra) { () async throws(SharedStoreError) in
-      try await store.changes(after: position, waitingAtMost: wait)
+      try await store.changes(after: position, timeout: wait)
     }
     return reading.value?(found) ?? found
   }

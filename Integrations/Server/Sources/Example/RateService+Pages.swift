@@ -20,7 +20,7 @@ extension RateService {
     let queries = Set(currencies).sorted().map { Query.rate(of: $0, from: source) }
     // The export asks for nothing itself. These ask at once, and for as long as somebody reads.
     let wanted = queries.map { client.stream($0) }
-    let exports = client.exports(queries.map(QueryFilter.query).reduce(!.all, ||))
+    let exports = client.exportStream(queries.map(QueryFilter.query).reduce(!.all, ||))
     return exports.map { export in
       try withExtendedLifetime(wanted) {
         try JSONEncoder().encode(export.archive) + Data("\n".utf8)

@@ -52,7 +52,7 @@ struct RateService: Sendable {
     return Application(
       router: router,
       configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port)),
-      services: [QueryClientService(client, patience: .seconds(5), logger: logger)],
+      services: [QueryClientService(client, finishTimeout: .seconds(5), logger: logger)],
       logger: logger
     )
   }

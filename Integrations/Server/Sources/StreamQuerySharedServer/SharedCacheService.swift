@@ -9,7 +9,7 @@ public import StreamQueryShared
 /// let group = ServiceGroup(
 ///   services: [
 ///     SharedCacheService(cache) { await store.close() },
-///     QueryClientService(client, patience: .seconds(5)),
+///     QueryClientService(client, finishTimeout: .seconds(5)),
 ///     server,
 ///   ],
 ///   gracefulShutdownSignals: [.sigterm],

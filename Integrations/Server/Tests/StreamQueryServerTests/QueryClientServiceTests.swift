@@ -56,8 +56,8 @@ extension Array {
   private func service(_ client: QueryClient) -> QueryClientService {
     QueryClientService(
       client,
-      patience: .seconds(5),
-      savingLimit: .seconds(3),
+      finishTimeout: .seconds(5),
+      savingTimeout: .seconds(3),
       logger: Logger(label: "cache") { [handler] _ in handler }
     )
   }
@@ -196,7 +196,7 @@ extension Array {
   @Test(arguments: [Duration.seconds(-1), .seconds(Int64.max), Duration(attoseconds: .min)])
   func oddTimesAreBounded(time: Duration) {
     let client = client()
-    let service = QueryClientService(client, patience: time, savingLimit: time)
+    let service = QueryClientService(client, finishTimeout: time, savingTimeout: time)
     let running = simulation.task { await service.run() }
     simulation.settle()
     running.cancel()
@@ -234,7 +234,7 @@ extension Array {
   // Not in a simulation: ServiceLifecycle's tasks prefer no executor.
   @Test(.timeLimit(.minutes(2))) func streamsThatSaySoEndBeforeFetchesHaveLanded() async throws {
     let client = QueryClient(configuration: .server)
-    let service = QueryClientService(client, patience: .seconds(600))
+    let service = QueryClientService(client, finishTimeout: .seconds(600))
     let (gate, opened) = AsyncStream.makeStream(of: Never.self)
     let slow = Query("n") {
       for await _ in gate {}
@@ -243,7 +243,7 @@ extension Array {
     let value = try await testGracefulShutdown { trigger in
       async let service: Void = service.run()
       async let value = client.fetch(slow)
-      for await count in client.fetchingCounts() where count == 1 { break }
+      for await count in client.fetchingCountStream() where count == 1 { break }
       async let end: Void = {
         for await _ in client.stream(Query("live") { 2 }).cancelOnGracefulShutdown() {}
       }()

@@ -192,7 +192,7 @@ import Testing
       $0.measure(with: QueryMetrics(prefix: "test", factory: metrics))
     }
     var random = Generator(state: seed)
-    var recordings: [Recording<QueryResult<Int>>] = []
+    var recordings: [ResultRecording<QueryResult<Int>>] = []
     var tasks: [Task<Int, any Error>] = []
     for _ in 0..<60 {
       let step = Int.random(in: 0..<12, using: &random)

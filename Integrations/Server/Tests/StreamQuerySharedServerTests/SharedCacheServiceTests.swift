@@ -60,7 +60,7 @@ import Testing
     let (machine, other) = try (machines.machine(reads: false), machines.machine())
     let order = Order()
     let shared = SharedCacheService(machine.cache) { order.note("closed") }
-    let cache = QueryClientService(machine.client, patience: .seconds(30))
+    let cache = QueryClientService(machine.client, finishTimeout: .seconds(30))
     let values = try simulation.run { [simulation] in
       try await testGracefulShutdown { ending in
         async let sharing: Void = shared.run()

@@ -4,7 +4,7 @@ import StreamQuery
 func retryPart(_ stage: Stage) async throws {
   let checks = stage.checks
   stage.timeline.title("Retry with backoff")
-  let backoff = Backoff.exponential(first: .milliseconds(300))
+  let backoff = RetryBackoff.exponential(first: .milliseconds(300))
   let query = Query.flaky(from: stage.api).retry(.times(5).backoff(backoff))
   // Events are not conflated as states are: no attempt is missed, however slow the machine.
   let events = stage.client.events

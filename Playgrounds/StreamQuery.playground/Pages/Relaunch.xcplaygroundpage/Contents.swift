@@ -62,7 +62,7 @@ extension Mutation<String, Void> {
   }
 }
 
-func show(_ client: QueryClient) -> Recording<QueryResult<[String]>> {
+func show(_ client: QueryClient) -> ResultRecording<QueryResult<[String]>> {
   simulation.record(
     client.results(of: .todos).changes(of: .data).onChange { result in
       note(result.data?.joined(separator: ", ") ?? "spinner")

@@ -49,7 +49,7 @@ func answer(_ id: Int, _ text: String, refetch: StreamedRefetch = .reset) -> Que
   .retry(0)
 }
 
-func show(_ query: Query<String>) -> Recording<QueryResult<String>> {
+func show(_ query: Query<String>) -> ResultRecording<QueryResult<String>> {
   simulation.record(
     client.results(of: query).onChange { result in
       let text = result.data ?? "spinner "

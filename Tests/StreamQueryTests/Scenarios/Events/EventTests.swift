@@ -69,7 +69,7 @@ import Testing
   /// Nobody holds it, and its fetch waits for its next attempt.
   @Test func aClientThatIsFreedTellsWhatEndsWithIt() {
     let told = Notes<String>()
-    let events: Recording<QueryEvent>
+    let events: ResultRecording<QueryEvent>
     do {
       let client = QueryClient(simulation: simulation) { configuration in
         configuration.onEvent = { event in told.add("\(event)") }
@@ -227,7 +227,7 @@ import Testing
     simulation.settle()
     // 2,001 events (the entry was added as well), of which 1,024 are kept.
     #expect(recording.values.count == 1_025)
-    guard case .missed(let count)? = recording.values.first?.kind else {
+    guard case .eventsDropped(let count)? = recording.values.first?.kind else {
       Issue.record("the first is \(String(describing: recording.values.first))")
       return
     }
@@ -261,8 +261,8 @@ import Testing
   // T52 F05
   @Test func countsFollowTheFetchesUnderAFilter() {
     let client = QueryClient(simulation: simulation)
-    let all = simulation.record(client.fetchingCounts())
-    let some = simulation.record(client.fetchingCounts("b"))
+    let all = simulation.record(client.fetchingCountStream())
+    let some = simulation.record(client.fetchingCountStream("b"))
     simulation.settle()
     for (name, milliseconds) in [("a", 10), ("b", 20), ("c", 30)] {
       simulation.task {
@@ -293,7 +293,7 @@ import Testing
     let client = QueryClient(simulation: simulation)
     let asked = Dial(0)
     let counts = simulation.record(
-      client.fetchingCounts(
+      client.fetchingCountStream(
         .where { _ in
           asked.with { $0 += 1 }
           return true
@@ -323,7 +323,7 @@ import Testing
     let online = ManualSignal(false)
     let client = QueryClient(simulation: simulation) { $0.connectivity = Connectivity { online } }
     simulation.settle()
-    let counts = simulation.record(client.fetchingCounts())
+    let counts = simulation.record(client.fetchingCountStream())
     let recording = simulation.record(
       client.stream(.scripted("n", ScriptedFetch(.value(1, after: .milliseconds(1)))))
     )

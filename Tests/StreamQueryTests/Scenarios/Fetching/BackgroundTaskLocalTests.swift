@@ -106,7 +106,7 @@ import Testing
       client.connect(
         triggers: ticks.map { [seen] tick in
           seen.add("tick \(tick) \(Caller.name)")
-          return tick > 0 ? Trigger.refetch(.all) : Trigger.invalidate("none")
+          return tick > 0 ? QueryTrigger.refetch(.all) : QueryTrigger.invalidate("none")
         }
       )
     }

@@ -140,10 +140,10 @@ private struct Diary: FetchCompanion {
     simulation.advance(by: .milliseconds(400))
     ask("bob")
     simulation.advance(by: .seconds(1))
-    simulation.task(as: "eve") { try await client.fetchThrowing(query) }
+    simulation.task(as: "eve") { try await client.fetch(query, throwOnError: true) }
     simulation.advance(by: .seconds(1))
     ask("ada")
-    let bob = simulation.task(as: "bob") { try await client.fetchThrowing(query) }
+    let bob = simulation.task(as: "bob") { try await client.fetch(query, throwOnError: true) }
     simulation.settle()
     simulation.task(as: "joe") { try await client.fetch(query, timeout: .milliseconds(500)) }
     simulation.advance(by: .seconds(1))

@@ -34,8 +34,8 @@ import Testing
   private func observe<Value>(
     _ query: Query<Value>,
     as name: String
-  ) -> Recording<QueryResult<Value>>? {
-    let recording = Dial<Recording<QueryResult<Value>>?>(nil)
+  ) -> ResultRecording<QueryResult<Value>>? {
+    let recording = Dial<ResultRecording<QueryResult<Value>>?>(nil)
     intrusion.call(name, into: client) { [simulation, client] in
       recording.value = simulation.record(client.stream(query))
     }

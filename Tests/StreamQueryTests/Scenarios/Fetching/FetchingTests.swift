@@ -300,7 +300,7 @@ import Testing
     // A function that is evaluated again changes nothing that was said.
     var query = Query.scripted("n", fetch).enabled { _ in true }
     if let policy, ofKey {
-      client.setDefaults(QueryOptions(abandonment: policy), for: "n")
+      client.setDefaults(QueryOptions(onAbandonment: policy), for: "n")
     } else if let policy {
       query = query.onAbandonment(policy)
     }

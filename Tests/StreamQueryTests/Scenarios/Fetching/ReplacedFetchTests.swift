@@ -27,17 +27,18 @@ import StreamQuery
       let query = observer.query
       switch self {
       case .fetch: return try await client.fetch(query)
-      case .fetchThrowing: return try await client.fetchThrowing(query)
+      case .fetchThrowing: return try await client.fetch(query, throwOnError: true)
       case .fetchInTime: return try await client.fetch(query, timeout: .seconds(9))
       case .prefetch: await client.prefetch(query)
       case .handle: return try await observer.refetch(superseding: superseding).data
       case .handleThrowing:
-        return try await observer.refetchThrowing(superseding: superseding).data
+        return try await observer.refetch(superseding: superseding, throwOnError: true).data
       case .bulk: await client.refetch(.all, superseding: superseding)
-      case .bulkThrowing: try await client.refetchThrowing(.all, superseding: superseding)
+      case .bulkThrowing:
+        try await client.refetch(.all, superseding: superseding, throwOnError: true)
       case .invalidation: await client.invalidate(.all, superseding: superseding)
       case .invalidationThrowing:
-        try await client.invalidateThrowing(.all, superseding: superseding)
+        try await client.invalidate(.all, superseding: superseding, throwOnError: true)
       }
       return client.data(for: query)
     }

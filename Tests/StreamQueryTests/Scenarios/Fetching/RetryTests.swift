@@ -91,7 +91,7 @@ import Testing
   /// The waits between the attempts of a query that always fails.
   private func waits(
     of query: (ScriptedFetch<Int>) -> Query<Int>,
-    _ start: (Query<Int>) -> Recording<QueryResult<Int>>?
+    _ start: (Query<Int>) -> ResultRecording<QueryResult<Int>>?
   ) -> [Int] {
     let fetch = ScriptedFetch<Int>(.failure(Boom(), after: .milliseconds(10)))
     let recording = start(query(fetch))
@@ -302,7 +302,7 @@ import Testing
   // T34
   @Test func retriesWaitForTheAppAndTheRunningAttemptDoesNot() {
     let active = ManualSignal(true)
-    let client = QueryClient(simulation: simulation) { $0.activity = Activity { active } }
+    let client = QueryClient(simulation: simulation) { $0.activity = AppActivity { active } }
     let fetch = ScriptedFetch<Int>(
       .failure(Boom(), after: .milliseconds(10)),
       .value(1, after: .milliseconds(10))
@@ -324,7 +324,7 @@ import Testing
 
   @Test func retriesThatACallerAwaitsDoNotWaitForTheApp() {
     let active = ManualSignal(true)
-    let client = QueryClient(simulation: simulation) { $0.activity = Activity { active } }
+    let client = QueryClient(simulation: simulation) { $0.activity = AppActivity { active } }
     let fetch = ScriptedFetch<Int>(
       .failure(Boom(), after: .milliseconds(10)),
       .failure(Boom(), after: .milliseconds(10)),
@@ -352,7 +352,7 @@ import Testing
 
   @Test func theFetchOfABulkCallWaitsForTheAppAndThatOfARefreshDoesNot() {
     let active = ManualSignal(true)
-    let client = QueryClient(simulation: simulation) { $0.activity = Activity { active } }
+    let client = QueryClient(simulation: simulation) { $0.activity = AppActivity { active } }
     let fetch = ScriptedFetch<Int>(.value(0), .failure(Boom()), .value(1))
     let recording = simulation.record(client.stream(.scripted("n", fetch)))
     simulation.settle()
@@ -361,7 +361,7 @@ import Testing
     let refetch = simulation.task { await client.refetch(.all) }
     simulation.advance(by: .seconds(10))
     #expect(recording.values.last?.isPaused == true)
-    _ = simulation.run { await client.refresh(within: .seconds(10)) }
+    _ = simulation.run { await client.refetchStale(within: .seconds(10)) }
     #expect(recording.values.last?.data == 1)
     simulation.run { await refetch.value }
     recording.cancel()
@@ -369,7 +369,7 @@ import Testing
 
   @Test func runsThatACallerResumesDoNotWaitForTheApp() {
     let active = ManualSignal(true)
-    let client = QueryClient(simulation: simulation) { $0.activity = Activity { active } }
+    let client = QueryClient(simulation: simulation) { $0.activity = AppActivity { active } }
     let work = ScriptedFetch<Int>(.failure(Boom()), .value(1))
     let save = Mutation("save") { (_: Int) in try await work() }
       .retry(RetryPolicy.times(3).backoff(.constant(.seconds(1))))
@@ -384,7 +384,7 @@ import Testing
 
   @Test func aCallerBringsItsFunctionToAFetchThatHasNone() throws {
     let active = ManualSignal(true)
-    let client = QueryClient(simulation: simulation) { $0.activity = Activity { active } }
+    let client = QueryClient(simulation: simulation) { $0.activity = AppActivity { active } }
     client.setData(0, for: "n" as QueryKey<Int>)
     active.send(false)
     simulation.settle()
@@ -399,7 +399,7 @@ import Testing
 
   @Test func aRefetchThatAHandleWatchesWaitsForTheApp() {
     let active = ManualSignal(true)
-    let client = QueryClient(simulation: simulation) { $0.activity = Activity { active } }
+    let client = QueryClient(simulation: simulation) { $0.activity = AppActivity { active } }
     let fetch = ScriptedFetch<Int>(
       .value(0),
       .failure(Boom(), after: .milliseconds(10)),

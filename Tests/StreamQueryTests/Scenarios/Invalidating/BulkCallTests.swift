@@ -6,9 +6,9 @@ import Testing
   let simulation = Simulation(seed: 19)
 
   /// Ten entries: 0 and 1 observed, 2 disabled, 3 failed, 4 fresh for long, the rest written.
-  private func populate(_ client: QueryClient) -> [Recording<QueryResult<Int>>] {
+  private func populate(_ client: QueryClient) -> [ResultRecording<QueryResult<Int>>] {
     for n in 4..<10 { client.setData(n, for: QueryKey("n", n)) }
-    var recordings: [Recording<QueryResult<Int>>] = []
+    var recordings: [ResultRecording<QueryResult<Int>>] = []
     for n in 0..<3 {
       recordings.append(
         simulation.record(client.stream(Query("n", n) { n }.enabled(n != 2)))
@@ -102,7 +102,7 @@ import Testing
       ]
     )
     #expect(throws: Boom()) {
-      try simulation.run { try await client.invalidateThrowing("n") }
+      try simulation.run { try await client.invalidate("n", throwOnError: true) }
     }
     // Failed fast: the third still runs.
     #expect(simulation.now == .milliseconds(50))
@@ -110,6 +110,20 @@ import Testing
     simulation.advance(by: .seconds(1))
     #expect(client.fetchingCount() == 0)
     withExtendedLifetime(recordings) {}
+  }
+
+  @Test("T46: a failure stays in the results if nobody asks for it to be thrown")
+  func aFailureIsNotThrownUnlessAskedFor() throws {
+    let client = QueryClient(simulation: simulation)
+    let fetch = ScriptedFetch<Int>(.value(1), .failure(Boom()), .failure(Boom()), .failure(Boom()))
+    let query = Query<Int>.scripted("n", fetch).retry(.never)
+    let observer = client.observer(of: query)
+    simulation.settle()
+    try simulation.run { try await client.refetch("n", throwOnError: false) }
+    try simulation.run { try await client.invalidate("n", throwOnError: false) }
+    let result = try simulation.run { try await observer.refetch(throwOnError: false) }
+    #expect(result.error is Boom && result.data == 1)
+    #expect(fetch.calls.map(\.outcome) == [.value, .failure, .failure, .failure])
   }
 
   // T46 T49
@@ -123,7 +137,7 @@ import Testing
     let outcome = Notes<String>()
     simulation.task {
       do {
-        try await client.refetchThrowing("n")
+        try await client.refetch("n", throwOnError: true)
         outcome.add("returned")
       } catch {
         outcome.add("\(type(of: error))")

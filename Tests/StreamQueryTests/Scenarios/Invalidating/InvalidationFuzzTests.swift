@@ -115,14 +115,14 @@ import Testing
     }
 
     func run() {
-      var observers: [Recording<QueryResult<Value>>] = []
+      var observers: [ResultRecording<QueryResult<Value>>] = []
       var callers: [Task<Void, Never>] = []
       for _ in 0..<(6 + server.random(14)) {
         switch server.random(22) {
         case 0, 1, 2: server.change()
         case 3, 4, 5: invalidate()
         case 6, 7: callers.append(fetch { try await $0.fetch($1) })
-        case 8: callers.append(fetch { try await $0.fetchThrowing($1) })
+        case 8: callers.append(fetch { try await $0.fetch($1, throwOnError: true) })
         case 9: simulation.task { [client, query] in await client.prefetch(query) }
         case 10: simulation.task { [client, query] in _ = try? await client.ensure(query) }
         case 11: observers.append(simulation.record(client.stream(query)))

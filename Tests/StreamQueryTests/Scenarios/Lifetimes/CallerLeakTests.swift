@@ -29,7 +29,7 @@ import Testing
     let client = QueryClient(simulation: simulation)
     client.setData(0, for: QueryKey<Int>("n"))
     let recording = simulation.record(client.stream(.scripted("n", ScriptedFetch(.never))))
-    let ticks = ManualSignal(Trigger.refetch("n"))
+    let ticks = ManualSignal(QueryTrigger.refetch("n"))
     let connection = client.connect(triggers: ticks)
     for _ in 1...100 {
       ticks.send(.invalidate("n"))
@@ -60,7 +60,7 @@ import Testing
     simulation.settle()
     // Its failure is the caller's, who is kept as the one that began the other fetch.
     _ = simulation.task {
-      try? await client.refetchThrowing(.query(failing) || .query(slow))
+      try? await client.refetch(.query(failing) || .query(slow), throwOnError: true)
     }
     simulation.settle()
     client.remove(.query(failing))

@@ -16,17 +16,17 @@ import Testing
     do {
       let client = QueryClient(simulation: simulation) {
         $0.connectivity = Connectivity { online }
-        $0.activity = Activity { active }
+        $0.activity = AppActivity { active }
       }
       weakClient = Weak(client)
       client.setData(witness.value ?? Witness(), for: "w")
       let connection = client.connect(
-        triggers: ticks.map { _ in Trigger.invalidate(.all) }
+        triggers: ticks.map { _ in QueryTrigger.invalidate(.all) }
       )
       let query = Query("n") { 1 }.refetchInterval(.seconds(1)).refetch(on: ticks)
       let recording = simulation.record(client.stream(query))
       let events = simulation.record(client.events)
-      let counts = simulation.record(client.fetchingCounts())
+      let counts = simulation.record(client.fetchingCountStream())
       simulation.advance(by: .seconds(3))
       for stop in [recording.cancel, events.cancel, counts.cancel, connection.cancel] { stop() }
       simulation.settle()
@@ -98,7 +98,7 @@ import Testing
 
   @Test func eventsAndCountsEndWithTheirClientOrDoNotKeepItAlive() {
     let weakClient: Weak<QueryClient>
-    let events: Recording<QueryEvent>
+    let events: ResultRecording<QueryEvent>
     do {
       let client = QueryClient(simulation: simulation)
       weakClient = Weak(client)

@@ -15,7 +15,7 @@ import Testing
     let stream = simulation.record(client.stream(.scripted("n", fetch)))
     let retained = client.stream(.scripted("n", fetch))
     let events = simulation.record(client.events)
-    let counts = simulation.record(client.fetchingCounts())
+    let counts = simulation.record(client.fetchingCountStream())
     let outcome = Notes<Bool>()
     simulation.task {
       do { try await client.fetch(.scripted("n", fetch)) } catch {

@@ -148,7 +148,7 @@ import Testing
     let client = QueryClient(simulation: simulation) { $0.onEvent = { _ in intrusion.happen() } }
     let calls = Notes<Int>()
     let query = query(calls)
-    let recording = Notes<Recording<QueryResult<Int>>>()
+    let recording = Notes<ResultRecording<QueryResult<Int>>>()
     let simulation = simulation
     let witness = begin {
       intrusion.call("ada", into: client) {

@@ -194,18 +194,24 @@ import Testing
   }
 
   // T30
-  @Test func refetchThrowingThrowsTheErrorOfItsFetchAndKeepsItInTheResult() throws {
+  @Test func refetchThatThrowsThrowsTheErrorOfItsFetchAndKeepsItInTheResult() throws {
     let client = QueryClient(simulation: simulation)
     let fetch = ScriptedFetch<Int>(.value(1), .failure(Boom(7)), .value(3))
     let observer = client.observer(of: .scripted("n", fetch).retry(.never))
     simulation.settle()
-    #expect(throws: Boom(7)) { try simulation.run { try await observer.refetchThrowing() } }
+    #expect(throws: Boom(7)) {
+      try simulation.run { try await observer.refetch(throwOnError: true) }
+    }
     #expect(observer.result.error as? Boom == Boom(7))
     #expect(observer.result.data == 1)
-    let result = try simulation.run { try await observer.refetchThrowing(superseding: false) }
+    let result = try simulation.run {
+      try await observer.refetch(superseding: false, throwOnError: true)
+    }
     #expect(result.data == 3)
     #expect(throws: QueryError.self) {
-      try simulation.run { try await client.observer(of: Query<Int>(key: "m")).refetchThrowing() }
+      try simulation.run {
+        try await client.observer(of: Query<Int>(key: "m")).refetch(throwOnError: true)
+      }
     }
   }
 

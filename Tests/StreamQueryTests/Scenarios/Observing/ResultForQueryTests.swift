@@ -133,7 +133,7 @@ import Testing
     let told = Notes<String>()
     let client = QueryClient(simulation: simulation) { $0.onEvent = { told.add("\($0)") } }
     let events = simulation.record(client.events)
-    let counts = simulation.record(client.fetchingCounts())
+    let counts = simulation.record(client.fetchingCountStream())
     simulation.settle()
     let fetch = ScriptedFetch<Int>(.value(1, after: .milliseconds(10)))
     let query = Query.scripted("n", fetch)
@@ -222,7 +222,7 @@ import Testing
     }
     let kept = simulation.record(client.stream(Query<Int>("kept") { 0 }))
     simulation.settle()
-    var others: [Recording<QueryResult<Int>>] = []
+    var others: [ResultRecording<QueryResult<Int>>] = []
     for _ in 0..<40 {
       let query = Self.query(&random, simulation)
       switch random.next(14) {
@@ -245,7 +245,7 @@ import Testing
       let probe = Self.query(&random, simulation)
       let options = Self.options(&random)
       let look = client.result(for: probe, options: options)
-      let inList = client.results(for: [AnyQuery(probe, options: options)])[probe]
+      let inList = client.result(for: [AnyQuery(probe, options: options)])[probe]
       #expect(inList.map(Line.init) == Line(look), "seed \(seed)")
       let observer = client.observer(of: probe, options: options)
       #expect(Line(look) == Line(observer.result), "seed \(seed)")

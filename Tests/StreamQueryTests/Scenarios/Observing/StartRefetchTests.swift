@@ -141,7 +141,7 @@ struct StartRefetchTests {
     let client = client()
     client.shutDown()
     let query = query(ScriptedFetch<Int>(.value(1)))
-    let results = client.results(for: [AnyQuery(query)])
+    let results = client.result(for: [AnyQuery(query)])
     #expect(results.keys == [query.key.erased] && results[query]?.isPending == true)
   }
 }

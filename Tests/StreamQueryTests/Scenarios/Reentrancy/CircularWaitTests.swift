@@ -404,7 +404,7 @@ import Testing
         switch means {
         case "fetch": _ = try await client.fetch(b)
         case "invalidate": await client.invalidate(.all)
-        default: try await client.invalidateThrowing(.all)
+        default: try await client.invalidate(.all, throwOnError: true)
         }
       }
       try await Scheduling.current.clock.sleep(for: .milliseconds(10))

@@ -80,7 +80,7 @@ import Testing
     world.ask(query)
     world.ask(query) { try await $0.ensure($1) }
     world.ask(query) { try await $0.ensure($1, revalidating: true) }
-    world.ask(query) { try await $0.fetchThrowing($1) }
+    world.ask(query) { try await $0.fetch($1, throwOnError: true) }
     world.ask(query) { try await $0.fetch($1, timeout: .seconds(1)) }
     world.simulation.run { await world.client.prefetch(query) }
     #expect(
@@ -199,7 +199,7 @@ import Testing
       world.advance(to: time)
       world.ask(query)
     }
-    world.ask(query) { try await $0.fetchThrowing($1) }
+    world.ask(query) { try await $0.fetch($1, throwOnError: true) }
     world.ask(query) { try await $0.ensure($1) }
     world.advance(to: 25)
     world.ask(query)

@@ -92,7 +92,7 @@ import Testing
     let options = client.defaultOptions(for: "n")
     #expect(options.staleIfError == .seconds(20))
     #expect(options.softTimeout == .milliseconds(100))
-    #expect(options.failureCaching != nil)
+    #expect(options.cachesFailures != nil)
     #expect(options.refreshAhead == .fraction(0.5))
     #expect(options.timeout == .seconds(30))
     #expect(options.gcTime == .seconds(Int64.max))

@@ -51,7 +51,7 @@ import Testing
       do {
         let value: Int =
           switch kind {
-          case 0: try await client.fetchThrowing(query)
+          case 0: try await client.fetch(query, throwOnError: true)
           case 1: try await client.fetch(query, timeout: .milliseconds(800))
           case 2: try await client.fetch(query.softTimeout(.zero))
           default: try await client.fetch(query)

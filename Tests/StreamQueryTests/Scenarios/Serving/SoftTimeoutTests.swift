@@ -42,7 +42,7 @@ import Testing
     world.advance(to: 12)
     world.ask(query)
     world.advance(to: 15)
-    world.ask(query) { try await $0.fetchThrowing($1) }.cancel()
+    world.ask(query) { try await $0.fetch($1, throwOnError: true) }.cancel()
     let recording = world.simulation.record(world.client.stream(query))
     world.simulation.settle()
     recording.cancel()
@@ -88,7 +88,7 @@ import Testing
     let query = Self.query(.value(7, after: .seconds(5)), limit: .seconds(1))
     world.ask(query)
     world.advance(to: 20)
-    world.ask(query) { try await $0.fetchThrowing($1) }
+    world.ask(query) { try await $0.fetch($1, throwOnError: true) }
     world.advance(to: 60)
     world.ask(query)
     world.advance(to: 70)

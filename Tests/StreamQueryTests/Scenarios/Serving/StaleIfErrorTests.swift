@@ -50,9 +50,9 @@ import Testing
   @Test func whoAsksForItGetsTheError() {
     let world = ServingWorld()
     let query = Self.query(.value(7), .failure(Boom(1), after: .seconds(1)))
-    world.ask(query) { try await $0.fetchThrowing($1) }
+    world.ask(query) { try await $0.fetch($1, throwOnError: true) }
     world.advance(to: 10)
-    world.ask(query) { try await $0.fetchThrowing($1) }
+    world.ask(query) { try await $0.fetch($1, throwOnError: true) }
     world.ask(query)
     world.advance(to: 11)
     #expect(
@@ -151,20 +151,25 @@ import Testing
     let (simulation, server) = (Simulation(seed: 1), PageServer(failing: [3, 4]))
     let client = QueryClient(simulation: simulation)
     let pages = server.query().staleTime(.seconds(10)).staleIfError(.seconds(20))
-    let first = try simulation.run { try await client.fetchThrowing(pages, pages: 2) }
+    let first = try simulation.run { try await client.fetch(pages, pages: 2, throwOnError: true) }
     #expect(first.pages == ["p1#1", "p2#2"])
     simulation.advance(by: .seconds(12))
-    #expect(try simulation.run { try await client.fetch(pages, pages: 2) } == first)
-    #expect(throws: PageFailure.self) {
-      try simulation.run { try await client.fetchThrowing(pages, pages: 2) }
+    let stale = try simulation.run {
+      try await client.fetch(pages, pages: 2, throwOnError: false)
     }
-    let next = try simulation.run { try await client.fetchThrowing(pages, pages: 1) }
+    #expect(stale == first)
+    #expect(throws: PageFailure.self) {
+      try simulation.run { try await client.fetch(pages, pages: 2, throwOnError: true) }
+    }
+    let next = try simulation.run { try await client.fetch(pages, pages: 1, throwOnError: true) }
     #expect(next.pages == ["p1#5"])
     let count = DefaultedQuery(Self.query(.value(7), .failure(Boom(1))), default: 3)
-    #expect(try simulation.run { try await client.fetchThrowing(count) } == 7)
+    #expect(try simulation.run { try await client.fetch(count, throwOnError: true) } == 7)
     simulation.advance(by: .seconds(12))
-    #expect(try simulation.run { try await client.fetch(count) } == 7)
-    #expect(throws: Boom.self) { try simulation.run { try await client.fetchThrowing(count) } }
+    #expect(try simulation.run { try await client.fetch(count, throwOnError: false) } == 7)
+    #expect(throws: Boom.self) {
+      try simulation.run { try await client.fetch(count, throwOnError: true) }
+    }
   }
 
   @Test func aNewAnswerBeginsAnew() {

@@ -14,7 +14,7 @@ import Testing
     let (online, active) = (online, active)
     return QueryClient(simulation: simulation) {
       $0.connectivity = Connectivity { online }
-      $0.activity = Activity { active }
+      $0.activity = AppActivity { active }
       configure(&$0)
     }
   }

@@ -8,10 +8,10 @@ import Testing
   struct Flood: AsyncSequence, Sendable {
     struct AsyncIterator: AsyncIteratorProtocol {
       var left: Int
-      let trigger: Trigger
+      let trigger: QueryTrigger
       let onNext: @Sendable () -> Void
 
-      mutating func next() async -> Trigger? {
+      mutating func next() async -> QueryTrigger? {
         guard left > 0 else { return nil }
         left -= 1
         onNext()
@@ -20,7 +20,7 @@ import Testing
     }
 
     var count = 1
-    let trigger: Trigger
+    let trigger: QueryTrigger
     var onNext: @Sendable () -> Void = {}
 
     func makeAsyncIterator() -> AsyncIterator {

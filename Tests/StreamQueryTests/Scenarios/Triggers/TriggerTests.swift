@@ -12,7 +12,7 @@ import Testing
     let (online, active) = (online, active)
     return QueryClient(simulation: simulation) {
       $0.connectivity = Connectivity { online }
-      $0.activity = Activity { active }
+      $0.activity = AppActivity { active }
     }
   }
 
@@ -242,7 +242,7 @@ import Testing
     ] {
       let simulation = Simulation(seed: 2)
       let active = ManualSignal(true)
-      let client = QueryClient(simulation: simulation) { $0.activity = Activity { active } }
+      let client = QueryClient(simulation: simulation) { $0.activity = AppActivity { active } }
       let fetch = ScriptedFetch<Int>(.value(1))
       let recording = simulation.record(
         client.stream(
@@ -346,7 +346,7 @@ import Testing
     let ticks = ManualSignal(0)
     let connection = Dial<TriggerConnection?>(
       client.connect(
-        triggers: ticks.map { tick -> Trigger in
+        triggers: ticks.map { tick -> QueryTrigger in
           tick.isMultiple(of: 2) ? .invalidate("n") : .refetch("n")
         }
       )

@@ -59,7 +59,7 @@ import Testing
 
   @Test func updatesOfSeveralEntriesFenceThoseThatTheyWrite() {
     let client = QueryClient(simulation: simulation)
-    let recordings = (1...2).map { n -> Recording<QueryResult<Int>> in
+    let recordings = (1...2).map { n -> ResultRecording<QueryResult<Int>> in
       client.setData(n, for: slow("n\(n)"))
       return simulation.record(client.stream(slow("n\(n)")))
     }

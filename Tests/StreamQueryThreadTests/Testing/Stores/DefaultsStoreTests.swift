@@ -77,7 +77,7 @@ private final class OwnThread: TaskExecutor {
         places[place] = defaults
         return defaults
       }
-      return DefaultsStore(defaults, limit: 1 << 20)
+      return DefaultsStore(defaults, maxBytes: 1 << 20)
     }.check()
   }
 
@@ -86,9 +86,9 @@ private final class OwnThread: TaskExecutor {
     await QueryStoreContract { place in
       names.withLock { _ = $0.insert(place.name) }
       #if canImport(Darwin)
-      return DefaultsStore(suiteName: place.name, limit: 1 << 20)
+      return DefaultsStore(suiteName: place.name, maxBytes: 1 << 20)
       #else
-      return DefaultsStore(SuiteDefaults(name: place.name), limit: 1 << 20)
+      return DefaultsStore(SuiteDefaults(name: place.name), maxBytes: 1 << 20)
       #endif
     }.check()
     for name in names.withLock({ $0 }) { SuiteDefaults(name: name).remove() }
@@ -142,7 +142,7 @@ private final class OwnThread: TaskExecutor {
   }
 
   @Test func aPartitionThatGrowsTooLargeIsFullAndKeepsWhatItHas() async throws {
-    let store = DefaultsStore(FakeDefaults(), limit: 200)
+    let store = DefaultsStore(FakeDefaults(), maxBytes: 200)
     let small = StoreRecord(key: "a", value: Data(count: 100))
     try await store.write(StoreBatch(generation: .first, puts: [small]), to: .main)
     let large = StoreRecord(key: "b", value: Data(count: 100))

@@ -94,7 +94,7 @@ struct PreviewTests {
         self.drawn = drawn
       }
       var body: some View {
-        let input = rename.variables.map { "\($0)" } ?? "-"
+        let input = rename.input.map { "\($0)" } ?? "-"
         drawn("\(rename.status) \(input) \(rename.output ?? "-") \(rename.isPaused)")
         Button("Run") { rename.run(7) }
         Button("Cancel") { rename.cancel() }
@@ -226,7 +226,7 @@ struct PreviewTests {
       }
       let user = ObservedQuery(shown, client: preview.client)
       let batch = ObservedQueries([AnyQuery(shown)], client: preview.client)
-      let search = ObservedFetcher("c", fetcher: Fetcher { "found" }, client: preview.client)
+      let search = ObservedFetcher("c", fetcher: ClosureFetcher { "found" }, client: preview.client)
       let rename = ObservedMutation(mutation, client: preview.client)
       #expect(rename.output == "Grace")
       var outcomes: [String] = []
@@ -234,7 +234,9 @@ struct PreviewTests {
         outcomes.append("\(await user.refetch().fetchStatus)")
         await batch.refetch()
         outcomes.append("\(await search.refetch().fetchStatus)")
-        do { _ = try await user.refetchThrowing() } catch { outcomes.append("\(type(of: error))") }
+        do { _ = try await user.refetch(throwOnError: true) } catch {
+          outcomes.append("\(type(of: error))")
+        }
         do { _ = try await rename.mutate(2) } catch { outcomes.append("\(type(of: error))") }
       }
       world.advance(1_000)

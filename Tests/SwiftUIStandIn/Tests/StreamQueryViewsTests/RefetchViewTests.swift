@@ -130,7 +130,7 @@ struct RefetchViewTests {
     let (online, active) = (ManualSignal(true), ManualSignal(true))
     let client = QueryClient(simulation: world.simulation) {
       $0.connectivity = Connectivity { online }
-      $0.activity = Activity { active }
+      $0.activity = AppActivity { active }
     }
     let switches = Switches()
     let screen = world.show(Stack(switches: switches, root: view.queryClient(client)))

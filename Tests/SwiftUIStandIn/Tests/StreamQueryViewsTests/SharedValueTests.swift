@@ -176,7 +176,7 @@ struct SharedValueTests {
       )
       #expect(
         count(world) { seen in
-          let fetcher = LiveFetcher(fetcher: Fetcher { "A" }) { Query("f", fetcher: $0) }
+          let fetcher = LiveFetcher(fetcher: ClosureFetcher { "A" }) { Query("f", fetcher: $0) }
           return Reader(property: fetcher, object: { $0.wrappedValue }, seen: seen)
         } == 2
       )

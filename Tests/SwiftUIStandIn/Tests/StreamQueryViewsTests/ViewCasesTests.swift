@@ -217,7 +217,7 @@ struct ViewCasesTests {
       let (online, active) = (ManualSignal(true), ManualSignal(true))
       let client = QueryClient(simulation: world.simulation) {
         $0.connectivity = Connectivity { online }
-        $0.activity = Activity { active }
+        $0.activity = AppActivity { active }
       }
       let (switches, drawn) = (Switches(), Drawn())
       let fetches = (0..<4).map { _ in fetch("1", "2", "3", "4") }

@@ -245,13 +245,13 @@ extension RedisStore {
   /// - Throws: That the server is out of reach, or why it cannot be asked.
   public func changes(
     after position: SharedPosition?,
-    waitingAtMost wait: Duration
+    timeout wait: Duration
   ) async throws(SharedStoreError) -> SharedChanges {
     let end = ContinuousClock.now + wait
     var hasRead = position != nil && self.end.withLock { $0 == position }
     while true {
       if hasRead, let position, end > .now {
-        try await news(after: position.version, waitingAtMost: min(end - .now, Self.longestWait))
+        try await news(after: position.version, timeout: min(end - .now, Self.longestWait))
       }
       let changes = try await changes(after: position)
       guard position != nil, changes.messages.isEmpty, !changes.isGap, end > .now else {
@@ -278,7 +278,7 @@ extension RedisStore {
   /// Waits until the log has something after a version.
   private func news(
     after version: SharedVersion,
-    waitingAtMost wait: Duration
+    timeout wait: Duration
   ) async throws(SharedStoreError) {
     let block = wait.milliseconds(upTo: Self.longestWait)
     let words = ["XREAD", "COUNT", "1", "BLOCK"].map { Array($0.utf8) }

@@ -20,7 +20,7 @@ extension Query where Value: Codable {
   ///
   /// - Parameters:
   ///   - cache: The cache of the client that fetches the query.
-  ///   - tags: What else invalidates the query: ``SharedCache/invalidate(tags:)``.
+  ///   - tags: What else invalidates the query: ``SharedCache/invalidate(tags:)-([String])``.
   ///   - form: The version of the form of the value. Machines with another one have entries of
   ///     their own, so that old and new code can run side by side.
   ///   - maxAge: How old an entry may be; `nil` is the query's stale time.
@@ -50,7 +50,7 @@ extension Query where Value: Codable {
   /// ```
   ///
   /// - Parameters:
-  ///   - tags: What else invalidates the query: ``SharedCache/invalidate(tags:)``.
+  ///   - tags: What else invalidates the query: ``SharedCache/invalidate(tags:)-([String])``.
   ///   - form: The version of the form of the value, as in ``shared(through:tags:form:maxAge:)``.
   ///   - maxAge: How old an entry may be; `nil` is the query's stale time.
   /// - Returns: The changed query.

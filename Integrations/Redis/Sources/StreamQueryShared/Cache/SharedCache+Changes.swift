@@ -43,8 +43,26 @@ extension SharedCache {
   /// - Parameter tags: The tags.
   /// - Throws: ``SharedCacheError``.
   public func invalidate(tags: String...) async throws(SharedCacheError) {
+    try await invalidate(tags: tags)
+  }
+
+  /// Invalidates all queries that are shared with one of some tags, on all machines.
+  ///
+  /// - Parameter tags: The tags; with none, nothing happens.
+  /// - Throws: ``SharedCacheError``.
+  public func invalidate(tags: [String]) async throws(SharedCacheError) {
+    guard !tags.isEmpty else { return }
     try await invalidate(tags.map(names.mark(ofTag:)))
   }
+
+  /// Writes nothing: the name is ``write(_:for:)``, which is asynchronous and can fail.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - query: The query.
+  @_documentation(visibility: internal)
+  @available(*, unavailable, renamed: "write(_:for:)")
+  public func setData<Value: Codable>(_ value: Value, for query: Query<Value>) {}
 
   private func invalidate(_ marks: [SharedMark]) async throws(SharedCacheError) {
     // Whoever observes it fetches when the store has taken the change, and not what it had before.

@@ -29,7 +29,7 @@ extension SharedCache {
       outdated: knows ? begun.landed : nil,
       bounds: begun.bounds,
       leastRequest: context.demand == .latest ? now : invalidation.map { now - $0 },
-      patience: configuration.patience,
+      answerTimeout: configuration.answerTimeout,
       chance: chance,
       rounds: configuration.rounds,
       slack: configuration.timeout

@@ -60,7 +60,7 @@ extension SharedCache {
       do throws(SharedStoreError) {
         let changes = try await call(.log, within: wait + configuration.timeout) {
           [store] () async throws(SharedStoreError) in
-          try await store.changes(after: position, waitingAtMost: wait)
+          try await store.changes(after: position, timeout: wait)
         }
         heard(changes, askedAt: start)
         // A store that neither waits nor has news is not asked without end.

@@ -91,7 +91,7 @@ public final class SharedCache: Sendable {
     let breaker = SharedBreaker(
       first: configuration.pauses.first,
       longest: configuration.pauses.longest,
-      patience: configuration.timeout * 2
+      probeTimeout: configuration.timeout * 2
     )
     state = Mutex(SharedState(breaker: breaker))
     // The store may have what the client does not.

@@ -25,7 +25,7 @@ public struct SharedCacheConfiguration: Sendable {
   /// The wait is between this and half as much more, at random, so that many machines do not ask at
   /// once. Longer than a query's ``StreamQuery/Query/timeout(_:)``: then an upstream that hangs is a
   /// failure of the one machine that asked, which the others learn of, and nobody asks alone.
-  public var patience = Duration.seconds(40)
+  public var answerTimeout = Duration.seconds(40)
   /// How long the store may take to answer; a second by default.
   public var timeout = Duration.seconds(1)
   /// How often a fetch begins again because its answer was outdated when it came; 3 by default.
@@ -103,7 +103,7 @@ extension SharedCacheConfiguration {
     copy.lease = bounded(lease, from: .milliseconds(30))
     copy.lifetime = bounded(lifetime)
     copy.trust = bounded(trust, from: .milliseconds(80))
-    copy.patience = bounded(patience, from: .zero)
+    copy.answerTimeout = bounded(answerTimeout, from: .zero)
     copy.timeout = bounded(timeout)
     copy.rounds = max(0, rounds)
     copy.pauses = (bounded(pauses.first), bounded(pauses.longest))

@@ -20,18 +20,18 @@ struct SharedBreaker: Equatable, Sendable {
   private var failures = 0
   private let first: Duration
   private let longest: Duration
-  private let patience: Duration
+  private let probeTimeout: Duration
 
   /// Creates a closed breaker.
   ///
   /// - Parameters:
   ///   - first: The pause after the first failure.
   ///   - longest: The longest pause.
-  ///   - patience: After which time a probe that said nothing is given up.
-  init(first: Duration, longest: Duration, patience: Duration) {
+  ///   - probeTimeout: After which time a probe that said nothing is given up.
+  init(first: Duration, longest: Duration, probeTimeout: Duration) {
     self.first = first
     self.longest = max(first, longest)
-    self.patience = patience
+    self.probeTimeout = probeTimeout
   }
 
   /// Whether the store is believed to be away.
@@ -51,7 +51,7 @@ struct SharedBreaker: Equatable, Sendable {
     case .closed: return true
     case .open(let until), .probing(let until):
       guard now >= until else { return false }
-      state = .probing(until: now + patience)
+      state = .probing(until: now + probeTimeout)
       return true
     }
   }

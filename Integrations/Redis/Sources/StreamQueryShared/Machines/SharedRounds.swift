@@ -1,7 +1,7 @@
 /// Decides what a fetch does next: take what is there, lead, follow, or go alone.
 ///
 /// It begins as often as the truth changes under it, and for as long as others lead, both within
-/// bounds: a fetch that has used up its rounds, or its patience, asks upstream alone.
+/// bounds: a fetch that has used up its rounds, or its time, asks upstream alone.
 struct SharedRounds: Equatable, Sendable {
   /// What to do next.
   enum Step: Equatable, Sendable {
@@ -51,7 +51,7 @@ struct SharedRounds: Equatable, Sendable {
   ///   - outdated: The version of the data that is there already; `nil` if any will do.
   ///   - bounds: From when an entry must be.
   ///   - leastRequest: When it must have been asked for at the earliest; `nil` if that is no matter.
-  ///   - patience: How long it follows others.
+  ///   - answerTimeout: How long it follows others.
   ///   - chance: A random number in 0..<1: it follows them for up to half as long again.
   ///   - rounds: How many rounds it may lose.
   ///   - slack: How long a call may take.
@@ -61,13 +61,13 @@ struct SharedRounds: Equatable, Sendable {
     outdated: SharedVersion?,
     bounds: SharedBounds = SharedBounds(),
     leastRequest: Duration? = nil,
-    patience: Duration,
+    answerTimeout: Duration,
     chance: Double = 0,
     rounds: Int,
     slack: Duration
   ) {
     startedAt = now
-    patienceEnd = now + patience + patience * (chance / 2)
+    patienceEnd = now + answerTimeout + answerTimeout * (chance / 2)
     roundsLeft = rounds
     self.maxAge = maxAge
     self.outdated = outdated

@@ -28,7 +28,7 @@ public struct SharedMessage: Hashable, Sendable {
   }
 }
 
-/// What ``SharedStore/changes(after:waitingAtMost:)`` found.
+/// What ``SharedStore/changes(after:timeout:)`` found.
 public struct SharedChanges: Hashable, Sendable {
   /// The messages after the position, in order; empty if there were none in time.
   public var messages: [SharedMessage]

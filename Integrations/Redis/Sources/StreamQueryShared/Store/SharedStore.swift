@@ -107,6 +107,6 @@ public protocol SharedStore: Sendable {
   /// - Throws: ``SharedStoreError`` if the store gave no answer.
   func changes(
     after position: SharedPosition?,
-    waitingAtMost wait: Duration
+    timeout wait: Duration
   ) async throws(SharedStoreError) -> SharedChanges
 }

@@ -61,7 +61,7 @@ extension SharedStoreTrial {
     let (store, long) = (store, long)
     var found: SharedChanges?
     let time = try await time {
-      async let reading = store.changes(after: position, waitingAtMost: long)
+      async let reading = store.changes(after: position, timeout: long)
       // The reader most probably waits by then; a store that is slower passes all the same.
       try await sleep(for: short)
       _ = try await store.invalidate([])
@@ -76,7 +76,7 @@ extension SharedStoreTrial {
     let position = try await end()
     var found: SharedChanges?
     let time = try await time {
-      found = try await store.changes(after: position, waitingAtMost: short)
+      found = try await store.changes(after: position, timeout: short)
     }
     expect(found == SharedChanges(messages: [], position: position), "it got \(found as Any)")
     expect(time < Self.limit, "it waited for \(time)")
@@ -92,7 +92,7 @@ extension SharedStoreTrial {
         // No executor preference: a group's tasks have that of the test.
         group.addTask {
           // How it ends is up to the store.
-          _ = try? await store.changes(after: position, waitingAtMost: long)
+          _ = try? await store.changes(after: position, timeout: long)
         }
         // Long enough for the reader to wait; a reader that comes later is cancelled at its start.
         try? await sleep(for: short)
@@ -109,13 +109,13 @@ extension SharedStoreTrial {
     positions[0].1.history = SharedHistory("another")
     positions[1].1.version.milliseconds += 1_000_000_000
     for (what, position) in positions {
-      let found = try await store.changes(after: position, waitingAtMost: .zero)
+      let found = try await store.changes(after: position, timeout: .zero)
       expect(found.isGap, "it was told of no gap after \(what)")
-      let next = try await store.changes(after: found.position, waitingAtMost: .zero)
+      let next = try await store.changes(after: found.position, timeout: .zero)
       expect(!next.isGap, "it was told of a gap again after \(what)")
       expect(next.position.history == end.history, "it went on in another history")
     }
-    let known = try await store.changes(after: end, waitingAtMost: .zero)
+    let known = try await store.changes(after: end, timeout: .zero)
     expect(known == SharedChanges(messages: [], position: end), "after the end, it got \(known)")
   }
 
@@ -129,7 +129,7 @@ extension SharedStoreTrial {
     for (index, start) in positions.enumerated() where index % max(1, logLength / 20) == 0 {
       var position = start
       while true {
-        let found = try await store.changes(after: position, waitingAtMost: .zero)
+        let found = try await store.changes(after: position, timeout: .zero)
         if found.isGap { break }
         position = found.position
         let isAll = position == last
@@ -140,7 +140,7 @@ extension SharedStoreTrial {
         if isAll || found.messages.isEmpty { break }
       }
     }
-    expect(try await !store.changes(after: nil, waitingAtMost: .zero).hasMore, "its end had more")
+    expect(try await !store.changes(after: nil, timeout: .zero).hasMore, "its end had more")
   }
 
   func losesNothingSilently() async throws {
@@ -153,12 +153,12 @@ extension SharedStoreTrial {
       let count = positions.count - 1 - index
       let isWanted = index < 10 || count < 10 || index % max(1, logLength / 20) == 0
       guard isWanted else { continue }
-      let first = try await store.changes(after: position, waitingAtMost: .zero)
+      let first = try await store.changes(after: position, timeout: .zero)
       if first.isGap { continue }
       let found = try await messages(after: position).count
       expect(found == count, "it got \(found) of \(count) messages, and was told of no gap")
     }
-    let last = try await store.changes(after: positions[logLength], waitingAtMost: .zero)
+    let last = try await store.changes(after: positions[logLength], timeout: .zero)
     expect(!last.isGap, "it was told of a gap after the last message")
   }
 }

@@ -130,7 +130,7 @@ final class SharedStoreTrial<Store: SharedStore> {
   func messages(after position: SharedPosition) async throws -> [SharedMessage] {
     var (position, messages) = (position, [SharedMessage]())
     while true {
-      let found = try await store.changes(after: position, waitingAtMost: .zero)
+      let found = try await store.changes(after: position, timeout: .zero)
       if found.isGap { throw SharedTrialProblem.gap }
       if found.messages.isEmpty { return messages }
       messages += found.messages
@@ -139,7 +139,7 @@ final class SharedStoreTrial<Store: SharedStore> {
   }
 
   func end() async throws -> SharedPosition {
-    try await store.changes(after: nil, waitingAtMost: .zero).position
+    try await store.changes(after: nil, timeout: .zero).position
   }
 
   /// How long a step takes by the clock.

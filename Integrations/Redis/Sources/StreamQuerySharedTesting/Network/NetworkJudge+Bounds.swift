@@ -16,7 +16,7 @@ extension NetworkJudge {
     /// How soon a machine that hears nothing asks again for itself.
     var alone: Duration
     /// How long a call may take.
-    var patience: Duration
+    var answerTimeout: Duration
   }
 }
 
@@ -46,7 +46,7 @@ extension NetworkPlan {
       period: staleTime + fetchTime - way,
       // It lands after its fetch, and the first look that doubts it is at seven eighths of `trust`.
       alone: fetchTime + min(configuration.trust - configuration.trust / 8, staleTime),
-      patience: longestCall
+      answerTimeout: longestCall
     )
   }
 

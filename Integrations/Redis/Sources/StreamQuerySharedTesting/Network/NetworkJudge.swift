@@ -173,7 +173,7 @@ struct NetworkJudge: Sendable {
 
   mutating func ended(_ call: Call, with version: Int?, at now: Duration) {
     let (key, node) = (call.key, call.node)
-    if now - call.time > bounds.patience {
+    if now - call.time > bounds.answerTimeout {
       found(.answersInTime, "key \(key) on \(node) took \(now - call.time) at \(call.time)")
     }
     guard let version else { return }

@@ -136,12 +136,12 @@ final class NetworkLink: SharedStore {
 
   func changes(
     after position: SharedPosition?,
-    waitingAtMost wait: Duration
+    timeout wait: Duration
   ) async throws(SharedStoreError) -> SharedChanges {
     let found = try await pass("changes", bytes: 40) { changes in
       changes.messages.reduce(32) { $0 + $1.kind.bytes + 16 }
     } _: { () async throws(SharedStoreError) in
-      try await store.changes(after: position, waitingAtMost: wait)
+      try await store.changes(after: position, timeout: wait)
     }
     world.locked { $0.meter.delivered += found.messages.count }
     return found

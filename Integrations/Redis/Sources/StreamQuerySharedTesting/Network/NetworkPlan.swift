@@ -40,7 +40,7 @@ public struct NetworkPlan: Sendable {
     var configuration = SharedCacheConfiguration(namespace: "network")
     configuration.trust = .seconds(4)
     configuration.lease = .seconds(3)
-    configuration.patience = .seconds(8)
+    configuration.answerTimeout = .seconds(8)
     configuration.pauses = (first: .milliseconds(250), longest: .seconds(2))
     return configuration
   }()
@@ -58,7 +58,7 @@ public struct NetworkPlan: Sendable {
 
   /// How long a call may take.
   var longestCall: Duration {
-    let attempt = configuration.patience * 3 / 2 + fetchTime + configuration.timeout * 2
+    let attempt = configuration.answerTimeout * 3 / 2 + fetchTime + configuration.timeout * 2
     return attempt * (retries + 1) + Self.retryDelay * retries
   }
 

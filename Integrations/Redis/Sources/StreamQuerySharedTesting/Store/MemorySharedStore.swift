@@ -125,7 +125,7 @@ public final class MemorySharedStore: SharedStore {
   /// Reads the log from a position on, and waits for news without polling.
   public func changes(
     after position: SharedPosition?,
-    waitingAtMost wait: Duration
+    timeout wait: Duration
   ) async throws(SharedStoreError) -> SharedChanges {
     let deadline = elapsed() + wait
     while true {

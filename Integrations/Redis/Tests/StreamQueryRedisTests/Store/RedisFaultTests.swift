@@ -16,13 +16,13 @@ extension ServerSuite {
     }
 
     private func position(_ store: RedisStore) async throws -> SharedPosition {
-      try await store.changes(after: nil, waitingAtMost: .zero).position
+      try await store.changes(after: nil, timeout: .zero).position
     }
 
     /// Whether a position is a gap, and the one after it is none.
     private func isGapOnce(_ store: RedisStore, _ position: SharedPosition) async throws -> Bool {
-      let changes = try await store.changes(after: position, waitingAtMost: .seconds(60))
-      let next = try await store.changes(after: changes.position, waitingAtMost: .zero)
+      let changes = try await store.changes(after: position, timeout: .seconds(60))
+      let next = try await store.changes(after: changes.position, timeout: .zero)
       return changes.isGap && !next.isGap
     }
 
@@ -55,7 +55,7 @@ extension ServerSuite {
       let lease = try await lead(store, SharedKey("l", marks: []))
       server.kill()
       try server.start()
-      let changes = try await store.changes(after: before, waitingAtMost: .seconds(60))
+      let changes = try await store.changes(after: before, timeout: .seconds(60))
       #expect(changes.messages == [SharedMessage(version, .written(key: "k"))])
       #expect(try await commit(store, value, lease) != nil)
       guard case .entry = try await ask(store, key) else {
@@ -149,7 +149,7 @@ extension ServerSuite {
       if command == "SCRIPT FLUSH" {
         try await tell(server, "SCRIPT", "FLUSH")
         #expect(try await commit(store, value, lease) != nil)
-        let changes = try await store.changes(after: before, waitingAtMost: .seconds(60))
+        let changes = try await store.changes(after: before, timeout: .seconds(60))
         #expect(changes.messages.map(\.kind) == [.committed(key: "l")])
       } else {
         try await tell(server, command)
@@ -165,7 +165,7 @@ extension ServerSuite {
       let store = store(server)
       _ = try await store.invalidate([])
       let before = try await position(store)
-      let reader = Task { try await store.changes(after: before, waitingAtMost: .seconds(600)) }
+      let reader = Task { try await store.changes(after: before, timeout: .seconds(600)) }
       try await blocked(1, at: server)
       try await tell(server, "FLUSHALL")
       #expect(try await reader.value.isGap)
@@ -221,7 +221,7 @@ extension ServerSuite {
       }
       try await send(server, command)
       // Whoever reads the log first learns of it.
-      let changes = try await store.changes(after: before, waitingAtMost: .zero)
+      let changes = try await store.changes(after: before, timeout: .zero)
       #expect(changes.isGap || changes.messages.map(\.kind) == [.written(key: "k")])
       try await send(server, command)
       switch try await ask(store, key) {
@@ -245,7 +245,7 @@ extension ServerSuite {
       )
       #expect(written > invalidated)
       // After a round that nobody disturbs all is as ever.
-      _ = try await store.changes(after: before, waitingAtMost: .zero)
+      _ = try await store.changes(after: before, timeout: .zero)
       _ = try await ask(store, key)
       let start = try await position(store)
       _ = try await store.write(value, for: key, lifetime: .seconds(60))
@@ -254,7 +254,7 @@ extension ServerSuite {
         return
       }
       #expect(entry.value == value)
-      let last = try await store.changes(after: start, waitingAtMost: .zero)
+      let last = try await store.changes(after: start, timeout: .zero)
       #expect(last.messages.map(\.kind) == [.written(key: "k")])
       await store.close()
     }
@@ -299,7 +299,7 @@ extension ServerSuite {
       _ = try await store.write(value, for: key, lifetime: .seconds(600))
       let before = try await position(store)
       let reader = Task {
-        await outcome { try await store.changes(after: before, waitingAtMost: .seconds(600)) }
+        await outcome { try await store.changes(after: before, timeout: .seconds(600)) }
       }
       try await blocked(1, at: server)
       server.pause()
@@ -311,7 +311,7 @@ extension ServerSuite {
         return
       }
       // What the server did of the calls that failed is unknown; nothing was lost.
-      let changes = try await store.changes(after: before, waitingAtMost: .zero)
+      let changes = try await store.changes(after: before, timeout: .zero)
       #expect(!changes.isGap)
       await store.close()
     }

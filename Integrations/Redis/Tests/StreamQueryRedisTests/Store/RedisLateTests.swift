@@ -58,14 +58,14 @@ extension ServerSuite {
       }
       #expect(entry.value == value(2))
       #expect(entry.version == second)
-      #expect(try await other.changes(after: nil, waitingAtMost: .zero).position.version == second)
+      #expect(try await other.changes(after: nil, timeout: .zero).position.version == second)
       await other.close()
       await store.close()
     }
 
     @Test func whatAServerThatStoodStillFindsLaterIsNotDone() async throws {
       _ = try await write(0)
-      let position = try await store.changes(after: nil, waitingAtMost: .zero).position
+      let position = try await store.changes(after: nil, timeout: .zero).position
       server.pause()
       let failures = [
         await outcome { try await write(1) },
@@ -79,7 +79,7 @@ extension ServerSuite {
         return
       }
       #expect(entry.value == value(0))
-      #expect(try await store.changes(after: position, waitingAtMost: .zero).messages == [])
+      #expect(try await store.changes(after: position, timeout: .zero).messages == [])
       await store.close()
     }
 

@@ -14,13 +14,13 @@ extension ServerSuite {
     @Test func aMachineThatReadsTheLogSendsTwoCommandsForAMessage() async throws {
       let store = RedisStore(server.endpoint, namespace: "n")
       let other = RedisStore(server.endpoint, namespace: "n")
-      var position = try await store.changes(after: nil, waitingAtMost: .zero).position
+      var position = try await store.changes(after: nil, timeout: .zero).position
       _ = try await other.invalidate([SharedMark("first")])
-      position = try await store.changes(after: position, waitingAtMost: .seconds(20)).position
+      position = try await store.changes(after: position, timeout: .seconds(20)).position
       try await tell(server, "CONFIG", "RESETSTAT")
       for number in 1...50 {
         let start = position
-        async let reading = store.changes(after: start, waitingAtMost: .seconds(20))
+        async let reading = store.changes(after: start, timeout: .seconds(20))
         if number.isMultiple(of: 2) { try await blocked(1, at: server) }
         _ = try await other.invalidate([SharedMark("\(number)")])
         let changes = try await reading
@@ -37,9 +37,9 @@ extension ServerSuite {
     @Test func whoWaitsAtTheEndOfAFlushedLogSeesTheGap() async throws {
       let store = RedisStore(server.endpoint, namespace: "n")
       _ = try await store.invalidate([SharedMark("first")])
-      let position = try await store.changes(after: nil, waitingAtMost: .zero).position
+      let position = try await store.changes(after: nil, timeout: .zero).position
       try await tell(server, "FLUSHALL")
-      #expect(try await store.changes(after: position, waitingAtMost: .seconds(20)).isGap)
+      #expect(try await store.changes(after: position, timeout: .seconds(20)).isGap)
       await store.close()
     }
   }

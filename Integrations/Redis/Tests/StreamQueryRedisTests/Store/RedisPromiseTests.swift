@@ -56,11 +56,11 @@ extension ServerSuite {
 
     @Test func versionsRiseThoughTheClockIsSetBackAndForward() async throws {
       let store = store()
-      var position = try await store.changes(after: nil, waitingAtMost: .zero).position
+      var position = try await store.changes(after: nil, timeout: .zero).position
       var versions = [position.version]
       for offset in [0, -3_600, -86_400, 0, 3_600, -3_600, 0] {
         versions.append(try await write(clockOffBy: offset))
-        let changes = try await store.changes(after: position, waitingAtMost: .seconds(20))
+        let changes = try await store.changes(after: position, timeout: .seconds(20))
         #expect(changes.messages.map(\.version) == [versions[versions.count - 1]])
         #expect(!changes.isGap)
         position = changes.position
@@ -174,13 +174,13 @@ extension ServerSuite {
         _ = try await store.invalidate([SharedMark("secret mark")])
       }
       let first = stores[0]
-      let before = try await first.changes(after: nil, waitingAtMost: .zero).position
+      let before = try await first.changes(after: nil, timeout: .zero).position
       let held = try await lead(first, SharedKey("secret lease", marks: []))
       try await first.erase()
       // Neither the name of a key or mark, nor a value.
       let all = try await tell(server, "KEYS", "{a\\*}:*").elements ?? []
       #expect(all.compactMap(\.text).filter { $0.contains("secret") } == [])
-      #expect(try await first.changes(after: before, waitingAtMost: .zero).isGap)
+      #expect(try await first.changes(after: before, timeout: .zero).isGap)
       #expect(try await commit(first, value, held) == nil)
       for store in stores.dropFirst() {
         for number in [0, 49] {
@@ -211,8 +211,8 @@ extension ServerSuite {
       await connection.close()
       let url = "redis://u:p@127.0.0.1:\(server.port)"
       let store = RedisStore(try RedisEndpoint(url: url), namespace: "test")
-      let start = try await store.changes(after: nil, waitingAtMost: .zero).position
-      async let reading = store.changes(after: start, waitingAtMost: .seconds(20))
+      let start = try await store.changes(after: nil, timeout: .zero).position
+      async let reading = store.changes(after: start, timeout: .seconds(20))
       let lease = try await lead(store, key)
       #expect(try await store.renew(lease, for: .seconds(60)))
       #expect(try await commit(store, value, lease) != nil)
@@ -221,7 +221,7 @@ extension ServerSuite {
       try await store.abandon(try await lead(store, other), failure: "no")
       _ = try await store.write(value, for: other, lifetime: .seconds(60))
       _ = try await store.invalidate(key.marks)
-      #expect(try await store.changes(after: start, waitingAtMost: .zero).messages.count == 4)
+      #expect(try await store.changes(after: start, timeout: .zero).messages.count == 4)
       // Other keys are not its own.
       let stranger = RedisStore(try RedisEndpoint(url: url), namespace: "other")
       #expect(await outcome { try await stranger.invalidate([]) } != nil)
@@ -253,9 +253,9 @@ extension ServerSuite {
       let store = store {
         $0.timeouts = RedisTimeouts(connect: .milliseconds(500), command: .milliseconds(500))
       }
-      let position = try await store.changes(after: nil, waitingAtMost: .zero).position
+      let position = try await store.changes(after: nil, timeout: .zero).position
       async let reading = outcome {
-        try await store.changes(after: position, waitingAtMost: .seconds(1))
+        try await store.changes(after: position, timeout: .seconds(1))
       }
       try await blocked(1, at: server)
       server.pause()
@@ -276,11 +276,11 @@ extension ServerSuite {
       _ = try await store.write(value, for: key, lifetime: .seconds(60))
       try await tell(replica, "REPLICAOF", "127.0.0.1", "\(server.port)")
       while try await tell(replica, "EXISTS", "{test}:sq1:e:k") != .integer(1) {}
-      let before = try await store.changes(after: nil, waitingAtMost: .zero).position
+      let before = try await store.changes(after: nil, timeout: .zero).position
       replica.kill()
       let identity = try await self.identity()
       while try await self.identity() == identity { try Task.checkCancellation() }
-      let changes = try await store.changes(after: before, waitingAtMost: .zero)
+      let changes = try await store.changes(after: before, timeout: .zero)
       #expect(changes.isGap)
       _ = try await lead(store, key)
       await store.close()

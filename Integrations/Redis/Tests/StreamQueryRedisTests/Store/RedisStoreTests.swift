@@ -26,7 +26,7 @@ extension ServerSuite {
       #expect(remaining > .seconds(50))
       #expect(remaining <= .seconds(60))
       let version = try #require(try await commit(store, value, lease))
-      let changes = try await store.changes(after: position, waitingAtMost: .zero)
+      let changes = try await store.changes(after: position, timeout: .zero)
       #expect(changes.messages == [SharedMessage(version, .committed(key: "user:1"))])
       #expect(!changes.isGap)
       guard case .entry(let entry) = try await ask(store, key) else {
@@ -114,9 +114,9 @@ extension ServerSuite {
     }
 
     @Test func whoWaitsForTheLogIsWokenByTheMessage() async throws {
-      let start = try await store.changes(after: nil, waitingAtMost: .seconds(60)).position
+      let start = try await store.changes(after: nil, timeout: .seconds(60)).position
       let readers = (0..<6).map { _ in
-        Task { [store] in try await store.changes(after: start, waitingAtMost: .seconds(60)) }
+        Task { [store] in try await store.changes(after: start, timeout: .seconds(60)) }
       }
       try await blocked(6, at: server)
       let version = try await store.invalidate([SharedMark("m")])
@@ -126,9 +126,9 @@ extension ServerSuite {
     }
 
     @Test func whoWaitsForTheLogLeavesAtOnceWhenCancelled() async throws {
-      let start = try await store.changes(after: nil, waitingAtMost: .zero).position
+      let start = try await store.changes(after: nil, timeout: .zero).position
       let reader = Task { [store] in
-        await outcome { try await store.changes(after: start, waitingAtMost: .seconds(60)) }
+        await outcome { try await store.changes(after: start, timeout: .seconds(60)) }
       }
       try await blocked(1, at: server)
       reader.cancel()
@@ -138,9 +138,9 @@ extension ServerSuite {
     }
 
     @Test func closingFailsWhoWaits() async throws {
-      let start = try await store.changes(after: nil, waitingAtMost: .zero).position
+      let start = try await store.changes(after: nil, timeout: .zero).position
       let reader = Task { [store] in
-        await outcome { try await store.changes(after: start, waitingAtMost: .seconds(60)) }
+        await outcome { try await store.changes(after: start, timeout: .seconds(60)) }
       }
       try await blocked(1, at: server)
       await store.close()
@@ -148,7 +148,7 @@ extension ServerSuite {
       let late = await outcome { try await store.invalidate([]) }
       #expect(isUnavailable(late))
       let reading = await outcome {
-        try await store.changes(after: start, waitingAtMost: .seconds(60))
+        try await store.changes(after: start, timeout: .seconds(60))
       }
       #expect(isUnavailable(reading))
     }
@@ -157,12 +157,12 @@ extension ServerSuite {
       var configuration = RedisStoreConfiguration()
       configuration.logLength = 400
       let store = RedisStore(server.endpoint, namespace: "short", configuration: configuration)
-      let start = try await store.changes(after: nil, waitingAtMost: .zero).position
+      let start = try await store.changes(after: nil, timeout: .zero).position
       for number in 0..<300 { _ = try await store.invalidate([SharedMark("\(number)")]) }
       var position = start
       var marks: [SharedMark] = []
       while marks.count < 300 {
-        let changes = try await store.changes(after: position, waitingAtMost: .seconds(60))
+        let changes = try await store.changes(after: position, timeout: .seconds(60))
         #expect(!changes.isGap)
         for message in changes.messages {
           if case .invalidated(let some) = message.kind { marks += some }
@@ -171,10 +171,10 @@ extension ServerSuite {
       }
       #expect(marks == (0..<300).map { SharedMark("\($0)") })
       for number in 300..<1_000 { _ = try await store.invalidate([SharedMark("\(number)")]) }
-      let late = try await store.changes(after: start, waitingAtMost: .seconds(60))
+      let late = try await store.changes(after: start, timeout: .seconds(60))
       #expect(late.isGap)
       #expect(late.messages == [])
-      let next = try await store.changes(after: late.position, waitingAtMost: .zero)
+      let next = try await store.changes(after: late.position, timeout: .zero)
       #expect(next == SharedChanges(messages: [], position: late.position))
       await store.close()
     }
@@ -197,10 +197,10 @@ extension ServerSuite {
       let proxy = try TestProxy(to: server.port)
       let far = RedisStore(proxy.endpoint, namespace: "test")
       // So that the script is known, and the next call is one round.
-      _ = try await far.changes(after: nil, waitingAtMost: .zero)
+      _ = try await far.changes(after: nil, timeout: .zero)
       let warm = try await lead(far, SharedKey("warm", marks: []))
       try await far.abandon(warm, failure: nil)
-      let start = try await store.changes(after: nil, waitingAtMost: .zero).position
+      let start = try await store.changes(after: nil, timeout: .zero).position
       proxy.set(.delays(milliseconds: 100))
       let leaver = Task { [key] in
         await outcome { try await far.begin(key, maxAge: nil, lease: .seconds(60)) }
@@ -209,7 +209,7 @@ extension ServerSuite {
       while try await tell(server, "EXISTS", "{test}:sq1:l:user:1") != .integer(1) {}
       leaver.cancel()
       #expect(await leaver.value == .cancelled)
-      let changes = try await store.changes(after: start, waitingAtMost: .seconds(60))
+      let changes = try await store.changes(after: start, timeout: .seconds(60))
       #expect(changes.messages.map(\.kind) == [.abandoned(key: "user:1", failure: nil)])
       _ = try await lead(store, key)
       await far.close()

@@ -277,7 +277,7 @@ final class BrokenSharedStore: SharedStore {
 
   func changes(
     after position: SharedPosition?,
-    waitingAtMost wait: Duration
+    timeout wait: Duration
   ) async throws(SharedStoreError) -> SharedChanges {
     var wait = wait
     switch mistake {
@@ -286,17 +286,17 @@ final class BrokenSharedStore: SharedStore {
     case .isDeaf:
       let (memory, wait) = (memory, wait)
       let found = Task(executorPreference: scheduling.executor) {
-        try await memory.changes(after: position, waitingAtMost: wait)
+        try await memory.changes(after: position, timeout: wait)
       }
       do { return try await found.value } catch { throw .cancelled }
     case .readsOnceAndSleeps where wait > .zero:
-      let found = try await memory.changes(after: position, waitingAtMost: .zero)
+      let found = try await memory.changes(after: position, timeout: .zero)
       if !found.messages.isEmpty || found.isGap { return found }
       do { try await scheduling.clock.sleep(for: wait) } catch { throw .cancelled }
       return found
     default: break
     }
-    var found = try await memory.changes(after: position, waitingAtMost: wait)
+    var found = try await memory.changes(after: position, timeout: wait)
     switch mistake {
     case .losesMessages where found.messages.count > 3: found.messages.remove(at: 1)
     case .hidesMore: found.hasMore = false

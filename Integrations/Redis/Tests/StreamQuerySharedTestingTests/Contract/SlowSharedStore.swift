@@ -69,10 +69,10 @@ final class SlowSharedStore: SharedStore {
 
   func changes(
     after position: SharedPosition?,
-    waitingAtMost wait: Duration
+    timeout wait: Duration
   ) async throws(SharedStoreError) -> SharedChanges {
     try await slowly { () async throws(SharedStoreError) in
-      try await store.changes(after: position, waitingAtMost: wait)
+      try await store.changes(after: position, timeout: wait)
     }
   }
 }

@@ -104,9 +104,9 @@ final class BrokenNetworkStore: SharedStore {
 
   func changes(
     after position: SharedPosition?,
-    waitingAtMost wait: Duration
+    timeout wait: Duration
   ) async throws(SharedStoreError) -> SharedChanges {
-    var found = try await store.changes(after: position, waitingAtMost: wait)
+    var found = try await store.changes(after: position, timeout: wait)
     switch mistake {
     case .hidesGaps: found.isGap = false
     case .keepsInvalidationsToItself:

@@ -16,7 +16,7 @@ import Testing
       hearing: .seconds(1),
       period: .seconds(20),
       alone: .seconds(4),
-      patience: .seconds(8)
+      answerTimeout: .seconds(8)
     )
   )
 

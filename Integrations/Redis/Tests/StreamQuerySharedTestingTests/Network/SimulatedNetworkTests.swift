@@ -201,7 +201,7 @@ import Testing
       plan.fetchTime = .seconds(1)
       plan.faults = (0..<8).map { (.seconds(4 * $0 + 2), .kill(node: $0)) }
       var patient = plan.configuration
-      patient.patience = .seconds(600)
+      patient.answerTimeout = .seconds(600)
       plan.broken = patient
     case .neverAges: (plan.changesPerSecond, plan.silentChangesPerSecond) = (0, 2)
     default: break

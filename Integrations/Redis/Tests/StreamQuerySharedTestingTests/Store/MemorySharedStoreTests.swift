@@ -23,7 +23,7 @@ import Testing
     simulation.task { [store, simulation, log] in
       let position = position ?? store.model.position
       do throws(SharedStoreError) {
-        let found = try await store.changes(after: position, waitingAtMost: wait)
+        let found = try await store.changes(after: position, timeout: wait)
         let kinds = found.messages.map { "\($0.kind)" }
         log.add("\(simulation.now) \(found.isGap ? "gap" : "\(kinds.count)")")
       } catch {

@@ -5,7 +5,7 @@ import Testing
 /// When a store is asked that was away, how the log is read, and the forms of texts and bytes.
 @Suite struct SharedBreakerTests {
   private func breaker() -> SharedBreaker {
-    SharedBreaker(first: .seconds(1), longest: .seconds(5), patience: .seconds(2))
+    SharedBreaker(first: .seconds(1), longest: .seconds(5), probeTimeout: .seconds(2))
   }
 
   @Test func pausesGrowAndHaveARandomPart() {

@@ -24,7 +24,7 @@ import Testing
       at: .zero,
       maxAge: maxAge,
       outdated: outdated,
-      patience: .seconds(20),
+      answerTimeout: .seconds(20),
       rounds: rounds,
       slack: .seconds(1)
     )
@@ -70,7 +70,7 @@ import Testing
       maxAge: .seconds(60),
       outdated: nil,
       leastRequest: .seconds(40),
-      patience: .seconds(20),
+      answerTimeout: .seconds(20),
       rounds: 2,
       slack: .seconds(1)
     )
@@ -126,7 +126,7 @@ import Testing
         at: .zero,
         maxAge: nil,
         outdated: nil,
-        patience: .seconds(20),
+        answerTimeout: .seconds(20),
         chance: chance,
         rounds: 2,
         slack: .seconds(1)

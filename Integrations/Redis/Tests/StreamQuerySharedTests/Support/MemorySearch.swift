@@ -1,1 +1,1 @@
-../../../../../Tests/StreamQueryTests/Scopes/MemorySearch.swift
+../../../../../Tests/StreamQueryPersistenceTests/Accounts/MemorySearch.swift

@@ -6,7 +6,7 @@ internal import StreamQueryPersistence
 /// A client as a service of swift-service-lifecycle: it ends in good order.
 ///
 /// ```swift
-/// let cache = QueryClientService(client, patience: .seconds(5), logger: logger)
+/// let cache = QueryClientService(client, finishTimeout: .seconds(5), logger: logger)
 /// let group = ServiceGroup(
 ///   services: [cache, server],
 ///   gracefulShutdownSignals: [.sigterm],
@@ -15,8 +15,8 @@ internal import StreamQueryPersistence
 /// try await group.run()
 /// ```
 ///
-/// It runs until a graceful shutdown. Then it lets running fetches and mutations land, for at most its
-/// patience, writes what has changed to the client's stores, for at most its limit for saving, and
+/// It runs until a graceful shutdown. Then it lets running fetches and mutations land, for at most
+/// `finishTimeout`, writes what has changed to the client's stores, for at most `savingTimeout`, and
 /// shuts the client down. If its task is cancelled instead, or while it waits, it does not wait for
 /// anything to land, but writes and shuts down as well.
 ///
@@ -28,29 +28,29 @@ internal import StreamQueryPersistence
 /// those that use the client, so that their last requests are answered.
 public struct QueryClientService: Service, CustomStringConvertible {
   private let client: QueryClient
-  private let patience: Duration
-  private let savingLimit: Duration
+  private let finishTimeout: Duration
+  private let savingTimeout: Duration
   private let logger: Logger?
 
   /// Creates a service.
   ///
   /// - Parameters:
   ///   - client: The client.
-  ///   - patience: How long running fetches and mutations may take at the end, by the client's
+  ///   - finishTimeout: How long running fetches and mutations may take at the end, by the client's
   ///     clock; what is paused, or waits for an interval, is not waited for. Zero or less does not
   ///     wait, and more than 100 years is 100 years.
-  ///   - savingLimit: How long writing may take after that, also if the service was cancelled, within
+  ///   - savingTimeout: How long writing may take after that, also if the service was cancelled, within
   ///     the same bounds. What is not written by then is lost.
   ///   - logger: Where what was cut off, and what could not be written, is reported.
   public init(
     _ client: QueryClient,
-    patience: Duration = .seconds(10),
-    savingLimit: Duration = .seconds(10),
+    finishTimeout: Duration = .seconds(10),
+    savingTimeout: Duration = .seconds(10),
     logger: Logger? = nil
   ) {
     self.client = client
-    self.patience = Self.bounded(patience)
-    self.savingLimit = Self.bounded(savingLimit)
+    self.finishTimeout = Self.bounded(finishTimeout)
+    self.savingTimeout = Self.bounded(savingTimeout)
     self.logger = logger
   }
 
@@ -91,8 +91,8 @@ public struct QueryClientService: Service, CustomStringConvertible {
         continuation.yield(.failed(error))
       }
     }
-    let timer = Task.detached(executorPreference: executor) { [savingLimit] in
-      guard (try? await clock.sleep(for: savingLimit)) != nil else { return }
+    let timer = Task.detached(executorPreference: executor) { [savingTimeout] in
+      guard (try? await clock.sleep(for: savingTimeout)) != nil else { return }
       continuation.yield(.late)
     }
     let first = Task.detached(executorPreference: executor) {
@@ -106,7 +106,7 @@ public struct QueryClientService: Service, CustomStringConvertible {
     case .late:
       logger?.error(
         "cache could not be saved in time",
-        metadata: ["limit": "\(savingLimit.inSeconds)"]
+        metadata: ["limit": "\(savingTimeout.inSeconds)"]
       )
     }
     timer.cancel()
@@ -120,14 +120,14 @@ public struct QueryClientService: Service, CustomStringConvertible {
     case late
   }
 
-  /// Waits until nothing runs, or patience ends.
+  /// Waits until nothing runs, or the time for it is over.
   private func landing() async {
     // No task group: an executor may run jobs inside `enqueue`. A child of a group that a cancellation
     // handler resumes would end there, while the runtime still goes through the children.
     let waiting = Task(executorPreference: client.scheduling.executor) { [client] in
       await Self.idle(client)
     }
-    let deadline = client.deadlines.set(after: patience) { waiting.cancel() }
+    let deadline = client.deadlines.set(after: finishTimeout) { waiting.cancel() }
     await withTaskCancellationHandler {
       await waiting.value
     } onCancel: {
@@ -147,8 +147,8 @@ public struct QueryClientService: Service, CustomStringConvertible {
   private static func idle(_ client: QueryClient) async {
     // What lands may start something else: a mutation a fetch, a fetch a dependent one.
     while !Task.isCancelled, client.fetchingCount() + client.mutatingCount(!.paused) > 0 {
-      for await count in client.mutatingCounts(!.paused) where count == 0 { break }
-      for await count in client.fetchingCounts() where count == 0 { break }
+      for await count in client.mutatingCountStream(!.paused) where count == 0 { break }
+      for await count in client.fetchingCountStream() where count == 0 { break }
     }
   }
 }

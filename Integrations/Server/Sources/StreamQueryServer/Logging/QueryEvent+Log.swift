@@ -22,7 +22,7 @@ extension QueryEvent.Kind {
     case .reset: "entry reset"
     case .mutation(let step): step.message
     case .persistenceFailed: "persistence failed"
-    case .missed: "events missed"
+    case .eventsDropped: "events missed"
     }
   }
 
@@ -39,7 +39,7 @@ extension QueryEvent.Kind {
     case .fetchFailed(let error), .persistenceFailed(let error): [("error", describe(error))]
     case .lookup(let lookup): [("result", lookup.rawValue)]
     case .mutation(let step): step.details(describe)
-    case .missed(let count), .servedStale(let count): [("count", "\(count)")]
+    case .eventsDropped(let count), .servedStale(let count): [("count", "\(count)")]
     case .added, .fetchStarted, .fetchPaused, .fetchResumed, .fetchSucceeded, .fetchCancelled,
       .written, .invalidated, .reset:
       []

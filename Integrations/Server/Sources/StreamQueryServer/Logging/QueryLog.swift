@@ -74,7 +74,7 @@ public struct QueryLog: Sendable {
   public static func level(of event: QueryEvent) -> Logger.Level {
     switch event.kind {
     case .persistenceFailed: .error
-    case .fetchFailed, .missed: .warning
+    case .fetchFailed, .eventsDropped: .warning
     case .attemptFailed, .servedStale: .notice
     case .fetchStarted, .fetchPaused, .fetchResumed, .fetchSucceeded, .fetchCancelled,
       .invalidated, .reset:
@@ -94,7 +94,7 @@ public struct QueryLog: Sendable {
 
   private func metadata(of event: QueryEvent) -> Logger.Metadata {
     var metadata: Logger.Metadata = ["event": "\(event.number)"]
-    if case .missed = event.kind {} else { metadata["key"] = "\(describeKey(event.key))" }
+    if case .eventsDropped = event.kind {} else { metadata["key"] = "\(describeKey(event.key))" }
     if let fetch = event.fetch { metadata["fetch"] = "\(fetch)" }
     if let cause = event.cause { metadata["cause"] = "\(cause.rawValue)" }
     if let duration = event.duration { metadata["duration"] = "\(duration.inSeconds)" }

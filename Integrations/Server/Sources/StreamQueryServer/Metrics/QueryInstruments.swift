@@ -79,7 +79,7 @@ struct QueryInstruments: Sendable {
     case .mutation(.cancelled): mutationCancelled.record(event)
     case .persistenceFailed: persistenceFailures.increment()
     case .observed, .unobserved, .fetchPaused, .fetchResumed, .written, .invalidated, .reset,
-      .mutation, .missed:
+      .mutation, .eventsDropped:
       break
     }
   }

@@ -4,7 +4,7 @@ import StreamQueryTesting
 import Testing
 
 /// Accounts that are opened, closed and ended.
-struct QueryScopesTests: ScopeSuite {
+struct QueryAccountsTests: AccountSuite {
   let simulation = Simulation(seed: 41)
   let store: SlowStore
 
@@ -14,27 +14,27 @@ struct QueryScopesTests: ScopeSuite {
 
   @Test("each account has its own client and its own part of the store")
   func apart() throws {
-    let scopes = scopes()
+    let accounts = accounts()
     try simulation.run {
-      let (ada, bob) = (try await scopes.open("ada"), try await scopes.open("bob"))
+      let (ada, bob) = (try await accounts.open("ada"), try await accounts.open("bob"))
       ada.client.setData("of Ada", for: key)
       #expect(bob.client.data(for: key) == nil)
       bob.client.setData("of Bob", for: key)
       try await ada.client.save()
       try await bob.client.save()
       #expect(ada.client.data(for: key) == "of Ada")
-      #expect(scopes.opened.map(\.name) == ["ada", "bob"])
+      #expect(accounts.opened.map(\.name) == ["ada", "bob"])
     }
     #expect(kept("ada") == [#""of Ada""#])
     #expect(kept("bob") == [#""of Bob""#])
     #expect(store.memory.load(.main).records.isEmpty)
-    for scope in scopes.opened { scope.client.shutDown() }
+    for account in accounts.opened { account.client.shutDown() }
   }
 
   @Test("an account that is open is the same for all who open it")
   func sameClient() throws {
-    let scopes = scopes()
-    let opened = (1...3).map { _ in simulation.task { try await scopes.open("ada").client } }
+    let accounts = accounts()
+    let opened = (1...3).map { _ in simulation.task { try await accounts.open("ada").client } }
     let clients = try simulation.run {
       var clients: [QueryClient] = []
       for task in opened { clients.append(try await task.value) }
@@ -46,14 +46,14 @@ struct QueryScopesTests: ScopeSuite {
 
   @Test("an account that is open is returned at once, without a task")
   func openAtOnce() throws {
-    let scopes = scopes()
-    let client = try simulation.run { try await scopes.open("ada").client }
+    let accounts = accounts()
+    let client = try simulation.run { try await accounts.open("ada").client }
     let before = simulation.jobCount
     simulation.run {}
     let jobs = simulation.jobCount - before
     try simulation.run {
       for _ in 0..<100 {
-        let again = try await scopes.open("ada")
+        let again = try await accounts.open("ada")
         #expect(again.client === client)
       }
     }
@@ -63,23 +63,23 @@ struct QueryScopesTests: ScopeSuite {
 
   @Test("names that look the same are one account, whatever their bytes are")
   func composedNames() throws {
-    let scopes = scopes()
+    let accounts = accounts()
     try simulation.run {
-      let first = try await scopes.open("Zo\u{EB}")
-      let second = try await scopes.open("Zoe\u{308}")
+      let first = try await accounts.open("Zo\u{EB}")
+      let second = try await accounts.open("Zoe\u{308}")
       #expect(first.client === second.client)
       first.client.setData("x", for: key)
       try await first.client.save()
       try await second.end()
     }
     #expect(kept("Zo\u{EB}").isEmpty)
-    #expect(scopes.opened.isEmpty)
+    #expect(accounts.opened.isEmpty)
   }
 
   @Test("at the end of an account its client is empty at once, and its store when the call returns")
   func ended() throws {
-    let scopes = scopes()
-    let ada = try simulation.run { try await scopes.open("ada") }
+    let accounts = accounts()
+    let ada = try simulation.run { try await accounts.open("ada") }
     simulation.run {
       let user = Query(key: key) { "fetched" }
       _ = try? await ada.client.fetch(user)
@@ -97,25 +97,25 @@ struct QueryScopesTests: ScopeSuite {
     #expect(ada.hasEnded)
     #expect(ada.client.data(for: key) == nil)
     #expect(results.isFinished)
-    #expect(notes == ["scope/ada"])
+    #expect(notes == ["account/ada"])
     #expect(!kept("ada").isEmpty)
     let before = simulation.now
     let now = try simulation.run { try await ending.value }
     #expect(now == before + .seconds(3))
     #expect(kept("ada").isEmpty)
     #expect(notes.isEmpty)
-    #expect(scopes.opened.isEmpty)
+    #expect(accounts.opened.isEmpty)
   }
 
   @Test("an account that was ended is new and empty when it is opened again")
   func openedAgain() throws {
-    let scopes = scopes()
+    let accounts = accounts()
     try simulation.run {
-      let first = try await scopes.open("ada")
+      let first = try await accounts.open("ada")
       first.client.setData("old", for: key)
       try await first.client.save()
       try await first.end()
-      let second = try await scopes.open("ada")
+      let second = try await accounts.open("ada")
       #expect(second.client !== first.client)
       #expect(second.client.data(for: key) == nil)
       try await second.client.restore()
@@ -132,8 +132,8 @@ struct QueryScopesTests: ScopeSuite {
 
   @Test("a save that is on its way at the end is not there afterwards")
   func lateSave() throws {
-    let scopes = scopes()
-    let ada = try simulation.run { try await scopes.open("ada") }
+    let accounts = accounts()
+    let ada = try simulation.run { try await accounts.open("ada") }
     try simulation.run { try await ada.client.restore() }
     store.change { $0.writing = .seconds(2) }
     ada.client.setData("late", for: key)
@@ -149,19 +149,19 @@ struct QueryScopesTests: ScopeSuite {
 
   @Test("a wipe that fails throws, and the account is not opened before it is erased")
   func wipeFails() throws {
-    let scopes = scopes()
+    let accounts = accounts()
     try simulation.run {
-      let ada = try await scopes.open("ada")
+      let ada = try await accounts.open("ada")
       ada.client.setData("x", for: key)
       try await ada.client.save()
       store.change { $0.wipeErrors = [.denied, .denied] }
-      let error = await #expect(throws: QueryScopeError.self) { try await ada.end() }
+      let error = await #expect(throws: QueryAccountError.self) { try await ada.end() }
       #expect(kind(of: error) == "not erased: ada, 1")
       #expect(ada.client.data(for: key) == nil)
-      #expect(notes == ["scope/ada"])
-      _ = await #expect(throws: QueryScopeError.self) { try await scopes.open("ada") }
-      #expect(scopes.opened.isEmpty)
-      let again = try await scopes.open("ada")
+      #expect(notes == ["account/ada"])
+      _ = await #expect(throws: QueryAccountError.self) { try await accounts.open("ada") }
+      #expect(accounts.opened.isEmpty)
+      let again = try await accounts.open("ada")
       #expect(again.client.data(for: key) == nil)
       again.client.shutDown()
     }
@@ -171,34 +171,34 @@ struct QueryScopesTests: ScopeSuite {
 
   @Test("the next launch erases what the last one could not, before anybody asks")
   func nextLaunch() throws {
-    try simulation.run { [scopes = scopes()] in
-      let ada = try await scopes.open("ada")
+    try simulation.run { [accounts = accounts()] in
+      let ada = try await accounts.open("ada")
       ada.client.setData("x", for: key)
       try await ada.client.save()
       store.change { $0.wipeErrors = [.denied] }
-      _ = await #expect(throws: QueryScopeError.self) { try await ada.end() }
+      _ = await #expect(throws: QueryAccountError.self) { try await ada.end() }
     }
     #expect(kept("ada") == [#""x""#])
-    let scopes = scopes()
+    let accounts = accounts()
     simulation.settle()
     #expect(kept("ada").isEmpty)
     #expect(notes.isEmpty)
-    withExtendedLifetime(scopes) {}
+    withExtendedLifetime(accounts) {}
   }
 
   @Test("what could not be erased in the background is told to who waits for it")
   func finishEndings() throws {
-    try simulation.run { [scopes = scopes()] in
-      try await scopes.open("ada").client.save()
+    try simulation.run { [accounts = accounts()] in
+      try await accounts.open("ada").client.save()
       store.change { $0.wipeErrors = [.denied, .denied, .denied] }
-      _ = await #expect(throws: QueryScopeError.self) { try await scopes.end("ada") }
+      _ = await #expect(throws: QueryAccountError.self) { try await accounts.end("ada") }
     }
-    let scopes = scopes()
+    let accounts = accounts()
     simulation.settle()
     #expect(store.wipes.count == 2)
     try simulation.run {
-      _ = await #expect(throws: QueryScopeError.self) { try await scopes.finishEndings() }
-      try await scopes.finishEndings()
+      _ = await #expect(throws: QueryAccountError.self) { try await accounts.finishEndings() }
+      try await accounts.finishEndings()
     }
     #expect(notes.isEmpty)
   }
@@ -206,32 +206,32 @@ struct QueryScopesTests: ScopeSuite {
   @Test("if a store does not say which accounts have ended, none is opened")
   func unreadable() throws {
     store.change { $0.loadError = .denied }
-    let scopes = scopes()
+    let accounts = accounts()
     try simulation.run {
-      let error = await #expect(throws: QueryScopeError.self) { try await scopes.open("ada") }
+      let error = await #expect(throws: QueryAccountError.self) { try await accounts.open("ada") }
       #expect(kind(of: error) == "unreadable")
       store.change { $0.loadError = nil }
-      try await scopes.open("ada").client.shutDown()
+      try await accounts.open("ada").client.shutDown()
     }
   }
 
   @Test("a closed account is saved, and is there again when it is opened")
   func closed() throws {
-    let scopes = scopes()
+    let accounts = accounts()
     try simulation.run {
-      let first = try await scopes.open("ada")
+      let first = try await accounts.open("ada")
       try await first.client.restore()
       first.client.setData("kept", for: key)
       try await first.close()
       try await first.close()
       #expect(kept("ada") == [#""kept""#])
       #expect(!first.hasEnded)
-      let second = try await scopes.open("ada")
+      let second = try await accounts.open("ada")
       try await second.client.restore()
       #expect(second.client.data(for: key) == "kept")
       // The former handle names nothing that is open.
       try await first.close()
-      let error = await #expect(throws: QueryScopeError.self) { try await first.end() }
+      let error = await #expect(throws: QueryAccountError.self) { try await first.end() }
       #expect(kind(of: error) == "opened again: ada")
       #expect(second.client.data(for: key) == "kept")
       try await second.close()
@@ -242,25 +242,25 @@ struct QueryScopesTests: ScopeSuite {
 
   @Test("an account whose changes cannot be saved stays open")
   func notSaved() throws {
-    let scopes = scopes()
+    let accounts = accounts()
     try simulation.run {
-      let ada = try await scopes.open("ada")
+      let ada = try await accounts.open("ada")
       try await ada.client.restore()
       ada.client.setData("x", for: key)
       store.change { $0.writeErrors = [.denied] }
-      let error = await #expect(throws: QueryScopeError.self) { try await ada.close() }
+      let error = await #expect(throws: QueryAccountError.self) { try await ada.close() }
       #expect(kind(of: error) == "not saved: ada")
       #expect(ada.client.data(for: key) == "x")
       try await ada.close()
     }
     #expect(kept("ada") == [#""x""#])
-    #expect(scopes.opened.isEmpty)
+    #expect(accounts.opened.isEmpty)
   }
 
   @Test("a cancelled caller leaves at once, and the account ends nevertheless")
   func cancelled() throws {
-    let scopes = scopes()
-    let ada = try simulation.run { try await scopes.open("ada") }
+    let accounts = accounts()
+    let ada = try simulation.run { try await accounts.open("ada") }
     ada.client.setData("x", for: key)
     try simulation.run { try await ada.client.save() }
     store.change { $0.wiping = .seconds(5) }
@@ -269,7 +269,7 @@ struct QueryScopesTests: ScopeSuite {
     ending.cancel()
     simulation.settle()
     simulation.run { _ = await #expect(throws: CancellationError.self) { try await ending.value } }
-    #expect(notes == ["scope/ada"])
+    #expect(notes == ["account/ada"])
     simulation.advance(by: .seconds(5))
     #expect(kept("ada").isEmpty)
     #expect(notes.isEmpty)
@@ -280,20 +280,20 @@ struct QueryScopesTests: ScopeSuite {
     for seed in 0..<20 as Range<UInt64> {
       let simulation = Simulation(seed: seed)
       let store = SlowStore(clock: simulation.clock) { $0.wiping = .seconds(1) }
-      let scopes = QueryScopes(in: store, simulation: simulation) { [store] _, configuration in
+      let accounts = QueryAccounts(in: store, simulation: simulation) { [store] _, configuration in
         configuration.persistence = Persistence(in: store)
       }
-      let ada = try simulation.run { try await scopes.open("ada") }
+      let ada = try simulation.run { try await accounts.open("ada") }
       ada.client.setData("x", for: key)
       let ending = simulation.task { try await ada.end() }
-      let opening = simulation.task { try await scopes.open("ada") }
+      let opening = simulation.task { try await accounts.open("ada") }
       try simulation.run {
         try await ending.value
         let second = try await opening.value
         #expect(second.client.data(for: key) == nil)
         second.client.setData("y", for: key)
         try await second.client.save()
-        #expect(scopes.opened.count <= 1)
+        #expect(accounts.opened.count <= 1)
         second.client.shutDown()
       }
     }
@@ -302,42 +302,42 @@ struct QueryScopesTests: ScopeSuite {
   @Test("a query's own store is erased too, but not what is kept in a partition of its own name")
   func otherStores() throws {
     let other = MemoryStore()
-    let scopes = scopes()
+    let accounts = accounts()
     try simulation.run {
-      let ada = try await scopes.open("ada")
+      let ada = try await accounts.open("ada")
       let mine = Query(key: ["mine"] as QueryKey<String>) { "mine" }.persisted(in: other)
       let ours = Query(key: ["ours"] as QueryKey<String>) { "ours" }
         .persisted(in: other, partition: "shared")
       _ = try await ada.client.fetch(mine)
       _ = try await ada.client.fetch(ours)
       try await ada.client.save()
-      #expect(other.load("scope/ada").records.count == 1)
+      #expect(other.load("account/ada").records.count == 1)
       try await ada.end()
     }
-    #expect(other.load("scope/ada").records.isEmpty)
+    #expect(other.load("account/ada").records.isEmpty)
     #expect(other.load("shared").records.count == 1)
   }
 
   @Test("the objects of an account are freed with it")
   func freed() throws {
     let released = try simulation.run {
-      let scopes = scopes()
-      let ada = try await scopes.open("ada")
+      let accounts = accounts()
+      let ada = try await accounts.open("ada")
       try await ada.end()
-      return Released(client: ada.client, scopes: scopes)
+      return Released(client: ada.client, accounts: accounts)
     }
     simulation.settle()
     #expect(released.client == nil)
-    #expect(released.scopes == nil)
+    #expect(released.accounts == nil)
   }
 }
 
 private final class Released: Sendable {
   weak let client: QueryClient?
-  weak let scopes: QueryScopes?
+  weak let accounts: QueryAccounts?
 
-  init(client: QueryClient, scopes: QueryScopes) {
+  init(client: QueryClient, accounts: QueryAccounts) {
     self.client = client
-    self.scopes = scopes
+    self.accounts = accounts
   }
 }

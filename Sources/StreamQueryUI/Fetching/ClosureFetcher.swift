@@ -2,7 +2,7 @@
 ///
 /// It has no input to change: what the closure captures stays as it was.
 @MainActor
-public final class Fetcher<Output: Sendable>: QueryFetcher {
+public final class ClosureFetcher<Output: Sendable>: QueryFetcher {
   private let closure: @Sendable () async throws -> Output
 
   /// Creates a fetcher.

@@ -2,7 +2,7 @@
 ///
 /// What is done with one account happens one after the other, in the order of the calls; different
 /// accounts do not wait for each other.
-struct ScopeTable<Client: AnyObject, Store, Wait> {
+struct AccountTable<Client: AnyObject, Store, Wait> {
   /// An account that is open.
   struct Opened {
     let serial: Int

@@ -4,14 +4,14 @@ import StreamQueryTesting
 import Testing
 
 /// The end of what was opened before, when somebody has opened the account again.
-struct ReopenedScopeTests: ScopeSuite {
+struct ReopenedAccountTests: AccountSuite {
   let simulation = Simulation(seed: 43)
   let store: SlowStore
 
   init() { store = SlowStore(clock: simulation.clock) }
 
-  private func filled(_ scopes: QueryScopes, _ value: String) async throws -> QueryScope {
-    let account = try await scopes.open("ada")
+  private func filled(_ accounts: QueryAccounts, _ value: String) async throws -> QueryAccount {
+    let account = try await accounts.open("ada")
     try await account.client.restore()
     account.client.setData(value, for: key)
     try await account.client.save()
@@ -20,7 +20,7 @@ struct ReopenedScopeTests: ScopeSuite {
 
   /// What the next launch finds.
   private func keptAfterLaunch() -> [String] {
-    let next = scopes()
+    let next = accounts()
     simulation.advance(by: .minutes(10))
     withExtendedLifetime(next) {}
     return kept("ada")
@@ -28,12 +28,12 @@ struct ReopenedScopeTests: ScopeSuite {
 
   @Test("the second end of an account erases nothing of the one that was opened since")
   func secondEnd() throws {
-    let scopes = scopes()
-    let old = try simulation.run { try await filled(scopes, "old") }
+    let accounts = accounts()
+    let old = try simulation.run { try await filled(accounts, "old") }
     store.change { $0.wiping = .seconds(5) }
     let first = simulation.task { try await old.end() }
     simulation.advance(by: .seconds(1))
-    let opening = simulation.task { try await filled(scopes, "new") }
+    let opening = simulation.task { try await filled(accounts, "new") }
     simulation.advance(by: .seconds(1))
     let second = simulation.task { try await old.end() }
     simulation.advance(by: .seconds(60))
@@ -52,13 +52,13 @@ struct ReopenedScopeTests: ScopeSuite {
   func endDuringClose() throws {
     // The note is there before the opening's turn comes, or after it.
     for writing in [Duration.zero, .seconds(5)] {
-      let scopes = scopes()
-      let old = try simulation.run { try await filled(scopes, "old") }
+      let accounts = accounts()
+      let old = try simulation.run { try await filled(accounts, "old") }
       old.client.setData("changed", for: key)
       store.change { $0.writing = .seconds(5) }
       let closing = simulation.task { await kind { try await old.close() } }
       simulation.advance(by: .seconds(1))
-      let opening = simulation.task { try await filled(scopes, "new") }
+      let opening = simulation.task { try await filled(accounts, "new") }
       simulation.advance(by: .seconds(1))
       store.change { $0.writing = writing }
       let ending = simulation.task { try await old.end() }
@@ -68,14 +68,14 @@ struct ReopenedScopeTests: ScopeSuite {
         let new = try await opening.value
         try await ending.value
         #expect(old.hasEnded && !new.hasEnded)
-        #expect(scopes.opened.map { $0.client === new.client } == [true])
+        #expect(accounts.opened.map { $0.client === new.client } == [true])
         #expect(new.client.data(for: key) == "new")
       }
       #expect(kept("ada") == [#""new""#])
-      #expect(notes.isEmpty && store.memory.load("scopes-copy").records.isEmpty)
+      #expect(notes.isEmpty && store.memory.load("accounts-copy").records.isEmpty)
       #expect(keptAfterLaunch() == [#""new""#])
       store.change { $0.writing = .zero }
-      try simulation.run { try await scopes.end("ada") }
+      try simulation.run { try await accounts.end("ada") }
     }
   }
 }

@@ -12,15 +12,15 @@ import Foundation
 #endif
 
 /// Notes of ended accounts: when they are written, and what damage does to them.
-struct ScopeNoteTests: ScopeSuite {
+struct AccountNoteTests: AccountSuite {
   let simulation = Simulation(seed: 43)
   let store: SlowStore
 
   init() { store = SlowStore(clock: simulation.clock) }
 
-  private func filled(_ scopes: QueryScopes) throws -> QueryScope {
+  private func filled(_ accounts: QueryAccounts) throws -> QueryAccount {
     try simulation.run {
-      let account = try await scopes.open("ada")
+      let account = try await accounts.open("ada")
       try await account.client.restore()
       account.client.setData("x", for: key)
       try await account.client.save()
@@ -31,10 +31,10 @@ struct ScopeNoteTests: ScopeSuite {
   @Test("an end is noted while the closing before it hangs")
   func notedBesideClosing() throws {
     let store = DeafStore(simulation)
-    let scopes = QueryScopes(in: store, simulation: simulation) { _, configuration in
+    let accounts = QueryAccounts(in: store, simulation: simulation) { _, configuration in
       configuration.persistence = Persistence(in: store)
     }
-    let ada = try simulation.run { try await scopes.open("ada") }
+    let ada = try simulation.run { try await accounts.open("ada") }
     try simulation.run { try await ada.client.restore() }
     ada.client.setData("y", for: key)
     store.wait.withLock { $0 = .seconds(3_600) }
@@ -43,29 +43,29 @@ struct ScopeNoteTests: ScopeSuite {
     store.wait.withLock { $0 = .zero }
     let ending = simulation.task { try await ada.end() }
     simulation.advance(by: .seconds(60))
-    #expect(store.memory.load("scopes").records.map(\.key) == ["scope/ada"])
+    #expect(store.memory.load("accounts").records.map(\.key) == ["account/ada"])
     simulation.advance(by: .seconds(7_200))
     try simulation.run {
       await closing.value
       try await ending.value
     }
-    #expect(store.memory.load("scope/ada").records.isEmpty)
-    #expect(store.memory.load("scopes").records.isEmpty)
+    #expect(store.memory.load("account/ada").records.isEmpty)
+    #expect(store.memory.load("accounts").records.isEmpty)
   }
 
   @Test("a note that is written after the account was opened again is taken back")
   func lateNote() throws {
     let (deaf, other) = (DeafStore(simulation), SlowStore(clock: simulation.clock))
-    let scopes = QueryScopes(in: deaf, other, simulation: simulation) { _, configuration in
+    let accounts = QueryAccounts(in: deaf, other, simulation: simulation) { _, configuration in
       configuration.persistence = Persistence(in: deaf)
     }
-    let old = try simulation.run { try await scopes.open("ada") }
+    let old = try simulation.run { try await accounts.open("ada") }
     try simulation.run { try await old.client.restore() }
     old.client.setData("x", for: key)
     deaf.wait.withLock { $0 = .seconds(60) }
     let closing = simulation.task { try await old.close() }
     simulation.advance(by: .seconds(1))
-    let opening = simulation.task { try await scopes.open("ada") }
+    let opening = simulation.task { try await accounts.open("ada") }
     simulation.advance(by: .seconds(1))
     deaf.wait.withLock { $0 = .zero }
     other.change { $0.loading = .seconds(3_600) }
@@ -73,28 +73,28 @@ struct ScopeNoteTests: ScopeSuite {
     simulation.advance(by: .seconds(1))
     other.change { $0.loading = .zero }
     simulation.advance(by: .seconds(600))
-    #expect(scopes.opened.count == 1)
+    #expect(accounts.opened.count == 1)
     simulation.advance(by: .seconds(7_200))
     try simulation.run {
       try await closing.value
       #expect(try await !opening.value.hasEnded)
       try await ending.value
     }
-    #expect(other.memory.load("scopes").records.isEmpty)
-    #expect(other.memory.load("scopes-copy").records.isEmpty)
+    #expect(other.memory.load("accounts").records.isEmpty)
+    #expect(other.memory.load("accounts-copy").records.isEmpty)
   }
 
   @Test("an end is noted while the opening before it hangs, and no note outlasts it")
   func notedBesideOpening() throws {
-    _ = try filled(scopes())
+    _ = try filled(accounts())
     store.change { $0.loading = .seconds(3_600) }
-    let next = scopes()
+    let next = accounts()
     let opening = simulation.task { _ = try? await next.open("ada") }
     simulation.advance(by: .seconds(1))
     store.change { $0.loading = .zero }
     let ending = simulation.task { try await next.end("ada") }
     simulation.advance(by: .seconds(60))
-    #expect(notes == ["scope/ada"])
+    #expect(notes == ["account/ada"])
     simulation.advance(by: .seconds(7_200))
     try simulation.run {
       await opening.value
@@ -107,23 +107,23 @@ struct ScopeNoteTests: ScopeSuite {
   @Test("a store that hangs when it takes the note delays no other store's wipe")
   func hangingNote() throws {
     let other = SlowStore(clock: simulation.clock)
-    let ada = try filled(scopes(other))
+    let ada = try filled(accounts(other))
     other.change { $0.writing = .seconds(3_600) }
     let ending = simulation.task { try await ada.end() }
     simulation.advance(by: .seconds(60))
-    #expect(kept("ada").isEmpty && notes == ["scope/ada"])
+    #expect(kept("ada").isEmpty && notes == ["account/ada"])
     simulation.advance(by: .seconds(36_000))
     try simulation.run { try await ending.value }
-    #expect(notes.isEmpty && other.memory.load("scopes").records.isEmpty)
+    #expect(notes.isEmpty && other.memory.load("accounts").records.isEmpty)
   }
 
   @Test("no note outlasts the end, in a store either that only clients have named")
   func unlistedStore() throws {
     let other = SlowStore(clock: simulation.clock)
-    let scopes = scopes()
+    let accounts = accounts()
     let query = Query(key: key) { "x" }.persisted(in: other)
-    @Sendable func use() async throws -> QueryScope {
-      let account = try await scopes.open("ada")
+    @Sendable func use() async throws -> QueryAccount {
+      let account = try await accounts.open("ada")
       _ = try await account.client.fetch(query)
       try await account.client.save()
       return account
@@ -133,7 +133,7 @@ struct ScopeNoteTests: ScopeSuite {
     let first = simulation.task { try await ada.end() }
     simulation.advance(by: .seconds(1))
     other.change { $0.loading = .seconds(60) }
-    let second = simulation.task { try await scopes.end("ada") }
+    let second = simulation.task { try await accounts.end("ada") }
     simulation.advance(by: .seconds(1))
     other.change { $0.loading = .zero }
     simulation.advance(by: .minutes(10))
@@ -141,11 +141,11 @@ struct ScopeNoteTests: ScopeSuite {
       try await first.value
       try await second.value
     }
-    #expect(other.memory.load("scopes").records.isEmpty)
-    #expect(other.memory.load("scopes-copy").records.isEmpty)
+    #expect(other.memory.load("accounts").records.isEmpty)
+    #expect(other.memory.load("accounts-copy").records.isEmpty)
     try simulation.run { try await use().close() }
     // The next version names both.
-    let next = self.scopes(other)
+    let next = self.accounts(other)
     simulation.advance(by: .minutes(1))
     #expect(kept("ada", in: other) == [#""x""#])
     withExtendedLifetime(next) {}
@@ -157,38 +157,38 @@ struct ScopeNoteTests: ScopeSuite {
     let directory = manager.temporaryDirectory.appending(path: "notes-\(UUID().uuidString)")
     defer { try? manager.removeItem(at: directory) }
     let store = FileStore(directory: directory)
-    let scopes = QueryScopes(in: store) { _, configuration in
+    let accounts = QueryAccounts(in: store) { _, configuration in
       configuration.persistence = Persistence(in: store)
     }
     for number in 0..<20 {
-      let account = try await scopes.open("user-\(number)")
+      let account = try await accounts.open("user-\(number)")
       account.client.setData("secret", for: QueryKey<String>("name"))
       if number % 2 == 0 { try await account.client.save() }
       try await account.end()
     }
     #expect(
       try manager.contentsOfDirectory(atPath: directory.path).sorted()
-        == ["lock", "scopes-copy@0.log", "scopes@0.log", "~@20.log"]
+        == ["accounts-copy@0.log", "accounts@0.log", "lock", "~@20.log"]
     )
     let late = StoreBatch(
       generation: .first,
       puts: [StoreRecord(key: "k", value: Data("late".utf8))]
     )
     await #expect(throws: QueryStoreError.self) {
-      try await store.write(late, to: ScopeNotes.partition(of: "user-3"))
+      try await store.write(late, to: AccountNotes.partition(of: "user-3"))
     }
     await store.close()
   }
 
   @Test(
     "one flipped bit opens no account that has ended",
-    arguments: ["scopes", "scopes-copy"]
+    arguments: ["accounts", "accounts-copy"]
   )
   func flippedBit(_ partition: StorePartition) async throws {
     let manager = FileManager.default
     let directory = manager.temporaryDirectory.appending(path: "notes-\(UUID().uuidString)")
     defer { try? manager.removeItem(at: directory) }
-    let kept = ScopeNotes.partition(of: "user")
+    let kept = AccountNotes.partition(of: "user")
     // The process is killed after the note and before the wipe.
     func end() async throws {
       try? manager.removeItem(at: directory)
@@ -196,7 +196,7 @@ struct ScopeNoteTests: ScopeSuite {
       var batch = StoreBatch(generation: try await store.load(kept).generation)
       batch.puts = [StoreRecord(key: "k", value: Data("secret".utf8))]
       try await store.write(batch, to: kept)
-      try await ScopeNotes(store: store).add("user")
+      try await AccountNotes(store: store).add("user")
       await store.close()
     }
     try await end()
@@ -209,12 +209,12 @@ struct ScopeNoteTests: ScopeSuite {
       bytes[place] ^= 1
       try bytes.write(to: file)
       let store = FileStore(directory: directory)
-      let scopes = QueryScopes(in: store)
+      let accounts = QueryAccounts(in: store)
       do {
-        _ = try await scopes.open("user")
+        _ = try await accounts.open("user")
         #expect(try await store.load(kept).records.isEmpty, "byte \(place)")
       } catch {
-        guard case QueryScopeError.unreadable = error else { throw error }
+        guard case QueryAccountError.unreadable = error else { throw error }
       }
       await store.close()
     }

@@ -4,41 +4,41 @@ import StreamQueryTesting
 import Testing
 
 /// Accounts, as a user of the library writes them.
-@Suite struct ScopeSamples {
+@Suite struct AccountSamples {
   let simulation = Simulation()
   let store = MemoryStore()
 
   @Test func anAccountIsOpenedAndEnded() throws {
-    let scopes = QueryScopes(in: store, simulation: simulation) { [store] _, configuration in
+    let accounts = QueryAccounts(in: store, simulation: simulation) { [store] _, configuration in
       configuration.persistence = Persistence(in: store)
     }
     try simulation.run {
-      let account = try await scopes.open("user-42")
+      let account = try await accounts.open("user-42")
       account.client.setData(1, for: "number" as QueryKey<Int>)
       #expect(account.name == "user-42" && account.id == "user-42")
-      #expect(scopes.opened.map(\.name) == ["user-42"])
+      #expect(accounts.opened.map(\.name) == ["user-42"])
       try await account.end()
       #expect(account.hasEnded && account.client.isErased)
-      #expect(scopes.opened.isEmpty)
-      try await scopes.end("somebody else")
-      try await scopes.finishEndings()
-      let again = try await scopes.open("user-42")
+      #expect(accounts.opened.isEmpty)
+      try await accounts.end("somebody else")
+      try await accounts.finishEndings()
+      let again = try await accounts.open("user-42")
       try await again.close()
     }
   }
 
   @Test func accountsOfAnAppHaveAConfiguration() {
-    let scopes = QueryScopes(in: store, configuration: .server) { name, configuration in
+    let accounts = QueryAccounts(in: store, configuration: .server) { name, configuration in
       configuration.limit = CacheLimit(maxEntries: name == "large" ? 10_000 : 1_000)
     }
-    #expect(scopes.opened.isEmpty)
+    #expect(accounts.opened.isEmpty)
   }
 
   @Test func adaptersAreToldOfTheEnd() throws {
-    let scopes = QueryScopes(in: store, simulation: simulation)
+    let accounts = QueryAccounts(in: store, simulation: simulation)
     let log = ManualSignal("shown")
     try simulation.run {
-      let account = try await scopes.open("user-42")
+      let account = try await accounts.open("user-42")
       let handler = account.client.whenErased { log.send("erased") }
       try await account.end()
       #expect(account.client.whenErased {} == nil)

@@ -9,7 +9,7 @@ public import Synchronization
 /// Made by `Simulation.record(_:)`. The consuming task lives as long as the recording: dropping the
 /// last reference stops it, as `cancel()` does. Optimised code drops a local after its last use. If
 /// that would be too early, end the test with `withExtendedLifetime(recording) {}`.
-public final class Recording<Element: Sendable>: Sendable {
+public final class ResultRecording<Element: Sendable>: Sendable {
   /// An element and the time of its arrival.
   public struct Stamped: Sendable {
     /// Virtual time since the start of the simulation.
@@ -85,7 +85,7 @@ public final class Recording<Element: Sendable>: Sendable {
   }
 }
 
-extension Recording: CustomStringConvertible {
+extension ResultRecording: CustomStringConvertible {
   /// One line for each element, with its time, and what the simulation waits for.
   ///
   /// Use it as a comment that explains why an expectation of the recording failed:
@@ -99,15 +99,15 @@ extension Recording: CustomStringConvertible {
   }
 }
 
-extension Recording.Stamped: Equatable where Element: Equatable {}
-extension Recording.Stamped: Hashable where Element: Hashable {}
+extension ResultRecording.Stamped: Equatable where Element: Equatable {}
+extension ResultRecording.Stamped: Hashable where Element: Hashable {}
 
 /// The log of the consuming task: separate from the recording, which the task must not keep alive.
 @usableFromInline
 final class RecordingTape<Element: Sendable>: Sendable {
   @usableFromInline
   struct Content: Sendable {
-    @usableFromInline var elements: [Recording<Element>.Stamped] = []
+    @usableFromInline var elements: [ResultRecording<Element>.Stamped] = []
     @usableFromInline var isFinished = false
     @usableFromInline var failure: (any Error)?
 
@@ -161,7 +161,7 @@ extension Simulation {
   @inlinable
   public func record<Base: AsyncSequence & Sendable>(
     _ sequence: Base
-  ) -> Recording<Base.Element> where Base.Element: Sendable {
+  ) -> ResultRecording<Base.Element> where Base.Element: Sendable {
     let tape = RecordingTape<Base.Element>()
     let clock = clock
     let registry = registry
@@ -178,7 +178,7 @@ extension Simulation {
         tape.finish(Task.isCancelled ? nil : error)
       }
     }
-    return Recording(tape: tape, task: task, report: reportPending)
+    return ResultRecording(tape: tape, task: task, report: reportPending)
   }
 
   /// The pending work at the time of the call, as long as the simulation exists.

@@ -1,9 +1,9 @@
 /// Why an account could not be opened, closed or ended.
-public enum QueryScopeError: Error, Sendable, CustomStringConvertible {
+public enum QueryAccountError: Error, Sendable, CustomStringConvertible {
   /// It has ended, but stores could not erase what they keep of it, or remove the note of its end.
   ///
   /// Nothing of it can be read, and it cannot be opened before it is erased. That is tried again when
-  /// the account is opened or ended, by ``QueryScopes/finishEndings()``, and in the next launch.
+  /// the account is opened or ended, by ``QueryAccounts/finishEndings()``, and in the next launch.
   case notErased(name: String, errors: [QueryStoreError])
   /// A store does not say which accounts have ended; without that none is opened.
   case unreadable(QueryStoreError)

@@ -20,7 +20,7 @@ extension QueryClient {
   ///
   /// ```swift
   /// let (lines, page) = AsyncStream.makeStream(of: Data.self)
-  /// for await export in client.exports(.prefix("products")) {
+  /// for await export in client.exportStream(.prefix("products")) {
   ///   page.yield(try export.archive.encoded())
   /// }
   /// page.finish()
@@ -35,7 +35,7 @@ extension QueryClient {
   ///   - errors: What the archives say of errors; by default, entries that failed are left out.
   ///   - coding: How values and inputs are encoded.
   /// - Returns: The archives. Fetches that start after the first archive are not awaited.
-  public nonisolated func exports(
+  public nonisolated func exportStream(
     _ filter: QueryFilter = .all,
     mutations: MutationFilter = .all,
     errors: ArchivedErrors = .leftOut,
@@ -85,7 +85,7 @@ extension QueryClient {
   /// not end then.
   ///
   /// - Parameters:
-  ///   - archives: The archives, such as those of ``exports(_:mutations:errors:coding:)``.
+  ///   - archives: The archives, such as those of ``exportStream(_:mutations:errors:coding:)``.
   ///   - archivables: What to expect, in addition to the queries that the cache knows already.
   ///   - coding: How values and inputs are decoded.
   ///   - resuming: Whether mutations continue by themselves.
@@ -100,7 +100,7 @@ extension QueryClient {
     for archivables: [Archivable] = [],
     coding: ArchiveCoding = .json,
     resuming: Bool = true,
-    waitingAtMost limit: Duration = .seconds(30)
+    timeout limit: Duration = .seconds(30)
   ) async throws(Archives.Failure) -> ArchiveImport where Archives.Element == CacheArchive {
     let catalog = ArchiveCatalog(archivables)
     let arrivals = ArchiveArrivals<Archives.Failure>(skipped: catalog.skipped)

@@ -9,7 +9,7 @@
 /// let client = QueryClient(configuration: .init(activity: .system))
 /// let kiosk = QueryClient(configuration: .init(activity: .alwaysActive))
 /// ```
-public struct Activity: Sendable, _FreeOfActors {
+public struct AppActivity: Sendable, _FreeOfActors {
   private let source: StateSource
 
   private init(source: StateSource) {

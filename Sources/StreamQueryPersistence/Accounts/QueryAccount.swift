@@ -3,19 +3,19 @@ public import StreamQuery
 /// An account or tenant that is open: its own client, and its own part of each store.
 ///
 /// ```swift
-/// let account = try await scopes.open("user-42")
+/// let account = try await accounts.open("user-42")
 /// let orders = try await account.client.fetch(.users)
 /// show(orders)
 /// try await account.end()                             // at logout
 /// ```
 ///
 /// All copies are the same account.
-public struct QueryScope: Sendable, Identifiable {
+public struct QueryAccount: Sendable, Identifiable {
   /// The name with which it was opened.
   public let name: String
   /// The client of the account: its entries, its streams and what it keeps are the account's alone.
   public let client: QueryClient
-  let scopes: QueryScopes
+  let accounts: QueryAccounts
   let serial: Int
 
   /// The name.
@@ -39,10 +39,10 @@ public struct QueryScope: Sendable, Identifiable {
   /// A cancelled caller throws at once, and the ending continues. A second call returns when the
   /// first one is over; after one that failed it tries again.
   ///
-  /// - Throws: ``QueryScopeError/notErased(name:errors:)``, ``QueryScopeError/openedAgain(name:)``,
+  /// - Throws: ``QueryAccountError/notErased(name:errors:)``, ``QueryAccountError/openedAgain(name:)``,
   ///   or `CancellationError`.
   public func end() async throws {
-    try await scopes.end(self)
+    try await accounts.end(self)
   }
 
   /// Closes the account: saves what has changed, and shuts its client down.
@@ -50,9 +50,9 @@ public struct QueryScope: Sendable, Identifiable {
   /// What is kept stays. Fetches and runs of mutations that have not ended are cancelled. For accounts that are not used for a while, such as tenants of a server. A second call does nothing.
   /// A cancelled caller throws at once, and the closing continues.
   ///
-  /// - Throws: ``QueryScopeError/notSaved(name:error:)``, and the account is still open, unless something
+  /// - Throws: ``QueryAccountError/notSaved(name:error:)``, and the account is still open, unless something
   ///   has changed at the very end; or `CancellationError`.
   public func close() async throws {
-    try await scopes.close(self)
+    try await accounts.close(self)
   }
 }

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Accounts beside stores that fail, callers that do several things at a time, and handlers that wait.
-struct ScopeFaultTests: ScopeSuite {
+struct AccountFaultTests: AccountSuite {
   let simulation = Simulation(seed: 43)
   let store: SlowStore
 
@@ -13,9 +13,9 @@ struct ScopeFaultTests: ScopeSuite {
     store = SlowStore(clock: simulation.clock)
   }
 
-  private func filled(_ scopes: QueryScopes, _ value: String = "x") throws -> QueryScope {
+  private func filled(_ accounts: QueryAccounts, _ value: String = "x") throws -> QueryAccount {
     try simulation.run {
-      let account = try await scopes.open("ada")
+      let account = try await accounts.open("ada")
       try await account.client.restore()
       account.client.setData(value, for: key)
       try await account.client.save()
@@ -25,15 +25,15 @@ struct ScopeFaultTests: ScopeSuite {
 
   @Test("no account is opened beside a note, which would erase what is kept next")
   func noteStays() throws {
-    let scopes = scopes()
-    let ada = try filled(scopes)
-    store.change { $0.refuses = { $1 == "scopes" && !$0.removals.isEmpty ? .denied : nil } }
+    let accounts = accounts()
+    let ada = try filled(accounts)
+    store.change { $0.refuses = { $1 == "accounts" && !$0.removals.isEmpty ? .denied : nil } }
     try simulation.run {
       #expect(await kind { try await ada.end() } == "not erased: ada, 1")
-      #expect(kept("ada").isEmpty && notes == ["scope/ada"])
-      #expect(await kind { _ = try await scopes.open("ada") } == "not erased: ada, 1")
+      #expect(kept("ada").isEmpty && notes == ["account/ada"])
+      #expect(await kind { _ = try await accounts.open("ada") } == "not erased: ada, 1")
       store.change { $0.refuses = nil }
-      let again = try await scopes.open("ada")
+      let again = try await accounts.open("ada")
       #expect(notes.isEmpty)
       try await again.close()
     }
@@ -41,7 +41,7 @@ struct ScopeFaultTests: ScopeSuite {
 
   @Test("a store that is full takes no note, but an account can end in it")
   func full() throws {
-    let ada = try filled(scopes())
+    let ada = try filled(accounts())
     store.change { $0.refuses = { _, _ in .full } }
     try simulation.run { try await ada.end() }
     #expect(kept("ada").isEmpty)
@@ -51,43 +51,43 @@ struct ScopeFaultTests: ScopeSuite {
   func twoStores() throws {
     let other = SlowStore(clock: simulation.clock)
     do {
-      let scopes = scopes(other)
-      let ada = try filled(scopes)
+      let accounts = accounts(other)
+      let ada = try filled(accounts)
       store.change {
         $0.refuses = { _, _ in .denied }
         $0.wipeErrors = [.denied]
       }
       simulation.run { #expect(await kind { try await ada.end() } == "not erased: ada, 1") }
-      #expect(other.memory.load("scopes").records.map(\.key) == ["scope/ada"])
+      #expect(other.memory.load("accounts").records.map(\.key) == ["account/ada"])
       store.change { $0.refuses = nil }
     }
-    let next = scopes(other)
+    let next = accounts(other)
     try simulation.run {
       let ada = try await next.open("ada")
       try await ada.client.restore()
       #expect(ada.client.data(for: key) == nil)
       try await ada.close()
     }
-    #expect(other.memory.load("scopes").records.isEmpty)
+    #expect(other.memory.load("accounts").records.isEmpty)
   }
 
   @Test("a store that hangs delays neither the other stores nor other accounts")
   func hangingStore() throws {
     let other = SlowStore(clock: simulation.clock)
-    let scopes = scopes(other)
-    let ada = try filled(scopes)
+    let accounts = accounts(other)
+    let ada = try filled(accounts)
     other.change { $0.wiping = .seconds(3_600) }
     let ending = simulation.task { try await ada.end() }
     simulation.settle()
     #expect(kept("ada").isEmpty)
-    try simulation.run { try await scopes.open("bob").close() }
+    try simulation.run { try await accounts.open("bob").close() }
     simulation.advance(by: .seconds(3_600))
     try simulation.run { try await ending.value }
   }
 
   @Test("the stores are erased at once, whatever those do who are told; the end waits for them")
   func slowHandler() throws {
-    let ada = try filled(scopes())
+    let ada = try filled(accounts())
     let handler = ada.client.whenErased { [clock = simulation.clock] in
       try? await clock.sleep(for: .seconds(60))
     }
@@ -104,31 +104,31 @@ struct ScopeFaultTests: ScopeSuite {
 
   @Test("who is told of the end may end, open and close the account himself")
   func callingBack() throws {
-    let scopes = scopes()
-    let ada = try filled(scopes)
+    let accounts = accounts()
+    let ada = try filled(accounts)
     let handler = ada.client.whenErased {
       try? await ada.end()
-      try? await scopes.open("ada").close()
+      try? await accounts.open("ada").close()
     }
     try simulation.run { try await ada.end() }
-    #expect(scopes.opened.isEmpty)
+    #expect(accounts.opened.isEmpty)
     withExtendedLifetime(handler) {}
   }
 
   @Test("clients that were closed before are erased, and those who show their data are told")
   func closedClients() throws {
     for byName in [true, false] {
-      let scopes = scopes()
-      let ada = try filled(scopes)
+      let accounts = accounts()
+      let ada = try filled(accounts)
       let told = Recorded<String>()
       let handler = ada.client.whenErased { told.append("told") }
       try simulation.run {
         try await ada.close()
         #expect(!ada.hasEnded)
         if byName {
-          try await scopes.end("ada")
+          try await accounts.end("ada")
         } else {
-          try await scopes.open("ada").end()
+          try await accounts.open("ada").end()
         }
         #expect(ada.hasEnded && ada.client.data(for: key) == nil)
         #expect(ada.client.result(for: Query(key: key)).data == nil)
@@ -141,11 +141,11 @@ struct ScopeFaultTests: ScopeSuite {
 
   @Test("an account that was opened again is not ended by who has closed it")
   func staleHandle() throws {
-    let scopes = scopes()
-    let ada = try filled(scopes)
+    let accounts = accounts()
+    let ada = try filled(accounts)
     try simulation.run {
       try await ada.close()
-      let again = try await scopes.open("ada")
+      let again = try await accounts.open("ada")
       for _ in 1...2 { #expect(await kind { try await ada.end() } == "opened again: ada") }
       #expect(!ada.hasEnded && !again.hasEnded)
       try await again.close()
@@ -156,8 +156,8 @@ struct ScopeFaultTests: ScopeSuite {
   @Test("what is written while an account is closed is saved, or the call throws")
   func writtenDuringClose() throws {
     for isRefused in [false, true] {
-      let scopes = scopes()
-      let ada = try filled(scopes, "first")
+      let accounts = accounts()
+      let ada = try filled(accounts, "first")
       ada.client.setData("second", for: key)
       store.change { $0.writing = .seconds(1) }
       let closing = simulation.task { await kind { try await ada.close() } }
@@ -179,15 +179,15 @@ struct ScopeFaultTests: ScopeSuite {
         $0.writing = .zero
         $0.refuses = nil
       }
-      try simulation.run { try await scopes.end("ada") }
+      try simulation.run { try await accounts.end("ada") }
     }
   }
 
   @Test("an error that will not pass hides no other store's error when an account is closed")
   func closedBesideALostStore() throws {
     let other = SlowStore(clock: simulation.clock)
-    let scopes = scopes(other)
-    let ada = try filled(scopes)
+    let accounts = accounts(other)
+    let ada = try filled(accounts)
     let query = Query(key: ["other"] as QueryKey<String>) { "other" }.persisted(in: other)
     try simulation.run {
       _ = try await ada.client.fetch(query)
@@ -203,11 +203,11 @@ struct ScopeFaultTests: ScopeSuite {
 
   @Test("an account whose client somebody has shut down is opened anew")
   func shutDown() throws {
-    let scopes = scopes()
-    let ada = try filled(scopes)
+    let accounts = accounts()
+    let ada = try filled(accounts)
     try simulation.run {
       ada.client.shutDown()
-      let again = try await scopes.open("ada")
+      let again = try await accounts.open("ada")
       try await again.client.restore()
       #expect(again.client.data(for: key) == "x")
       try await again.close()
@@ -216,12 +216,12 @@ struct ScopeFaultTests: ScopeSuite {
 
   @Test("an account that ends is not listed as open")
   func listed() throws {
-    let scopes = scopes()
-    let ada = try filled(scopes)
+    let accounts = accounts()
+    let ada = try filled(accounts)
     store.change { $0.wiping = .seconds(5) }
     let ending = simulation.task { try await ada.end() }
     simulation.settle()
-    #expect(scopes.opened.isEmpty)
+    #expect(accounts.opened.isEmpty)
     simulation.advance(by: .seconds(5))
     try simulation.run { try await ending.value }
   }
@@ -230,9 +230,9 @@ struct ScopeFaultTests: ScopeSuite {
   func combiningMark() throws {
     let name = "\u{301}ada"
     do {
-      let scopes = scopes()
+      let accounts = accounts()
       try simulation.run {
-        let account = try await scopes.open(name)
+        let account = try await accounts.open(name)
         account.client.setData("x", for: key)
         try await account.client.save()
         store.change { $0.wipeErrors = [.denied] }
@@ -240,7 +240,7 @@ struct ScopeFaultTests: ScopeSuite {
       }
     }
     #expect(kept(name) == [#""x""#])
-    let next = scopes()
+    let next = accounts()
     simulation.settle()
     #expect(kept(name).isEmpty && notes.isEmpty)
     withExtendedLifetime(next) {}
@@ -250,11 +250,11 @@ struct ScopeFaultTests: ScopeSuite {
   func unlisted() throws {
     let other = SlowStore(clock: simulation.clock)
     let told = Recorded<QueryMisuse>()
-    let scopes = QueryScopes(in: store, simulation: simulation) { _, configuration in
+    let accounts = QueryAccounts(in: store, simulation: simulation) { _, configuration in
       configuration.onMisuse = { told.append($0) }
     }
     try simulation.run {
-      let ada = try await scopes.open("ada")
+      let ada = try await accounts.open("ada")
       let query = Query(key: key) { "x" }.persisted(in: other)
       _ = try await ada.client.fetch(query)
       try await ada.client.save()

@@ -3,18 +3,18 @@ import StreamQueryPersistence
 import Testing
 
 /// With real threads.
-struct ScopeStressTests {
+struct AccountStressTests {
   @Test("however it is written to, closed and ended: when the end returns, nothing is left")
   func stress() async throws {
     let store = MemoryStore()
-    let scopes = QueryScopes(in: store) { _, configuration in
+    let accounts = QueryAccounts(in: store) { _, configuration in
       var persistence = Persistence(in: store)
       persistence.throttle = .microseconds(50)
       configuration.persistence = persistence
     }
     let keys = (0..<20).map { QueryKey<String>("k", $0) }
     for round in 0..<100 {
-      let account = try await scopes.open("ada")
+      let account = try await accounts.open("ada")
       let writers = (0..<2).map { number in
         Task.detached {
           for key in keys { account.client.setData("\(round)-\(number)", for: key) }
@@ -22,12 +22,12 @@ struct ScopeStressTests {
       }
       let closing = Task.detached { if round % 4 == 1 { try? await account.close() } }
       try await account.end()
-      #expect(store.load("scope/ada").records.isEmpty)
+      #expect(store.load("account/ada").records.isEmpty)
       #expect(account.client.data(for: keys[0]) == nil)
       await closing.value
       for writer in writers { await writer.value }
-      #expect(store.load("scope/ada").records.isEmpty)
+      #expect(store.load("account/ada").records.isEmpty)
     }
-    #expect(store.load("scopes").records.isEmpty)
+    #expect(store.load("accounts").records.isEmpty)
   }
 }

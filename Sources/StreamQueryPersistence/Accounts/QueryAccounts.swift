@@ -5,20 +5,20 @@ internal import Synchronization
 ///
 /// No account sees anything of another: not in memory, because each has its own client, and not in a
 /// store, because each has its own partition there. What belongs to an account ends with it, see
-/// ``QueryScope/end()``.
+/// ``QueryAccount/end()``.
 ///
 /// ```swift
-/// let scopes = QueryScopes(in: store) { name, configuration in
+/// let accounts = QueryAccounts(in: store) { name, configuration in
 ///   configuration.persistence = Persistence(in: store)
 /// }
-/// let account = try await scopes.open("user-42")
+/// let account = try await accounts.open("user-42")
 /// ```
 ///
 /// An account stays open until it is closed or ended, and open accounts retain their clients. Make one
-/// object of this type for each set of stores, and keep it. Its partitions are called `scopes` and
-/// `scopes-copy`, where it notes which accounts have ended, and `scope/` with the name of an account.
-public final class QueryScopes: Sendable {
-  typealias Table = ScopeTable<QueryClient, any QueryStore, SharedOneShot<Void>>
+/// object of this type for each set of stores, and keep it. Its partitions are called `accounts` and
+/// `accounts-copy`, where it notes which accounts have ended, and `account/` with the name of an account.
+public final class QueryAccounts: Sendable {
+  typealias Table = AccountTable<QueryClient, any QueryStore, SharedOneShot<Void>>
 
   private let stores: [any QueryStore]
   private let executor: (any TaskExecutor)?
@@ -64,10 +64,10 @@ public final class QueryScopes: Sendable {
   }
 
   /// The accounts that are open, in the order in which they were opened.
-  public var opened: [QueryScope] {
+  public var opened: [QueryAccount] {
     table.withLock(\.opened).filter { !$0.value.client.isErased }
       .sorted { $0.value.serial < $1.value.serial }
-      .map { QueryScope(name: $0, client: $1.client, scopes: self, serial: $1.serial) }
+      .map { QueryAccount(name: $0, client: $1.client, accounts: self, serial: $1.serial) }
   }
 
   /// Opens an account, or returns it if it is open.
@@ -78,29 +78,29 @@ public final class QueryScopes: Sendable {
   /// - Parameter name: The name of the account, such as the identifier of a user. Stores may use it in
   ///   file names and keep it after the account's end, so it should hold no secret.
   /// - Returns: The account.
-  /// - Throws: ``QueryScopeError/unreadable(_:)``, ``QueryScopeError/notErased(name:errors:)``; or
+  /// - Throws: ``QueryAccountError/unreadable(_:)``, ``QueryAccountError/notErased(name:errors:)``; or
   ///   `CancellationError`, and the account may be open by then.
-  public func open(_ name: String) async throws -> QueryScope {
+  public func open(_ name: String) async throws -> QueryAccount {
     try Task.checkCancellation()
     // Usually it is open, and nobody is changing that.
     let opened = table.withLock { $0.undisturbed(name) }
     if let opened, !opened.client.isOver {
-      return QueryScope(name: name, client: opened.client, scopes: self, serial: opened.serial)
+      return QueryAccount(name: name, client: opened.client, accounts: self, serial: opened.serial)
     }
-    return try await perform("the opening of \"\(name)\"", name) { scopes, turn in
-      try await scopes.opening(name, turn)
+    return try await perform("the opening of \"\(name)\"", name) { accounts, turn in
+      try await accounts.opening(name, turn)
     }
   }
 
-  /// Ends an account, whether it is open or not; see ``QueryScope/end()``.
+  /// Ends an account, whether it is open or not; see ``QueryAccount/end()``.
   ///
   /// - Parameter name: The name of the account.
-  /// - Throws: ``QueryScopeError/notErased(name:errors:)`` or `CancellationError`.
+  /// - Throws: ``QueryAccountError/notErased(name:errors:)`` or `CancellationError`.
   public func end(_ name: String) async throws {
     try await perform("the ending of \"\(name)\"", name) { turn in
       endAtOnce(name, turn)
-    } body: { scopes, turn in
-      try await scopes.erase(name, turn)
+    } body: { accounts, turn in
+      try await accounts.erase(name, turn)
     }
   }
 
@@ -108,7 +108,7 @@ public final class QueryScopes: Sendable {
   ///
   /// This begins by itself when the object is made; the call waits for it, and tries again.
   ///
-  /// - Throws: The first ``QueryScopeError``, after all were tried; `CancellationError` if the caller is
+  /// - Throws: The first ``QueryAccountError``, after all were tried; `CancellationError` if the caller is
   ///   cancelled.
   public func finishEndings() async throws {
     let unfinished = table.withLock { Array($0.unfinished.keys) }
@@ -117,9 +117,9 @@ public final class QueryScopes: Sendable {
     for store in stores {
       tasks.add {
         do throws(QueryStoreError) {
-          return await self.finishEndings(of: try await ScopeNotes(store: store).names())
+          return await self.finishEndings(of: try await AccountNotes(store: store).names())
         } catch {
-          return [QueryScopeError.unreadable(error)]
+          return [QueryAccountError.unreadable(error)]
         }
       }
     }
@@ -133,10 +133,10 @@ public final class QueryScopes: Sendable {
     for name in names {
       tasks.add {
         do {
-          try await self.perform("the ending of \"\(name)\"", name) { scopes, turn in
-            let isOpen = scopes.table.withLock { $0.opened[name] != nil }
+          try await self.perform("the ending of \"\(name)\"", name) { accounts, turn in
+            let isOpen = accounts.table.withLock { $0.opened[name] != nil }
             // Opened since: then it was erased before.
-            if !isOpen, try await scopes.isNoted(name) { try await scopes.erase(name, turn) }
+            if !isOpen, try await accounts.isNoted(name) { try await accounts.erase(name, turn) }
           }
           return nil
         } catch {
@@ -149,10 +149,15 @@ public final class QueryScopes: Sendable {
 
   // MARK: Steps, each on the turn of its account
 
-  private func opening(_ name: String, _ turn: Turn) async throws -> QueryScope {
+  private func opening(_ name: String, _ turn: Turn) async throws -> QueryAccount {
     if let opened = table.withLock({ $0.opened[name] }) {
       guard opened.client.isOver else {
-        return QueryScope(name: name, client: opened.client, scopes: self, serial: opened.serial)
+        return QueryAccount(
+          name: name,
+          client: opened.client,
+          accounts: self,
+          serial: opened.serial
+        )
       }
       // Its user has shut the client down.
       await opened.client.waitUntilOver()
@@ -163,34 +168,36 @@ public final class QueryScopes: Sendable {
     var hasEnded = table.withLock { $0.clients(of: name) }.contains { $0.isErased }
     if !hasEnded { hasEnded = try await isNoted(name) }
     if hasEnded { try await erase(name, turn) }
-    let client = makeClient(name, ScopeNotes.partition(of: name))
+    let client = makeClient(name, AccountNotes.partition(of: name))
     let serial = table.withLock { $0.opened(name, client) }
-    return QueryScope(name: name, client: client, scopes: self, serial: serial)
+    return QueryAccount(name: name, client: client, accounts: self, serial: serial)
   }
 
-  func end(_ scope: QueryScope) async throws {
-    let name = scope.name
+  func end(_ account: QueryAccount) async throws {
+    let name = account.name
     try await perform("the ending of \"\(name)\"", name) { turn in
-      let hadEnded = scope.hasEnded
-      let isEnding = table.withLock { $0.isEnding(name, scope.serial, hadEnded: hadEnded) }
+      let hadEnded = account.hasEnded
+      let isEnding = table.withLock { $0.isEnding(name, account.serial, hadEnded: hadEnded) }
       return isEnding ? endAtOnce(name, turn) : []
-    } body: { scopes, turn in
-      let ending = withExtendedLifetime(scope.client) {
-        scopes.table.withLock { $0.ending(of: name, scope.serial) }
+    } body: { accounts, turn in
+      let ending = withExtendedLifetime(account.client) {
+        accounts.table.withLock { $0.ending(of: name, account.serial) }
       }
-      if ending == .erase { return try await scopes.erase(name, turn) }
-      let failures = await scopes.takeBack(turn)
-      if ending == .isOpenAgain { throw QueryScopeError.openedAgain(name: name) }
+      if ending == .erase { return try await accounts.erase(name, turn) }
+      let failures = await accounts.takeBack(turn)
+      if ending == .isOpenAgain { throw QueryAccountError.openedAgain(name: name) }
       guard failures.isEmpty else {
-        throw QueryScopeError.notErased(name: name, errors: failures.map(\.error))
+        throw QueryAccountError.notErased(name: name, errors: failures.map(\.error))
       }
     }
   }
 
-  func close(_ scope: QueryScope) async throws {
-    try await perform("the closing of \"\(scope.name)\"", scope.name) { scopes, _ in
-      guard scopes.table.withLock({ $0.opened[scope.name]?.serial }) == scope.serial else { return }
-      let (name, client) = (scope.name, scope.client)
+  func close(_ account: QueryAccount) async throws {
+    try await perform("the closing of \"\(account.name)\"", account.name) { accounts, _ in
+      guard accounts.table.withLock({ $0.opened[account.name]?.serial }) == account.serial else {
+        return
+      }
+      let (name, client) = (account.name, account.client)
       let persister = client.persister as? StorePersister
       var rounds = 0
       repeat {
@@ -199,22 +206,22 @@ public final class QueryScopes: Sendable {
         if let error = await client.keeper?.save() as? QueryStoreError { errors.append(error) }
         // An account that has ended meanwhile has nothing to save.
         if let error = errors.first(where: { !$0.isFinal }), !client.isErased {
-          throw QueryScopeError.notSaved(name: name, error: error)
+          throw QueryAccountError.notSaved(name: name, error: error)
         }
         rounds += 1
       } while rounds < 10 && persister?.isDirty == true && !client.isErased
       client.shutDown()
       await client.waitUntilOver()
-      scopes.reportUnlisted(client, name)
-      for store in scopes.stores(of: client, name) {
-        await store.release(ScopeNotes.partition(of: name))
+      accounts.reportUnlisted(client, name)
+      for store in accounts.stores(of: client, name) {
+        await store.release(AccountNotes.partition(of: name))
       }
-      let closed = scopes.table.withLock { $0.closed(name, scope.serial) }
+      let closed = accounts.table.withLock { $0.closed(name, account.serial) }
       withExtendedLifetime(closed) {}
       var errors = persister?.lastErrors ?? []
       if let error = await client.keeper?.save() as? QueryStoreError { errors.append(error) }
       if let error = errors.first(where: { !$0.isFinal }), !client.isErased {
-        throw QueryScopeError.notSaved(name: name, error: error)
+        throw QueryAccountError.notSaved(name: name, error: error)
       }
     }
   }
@@ -224,9 +231,9 @@ public final class QueryScopes: Sendable {
     if table.withLock({ $0.unfinished[name] != nil }) { return true }
     for store in stores {
       do {
-        if try await ScopeNotes(store: store).contains(name) { return true }
+        if try await AccountNotes(store: store).contains(name) { return true }
       } catch {
-        throw QueryScopeError.unreadable(error)
+        throw QueryAccountError.unreadable(error)
       }
     }
     return false
@@ -259,7 +266,7 @@ public final class QueryScopes: Sendable {
 
   /// Removes the notes that were written before the turn had come: the next launch would erase what
   /// is kept by somebody who has opened the account since.
-  private func takeBack(_ turn: Turn) async -> [ScopeEnding.Failure] {
+  private func takeBack(_ turn: Turn) async -> [AccountEnding.Failure] {
     guard let ending = turn.ending.withLock({ $0 }) else { return [] }
     await turn.noted.take()
     return await ending.takeBack()
@@ -280,22 +287,22 @@ public final class QueryScopes: Sendable {
     let ended = table.withLock { $0.ended(name, failedIn: failures.map(\.store)) }
     withExtendedLifetime(ended) {}
     guard failures.isEmpty else {
-      throw QueryScopeError.notErased(name: name, errors: failures.map(\.error))
+      throw QueryAccountError.notErased(name: name, errors: failures.map(\.error))
     }
   }
 
-  private func ending(of name: String, _ clients: [QueryClient], _ turn: Turn) -> ScopeEnding {
+  private func ending(of name: String, _ clients: [QueryClient], _ turn: Turn) -> AccountEnding {
     let left = table.withLock { $0.unfinished[name] ?? [] }
     // Where it was noted before the turn: the clients that told of these stores may be forgotten by now.
     let noted = turn.ending.withLock { $0?.stores ?? [] }
     let all = stores + left + noted + clients.flatMap { stores(of: $0, name) }
-    return ScopeEnding(name: name, stores: Self.unique(all))
+    return AccountEnding(name: name, stores: Self.unique(all))
   }
 
   /// The stores that a client of an account has used.
   private func stores(of client: QueryClient, _ name: String) -> [any QueryStore] {
     let persister = client.persister as? StorePersister
-    let partition = ScopeNotes.partition(of: name)
+    let partition = AccountNotes.partition(of: name)
     var used = persister?.stores(of: partition) ?? []
     if let outbox = client.keeper as? OutboxKeeper, outbox.partition == partition {
       used.append(outbox.store)
@@ -324,7 +331,7 @@ public final class QueryScopes: Sendable {
     /// The clients that were erased.
     let erased = Mutex<[QueryClient]>([])
     /// The end of the account, if it is certain before the turn has come.
-    let ending = Mutex<ScopeEnding?>(nil)
+    let ending = Mutex<AccountEnding?>(nil)
     /// Given when the end is noted, if that is done before the turn has come.
     let noted = SharedOneShot<Void>()
   }
@@ -344,7 +351,7 @@ public final class QueryScopes: Sendable {
     _ subject: String,
     _ name: String,
     atOnce: (Turn) -> [QueryClient] = { _ in [] },
-    body: @escaping @Sendable (QueryScopes, Turn) async throws -> Value
+    body: @escaping @Sendable (QueryAccounts, Turn) async throws -> Value
   ) async throws -> Value {
     let answer = SharedOneShot<Result<Value, any Error>>()
     let wait = SharedOneShot<Void>()

@@ -6,7 +6,7 @@ import Synchronization
 /// let inbox = client.connect(
 ///   triggers: notifications.map { _ in .invalidate(.prefix("inbox")) })
 /// ```
-public struct Trigger: Sendable, _FreeOfActors {
+public struct QueryTrigger: Sendable, _FreeOfActors {
   enum Kind: Sendable {
     case invalidate(QueryFilter, RefetchScope)
     case refetch(QueryFilter)
@@ -21,7 +21,7 @@ public struct Trigger: Sendable, _FreeOfActors {
   ///   - refetch: Which of them to refetch.
   /// - Returns: The trigger.
   public static func invalidate(_ filter: QueryFilter, refetch: RefetchScope = .active) -> Self {
-    Trigger(kind: .invalidate(filter, refetch))
+    QueryTrigger(kind: .invalidate(filter, refetch))
   }
 
   /// Marks a query as invalidated and refetches it if it is observed.
@@ -34,7 +34,7 @@ public struct Trigger: Sendable, _FreeOfActors {
     _ query: Query<Value>,
     refetch: RefetchScope = .active
   ) -> Self {
-    Trigger(kind: .invalidate(.query(query), refetch))
+    QueryTrigger(kind: .invalidate(.query(query), refetch))
   }
 
   /// Refetches entries.
@@ -42,7 +42,7 @@ public struct Trigger: Sendable, _FreeOfActors {
   /// - Parameter filter: Selects the entries.
   /// - Returns: The trigger.
   public static func refetch(_ filter: QueryFilter) -> Self {
-    Trigger(kind: .refetch(filter))
+    QueryTrigger(kind: .refetch(filter))
   }
 }
 

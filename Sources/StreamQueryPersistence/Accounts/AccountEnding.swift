@@ -1,5 +1,5 @@
 /// Erases what stores keep of an account.
-struct ScopeEnding: Sendable {
+struct AccountEnding: Sendable {
   /// A store that may still keep something, and why.
   typealias Failure = (store: any QueryStore, error: QueryStoreError)
 
@@ -12,7 +12,7 @@ struct ScopeEnding: Sendable {
   func note() async {
     // If it cannot be noted, it can perhaps be wiped.
     _ = await failures { store throws(QueryStoreError) in
-      try await ScopeNotes(store: store).add(name)
+      try await AccountNotes(store: store).add(name)
     }
   }
 
@@ -23,8 +23,8 @@ struct ScopeEnding: Sendable {
   /// - Returns: The stores that may still keep something.
   func erase() async -> [Failure] {
     await failures { store throws(QueryStoreError) in
-      try? await ScopeNotes(store: store).add(name)
-      _ = try await store.wipe(ScopeNotes.partition(of: name))
+      try? await AccountNotes(store: store).add(name)
+      _ = try await store.wipe(AccountNotes.partition(of: name))
     }
   }
 
@@ -34,8 +34,8 @@ struct ScopeEnding: Sendable {
   func forget() async -> [Failure] {
     await failures { store throws(QueryStoreError) in
       // Before the note goes: what a store has for an empty partition goes too, also after a kill in between.
-      await store.release(ScopeNotes.partition(of: name))
-      try await ScopeNotes(store: store).remove(name)
+      await store.release(AccountNotes.partition(of: name))
+      try await AccountNotes(store: store).remove(name)
     }
   }
 
@@ -44,7 +44,7 @@ struct ScopeEnding: Sendable {
   /// - Returns: The stores that may still have one.
   func takeBack() async -> [Failure] {
     await failures { store throws(QueryStoreError) in
-      try await ScopeNotes(store: store).remove(name)
+      try await AccountNotes(store: store).remove(name)
     }
   }
 

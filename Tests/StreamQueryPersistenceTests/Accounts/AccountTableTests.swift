@@ -4,9 +4,9 @@ import StreamQuery
 @testable import StreamQueryPersistence
 
 /// Whose turn it is, and what the end of an account means.
-struct ScopeTableTests {
+struct AccountTableTests {
   final class Client {}
-  typealias Table = ScopeTable<Client, String, Int>
+  typealias Table = AccountTable<Client, String, Int>
 
   @Test("calls about one account take their turns in order; other accounts do not wait")
   func turns() {

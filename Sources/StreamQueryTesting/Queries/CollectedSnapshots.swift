@@ -18,7 +18,7 @@ internal import Synchronization
 /// ```
 ///
 /// Pass an `Array(recording.summaries)` to a function that takes an array.
-public struct Snapshots<Element: Sendable>: RandomAccessCollection, Sendable {
+public struct CollectedSnapshots<Element: Sendable>: RandomAccessCollection, Sendable {
   private let elements: [Element]
   private let comparison: Comparison?
 
@@ -84,7 +84,7 @@ public struct Snapshots<Element: Sendable>: RandomAccessCollection, Sendable {
   public subscript(bounds: Range<Int>) -> ArraySlice<Element> { elements[bounds] }
 }
 
-extension Snapshots: ExpressibleByArrayLiteral {
+extension CollectedSnapshots: ExpressibleByArrayLiteral {
   /// Creates the expected snapshots.
   ///
   /// - Parameter elements: The snapshots.
@@ -93,7 +93,7 @@ extension Snapshots: ExpressibleByArrayLiteral {
   }
 }
 
-extension Snapshots: Equatable where Element: Equatable {
+extension CollectedSnapshots: Equatable where Element: Equatable {
   /// Whether two sequences of snapshots are equal, one by one.
   ///
   /// - Parameters:
@@ -149,7 +149,7 @@ extension Snapshots: Equatable where Element: Equatable {
   }
 }
 
-extension Snapshots: CustomStringConvertible {
+extension CollectedSnapshots: CustomStringConvertible {
   /// One line for each snapshot; after a failed comparison also the difference.
   public var description: String {
     let count = elements.count == 1 ? "1 snapshot" : "\(elements.count) snapshots"

@@ -10,7 +10,7 @@ import StreamQuery
 #endif
 
 /// The changes of an account that wait to be sent.
-struct ScopeOutboxTests: ScopeSuite {
+struct AccountOutboxTests: AccountSuite {
   let simulation = Simulation(seed: 44)
   let store: SlowStore
   let online = ManualSignal(false)
@@ -27,18 +27,18 @@ struct ScopeOutboxTests: ScopeSuite {
       .durable()
   }
 
-  private func scopes() -> QueryScopes {
-    QueryScopes(in: store, simulation: simulation) { [store, online, note] _, configuration in
+  private func accounts() -> QueryAccounts {
+    QueryAccounts(in: store, simulation: simulation) { [store, online, note] _, configuration in
       configuration.connectivity = Connectivity { online }
-      configuration.outbox = Outbox(in: store, mutations: [note])
+      configuration.outbox = OutboxConfiguration(in: store, mutations: [note])
     }
   }
 
-  private var keptCount: Int { store.memory.load("scope/ada").records.count }
+  private var keptCount: Int { store.memory.load("account/ada").records.count }
 
   /// Opens an account and leaves two changes in its outbox.
-  private func waiting(_ scopes: QueryScopes) throws -> QueryScope {
-    let account = try simulation.run { try await scopes.open("ada") }
+  private func waiting(_ accounts: QueryAccounts) throws -> QueryAccount {
+    let account = try simulation.run { try await accounts.open("ada") }
     simulation.settle()
     for number in 1...2 { account.client.observer(of: note).start(with: Note(number: number)) }
     simulation.advance(by: .seconds(1))
@@ -49,8 +49,8 @@ struct ScopeOutboxTests: ScopeSuite {
 
   @Test("what waits when an account ends is never sent, and is kept nowhere")
   func ended() throws {
-    let scopes = scopes()
-    let ada = try waiting(scopes)
+    let accounts = accounts()
+    let ada = try waiting(accounts)
     let items = simulation.record(ada.client.outbox.items)
     simulation.settle()
     try simulation.run { try await ada.end() }
@@ -59,7 +59,7 @@ struct ScopeOutboxTests: ScopeSuite {
     #expect(ada.client.outbox.currentItems.isEmpty)
     #expect(keptCount == 0)
     online.send(true)
-    let again = try simulation.run { try await scopes.open("ada") }
+    let again = try simulation.run { try await accounts.open("ada") }
     simulation.advance(by: .minutes(10))
     #expect(server.log.all.isEmpty)
     #expect(again.client.outbox.currentItems.isEmpty)
@@ -69,7 +69,7 @@ struct ScopeOutboxTests: ScopeSuite {
   @Test("whoever shows what waits is told of the end, although the client is gone when it looks")
   func toldOfTheEnd() throws {
     func itemsOfTheEnded() throws -> AsyncStream<OutboxItems> {
-      let ada = try waiting(scopes())
+      let ada = try waiting(accounts())
       let items = ada.client.outbox.items
       try simulation.run { try await ada.end() }
       return items
@@ -82,7 +82,7 @@ struct ScopeOutboxTests: ScopeSuite {
 
   @Test("whoever shows that nothing waits is told nothing twice at the end")
   func nothingWaits() throws {
-    let ada = try simulation.run { try await scopes().open("ada") }
+    let ada = try simulation.run { try await accounts().open("ada") }
     let items = simulation.record(ada.client.outbox.items)
     simulation.settle()
     try simulation.run { try await ada.end() }
@@ -92,12 +92,12 @@ struct ScopeOutboxTests: ScopeSuite {
 
   @Test("what waits when an account is closed is sent when it is opened again, in its order")
   func closed() throws {
-    let scopes = scopes()
-    let ada = try waiting(scopes)
+    let accounts = accounts()
+    let ada = try waiting(accounts)
     try simulation.run { try await ada.close() }
     #expect(keptCount == 2)
     online.send(true)
-    let again = try simulation.run { try await scopes.open("ada") }
+    let again = try simulation.run { try await accounts.open("ada") }
     simulation.advance(by: .seconds(1))
     #expect(
       server.log.all.map { $0.split(separator: " ")[1...].joined(separator: " ") }
@@ -109,8 +109,8 @@ struct ScopeOutboxTests: ScopeSuite {
 
   @Test("a change that is being written when the account ends is not there afterwards")
   func lateRecord() throws {
-    let scopes = scopes()
-    let ada = try simulation.run { try await scopes.open("ada") }
+    let accounts = accounts()
+    let ada = try simulation.run { try await accounts.open("ada") }
     simulation.settle()
     store.change { $0.writing = .seconds(2) }
     ada.client.observer(of: note).start(with: Note(number: 1))
@@ -125,14 +125,14 @@ struct ScopeOutboxTests: ScopeSuite {
   @Test("what waits for an account whose end failed is not sent by the next launch")
   func nextLaunch() throws {
     do {
-      let scopes = scopes()
-      let ada = try waiting(scopes)
+      let accounts = accounts()
+      let ada = try waiting(accounts)
       store.change { $0.wipeErrors = [.denied] }
       simulation.run { #expect(await kind { try await ada.end() } == "not erased: ada, 1") }
       #expect(keptCount == 2)
     }
     online.send(true)
-    let next = scopes()
+    let next = accounts()
     let ada = try simulation.run { try await next.open("ada") }
     simulation.advance(by: .minutes(10))
     #expect(keptCount == 0)

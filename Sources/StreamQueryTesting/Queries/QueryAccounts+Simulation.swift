@@ -1,7 +1,7 @@
 public import StreamQuery
 public import StreamQueryPersistence
 
-extension QueryScopes {
+extension QueryAccounts {
   /// Creates accounts whose clients live in a simulation, see ``StreamQuery/QueryClient``.
   ///
   /// - Parameters:

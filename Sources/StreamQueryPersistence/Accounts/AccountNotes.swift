@@ -9,11 +9,11 @@ internal import Foundation
 /// They are records of partitions of their own. As long as there is a note, the account is not opened,
 /// so that nothing is kept under its name that a later wipe would take. Each note is there twice: the
 /// records of a partition may be one file, and damage in one would open an account that has ended.
-struct ScopeNotes: Sendable {
+struct AccountNotes: Sendable {
   /// Where the notes are, and where they are again.
-  static let partitions: [StorePartition] = ["scopes", "scopes-copy"]
+  static let partitions: [StorePartition] = ["accounts", "accounts-copy"]
   /// The beginning of the names of the partitions of accounts.
-  private static let prefix = "scope/"
+  private static let prefix = "account/"
 
   let store: any QueryStore
 
