@@ -92,8 +92,9 @@ step_apple() { # type-check for macOS at the deployment floor
   Scripts/check-apple.sh --self-test
 }
 
-step_docs() { # documentation, warnings as errors
+step_docs() { # documentation, warnings as errors; what is public is what Scripts/public-api.txt says
   Scripts/docs.sh --scratch-path "$documented"
+  Scripts/public-api.sh .build-docs/graphs --self-test
 }
 
 step_samples() { # the documentation's samples compile, on the main actor too, and print what they say
