@@ -34,7 +34,22 @@ if [[ ! -f $archive ]]; then
   echo "leaks: this toolchain has no leak sanitizer: $archive" >&2
   exit 1
 fi
-clang -shared -o "$work/sanitizer.so" -Wl,--whole-archive "$archive" -Wl,--no-whole-archive -lpthread -ldl -lm
+# The sanitizer clears all memory that it gives out, byte by byte: a third of the time. This does so word by word, and is
+# taken for it because it comes first.
+cat >"$work/clear.c" <<'C'
+#include <stddef.h>
+#include <stdint.h>
+void *__sanitizer_internal_memset(void *memory, int byte, size_t count) {
+  unsigned char *next = memory;
+  uint64_t word = 0x0101010101010101u * (unsigned char)byte;
+  for (; count >= sizeof word; count -= sizeof word, next += sizeof word) __builtin_memcpy(next, &word, sizeof word);
+  while (count-- > 0) *next++ = (unsigned char)byte;
+  return memory;
+}
+C
+clang -O2 -fno-builtin -fPIC -c "$work/clear.c" -o "$work/clear.o"
+clang -shared -o "$work/sanitizer.so" "$work/clear.o" -Wl,--allow-multiple-definition \
+  -Wl,--whole-archive "$archive" -Wl,--no-whole-archive -lpthread -ldl -lm
 
 # watched PROGRAM ARGUMENT…: runs a program, and fails if it leaks.
 watched() {
