@@ -37,8 +37,14 @@ strict=(-Xswiftc -warnings-as-errors)
 
 # MARK: Steps
 
-step_format() { # swift-format's rules, and no white space at line ends
-  local files=()
+step_format() { # swift-format's rules, no white space at line ends, and no link that leads nowhere
+  local files=() file
+  while IFS= read -r file; do
+    if [[ -L $file && ! -e $file ]]; then
+      echo "check: $file leads nowhere: $(readlink "$file")" >&2
+      return 1
+    fi
+  done < <(git ls-files --cached --others --exclude-standard)
   while IFS= read -r file; do
     if [[ -f $file ]]; then files+=("$file"); fi
   # Stubs are written as the frameworks are, and nobody reads their documentation.
