@@ -16,7 +16,8 @@ let package = Package(
     // Stores, archives, the outbox and accounts. An app that keeps nothing does not link them.
     .target(name: "StreamQueryPersistence", dependencies: ["StreamQuery"]),
     .target(name: "StreamQueryOperators", dependencies: ["StreamQuery"]),
-    // Uses the public surface of the others only: what it needs, authors of other adapters need too.
+    // Uses the public surface of the others, and that for adapters, `@_spi(Adapters)`: what it needs, authors of other
+    // adapters need too.
     .target(name: "StreamQueryUI", dependencies: ["StreamQuery", "StreamQueryOperators"]),
     .target(name: "StreamQueryTesting", dependencies: ["StreamQuery", "StreamQueryPersistence"]),
     .testTarget(

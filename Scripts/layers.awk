@@ -350,7 +350,7 @@ function folderAt(target, level,    key, parts) {
 #   has `changes()`): its iterator, error or id; a type that no file of another type uses; a small type,
 #   with 20 lines of code or fewer and its extensions there, that the owner names in this file.
 # - In a family that the file's name tells. The name has several words, or one in the plural, and begins
-#   or ends the name of the type: `RefetchPolicy.swift` has `EventRefetchPolicy`, `Clocks.swift` has
+#   or ends the name of the type: `RefetchPolicy.swift` has `RefetchScope`, `Clocks.swift` has
 #   `ErasedClock`. A type with files of its own, such as `Type+Concern.swift`, stays with them.
 # - In a family of the list: `family PATH NAME…  # what it is`.
 function checkPlace(i,    path, named, stem) {

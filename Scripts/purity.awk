@@ -6,11 +6,11 @@
 
 BEGIN {
   # What a query, a mutation and a filter are made of, apart from what the cache has of them.
-  CLOSURES = "[^A-Za-z0-9_](QueryDefinition|DefinitionExtras|QueryOptions|ObserverOptions|" \
-    "ResolvedQuery|DefaultsTable|QueryDefaults|EventRefetchPolicy|RetryPolicy|ThrowPolicy|SharingPolicy|" \
+  CLOSURES = "[^A-Za-z0-9_](RefetchPolicy[^.A-Za-z0-9_]|(QueryDefinition|DefinitionExtras|QueryOptions|ObserverOptions|" \
+    "ResolvedQuery|DefaultsTable|QueryDefaults|RetryPolicy|ThrowPolicy|SharingPolicy|" \
     "StaleTime|RefetchInterval|EnabledPolicy|FetchContext|ResolvedMutation|MutationDefinition|MutationOptions|" \
     "MutationCallbacks|MutationHooks|MutationDefaultsTable|OptimisticChanges|TypedLayer|QueryFilter|" \
-    "MutationFilter)[^A-Za-z0-9_]"
+    "MutationFilter)[^A-Za-z0-9_])"
   # What the cache has of them, and keeps.
   HELD = "^Sources/StreamQuery/(Cache/|Tasks/|Machines/(FetchRoom|WaitGraph|ReturnPacing)[.]|" \
     "Queries/(StoredQuery|EntryFilter)[.]|Mutations/StoredMutation[.]|" \

@@ -1,4 +1,4 @@
-import StreamQuery
+@_spi(Adapters) @_spi(SharedCache) import StreamQuery
 
 /// Answers of another cache, which have an age.
 func answersOfAnotherCache(_ client: QueryClient) -> Query<Int> {

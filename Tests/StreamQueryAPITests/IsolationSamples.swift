@@ -249,8 +249,8 @@ private actor Store {
       Query("user", page) { try await self.server.user(await self.page) },
       Query("user") { @MainActor in try await self.server.user(self.page) },
       Query("user") { try await SlowAPI.live.user(1) }
-        .refetchOnActive(.when { self.isSearching })
-        .refetchOnReconnect(.when { [weak self] in self?.isSearching ?? false })
+        .refetchOnActive(.when { await self.isSearching })
+        .refetchOnReconnect(.when { [weak self] in await self?.isSearching ?? false })
         .refetchInterval(isVisible ? .seconds(5) : nil),
       Query("user") { try await SlowAPI.live.user(1) }
         .refetchOnActive(.when { @MainActor in self.isSearching }),

@@ -1,5 +1,5 @@
 import Observation
-import StreamQuery
+@_spi(Adapters) import StreamQuery
 import StreamQueryTesting
 import StreamQueryUI
 import Testing

@@ -162,7 +162,7 @@ nonisolated func elsewhere(_ client: QueryClient, _ ids: AsyncStream<Int>) async
 
   func whileVisible(_ query: Query<[Todo]>) -> Query<[Todo]> {
     query
-      .refetchOnActive(.when { self.asked() })
+      .refetchOnActive(.when { await self.asked() })
       .refetchOnReconnect { _ in self.asked() ? .always : .never }
   }
 

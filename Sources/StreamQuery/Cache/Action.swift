@@ -8,6 +8,8 @@ enum Action: Sendable {
   case arm(Instant)
   /// Evaluate the dynamic options of the entry's observers again.
   case ask(EntryID)
+  /// Evaluate a policy of a subscription that may wait.
+  indirect case askPolicy(RefetchCondition.Asking)
   /// Report that the dynamic options of a key do not settle.
   case unsettled(AnyQueryKey)
   /// Report that many keys, including this one, share one hash.

@@ -196,6 +196,32 @@ extension CacheState {
     }
   }
 
+  /// Asks whether a subscription refetches cached data, where the policy may wait.
+  ///
+  /// - Parameters:
+  ///   - position: The observer that has arrived.
+  ///   - transaction: The transaction.
+  mutating func askOnArrival(_ position: Int, _ transaction: Transaction) {
+    let observer = observers[position]
+    let entry = Int(observer.entry)
+    guard let query = observer.query, query.conditionalCauses.contains(.subscribed),
+      observer.resolvedOptions.participation == .enabled,
+      slots[entry].machine.hasData, !slots[entry].machine.isFetching,
+      let info = info(entry, at: transaction.environment.now.instant)
+    else { return }
+    let condition = RefetchCondition(
+      observer: ObserverID(
+        index: Int32(truncatingIfNeeded: position),
+        generation: observer.generation
+      ),
+      entry: id(of: entry),
+      cause: .subscribed
+    )
+    guard conditions.updateValue(false, forKey: condition) == nil else { return }
+    let asking = RefetchCondition.Asking(condition: condition, query: query, info: info)
+    actionQueue.append(.askPolicy(asking))
+  }
+
   /// A condition was answered.
   ///
   /// - Parameters:
@@ -206,7 +232,7 @@ extension CacheState {
   ///   came after the question.
   mutating func answered(
     _ condition: RefetchCondition,
-    _ policy: RefetchPolicy,
+    _ policy: RefetchPolicy.Answer,
     _ transaction: inout Transaction
   ) -> RefetchCondition.Asking? {
     let isOutdated = conditions.removeValue(forKey: condition) ?? false

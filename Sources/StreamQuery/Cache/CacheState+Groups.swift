@@ -106,7 +106,7 @@ extension CacheState {
   }
 }
 
-/// The observers that one ``ObservationGroup`` reads together.
+/// The observers that one `ObservationGroup` reads together.
 struct GroupRow: FreeRows.Row {
   /// A position of the group.
   ///
@@ -163,8 +163,8 @@ struct GroupRow: FreeRows.Row {
   }
 }
 
-/// The newest snapshot of one member of an ``ObservationGroup``.
-public struct ObservationChange: Sendable {
+/// The newest snapshot of one member of an `ObservationGroup`.
+@_spi(Adapters) public struct ObservationChange: Sendable {
   /// Where the member is in its group.
   public let position: Int
 

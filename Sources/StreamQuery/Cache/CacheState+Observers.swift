@@ -39,6 +39,7 @@ extension CacheState {
     let id = ObserverID(index: Int32(truncatingIfNeeded: index), generation: observerSerial)
     observers[index].begin(with: query, id.generation)
     attach(index, to: entry, resolvedOptions: resolvedOptions, arrival: .subscribed, &transaction)
+    if !query.conditionalCauses.isEmpty { askOnArrival(index, transaction) }
     return id
   }
 
@@ -153,7 +154,7 @@ extension CacheState {
     _ observer: Int,
     query: StoredQuery,
     resolvedOptions: ResolvedObserverOptions,
-    onSubscribe: RefetchPolicy? = nil,
+    onSubscribe: RefetchPolicy.Answer? = nil,
     keepsPlaceholder: Bool = true,
     _ transaction: inout Transaction
   ) {

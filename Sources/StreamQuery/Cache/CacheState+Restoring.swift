@@ -77,6 +77,7 @@ extension CacheState {
       onSubscribe: resolvedOptions.onSubscribe,
       &transaction
     )
+    if !query.conditionalCauses.isEmpty { askOnArrival(observer, transaction) }
   }
 }
 

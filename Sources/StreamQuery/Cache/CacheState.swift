@@ -39,7 +39,7 @@ struct CacheState: ~Copyable {
   var waiterSerial: UInt64 = 0
   /// Entries that are observed or fetching; reconnects and counts visit these.
   var live: [Int32] = []
-  /// Observers that are read together, by the number of their ``ObservationGroup``.
+  /// Observers that are read together, by the number of their `ObservationGroup`.
   var groups: [GroupRow] = []
   var freeGroups = FreeRows()
   var mutations = MutationTable()

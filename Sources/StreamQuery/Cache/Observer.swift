@@ -153,7 +153,7 @@ enum SuspendedObserver: Sendable {
   case alone(SuspendedTask<Void>)
   /// It waits for any of several entries, and is suspended with each.
   case jointly(SharedOneShot<Void>)
-  /// Nobody waits: an ``ObservationGroup`` notes that its member has news.
+  /// Nobody waits: an `ObservationGroup` notes that its member has news.
   case member(GroupPlace)
 
   /// Wakes the observer.

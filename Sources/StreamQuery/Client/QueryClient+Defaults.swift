@@ -47,7 +47,8 @@ extension QueryClient {
   ///
   /// - Parameter query: The query.
   /// - Returns: The policy.
-  public nonisolated func throwPolicy<Value>(of query: Query<Value>) -> ThrowPolicy {
+  @_spi(Adapters) public nonisolated func throwPolicy<Value>(of query: Query<Value>) -> ThrowPolicy
+  {
     query.definition.options.throwOnError
       ?? defaults.options(for: query.key.erased).throwOnError ?? .never
   }
@@ -59,7 +60,7 @@ extension QueryClient {
   ///   - error: The error.
   ///   - query: The query.
   /// - Returns: Whether it is thrown.
-  public nonisolated func shouldThrow<Value>(
+  @_spi(Adapters) public nonisolated func shouldThrow<Value>(
     _ error: any Error,
     of query: Query<Value>
   ) -> Bool {

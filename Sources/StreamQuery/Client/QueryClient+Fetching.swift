@@ -21,64 +21,49 @@ extension QueryClient {
   /// If the query says so, stale data is returned instead of an error:
   /// ``Query/staleIfError(_:)``.
   ///
-  /// - Parameter query: What to fetch.
-  /// - Returns: The value.
-  /// - Throws: The fetch's error; `CancellationError` if the caller or the fetch was cancelled and
-  ///   there is no data, or only a part of a stream; ``QueryError/missingFetch(key:)``;
-  ///   ``QueryError/recursiveFetch(key:)``.
-  @discardableResult
-  public nonisolated func fetch<Value>(_ query: Query<Value>) async throws -> Value {
-    try await fetch(query, .ifStale).value(as: Value.self)
-  }
-
-  /// The value of a query: from the cache if it is fresh, otherwise fetched, and never stale on demand.
-  ///
-  /// ``fetch(_:)-(Query<Value>)`` returns stale data instead of an error if the query says so: see
-  /// ``Query/staleIfError(_:)``. With `throwOnError` this call throws the error; without, it is that call.
-  ///
-  /// - Parameters:
-  ///   - query: What to fetch.
-  ///   - throwOnError: Whether an error is thrown where the query allows stale data.
-  /// - Returns: The value.
-  /// - Throws: The errors of ``fetch(_:)-(Query<Value>)``.
-  @discardableResult
-  public nonisolated func fetch<Value>(
-    _ query: Query<Value>,
-    throwOnError: Bool
-  ) async throws -> Value {
-    try await fetch(query, throwOnError ? .ifStaleOrThrow : .ifStale).value(as: Value.self)
-  }
-
-  /// The value of a query, if it arrives in time.
-  ///
-  /// Only this caller gives up: the fetch continues for others that want it, and ends if there are
-  /// none, as when a caller is cancelled. The time is measured by the client's clock; fresh data is
-  /// always in time. Stale data that the query allows (``Query/staleIfError(_:)``) is returned when
-  /// the time is over; then the fetch continues in any case, and lands.
-  ///
   /// ```swift
   /// let user = try await client.fetch(.user(42), timeout: .seconds(2))
   /// ```
   ///
+  /// After a timeout only this caller gives up: the fetch continues for others that want it, and ends if
+  /// there are none, as when a caller is cancelled. Stale data that the query allows is returned when the
+  /// time is over; then the fetch continues in any case, and lands.
+  ///
   /// - Parameters:
   ///   - query: What to fetch.
-  ///   - limit: How long to wait; zero or less does not wait, more than 100 years is no limit.
+  ///   - timeout: How long to wait, by the client's clock; zero or less does not wait, `nil` or more than
+  ///     100 years is no limit. Fresh data is always in time.
+  ///   - throwOnError: Whether an error is thrown where the query allows stale data.
   /// - Returns: The value.
-  /// - Throws: ``QueryError/timedOut(key:limit:)``; otherwise the errors of ``fetch(_:)-(Query<Value>)``.
+  /// - Throws: The fetch's error; `CancellationError` if the caller or the fetch was cancelled and
+  ///   there is no data, or only a part of a stream; ``QueryError/timedOut(key:limit:)``;
+  ///   ``QueryError/missingFetch(key:)``; ``QueryError/recursiveFetch(key:)``.
   @discardableResult
   public nonisolated func fetch<Value>(
     _ query: Query<Value>,
-    timeout limit: Duration
+    timeout: Duration? = nil,
+    throwOnError: Bool = false
   ) async throws -> Value {
+    let need = throwOnError ? FetchNeed.ifStaleOrThrow : .ifStale
+    guard let timeout else { return try await fetch(query, need).value(as: Value.self) }
+    return try await fetch(query, need, within: timeout).value(as: Value.self)
+  }
+
+  /// Fetches for a caller that waits for a limited time.
+  private nonisolated func fetch<Value>(
+    _ query: Query<Value>,
+    _ need: FetchNeed,
+    within limit: Duration
+  ) async throws -> ValueBox {
     let key = EntryKey(query.key)
     var span = TimeSpan(limit)
     let timedOut = QueryError.timedOut(key: key.key.description, limit: limit)
     let start = try await whenRestored(query.definition, within: &span) {
-      begin(key, query.definition, .ifStale, nil)
+      begin(key, query.definition, need, nil)
     }
     if case .restoring = start { throw Task.isCancelled ? CancellationError() : timedOut }
     guard case .waiting(let waiter) = start else {
-      return try await outcome(of: start, of: key).outcome.box.value(as: Value.self)
+      return try await outcome(of: start, of: key).outcome.box
     }
     let leave = leaving(waiter)
     if span == .zero {
@@ -89,7 +74,7 @@ extension QueryClient {
       ? nil
       : deadlines.set(span) { waiter.leave(as: self.late(waiter, timedOut), leave) }
     defer { deadline?.cancel() }
-    return try await outcome(of: start, of: key).outcome.box.value(as: Value.self)
+    return try await outcome(of: start, of: key).outcome.box
   }
 
   /// The value of a query: from the cache at any age, otherwise fetched.
@@ -100,7 +85,7 @@ extension QueryClient {
   ///   - query: What to fetch.
   ///   - revalidating: Whether stale data is also refetched in the background.
   /// - Returns: The value.
-  /// - Throws: The errors of ``fetch(_:)-(Query<Value>)``.
+  /// - Throws: The errors of ``fetch(_:timeout:throwOnError:)``.
   @discardableResult
   public nonisolated func ensure<Value>(
     _ query: Query<Value>,

@@ -105,10 +105,19 @@ extension QueryClient {
   /// show(now.data, refreshing: now.isFetching)
   /// ```
   ///
-  /// - Parameter query: The query; its initial data is evaluated if nothing is cached.
+  /// - Parameters:
+  ///   - query: The query; its initial data is evaluated if nothing is cached.
+  ///   - options: Options of the observer, over those of the query.
   /// - Returns: The first result.
-  public nonisolated func result<Value>(for query: Query<Value>) -> QueryResult<Value> {
+  public nonisolated func result<Value>(
+    for query: Query<Value>,
+    options: ObserverOptions? = nil
+  ) -> QueryResult<Value> {
     let key = EntryKey(query.key)
+    if let options {
+      let (snapshot, flags) = look(key, query.definition, options)
+      return QueryResult(snapshot: snapshot, flags: flags)
+    }
     if isLimited { noteUse(of: key) }
     let now = cache.now(isDated: query.definition.initialData != nil)
     let quick = cache.record { state -> (ResolvedQuery, EntrySnapshot, QueryFlags)? in
@@ -124,21 +133,6 @@ extension QueryClient {
     }
     if let (query, snapshot, flags) = quick { return shown(snapshot, flags, query) }
     let (snapshot, flags) = look(key, resolve(key, query.definition, defaults), at: now)
-    return QueryResult(snapshot: snapshot, flags: flags)
-  }
-
-  /// What a new observer with options of its own would see first, as `result(for:)`.
-  ///
-  /// - Parameters:
-  ///   - query: The query; its initial data is evaluated if nothing is cached.
-  ///   - options: Options of the observer, over those of the query; `nil` is none.
-  /// - Returns: The first result.
-  public nonisolated func result<Value>(
-    for query: Query<Value>,
-    options: ObserverOptions?
-  ) -> QueryResult<Value> {
-    guard let options else { return result(for: query) }
-    let (snapshot, flags) = look(EntryKey(query.key), query.definition, options)
     return QueryResult(snapshot: snapshot, flags: flags)
   }
 

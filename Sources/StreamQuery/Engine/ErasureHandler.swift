@@ -2,8 +2,8 @@ import Synchronization
 
 /// Something that is done when a client is erased, for as long as this is retained.
 ///
-/// See ``QueryClient/whenErased(_:)``.
-public final class ErasureHandler: Sendable {
+/// See `client.whenErased(_:)`.
+@_spi(Adapters) public final class ErasureHandler: Sendable {
   private let erasure: ClientErasure
   private let number: Int
 
@@ -22,7 +22,7 @@ extension QueryClient {
   ///
   /// It shows nothing any more, like a client that was shut down. Adapters that keep what they have
   /// shown look here before they show it again.
-  public nonisolated var isErased: Bool { erasure.hasBegun }
+  @_spi(Adapters) public nonisolated var isErased: Bool { erasure.hasBegun }
 
   /// Does something when the client is erased: for adapters, which have to forget what they show.
   ///
@@ -35,8 +35,8 @@ extension QueryClient {
   ///
   /// - Parameter action: What to do. Like all that the client retains, it must not retain the client.
   /// - Returns: Keep it for as long as this should be done; `nil` if the client was erased already,
-  ///   see ``isErased``.
-  public nonisolated func whenErased(
+  ///   see `isErased`.
+  @_spi(Adapters) public nonisolated func whenErased(
     _ action: @escaping @Sendable () async -> Void
   ) -> ErasureHandler? {
     erasure.add(action).map { ErasureHandler(erasure, $0) }

@@ -43,7 +43,7 @@ extension FetchContext {
 
   /// The answer that the attempt is going to return, for whoever learns later that something has
   /// changed.
-  public var upcomingAnswer: FetchAnswer {
+  @_spi(SharedCache) public var upcomingAnswer: FetchAnswer {
     FetchAnswer(slot: fetchJob?.answer ?? AnswerSlot(), attempt: attempt)
   }
 
@@ -58,7 +58,7 @@ extension FetchContext {
   ///
   /// Such an attempt is also cancelled. For whoever works for others around the fetch, and tells them
   /// why it ended: a cancelled attempt without such an error was only given up.
-  public var timeoutError: QueryError? {
+  @_spi(SharedCache) public var timeoutError: QueryError? {
     guard let job = fetchJob, job.saidAnswer?.wasTooLong(attempt) == true else { return nil }
     return .timedOut(key: key.description, limit: timeout ?? .zero)
   }
@@ -85,7 +85,7 @@ extension FetchContext {
   /// `nil` if the data was not invalidated, or only by a call with `superseding: false`, which takes a
   /// running fetch for new enough. If a store or an import brought the data as invalidated, the time
   /// is not known: then this is how long ago the data came in. For data that is missing, the time is
-  /// known if the client notes it: see ``QueryClient/noteInvalidations()``.
+  /// known if the client notes it: see `client.noteInvalidations()`.
   public var timeSinceInvalidation: Duration? {
     guard let job = fetchJob, let time = client.supersededAt(job.entry) else { return nil }
     return .nanoseconds(client.cache.now().instant.nanoseconds - time.nanoseconds)

@@ -81,9 +81,9 @@ extension QueryClient {
     /// one.
     public var maxConcurrentFetches: Int?
     /// How refetches are paced when the network is back; ``RefetchPacing/off`` by default.
-    public var reconnectPacing = RefetchPacing.off
+    public var reconnectPacing: RefetchPacing
     /// How refetches are paced when the app is active again; ``RefetchPacing/off`` by default.
-    public var activationPacing = RefetchPacing.off
+    public var activationPacing: RefetchPacing
     /// The clock on which the client waits, with its sleeps.
     var erasedClock: ErasedClock {
       let own = ErasedClock(clock)
@@ -108,11 +108,11 @@ extension QueryClient {
     /// Options below ``defaults``, whatever those are.
     var preset = QueryOptions.default
     /// Companions of every attempt of every fetch, the first outermost; none by default.
-    public var fetchCompanions: [any FetchCompanion] = []
+    public var fetchCompanions: [any FetchCompanion]
     /// Companions of every attempt of every mutation, the first outermost; none by default.
-    public var mutationCompanions: [any MutationCompanion] = []
+    public var mutationCompanions: [any MutationCompanion]
     /// Callbacks for every mutation; none by default.
-    public var mutationHooks = MutationHooks()
+    public var mutationHooks: MutationHooks
     /// Receives every event, in the order in which the events happened.
     ///
     /// It is called outside the cache's lock, by one thread at a time: the thread that caused the
@@ -140,7 +140,7 @@ extension QueryClient {
     /// var configuration = QueryClient.Configuration()
     /// configuration.eventReceivers.append(EventReceiver { event in print(event) })
     /// ```
-    public var eventReceivers: [EventReceiver] = []
+    public var eventReceivers: [EventReceiver]
     /// Receives mistakes that cannot be thrown; prints them by default.
     ///
     /// A client that it captures would never be freed: capture it weakly.
@@ -153,36 +153,63 @@ extension QueryClient {
     ///   - connectivity: Whether the network can be reached.
     ///   - activity: Whether the app or process is active.
     ///   - memoryPressure: Whether memory is short.
+    ///   - limit: How much the cache keeps of what nobody observes.
+    ///   - readShards: In how many parts many threads read at once.
+    ///   - maxConcurrentFetches: How many fetches may run at a time.
+    ///   - reconnectPacing: How refetches are paced when the network is back.
+    ///   - activationPacing: How refetches are paced when the app is active again.
     ///   - clock: The clock on which the client waits.
     ///   - executor: The executor that the client's tasks prefer; `nil` means the global executor.
     ///   - randomness: The source of random numbers.
     ///   - wallClock: The source of dates that people see.
     ///   - failureInvalidates: Whether a failed refetch marks its entry as invalidated.
+    ///   - fetchCompanions: Companions of every attempt of every fetch, the first outermost.
+    ///   - mutationCompanions: Companions of every attempt of every mutation, the first outermost.
+    ///   - mutationHooks: Callbacks for every mutation.
     ///   - onEvent: Receives every event; must be quick.
+    ///   - eventReceivers: Further receivers of events.
     ///   - onMisuse: Receives mistakes that cannot be thrown.
     public init(
       defaults: QueryDefaults = .init(),
       connectivity: Connectivity = .platformDefault,
       activity: AppActivity = .platformDefault,
       memoryPressure: MemoryPressure = .platformDefault,
+      limit: CacheLimit? = nil,
+      readShards: Int? = nil,
+      maxConcurrentFetches: Int? = nil,
+      reconnectPacing: RefetchPacing = .off,
+      activationPacing: RefetchPacing = .off,
       clock: any Clock<Duration> = ContinuousClock(),
       executor: (any TaskExecutor)? = nil,
       randomness: @escaping @Sendable () -> UInt64 = { .random(in: .min ... .max) },
       wallClock: @escaping @Sendable () -> Date = { Date() },
       failureInvalidates: Bool = true,
+      fetchCompanions: [any FetchCompanion] = [],
+      mutationCompanions: [any MutationCompanion] = [],
+      mutationHooks: MutationHooks = MutationHooks(),
       onEvent: (@Sendable (QueryEvent) -> Void)? = nil,
+      eventReceivers: [EventReceiver] = [],
       onMisuse: @escaping @Sendable (QueryMisuse) -> Void = { print("StreamQuery: \($0)") }
     ) {
       self.defaults = defaults
       self.connectivity = connectivity
       self.activity = activity
       self.memoryPressure = memoryPressure
+      self.limit = limit
+      self.readShards = readShards
+      self.maxConcurrentFetches = maxConcurrentFetches
+      self.reconnectPacing = reconnectPacing
+      self.activationPacing = activationPacing
       self.clock = clock
       self.executor = executor
       self.randomness = randomness
       self.wallClock = wallClock
       self.failureInvalidates = failureInvalidates
+      self.fetchCompanions = fetchCompanions
+      self.mutationCompanions = mutationCompanions
+      self.mutationHooks = mutationHooks
       self.onEvent = onEvent
+      self.eventReceivers = eventReceivers
       self.onMisuse = onMisuse
     }
 

@@ -57,9 +57,6 @@ extension QueryClient {
     startInvalidation(QueryFilter(.entry(key)), .active, superseding: true, .invalidated, nil)
   }
 
-  /// The cache has the result of a deferred write; called in the same transaction.
-  nonisolated func deferredWriteLanded() { deferredWrites.withLock { $0.landed() } }
-
   /// Whether a deferred write of a key is in progress, and was not dropped.
   nonisolated func isMakingDeferredWrite(of key: EntryKey) -> Bool {
     deferredWrites.withLock { $0.isMaking(key) }
@@ -222,7 +219,7 @@ extension QueryClient {
         return nil
       }
       state.write(answer.box, entry, updatedAt: date, fencing: fencing, &transaction)
-      if hasWaited { deferredWriteLanded() }
+      if hasWaited { deferredWrites.withLock { $0.landed() } }
       return answer.written
     }
   }

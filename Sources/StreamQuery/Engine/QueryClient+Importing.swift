@@ -186,7 +186,7 @@ extension QueryClient {
       // It may have been removed meanwhile.
       guard isMakingDeferredWrite(of: entry.key) else { return }
       _ = state.restore(entries, [], resuming: false, &transaction)
-      deferredWriteLanded()
+      deferredWrites.withLock { $0.landed() }
     }
   }
 }

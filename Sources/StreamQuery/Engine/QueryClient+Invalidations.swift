@@ -67,7 +67,7 @@ extension QueryClient {
   /// Invalidations with `superseding: false` are not noted: whoever makes them takes what is under way
   /// for new enough. Memory is bounded: of more than 1,024 keys or 64 filters the oldest are forgotten,
   /// and the last of those counts for all keys.
-  public nonisolated func noteInvalidations() {
+  @_spi(SharedCache) public nonisolated func noteInvalidations() {
     notesInvalidations.store(true, ordering: .releasing)
   }
 

@@ -25,11 +25,11 @@ extension QueryClient {
   private nonisolated func conditions(
     _ body: (inout CacheState, inout Transaction) -> [RefetchCondition.Asking]
   ) {
-    for asking in transaction(body) { ask(asking) }
+    for asking in transaction(body) { evaluate(asking) }
   }
 
   /// Evaluates a condition in its own task: nothing else waits for it.
-  private nonisolated func ask(_ asking: RefetchCondition.Asking) {
+  nonisolated func evaluate(_ asking: RefetchCondition.Asking) {
     let store = asking.restoring.flatMap { self.store(of: $0) }
     _ = Task.detached(executorPreference: configuration.executor) { [weak self, scheduling] in
       var asking = asking
@@ -43,7 +43,7 @@ extension QueryClient {
         let predicate = asking.query.resolved.condition(of: condition.cause)
         let policy = await Scheduling.$current.withValue(scheduling) {
           // Only of an observer that waited for a store, and always refetches.
-          guard let predicate else { return RefetchPolicy.always }
+          guard let predicate else { return RefetchPolicy.Answer.always }
           return await predicate.answer(asking.info)
         }
         guard let self else { return }
@@ -62,13 +62,17 @@ extension QueryClient {
   }
 }
 
-extension EventRefetchPolicy.Condition {
+extension RefetchPolicy {
+  /// The answer for one subscription or event.
+  ///
   /// Runs user code: never call it under the lock.
-  fileprivate func answer(_ info: QueryInfo) async -> RefetchPolicy {
-    switch self {
-    case .when(let condition): await condition() ? .always : .never
-    case .informed(let condition): await condition(info) ? .always : .never
-    case .policy(let policy): await policy(info)
+  fileprivate func answer(_ info: QueryInfo) async -> Answer {
+    switch kind {
+    case .fixed(let answer): answer
+    case .asked(let rule): rule(info).fixed
+    case .awaited(.when(let condition)): await condition() ? .always : .never
+    case .awaited(.informed(let condition)): await condition(info) ? .always : .never
+    case .awaited(.policy(let policy)): await policy(info).fixed
     }
   }
 }

@@ -32,7 +32,7 @@ public actor QueryClient {
   nonisolated let companions: [any FetchCompanion]
   nonisolated let timer = WakeTimer()
   /// The deadlines of the client: for its fetches, its callers and its stores, and for your code.
-  public nonisolated let deadlines: Deadlines
+  @_spi(Adapters) public nonisolated let deadlines: Deadlines
   nonisolated let signals = SignalPort()
   nonisolated let eventBroadcaster = Broadcaster<EventRing>()
   nonisolated let eventReceivers: EventReceivers
@@ -149,7 +149,7 @@ public actor QueryClient {
   /// that too.
   ///
   /// - Returns: 64 random bits.
-  public nonisolated func nextRandom() -> UInt64 { configuration.randomness() }
+  @_spi(Adapters) public nonisolated func nextRandom() -> UInt64 { configuration.randomness() }
 
   /// Reports a mistake that cannot be thrown.
   package nonisolated func report(_ misuse: QueryMisuse) {
@@ -194,6 +194,7 @@ extension QueryClient: ActionRunner {
     // User code that belongs to no caller: it must not see the context of the code that performs
     // the action.
     case .ask(let entry): TaskLocals.none { self.askOptions(of: entry) }
+    case .askPolicy(let asking): TaskLocals.none { self.evaluate(asking) }
     case .unsettled(let key):
       TaskLocals.none { self.report(.unsettledOption(key: key.description)) }
     case .crowded(let key):

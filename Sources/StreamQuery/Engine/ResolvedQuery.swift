@@ -132,17 +132,15 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     if case .dynamic = staleTime?.kind { isDynamic = true }
     if case .dynamic = refetchInterval?.kind { isDynamic = true }
     var conditionalCauses: Set<FetchCause> = []
-    if onReconnect?.condition != nil { conditionalCauses.insert(.reconnect) }
-    if onActive?.condition != nil { conditionalCauses.insert(.active) }
-    let onSubscribe = own.refetchOnSubscribe
-    let rule = own.refetchOnSubscribeRule
-    // With a fixed policy of a stronger layer, no rule has to be evaluated.
-    let hasRule = rule != nil || onSubscribe == nil && base.refetchOnSubscribeRule != nil
+    let onSubscribe = own.refetchOnSubscribe ?? base.refetchOnSubscribe
+    if onReconnect?.isFixed == false { conditionalCauses.insert(.reconnect) }
+    if onActive?.isFixed == false { conditionalCauses.insert(.active) }
+    if onSubscribe?.isAwaited == true { conditionalCauses.insert(.subscribed) }
     let isHeld = restoring?.isUnderWay == true
-    let isAsked = isDynamic || hasRule || isHeld || !conditionalCauses.isEmpty
+    let isAsked = isDynamic || onSubscribe?.rule != nil || isHeld || !conditionalCauses.isEmpty
 
     var resolvedOptions = ResolvedObserverOptions()
-    resolvedOptions.onSubscribe = onSubscribe ?? base.refetchOnSubscribe ?? .ifStale
+    resolvedOptions.onSubscribe = onSubscribe?.fixed ?? .ifStale
     // With `.always`, a reconnect is no reason to refetch, unless an option says otherwise.
     resolvedOptions.onReconnect =
       onReconnect?.fixed ?? (fetchOptions.networkMode == .always ? .never : .ifStale)
@@ -230,7 +228,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
   /// Whether a function decides if a new subscription refetches.
   ///
   /// Separate from ``isDynamic``: it has no meaning for existing observers.
-  var asksOnSubscribe: Bool { asked?.options.refetchOnSubscribeRule != nil }
+  var asksOnSubscribe: Bool { asked?.options.refetchOnSubscribe?.rule != nil }
 
   /// The resolved options in the present state; evaluates closures only if there are any.
   ///
@@ -254,8 +252,8 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     _ info: () -> QueryInfo
   ) -> ResolvedObserverOptions {
     var resolvedOptions = fixed
-    if isArrival, let rule = options.refetchOnSubscribeRule {
-      resolvedOptions.onSubscribe = rule(info())
+    if isArrival, let rule = options.refetchOnSubscribe?.rule {
+      resolvedOptions.onSubscribe = rule(info()).fixed
     }
     guard isDynamic else { return resolvedOptions }
     // Without a way to fetch there is nothing to enable.
@@ -277,13 +275,13 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     return ownRetry?.over(ofClient) ?? ofClient
   }
 
-  /// The condition to evaluate before a reconnect or an activation refetches; `nil` if there is
-  /// none.
-  func condition(of cause: FetchCause) -> EventRefetchPolicy.Condition? {
+  /// The policy to ask before a reconnect, an activation or a subscription refetches; `nil` if there is none.
+  func condition(of cause: FetchCause) -> RefetchPolicy? {
     switch cause {
-    case .reconnect: asked?.options.refetchOnReconnect?.condition
-    case .active: asked?.options.refetchOnActive?.condition
-    case .subscribed, .invalidated, .interval, .manual, .reset, .trigger: nil
+    case .reconnect: asked?.options.refetchOnReconnect
+    case .active: asked?.options.refetchOnActive
+    case .subscribed: asked?.options.refetchOnSubscribe
+    case .invalidated, .interval, .manual, .reset, .trigger: nil
     }
   }
 

@@ -89,7 +89,7 @@ public struct Pagination<Input: Hashable & Sendable, Page: Hashable & Sendable>:
   ///
   /// - Parameter other: Another position.
   /// - Returns: Whether they do.
-  public func isSamePlace(as other: Self) -> Bool {
+  @_spi(Adapters) public func isSamePlace(as other: Self) -> Bool {
     input == other.input && page == other.page
   }
 }

@@ -4,7 +4,8 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-// Disfavored, so that a query of the same name wins instead of being ambiguous.
+// Disfavored, so that a query of the same name wins instead of being ambiguous. Calls that do with the query what
+// they do with any other are left out of the documentation: the page of `DefaultedQuery` says that they are there.
 
 /// Queries with a default value: each call is that of the same name for queries, with data that is
 /// never `nil`.
@@ -54,45 +55,21 @@ extension QueryClient {
   ///
   /// The default does not hide a failure, which is thrown.
   ///
-  /// - Parameter query: What to fetch.
-  /// - Returns: The value.
-  /// - Throws: The fetch's error, and all others that fetching the query itself throws.
-  @_disfavoredOverload
-  @discardableResult
-  public nonisolated func fetch<Value>(_ query: DefaultedQuery<Value>) async throws -> Value {
-    try await fetch(query.query)
-  }
-
-  /// The value of a query that has a default, as ``fetch(_:throwOnError:)-(Query<Value>,_)``.
-  ///
   /// - Parameters:
   ///   - query: What to fetch.
+  ///   - timeout: How long to wait; zero or less does not wait, `nil` or more than 100 years is no limit.
   ///   - throwOnError: Whether an error is thrown where the query allows stale data.
   /// - Returns: The value.
-  /// - Throws: The errors of ``fetch(_:throwOnError:)-(Query<Value>,_)``.
+  /// - Throws: All that fetching the query itself throws.
+  @_documentation(visibility: internal)
   @_disfavoredOverload
   @discardableResult
   public nonisolated func fetch<Value>(
     _ query: DefaultedQuery<Value>,
-    throwOnError: Bool
+    timeout: Duration? = nil,
+    throwOnError: Bool = false
   ) async throws -> Value {
-    try await fetch(query.query, throwOnError: throwOnError)
-  }
-
-  /// The value of a query that has a default, if it arrives in time.
-  ///
-  /// - Parameters:
-  ///   - query: What to fetch.
-  ///   - limit: How long to wait; zero or less does not wait, more than 100 years is no limit.
-  /// - Returns: The value.
-  /// - Throws: ``QueryError/timedOut(key:limit:)``, and all others that fetching the query throws.
-  @_disfavoredOverload
-  @discardableResult
-  public nonisolated func fetch<Value>(
-    _ query: DefaultedQuery<Value>,
-    timeout limit: Duration
-  ) async throws -> Value {
-    try await fetch(query.query, timeout: limit)
+    try await fetch(query.query, timeout: timeout, throwOnError: throwOnError)
   }
 
   /// The value of a query that has a default: from the cache at any age, otherwise fetched.
@@ -102,6 +79,7 @@ extension QueryClient {
   ///   - revalidating: Whether stale data is also refetched in the background.
   /// - Returns: The value.
   /// - Throws: The fetch's error, and all others that fetching the query itself throws.
+  @_documentation(visibility: internal)
   @_disfavoredOverload
   @discardableResult
   public nonisolated func ensure<Value>(
@@ -114,6 +92,7 @@ extension QueryClient {
   /// Fetches a query that has a default ahead of its use, if it is missing or stale; never throws.
   ///
   /// - Parameter query: What to fetch.
+  @_documentation(visibility: internal)
   @_disfavoredOverload
   public nonisolated func prefetch<Value>(_ query: DefaultedQuery<Value>) async {
     await prefetch(query.query)
@@ -124,6 +103,7 @@ extension QueryClient {
   /// - Parameters:
   ///   - query: Which query.
   ///   - refetch: Whether to refetch it.
+  @_documentation(visibility: internal)
   @_disfavoredOverload
   public nonisolated func invalidate<Value>(
     _ query: DefaultedQuery<Value>,
@@ -135,6 +115,7 @@ extension QueryClient {
   /// Refetches a query that has a default, if it is in the cache.
   ///
   /// - Parameter query: Which query.
+  @_documentation(visibility: internal)
   @_disfavoredOverload
   public nonisolated func refetch<Value>(_ query: DefaultedQuery<Value>) async {
     await refetch(query.query)
@@ -143,6 +124,7 @@ extension QueryClient {
   /// Returns a query that has a default to its initial state.
   ///
   /// - Parameter query: Which query.
+  @_documentation(visibility: internal)
   @_disfavoredOverload
   public nonisolated func reset<Value>(_ query: DefaultedQuery<Value>) async {
     await reset(query.query)
@@ -151,12 +133,14 @@ extension QueryClient {
   /// Cancels the fetch of a query that has a default.
   ///
   /// - Parameter query: Which query.
+  @_documentation(visibility: internal)
   @_disfavoredOverload
   public nonisolated func cancel<Value>(_ query: DefaultedQuery<Value>) { cancel(query.query) }
 
   /// Removes the entry of a query that has a default, which is shown from then on.
   ///
   /// - Parameter query: Which query.
+  @_documentation(visibility: internal)
   @_disfavoredOverload
   public nonisolated func remove<Value>(_ query: DefaultedQuery<Value>) { remove(query.query) }
 
@@ -166,6 +150,7 @@ extension QueryClient {
   ///
   /// - Parameter query: Which query.
   /// - Returns: Whether its data is missing, old or invalidated.
+  @_documentation(visibility: internal)
   @_disfavoredOverload
   public nonisolated func isStale<Value>(_ query: DefaultedQuery<Value>) -> Bool {
     isStale(query.query)
@@ -198,6 +183,7 @@ extension QueryClient {
   ///   - query: The query to write to.
   ///   - updatedAt: When the value was current; `nil` or a date in the future means now.
   ///   - fencing: Whether a fetch in flight is discarded.
+  @_documentation(visibility: internal)
   @_disfavoredOverload
   public nonisolated func setData<Value>(
     _ value: Value,
@@ -226,6 +212,7 @@ extension QueryClient {
   /// - Returns: The data that was written; `nil` if the update waits for the store, or if the call
   ///   was ignored, because it was made inside an update of the same key.
   /// - Throws: The closure's error; in that case nothing is written.
+  @_documentation(visibility: internal)
   @_disfavoredOverload
   @discardableResult
   public nonisolated func updateData<Value, Failure: Error>(

@@ -50,34 +50,14 @@ extension QueryClient {
   ///   - query: The infinite query.
   ///   - count: The number of pages to fetch if a fetch is needed; cached pages beyond it are
   ///     dropped.
-  /// - Returns: The pages.
-  /// - Throws: As ``fetch(_:)-(Query<Value>)``.
-  @discardableResult
-  public nonisolated func fetch<Page, PageParam>(
-    _ query: InfiniteQuery<Page, PageParam>,
-    pages count: Int
-  ) async throws -> Pages<Page, PageParam> {
-    try await fetch(query, .ifStale, setting: .pages(count)).value(as: Pages<Page, PageParam>.self)
-  }
-
-  /// Returns the pages of a query: from the cache while they are fresh, otherwise fetched, and never
-  /// stale on demand.
-  ///
-  /// ``fetch(_:pages:)`` returns stale pages instead of an error if the query says so: see
-  /// ``Query/staleIfError(_:)``. With `throwOnError` this call throws the error; without, it is that call.
-  ///
-  /// - Parameters:
-  ///   - query: The infinite query.
-  ///   - count: The number of pages to fetch if a fetch is needed; cached pages beyond it are
-  ///     dropped.
   ///   - throwOnError: Whether an error is thrown where the query allows stale pages.
   /// - Returns: The pages.
-  /// - Throws: As ``fetch(_:throwOnError:)-(Query<Value>,_)``.
+  /// - Throws: As ``fetch(_:timeout:throwOnError:)``.
   @discardableResult
   public nonisolated func fetch<Page, PageParam>(
     _ query: InfiniteQuery<Page, PageParam>,
     pages count: Int,
-    throwOnError: Bool
+    throwOnError: Bool = false
   ) async throws -> Pages<Page, PageParam> {
     try await fetch(query, throwOnError ? .ifStaleOrThrow : .ifStale, setting: .pages(count))
       .value(as: Pages<Page, PageParam>.self)
@@ -89,7 +69,7 @@ extension QueryClient {
   ///   - query: The infinite query.
   ///   - count: The number of pages to fetch if there are none.
   /// - Returns: The pages.
-  /// - Throws: As ``fetch(_:)-(Query<Value>)``.
+  /// - Throws: As ``fetch(_:timeout:throwOnError:)``.
   @discardableResult
   public nonisolated func ensure<Page, PageParam>(
     _ query: InfiniteQuery<Page, PageParam>,

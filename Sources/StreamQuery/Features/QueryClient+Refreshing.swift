@@ -9,7 +9,7 @@ public import Foundation
 extension QueryClient {
   /// Refreshes what is stale, as much as there is time for: first what has been stale for long and is used often.
   ///
-  /// For a refresh in the background and for warming up. Entries are fetched as by ``prefetch(_:)-(Query<Value>)``, at most
+  /// For a refresh in the background and for warming up. Entries are fetched as by ``prefetch(_:)``, at most
   /// ``Configuration/maxConcurrentFetches`` at a time, or six. Stale is what is stale by the query's own stale time. Left
   /// out are entries without a fetch, static and disabled ones, unobserved ones that never had a result, and endless
   /// streams that deliver.

@@ -130,6 +130,7 @@ extension KeyRecord: StructuralKeyPart {
 /// ```swift
 /// let parts: [AnyQueryKeyPart] = [AnyQueryKeyPart("github"), AnyQueryKeyPart(42)]
 /// ```
+@_documentation(visibility: internal)
 public struct AnyQueryKeyPart: Hashable, Sendable {
   let part: KeyPart
 

@@ -1,6 +1,7 @@
 /// Two typed parts of a key as one value; a native tuple cannot be `Hashable`.
 ///
 /// A key made from it equals the key made from the two parts. See ``QueryKey``.
+@_documentation(visibility: internal)
 public struct KeyTuple2<
   A: Hashable & Sendable,
   B: Hashable & Sendable
@@ -22,6 +23,7 @@ public struct KeyTuple2<
   }
 }
 
+@_documentation(visibility: internal)
 extension KeyTuple2 where A == String {
   /// Creates the parts; the first is the name of a type, including its module.
   ///
@@ -36,9 +38,12 @@ extension KeyTuple2 where A == String {
   }
 }
 
+@_documentation(visibility: internal)
 extension KeyTuple2: Encodable where A: Encodable, B: Encodable {}
+@_documentation(visibility: internal)
 extension KeyTuple2: Decodable where A: Decodable, B: Decodable {}
 
+@_documentation(visibility: internal)
 extension KeyTuple2: KeyPartsConvertible {
   /// The parts as a key.
   public var keyParts: AnyQueryKey { AnyQueryKey(key1, key2) }
@@ -51,6 +56,7 @@ extension KeyTuple2: KeyPartsConvertible {
 /// ```
 ///
 /// A key made from it equals the key made from the three parts. See ``QueryKey``.
+@_documentation(visibility: internal)
 public struct KeyTuple3<
   A: Hashable & Sendable,
   B: Hashable & Sendable,
@@ -78,6 +84,7 @@ public struct KeyTuple3<
   }
 }
 
+@_documentation(visibility: internal)
 extension KeyTuple3 where A == String {
   /// Creates the parts; the first is the name of a type, including its module.
   ///
@@ -93,9 +100,12 @@ extension KeyTuple3 where A == String {
   }
 }
 
+@_documentation(visibility: internal)
 extension KeyTuple3: Encodable where A: Encodable, B: Encodable, C: Encodable {}
+@_documentation(visibility: internal)
 extension KeyTuple3: Decodable where A: Decodable, B: Decodable, C: Decodable {}
 
+@_documentation(visibility: internal)
 extension KeyTuple3: KeyPartsConvertible {
   /// The parts as a key.
   public var keyParts: AnyQueryKey { AnyQueryKey(key1, key2, key3) }
@@ -104,6 +114,7 @@ extension KeyTuple3: KeyPartsConvertible {
 /// Four typed parts of a key as one value; a native tuple cannot be `Hashable`.
 ///
 /// A key made from it equals the key made from the four parts. See ``QueryKey``.
+@_documentation(visibility: internal)
 public struct KeyTuple4<
   A: Hashable & Sendable,
   B: Hashable & Sendable,
@@ -137,6 +148,7 @@ public struct KeyTuple4<
   }
 }
 
+@_documentation(visibility: internal)
 extension KeyTuple4 where A == String {
   /// Creates the parts; the first is the name of a type, including its module.
   ///
@@ -153,9 +165,12 @@ extension KeyTuple4 where A == String {
   }
 }
 
+@_documentation(visibility: internal)
 extension KeyTuple4: Encodable where A: Encodable, B: Encodable, C: Encodable, D: Encodable {}
+@_documentation(visibility: internal)
 extension KeyTuple4: Decodable where A: Decodable, B: Decodable, C: Decodable, D: Decodable {}
 
+@_documentation(visibility: internal)
 extension KeyTuple4: KeyPartsConvertible {
   /// The parts as a key.
   public var keyParts: AnyQueryKey { AnyQueryKey(key1, key2, key3, key4) }
@@ -164,6 +179,7 @@ extension KeyTuple4: KeyPartsConvertible {
 /// Five typed parts of a key as one value; a native tuple cannot be `Hashable`.
 ///
 /// A key made from it equals the key made from the five parts. See ``QueryKey``.
+@_documentation(visibility: internal)
 public struct KeyTuple5<
   A: Hashable & Sendable,
   B: Hashable & Sendable,
@@ -203,6 +219,7 @@ public struct KeyTuple5<
   }
 }
 
+@_documentation(visibility: internal)
 extension KeyTuple5 where A == String {
   /// Creates the parts; the first is the name of a type, including its module.
   ///
@@ -220,11 +237,14 @@ extension KeyTuple5 where A == String {
   }
 }
 
+@_documentation(visibility: internal)
 extension KeyTuple5: Encodable
 where A: Encodable, B: Encodable, C: Encodable, D: Encodable, E: Encodable {}
+@_documentation(visibility: internal)
 extension KeyTuple5: Decodable
 where A: Decodable, B: Decodable, C: Decodable, D: Decodable, E: Decodable {}
 
+@_documentation(visibility: internal)
 extension KeyTuple5: KeyPartsConvertible {
   /// The parts as a key.
   public var keyParts: AnyQueryKey { AnyQueryKey(key1, key2, key3, key4, key5) }
@@ -233,6 +253,7 @@ extension KeyTuple5: KeyPartsConvertible {
 /// Six typed parts of a key as one value; a native tuple cannot be `Hashable`.
 ///
 /// A key made from it equals the key made from the six parts. See ``QueryKey``.
+@_documentation(visibility: internal)
 public struct KeyTuple6<
   A: Hashable & Sendable,
   B: Hashable & Sendable,
@@ -278,6 +299,7 @@ public struct KeyTuple6<
   }
 }
 
+@_documentation(visibility: internal)
 extension KeyTuple6 where A == String {
   /// Creates the parts; the first is the name of a type, including its module.
   ///
@@ -303,11 +325,14 @@ extension KeyTuple6 where A == String {
   }
 }
 
+@_documentation(visibility: internal)
 extension KeyTuple6: Encodable
 where A: Encodable, B: Encodable, C: Encodable, D: Encodable, E: Encodable, F: Encodable {}
+@_documentation(visibility: internal)
 extension KeyTuple6: Decodable
 where A: Decodable, B: Decodable, C: Decodable, D: Decodable, E: Decodable, F: Decodable {}
 
+@_documentation(visibility: internal)
 extension KeyTuple6: KeyPartsConvertible {
   /// The parts as a key.
   public var keyParts: AnyQueryKey { AnyQueryKey(key1, key2, key3, key4, key5, key6) }

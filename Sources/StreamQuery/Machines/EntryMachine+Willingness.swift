@@ -12,7 +12,7 @@ extension EntryMachine {
   }
 
   func isWilling(
-    _ policy: RefetchPolicy,
+    _ policy: RefetchPolicy.Answer,
     _ resolvedOptions: ResolvedObserverOptions,
     at now: Instant
   ) -> Bool {

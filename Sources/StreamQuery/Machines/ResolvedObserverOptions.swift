@@ -17,11 +17,11 @@ package struct ResolvedObserverOptions: Hashable, Sendable {
   /// Whether the observer takes part in fetching.
   package var participation = Participation.enabled
   /// Whether a subscription refetches cached data.
-  package var onSubscribe = RefetchPolicy.ifStale
+  package var onSubscribe = RefetchPolicy.Answer.ifStale
   /// Whether a reconnect refetches.
-  package var onReconnect = RefetchPolicy.ifStale
+  package var onReconnect = RefetchPolicy.Answer.ifStale
   /// Whether becoming active refetches.
-  package var onActive = RefetchPolicy.ifStale
+  package var onActive = RefetchPolicy.Answer.ifStale
   /// Whether a subscription retries a failed fetch without data.
   package var retriesOnSubscribe = true
   /// The random part of each polling interval.

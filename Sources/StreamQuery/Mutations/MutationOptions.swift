@@ -29,22 +29,31 @@ public struct MutationOptions: Sendable, _FreeOfActors {
   ///
   /// - Parameters:
   ///   - retry: Retries of failed attempts.
+  ///   - timeout: How long one attempt may take.
   ///   - networkMode: What happens while offline.
   ///   - gcTime: How long a run is kept after it ended.
   ///   - scope: The scope of the runs.
   ///   - meta: Facts for the mutation, filters and events.
+  ///   - delay: How long after its start a run is sent at the earliest.
+  ///   - pacing: Which runs are sent.
   public init(
     retry: RetryPolicy? = nil,
+    timeout: Duration? = nil,
     networkMode: NetworkMode? = nil,
     gcTime: Duration? = nil,
     scope: String? = nil,
-    meta: QueryMeta? = nil
+    meta: QueryMeta? = nil,
+    delay: Duration? = nil,
+    pacing: MutationPacing? = nil
   ) {
     self.retry = retry
+    self.timeout = timeout
     self.networkMode = networkMode
     self.gcTime = gcTime
     self.scope = scope
     self.meta = meta
+    self.delay = delay
+    self.pacing = pacing
   }
 
   /// Options that all come from the layer below.
@@ -52,17 +61,16 @@ public struct MutationOptions: Sendable, _FreeOfActors {
 
   /// Returns these options merged over weaker ones.
   func over(_ base: MutationOptions) -> MutationOptions {
-    var options = MutationOptions(
+    MutationOptions(
       retry: RetryPolicy.merge(retry, over: base.retry),
+      timeout: timeout ?? base.timeout,
       networkMode: networkMode ?? base.networkMode,
       gcTime: gcTime ?? base.gcTime,
       scope: scope ?? base.scope,
-      meta: (base.meta ?? QueryMeta()).merging(meta ?? QueryMeta())
+      meta: (base.meta ?? QueryMeta()).merging(meta ?? QueryMeta()),
+      delay: delay ?? base.delay,
+      pacing: pacing ?? base.pacing
     )
-    options.delay = delay ?? base.delay
-    options.pacing = pacing ?? base.pacing
-    options.timeout = timeout ?? base.timeout
-    return options
   }
 }
 

@@ -66,7 +66,7 @@ public struct MutationRun<Input: Sendable, Output: Sendable>: Sendable, _FreeOfA
   ///
   /// - Parameter other: Another snapshot.
   /// - Returns: Whether nothing differs.
-  public func isSame(as other: Self) -> Bool {
+  @_spi(Adapters) public func isSame(as other: Self) -> Bool {
     snapshot?.version == other.snapshot?.version && idempotencyKey == other.idempotencyKey
   }
 

@@ -84,7 +84,7 @@ public struct AnyQueryResult: Sendable, _FreeOfActors {
   ///
   /// - Parameter other: Another result.
   /// - Returns: Whether nothing differs.
-  public func isSame(as other: Self) -> Bool {
+  @_spi(Adapters) public func isSame(as other: Self) -> Bool {
     flags == other.flags && snapshot.isSame(as: other.snapshot, flags)
   }
 
@@ -92,7 +92,7 @@ public struct AnyQueryResult: Sendable, _FreeOfActors {
   ///
   /// - Parameter other: Another result.
   /// - Returns: Whether both have no error, or that of the same fetch.
-  public func hasSameError(as other: Self) -> Bool {
+  @_spi(Adapters) public func hasSameError(as other: Self) -> Bool {
     snapshot.error === other.snapshot.error
   }
 }
@@ -120,6 +120,7 @@ extension QueryClient {
   ///   - error: The error.
   ///   - query: The query.
   /// - Returns: Whether it is thrown.
+  @_spi(Adapters)
   public nonisolated func shouldThrow(_ error: any Error, of query: AnyQuery) -> Bool {
     let policy =
       query.definition.options.throwOnError

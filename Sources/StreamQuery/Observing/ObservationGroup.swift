@@ -17,7 +17,7 @@
 /// ```
 ///
 /// A group retains neither the client nor its members. It ends with the client.
-public final class ObservationGroup: Sendable {
+@_spi(Adapters) public final class ObservationGroup: Sendable {
   private let cache: QueryCache
   private let number: Int32
   private let shutdownHandlers: ShutdownHandlers
@@ -111,7 +111,7 @@ extension ObservationChange {
   }
 }
 
-/// Names one member of an ``ObservationGroup``, with the type of its values: for adapters with many
+/// Names one member of an `ObservationGroup`, with the type of its values: for adapters with many
 /// members.
 ///
 /// An observer can be asked for the same, but is an object of its own. Where a thousand members
@@ -125,7 +125,7 @@ extension ObservationChange {
 /// show(first.result(of: member)?.data)
 /// for change in group.takeChanges() { show(change.result(of: member)?.data) }
 /// ```
-public struct ObservationMember<Value: Sendable>: Sendable {
+@_spi(Adapters) public struct ObservationMember<Value: Sendable>: Sendable {
   private let place: Int32
   private let id: ObserverID
 

@@ -99,13 +99,13 @@ public final class QueryListObserver: Sendable {
   }
 
   /// Lets the fetches that are running now outlive the list by some time; see
-  /// ``QueryObserver/linger(_:)``.
+  /// `linger(_:)`.
   ///
   /// Each query's own options and defaults decide for it. ``update(_:)`` undoes it for all that stay.
   ///
   /// - Parameter duration: How long; zero or less cancels the fetches at once.
   /// - Complexity: O(*n*) in the length of the list.
-  public func linger(_ duration: Duration) {
+  @_spi(Adapters) public func linger(_ duration: Duration) {
     for member in state.withLock({ $0.members }) { member.subscription.linger(duration) }
   }
 
@@ -259,7 +259,7 @@ public struct QueryListResults: Sendable {
   /// - Parameter other: Other results.
   /// - Returns: Whether nothing differs.
   /// - Complexity: O(*n*) in the length of the list.
-  public func isSame(as other: Self) -> Bool {
+  @_spi(Adapters) public func isSame(as other: Self) -> Bool {
     members.count == other.members.count
       && zip(members, other.members).allSatisfy {
         $0.flags == $1.flags && $0.snapshot.isSame(as: $1.snapshot, $0.flags)

@@ -99,7 +99,7 @@ public final class QueryObserver<Value: Sendable>: Sendable {
   /// nothing is fetched, or if the observation has ended; ``update(query:options:)`` undoes it.
   ///
   /// - Parameter duration: How long; zero or less cancels the fetch at once.
-  public func linger(_ duration: Duration) { subscription.linger(duration) }
+  @_spi(Adapters) public func linger(_ duration: Duration) { subscription.linger(duration) }
 
   /// Fetches, even if the data is fresh or the query is disabled, and waits until the fetch is
   /// settled.

@@ -56,28 +56,20 @@ public struct ObserverOptions: Sendable, _FreeOfActors {
 
   /// Whether this subscription refetches cached data; `nil` follows the query.
   ///
-  /// Without data, it fetches whatever the policy. This and ``refetchOnSubscribeRule`` are one
-  /// option: the one that was set last applies.
+  /// Without data, it fetches whatever the policy.
   public var refetchOnSubscribe: RefetchPolicy? {
     get { options.refetchOnSubscribe }
     set { options.refetchOnSubscribe = newValue }
   }
 
-  /// The same as a function of the query's state, called by this subscription; must be pure and
-  /// quick.
-  public var refetchOnSubscribeRule: (@Sendable (QueryInfo) -> RefetchPolicy)? {
-    get { options.refetchOnSubscribeRule }
-    set { options.refetchOnSubscribeRule = newValue }
-  }
-
   /// Whether a reconnect refetches for this observer; `nil` follows the query.
-  public var refetchOnReconnect: EventRefetchPolicy? {
+  public var refetchOnReconnect: RefetchPolicy? {
     get { options.refetchOnReconnect }
     set { options.refetchOnReconnect = newValue }
   }
 
   /// Whether becoming active refetches for this observer; `nil` follows the query.
-  public var refetchOnActive: EventRefetchPolicy? {
+  public var refetchOnActive: RefetchPolicy? {
     get { options.refetchOnActive }
     set { options.refetchOnActive = newValue }
   }
@@ -129,8 +121,8 @@ public struct ObserverOptions: Sendable, _FreeOfActors {
     staleTime: StaleTime? = nil,
     gcTime: Duration? = nil,
     refetchOnSubscribe: RefetchPolicy? = nil,
-    refetchOnReconnect: EventRefetchPolicy? = nil,
-    refetchOnActive: EventRefetchPolicy? = nil,
+    refetchOnReconnect: RefetchPolicy? = nil,
+    refetchOnActive: RefetchPolicy? = nil,
     refetchInterval: RefetchInterval? = nil,
     refetchIntervalInBackground: BackgroundInterval? = nil,
     retryOnSubscribe: Bool? = nil,

@@ -120,26 +120,12 @@ extension Query {
   public consuming func refetchOnSubscribe(
     _ policy: @escaping @Sendable (QueryInfo) -> RefetchPolicy
   ) -> Self {
-    options { $0.refetchOnSubscribeRule = policy }
-  }
-
-  /// Whether a new subscription refetches cached data, by a condition.
-  ///
-  /// ```swift
-  /// let found = Query("found") { try await api.todos() }
-  ///   .refetchOnSubscribe(.when { isVisible })
-  /// ```
-  ///
-  /// - Parameter rule: Decides for each subscription.
-  /// - Returns: The changed query.
-  public consuming func refetchOnSubscribe(_ rule: RefetchRule) -> Self {
-    options { $0.refetchOnSubscribeRule = rule.decides }
+    options { $0.refetchOnSubscribe = .dynamic(policy) }
   }
 
   /// Whether a reconnect refetches while the query is observed, evaluated at each reconnect.
   ///
-  /// - Parameter policy: Returns the policy for this event, and may wait; see
-  ///   ``EventRefetchPolicy/dynamic(_:)``.
+  /// - Parameter policy: Returns the policy for this event, and may wait. Written on an actor, it runs there.
   /// - Returns: The changed query.
   public consuming func refetchOnReconnect(
     @_inheritActorContext _ policy: @escaping @Sendable (QueryInfo) async -> RefetchPolicy
@@ -154,8 +140,7 @@ extension Query {
   ///   .refetchOnActive { $0.age.map { $0 > .minutes(1) } ?? true ? .always : .never }
   /// ```
   ///
-  /// - Parameter policy: Returns the policy for this event, and may wait; see
-  ///   ``EventRefetchPolicy/dynamic(_:)``.
+  /// - Parameter policy: Returns the policy for this event, and may wait. Written on an actor, it runs there.
   /// - Returns: The changed query.
   public consuming func refetchOnActive(
     @_inheritActorContext _ policy: @escaping @Sendable (QueryInfo) async -> RefetchPolicy

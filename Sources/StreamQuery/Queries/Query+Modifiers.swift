@@ -180,7 +180,7 @@ extension Query {
   ///
   /// A fetch that waits for the network shows as ``QueryResult/isPaused`` and continues when it is
   /// back; it does not fail. With ``NetworkMode/always``, the network plays no part, and a
-  /// reconnect refetches only if ``refetchOnReconnect(_:)-(EventRefetchPolicy)`` is set.
+  /// reconnect refetches only if ``refetchOnReconnect(_:)-(RefetchPolicy)`` is set.
   ///
   /// ```swift
   /// let local = Query("user", id) { try await api.user(id) }.networkMode(.offlineFirst)

@@ -62,6 +62,7 @@ extension Query {
   ///
   /// - Parameter refetches: `true` is ``RefetchPolicy/ifStale``, `false` ``RefetchPolicy/never``.
   /// - Returns: The changed query.
+  @_documentation(visibility: internal)
   public consuming func refetchOnSubscribe(_ refetches: Bool) -> Self {
     options { $0.refetchOnSubscribe = refetches ? .ifStale : .never }
   }
@@ -81,19 +82,20 @@ extension Query {
   /// Whether a reconnect refetches while the query is observed; if stale by default.
   ///
   /// The client's ``Connectivity`` says when the network is back. A running fetch is joined. The
-  /// default is ``EventRefetchPolicy/never`` if the ``networkMode(_:)`` is ``NetworkMode/always``.
+  /// default is ``RefetchPolicy/never`` if the ``networkMode(_:)`` is ``NetworkMode/always``.
   ///
   /// - Parameter policy: Whether it does.
   /// - Returns: The changed query.
-  public consuming func refetchOnReconnect(_ policy: EventRefetchPolicy) -> Self {
+  public consuming func refetchOnReconnect(_ policy: RefetchPolicy) -> Self {
     options { $0.refetchOnReconnect = policy }
   }
 
   /// Whether a reconnect refetches stale data.
   ///
-  /// - Parameter refetches: `true` is ``EventRefetchPolicy/ifStale``, `false`
-  ///   ``EventRefetchPolicy/never``.
+  /// - Parameter refetches: `true` is ``RefetchPolicy/ifStale``, `false`
+  ///   ``RefetchPolicy/never``.
   /// - Returns: The changed query.
+  @_documentation(visibility: internal)
   public consuming func refetchOnReconnect(_ refetches: Bool) -> Self {
     options { $0.refetchOnReconnect = refetches ? .ifStale : .never }
   }
@@ -109,15 +111,16 @@ extension Query {
   /// - Parameter policy: Whether it does; a condition is evaluated when the app becomes active, and
   ///   may wait.
   /// - Returns: The changed query.
-  public consuming func refetchOnActive(_ policy: EventRefetchPolicy) -> Self {
+  public consuming func refetchOnActive(_ policy: RefetchPolicy) -> Self {
     options { $0.refetchOnActive = policy }
   }
 
   /// Whether the app becoming active refetches stale data.
   ///
-  /// - Parameter refetches: `true` is ``EventRefetchPolicy/ifStale``, `false`
-  ///   ``EventRefetchPolicy/never``.
+  /// - Parameter refetches: `true` is ``RefetchPolicy/ifStale``, `false`
+  ///   ``RefetchPolicy/never``.
   /// - Returns: The changed query.
+  @_documentation(visibility: internal)
   public consuming func refetchOnActive(_ refetches: Bool) -> Self {
     options { $0.refetchOnActive = refetches ? .ifStale : .never }
   }

@@ -5,7 +5,7 @@ extension Query {
   ///
   /// `fetch` then returns the stale data instead of throwing. The failure is still in the results of
   /// streams and in the events, and the next `fetch` asks again.
-  /// ``QueryClient/fetch(_:throwOnError:)-(Query<Value>,_)`` throws in any case. Data became stale when its
+  /// ``QueryClient/fetch(_:timeout:throwOnError:)`` throws in any case. Data became stale when its
   /// stale time was over or when it was invalidated, whichever came first; the client's clock measures
   /// the time.
   ///
@@ -49,7 +49,7 @@ extension Query {
   /// for the network, or for a turn, does not count; nor does a streamed query from its first part on.
   /// An attempt of an infinite query fetches all of its pages. The defaults of a client or a prefix do
   /// not limit streamed and infinite queries: only they themselves do. To limit the wait of one caller,
-  /// use ``QueryClient/fetch(_:timeout:)-(Query<Value>,_)``.
+  /// use ``QueryClient/fetch(_:timeout:throwOnError:)``.
   ///
   /// ```swift
   /// let rates = Query("rates") { try await api.rates() }.timeout(.seconds(2)).retry(1)

@@ -21,10 +21,12 @@ public struct QueryOptions: Sendable, _FreeOfActors {
   public var retryOnSubscribe: Bool?
   /// Whether the query fetches by itself; `true` by default.
   public var enabled: EnabledPolicy?
-  /// Whether a reconnect refetches; ``EventRefetchPolicy/ifStale`` by default.
-  public var refetchOnReconnect: EventRefetchPolicy?
-  /// Whether becoming active refetches; ``EventRefetchPolicy/ifStale`` by default.
-  public var refetchOnActive: EventRefetchPolicy?
+  /// Whether a subscription refetches cached data; ``RefetchPolicy/ifStale`` by default.
+  public var refetchOnSubscribe: RefetchPolicy?
+  /// Whether a reconnect refetches; ``RefetchPolicy/ifStale`` by default.
+  public var refetchOnReconnect: RefetchPolicy?
+  /// Whether becoming active refetches; ``RefetchPolicy/ifStale`` by default.
+  public var refetchOnActive: RefetchPolicy?
   /// Polling; off by default.
   public var refetchInterval: RefetchInterval?
   /// Polling in the background; off by default.
@@ -39,34 +41,6 @@ public struct QueryOptions: Sendable, _FreeOfActors {
   public var sharing: SharingPolicy?
   /// What callers get while the server is slow or away, which most queries do not say.
   var serving: ServingOptions?
-  /// The policy of subscriptions, which has two spellings.
-  private var subscribePolicy: SubscribePolicy?
-
-  private enum SubscribePolicy: Sendable {
-    case fixed(RefetchPolicy)
-    case asked(@Sendable (QueryInfo) -> RefetchPolicy)
-  }
-
-  /// Whether a subscription refetches cached data; ``RefetchPolicy/ifStale`` by default.
-  ///
-  /// This and ``refetchOnSubscribeRule`` are one option: the one that was set last applies.
-  public var refetchOnSubscribe: RefetchPolicy? {
-    get { if case .fixed(let policy) = subscribePolicy { policy } else { nil } }
-    set { subscribePolicy = newValue.map(SubscribePolicy.fixed) }
-  }
-
-  /// The same as a function of the query's state, called by each subscription; must be pure and
-  /// quick.
-  public var refetchOnSubscribeRule: (@Sendable (QueryInfo) -> RefetchPolicy)? {
-    get { if case .asked(let rule) = subscribePolicy { rule } else { nil } }
-    set {
-      if let newValue {
-        subscribePolicy = .asked(newValue)
-      } else if case .asked = subscribePolicy {
-        subscribePolicy = nil
-      }
-    }
-  }
 
   /// Creates options; those left out come from the layer below.
   ///
@@ -86,7 +60,11 @@ public struct QueryOptions: Sendable, _FreeOfActors {
   ///   - meta: Facts for the fetch, filters and events.
   ///   - throwOnError: Which errors are thrown to an error boundary.
   ///   - sharing: What a fetched value keeps of the cached one.
-  ///   - refetchOnSubscribeRule: The policy of subscriptions as a function, instead of a fixed one.
+  ///   - staleIfError: For how long after it became stale data is returned if its refetch fails.
+  ///   - softTimeout: How long a fetch may take until its callers get stale data instead.
+  ///   - timeout: How long one attempt of a fetch may take.
+  ///   - cachesFailures: How long a failure is the answer for those who ask next.
+  ///   - refreshAhead: Whether fresh data is refetched before it becomes stale.
   public init(
     staleTime: StaleTime? = nil,
     gcTime: Duration? = nil,
@@ -94,8 +72,8 @@ public struct QueryOptions: Sendable, _FreeOfActors {
     networkMode: NetworkMode? = nil,
     enabled: EnabledPolicy? = nil,
     refetchOnSubscribe: RefetchPolicy? = nil,
-    refetchOnReconnect: EventRefetchPolicy? = nil,
-    refetchOnActive: EventRefetchPolicy? = nil,
+    refetchOnReconnect: RefetchPolicy? = nil,
+    refetchOnActive: RefetchPolicy? = nil,
     refetchInterval: RefetchInterval? = nil,
     refetchIntervalInBackground: BackgroundInterval? = nil,
     retryOnSubscribe: Bool? = nil,
@@ -103,7 +81,11 @@ public struct QueryOptions: Sendable, _FreeOfActors {
     meta: QueryMeta? = nil,
     throwOnError: ThrowPolicy? = nil,
     sharing: SharingPolicy? = nil,
-    refetchOnSubscribeRule: (@Sendable (QueryInfo) -> RefetchPolicy)? = nil
+    staleIfError: Duration? = nil,
+    softTimeout: Duration? = nil,
+    timeout: Duration? = nil,
+    cachesFailures: FailureCaching? = nil,
+    refreshAhead: RefreshAhead? = nil
   ) {
     self.staleTime = staleTime
     self.gcTime = gcTime
@@ -120,7 +102,11 @@ public struct QueryOptions: Sendable, _FreeOfActors {
     self.throwOnError = throwOnError
     self.sharing = sharing
     self.refetchOnSubscribe = refetchOnSubscribe
-    if let refetchOnSubscribeRule { self.refetchOnSubscribeRule = refetchOnSubscribeRule }
+    if let staleIfError { self.staleIfError = staleIfError }
+    if let softTimeout { self.softTimeout = softTimeout }
+    if let timeout { self.timeout = timeout }
+    if let cachesFailures { self.cachesFailures = cachesFailures }
+    if let refreshAhead { self.refreshAhead = refreshAhead }
   }
 
   /// The same as ``default``, made in place.
@@ -149,7 +135,7 @@ public struct QueryOptions: Sendable, _FreeOfActors {
     merged.throwOnError = throwOnError ?? base.throwOnError
     merged.sharing = sharing ?? base.sharing
     merged.serving = ServingOptions.merge(serving, over: base.serving)
-    merged.subscribePolicy = subscribePolicy ?? base.subscribePolicy
+    merged.refetchOnSubscribe = refetchOnSubscribe ?? base.refetchOnSubscribe
     return merged
   }
 }

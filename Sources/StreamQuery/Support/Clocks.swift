@@ -88,7 +88,7 @@ struct ErasedClock: Sendable {
 }
 
 /// The clock of a client, for all that waits with the client: a sleep that is cancelled leaves
-/// nothing behind, see ``Deadlines``.
+/// nothing behind, see `Deadlines`.
 struct DeadlineClock: Clock {
   typealias Duration = Swift.Duration
 

@@ -12,7 +12,7 @@ import Synchronization
 /// ```
 ///
 /// The time is that of the client's clock, also after the client was shut down.
-public final class Deadlines: Sendable {
+@_spi(Adapters) public final class Deadlines: Sendable {
   // `DeadlineTable` keeps them, `WakeTimer` waits.
 
   /// What the time of a deadline brings; the error is that of a clock that fails, with which it
@@ -158,8 +158,8 @@ extension Deadlines {
   }
 }
 
-/// A time at which something happens, unless it is cancelled before; see ``Deadlines``.
-public struct Deadline: Sendable {
+/// A time at which something happens, unless it is cancelled before; see `Deadlines`.
+@_spi(Adapters) public struct Deadline: Sendable {
   let deadlines: Deadlines
   let id: DeadlineTable<Deadlines.Work>.ID
 

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// The answer of an attempt: ``FetchContext/upcomingAnswer``.
+/// The answer of an attempt: `upcomingAnswer`.
 ///
 /// Between the return of the attempt and the moment in which the answer becomes the data, something
 /// may change, and the fetch may be cancelled. Whoever learns of changes keeps this, and says and
 /// asks here. It keeps neither the client nor the query alive.
-public struct FetchAnswer: Sendable {
+@_spi(SharedCache) public struct FetchAnswer: Sendable {
   let slot: AnswerSlot
   let attempt: Int
 

@@ -22,7 +22,7 @@ struct ObserverID: Hashable, Sendable {
   var generation: UInt32
 }
 
-/// Where an observer is among those of an ``ObservationGroup``.
+/// Where an observer is among those of an `ObservationGroup`.
 ///
 /// Seven bytes: with the eighth, a wait of an observer says which kind it is, and stays one word.
 struct GroupPlace: Equatable, Sendable {

@@ -10,7 +10,7 @@ extension QueryResult {
   ///
   /// - Parameter other: Another result.
   /// - Returns: Whether nothing differs.
-  public func isSame(as other: Self) -> Bool {
+  @_spi(Adapters) public func isSame(as other: Self) -> Bool {
     flags == other.flags && snapshot.isSame(as: other.snapshot, flags)
   }
 
@@ -22,7 +22,7 @@ extension QueryResult {
   /// - Parameter other: Another result.
   /// - Returns: Whether both have no data, or the same.
   /// - Complexity: That of `==`, if the data is another object.
-  public func hasSameData(as other: Self) -> Bool {
+  @_spi(Adapters) public func hasSameData(as other: Self) -> Bool {
     guard snapshot.data !== other.snapshot.data else { return true }
     guard let data, let otherData = other.data else { return false }
     return Equality.compare(data, otherData) == true
@@ -32,7 +32,7 @@ extension QueryResult {
   ///
   /// - Parameter other: Another result.
   /// - Returns: Whether both have no error, or that of the same fetch.
-  public func hasSameError(as other: Self) -> Bool {
+  @_spi(Adapters) public func hasSameError(as other: Self) -> Bool {
     snapshot.error === other.snapshot.error
   }
 

@@ -1,27 +1,19 @@
-/// Whether a subscription refetches data that is already cached.
+/// Whether a subscription, a reconnect or an activation refetches data that is already cached.
 ///
 /// Without data a subscription always fetches, whatever the policy (unless the query is disabled).
-public enum RefetchPolicy: String, Hashable, Codable, Sendable, _FreeOfActors,
-  ExpressibleByBooleanLiteral
-{
-  /// Shows the cached data.
-  case never
-  /// Refetches when the data is stale; the default.
-  case ifStale
-  /// Refetches even fresh data.
-  case always
-
-  /// `true` is ``ifStale``, `false` is ``never``.
-  ///
-  /// - Parameter value: Whether to refetch what is stale.
-  public init(booleanLiteral value: Bool) {
-    self = value ? .ifStale : .never
+///
+/// ```swift
+/// let inbox = Query("inbox") { try await api.todos() }
+///   .refetchOnSubscribe(.when { $0.age.map { $0 > .minutes(1) } ?? true })
+///   .refetchOnActive(.always)
+/// ```
+public struct RefetchPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanLiteral {
+  /// An answer, which nothing has to be asked for any more.
+  package enum Answer: Hashable, Sendable {
+    case never, ifStale, always
   }
-}
 
-/// Whether an event (the network came back, the app became active) refetches an observed query.
-public struct EventRefetchPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanLiteral {
-  /// What is asked when the event arrives.
+  /// A condition that may wait.
   enum Condition: Sendable {
     case when(@Sendable () async -> Bool)
     case informed(@Sendable (QueryInfo) async -> Bool)
@@ -29,11 +21,18 @@ public struct EventRefetchPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanL
   }
 
   enum Kind: Sendable {
-    case fixed(RefetchPolicy)
-    case asked(Condition)
+    case fixed(Answer)
+    /// Asked where the decision is made.
+    case asked(@Sendable (QueryInfo) -> RefetchPolicy)
+    /// Asked in a task of its own: the decision is made when it has answered.
+    case awaited(Condition)
   }
 
   let kind: Kind
+
+  package init(_ answer: Answer) {
+    kind = .fixed(answer)
+  }
 
   private init(kind: Kind) {
     self.kind = kind
@@ -43,113 +42,116 @@ public struct EventRefetchPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanL
   ///
   /// - Parameter value: Whether to refetch what is stale.
   public init(booleanLiteral value: Bool) {
-    self = value ? .ifStale : .never
+    self.init(value ? .ifStale : .never)
   }
 
-  /// Ignores the event.
-  public static var never: Self { EventRefetchPolicy(kind: .fixed(.never)) }
+  /// Shows the cached data, and ignores the event.
+  public static var never: Self { RefetchPolicy(.never) }
 
   /// Refetches when the data is stale; the default.
-  public static var ifStale: Self { EventRefetchPolicy(kind: .fixed(.ifStale)) }
+  public static var ifStale: Self { RefetchPolicy(.ifStale) }
 
   /// Refetches even fresh data.
-  public static var always: Self { EventRefetchPolicy(kind: .fixed(.always)) }
+  public static var always: Self { RefetchPolicy(.always) }
 
-  /// Calls the closure when the event arrives, and refetches on `true`.
+  // MARK: Conditions
+
+  /// Refetches, even fresh data, if a condition holds.
   ///
-  /// The closure may wait for an actor: `.when { await store.isSearching }`. A closure written on
-  /// an actor runs there: a model on the main actor writes `.when { self.isSearching }`. Only this
-  /// refetch waits for the closure.
-  ///
-  /// - Parameter condition: Whether to refetch.
+  /// - Parameter condition: Whether to refetch; must be pure and quick.
   /// - Returns: The policy.
-  public static func when(
-    @_inheritActorContext _ condition: @escaping @Sendable () async -> Bool
-  ) -> Self {
-    EventRefetchPolicy(kind: .asked(.when(condition)))
+  public static func when(_ condition: @escaping @Sendable () -> Bool) -> Self {
+    dynamic { _ in condition() ? .always : .never }
   }
 
-  /// Calls the closure with the query's state when the event arrives, and refetches on `true`.
-  ///
-  /// The closure may wait, like the one without an argument; the state it was given is then as old
-  /// as the event. It is called once for each observer.
+  /// Refetches, even fresh data, if a condition holds for the query's state.
   ///
   /// ```swift
   /// let user = Query("user", id) { try await api.user(id) }
   ///   .refetchOnReconnect(.when { $0.errorUpdateCount == 0 })
   /// ```
   ///
-  /// - Parameter condition: Whether to refetch, even if the data is fresh.
+  /// - Parameter condition: Whether to refetch; must be pure and quick.
   /// - Returns: The policy.
-  public static func when(
-    @_inheritActorContext _ condition: @escaping @Sendable (QueryInfo) async -> Bool
-  ) -> Self {
-    EventRefetchPolicy(kind: .asked(.informed(condition)))
+  public static func when(_ condition: @escaping @Sendable (QueryInfo) -> Bool) -> Self {
+    dynamic { condition($0) ? .always : .never }
   }
 
-  /// Asks for a policy when the event arrives, with the query's state at that time.
+  /// Chooses a policy by the query's state.
   ///
-  /// The closure may wait; only this refetch waits for it. Whether the data is stale is decided
-  /// after the closure has answered.
+  /// Each subscription, and so each view that appears, asks with the entry as it was before. Each
+  /// observer asks at an event.
   ///
   /// ```swift
   /// let rates = Query("rates") { try await api.rates() }
   ///   .refetchOnActive(.dynamic { $0.isInvalidated ? .always : .never })
   /// ```
   ///
-  /// - Parameter policy: Returns the policy for this event.
+  /// - Parameter policy: Returns the policy for this subscription or event; must be pure and quick. A
+  ///   policy that would have to be asked again counts as ``never``.
+  /// - Returns: The policy.
+  public static func dynamic(_ policy: @escaping @Sendable (QueryInfo) -> RefetchPolicy) -> Self {
+    RefetchPolicy(kind: .asked(policy))
+  }
+
+  // MARK: Conditions that wait
+
+  /// Refetches, even fresh data, if a condition holds that may wait, for example for an actor.
+  ///
+  /// ```swift
+  /// let prices = Query("prices") { try await api.price() }
+  ///   .refetchOnActive(.when { await store.isSearching })
+  /// ```
+  ///
+  /// Only this refetch waits for the condition. A subscription shows the cached data meanwhile.
+  ///
+  /// - Parameter condition: Whether to refetch.
+  /// - Returns: The policy.
+  public static func when(_ condition: @escaping @Sendable () async -> Bool) -> Self {
+    RefetchPolicy(kind: .awaited(.when(condition)))
+  }
+
+  /// Refetches, even fresh data, if a condition holds for the query's state that may wait.
+  ///
+  /// The state is as old as the subscription or the event. Each observer asks once.
+  ///
+  /// - Parameter condition: Whether to refetch.
+  /// - Returns: The policy.
+  public static func when(_ condition: @escaping @Sendable (QueryInfo) async -> Bool) -> Self {
+    RefetchPolicy(kind: .awaited(.informed(condition)))
+  }
+
+  /// Chooses a policy by the query's state, and may wait.
+  ///
+  /// Whether the data is stale is decided after the closure has answered.
+  ///
+  /// - Parameter policy: Returns the policy for this subscription or event. A policy that would have to be
+  ///   asked again counts as ``never``.
   /// - Returns: The policy.
   public static func dynamic(
-    @_inheritActorContext _ policy: @escaping @Sendable (QueryInfo) async -> RefetchPolicy
+    _ policy: @escaping @Sendable (QueryInfo) async -> RefetchPolicy
   ) -> Self {
-    EventRefetchPolicy(kind: .asked(.policy(policy)))
+    RefetchPolicy(kind: .awaited(.policy(policy)))
   }
 
-  /// What the machine sees: a condition is evaluated outside it.
-  var fixed: RefetchPolicy {
-    if case .fixed(let policy) = kind { policy } else { .never }
+  // MARK: What is asked
+
+  /// What the machine sees: all else is asked outside it.
+  package var fixed: Answer {
+    if case .fixed(let answer) = kind { answer } else { .never }
   }
 
-  /// The condition to evaluate when the event arrives.
-  var condition: Condition? {
-    if case .asked(let condition) = kind { condition } else { nil }
-  }
-}
-
-/// A function that decides whether a subscription refetches cached data.
-///
-/// ```swift
-/// let inbox = Query("inbox") { try await api.todos() }
-///   .refetchOnSubscribe(.when { $0.age.map { $0 > .minutes(1) } ?? true })
-/// ```
-///
-/// It is asked by each subscription, and so by each view that appears, with the entry as it was
-/// before. It must be pure and quick. Without data a subscription fetches whatever the answer.
-public struct RefetchRule: Sendable, _FreeOfActors {
-  let decides: @Sendable (QueryInfo) -> RefetchPolicy
-
-  /// Refetches, even fresh data, if a condition holds.
-  ///
-  /// - Parameter condition: Whether to refetch.
-  /// - Returns: The rule.
-  public static func when(_ condition: @escaping @Sendable () -> Bool) -> Self {
-    Self { _ in condition() ? .always : .never }
+  /// What a subscription asks; `nil` if it is fixed, or waits.
+  var rule: (@Sendable (QueryInfo) -> RefetchPolicy)? {
+    if case .asked(let rule) = kind { rule } else { nil }
   }
 
-  /// Refetches, even fresh data, if a condition holds for the query's state.
-  ///
-  /// - Parameter condition: Whether to refetch.
-  /// - Returns: The rule.
-  public static func when(_ condition: @escaping @Sendable (QueryInfo) -> Bool) -> Self {
-    Self { condition($0) ? .always : .never }
+  var isFixed: Bool {
+    if case .fixed = kind { true } else { false }
   }
 
-  /// Chooses a policy by the query's state.
-  ///
-  /// - Parameter policy: Returns the policy for this subscription.
-  /// - Returns: The rule.
-  public static func dynamic(_ policy: @escaping @Sendable (QueryInfo) -> RefetchPolicy) -> Self {
-    Self(decides: policy)
+  var isAwaited: Bool {
+    if case .awaited = kind { true } else { false }
   }
 }
 

@@ -1,4 +1,4 @@
-internal import StreamQuery
+@_spi(Adapters) internal import StreamQuery
 
 /// Several fields as one word, so that watching them costs nothing per element.
 @usableFromInline

@@ -1,4 +1,4 @@
-public import StreamQuery
+@_spi(Adapters) public import StreamQuery
 
 extension QueryClient {
   /// Observes a query and throws the errors that its own `throwOnError` names.

@@ -1,4 +1,4 @@
-internal import StreamQuery
+@_spi(Adapters) internal import StreamQuery
 
 /// A clock whose type is erased: an operator asks for the time and waits, nothing else.
 ///

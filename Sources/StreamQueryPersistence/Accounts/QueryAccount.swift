@@ -1,4 +1,4 @@
-public import StreamQuery
+@_spi(Adapters) public import StreamQuery
 
 /// An account or tenant that is open: its own client, and its own part of each store.
 ///
@@ -30,7 +30,7 @@ public struct QueryAccount: Sendable, Identifiable {
   /// its fetches and runs of mutations are cancelled, their answers are dropped, and nothing more
   /// is saved. **Then** each store notes the end, begins a new generation of the account's part,
   /// into which no late save gets, and erases the former one; those who show the account's data
-  /// forget it, see ``/StreamQuery/QueryClient/whenErased(_:)``. When the call returns, nothing of
+  /// forget it, see `client.whenErased(_:)`. When the call returns, nothing of
   /// the account can be read from the client, streams, events, archives or stores.
   ///
   /// If a store cannot erase it now, the notes stay: the account cannot be opened before it is

@@ -1,4 +1,4 @@
-public import StreamQuery
+@_spi(Adapters) public import StreamQuery
 internal import Synchronization
 
 /// The accounts or tenants of an app or service, each with a client and a part of the stores.

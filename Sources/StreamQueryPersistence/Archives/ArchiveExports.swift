@@ -1,4 +1,4 @@
-internal import StreamQuery
+@_spi(Adapters) internal import StreamQuery
 
 /// The archives of a cache whose fetches are still running; see
 /// ``StreamQuery/QueryClient/exportStream(_:mutations:errors:coding:)``.

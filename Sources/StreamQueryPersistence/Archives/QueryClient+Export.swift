@@ -1,4 +1,4 @@
-public import StreamQuery
+@_spi(Adapters) public import StreamQuery
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials

@@ -1,5 +1,5 @@
 public import Observation
-public import StreamQuery
+@_spi(Adapters) public import StreamQuery
 
 /// What waits to be sent, as an observable object: for a badge, a list, or a question to the user.
 ///

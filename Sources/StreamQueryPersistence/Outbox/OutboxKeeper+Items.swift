@@ -1,4 +1,4 @@
-internal import StreamQuery
+@_spi(Adapters) internal import StreamQuery
 import Synchronization
 
 #if canImport(FoundationEssentials)

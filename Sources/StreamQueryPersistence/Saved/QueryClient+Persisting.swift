@@ -24,7 +24,7 @@ extension QueryClient {
   /// Whether it is not known yet what the client's store keeps.
   ///
   /// Until then streams are pending and idle, and callers of
-  /// ``/StreamQuery/QueryClient/fetch(_:)-(Query<Value>)`` wait.
+  /// ``/StreamQuery/QueryClient/fetch(_:timeout:throwOnError:)`` wait.
   public nonisolated var isRestoring: Bool {
     guard let policy = configuration.keeping.policy else { return false }
     return persister?.isRestoring(policy) ?? false

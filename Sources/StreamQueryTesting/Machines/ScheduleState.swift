@@ -1,4 +1,4 @@
-internal import StreamQuery
+@_spi(Adapters) internal import StreamQuery
 
 /// The decisions of a simulation: which job runs next, when time moves, and what has gone wrong.
 ///

@@ -1,4 +1,4 @@
-public import StreamQuery
+@_spi(Adapters) public import StreamQuery
 
 extension QueryClient {
   /// Creates a client in a simulation: with its clock, executor, random numbers and dates.

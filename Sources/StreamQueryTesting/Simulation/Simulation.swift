@@ -1,4 +1,4 @@
-public import StreamQuery
+@_spi(Adapters) public import StreamQuery
 internal import Synchronization
 
 /// The world of one test: virtual time, one thread, and an order of jobs that a seed decides.

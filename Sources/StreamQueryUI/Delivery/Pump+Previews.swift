@@ -1,4 +1,4 @@
-internal import StreamQuery
+@_spi(Adapters) internal import StreamQuery
 
 // The client of a preview: nothing is fetched for who observes it, not even by a query that says
 // itself that it is enabled.

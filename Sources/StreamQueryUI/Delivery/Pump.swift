@@ -1,4 +1,4 @@
-internal import StreamQuery
+@_spi(Adapters) internal import StreamQuery
 
 /// Brings changes to all observed objects of one client, in one job of the main actor at a time.
 ///

@@ -1,4 +1,4 @@
-internal import StreamQuery
+@_spi(Adapters) internal import StreamQuery
 
 /// An object to which a ``Pump`` brings changes.
 @MainActor

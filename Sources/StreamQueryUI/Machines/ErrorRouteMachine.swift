@@ -1,4 +1,4 @@
-internal import StreamQuery
+@_spi(Adapters) internal import StreamQuery
 
 /// A result whose error may be offered to a boundary.
 protocol RoutedResult {

@@ -1,4 +1,4 @@
-internal import StreamQuery
+@_spi(Adapters) internal import StreamQuery
 
 /// Decides what an observed list shows, and which of its parts have changed for its readers.
 ///

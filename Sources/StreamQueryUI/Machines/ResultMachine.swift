@@ -1,4 +1,4 @@
-internal import StreamQuery
+@_spi(Adapters) internal import StreamQuery
 internal import StreamQueryOperators
 
 /// Decides what an observed query shows, and which fields of it have changed for its readers.

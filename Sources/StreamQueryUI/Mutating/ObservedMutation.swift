@@ -1,5 +1,5 @@
 public import Observation
-public import StreamQuery
+@_spi(Adapters) public import StreamQuery
 
 /// A mutation as an observable object: runs it and shows the newest run.
 ///

@@ -1,7 +1,7 @@
 #if canImport(ObjectiveC)
 internal import ObjectiveC
 #endif
-internal import StreamQuery
+@_spi(Adapters) internal import StreamQuery
 
 /// An observation that lasts as long as an object; see `QueryClient.observe(_:on:options:_:)`.
 @MainActor

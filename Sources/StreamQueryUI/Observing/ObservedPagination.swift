@@ -1,5 +1,5 @@
 public import Observation
-public import StreamQuery
+@_spi(Adapters) public import StreamQuery
 
 /// A position in pages as an observable object, with the query of the page that is shown.
 ///

@@ -1,5 +1,5 @@
 public import Observation
-public import StreamQuery
+@_spi(Adapters) public import StreamQuery
 
 /// A list of queries of any value types as an observable object.
 ///

@@ -1,5 +1,5 @@
 public import Observation
-public import StreamQuery
+@_spi(Adapters) public import StreamQuery
 
 /// A query as an observable object that shows a selection of its data; ``ObservedQuery`` shows all.
 ///

@@ -8,18 +8,12 @@ extension Query {
   /// wrapper subscribes once for as long as the state of its view lives, unless `queryObservation(_:)` around it says
   /// otherwise.
   ///
-  /// - Parameter policy: Whether it does.
-  /// - Returns: The changed query.
-  public func refetchOnAppear(_ policy: RefetchPolicy) -> Self { refetchOnSubscribe(policy) }
-
-  /// Whether an appearing view refetches cached data, by a condition.
-  ///
   /// ```swift
   /// let inbox = Query("inbox") { try await api.todos() }
   ///   .refetchOnAppear(.when { $0.age.map { $0 > .minutes(1) } ?? true })
   /// ```
   ///
-  /// - Parameter rule: Decides for each appearance that is a subscription.
+  /// - Parameter policy: Whether it does.
   /// - Returns: The changed query.
-  public func refetchOnAppear(_ rule: RefetchRule) -> Self { refetchOnSubscribe(rule) }
+  public func refetchOnAppear(_ policy: RefetchPolicy) -> Self { refetchOnSubscribe(policy) }
 }

@@ -17,8 +17,8 @@ extension QueryOptions {
       networkMode: json["networkMode"]?.string.flatMap(NetworkMode.init),
       enabled: json["enabled"].map(EnabledPolicy.init),
       refetchOnSubscribe: json["refetchOnMount"].map(RefetchPolicy.init),
-      refetchOnReconnect: json["refetchOnReconnect"].map(EventRefetchPolicy.init),
-      refetchOnActive: json["refetchOnFocus"].map(EventRefetchPolicy.init),
+      refetchOnReconnect: json["refetchOnReconnect"].map(RefetchPolicy.init),
+      refetchOnActive: json["refetchOnFocus"].map(RefetchPolicy.init),
       refetchInterval: json["refetchInterval"].map(RefetchInterval.init),
       refetchIntervalInBackground: json["refetchIntervalInBackground"]?.bool.map {
         BackgroundInterval(booleanLiteral: $0)
@@ -55,12 +55,6 @@ extension EnabledPolicy {
 }
 
 extension RefetchPolicy {
-  fileprivate init(_ json: JSON) {
-    self = json == "always" ? .always : json == true ? .ifStale : .never
-  }
-}
-
-extension EventRefetchPolicy {
   fileprivate init(_ json: JSON) {
     self = json == "always" ? .always : json == true ? .ifStale : .never
   }

@@ -2,7 +2,7 @@ import StreamQueryTesting
 import Synchronization
 import Testing
 
-@testable import StreamQuery
+@_spi(Adapters) @testable import StreamQuery
 @testable import StreamQueryPersistence
 
 #if canImport(FoundationEssentials)

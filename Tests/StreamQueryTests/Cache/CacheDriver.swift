@@ -98,7 +98,7 @@ final class CacheDriver {
 
   func answer(
     _ asking: RefetchCondition.Asking,
-    _ policy: RefetchPolicy
+    _ policy: RefetchPolicy.Answer
   )
     -> RefetchCondition.Asking?
   {

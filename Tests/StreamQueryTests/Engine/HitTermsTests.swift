@@ -23,7 +23,7 @@ import StreamQueryPersistence
     { $0.refreshAhead = .off },
     { $0.gcTime = .seconds(7) },
     { $0.gcTime = .seconds(-1) },
-    { $0.refetchOnSubscribeRule = { _ in .always } },
+    { $0.refetchOnSubscribe = .dynamic { _ in .always } },
     { $0.refetchOnReconnect = .dynamic { _ in .ifStale } },
   ]
 

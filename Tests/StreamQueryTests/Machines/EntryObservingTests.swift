@@ -10,12 +10,12 @@ import Testing
   @Test(
     "L02: a subscription fetches by policy and staleness",
     arguments: [
-      (RefetchPolicy.never, false, false), (.never, true, false),
+      (RefetchPolicy.Answer.never, false, false), (.never, true, false),
       (.ifStale, false, false), (.ifStale, true, true),
       (.always, false, true), (.always, true, true),
     ]
   )
-  func subscribing(_ policy: RefetchPolicy, _ isStale: Bool, _ fetches: Bool) {
+  func subscribing(_ policy: RefetchPolicy.Answer, _ isStale: Bool, _ fetches: Bool) {
     var driver = EntryDriver.withData()
     driver.pass(to: isStale ? 10 : 9.999)
     let actions = driver.observe(.make(staleAfter: Self.tenSeconds, onSubscribe: policy))
@@ -26,10 +26,10 @@ import Testing
   @Test(
     "X05: every policy loads what is missing",
     arguments: [
-      RefetchPolicy.never, .ifStale, .always,
+      RefetchPolicy.Answer.never, .ifStale, .always,
     ]
   )
-  func loading(_ policy: RefetchPolicy) {
+  func loading(_ policy: RefetchPolicy.Answer) {
     var driver = EntryDriver()
     #expect(driver.observe(.make(onSubscribe: policy)).started != nil)
   }
@@ -254,12 +254,12 @@ import Testing
   @Test(
     "T11, T35: an edge refetches if one observer is willing",
     arguments: [
-      (RefetchPolicy.never, false, false), (.never, true, false),
+      (RefetchPolicy.Answer.never, false, false), (.never, true, false),
       (.ifStale, false, false), (.ifStale, true, true),
       (.always, false, true), (.always, true, true),
     ]
   )
-  func edges(_ policy: RefetchPolicy, _ isStale: Bool, _ fetches: Bool) {
+  func edges(_ policy: RefetchPolicy.Answer, _ isStale: Bool, _ fetches: Bool) {
     let willing = ResolvedObserverOptions.make(
       staleAfter: Self.tenSeconds,
       onSubscribe: .never,
@@ -293,7 +293,7 @@ import Testing
   }
 
   @Test func anEdgeRefetchesNeitherStaticNorDisabledNorUnobserved() {
-    let always = (RefetchPolicy.always, RefetchPolicy.always)
+    let always = (RefetchPolicy.Answer.always, RefetchPolicy.Answer.always)
     let static_ = ResolvedObserverOptions.make(
       static: true,
       onReconnect: always.0,

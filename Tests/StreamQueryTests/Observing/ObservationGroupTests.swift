@@ -2,7 +2,7 @@ import StreamQueryTesting
 import Synchronization
 import Testing
 
-@testable import StreamQuery
+@_spi(Adapters) @testable import StreamQuery
 
 struct ObservationGroupTests {
   private let simulation = Simulation(seed: 3)

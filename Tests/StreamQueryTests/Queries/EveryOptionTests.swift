@@ -1,6 +1,6 @@
 import Testing
 
-@testable import StreamQuery
+@_spi(Adapters) @testable import StreamQuery
 
 /// Walks the fields of `QueryOptions`, so that an option that is forgotten somewhere is found.
 @Suite("Every option") struct EveryOptionTests {
@@ -143,9 +143,9 @@ import Testing
       weak: { $0.refreshAhead = .probabilistic() },
       outcome: { $0.resolvedQuery.serving?.refreshAhead }
     ),
-    "subscribePolicy": Option(
+    "refetchOnSubscribe": Option(
       strong: { $0.refetchOnSubscribe = .always },
-      weak: { $0.refetchOnSubscribeRule = { _ in .never } },
+      weak: { $0.refetchOnSubscribe = .dynamic { _ in .never } },
       observed: { $0.refetchOnSubscribe = .always },
       outcome: { $0.resolved.onSubscribe }
     ),

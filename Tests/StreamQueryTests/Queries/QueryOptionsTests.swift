@@ -111,7 +111,7 @@ import Testing
     let both = strong.over(weak)
     #expect(both.gcTime == .seconds(1))
     #expect(both.networkMode == .always)
-    #expect(both.refetchOnSubscribe == .always)
+    #expect(both.refetchOnSubscribe?.fixed == .always)
     #expect(both.retryOnSubscribe == false)
     #expect(both.meta?[Colour.self] == "red")
     #expect(both.meta?[Size.self] == 3)
@@ -195,30 +195,20 @@ import Testing
     }
   }
 
-  static let asked = QueryOptions(refetchOnSubscribeRule: { _ in .always })
+  static let asked = QueryOptions(refetchOnSubscribe: .dynamic { _ in .always })
 
-  @Test func aRuleOfSubscriptionsAndAFixedPolicyAreOneOption() {
+  @Test func thePolicyThatWasSetLastApplies() {
     var options = QueryOptions(refetchOnSubscribe: .never)
-    options.refetchOnSubscribeRule = { _ in .always }
-    #expect(options.refetchOnSubscribe == nil && options.refetchOnSubscribeRule != nil)
+    #expect(options.refetchOnSubscribe?.fixed == .never && options.refetchOnSubscribe?.rule == nil)
+    options.refetchOnSubscribe = .dynamic { _ in .always }
+    #expect(options.refetchOnSubscribe?.rule?(Self.info).fixed == .always)
     options.refetchOnSubscribe = .never
-    #expect(options.refetchOnSubscribe == .never && options.refetchOnSubscribeRule == nil)
-    options.refetchOnSubscribeRule = nil
-    #expect(options.refetchOnSubscribe == .never)
-    options.refetchOnSubscribeRule = { _ in .always }
-    options.refetchOnSubscribe = nil
-    #expect(options.refetchOnSubscribe == nil && options.refetchOnSubscribeRule == nil)
-
+    #expect(options.refetchOnSubscribe?.fixed == .never && options.refetchOnSubscribe?.rule == nil)
     var observer = ObserverOptions(refetchOnSubscribe: .never)
-    observer.refetchOnSubscribeRule = { _ in .always }
-    #expect(observer.refetchOnSubscribe == nil && observer.refetchOnSubscribeRule != nil)
-    observer.refetchOnSubscribe = .never
-    #expect(observer.refetchOnSubscribe == .never && observer.refetchOnSubscribeRule == nil)
-    observer.refetchOnSubscribeRule = nil
-    #expect(observer.refetchOnSubscribe == .never)
-    observer.refetchOnSubscribeRule = { _ in .always }
-    observer.refetchOnSubscribeRule = nil
-    #expect(observer.refetchOnSubscribe == nil && observer.refetchOnSubscribeRule == nil)
+    observer.refetchOnSubscribe = .dynamic { _ in .always }
+    #expect(observer.refetchOnSubscribe?.rule?(Self.info).fixed == .always)
+    observer.refetchOnSubscribe = nil
+    #expect(observer.refetchOnSubscribe == nil)
   }
 
   @Test func theStrongestLayerThatSpeaksOfSubscriptionsHasItsSay() {
@@ -228,7 +218,7 @@ import Testing
       retryOnSubscribe: false
     )
     let other = QueryOptions(retry: 1, refetchOnActive: .always)
-    func arrival(_ resolved: ResolvedQuery) -> RefetchPolicy {
+    func arrival(_ resolved: ResolvedQuery) -> RefetchPolicy.Answer {
       resolved.resolvedOptions(isArrival: true) { Self.info }.onSubscribe
     }
     func client(_ options: QueryOptions) -> QueryDefaults {
@@ -237,7 +227,7 @@ import Testing
       return client
     }
     var rule = ObserverOptions()
-    rule.refetchOnSubscribeRule = { _ in .always }
+    rule.refetchOnSubscribe = .dynamic { _ in .always }
     let never = ObserverOptions(refetchOnSubscribe: .never)
     for resolved in [
       Self.resolve(Self.asked), Self.resolve(Self.asked, client: client(fixed)),

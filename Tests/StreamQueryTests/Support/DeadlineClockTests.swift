@@ -1,7 +1,7 @@
 import StreamQueryTesting
 import Testing
 
-@testable import StreamQuery
+@_spi(Adapters) @testable import StreamQuery
 import StreamQueryPersistence
 
 /// What waits by the clock of a client.

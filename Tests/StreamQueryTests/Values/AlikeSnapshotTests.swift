@@ -1,6 +1,6 @@
 import Testing
 
-@testable import StreamQuery
+@_spi(Adapters) @testable import StreamQuery
 
 /// Snapshots over placeholders, which every look makes anew.
 struct AlikeSnapshotTests {

@@ -1,4 +1,4 @@
-import StreamQuery
+@_spi(SharedCache) import StreamQuery
 import StreamQueryTesting
 import Testing
 

@@ -21,7 +21,7 @@ import Testing
   func aReturnRefetchesByPolicy(isReconnect: Bool) {
     let client = client()
     let fetched = Notes<String>()
-    func query(_ name: String, _ policy: EventRefetchPolicy) -> Query<Int> {
+    func query(_ name: String, _ policy: RefetchPolicy) -> Query<Int> {
       let query = Query(name) { (context: FetchContext) in
         fetched.add("\(name) \(context.cause)")
         return 1
@@ -90,7 +90,7 @@ import Testing
       .value(1, after: .milliseconds(10)),
       .value(2, after: .milliseconds(10))
     )
-    let policy = EventRefetchPolicy.when { info in
+    let policy = RefetchPolicy.when { info in
       told.add("\(info.value(as: Int.self) ?? -1), \(info.fetchStatus), \(info.age ?? .zero)")
       return info.dataUpdateCount < 2
     }
@@ -458,5 +458,52 @@ import Testing
     #expect(asked.all.last == 7)
     #expect(asked.count == count)
     recording.cancel()
+  }
+  // O04 O07
+  @Test func aSubscriptionShowsTheCachedDataWhileItsPolicyWaits() {
+    let client = client()
+    let asked = Notes<String>()
+    let fetch = ScriptedFetch<Int>(.value(1), .value(2, after: .milliseconds(10)))
+    let query = Query.scripted("n", fetch).staleTime(.infinite).refetchOnSubscribe(
+      .when { info in
+        try? await Scheduling.current.clock.sleep(for: .milliseconds(10))
+        asked.add("\(info.value(as: Int.self) ?? -1) of \(info.observerCount)")
+        return info.dataUpdateCount == 1
+      }
+    )
+    // Without data nobody is asked.
+    let first = simulation.record(client.stream(query))
+    simulation.advance(by: .seconds(1))
+    #expect(asked.all == [])
+    let second = simulation.record(client.stream(query))
+    simulation.advance(by: .seconds(1))
+    let third = simulation.record(client.stream(query))
+    simulation.advance(by: .seconds(1))
+    #expect(asked.all == ["1 of 2", "2 of 3"])
+    let refetched = [at(1_010, .success(1, isFetching: true)), at(1_020, .success(2))]
+    #expect(first.timeline == [at(0, .pending(isFetching: true)), at(0, .success(1))] + refetched)
+    #expect(second.timeline == [at(1_000, .success(1))] + refetched)
+    #expect(third.timeline == [at(2_000, .success(2))])
+    for recording in [first, second, third] { recording.cancel() }
+    simulation.settle()
+    #expect(simulation.isIdle)
+  }
+
+  @Test func aPolicyThatAnswersWhenItsObserverHasLeftRefetchesNothing() {
+    let client = client()
+    let fetch = ScriptedFetch<Int>(.value(1), .value(2))
+    let query = Query.scripted("n", fetch).refetchOnSubscribe(
+      .dynamic { _ async in
+        try? await Scheduling.current.clock.sleep(for: .milliseconds(10))
+        return .always
+      }
+    )
+    simulation.run { await client.prefetch(query) }
+    let recording = simulation.record(client.stream(query))
+    simulation.settle()
+    recording.cancel()
+    simulation.advance(by: .seconds(1))
+    #expect(recording.values.map(\.data) == [1])
+    #expect(fetch.callCount == 1)
   }
 }

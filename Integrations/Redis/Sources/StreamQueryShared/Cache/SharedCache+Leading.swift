@@ -1,4 +1,4 @@
-internal import StreamQuery
+@_spi(SharedCache) internal import StreamQuery
 
 // A fetch for all machines, with a lease.
 extension SharedCache {

@@ -1,4 +1,4 @@
-public import StreamQuery
+@_spi(Adapters) @_spi(SharedCache) public import StreamQuery
 internal import Synchronization
 
 /// A client's part in a cache that many machines share.

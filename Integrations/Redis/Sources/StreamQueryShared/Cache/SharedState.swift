@@ -1,4 +1,4 @@
-internal import StreamQuery
+@_spi(SharedCache) internal import StreamQuery
 
 /// What is behind the lock of a ``SharedCache``.
 struct SharedState: Sendable {

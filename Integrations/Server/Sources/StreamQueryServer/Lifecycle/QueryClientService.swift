@@ -1,6 +1,6 @@
 public import Logging
 public import ServiceLifecycle
-public import StreamQuery
+@_spi(Adapters) public import StreamQuery
 internal import StreamQueryPersistence
 
 /// A client as a service of swift-service-lifecycle: it ends in good order.
