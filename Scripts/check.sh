@@ -155,7 +155,7 @@ step_redis() { # the tests and samples of Integrations/Redis, where hiredis and 
 compare_costs() {
   local kept=Integrations/Redis/Costs/$1.txt
   if ! swift run "${nested[@]}" SharingCosts "${@:2}" | diff "$kept" -; then
-    echo "check: sharing costs something else than $kept says; if it should, see Integrations/Redis/README.md" >&2
+    echo "check: sharing costs something else than $kept says; if it should, see Integrations/Redis/Costs/README.md" >&2
     return 1
   fi
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import StreamQueryRedis
 
 extension ServerSuite {
-  /// What README.md says of a server's clock, memory, rights and replicas.
+  /// What Faults.md says of a server's clock, memory, rights and replicas.
   @Suite(.timeLimit(.minutes(1))) struct RedisPromiseTests {
     let server: TestServer
     let key = SharedKey("k", marks: [SharedMark("m")])
