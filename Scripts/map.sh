@@ -6,15 +6,15 @@
 #   Scripts/map.sh --self-test  also prove that each rule can fail
 #   Scripts/map.sh --root DIR   check another checkout
 #
-# The texts are the table *Where is it decided* of CONTRIBUTING.md and the article *Following a value*. A file may be named
-# by the end of its path. A function that a text names beside a file, as in `f` in `File.swift` or in a row of the table,
+# The texts are the table *Where is it decided* of CONTRIBUTING.md, and *Following a value*, which is Sources/README.md.
+# A file may be named by the end of its path. A function that a text names beside a file, as in `f` in `File.swift` or in a row of the table,
 # is declared there; any other one somewhere.
 set -euo pipefail
 
 source "$(dirname "${BASH_SOURCE[0]}")/rules.sh"
 if ((all)); then echo "map: it has no list" >&2; exit 2; fi
 
-tour=StreamQuery.docc/FollowingAValue.md
+tour=Sources/README.md
 
 # The code names in a text, one a line, without backticks.
 code_names() { grep -oE '`[^`]+`' | tr -d '`' || true; }
@@ -68,8 +68,7 @@ check() (
   if ((rows == 0)); then refuse "CONTRIBUTING.md: the table of what is decided where has no row"; fi
 
   # The tour: its sentences go over line ends.
-  article=$(find Sources -path "*/$tour")
-  text=$(tr '\n' ' ' <"$article" | tr -s ' ')
+  text=$(tr '\n' ' ' <"$tour" | tr -s ' ')
   while IFS= read -r name; do
     path=$(find_file "$tour" "$name") || true
     if [[ -z $path ]]; then failed=true; fi
@@ -95,14 +94,13 @@ trap 'rm -rf "$scratch"' EXIT
 # expect FINDING ROW SENTENCE: a small checkout with a row in its table and a sentence in its tour must be refused with
 # this text, or not at all when it is "nothing".
 expect() {
-  local docc=$scratch/tree/Sources/A/StreamQuery.docc
   rm -rf "$scratch/tree"
-  mkdir -p "$docc" "$scratch/tree/Sources/A/"{Low,High}
+  mkdir -p "$scratch/tree/Sources/A/"{Low,High}
   echo 'func begun() {}' | tee "$scratch/tree/Sources/A/Low/Run.swift" >"$scratch/tree/Sources/A/High/Run.swift"
   echo 'func ended() {}' >"$scratch/tree/Sources/A/Low/Run+End.swift"
   printf '## Where is it decided\n\n| what | where | file |\n|---|---|---|\n%s\n\n## Then\n' "$2" \
     >"$scratch/tree/CONTRIBUTING.md"
-  echo "$3" >"$docc/FollowingAValue.md"
+  echo "$3" >"$scratch/tree/$tour"
   expect_finding "$1"
 }
 
