@@ -7,8 +7,8 @@
 #   Scripts/map.sh --root DIR   check another checkout
 #
 # The texts are the table *Where is it decided* of CONTRIBUTING.md, and *Following a value*, which is Sources/README.md.
-# A file may be named by the end of its path. A function that a text names beside a file, as in `f` in `File.swift` or in a row of the table,
-# is declared there; any other one somewhere.
+# A file may be named by the end of its path. A function that a text names beside a file, as in `f` in `File.swift` or in
+# a row of the table, is declared there; any other one somewhere.
 set -euo pipefail
 
 source "$(dirname "${BASH_SOURCE[0]}")/rules.sh"
