@@ -74,7 +74,7 @@ extension QueryClient {
   /// Work in flight is cancelled, its callbacks are not called, and its callers throw
   /// `CancellationError`. The handle of a finished mutation run still shows it until the handle is
   /// reset or dropped. An archive does not bring back runs that were performed, but does bring back
-  /// paused ones: see *Keeping data between launches* of `StreamQueryPersistence`.
+  /// paused ones: see *Exporting and importing a cache* of `StreamQueryPersistence`.
   ///
   /// - Complexity: One transaction, which locks the cache for O(*k*) in the runs and the entries
   ///   that are observed or fetched; the other entries are freed afterwards. O(*n*) while events
