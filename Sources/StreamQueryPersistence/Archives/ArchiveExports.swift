@@ -17,7 +17,7 @@ public struct ArchiveExports: AsyncSequence, Sendable {
   let client: QueryClient
   let filter: QueryFilter
   let mutations: MutationFilter
-  let errors: ArchivedErrors
+  let errors: ArchiveErrorPolicy
   let coding: ArchiveCoding
 
   /// Begins to export; the first archive is made when it is asked for.

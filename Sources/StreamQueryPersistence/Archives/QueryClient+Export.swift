@@ -31,7 +31,7 @@ extension QueryClient {
   public nonisolated func export(
     _ filter: QueryFilter = .all,
     mutations: MutationFilter = .all,
-    errors: ArchivedErrors = .leftOut,
+    errors: ArchiveErrorPolicy = .leftOut,
     coding: ArchiveCoding = .json
   ) -> ArchiveExport {
     let (entries, runs) = content(filter, mutations)
@@ -60,7 +60,7 @@ private struct ArchiveExportRefusal: Error {
 
 extension ArchiveExport {
   /// Adds the entries that have data.
-  mutating func add(_ entries: [QueryInfo], _ errors: ArchivedErrors, _ coding: ArchiveCoding) {
+  mutating func add(_ entries: [QueryInfo], _ errors: ArchiveErrorPolicy, _ coding: ArchiveCoding) {
     for entry in entries {
       guard let box = entry.base else { continue }
       if entry.error != nil, errors == .leftOut { continue }
@@ -107,7 +107,7 @@ extension ArchiveExport {
 extension QueryInfo {
   fileprivate func archived(
     _ value: any Sendable,
-    _ errors: ArchivedErrors,
+    _ errors: ArchiveErrorPolicy,
     _ coding: ArchiveCoding
   ) throws(ArchiveExportRefusal) -> CacheArchive.Entry {
     var entry = CacheArchive.Entry(

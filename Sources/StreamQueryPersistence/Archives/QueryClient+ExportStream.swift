@@ -38,7 +38,7 @@ extension QueryClient {
   public nonisolated func exportStream(
     _ filter: QueryFilter = .all,
     mutations: MutationFilter = .all,
-    errors: ArchivedErrors = .leftOut,
+    errors: ArchiveErrorPolicy = .leftOut,
     coding: ArchiveCoding = .json
   ) -> ArchiveExports {
     ArchiveExports(
