@@ -16,8 +16,10 @@
 /// ```
 ///
 /// The default is never cached, saved or sent: the same ``query`` without it shows no data. It is
-/// not a placeholder either, which a query shows as a success. What takes only a ``Query`` takes
-/// ``query``, written out: `DefaultedQuery.todos.query`.
+/// not a placeholder either, which a query shows as a success.
+///
+/// Each call of a ``QueryClient`` that fetches, reads, writes, invalidates, refetches, resets, cancels or removes one
+/// query takes this one, too. What takes only a ``Query`` takes ``query``, written out: `DefaultedQuery.todos.query`.
 ///
 /// If a query has the same name, calls that take both mean the query. A key needs another name.
 public struct DefaultedQuery<Value: Sendable>: Sendable, _FreeOfActors {
