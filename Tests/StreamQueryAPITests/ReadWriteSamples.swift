@@ -23,6 +23,7 @@ import Testing
     client.cancel(.user(42))
     client.remove(.inactive)
     client.clear()
+    await client.idle()
     #expect(client.fetchingCount(.prefix("repos")) == 0)
   }
 

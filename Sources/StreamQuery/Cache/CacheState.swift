@@ -78,6 +78,8 @@ struct CacheState: ~Copyable {
   /// Whether enough were removed that room may be given back at the end of the transaction, or there
   /// are too many entries.
   var mayShrink = false
+  /// The callers that wait until nothing is going on.
+  var idleWaits = IdleWaits()
   /// For searches in slices: usually empty.
   var changeLogs: [ChangeLog] = []
   var searchSerial = 0

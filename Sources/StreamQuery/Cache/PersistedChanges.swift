@@ -14,6 +14,8 @@ package struct PersistedChanges: Sendable {
   private(set) var changed: Set<EntryID> = []
   /// In order of time; entries that were made again afterwards are in ``changed``.
   private(set) var departures: [Departure] = []
+  /// How often anything was noted.
+  private(set) var noteCount: UInt64 = 0
 
   var isEmpty: Bool { changed.isEmpty && departures.isEmpty }
 
@@ -27,6 +29,7 @@ package struct PersistedChanges: Sendable {
   ///
   /// - Returns: Whether it is the first change.
   mutating func note(_ entry: EntryID) -> Bool {
+    noteCount &+= 1
     let isFirst = isEmpty
     changed.insert(entry)
     return isFirst
@@ -36,6 +39,7 @@ package struct PersistedChanges: Sendable {
   ///
   /// - Returns: Whether somebody is to be called: it is the first change, or there are many.
   mutating func note(_ departure: Departure, of entry: EntryID?) -> Bool {
+    noteCount &+= 1
     let isFirst = isEmpty
     switch departure {
     case .removed, .expired: if let entry { changed.remove(entry) }

@@ -127,6 +127,7 @@ final class QueryCache: Sendable {
       let result = body(&state, &transaction)
       if state.fetchRoom != nil { state.fillRoom(&transaction) }
       if state.mayShrink { state.shrink(&transaction) }
+      if state.idleWaits.work != nil { state.tellIdle() }
       if state.snapshotSerial != serial { news.store(state.snapshotSerial, ordering: .releasing) }
       state.rearm()
       if state.actionQueue.count > before { end = Self.ended(&state, since: before, shell) }

@@ -16,6 +16,9 @@ struct WaitGraph: Sendable {
   /// Whether a piece of work waits for any other.
   func isWaiting(_ work: WorkID) -> Bool { waits[work] != nil }
 
+  /// The work that a piece of work waits for.
+  func targets(of work: WorkID) -> [WorkID] { waits[work].map { Array($0.values) } ?? [] }
+
   /// How many waits there are by, or for, the work of a client.
   func count(of cache: UInt64) -> Int {
     waits.reduce(0) { sum, wait in

@@ -61,6 +61,11 @@ final class WorkWait: Sendable {
     graph.withLock { $0.isWaiting(work) }
   }
 
+  /// The work that a piece of work waits for.
+  static func targets(of work: WorkID) -> [WorkID] {
+    graph.withLock { $0.targets(of: work) }
+  }
+
   /// How many waits there are by, or for, the work of a client; for tests.
   static func count(of cache: UInt64) -> Int {
     graph.withLock { $0.count(of: cache) }

@@ -1,0 +1,137 @@
+/// The callers that wait until nothing is going on, and what they wait for at present.
+struct IdleWaits: Sendable {
+  /// A fetch or a run that goes on.
+  enum Work: Sendable {
+    case fetch(EntryID)
+    case run(MutationID)
+  }
+
+  private var callers: [(answer: SharedOneShot<Void>, work: WorkID?)] = []
+  /// A fetch or a run that goes on; `nil` exactly if nobody waits.
+  private(set) var work: Work?
+
+  /// A caller begins to wait for the end of some work, and of all other.
+  ///
+  /// - Parameters:
+  ///   - caller: Gets the end.
+  ///   - own: The fetch or the run that it is part of; `nil` if none.
+  ///   - work: What goes on.
+  mutating func callerCame(_ caller: SharedOneShot<Void>, in own: WorkID?, for work: Work) {
+    callers.append((caller, own))
+    self.work = work
+  }
+
+  /// Other work goes on instead.
+  mutating func waitOn(for work: Work) { self.work = work }
+
+  /// Whether a piece of work is that of a caller.
+  func isCaller(_ work: WorkID) -> Bool { callers.contains { $0.work == work } }
+
+  /// A caller does not wait any more; nothing happens if it was answered.
+  mutating func callerLeft(_ caller: SharedOneShot<Void>) {
+    callers.removeAll { $0.answer === caller }
+    if callers.isEmpty { work = nil }
+  }
+
+  /// Nothing goes on any more.
+  ///
+  /// - Returns: The callers, to be answered outside the lock.
+  mutating func takeCallers() -> [SharedOneShot<Void>] {
+    work = nil
+    return callers.takeAll().map(\.answer)
+  }
+}
+
+// What goes on is decided here. What is paused does not: it may go on in an hour, or never. Nor does
+// what waits for that, such as a run behind a paused one, or a fetch that awaits a paused fetch; nor
+// what itself waits here.
+
+extension CacheState {
+  /// Finds a fetch or a run that goes on.
+  ///
+  /// - Parameters:
+  ///   - former: What was given last; most likely it still goes on.
+  ///   - own: The work that asks, which does not count.
+  /// - Returns: The fetch or the run; `nil` if nothing goes on.
+  /// - Complexity: O(*n*) in the entries that are observed or fetching, and in the runs; O(1) as long
+  ///   as what was given goes on.
+  func workUnderWay(likely former: IdleWaits.Work? = nil, but own: WorkID?) -> IdleWaits.Work? {
+    switch former {
+    case .fetch(let entry):
+      if let index = find(entry), isUnderWay(index, but: own) { return former }
+    case .run(let run):
+      if let row = mutations.find(run), isRunUnderWay(row, but: own) { return former }
+    case nil: break
+    }
+    if let index = live.first(where: { isUnderWay(Int($0), but: own) }) {
+      return .fetch(id(of: Int(index)))
+    }
+    guard mutations.pendingCount > 0 else { return nil }
+    let run = mutations.all.first { run in
+      mutations.find(run).map { isRunUnderWay($0, but: own) } ?? false
+    }
+    return run.map { .run($0) }
+  }
+
+  private func isUnderWay(_ index: Int, but own: WorkID?) -> Bool {
+    guard slots[index].machine.isFetching, !slots[index].machine.isLive else { return false }
+    return !isHeldUp(work(of: index), own)
+  }
+
+  private func isRunUnderWay(_ row: Int, but own: WorkID?) -> Bool {
+    switch mutations.slots[row].machine.phase {
+    case .saving, .queued, .paused, .stopped, .ended: return false
+    case .waiting: return true
+    case .preparing, .running, .settling:
+      guard let job = mutations.slots[row].job else { return false }
+      return !isHeldUp(.run(cache: id, serial: job.id.serial, scope: job.scope), own)
+    }
+  }
+
+  /// Whether a piece of work waits, from inside, until nothing goes on, or for other work of this
+  /// cache that does not go on.
+  private func isHeldUp(_ work: WorkID, _ own: WorkID?) -> Bool {
+    if work == own || idleWaits.isCaller(work) { return true }
+    // There never is a circle of waits.
+    return WorkWait.targets(of: work).contains { target in
+      switch target {
+      case .fetch(id, let entry):
+        guard let index = find(entry), !slots[index].machine.isIdle else { return false }
+        return slots[index].machine.isPaused || isHeldUp(target, own)
+      case .run(id, let serial, _):
+        guard let run = mutations.all.first(where: { $0.serial == serial }),
+          let row = mutations.find(run)
+        else { return false }
+        if case .ended = mutations.slots[row].machine.phase { return false }
+        return !isRunUnderWay(row, but: own)
+      case .fetch, .run: return false
+      }
+    }
+  }
+
+  /// A caller waits until nothing goes on.
+  ///
+  /// - Parameters:
+  ///   - caller: Gets the end.
+  ///   - own: The fetch or the run that it is part of; `nil` if none.
+  /// - Returns: Whether it has to.
+  mutating func awaitIdle(_ caller: SharedOneShot<Void>, in own: WorkID?) -> Bool {
+    guard let work = workUnderWay(likely: idleWaits.work, but: own) else { return false }
+    idleWaits.callerCame(caller, in: own, for: work)
+    return true
+  }
+
+  /// A transaction ends while somebody waits until nothing goes on.
+  mutating func tellIdle() {
+    if let work = workUnderWay(likely: idleWaits.work, but: nil) {
+      return idleWaits.waitOn(for: work)
+    }
+    // Behind all that this and former transactions have decided.
+    for caller in idleWaits.takeCallers() { actionQueue.append(.reached(caller)) }
+  }
+
+  /// Counts that differ if stores or outbox got anything to keep in between.
+  var keptCounts: [UInt64] {
+    [persisted?.noteCount ?? 0, mutations.lastSerial, UInt64(mutations.pendingCount)]
+  }
+}
