@@ -24,6 +24,9 @@ import Testing
       .onAbandonment(.linger(.seconds(2)))
       .throwOnError(true)
       .merge { old, new in old.name == new.name ? old : new }
+      .onSuccess { user, context in context.client.setData(user, for: .user(user.id)) }
+      .onError { error, context in print(context.key, context.meta, error) }
+      .onSettled { result, _ in _ = try? result.get() }
     #expect(chained.options.gcTime == .hours(1))
     #expect(chained.options.refetchOnSubscribe?.fixed == .never)
     #expect(chained.options.onAbandonment == .linger(.seconds(2)))

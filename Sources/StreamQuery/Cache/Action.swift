@@ -19,6 +19,8 @@ enum Action: Sendable {
   /// Report one of the entries that a transaction removed together; the number says which event
   /// since the removal.
   case emitRemoval(RemovedEntries, slot: Int32, UInt32)
+  /// Call the handlers of a fetch that has ended.
+  indirect case settled(FetchJob, Result<ValueBox, any Error>)
   /// The number of fetching entries may have changed.
   case recount
   /// Evaluate what an entry costs, whose data changed.

@@ -100,6 +100,10 @@ extension CacheState {
     switch ending {
     case .succeeded, .kept:
       emit(.fetchSucceeded, index, transaction, job: job, isNotModified: ending == .kept)
+      // Before those who wait or observe are told, as for a failure.
+      if let job, job.query.hasHandlers, let box = slots[index].data {
+        actionQueue.append(.settled(job, .success(box)))
+      }
       transaction.drop(slots[index].failureReason)
       slots[index].failureReason = nil
       if ending == .kept {
@@ -112,7 +116,12 @@ extension CacheState {
       let reason = slots[index].failureReason
       transaction.drop(slots[index].error)
       slots[index].error = reason
-      if let reason { emit(.fetchFailed(reason.error), index, transaction, job: job) }
+      if let reason {
+        emit(.fetchFailed(reason.error), index, transaction, job: job)
+        if let job, job.query.hasHandlers {
+          actionQueue.append(.settled(job, .failure(reason.error)))
+        }
+      }
     case .cancelled, .nothing:
       // The previous state is restored.
       transaction.drop(slots[index].failureReason)

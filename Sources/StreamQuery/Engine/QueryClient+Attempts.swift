@@ -21,14 +21,7 @@ extension QueryClient {
     if attempt > 0 { job.answer.began(attempt, keepsPart: job.keepsPart) }
     let limit = job.query.serving == nil ? nil : limit(of: job, attempt: attempt)
     defer { limit?.stop() }
-    let context = FetchContext(
-      key: job.key.key,
-      cause: job.cause,
-      attempt: attempt,
-      meta: job.query.meta ?? QueryMeta(),
-      carriedClient: self,
-      job: job
-    )
+    let context = context(of: job, attempt: attempt)
     do {
       // Not in the closure: with a reference to the client, it would switch executors once more.
       let fetch = try companions.isEmpty ? job.fetch : accompanied(job.fetch)
@@ -45,6 +38,24 @@ extension QueryClient {
     } catch {
       // The attempt has failed already, because it took too long.
     }
+  }
+
+  @inline(__always)
+  private nonisolated func context(of job: FetchJob, attempt: Int) -> FetchContext {
+    FetchContext(
+      key: job.key.key,
+      cause: job.cause,
+      attempt: attempt,
+      meta: job.query.meta ?? QueryMeta(),
+      carriedClient: self,
+      job: job
+    )
+  }
+
+  /// Calls the handlers of a fetch that has ended.
+  nonisolated func settled(_ job: FetchJob, _ result: Result<ValueBox, any Error>) {
+    let attempt = job.saidAnswer?.attempt ?? 0
+    job.query.resolved.definition.onSettled?(result, context(of: job, attempt: attempt))
   }
 
   /// Whether any import runs: most clients never have one, and look no further.

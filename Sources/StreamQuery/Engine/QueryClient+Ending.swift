@@ -88,8 +88,8 @@ struct LastActions: ActionRunner {
     case .settle(let waiters, let outcome):
       for waiter in waiters { waiter.resolve(outcome) }
     case .reached(let wait): wait.give(())
-    case .start, .arm, .ask, .askPolicy, .unsettled, .crowded, .recount, .measure, .evict, .persist,
-      .mutation:
+    case .start, .arm, .ask, .askPolicy, .unsettled, .crowded, .settled, .recount, .measure, .evict,
+      .persist, .mutation:
       break
     }
   }

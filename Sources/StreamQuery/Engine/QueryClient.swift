@@ -203,6 +203,7 @@ extension QueryClient: ActionRunner {
     case .emit(let event): eventReceivers.tell(event)
     case .emitRemoval(let removed, let slot, let count):
       if let event = removed.event(of: slot, count) { eventReceivers.tell(event) }
+    case .settled(let job, let result): TaskLocals.none { self.settled(job, result) }
     case .recount: counts.send(())
     case .measure(let entry): TaskLocals.none { self.measure(entry) }
     case .evict: evict()

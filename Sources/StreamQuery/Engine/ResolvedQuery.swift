@@ -182,6 +182,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
       isDynamic: isDynamic,
       asksWhetherEnabled: asksWhetherEnabled,
       isPersisted: restoring != nil,
+      hasHandlers: definition.onSettled != nil,
       conditionalCauses: conditionalCauses
     )
   }

@@ -24,6 +24,8 @@ package final class QueryDefinition: @unchecked Sendable {
   var placeholder: ValueBox? { extras?.values.placeholder }
   /// Joins the cached value with a fetched one, for structural reuse.
   var merge: DefinitionExtras.Merge? { extras?.values.merge }
+  /// Called when a fetch has ended.
+  var onSettled: DefinitionExtras.SettledHandler? { extras?.values.onSettled }
   /// Streams whose elements refetch; made for each subscription.
   var triggers: [DefinitionExtras.TriggerSource] { extras?.values.triggers ?? [] }
   /// What a feature built on queries, such as pages, knows of the value.
@@ -160,6 +162,8 @@ package final class QueryDefinition: @unchecked Sendable {
 final class DefinitionExtras: @unchecked Sendable {
   typealias Merge = @Sendable (_ old: ValueBox, _ new: ValueBox) -> ValueBox
 
+  typealias SettledHandler = @Sendable (Result<ValueBox, any Error>, FetchContext) -> Void
+
   struct TriggerSource: Sendable {
     let make: @Sendable () -> any AsyncSequence
     let pacing: RefetchPacing
@@ -170,6 +174,8 @@ final class DefinitionExtras: @unchecked Sendable {
     var placeholder: ValueBox?
     /// Joins the cached value with a fetched one, for structural reuse.
     var merge: Merge?
+    /// Called when a fetch has ended with a value or an error.
+    var onSettled: SettledHandler?
     /// Streams whose elements refetch; made for each subscription.
     var triggers: [TriggerSource] = []
     /// What a feature built on queries, such as pages, knows of the value.

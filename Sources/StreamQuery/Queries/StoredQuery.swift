@@ -27,6 +27,8 @@ class StoredQuery: @unchecked Sendable {
   final let asksWhetherEnabled: Bool
   /// Whether the data is kept beyond the cache.
   final let isPersisted: Bool
+  /// Whether the query has handlers for the ends of its fetches.
+  final let hasHandlers: Bool
   /// The events that refetch only if a condition says so.
   final let conditionalCauses: Set<FetchCause>
 
@@ -43,6 +45,7 @@ class StoredQuery: @unchecked Sendable {
     isDynamic: Bool,
     asksWhetherEnabled: Bool,
     isPersisted: Bool = false,
+    hasHandlers: Bool = false,
     conditionalCauses: Set<FetchCause>
   ) {
     storedDefaults = defaults
@@ -57,6 +60,7 @@ class StoredQuery: @unchecked Sendable {
     self.isDynamic = isDynamic
     self.asksWhetherEnabled = asksWhetherEnabled
     self.isPersisted = isPersisted
+    self.hasHandlers = hasHandlers
     self.conditionalCauses = conditionalCauses
   }
 }

@@ -44,6 +44,9 @@ final class AnswerSlot: Sendable {
 
   private let state = Mutex(State())
 
+  /// The number of the newest attempt.
+  var attempt: Int { state.withLock { $0.attempt } }
+
   /// What was said by the present attempt.
   var age: AnswerAge? {
     state.withLock { state in
