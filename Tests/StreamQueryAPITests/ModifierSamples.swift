@@ -41,7 +41,8 @@ import Testing
     .staleTime(.minutes(5)).gcTime(.hours(1)).retry(3)
     .refetchOnActive(.when { true })
     .placeholder(.ada)
-    let typed: Query<User> = chained
+    let previous = chained.placeholder { previous, key in key == nil ? .ada : previous }
+    let typed: Query<User> = previous
     #expect(typed.options.gcTime == .hours(1))
   }
 

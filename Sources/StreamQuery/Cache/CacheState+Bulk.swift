@@ -51,6 +51,7 @@ extension CacheState {
     slots[index].data = nil
     slots[index].error = nil
     slots[index].failureReason = nil
+    if slots[index].isWatched { forgetMadePlaceholders(index, &transaction) }
     apply(actions, index, &transaction)
   }
 

@@ -134,6 +134,14 @@ extension CacheState {
     return withStandIn(of: detached.query, for: glimpse(entry), flags)
   }
 
+  /// The state that an observer leaves when it comes to another key, for its placeholder there.
+  func presence(
+    of id: ObserverID
+  ) -> (key: EntryKey, snapshot: EntrySnapshot, query: StoredQuery?)? {
+    guard let index = find(id), let key = slots[Int(observers[index].entry)].key else { return nil }
+    return (key, glimpse(Int(observers[index].entry)), observers[index].query)
+  }
+
   /// The stand-in for the data of an entry that an observer observes; `nil` if it observes another
   /// entry.
   func placeholder(of id: ObserverID, on key: EntryKey) -> ValueBox? {

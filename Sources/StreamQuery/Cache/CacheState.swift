@@ -213,6 +213,8 @@ struct CacheState: ~Copyable {
 
   /// Gives an entry a query for its next fetch, and a retention.
   mutating func adopt(_ index: Int, _ query: StoredQuery, _ transaction: inout Transaction) {
+    // What one observer saw before stays with it.
+    if let plain = query.plain { return adopt(index, plain, &transaction) }
     if notesChanges {
       noteTakeover(of: index, by: query)
       noteChange(of: index)

@@ -120,9 +120,10 @@ extension QueryClient {
     }
     if isLimited { noteUse(of: key) }
     let now = cache.now(isDated: query.definition.initialData != nil)
+    let definition = placing(query.definition, on: key)
     let quick = cache.record { state -> (ResolvedQuery, EntrySnapshot, QueryFlags)? in
       guard let index = state.find(key), let known = state.slots[index].query?.resolved,
-        known.isMade(of: query.definition, under: state.defaults.table),
+        known.isMade(of: definition, under: state.defaults.table),
         let resolvedOptions = known.fixedOptions, !known.asksOnSubscribe,
         !state.wantsInitialData(index, known)
       else { return nil }
@@ -132,7 +133,7 @@ extension QueryClient {
       return (known, snapshot, flags)
     }
     if let (query, snapshot, flags) = quick { return shown(snapshot, flags, query) }
-    let (snapshot, flags) = look(key, resolve(key, query.definition, defaults), at: now)
+    let (snapshot, flags) = look(key, resolve(key, definition, defaults), at: now)
     return QueryResult(snapshot: snapshot, flags: flags)
   }
 
@@ -144,6 +145,7 @@ extension QueryClient {
   ) -> (EntrySnapshot, QueryFlags) {
     if isLimited { noteUse(of: key) }
     let now = cache.now(isDated: definition.initialData != nil)
+    let definition = placing(definition, on: key)
     let query =
       options == nil
       ? resolve(key, definition, defaults)

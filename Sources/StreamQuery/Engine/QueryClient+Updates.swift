@@ -14,6 +14,7 @@ extension QueryClient {
     _ definition: QueryDefinition,
     _ options: ObserverOptions?
   ) {
+    let definition = placing(definition, on: key, for: id)
     // Compared outside the lock: a query that a view rebuilds each time brings an equal
     // placeholder.
     let old = definition.placeholder.flatMap { _ in cache.read { $0.placeholder(of: id, on: key) } }
@@ -48,6 +49,52 @@ extension QueryClient {
           &transaction
         )
       }
+    }
+  }
+
+  /// The definition that an observer has, with the placeholder that its function makes.
+  ///
+  /// It runs user code: never call it under the lock.
+  ///
+  /// - Parameters:
+  ///   - definition: The definition of the query.
+  ///   - key: The key that the observer comes to, or stays at.
+  ///   - observer: The observer; `nil` if it begins.
+  /// - Returns: The definition; the same one if it has no such function.
+  @inline(__always)
+  nonisolated func placing(
+    _ definition: QueryDefinition,
+    on key: EntryKey,
+    for observer: ObserverID? = nil
+  ) -> QueryDefinition {
+    guard let make = definition.makePlaceholder else { return definition }
+    return placing(definition, on: key, for: observer, make)
+  }
+
+  // Separate, so that observers without such a function do not pay for it.
+  @inline(never)
+  private nonisolated func placing(
+    _ definition: QueryDefinition,
+    on key: EntryKey,
+    for observer: ObserverID?,
+    _ make: DefinitionExtras.PlaceholderMaker
+  ) -> QueryDefinition {
+    var present = observer.flatMap { id in cache.read { $0.presence(of: id) } }
+    if present?.key.valueType != key.valueType { present = nil }
+    let former = present?.query?.resolved.definition
+    var previous = former?.madePlaceholder?.previous
+    var placeholder = former?.placeholder
+    // Otherwise it stays: a view may say a query anew each time that it is drawn.
+    if present?.key != key || former?.madePlaceholder == nil {
+      // What layers show is made here, outside the lock.
+      if let present, present.key != key, let box = present.snapshot.data {
+        previous = (box.settled, present.key.key)
+      }
+      placeholder = make(previous?.box, previous?.key)
+    }
+    return definition.with { extras in
+      extras.placeholder = placeholder
+      extras.madePlaceholder = .init(plain: definition, previous: previous)
     }
   }
 

@@ -157,6 +157,9 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     resolvedOptions.backgroundInterval = background?.resolved(interval: interval) ?? .infinite
     resolvedOptions.jitter = PollJitter(part: refetchInterval?.jitter ?? 0, of: key.description)
 
+    let plain = definition.madePlaceholder.map { made in
+      ResolvedQuery(made.plain, for: key, defaults, own, over: base, observer: observer)
+    }
     self.definition = definition
     self.fetch = fetch
     ownRetry = RetryPolicy.merge(own.retry, over: base.retry)
@@ -173,6 +176,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
       meta: QueryMeta.merge(own.meta, over: base.meta),
       serving: ServingTerms(ServingOptions.merge(own.serving, over: base.serving)),
       placeholder: definition.placeholder,
+      plain: plain,
       feature: definition.feature,
       initialData: restoring?.initialData(
         of: EntryKey(key, valueType: definition.valueType),

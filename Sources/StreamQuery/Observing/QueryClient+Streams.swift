@@ -90,7 +90,8 @@ extension QueryClient {
     _ definition: QueryDefinition,
     with options: ObserverOptions?
   ) -> Subscription {
-    let id = resolving(key, definition, options, isArrival: true) {
+    let placed = placing(definition, on: key)
+    let id = resolving(key, placed, options, isArrival: true) {
       state,
       index,
       query,
@@ -113,7 +114,8 @@ extension QueryClient {
   }
 
   nonisolated func subscribe(_ key: EntryKey, _ definition: QueryDefinition) -> Subscription {
-    let id = resolving(key, definition, isArrival: true) {
+    let placed = placing(definition, on: key)
+    let id = resolving(key, placed, isArrival: true) {
       state,
       index,
       query,

@@ -223,7 +223,46 @@ extension Query {
   /// - Parameter value: The placeholder.
   /// - Returns: The changed query.
   public consuming func placeholder(_ value: Value) -> Self {
-    changed { $0.changeExtras { $0.placeholder = TypedBox(value) } }
+    changed {
+      $0.changeExtras { extras in
+        extras.placeholder = TypedBox(value)
+        extras.makePlaceholder = nil
+      }
+    }
+  }
+
+  /// Makes the placeholder of an observer from the data that it saw last of another key.
+  ///
+  /// Use it where a view goes from one key to another, such as from page to page, or where another
+  /// query has a preview:
+  ///
+  /// ```swift
+  /// let repos = Query("repos", id) { try await api.repos(of: id) }
+  ///   .placeholder { previous, _ in previous }
+  /// let user = Query("user", id) { try await api.user(id) }
+  ///   .placeholder { _, _ in client.data(for: .users)?.first { $0.id == id } }
+  /// ```
+  ///
+  /// The closure is called outside of locks, once for each key that an observer comes to: when a
+  /// stream or a handle begins, or ``QueryObserver/update(query:options:)`` brings another key. It is called
+  /// even if there is data already, and never for `fetch`. What it returns is shown as a
+  /// ``placeholder(_:)`` to this observer alone, and is never cached. It is forgotten when
+  /// the key is removed or reset.
+  ///
+  /// - Parameter make: Takes the data that the observer saw last, and its key; `nil` if it has seen none
+  ///   of another key. It may return `nil` for no placeholder.
+  /// - Returns: The changed query.
+  public consuming func placeholder(
+    from make: @escaping @Sendable (_ previous: Value?, _ key: AnyQueryKey?) -> Value?
+  ) -> Self {
+    changed {
+      $0.changeExtras { extras in
+        extras.placeholder = nil
+        extras.makePlaceholder = { previous, key in
+          make(previous?.value(as: Value.self), key).map { TypedBox($0) }
+        }
+      }
+    }
   }
 
   /// Real data for an entry that has none: cached, shared, and as old as its date says.

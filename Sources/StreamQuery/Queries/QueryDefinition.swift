@@ -22,6 +22,10 @@ package final class QueryDefinition: @unchecked Sendable {
 
   var initialData: DefinitionExtras.InitialDataSource? { extras?.values.initialData }
   var placeholder: ValueBox? { extras?.values.placeholder }
+  /// Makes the placeholder of an observer; the definition that an observer has then has it.
+  var makePlaceholder: DefinitionExtras.PlaceholderMaker? { extras?.values.makePlaceholder }
+  /// Of the definition that one observer has: its origin, and what its placeholder was made of.
+  var madePlaceholder: DefinitionExtras.MadePlaceholder? { extras?.values.madePlaceholder }
   /// Joins the cached value with a fetched one, for structural reuse.
   var merge: DefinitionExtras.Merge? { extras?.values.merge }
   /// Called when a fetch has ended.
@@ -162,7 +166,17 @@ package final class QueryDefinition: @unchecked Sendable {
 final class DefinitionExtras: @unchecked Sendable {
   typealias Merge = @Sendable (_ old: ValueBox, _ new: ValueBox) -> ValueBox
 
+  typealias PlaceholderMaker =
+    @Sendable (_ previous: ValueBox?, _ key: AnyQueryKey?) -> ValueBox?
   typealias SettledHandler = @Sendable (Result<ValueBox, any Error>, FetchContext) -> Void
+
+  /// How an observer came to its placeholder.
+  struct MadePlaceholder: Sendable {
+    /// The definition without it, for all but this observer.
+    let plain: QueryDefinition
+    /// The data that the observer saw last of another key.
+    let previous: (box: ValueBox, key: AnyQueryKey)?
+  }
 
   struct TriggerSource: Sendable {
     let make: @Sendable () -> any AsyncSequence
@@ -172,6 +186,10 @@ final class DefinitionExtras: @unchecked Sendable {
   struct Values: Sendable {
     var initialData: InitialDataSource?
     var placeholder: ValueBox?
+    /// Makes the placeholder of an observer.
+    var makePlaceholder: PlaceholderMaker?
+    /// How the present placeholder was made.
+    var madePlaceholder: MadePlaceholder?
     /// Joins the cached value with a fetched one, for structural reuse.
     var merge: Merge?
     /// Called when a fetch has ended with a value or an error.

@@ -16,6 +16,8 @@ class StoredQuery: @unchecked Sendable {
   final let serving: ServingTerms?
   /// A stand-in for missing data.
   final let placeholder: ValueBox?
+  /// The query as its entry has it, if the stand-in is that of one observer; `nil` means itself.
+  final let plain: StoredQuery?
   final let feature: QueryFeature?
   /// What there may be for an entry without data.
   final let initialData: StoredInitialData?
@@ -39,6 +41,7 @@ class StoredQuery: @unchecked Sendable {
     meta: QueryMeta?,
     serving: ServingTerms? = nil,
     placeholder: ValueBox?,
+    plain: StoredQuery? = nil,
     feature: QueryFeature?,
     initialData: StoredInitialData?,
     canFetch: Bool,
@@ -54,6 +57,7 @@ class StoredQuery: @unchecked Sendable {
     self.meta = meta
     self.serving = serving
     self.placeholder = placeholder
+    self.plain = plain
     self.feature = feature
     self.initialData = initialData
     self.canFetch = canFetch

@@ -91,4 +91,97 @@ import Foundation
       ]
     )
   }
+
+  private func page(
+    _ number: Int,
+    _ make: @escaping @Sendable (String?, AnyQueryKey?) -> String? = { previous, _ in previous }
+  ) -> Query<String> {
+    Query("page", number, fetch: ScriptedFetch(.value("page \(number)", after: .milliseconds(10))))
+      .staleTime(.hours(1)).placeholder(from: make)
+  }
+
+  @Test("O15 O16: a placeholder is made of the data that the observer saw last of another key")
+  func madeOfPreviousData() {
+    let client = QueryClient(simulation: simulation)
+    let observer = client.observer(of: page(1))
+    let recording = simulation.record(observer.stream)
+    simulation.advance(by: .milliseconds(20))
+    observer.update(query: page(2))
+    simulation.advance(by: .milliseconds(5))
+    // Page 2 has shown nothing of its own.
+    observer.update(query: page(3))
+    simulation.advance(by: .milliseconds(20))
+    observer.update(query: page(1))
+    simulation.advance(by: .milliseconds(20))
+    #expect(
+      recording.summaries == [
+        .pending(isFetching: true), .success("page 1"),
+        .placeholder("page 1", isFetching: true), .placeholder("page 1", isFetching: true),
+        .success("page 3"), .success("page 1"),
+      ]
+    )
+    #expect(client.data(for: QueryKey<String>("page", 2)) == nil)
+  }
+
+  @Test("O15: a placeholder is made once for each key that an observer comes to")
+  func madeOncePerKey() {
+    let client = QueryClient(simulation: simulation)
+    let calls = Notes<String>()
+    @Sendable func make(_ previous: String?, _ key: AnyQueryKey?) -> String? {
+      calls.add("\(previous ?? "-") of \(key.map(\.description) ?? "-")")
+      return "preview \(calls.count)"
+    }
+    let observer = client.observer(of: page(1, make))
+    let recording = simulation.record(observer.stream)
+    simulation.settle()
+    observer.update(query: page(1, make))
+    observer.update(options: ObserverOptions(staleTime: .zero))
+    simulation.settle()
+    #expect(recording.summaries == [.placeholder("preview 1", isFetching: true)])
+    simulation.advance(by: .seconds(1))
+    observer.update(query: page(2, make))
+    observer.update(query: page(2, make))
+    simulation.settle()
+    #expect(recording.summaries.last == .placeholder("preview 2", isFetching: true))
+    #expect(calls.all == ["- of -", #"page 1 of ["page",1]"#])
+    let third = ResultSummary(client.result(for: page(3, make)))
+    #expect(third == .placeholder("preview 3", isFetching: true))
+  }
+
+  @Test("O15: a placeholder that was made of previous data is forgotten by a clear")
+  func forgottenWhenEmptied() {
+    let client = QueryClient(simulation: simulation)
+    let observer = client.observer(of: page(1))
+    let recording = simulation.record(observer.stream)
+    simulation.advance(by: .seconds(1))
+    let second = Query<String>(key: QueryKey("page", 2)).placeholder { previous, _ in previous }
+    observer.update(query: second)
+    simulation.settle()
+    client.clear()
+    simulation.settle()
+    observer.update(query: second)
+    simulation.settle()
+    #expect(recording.summaries.suffix(2) == [.placeholder("page 1"), .pending()])
+  }
+
+  @Test("O15: neither another observer nor the entry has the placeholder that was made for one")
+  func madeForOne() {
+    let client = QueryClient(simulation: simulation)
+    let isGone = Dial(false)
+    let first = Query<Witness>("page", 1) { Witness { isGone.value = true } }
+    let second = Query<Witness>("page", 2) { throw Boom() }.enabled(false)
+      .placeholder { previous, _ in previous }
+    var observer: QueryObserver<Witness>? = client.observer(of: first)
+    simulation.settle()
+    observer?.update(query: second)
+    #expect(observer?.result.isPlaceholderData == true)
+    #expect(client.observer(of: second).result.isPlaceholderData == false)
+    client.remove(first.key)
+    simulation.settle()
+    #expect(!isGone.value)
+    observer = nil
+    simulation.settle()
+    #expect(isGone.value)
+    #expect(client.diagnostics().count == 1)
+  }
 }
