@@ -1,3 +1,4 @@
+import Foundation
 @_spi(Adapters) import StreamQuery
 import StreamQueryTesting
 import Testing
@@ -14,6 +15,7 @@ import Testing
       .retry(3)
       .enabled(true)
       .placeholder(.ada)
+      .initialData(.ada) { Date(timeIntervalSinceNow: -60) }
       .initialData(.ada)
       .networkMode(.offlineFirst)
       .refetchInterval(.seconds(30))
@@ -41,6 +43,7 @@ import Testing
     .staleTime(.minutes(5)).gcTime(.hours(1)).retry(3)
     .refetchOnActive(.when { true })
     .placeholder(.ada)
+    .retryOnSubscribe { !($0 is CancellationError) }
     let previous = chained.placeholder { previous, key in key == nil ? .ada : previous }
     let typed: Query<User> = previous
     #expect(typed.options.gcTime == .hours(1))

@@ -136,8 +136,10 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     if onReconnect?.isFixed == false { conditionalCauses.insert(.reconnect) }
     if onActive?.isFixed == false { conditionalCauses.insert(.active) }
     if onSubscribe?.isAwaited == true { conditionalCauses.insert(.subscribed) }
+    let retries = own.retryOnSubscribe ?? base.retryOnSubscribe
     let isHeld = restoring?.isUnderWay == true
-    let isAsked = isDynamic || onSubscribe?.rule != nil || isHeld || !conditionalCauses.isEmpty
+    let hasRule = onSubscribe?.rule != nil || retries?.rule != nil
+    let isAsked = isDynamic || hasRule || isHeld || !conditionalCauses.isEmpty
 
     var resolvedOptions = ResolvedObserverOptions()
     resolvedOptions.onSubscribe = onSubscribe?.fixed ?? .ifStale
@@ -145,7 +147,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     resolvedOptions.onReconnect =
       onReconnect?.fixed ?? (fetchOptions.networkMode == .always ? .never : .ifStale)
     resolvedOptions.onActive = onActive?.fixed ?? .ifStale
-    resolvedOptions.retriesOnSubscribe = own.retryOnSubscribe ?? base.retryOnSubscribe ?? true
+    resolvedOptions.retriesOnSubscribe = retries?.fixed ?? true
     resolvedOptions.gcTime = observer?.gcTime
     resolvedOptions.linger = observer?.linger
     // Without a way to fetch there is nothing to enable.
@@ -165,7 +167,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     ownRetry = RetryPolicy.merge(own.retry, over: base.retry)
     sharing = (own.sharing ?? base.sharing)?.kind ?? .automatic
     asked = isAsked ? Asked(own.over(base), isHeld ? restoring : nil) : nil
-    isFixed = !isDynamic && !isHeld
+    isFixed = !isDynamic && !isHeld && !hasRetryRule
     isOfObserver = observer != nil
     hasAbandonment = abandonment != nil
     fixed = resolvedOptions
@@ -235,6 +237,10 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
   /// Separate from ``isDynamic``: it has no meaning for existing observers.
   var asksOnSubscribe: Bool { asked?.options.refetchOnSubscribe?.rule != nil }
 
+  /// Whether a function decides if a failure is retried by a subscription, or when the observer is
+  /// enabled.
+  var asksAboutErrors: Bool { asked?.options.retryOnSubscribe?.rule != nil }
+
   /// The resolved options in the present state; evaluates closures only if there are any.
   ///
   /// - Parameters:
@@ -259,6 +265,9 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     var resolvedOptions = fixed
     if isArrival, let rule = options.refetchOnSubscribe?.rule {
       resolvedOptions.onSubscribe = rule(info()).fixed
+    }
+    if let rule = options.retryOnSubscribe?.rule, let error = info().error {
+      resolvedOptions.retriesOnSubscribe = rule(error)
     }
     guard isDynamic else { return resolvedOptions }
     // Without a way to fetch there is nothing to enable.

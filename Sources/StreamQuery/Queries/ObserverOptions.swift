@@ -89,7 +89,7 @@ public struct ObserverOptions: Sendable, _FreeOfActors {
   }
 
   /// Whether this subscription refetches after a failure without data; `nil` follows the query.
-  public var retryOnSubscribe: Bool? {
+  public var retryOnSubscribe: RetryOnSubscribePolicy? {
     get { options.retryOnSubscribe }
     set { options.retryOnSubscribe = newValue }
   }
@@ -125,7 +125,7 @@ public struct ObserverOptions: Sendable, _FreeOfActors {
     refetchOnActive: RefetchPolicy? = nil,
     refetchInterval: RefetchInterval? = nil,
     refetchIntervalInBackground: BackgroundInterval? = nil,
-    retryOnSubscribe: Bool? = nil,
+    retryOnSubscribe: RetryOnSubscribePolicy? = nil,
     linger: Duration? = nil
   ) {
     self.enabled = enabled.map(EnabledPolicy.fixed)
@@ -138,6 +138,30 @@ public struct ObserverOptions: Sendable, _FreeOfActors {
     self.refetchIntervalInBackground = refetchIntervalInBackground
     self.retryOnSubscribe = retryOnSubscribe
     self.linger = linger
+  }
+}
+
+/// Whether a subscription refetches after a failure without data.
+public enum RetryOnSubscribePolicy: Sendable, _FreeOfActors, ExpressibleByBooleanLiteral {
+  /// Always or never.
+  case fixed(Bool)
+  /// Asked with the error that the entry shows; must be pure and quick.
+  case when(@Sendable (any Error) -> Bool)
+
+  /// Always or never.
+  ///
+  /// - Parameter value: Whether it does.
+  public init(booleanLiteral value: Bool) {
+    self = .fixed(value)
+  }
+
+  /// The answer, if nothing has to be asked.
+  var fixed: Bool? {
+    if case .fixed(let retries) = self { retries } else { nil }
+  }
+
+  var rule: (@Sendable (any Error) -> Bool)? {
+    if case .when(let rule) = self { rule } else { nil }
   }
 }
 

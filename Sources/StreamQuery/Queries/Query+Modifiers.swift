@@ -286,9 +286,37 @@ extension Query {
     _ value: @autoclosure @escaping @Sendable () -> Value?,
     updatedAt: Date? = nil
   ) -> Self {
-    let date = updatedAt?.timeIntervalSinceReferenceDate
+    initialData(value(), asOf: { updatedAt })
+  }
+
+  /// Real data for an entry that has none, with a date that is found together with it.
+  ///
+  /// Otherwise the same as ``initialData(_:updatedAt:)``.
+  ///
+  /// ```swift
+  /// let user = Query("user", id) { try await api.user(id) }
+  ///   .initialData(client.data(for: .users)?.first { $0.id == id }) {
+  ///     client.result(for: .users).dataUpdatedAt
+  ///   }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - value: Evaluated outside the cache's lock, once per entry without data; `nil` means no
+  ///     initial data.
+  ///   - updatedAt: Called after that, if there is a value: when it was current; `nil` or a date in the
+  ///     future means now.
+  /// - Returns: The changed query.
+  public consuming func initialData(
+    _ value: @autoclosure @escaping @Sendable () -> Value?,
+    asOf updatedAt: @escaping @Sendable () -> Date?
+  ) -> Self {
     let initialData = DefinitionExtras.InitialDataSource(own: {
-      value().map { KeptData(box: TypedBox($0), updatedAt: date) }
+      value().map { value in
+        KeptData(
+          box: TypedBox(value),
+          updatedAt: updatedAt()?.timeIntervalSinceReferenceDate
+        )
+      }
     })
     return changed { $0.changeExtras { $0.initialData = initialData } }
   }

@@ -74,7 +74,23 @@ extension Query {
   /// - Parameter retries: Whether it does.
   /// - Returns: The changed query.
   public consuming func retryOnSubscribe(_ retries: Bool) -> Self {
-    options { $0.retryOnSubscribe = retries }
+    options { $0.retryOnSubscribe = .fixed(retries) }
+  }
+
+  /// Whether a new subscription refetches after a failure without data, depending on the error.
+  ///
+  /// ```swift
+  /// let user = Query("user", id) { try await api.user(id) }
+  ///   .retryOnSubscribe { !($0 is AuthError) }
+  /// ```
+  ///
+  /// - Parameter retries: Gets the error that the entry shows. It is asked by each subscription, and when
+  ///   an observer is enabled; it must be pure and quick.
+  /// - Returns: The changed query.
+  public consuming func retryOnSubscribe(
+    when retries: @escaping @Sendable (_ error: any Error) -> Bool
+  ) -> Self {
+    options { $0.retryOnSubscribe = .when(retries) }
   }
 
   // MARK: Events

@@ -17,8 +17,8 @@ public struct QueryOptions: Sendable, _FreeOfActors {
   public var retry: RetryPolicy?
   /// What happens while offline; ``NetworkMode/online`` by default.
   public var networkMode: NetworkMode?
-  /// Whether a subscription refetches after a failure without data; `true` by default.
-  public var retryOnSubscribe: Bool?
+  /// Whether a subscription refetches after a failure without data; it does by default.
+  public var retryOnSubscribe: RetryOnSubscribePolicy?
   /// Whether the query fetches by itself; `true` by default.
   public var enabled: EnabledPolicy?
   /// Whether a subscription refetches cached data; ``RefetchPolicy/ifStale`` by default.
@@ -76,7 +76,7 @@ public struct QueryOptions: Sendable, _FreeOfActors {
     refetchOnActive: RefetchPolicy? = nil,
     refetchInterval: RefetchInterval? = nil,
     refetchIntervalInBackground: BackgroundInterval? = nil,
-    retryOnSubscribe: Bool? = nil,
+    retryOnSubscribe: RetryOnSubscribePolicy? = nil,
     onAbandonment: AbandonmentPolicy? = nil,
     meta: QueryMeta? = nil,
     throwOnError: ThrowPolicy? = nil,
@@ -123,7 +123,6 @@ public struct QueryOptions: Sendable, _FreeOfActors {
     merged.gcTime = gcTime ?? base.gcTime
     merged.retry = RetryPolicy.merge(retry, over: base.retry)
     merged.networkMode = networkMode ?? base.networkMode
-    merged.retryOnSubscribe = retryOnSubscribe ?? base.retryOnSubscribe
     merged.enabled = enabled ?? base.enabled
     merged.refetchOnReconnect = refetchOnReconnect ?? base.refetchOnReconnect
     merged.refetchOnActive = refetchOnActive ?? base.refetchOnActive
@@ -136,6 +135,7 @@ public struct QueryOptions: Sendable, _FreeOfActors {
     merged.sharing = sharing ?? base.sharing
     merged.serving = ServingOptions.merge(serving, over: base.serving)
     merged.refetchOnSubscribe = refetchOnSubscribe ?? base.refetchOnSubscribe
+    merged.retryOnSubscribe = retryOnSubscribe ?? base.retryOnSubscribe
     return merged
   }
 }

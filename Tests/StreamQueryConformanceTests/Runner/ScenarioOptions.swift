@@ -23,7 +23,7 @@ extension QueryOptions {
       refetchIntervalInBackground: json["refetchIntervalInBackground"]?.bool.map {
         BackgroundInterval(booleanLiteral: $0)
       },
-      retryOnSubscribe: json["retryOnMount"]?.bool
+      retryOnSubscribe: json["retryOnMount"]?.bool.map(RetryOnSubscribePolicy.fixed)
     )
   }
 }

@@ -59,12 +59,6 @@ import Testing
       weak: { $0.networkMode = .always },
       outcome: { $0.resolvedQuery.fetchOptions.networkMode }
     ),
-    "retryOnSubscribe": Option(
-      strong: { $0.retryOnSubscribe = false },
-      weak: { $0.retryOnSubscribe = true },
-      observed: { $0.retryOnSubscribe = false },
-      outcome: { $0.resolved.retriesOnSubscribe }
-    ),
     "enabled": Option(
       strong: { $0.enabled = false },
       weak: { $0.enabled = .when { _ in true } },
@@ -148,6 +142,12 @@ import Testing
       weak: { $0.refetchOnSubscribe = .dynamic { _ in .never } },
       observed: { $0.refetchOnSubscribe = .always },
       outcome: { $0.resolved.onSubscribe }
+    ),
+    "retryOnSubscribe": Option(
+      strong: { $0.retryOnSubscribe = false },
+      weak: { $0.retryOnSubscribe = .when { _ in true } },
+      observed: { $0.retryOnSubscribe = false },
+      outcome: { $0.resolved.retriesOnSubscribe }
     ),
   ]
 

@@ -112,7 +112,7 @@ import Testing
     #expect(both.gcTime == .seconds(1))
     #expect(both.networkMode == .always)
     #expect(both.refetchOnSubscribe?.fixed == .always)
-    #expect(both.retryOnSubscribe == false)
+    #expect(both.retryOnSubscribe?.fixed == false)
     #expect(both.meta?[Colour.self] == "red")
     #expect(both.meta?[Size.self] == 3)
   }

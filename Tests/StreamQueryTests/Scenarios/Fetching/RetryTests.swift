@@ -238,6 +238,41 @@ import Testing
     #expect(eager.summaries.last == .failure(Boom()))
   }
 
+  @Test("T09: a function of the error decides whether a subscription retries a failure")
+  func retryOnSubscribeByError() {
+    let client = QueryClient(simulation: simulation)
+    let fetch = ScriptedFetch<Int>(.failure(Boom(1)), .failure(Boom(2)), .value(3))
+    let asked = Notes<String>()
+    let query = Query.scripted("n", fetch).retry(.never)
+      .retryOnSubscribe { error in
+        asked.add("\(error)")
+        return error as? Boom == Boom(1)
+      }
+    let first = simulation.record(client.stream(query))
+    simulation.settle()
+    #expect(asked.all == [])
+    let second = simulation.record(client.stream(query))
+    simulation.settle()
+    let third = simulation.record(client.stream(query))
+    simulation.settle()
+    #expect(Array(asked.all) == ["boom 1", "boom 2"])
+    #expect(fetch.callCount == 2)
+    #expect(ResultSummary(client.result(for: query)) == .failure(Boom(2)))
+    #expect(third.summaries == [.failure(Boom(2))])
+    #expect(first.summaries.last == .failure(Boom(2)))
+    #expect(second.summaries.last == .failure(Boom(2)))
+    // An observer that is enabled comes anew, and its own answer is stronger.
+    let observer = client.observer(of: query, options: ObserverOptions(enabled: false))
+    observer.update(options: ObserverOptions(enabled: true))
+    simulation.settle()
+    #expect(fetch.callCount == 2)
+    var options = ObserverOptions()
+    options.retryOnSubscribe = true
+    let fourth = simulation.record(client.stream(query, options: options))
+    simulation.settle()
+    #expect(fourth.summaries.last == .success(3))
+  }
+
   private func offlineClient(_ online: ManualSignal<Bool>) -> QueryClient {
     let client = QueryClient(simulation: simulation) { $0.connectivity = Connectivity { online } }
     simulation.settle()

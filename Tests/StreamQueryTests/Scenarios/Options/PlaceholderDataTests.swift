@@ -40,6 +40,28 @@ import Foundation
     )
   }
 
+  @Test("O17: the date of initial data may be a function, called with the data and only then")
+  func initialDate() {
+    let client = QueryClient(simulation: simulation)
+    let asked = Dial(0)
+    let present = Dial<Int?>(nil)
+    let query = Query<Int>("n") { 8 }.staleTime(.seconds(10)).enabled(false)
+      .initialData(present.value) {
+        asked.with { $0 += 1 }
+        return Simulation.startDate - 8
+      }
+    _ = client.result(for: query)
+    #expect(asked.value == 0)
+    present.value = 7
+    let recording = simulation.record(client.stream(query.enabled(true)))
+    simulation.advance(by: .seconds(1))
+    #expect(asked.value == 1)
+    #expect(recording.summaries == [.success(7)])
+    #expect(recording.values.first?.dataUpdatedAt == Simulation.startDate - 8)
+    simulation.advance(by: .seconds(1))
+    #expect(recording.values.last?.isStale == true)
+  }
+
   // O17
   @Test func initialDataOfNothingSeedsNothingAndFillsAnEmptyEntryLater() {
     let client = QueryClient(simulation: simulation)
