@@ -102,6 +102,15 @@ extension CacheState {
     )
   }
 
+  /// Whether an observer of an entry sees the same state otherwise, such as with stale data.
+  @inline(never)
+  func showsNews(_ entry: Int) -> Bool {
+    slots[entry].observers.contains { observer in
+      let seen = observers[Int(observer)].seenFlags.subtracting(.placeholder)
+      return flags(of: Int(observer), entry) != seen
+    }
+  }
+
   /// Wakes the suspended observers of an entry that would see a difference.
   mutating func wake(_ entry: Int) {
     let version = slots[entry].snapshot?.version

@@ -179,6 +179,7 @@ extension CacheState {
       showPlaceholder(observer, isKept: keepsPlaceholder)
     }
     guard old != resolvedOptions else { return }
+    emit(.observerOptionsUpdated, entry, transaction)
     let now = transaction.environment.now.instant
     let lookup = old.isEnabled ? nil : slots[entry].machine.lookup(by: resolvedOptions, at: now)
     let (actions, base) = slots[entry].machine.reobserved(

@@ -290,7 +290,13 @@ struct CacheState: ~Copyable {
     slots[index].revision &+= 1
     if slots[index].isLayered { reshow(index, &transaction) }
     guard slots[index].isWatched else { return slots[index].forgetSnapshots(&transaction) }
-    if slots[index].renewSnapshot(version: snapshotSerial + 1, &transaction) { snapshotSerial += 1 }
+    // Otherwise no observer has looked since the last change, and each sees this one.
+    let isUnseen = emitsEvents && slots[index].snapshot == nil
+    let isNews = slots[index].renewSnapshot(version: snapshotSerial + 1, &transaction)
+    if isNews { snapshotSerial += 1 }
+    if emitsEvents, isNews || isUnseen || showsNews(index) {
+      emit(.observerResultsUpdated, index, transaction)
+    }
     if slots[index].dynamicCount > 0 { askAgain(index, transaction) }
     wake(index)
   }

@@ -25,6 +25,14 @@ public struct QueryEvent: Sendable, _FreeOfActors, CustomStringConvertible {
     case observed(count: Int)
     /// An observer left; the number of observers now.
     case unobserved(count: Int)
+    /// The results that observers see changed: with the entry, with time, or with their options.
+    ///
+    /// It comes once for each change, not for each observer, and does not wait until anybody looks. An
+    /// observer that is slow may miss a result.
+    case observerResultsUpdated
+    /// The options of an observer changed: it was updated, or a function of the query's state said
+    /// something else.
+    case observerOptionsUpdated
     /// A fetch began, or waits for the network to begin.
     case fetchStarted
     /// An attempt failed and will be retried after a wait.
@@ -165,6 +173,8 @@ public struct QueryEvent: Sendable, _FreeOfActors, CustomStringConvertible {
     case .removed(let reason): "removed (\(reason.rawValue))"
     case .observed(let count): "observed (\(count))"
     case .unobserved(let count): "unobserved (\(count))"
+    case .observerResultsUpdated: "shown anew"
+    case .observerOptionsUpdated: "observed otherwise"
     case .fetchStarted: "fetching"
     case .attemptFailed(let error, let count, let wait):
       "failed \(count) times (\(error)), again after \(wait):"

@@ -34,6 +34,46 @@ import Testing
     client.shutDown()
   }
 
+  @Test("T58: events tell when the results and the options of observers change")
+  func observerEvents() {
+    let client = QueryClient(simulation: simulation)
+    let events = simulation.record(client.events)
+    simulation.settle()
+    func labels(_ change: () -> Void) -> [String] {
+      let count = events.values.count
+      change()
+      return events.values.dropFirst(count).map { event in
+        String(event.description.prefix { $0 != "[" }.dropLast())
+      }
+    }
+    let fetch = ScriptedFetch<Int>(.value(1, after: .milliseconds(10)))
+    let query = Query.scripted("n", fetch).staleTime(.seconds(1))
+    let observer = client.observer(of: query)
+    let recording = simulation.record(observer.stream)
+    let other = simulation.record(client.stream(query))
+    #expect(
+      labels { simulation.settle() } == [
+        "added", "observed (1)", "miss", "fetching", "shown anew", "observed (2)", "joined",
+      ]
+    )
+    #expect(labels { simulation.advance(by: .milliseconds(10)) } == ["fetched", "shown anew"])
+    let write = labels {
+      client.setData(2, for: key)
+      simulation.settle()
+    }
+    #expect(write == ["written", "shown anew"])
+    let update = labels {
+      observer.update(options: ObserverOptions(refetchInterval: .minutes(1)))
+      observer.update(query: query)
+      simulation.settle()
+    }
+    #expect(update == ["observed otherwise"])
+    #expect(labels { simulation.advance(by: .seconds(1)) } == ["shown anew"])
+    #expect(recording.values.last?.isStale == true)
+    #expect(other.values.last?.isStale == true)
+    client.shutDown()
+  }
+
   @Test func severalReceiversGetEachEventWhicheverWasSetLast() throws {
     let told = Notes<String>()
     let client = QueryClient(simulation: simulation) { configuration in

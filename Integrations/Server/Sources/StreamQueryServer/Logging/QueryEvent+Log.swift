@@ -8,6 +8,8 @@ extension QueryEvent.Kind {
     case .removed: "entry removed"
     case .observed: "observer added"
     case .unobserved: "observer left"
+    case .observerResultsUpdated: "results of observers updated"
+    case .observerOptionsUpdated: "options of an observer updated"
     case .fetchStarted: "fetch started"
     case .attemptFailed: "attempt failed, will be retried"
     case .fetchPaused: "fetch paused"
@@ -40,8 +42,8 @@ extension QueryEvent.Kind {
     case .lookup(let lookup): [("result", lookup.rawValue)]
     case .mutation(let step): step.details(describe)
     case .eventsDropped(let count), .servedStale(let count): [("count", "\(count)")]
-    case .added, .fetchStarted, .fetchPaused, .fetchResumed, .fetchSucceeded, .fetchCancelled,
-      .written, .invalidated, .reset:
+    case .added, .observerResultsUpdated, .observerOptionsUpdated, .fetchStarted, .fetchPaused,
+      .fetchResumed, .fetchSucceeded, .fetchCancelled, .written, .invalidated, .reset:
       []
     }
   }

@@ -79,7 +79,9 @@ public struct QueryLog: Sendable {
     case .fetchStarted, .fetchPaused, .fetchResumed, .fetchSucceeded, .fetchCancelled,
       .invalidated, .reset:
       .debug
-    case .added, .removed, .observed, .unobserved, .written, .lookup: .trace
+    case .added, .removed, .observed, .unobserved, .observerResultsUpdated,
+      .observerOptionsUpdated, .written, .lookup:
+      .trace
     case .mutation(let step): level(of: step)
     }
   }

@@ -78,8 +78,8 @@ struct QueryInstruments: Sendable {
     case .mutation(.failed): mutationFailed.record(event)
     case .mutation(.cancelled): mutationCancelled.record(event)
     case .persistenceFailed: persistenceFailures.increment()
-    case .observed, .unobserved, .fetchPaused, .fetchResumed, .written, .invalidated, .reset,
-      .mutation, .eventsDropped:
+    case .observed, .unobserved, .observerResultsUpdated, .observerOptionsUpdated, .fetchPaused,
+      .fetchResumed, .written, .invalidated, .reset, .mutation, .eventsDropped:
       break
     }
   }
