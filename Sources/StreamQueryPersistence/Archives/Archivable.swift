@@ -39,7 +39,8 @@ public struct Archivable: Sendable, _FreeOfActors {
   ///
   /// - Parameters:
   ///   - type: The value type.
-  ///   - options: Options for the entries, merged over the client's defaults.
+  ///   - options: Options for the entries, merged over the client's defaults. They hold until a query
+  ///     uses the entry, which brings its own; the longer retention stays.
   /// - Returns: What to expect.
   public static func values<Value: Decodable & Sendable>(
     of type: Value.Type,

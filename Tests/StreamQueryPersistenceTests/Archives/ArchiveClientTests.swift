@@ -94,6 +94,26 @@ struct ArchiveClientTests {
     #expect(other.diagnostics().isEmpty)
   }
 
+  @Test("T86: the options of an import are defaults: a query that comes later brings its own")
+  func optionsOfAnImport() {
+    client.setData("ada", for: name)
+    simulation.advance(by: .seconds(10))
+    let options = QueryOptions(staleTime: .minutes(1), gcTime: .seconds(50))
+    other.import(client.export().archive, for: [.values(of: String.self, options: options)])
+    #expect(!other.isStale(name.key))
+    let fetch = ScriptedFetch<String>(.value("grace", after: .milliseconds(10)))
+    let query = Query(key: name.key, fetch: fetch).staleTime(.seconds(5)).gcTime(.seconds(100))
+    let recording = simulation.record(other.stream(query))
+    simulation.advance(by: .seconds(1))
+    #expect(recording.summaries == [.success("ada", isFetching: true), .success("grace")])
+    recording.cancel()
+    simulation.advance(by: .seconds(99))
+    #expect(other.isStale(name.key))
+    #expect(other.data(for: name) == "grace")
+    simulation.advance(by: .seconds(1))
+    #expect(other.diagnostics().isEmpty)
+  }
+
   @Test("a type stands for all its keys, of which the parts are made") func typesStandForKeys() {
     let keys: [QueryKey<ArchivedPerson>] = [
       ["person", 1], ["person", ArchivedShelf.games, 0.5], QueryKey(ArchivedPerson.self, 7),
