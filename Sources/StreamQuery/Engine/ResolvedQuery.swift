@@ -167,7 +167,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     ownRetry = RetryPolicy.merge(own.retry, over: base.retry)
     sharing = (own.sharing ?? base.sharing)?.kind ?? .automatic
     asked = isAsked ? Asked(own.over(base), isHeld ? restoring : nil) : nil
-    isFixed = !isDynamic && !isHeld && !hasRetryRule
+    isFixed = !isDynamic && !isHeld && retries?.rule == nil
     isOfObserver = observer != nil
     hasAbandonment = abandonment != nil
     fixed = resolvedOptions

@@ -66,8 +66,9 @@ public struct QueryResult<Value: Sendable>: Sendable, _FreeOfActors {
 
   /// When a fetch last failed; `nil` if none ever did.
   ///
-  /// A success keeps it, and ``errorUpdateCount`` too: both describe the past. ``error`` says
-  /// whether the last fetch failed. A reset or a removal clears them.
+  /// A success or a write keeps it, and ``errorUpdateCount`` too, as in TanStack Query 5: both describe
+  /// the past, so that a view can say that a server has trouble although it shows data. ``error``
+  /// says whether the last fetch failed; a success clears it. A reset or a removal clears all.
   public var errorUpdatedAt: Date? { date(snapshot.errorUpdatedAt) }
 
   /// How often a fetch failed for good.

@@ -47,7 +47,8 @@ import Testing
     #expect(client.diagnostics().map(\.isInvalidated) == [true])
   }
 
-  @Test func aSuccessLeavesWhenAndHowOftenAFetchFailed() {
+  @Test("S06: a success clears the error, and leaves when and how often a fetch failed")
+  func errorUpdatedAtAfterASuccess() {
     let client = QueryClient(simulation: simulation)
     let fetch = ScriptedFetch<Int>(
       .failure(Boom(), after: .milliseconds(10)),
