@@ -1,4 +1,4 @@
-// error: cannot convert value of type 'Query<[Repo]>' to expected argument type 'Query<User>'
+// error: to expected argument type 'Query<ObservedQuery<User>.Stored>' (aka 'Query<User>')
 import StreamQuery
 import StreamQueryUI
 import SwiftUI

@@ -1,4 +1,4 @@
-// error: does not match 'wrappedValue' type 'ObservedSelection<[Repo], [Repo]>'
+// error: does not match 'wrappedValue' type 'ObservedQuery<[Repo]>'
 import StreamQuery
 import StreamQueryUI
 import SwiftUI

@@ -1,4 +1,4 @@
-// error: requires the types 'User' and 'String' be equivalent
+// error: write the selection in place, as in @LiveSelection(select: …)
 import StreamQuery
 import StreamQueryUI
 import SwiftUI

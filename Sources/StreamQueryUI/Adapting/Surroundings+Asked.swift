@@ -1,7 +1,7 @@
 internal import StreamQuery
 
 // What each kind of observed object does when a view asks for something.
-extension ObservedSelection {
+extension _QueryObjectMembers {
   // Without options, the present ones stay.
   func asked(
     _ query: Query<Stored>,

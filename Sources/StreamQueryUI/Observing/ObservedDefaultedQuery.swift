@@ -65,7 +65,7 @@ public struct ObservedDefaultedQuery<Value: Sendable> {
     query[keyPath: property]
   }
 
-  /// Fetches, and waits until the fetch is settled; see ``ObservedSelection/refetch(superseding:)``.
+  /// Fetches, and waits until the fetch is settled; see ``ObservedQuery/refetch(superseding:)``.
   public func refetch() async { await query.refetch(superseding: true) }
 
   /// Fetches without waiting.

@@ -80,7 +80,7 @@ public final class ObservedPagination<
     )
   }
 
-  /// Observes from now on; see ``ObservedSelection/follow(_:options:using:)``.
+  /// Observes from now on; see ``ObservedQuery/follow(_:options:using:)``.
   ///
   /// - Parameters:
   ///   - input: The input from now on, at its initial page; `nil`, or the present one, changes

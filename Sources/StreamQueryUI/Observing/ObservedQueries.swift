@@ -10,7 +10,7 @@ public import Observation
 ///
 /// Each query is observed and fetched for itself; one that fails is a failed result among the others.
 /// What one transaction of the cache changed shows together. A fetch outlives the list by a second,
-/// as that of an ``ObservedSelection`` does.
+/// as that of an ``ObservedQuery`` does.
 ///
 /// A reader is told only of changes of what it has read: the result of a key, ``isFetching``, or
 /// everything, by ``results``.

@@ -1,5 +1,4 @@
 public import StreamQuery
-internal import StreamQueryOperators
 
 /// A query as an observable object, for views and models.
 ///
@@ -9,16 +8,26 @@ internal import StreamQueryOperators
 /// }
 /// ```
 ///
-/// It shows the cached state from its start on, without a frame of a spinner before it. Each
-/// property is tracked by itself: a view that reads ``ObservedSelection/data`` is not drawn again
-/// when ``ObservedSelection/isFetching`` changes. See ``ObservedSelection`` for everything else.
-public typealias ObservedQuery<Value: Sendable> = ObservedSelection<Value, Value>
+/// It shows the cached state from its start on, without a frame of a spinner before it.
+///
+/// **Life.** It observes from ``start(using:)`` to ``stop()``, or until it is released, whatever a
+/// button has begun. What it shows stays after a stop, and after a shutdown of the client until
+/// another query is asked for. A fetch outlives it by a second, so that a view that is back soon
+/// finds its request still running, unless the query or the options say otherwise. When the account
+/// ends that the client belongs to, it shows nothing.
+///
+/// **Changes.** They come together: however many writes happen while the main actor is busy, each
+/// object changes once, to the newest state. All changes of a transaction of the cache show in the
+/// same job of the main actor. No object has a task of its own.
+///
+/// **Tracking.** A reader is told only of changes of the properties that it has read: a view that reads
+/// ``data`` is not drawn again when ``isFetching`` changes. The data changes when it is another value,
+/// if it is `Equatable`.
+public final class ObservedQuery<Value: Sendable>: _QueryObject<Value, Value>, _QueryObjectMembers {
+  /// The data of the query, all of which is shown.
+  @_documentation(visibility: internal)
+  public typealias Stored = Value
 
-/// An infinite query as an observable object; see ``ObservedSelection/fetchNextPage()->_``.
-public typealias ObservedInfiniteQuery<Page: Sendable, PageParam: Hashable & Sendable> =
-  ObservedQuery<Pages<Page, PageParam>>
-
-extension ObservedSelection where Stored == Selected {
   /// Creates nothing: an object has a query, which may be disabled.
   ///
   /// - Parameters:
@@ -34,7 +43,7 @@ extension ObservedSelection where Stored == Selected {
     message: "unwrap the query, or observe one with .enabled(false) until the input is known"
   )
   public convenience init(
-    _ query: Query<Stored>?,
+    _ query: Query<Value>?,
     client: QueryClient? = nil,
     options: ObserverOptions? = nil,
     keepsPreviousData: Bool = false
@@ -51,7 +60,7 @@ extension ObservedSelection where Stored == Selected {
   ///   - keepsPreviousData: Whether the data of the former key is shown while another key is
   ///     fetched for the first time.
   public convenience init(
-    _ query: Query<Stored>,
+    _ query: Query<Value>,
     client: QueryClient,
     options: ObserverOptions? = nil,
     keepsPreviousData: Bool = false
@@ -70,7 +79,7 @@ extension ObservedSelection where Stored == Selected {
   ///   - keepsPreviousData: Whether the data of the former key is shown while another key is
   ///     fetched for the first time.
   public convenience init(
-    _ query: Query<Stored>,
+    _ query: Query<Value>,
     options: ObserverOptions? = nil,
     keepsPreviousData: Bool = false
   ) {
@@ -82,59 +91,6 @@ extension ObservedSelection where Stored == Selected {
   }
 }
 
-extension ObservedSelection {
-  /// Creates an object that observes a selection of a query from now on.
-  ///
-  /// ```swift
-  /// let names = ObservedSelection(.users, client: client) { $0.map(\.name) }
-  /// ```
-  ///
-  /// - Parameters:
-  ///   - query: What to observe.
-  ///   - client: The client.
-  ///   - options: Options of the observer, over those of the query.
-  ///   - keepsPreviousData: Whether the selection of the former key is shown while another key is
-  ///     fetched for the first time.
-  ///   - select: Makes the selection. Runs once for each data that is stored; what it throws is
-  ///     shown as the error.
-  public convenience init(
-    _ query: Query<Stored>,
-    client: QueryClient,
-    options: ObserverOptions? = nil,
-    keepsPreviousData: Bool = false,
-    select: @escaping @Sendable (Stored) throws -> Selected
-  ) {
-    self.init(
-      query,
-      options: options,
-      keepsPreviousData: keepsPreviousData,
-      select: select
-    )
-    start(using: client)
-  }
-
-  /// Creates an object that observes nothing until ``start(using:)``.
-  ///
-  /// - Parameters:
-  ///   - query: What to observe.
-  ///   - options: Options of the observer, over those of the query.
-  ///   - keepsPreviousData: Whether the selection of the former key is shown while another key is
-  ///     fetched for the first time.
-  ///   - select: Makes the selection. Runs once for each data that is stored; what it throws is
-  ///     shown as the error.
-  public convenience init(
-    _ query: Query<Stored>,
-    options: ObserverOptions? = nil,
-    keepsPreviousData: Bool = false,
-    select: @escaping @Sendable (Stored) throws -> Selected
-  ) {
-    self.init(
-      query,
-      options: options,
-      machine: ResultMachine(
-        _SelectStep(transform: select),
-        keepsPreviousData: keepsPreviousData
-      )
-    )
-  }
-}
+/// An infinite query as an observable object; see ``ObservedQuery/fetchNextPage()->_``.
+public typealias ObservedInfiniteQuery<Page: Sendable, PageParam: Hashable & Sendable> =
+  ObservedQuery<Pages<Page, PageParam>>

@@ -1,5 +1,6 @@
 #if canImport(SwiftUI)
 public import StreamQuery
+public import SwiftUI
 
 /// Observes a query for a view, for as long as the view exists.
 ///
@@ -36,9 +37,61 @@ public import StreamQuery
 ///
 /// Two wrappers of one key share its data and its requests; each has its own options. Read outside
 /// of a body, it shows nothing, and a debug build says so.
-public typealias LiveQuery<Value: Sendable> = LiveSelection<Value, Value>
+@MainActor @propertyWrapper
+public struct LiveQuery<Value: Sendable>: DynamicProperty {
+  private var live: LiveProperty<ObservedQuery<Value>>
 
-/// Observes an infinite query for a view; see ``LiveSelection``.
+  /// Observes a query, or what a modifier says.
+  ///
+  /// - Parameters:
+  ///   - query: The query; `nil` observes nothing until the modifier `query(_:_:)` names one.
+  ///   - options: Options of the observer, over those of the query.
+  ///   - keepsPreviousData: Whether the data of the former key is shown while another key is
+  ///     fetched for the first time.
+  ///   - animation: Animates changes that arrive; `nil` leaves that to `queryAnimation(_:)`.
+  public init(
+    _ query: Query<Value>? = nil,
+    options: ObserverOptions? = nil,
+    keepsPreviousData: Bool = false,
+    animation: Animation? = nil
+  ) {
+    live = LiveProperty(query, options: options, animation: animation) {
+      ObservedQuery(query ?? .none, options: options, keepsPreviousData: keepsPreviousData)
+    }
+  }
+
+  /// Observes a query that is given by its key and its fetch.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - options: Options of the observer.
+  ///   - keepsPreviousData: Whether the data of the former key is shown while another key is
+  ///     fetched for the first time.
+  ///   - animation: Animates changes that arrive; `nil` leaves that to `queryAnimation(_:)`.
+  ///   - fetch: Fetches the value.
+  public init(
+    key: QueryKey<Value>,
+    options: ObserverOptions? = nil,
+    keepsPreviousData: Bool = false,
+    animation: Animation? = nil,
+    fetch: @escaping @Sendable @concurrent () async throws -> Value
+  ) {
+    self.init(
+      Query(key: key, fetch: fetch),
+      options: options,
+      keepsPreviousData: keepsPreviousData,
+      animation: animation
+    )
+  }
+
+  /// The query as an observable object.
+  public var wrappedValue: ObservedQuery<Value> { live.object }
+
+  /// For modifiers of views.
+  public var projectedValue: LiveHandle<ObservedQuery<Value>> { live.handle }
+}
+
+/// Observes an infinite query for a view; see ``LiveQuery``.
 public typealias LiveInfiniteQuery<Page: Sendable, PageParam: Hashable & Sendable> =
   LiveQuery<Pages<Page, PageParam>>
 #endif

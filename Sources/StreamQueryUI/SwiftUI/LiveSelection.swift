@@ -2,75 +2,24 @@
 public import StreamQuery
 public import SwiftUI
 
-/// Observes a selection of a query for a view; ``LiveQuery`` observes all of it.
+/// Observes a selection of a query for a view; in everything else it is a ``LiveQuery``.
 ///
 /// ```swift
 /// @LiveSelection(.users, select: { $0.map(\.name) }) var names
 /// ```
 @MainActor @propertyWrapper
-public struct LiveSelection<Stored: Sendable, Selected: Sendable>: DynamicProperty {
-  @StateObject private var holder: LiveHolder<ObservedSelection<Stored, Selected>>
-  @SwiftUI.Environment(\.surroundings) private var surroundings
-  private let query: Query<Stored>?
-  private let options: OptionsBox?
-  private let animation: Animation?
-  private let make: @MainActor () -> ObservedSelection<Stored, Selected>
+public struct LiveSelection<Stored: Sendable, Value: Sendable>: DynamicProperty {
+  private var live: LiveProperty<ObservedSelection<Stored, Value>>
 
-  private init(
-    asked query: Query<Stored>?,
-    options: ObserverOptions?,
-    animation: Animation?,
-    make: @escaping @MainActor () -> ObservedSelection<Stored, Selected>
-  ) {
-    _holder = StateObject(wrappedValue: LiveHolder())
-    self.query = query
-    // Boxed: a view with a query is made often, and options are large.
-    self.options = options.map { OptionsBox($0) }
-    self.animation = animation
-    self.make = make
-  }
-
-  /// Observes a query, or what a modifier says.
-  ///
-  /// - Parameters:
-  ///   - query: The query; `nil` observes nothing until the modifier `query(_:_:)` names one.
-  ///   - options: Options of the observer, over those of the query.
-  ///   - keepsPreviousData: Whether the data of the former key is shown while another key is
-  ///     fetched for the first time.
-  ///   - animation: Animates changes that arrive; `nil` leaves that to `queryAnimation(_:)`.
-  public init(
-    _ query: Query<Stored>? = nil,
-    options: ObserverOptions? = nil,
-    keepsPreviousData: Bool = false,
-    animation: Animation? = nil
-  ) where Stored == Selected {
-    self.init(asked: query, options: options, animation: animation) {
-      ObservedQuery(query ?? .none, options: options, keepsPreviousData: keepsPreviousData)
-    }
-  }
-
-  /// Observes a query that is given by its key and its fetch.
-  ///
-  /// - Parameters:
-  ///   - key: The key.
-  ///   - options: Options of the observer.
-  ///   - keepsPreviousData: Whether the data of the former key is shown while another key is
-  ///     fetched for the first time.
-  ///   - animation: Animates changes that arrive; `nil` leaves that to `queryAnimation(_:)`.
-  ///   - fetch: Fetches the value.
-  public init(
-    key: QueryKey<Stored>,
-    options: ObserverOptions? = nil,
-    keepsPreviousData: Bool = false,
-    animation: Animation? = nil,
-    fetch: @escaping @Sendable @concurrent () async throws -> Stored
-  ) where Stored == Selected {
-    self.init(
-      Query(key: key, fetch: fetch),
-      options: options,
-      keepsPreviousData: keepsPreviousData,
-      animation: animation
-    )
+  /// Creates nothing: without a selection, there is nothing to show.
+  @_documentation(visibility: internal)
+  @available(
+    *,
+    unavailable,
+    message: "write the selection in place, as in @LiveSelection(select: …)"
+  )
+  public init() {
+    self.init { _ in throw CancellationError() }
   }
 
   /// Observes a selection of a query, or of what a modifier says.
@@ -88,9 +37,9 @@ public struct LiveSelection<Stored: Sendable, Selected: Sendable>: DynamicProper
     options: ObserverOptions? = nil,
     keepsPreviousData: Bool = false,
     animation: Animation? = nil,
-    select: @escaping @Sendable (Stored) throws -> Selected
+    select: @escaping @Sendable (Stored) throws -> Value
   ) {
-    self.init(asked: query, options: options, animation: animation) {
+    live = LiveProperty(query, options: options, animation: animation) {
       ObservedSelection(
         query ?? .none,
         options: options,
@@ -100,25 +49,10 @@ public struct LiveSelection<Stored: Sendable, Selected: Sendable>: DynamicProper
     }
   }
 
-  /// The query as an observable object.
-  public var wrappedValue: ObservedSelection<Stored, Selected> { holder.object(make) }
+  /// The selection as an observable object.
+  public var wrappedValue: ObservedSelection<Stored, Value> { live.object }
 
   /// For modifiers of views.
-  public var projectedValue: LiveHandle<ObservedSelection<Stored, Selected>> {
-    LiveHandle(holder: holder)
-  }
-
-  /// Called by SwiftUI before the view's body.
-  public nonisolated func update() {
-    ViewUpdate.run {
-      holder.installed(animation?.changeContext, options: options, make)
-      if let query {
-        holder.asked(by: .wrapper, in: surroundings) { $0.asked(query, $1, $2, $3) }
-      } else {
-        holder.namedNothing { $0.showNothing() }
-      }
-      holder.updated()
-    }
-  }
+  public var projectedValue: LiveHandle<ObservedSelection<Stored, Value>> { live.handle }
 }
 #endif

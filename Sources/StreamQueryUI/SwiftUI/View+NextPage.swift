@@ -31,18 +31,19 @@ extension View {
   ///
   /// - Parameter observed: The query.
   /// - Returns: The view.
-  public func fetchesNextPage<Stored: PageSequenceValue, Selected>(
-    of observed: ObservedSelection<Stored, Selected>
-  ) -> some View {
+  public func fetchesNextPage<Object: _QueryObjectMembers>(
+    of observed: Object
+  ) -> some View where Object.Stored: PageSequenceValue {
     modifier(NextPageModifier(observed: observed))
   }
 }
 
-struct NextPageModifier<Stored: PageSequenceValue, Selected: Sendable>: ViewModifier {
-  @StateObject private var loader: NextPageLoader<Stored, Selected>
-  private let observed: ObservedSelection<Stored, Selected>
+struct NextPageModifier<Object: _QueryObjectMembers>: ViewModifier
+where Object.Stored: PageSequenceValue {
+  @StateObject private var loader: NextPageLoader<Object>
+  private let observed: Object
 
-  init(observed: ObservedSelection<Stored, Selected>) {
+  init(observed: Object) {
     _loader = StateObject(wrappedValue: NextPageLoader())
     self.observed = observed
   }
@@ -59,21 +60,22 @@ struct NextPageModifier<Stored: PageSequenceValue, Selected: Sendable>: ViewModi
 
 /// Whether the view at the end of a list is shown, and of which query.
 @MainActor
-final class NextPageLoader<Stored: PageSequenceValue, Selected: Sendable>: nonisolated StillObject {
+final class NextPageLoader<Object: _QueryObjectMembers>: nonisolated StillObject
+where Object.Stored: PageSequenceValue {
   private var machine = NextPageMachine()
   /// The query that the view was given last, of which alone pages are fetched.
-  private weak var observed: ObservedSelection<Stored, Selected>?
+  private weak var observed: Object?
 
   nonisolated init() {}
 
-  func appeared(_ observed: ObservedSelection<Stored, Selected>) {
+  func appeared(_ observed: Object) {
     self.observed = observed
     perform(machine.appeared())
   }
 
   func disappeared() { machine.disappeared() }
 
-  func changed(_ observed: ObservedSelection<Stored, Selected>) {
+  func changed(_ observed: Object) {
     self.observed = observed
     perform(machine.changed())
   }

@@ -31,9 +31,7 @@ extension View {
   ///
   /// - Parameter observed: The query.
   /// - Returns: The view.
-  public func refreshable<Stored, Selected>(
-    _ observed: ObservedSelection<Stored, Selected>
-  ) -> some View {
+  public func refreshable(_ observed: some _QueryObjectMembers) -> some View {
     refreshable { @MainActor in await observed.refetch() }
   }
 

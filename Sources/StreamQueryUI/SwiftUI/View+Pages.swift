@@ -36,8 +36,8 @@ extension View {
   ///   - nextPageParam: The parameter of the page after the last one; `nil` if there is none.
   ///   - previousPageParam: The parameter of the page before the first one; `nil` if there is none.
   /// - Returns: The view.
-  public func infiniteQuery<Page, PageParam, Selected>(
-    _ live: LiveHandle<ObservedSelection<Pages<Page, PageParam>, Selected>>,
+  public func infiniteQuery<Page, PageParam, Object: _QueryObjectMembers>(
+    _ live: LiveHandle<Object>,
     key: QueryKey<Pages<Page, PageParam>>,
     initialPageParam: PageParam,
     maxPages: Int? = nil,
@@ -45,7 +45,7 @@ extension View {
     fetch: @escaping @Sendable @concurrent (PageParam) async throws -> Page,
     nextPageParam: @escaping @Sendable (Pages<Page, PageParam>) -> PageParam?,
     previousPageParam: (@Sendable (Pages<Page, PageParam>) -> PageParam?)? = nil
-  ) -> some View {
+  ) -> some View where Object.Stored == Pages<Page, PageParam> {
     query(
       live,
       InfiniteQuery(

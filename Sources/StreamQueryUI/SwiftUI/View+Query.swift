@@ -25,9 +25,9 @@ extension View {
   ///     when this modifier is gone.
   ///   - query: The query; it may be another one at each update.
   /// - Returns: The view.
-  public func query<Stored, Selected>(
-    _ live: LiveHandle<ObservedSelection<Stored, Selected>>,
-    _ query: Query<Stored>
+  public func query<Object: _QueryObjectMembers>(
+    _ live: LiveHandle<Object>,
+    _ query: Query<Object.Stored>
   ) -> some View {
     asking(live) { $0.asked(query, $1, $2, $3) }
   }
@@ -54,11 +54,11 @@ extension View {
   ///   - enabled: Whether it fetches by itself.
   ///   - fetch: Fetches the value.
   /// - Returns: The view.
-  public func query<Stored, Selected>(
-    _ live: LiveHandle<ObservedSelection<Stored, Selected>>,
-    key: QueryKey<Stored>,
+  public func query<Object: _QueryObjectMembers>(
+    _ live: LiveHandle<Object>,
+    key: QueryKey<Object.Stored>,
     enabled: Bool = true,
-    fetch: @escaping @Sendable @concurrent () async throws -> Stored
+    fetch: @escaping @Sendable @concurrent () async throws -> Object.Stored
   ) -> some View {
     query(live, Query(key: key, fetch: fetch).enabled(enabled))
   }

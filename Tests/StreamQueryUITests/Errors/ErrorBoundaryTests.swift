@@ -143,7 +143,7 @@ struct ErrorBoundaryTests {
   func firstValues() {
     run { simulation, client in
       let log = FetchLog()
-      @MainActor func first<Stored, Selected>(_ observed: ObservedSelection<Stored, Selected>) {
+      @MainActor func first(_ observed: some _QueryObjectMembers) {
         Task {
           do {
             log.add("\(try await observed.firstValue())")

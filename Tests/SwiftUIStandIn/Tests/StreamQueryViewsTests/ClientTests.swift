@@ -76,9 +76,10 @@ struct ClientTests {
       Reports.collected { reports in
         let client = QueryClient(simulation: simulation)
         FallbackClient.make = { client }
-        let (item, save) = (LiveQuery(query("a", fetch("A"))), LiveMutation(Mutation("b") { 1 }))
+        let queries = [AnyQuery(query("a", fetch("A")))]
+        let (items, save) = (LiveQueries(queries), LiveMutation(Mutation("b") { 1 }))
         onAnotherThread {
-          item.update()
+          items.update()
           save.update()
         }
         simulation.settle()

@@ -183,7 +183,7 @@ struct ModifierTests {
         world.advance(30)
         #expect(drawn.take().last == "again" && world.observers == 1)
         #expect(!own.calls.map(\.outcome).contains(.value))
-        #expect(reports.all == [.namedTwice("ObservedSelection<String, String>")])
+        #expect(reports.all == [.namedTwice("ObservedQuery<String>")])
         mounted.unmount()
       }
     }

@@ -131,7 +131,7 @@ struct NextPageTests {
       let (queries, fetches) = lists(in: world)
       let former = ObservedQuery(queries[0], client: world.client)
       let next = ObservedQuery(queries[1], client: world.client)
-      let loader = NextPageLoader<Pages<Int, Int>, Pages<Int, Int>>()
+      let loader = NextPageLoader<ObservedInfiniteQuery<Int, Int>>()
       loader.appeared(former)
       loader.changed(next)
       world.advance(1_000)
@@ -145,7 +145,7 @@ struct NextPageTests {
     World.run { world in
       let (queries, fetches) = lists(in: world)
       let next = ObservedQuery(queries[1], client: world.client)
-      let loader = NextPageLoader<Pages<Int, Int>, Pages<Int, Int>>()
+      let loader = NextPageLoader<ObservedInfiniteQuery<Int, Int>>()
       loader.appeared(ObservedQuery(queries[0], client: world.client))
       world.advance(1_000)
       #expect(fetches.map(\.callCount) == [0, 0])

@@ -92,7 +92,7 @@ final class Drawn {
   }
 }
 
-extension ObservedSelection where Selected: CustomStringConvertible {
+extension _QueryObjectMembers where Value: CustomStringConvertible {
   /// Data and state in a few characters, reading no more than a view would.
   var text: String {
     guard let data else { return isError ? "failed" : "-" }

@@ -6,20 +6,20 @@ public import Foundation
 public import StreamQuery
 
 // What is shown. Each property is tracked by itself.
-extension ObservedSelection {
+extension _QueryObjectMembers {
   /// The whole result; a reader is told of every change.
-  public var result: QueryResult<Selected> { read(.result) { $0 } }
+  public var result: QueryResult<Value> { read(.result) { $0 } }
 
   /// The state in the form that most views switch over.
   ///
   /// A reader is told of changes of data and error.
-  public var phase: QueryResult<Selected>.Phase {
+  public var phase: QueryResult<Value>.Phase {
     noteRead(of: .data)
     return read(.error) { $0.phase }
   }
 
   /// The newest data: fetched, written, kept or a placeholder.
-  public var data: Selected? {
+  public var data: Value? {
     // Most views read it, and `read` would look up the type of an optional value.
     noteRead(of: .data)
     return shownData

@@ -4,7 +4,7 @@ public import StreamQuery
 //
 // The wrappers of this package do not need it: they hold objects of every kind, and decide once for an
 // object and for the view around it. The decision is the same machine's.
-extension ObservedSelection {
+extension _QueryObjectMembers {
   /// The view is drawn, with this query of this client.
   ///
   /// What is cached shows at once, also in a view that does not observe yet.

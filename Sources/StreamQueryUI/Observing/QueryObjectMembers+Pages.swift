@@ -1,7 +1,12 @@
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
 public import StreamQuery
 
 // Infinite queries: what they show of their pages, and commands.
-extension ObservedSelection where Stored: PageSequenceValue {
+extension _QueryObjectMembers where Stored: PageSequenceValue {
   /// Whether there is a page after the last cached one.
   public var hasNextPage: Bool {
     noteRead(of: .hasNextPage)
@@ -45,7 +50,7 @@ extension ObservedSelection where Stored: PageSequenceValue {
   ///
   /// - Returns: The result that is shown after the fetch.
   @discardableResult
-  public func fetchNextPage() async -> QueryResult<Selected> {
+  public func fetchNextPage() async -> QueryResult<Value> {
     _ = try? await withObserver { try await $0.fetchNextPage() }
     return present.shown
   }
@@ -54,7 +59,7 @@ extension ObservedSelection where Stored: PageSequenceValue {
   ///
   /// - Returns: The result that is shown after the fetch; see ``fetchNextPage()->_``.
   @discardableResult
-  public func fetchPreviousPage() async -> QueryResult<Selected> {
+  public func fetchPreviousPage() async -> QueryResult<Value> {
     _ = try? await withObserver { try await $0.fetchPreviousPage() }
     return present.shown
   }
@@ -66,7 +71,7 @@ extension ObservedSelection where Stored: PageSequenceValue {
   /// - Throws: Why the page could not be fetched, which is in the result as well;
   ///   `CancellationError` if nothing is observed.
   @discardableResult
-  public func fetchNextPage(throwOnError: Bool) async throws -> QueryResult<Selected> {
+  public func fetchNextPage(throwOnError: Bool) async throws -> QueryResult<Value> {
     guard throwOnError else { return await fetchNextPage() }
     return try await fetchPageThrowing {
       try await $0.fetchNextPage()
@@ -81,7 +86,7 @@ extension ObservedSelection where Stored: PageSequenceValue {
   /// - Returns: The result that is shown after the fetch.
   /// - Throws: As ``fetchNextPage(throwOnError:)``.
   @discardableResult
-  public func fetchPreviousPage(throwOnError: Bool) async throws -> QueryResult<Selected> {
+  public func fetchPreviousPage(throwOnError: Bool) async throws -> QueryResult<Value> {
     guard throwOnError else { return await fetchPreviousPage() }
     return try await fetchPageThrowing {
       try await $0.fetchPreviousPage()
@@ -93,14 +98,28 @@ extension ObservedSelection where Stored: PageSequenceValue {
   private func fetchPageThrowing(
     _ fetch: (QueryObserver<Stored>) async throws -> QueryResult<Stored>,
     isError: (QueryResult<Stored>) -> Bool
-  ) async throws -> QueryResult<Selected> {
+  ) async throws -> QueryResult<Value> {
     guard let result = try await withObserver(fetch) else { throw CancellationError() }
     if isError(result), let error = result.error { throw error }
     return present.shown
   }
 }
 
-extension ObservedSelection where Selected: PageSequenceValue {
+extension _QueryObjectMembers where Value: PageSequenceValue {
   /// The pages; none without data.
-  public var pages: [Selected.Page] { data?.pages ?? [] }
+  public var pages: [Value.Page] { data?.pages ?? [] }
+}
+
+extension _QueryObjectMembers where Stored: PageSequenceValue {
+  /// The facts that are known of the page after the last one; a reader hears of changes.
+  var nextPageFacts: NextPageMachine.Facts {
+    noteRead(of: .data)
+    return NextPageMachine.Facts(
+      hasNextPage: hasNextPage,
+      isIdle: fetchStatus == .idle,
+      isError: isFetchNextPageError,
+      count: present.stored.data?.pages.count ?? 0,
+      updated: dataUpdatedAt?.timeIntervalSinceReferenceDate
+    )
+  }
 }

@@ -4,7 +4,7 @@ public import StreamQuery
 // caller is asynchronous, the compiler takes those that wait.
 //
 // None keeps the object: its observation ends when it is released, whatever was begun.
-extension ObservedSelection {
+extension _QueryObjectMembers {
   /// Fetches like the asynchronous ``refetch(superseding:)``, without waiting.
   public func refetch() { begin { $0.startRefetch() } }
 
@@ -41,7 +41,7 @@ extension ObservedSelection {
   }
 }
 
-extension ObservedSelection where Stored: PageSequenceValue {
+extension _QueryObjectMembers where Stored: PageSequenceValue {
   /// Fetches the page after the last one, without waiting.
   public func fetchNextPage() { begin { $0.startFetchingNextPage() } }
 

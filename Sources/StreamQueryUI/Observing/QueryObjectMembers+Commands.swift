@@ -1,6 +1,6 @@
 public import StreamQuery
 
-extension ObservedSelection {
+extension _QueryObjectMembers {
   /// Fetches, even if the data is fresh or the query is disabled, and waits until the fetch is
   /// settled.
   ///
@@ -12,7 +12,7 @@ extension ObservedSelection {
   ///   it.
   /// - Returns: The result that is shown after the fetch.
   @discardableResult
-  public func refetch(superseding: Bool = true) async -> QueryResult<Selected> {
+  public func refetch(superseding: Bool = true) async -> QueryResult<Value> {
     _ = try? await withObserver { try await $0.refetch(superseding: superseding) }
     return present.shown
   }
@@ -29,7 +29,7 @@ extension ObservedSelection {
   public func refetch(
     superseding: Bool = true,
     throwOnError: Bool
-  ) async throws -> QueryResult<Selected> {
+  ) async throws -> QueryResult<Value> {
     guard throwOnError else { return await refetch(superseding: superseding) }
     let isObserving: Void? = try await withObserver { observer in
       // Its failure is in the result, which is shown first.
@@ -40,13 +40,26 @@ extension ObservedSelection {
     return present.shown
   }
 
+  fileprivate func invalidateAndWait() async { await withObserver { await $0.invalidate() } }
+
+  fileprivate func resetAndWait() async { await withObserver { await $0.reset() } }
+}
+
+// Members of the two types themselves: beside the functions of the same names that do not wait, the documentation
+// would not list those of a protocol.
+
+extension ObservedQuery {
   /// Marks the query as invalidated, and waits until it is fetched if it is observed and enabled.
-  public func invalidate() async {
-    await withObserver { await $0.invalidate() }
-  }
+  public func invalidate() async { await invalidateAndWait() }
 
   /// Returns the query to its initial state, with initial data, and refetches it if enabled.
-  public func reset() async {
-    await withObserver { await $0.reset() }
-  }
+  public func reset() async { await resetAndWait() }
+}
+
+extension ObservedSelection {
+  /// Marks the query as invalidated, and waits until it is fetched if it is observed and enabled.
+  public func invalidate() async { await invalidateAndWait() }
+
+  /// Returns the query to its initial state, with initial data, and refetches it if enabled.
+  public func reset() async { await resetAndWait() }
 }

@@ -1,7 +1,7 @@
 internal import StreamQuery
 
 // What waits for a fetch.
-extension ObservedSelection {
+extension _QueryObjectMembers {
   /// The first value: at once if there is data, or else that of the next fetch that ends.
   ///
   /// Cached data counts, however old; a placeholder does not.
@@ -10,7 +10,7 @@ extension ObservedSelection {
   /// - Throws: The error if the fetch fails and there is nothing to show; `CancellationError` if
   ///   the caller is cancelled or the client is shut down; ``ObservationError/noClient`` if
   ///   nothing is observed.
-  public func firstValue() async throws -> Selected {
+  public func firstValue() async throws -> Value {
     guard let client else { throw ObservationError.noClient }
     // What has changed may not have been brought yet, nor the end of the client.
     arrivedNow()
@@ -32,7 +32,7 @@ extension ObservedSelection {
   }
 
   /// Fetches anew: a running fetch does not land.
-  func restart() async -> QueryResult<Selected> {
+  func restart() async -> QueryResult<Value> {
     cancelFirstFetch()
     return await refetch()
   }

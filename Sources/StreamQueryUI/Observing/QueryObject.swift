@@ -1,0 +1,283 @@
+public import Observation
+internal import StreamQuery
+
+// swift-format-ignore: NoLeadingUnderscores
+/// A query that is observed: the mechanism of ``ObservedQuery`` and ``ObservedSelection``, which have its members by
+/// ``_QueryObjectMembers``.
+///
+/// It is one class, so that such an object is one allocation.
+@MainActor
+public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observable {
+  /// The query that is observed, or will be.
+  var observedQuery: Query<Stored>
+  /// The options of the observer, over those of the query.
+  var observerOptions: ObserverOptions? { rareParts?.options?.options }
+
+  var rareParts: RareParts<Value>?
+
+  var route: ErrorRoute<Value>? { rareParts?.route }
+
+  func madeRareParts() -> RareParts<Value> {
+    if let rareParts { return rareParts }
+    let new = RareParts<Value>()
+    rareParts = new
+    return new
+  }
+
+  // In an order that leaves no gaps: there may be many of these objects.
+
+  /// Made when it is needed: many have no reader yet.
+  private var registrar: ObservationRegistrar?
+  private(set) var machine: ResultMachine<Stored, Value>
+  private var member = ObservationMember<Stored>()
+  private(set) var observer: QueryObserver<Stored>?
+  /// The client that is observed.
+  private(set) var client: QueryClient?
+  /// That of the client whose data is shown.
+  private(set) var pump: Pump?
+
+  init(
+    _ query: Query<Stored>,
+    options: ObserverOptions?,
+    machine: ResultMachine<Stored, Value>
+  ) {
+    observedQuery = query
+    // Only compared with `nil`: unwrapping would copy all options.
+    if options != nil { rareParts = RareParts(options) }
+    self.machine = machine
+  }
+
+  deinit {
+    // First, so that the end of the observation is no news.
+    pump?.group.remove(member.position)
+    observer?.linger(.seconds(1))
+  }
+
+  // MARK: Life
+
+  /// Whether a query is another one than what was observed until its client was shut down.
+  func isOver(before query: Query<Stored>) -> Bool {
+    observer == nil && client != nil && observedQuery.key != query.key
+  }
+
+  /// Shows nothing of the former query, of which the last state has stayed.
+  func lookAgain() {
+    if observer == nil, let client { look(at: client) }
+  }
+
+  /// Shows what a new observer of a client would see.
+  func look(at client: QueryClient) {
+    // There is another pump after a shutdown, of which nothing comes.
+    if pump?.isOf(client) != true { show(Pump.of(client)) }
+    pump?.remember(self)
+    route?.leave(for: QueryIdentity(observedQuery.key), of: client)
+    take(client.result(for: observedQuery, options: observerOptions))
+    // It may have ended in between.
+    if client.isErased { forget() }
+  }
+
+  func take(_ options: ObserverOptions?) {
+    // Only compared with `nil`: unwrapping would copy all options.
+    if options != nil { madeRareParts().options = options.map { OptionsBox($0) } }
+  }
+
+  /// Follows from the client, of which it is no copy.
+  var life: ObservingMachine {
+    ObservingMachine(observing: client.map(ObjectIdentifier.init))
+  }
+
+  func follow(_ client: QueryClient, isOther: Bool) {
+    // Of the former key: its data may have to be kept. First, because a selection may call back.
+    catchUp()
+    var life = life
+    perform(life.asked(for: ObjectIdentifier(client), isOther: isOther), client)
+  }
+
+  func perform(_ step: ObservingMachine.Step, _ client: QueryClient?) {
+    switch step {
+    case .nothing: break
+    case .begin: if let client { begin(client) }
+    case .change:
+      let options = client.flatMap { Pump.options(observerOptions, for: $0) }
+      observer?.update(query: observedQuery, options: options)
+      takeNow()
+    case .beginAgain:
+      end()
+      // What is told of the end may have begun anew.
+      if self.client == nil, let client { begin(client) }
+    case .end: end()
+    }
+  }
+
+  private func begin(_ client: QueryClient) {
+    self.client = client
+    // Apart, because options are copied as often as they are passed on.
+    let isPlain = rareParts?.options == nil && Pump.prepared(for: client) == nil
+    let observer =
+      isPlain
+      ? client.observer(of: observedQuery)
+      : client.observer(of: observedQuery, options: Pump.options(observerOptions, for: client))
+    let pump = Pump.of(client)
+    let first = pump.group.insert(observer)
+    pump.tell(self, of: first.position)
+    self.observer = observer
+    show(pump)
+    member = first.member(of: observer)
+    take(first.result(of: member) ?? observer.result)
+    // It may have been shown before, when nothing was observed that could report it.
+    if route != nil { offerError() }
+  }
+
+  private func end() {
+    // Let go of at the very end: `onEvent` is told of it at once, and may begin again.
+    let observer = observer
+    self.observer = nil
+    self.client = nil
+    leave()
+    observer?.linger(.seconds(1))
+    withExtendedLifetime(observer) {}
+  }
+
+  /// Is no member any more; what is shown stays.
+  private func leave() {
+    pump?.group.remove(member.position)
+    // Others get the position.
+    member = ObservationMember()
+    pump?.remember(self)
+  }
+
+  /// Shows data of a client from now on.
+  private func show(_ pump: Pump) {
+    // Nothing of one client may stand in for data of another.
+    if let former = self.pump, former !== pump { forget() }
+    self.pump = pump
+  }
+
+  // MARK: Showing
+
+  /// Shows a change that waited for a reader.
+  func catchUp() {
+    if machine.hasUnread, let result = machine.takeUnread() { take(result) }
+  }
+
+  /// Shows what the observer sees now, although the pump would bring it later.
+  private func takeNow() {
+    guard let observer else { return }
+    pump?.overtake(member.position)
+    take(observer.result)
+  }
+
+  /// The same, after a wait, with all that the same transaction has changed elsewhere.
+  func arrivedNow() { pump?.deliverNow() }
+
+  /// Shows a result that nobody has just asked for.
+  private func arrived(_ result: QueryResult<Stored>) {
+    guard let changeContext = rareParts?.changeContext else { return take(result) }
+    guard !result.isSame(as: machine.stored) else { return }
+    let revision = machine.revision
+    // The context may have shown something newer before.
+    changeContext { if machine.revision == revision { take(result) } }
+  }
+
+  private func take(_ result: QueryResult<Stored>) {
+    if machine.hasUnread { _ = machine.takeUnread() }
+    if machine.showsAtOnce {
+      guard !result.isSame(as: machine.stored) else { return }
+      machine.show(result)
+      if route != nil { offerError() }
+    } else if machine.showsStored {
+      if let arrival = machine.arrived(result) { show(arrival) }
+      // Apart: a selection may read this object.
+    } else if let made = machine.made(of: result), let arrival = machine.arrived(result, made) {
+      show(arrival)
+    }
+  }
+
+  private func show(_ arrival: ResultMachine<Stored, Value>.Arrival) {
+    // What nobody has read is no change.
+    let registrar = arrival.changed.isEmpty ? nil : registrar
+    if registrar != nil, let rareParts { rareParts.witness?.readersAreTold() }
+    registrar?.willChange(arrival.changed)
+    machine.show(arrival)
+    registrar?.didChange(arrival.changed)
+    if route != nil { offerError() }
+  }
+
+  func offerError() {
+    catchUp()
+    guard let route, let boundary = route.boundary, let client else { return }
+    route.leave(for: QueryIdentity(observedQuery.key), of: client)
+    switch route.machine.shown(machine.shown) {
+    case .nothing: break
+    case .offer(let error):
+      route.offers(QueryIdentity(observedQuery.key), of: client)
+      if client.shouldThrow(error, of: observedQuery) {
+        boundary.report(error, of: observedQuery, in: client, by: route)
+      }
+    case .recovered: boundary.recovered(QueryIdentity(observedQuery.key), in: client)
+    }
+  }
+
+  // A closure, because a key path of a generic type would be made anew at every read.
+  func read<Field>(_ field: ResultField, _ get: (QueryResult<Value>) -> Field) -> Field {
+    noteRead(of: field)
+    return get(machine.shown)
+  }
+
+  var shownData: Value? { machine.shown.data }
+
+  func noteRead(of field: ResultField) {
+    catchUp()
+    let isFirst = machine.wasRead(field)
+    // A selection may have let something newer wait, of which this reader would not be told.
+    catchUp()
+    (registrar ?? makeRegistrar()).access(field)
+    if isFirst, let rareParts { rareParts.witness?.changeWasRead() }
+  }
+
+  private func makeRegistrar() -> ObservationRegistrar {
+    let new = ObservationRegistrar()
+    registrar = new
+    return new
+  }
+
+  /// The result that is shown now, and that of the query, without being tracked.
+  var present: (stored: QueryResult<Stored>, shown: QueryResult<Value>) {
+    catchUp()
+    return (machine.stored, machine.shown)
+  }
+}
+
+extension _QueryObject: PumpMember {
+  func changed(_ change: ObservationChange) {
+    // It may have another observer since the change was taken, or none.
+    guard observer != nil else { return }
+    if let result = change.result(of: member) {
+      // A copy: what the object has shown is released when it has changed.
+      var next = machine
+      if route == nil, next.arrivedUnread(result) { machine = next } else { arrived(result) }
+    } else if change.ends(member) {
+      // The client was shut down: the last state stays. So does the client, lest another one that
+      // gets its address seems to be observed already.
+      catchUp()
+      self.observer = nil
+      leave()
+      if client?.isErased == true { forget() }
+    }
+  }
+
+  func forget(_ pump: Pump) { if self.pump === pump { forget() } }
+
+  /// Shows nothing.
+  func forget() {
+    route?.machine = ErrorRouteMachine()
+    show(machine.forgotten())
+  }
+}
+
+extension _QueryObject: WitnessedObject {
+  var witness: (any ReaderWitness)? {
+    get { rareParts?.witness }
+    set { madeRareParts().witness = newValue }
+  }
+}

@@ -1,0 +1,121 @@
+public import StreamQuery
+
+// swift-format-ignore: NoLeadingUnderscores
+/// The members of ``ObservedQuery`` and ``ObservedSelection``, written once.
+///
+/// Its name begins with an underscore so that the documentation lists them on the pages of these two.
+@MainActor
+public protocol _QueryObjectMembers<Stored, Value>: AnyObject
+where Self: _QueryObject<Stored, Value> {
+  /// The data of the query.
+  associatedtype Stored: Sendable
+  /// The data that is shown: that of the query, or a selection of it.
+  associatedtype Value: Sendable
+}
+
+// Life.
+extension _QueryObjectMembers {
+  /// The query that is observed, or will be.
+  public var query: Query<Stored> { observedQuery }
+
+  /// The options of the observer, over those of the query.
+  public var options: ObserverOptions? { observerOptions }
+
+  /// Where errors go that the query's `throwOnError` names; they stay in the results all the same.
+  ///
+  /// It is not retained: the view or the model that shows its errors owns it.
+  public var boundary: ErrorBoundary? {
+    get { route?.boundary }
+    set {
+      guard newValue !== boundary else { return }
+      if route == nil { madeRareParts().route = ErrorRoute() }
+      route?.move(to: newValue)
+      offerError()
+    }
+  }
+
+  /// A function inside of which changes that arrive are applied, such as an animation; `nil` is none.
+  ///
+  /// What shows at once is no such change: at the start, or with another query.
+  public var changeContext: ChangeContext? {
+    get { rareParts?.changeContext }
+    set {
+      guard newValue != nil || changeContext != nil else { return }
+      madeRareParts().changeContext = newValue
+    }
+  }
+
+  /// Whether it observes: it was started, and not stopped since.
+  public var isObserving: Bool { client != nil }
+
+  /// Observes from now on; nothing if it does.
+  ///
+  /// What is cached shows at once, and initial data or a placeholder if nothing is.
+  ///
+  /// - Parameter client: The client; another one than before is observed instead of that.
+  public func start(using client: QueryClient) {
+    follow(client, isOther: false)
+  }
+
+  /// Observes no longer; what is shown stays.
+  public func stop() {
+    catchUp()
+    var life = life
+    perform(life.stopped(), nil)
+  }
+
+  /// Observes another query, or with other options, in place.
+  ///
+  /// This is no new subscription: with the same key nothing is fetched, so a view may call it
+  /// whenever it is drawn. With another key, what is cached under that shows at once, and is
+  /// fetched if it is stale.
+  ///
+  /// - Parameters:
+  ///   - query: What to observe from now on; `nil` keeps it.
+  ///   - options: The options from now on; `nil` keeps them.
+  public func update(query: Query<Stored>? = nil, options: ObserverOptions? = nil) {
+    let isOver = if let query { isOver(before: query) } else { false }
+    if let query { observedQuery = query }
+    take(options)
+    if let client { follow(client, isOther: true) }
+    if isOver { lookAgain() }
+  }
+
+  /// Observes a query of a client from now on, whatever it did before.
+  ///
+  /// For property wrappers and other adapters, which say at each update what they want.
+  ///
+  /// - Parameters:
+  ///   - query: What to observe.
+  ///   - options: Options of the observer; `nil` keeps the present ones.
+  ///   - client: The client.
+  public func follow(
+    _ query: Query<Stored>,
+    options: ObserverOptions? = nil,
+    using client: QueryClient
+  ) {
+    let isOver = isOver(before: query)
+    observedQuery = query
+    take(options)
+    follow(client, isOther: true)
+    if isOver { lookAgain() }
+  }
+
+  /// Shows what a new observer would see, without being one; nothing if the query of that client was
+  /// shown already.
+  func preview(_ query: Query<Stored>, _ options: ObserverOptions?, _ client: QueryClient) {
+    let isOther = observedQuery.key != query.key
+    observedQuery = query
+    take(options)
+    if isOther || machine.isNew || pump?.isOf(client) != true { look(at: client) }
+  }
+
+  /// Observes and shows nothing until it is told what to observe.
+  func showNothing() {
+    stop()
+    route?.leave(for: nil, of: nil)
+    // So that the same query is another one when it comes back.
+    observedQuery = .none
+    forget()
+  }
+}

@@ -1,0 +1,46 @@
+#if canImport(SwiftUI)
+internal import StreamQuery
+internal import SwiftUI
+
+/// An observed query or selection of a view: the mechanism of ``LiveQuery`` and ``LiveSelection``.
+@MainActor
+struct LiveProperty<Object: _QueryObjectMembers>: DynamicProperty {
+  @StateObject private var holder: LiveHolder<Object>
+  @SwiftUI.Environment(\.surroundings) private var surroundings
+  private let query: Query<Object.Stored>?
+  private let options: OptionsBox?
+  private let animation: Animation?
+  private let make: @MainActor () -> Object
+
+  init(
+    _ query: Query<Object.Stored>?,
+    options: ObserverOptions?,
+    animation: Animation?,
+    make: @escaping @MainActor () -> Object
+  ) {
+    _holder = StateObject(wrappedValue: LiveHolder())
+    self.query = query
+    // Boxed: a view with a query is made often, and options are large.
+    self.options = options.map { OptionsBox($0) }
+    self.animation = animation
+    self.make = make
+  }
+
+  var object: Object { holder.object(make) }
+
+  var handle: LiveHandle<Object> { LiveHandle(holder: holder) }
+
+  /// Called by SwiftUI before the view's body.
+  public nonisolated func update() {
+    ViewUpdate.run {
+      holder.installed(animation?.changeContext, options: options, make)
+      if let query {
+        holder.asked(by: .wrapper, in: surroundings) { $0.asked(query, $1, $2, $3) }
+      } else {
+        holder.namedNothing { $0.showNothing() }
+      }
+      holder.updated()
+    }
+  }
+}
+#endif
