@@ -7,13 +7,14 @@ extension _QueryObjectMembers {
     _ query: Query<Stored>,
     _ asked: ObserverOptions?,
     _ client: QueryClient,
-    _ surroundings: Surroundings
+    _ surroundings: Surroundings,
+    debounce: Duration? = nil
   ) {
     changeContext = surroundings.changeContext
     let asked = surroundings.options(over: asked ?? options) ?? asked
     if surroundings.isAllowed {
       boundary = surroundings.boundary
-      follow(query, options: asked, using: client)
+      follow(query, options: asked, debounce: debounce, using: client)
     } else {
       stop()
       // A view that is not shown yet is drawn with what is cached.
@@ -28,13 +29,20 @@ extension ObservedPagination {
     _ query: @escaping @Sendable (Input, Page) -> Query<Value>,
     _ asked: ObserverOptions?,
     _ client: QueryClient,
-    _ surroundings: Surroundings
+    _ surroundings: Surroundings,
+    debounce: Duration? = nil
   ) {
     changeContext = surroundings.changeContext
     let options = surroundings.options(over: asked ?? self.query.options) ?? asked
     if surroundings.isAllowed {
       self.query.boundary = surroundings.boundary
-      follow(input: input, options: options, using: client, query: query)
+      follow(
+        input: input,
+        options: options,
+        debounce: debounce,
+        using: client,
+        query: query
+      )
     } else {
       self.query.stop()
       preview(input, options, query, client)

@@ -42,7 +42,7 @@ final class OwnerWatch {
 
   private func nextPause() -> Duration? {
     // For an owner that has been there for a hundred years.
-    guard pause < .seconds(3_155_760_000 as Int64) else { return nil }
+    guard pause < .century else { return nil }
     defer { pause *= 2 }
     return pause
   }

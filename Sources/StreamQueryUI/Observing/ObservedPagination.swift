@@ -80,21 +80,29 @@ public final class ObservedPagination<
     )
   }
 
-  /// Observes from now on; see ``ObservedQuery/follow(_:options:using:)``.
+  /// Observes from now on; see ``ObservedQuery/follow(_:options:debounce:using:)``.
   ///
   /// - Parameters:
   ///   - input: The input from now on, at its initial page; `nil`, or the present one, changes
   ///     nothing.
   ///   - options: Options of the observer; `nil` keeps the present ones.
+  ///   - debounce: How long the query of another input waits, as in
+  ///     ``ObservedQuery/update(query:options:debounce:)``; the position changes at once.
   ///   - client: The client.
   ///   - query: The query of a page from now on; `nil` keeps the present one.
   public func follow(
     input: Input? = nil,
     options: ObserverOptions? = nil,
+    debounce: Duration? = nil,
     using client: QueryClient,
     query: (@Sendable (Input, Page) -> Query<Value>)? = nil
   ) {
-    self.query.follow(place(input, query), options: options, using: client)
+    self.query.follow(
+      place(input, query),
+      options: options,
+      debounce: debounce,
+      using: client
+    )
   }
 
   /// Shows what a new observer would see, without being one.

@@ -62,6 +62,8 @@ extension _QueryObjectMembers {
     catchUp()
     var life = life
     perform(life.stopped(), nil)
+    // It is what the next start observes.
+    rareParts?.debouncer?.hurry()
   }
 
   /// Observes another query, or with other options, in place.
@@ -70,10 +72,27 @@ extension _QueryObjectMembers {
   /// whenever it is drawn. With another key, what is cached under that shows at once, and is
   /// fetched if it is stale.
   ///
+  /// For search as you type, another key can wait until no newer one has been asked for: meanwhile the
+  /// former one is observed and shown.
+  ///
+  /// ```swift
+  /// found.update(query: .search("swift"), debounce: .milliseconds(300))
+  /// ```
+  ///
+  /// The key that is observed already, or a call without an interval, counts at once, and nothing waits
+  /// any more. Asking for the waiting key again does not extend its wait.
+  ///
   /// - Parameters:
   ///   - query: What to observe from now on; `nil` keeps it.
   ///   - options: The options from now on; `nil` keeps them.
-  public func update(query: Query<Stored>? = nil, options: ObserverOptions? = nil) {
+  ///   - debounce: How long no other key may be asked for before this one is observed, on the clock of
+  ///     the client; `nil` observes it at once.
+  public func update(
+    query: Query<Stored>? = nil,
+    options: ObserverOptions? = nil,
+    debounce: Duration? = nil
+  ) {
+    if let query, waits(for: query, options, debounce, client) { return }
     let isOver = if let query { isOver(before: query) } else { false }
     if let query { observedQuery = query }
     take(options)
@@ -88,17 +107,46 @@ extension _QueryObjectMembers {
   /// - Parameters:
   ///   - query: What to observe.
   ///   - options: Options of the observer; `nil` keeps the present ones.
+  ///   - debounce: How long another key waits, as in ``update(query:options:debounce:)``; `nil` is not
+  ///     at all.
   ///   - client: The client.
   public func follow(
     _ query: Query<Stored>,
     options: ObserverOptions? = nil,
+    debounce: Duration? = nil,
     using client: QueryClient
   ) {
+    if waits(for: query, options, debounce, client) { return }
     let isOver = isOver(before: query)
     observedQuery = query
     take(options)
     follow(client, isOther: true)
     if isOver { lookAgain() }
+  }
+
+  /// Whether a query is observed later, if no other key is asked for until then.
+  private func waits(
+    for query: Query<Stored>,
+    _ options: ObserverOptions?,
+    _ debounce: Duration?,
+    _ client: QueryClient?
+  ) -> Bool {
+    guard debounce != nil || rareParts?.debouncer != nil else { return false }
+    guard let debounce, debounce > .zero, let client, client === self.client else {
+      rareParts?.debouncer?.drop()
+      return false
+    }
+    let parts = madeRareParts()
+    let debouncer = parts.debouncer ?? Debouncer()
+    parts.debouncer = debouncer
+    return debouncer.waits(
+      for: query.key.erased,
+      observing: observedQuery.key.erased,
+      interval: debounce,
+      clock: client.clock
+    ) { [weak self] in
+      self?.update(query: query, options: options)
+    }
   }
 
   /// Shows what a new observer would see, without being one; nothing if the query of that client was

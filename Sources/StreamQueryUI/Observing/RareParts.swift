@@ -10,6 +10,8 @@ final class RareParts<Value: Sendable> {
   weak var witness: (any ReaderWitness)?
   /// Of a view whose appearances the object is told of itself.
   var presence = PresenceMachine()
+  /// Waits before another key is observed.
+  var debouncer: Debouncer?
   /// When that view observes.
   var period = ObservationPeriod.onRender
 

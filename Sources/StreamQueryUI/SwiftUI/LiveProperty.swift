@@ -9,12 +9,14 @@ struct LiveProperty<Object: _QueryObjectMembers>: DynamicProperty {
   @SwiftUI.Environment(\.surroundings) private var surroundings
   private let query: Query<Object.Stored>?
   private let options: OptionsBox?
+  private let debounce: Duration?
   private let animation: Animation?
   private let make: @MainActor () -> Object
 
   init(
     _ query: Query<Object.Stored>?,
     options: ObserverOptions?,
+    debounce: Duration? = nil,
     animation: Animation?,
     make: @escaping @MainActor () -> Object
   ) {
@@ -22,6 +24,7 @@ struct LiveProperty<Object: _QueryObjectMembers>: DynamicProperty {
     self.query = query
     // Boxed: a view with a query is made often, and options are large.
     self.options = options.map { OptionsBox($0) }
+    self.debounce = debounce
     self.animation = animation
     self.make = make
   }
@@ -35,7 +38,9 @@ struct LiveProperty<Object: _QueryObjectMembers>: DynamicProperty {
     ViewUpdate.run {
       holder.installed(animation?.changeContext, options: options, make)
       if let query {
-        holder.asked(by: .wrapper, in: surroundings) { $0.asked(query, $1, $2, $3) }
+        holder.asked(by: .wrapper, in: surroundings) {
+          $0.asked(query, $1, $2, $3, debounce: debounce)
+        }
       } else {
         holder.namedNothing { $0.showNothing() }
       }

@@ -48,14 +48,17 @@ public struct LiveQuery<Value: Sendable>: DynamicProperty {
   ///   - options: Options of the observer, over those of the query.
   ///   - keepsPreviousData: Whether the data of the former key is shown while another key is
   ///     fetched for the first time.
+  ///   - debounce: How long another key waits, as in search as you type, until no newer one has come;
+  ///     meanwhile the former one is shown. `nil` observes it at once. A modifier has its own.
   ///   - animation: Animates changes that arrive; `nil` leaves that to `queryAnimation(_:)`.
   public init(
     _ query: Query<Value>? = nil,
     options: ObserverOptions? = nil,
     keepsPreviousData: Bool = false,
+    debounce: Duration? = nil,
     animation: Animation? = nil
   ) {
-    live = LiveProperty(query, options: options, animation: animation) {
+    live = LiveProperty(query, options: options, debounce: debounce, animation: animation) {
       ObservedQuery(query ?? .none, options: options, keepsPreviousData: keepsPreviousData)
     }
   }

@@ -29,6 +29,8 @@ public struct LiveSelection<Stored: Sendable, Value: Sendable>: DynamicProperty 
   ///   - options: Options of the observer, over those of the query.
   ///   - keepsPreviousData: Whether the selection of the former key is shown while another key is
   ///     fetched for the first time.
+  ///   - debounce: How long another key waits, as in search as you type, until no newer one has come;
+  ///     meanwhile the former one is shown. `nil` observes it at once. A modifier has its own.
   ///   - animation: Animates changes that arrive; `nil` leaves that to `queryAnimation(_:)`.
   ///   - select: Makes the selection. Runs once for each data that is stored; what it throws is
   ///     shown as the error. What it captures stays as it was when the view was new.
@@ -36,10 +38,11 @@ public struct LiveSelection<Stored: Sendable, Value: Sendable>: DynamicProperty 
     _ query: Query<Stored>? = nil,
     options: ObserverOptions? = nil,
     keepsPreviousData: Bool = false,
+    debounce: Duration? = nil,
     animation: Animation? = nil,
     select: @escaping @Sendable (Stored) throws -> Value
   ) {
-    live = LiveProperty(query, options: options, animation: animation) {
+    live = LiveProperty(query, options: options, debounce: debounce, animation: animation) {
       ObservedSelection(
         query ?? .none,
         options: options,

@@ -23,14 +23,22 @@ public struct QueryView<Value: Sendable, Content: View>: View {
   ///   - options: Options of the observer, over those of the query.
   ///   - keepsPreviousData: Whether the data of the former key is shown while another key is
   ///     fetched for the first time.
+  ///   - debounce: How long another key waits, as in search as you type, until no newer one has come;
+  ///     meanwhile the former one is shown. `nil` observes it at once.
   ///   - content: Makes the content of the query's properties.
   public init(
     _ query: Query<Value>,
     options: ObserverOptions? = nil,
     keepsPreviousData: Bool = false,
+    debounce: Duration? = nil,
     @ViewBuilder content: @escaping (_ result: ObservedQuery<Value>) -> Content
   ) {
-    _observed = LiveQuery(query, options: options, keepsPreviousData: keepsPreviousData)
+    _observed = LiveQuery(
+      query,
+      options: options,
+      keepsPreviousData: keepsPreviousData,
+      debounce: debounce
+    )
     self.content = content
   }
 
@@ -47,14 +55,22 @@ public struct QueryView<Value: Sendable, Content: View>: View {
   ///   - options: Options of the observer, over those of the query.
   ///   - keepsPreviousData: Whether the data of the former key is shown while another key is
   ///     fetched for the first time.
+  ///   - debounce: How long another key waits, as in search as you type, until no newer one has come;
+  ///     meanwhile the former one is shown. `nil` observes it at once.
   ///   - content: Makes the content of the query's properties, whose data is never `nil`.
   public init(
     _ query: DefaultedQuery<Value>,
     options: ObserverOptions? = nil,
     keepsPreviousData: Bool = false,
+    debounce: Duration? = nil,
     @ViewBuilder content: @escaping (_ result: ObservedDefaultedQuery<Value>) -> Content
   ) {
-    self.init(query.query, options: options, keepsPreviousData: keepsPreviousData) {
+    self.init(
+      query.query,
+      options: options,
+      keepsPreviousData: keepsPreviousData,
+      debounce: debounce
+    ) {
       content(ObservedDefaultedQuery($0, default: query.defaultValue))
     }
   }

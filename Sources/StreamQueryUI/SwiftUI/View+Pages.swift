@@ -82,14 +82,17 @@ extension View {
   ///   - live: The property wrapper; a query that it names itself is not observed.
   ///   - input: What the pages belong to. It is said at each update, so set it nowhere else; `nil`
   ///     leaves it to the property.
+  ///   - debounce: How long the query of another input waits, as in search as you type, until no newer one has
+  ///     come; meanwhile the former pages are shown. `nil` observes it at once.
   ///   - query: The query of a page; its key must contain input and page.
   /// - Returns: The view.
   public func pagination<Input, Page, Value>(
     _ live: LiveHandle<ObservedPagination<Input, Page, Value>>,
     input: Input? = nil,
+    debounce: Duration? = nil,
     query: @escaping @Sendable (Input, Page) -> Query<Value>
   ) -> some View {
-    asking(live) { $0.asked(input, query, $1, $2, $3) }
+    asking(live) { $0.asked(input, query, $1, $2, $3, debounce: debounce) }
   }
 }
 #endif

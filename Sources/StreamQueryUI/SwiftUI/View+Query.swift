@@ -24,12 +24,15 @@ extension View {
   ///   - live: The property wrapper; a query that it names itself is not observed from then on, also
   ///     when this modifier is gone.
   ///   - query: The query; it may be another one at each update.
+  ///   - debounce: How long the query with another key waits, as in search as you type, until no newer one has
+  ///     come; meanwhile the former one is shown. `nil` observes it at once.
   /// - Returns: The view.
   public func query<Object: _QueryObjectMembers>(
     _ live: LiveHandle<Object>,
-    _ query: Query<Object.Stored>
+    _ query: Query<Object.Stored>,
+    debounce: Duration? = nil
   ) -> some View {
-    asking(live) { $0.asked(query, $1, $2, $3) }
+    asking(live) { $0.asked(query, $1, $2, $3, debounce: debounce) }
   }
 
   /// Says what a property wrapper observes by a key and a fetch.
@@ -52,15 +55,18 @@ extension View {
   ///   - live: The property wrapper.
   ///   - key: The key; what the fetch depends on must be in it.
   ///   - enabled: Whether it fetches by itself.
+  ///   - debounce: How long the query with another key waits, as in search as you type, until no newer one has
+  ///     come; meanwhile the former one is shown. `nil` observes it at once.
   ///   - fetch: Fetches the value.
   /// - Returns: The view.
   public func query<Object: _QueryObjectMembers>(
     _ live: LiveHandle<Object>,
     key: QueryKey<Object.Stored>,
     enabled: Bool = true,
+    debounce: Duration? = nil,
     fetch: @escaping @Sendable @concurrent () async throws -> Object.Stored
   ) -> some View {
-    query(live, Query(key: key, fetch: fetch).enabled(enabled))
+    query(live, Query(key: key, fetch: fetch).enabled(enabled), debounce: debounce)
   }
 
   /// Says which list a property wrapper observes.

@@ -43,6 +43,37 @@ struct ModifierTests {
     }
   }
 
+  private struct Typed: View {
+    let switches: Switches
+    let fetch: ScriptedFetch<String>
+    let drawn: Drawn
+    @LiveQuery<String> private var found
+    var body: some View {
+      Group { drawn("\(switches.id) \(found.text)") }
+        .query($found, key: ["typed", switches.id], debounce: .milliseconds(200)) { [fetch] in
+          try await fetch()
+        }
+    }
+  }
+
+  @Test("a key that changes in a burst is observed once it rests, the former one before")
+  func debounced() {
+    World.run { world in
+      let (switches, drawn) = (Switches(), Drawn())
+      let fetch = fetch("one", "four")
+      let mounted = world.mount(Typed(switches: switches, fetch: fetch, drawn: drawn))
+      world.advance(30)
+      for id in 2...4 {
+        switches.id = id
+        world.advance(100)
+        #expect(drawn.take().last == "\(id) one" && fetch.callCount == 1)
+      }
+      world.advance(200)
+      #expect(drawn.take().last == "4 four" && fetch.callCount == 2)
+      mounted.unmount()
+    }
+  }
+
   private struct Named: View {
     let query: Query<String>
     let drawn: Drawn

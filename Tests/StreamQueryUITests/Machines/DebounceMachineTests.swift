@@ -1,0 +1,37 @@
+import StreamQuery
+import Testing
+
+@testable import StreamQueryUI
+
+struct DebounceMachineTests {
+  private let a = AnyQueryKey("a")
+  private let b = AnyQueryKey("b")
+  private let c = AnyQueryKey("c")
+
+  @Test("the observed key counts at once, and another one waits")
+  func otherKeysWait() {
+    var machine = DebounceMachine()
+    #expect(machine.came(a, observing: a) == .goOver && machine.waiting == nil)
+    #expect(machine.came(b, observing: a) == .wait && machine.waiting == b)
+    machine.ended()
+    #expect(machine.waiting == nil)
+    #expect(machine.came(b, observing: b) == .goOver)
+  }
+
+  @Test("a newer key waits anew, the same one goes on waiting")
+  func onlyNewKeysWaitAnew() {
+    var machine = DebounceMachine()
+    #expect(machine.came(b, observing: a) == .wait)
+    #expect(machine.came(b, observing: a) == .goOnWaiting)
+    #expect(machine.came(c, observing: a) == .wait && machine.waiting == c)
+    #expect(machine.came(b, observing: a) == .wait && machine.waiting == b)
+  }
+
+  @Test("back at the observed key, nothing waits any more")
+  func theObservedKeyEndsTheWait() {
+    var machine = DebounceMachine()
+    #expect(machine.came(b, observing: a) == .wait)
+    #expect(machine.came(a, observing: a) == .goOver && machine.waiting == nil)
+    #expect(machine.came(b, observing: a) == .wait)
+  }
+}
