@@ -74,6 +74,31 @@ struct ModifierTests {
     }
   }
 
+  private struct Link: View {
+    let switches: Switches
+    let queries: [Query<String>]
+    var body: some View {
+      Text("link").prefetch(queries[switches.id], queries[0])
+    }
+  }
+
+  @Test("T93: a view fetches ahead when it appears and when a key changes, and observes nothing")
+  func fetchedAhead() {
+    World.run { world in
+      let switches = Switches()
+      switches.id = 1
+      let fetches = [fetch("a"), fetch("b"), fetch("c")]
+      let queries = fetches.enumerated().map { query("\($0)", $1).staleTime(.minutes(1)) }
+      let mounted = world.mount(Link(switches: switches, queries: queries))
+      world.advance(30)
+      #expect(fetches.map(\.callCount) == [1, 1, 0] && world.observers == 0)
+      switches.id = 2
+      world.advance(30)
+      #expect(fetches.map(\.callCount) == [1, 1, 1] && world.observers == 0)
+      mounted.unmount()
+    }
+  }
+
   private struct Named: View {
     let query: Query<String>
     let drawn: Drawn
