@@ -64,6 +64,18 @@ extension ObservedQueries {
   }
 }
 
+extension ObservedValue {
+  func drawn(using client: QueryClient, _ surroundings: Surroundings) {
+    changeContext = surroundings.changeContext
+    if surroundings.isAllowed {
+      start(using: client)
+    } else {
+      stop()
+      preview(client)
+    }
+  }
+}
+
 extension ObservedMutation {
   func asked(
     _ mutation: Mutation<Input, Output>,

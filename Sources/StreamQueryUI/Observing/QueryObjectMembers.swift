@@ -76,7 +76,8 @@ extension _QueryObjectMembers {
   /// former one is observed and shown.
   ///
   /// ```swift
-  /// found.update(query: .search("swift"), debounce: .milliseconds(300))
+  /// let found = ObservedQuery(.search("swift"), client: client)
+  /// found.update(query: .search("swift streams"), debounce: .milliseconds(300))
   /// ```
   ///
   /// The key that is observed already, or a call without an interval, counts at once, and nothing waits

@@ -39,7 +39,7 @@ struct PrefetchingTests: ObservedSuite {
       let disabled = ScriptedFetch<String>(.value("A"))
       let failing = ScriptedFetch<String>(.failure(Broken()))
       var prefetching = Prefetching(query("a", disabled).enabled(false), query("b", failing))
-      Task { await prefetching.fetchAhead() }
+      Task { [prefetching] in await prefetching.fetchAhead() }
       simulation.advance(by: .seconds(1))
       #expect(failing.callCount == 0)
       prefetching.client = client

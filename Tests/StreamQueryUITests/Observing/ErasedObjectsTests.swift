@@ -79,6 +79,21 @@ struct ErasedObjectsTests {
     }
   }
 
+  @Test("a list of runs is empty, also one that was stopped")
+  func runs() {
+    run { simulation, client in
+      let saving = ObservedMutation(Mutation("save") { (input: Int) in input }, client: client)
+      saving.run(1)
+      simulation.settle()
+      let runs = (0..<2).map { _ in ObservedValue(.runs(), client: client) }
+      runs[1].stop()
+      #expect(runs.map(\.value.count) == [1, 1])
+      return runs
+    } _: { runs in
+      #expect(runs.map(\.value.count) == [0, 0])
+    }
+  }
+
   @Test("a selection and what stands in for the next page are forgotten")
   func kept() {
     let other = Query<String>(key: "other") { "other" }

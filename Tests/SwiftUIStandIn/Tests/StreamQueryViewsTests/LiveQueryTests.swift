@@ -69,6 +69,29 @@ struct LiveQueryTests {
     }
   }
 
+  private struct Counts: View {
+    @LiveValue(.fetchingCount()) private var fetching
+    let drawn: Drawn
+    var body: some View { drawn("\(fetching)") }
+  }
+
+  @Test("a value of the client is followed while its view exists, and drawn when it changes")
+  func valueOfTheClient() {
+    World.run { world in
+      let drawn = Drawn()
+      let observed = ObservedQuery(query("a", fetch("A")), client: world.client)
+      let mounted = world.mount(Counts(drawn: drawn))
+      #expect(drawn.lines == ["1"])
+      world.advance(30)
+      #expect(drawn.lines == ["1", "0"] && observed.data == "A")
+      mounted.unmount()
+      world.advance(0)
+      observed.refetch()
+      world.advance(30)
+      #expect(drawn.lines == ["1", "0"])
+    }
+  }
+
   private struct Inline: View {
     @LiveQuery(Query("inline") { "fetched" }.initialData("initial")) var item
     @LiveSelection(Query("count") { [1, 2] }, select: { $0.count }) var count

@@ -1,0 +1,78 @@
+public import StreamQuery
+
+/// A value of the client that a view follows, such as how many queries fetch; see ``ObservedValue``.
+public struct ClientValue<Value: Sendable>: Sendable {
+  let initial: Value
+  let isSame: @Sendable (Value, Value) -> Bool
+  let current: @Sendable (QueryClient) -> Value
+  let changes: @Sendable (QueryClient) -> AsyncStream<Value>
+
+  /// Describes a value of your own.
+  ///
+  /// - Parameters:
+  ///   - initial: Shown without a client, and when the account of the client has ended.
+  ///   - now: The value of a client, to show before the first element of the stream.
+  ///   - changes: A stream of the values from now on.
+  public init(
+    initial: Value,
+    now: @escaping @Sendable (QueryClient) -> Value,
+    changes: @escaping @Sendable (QueryClient) -> AsyncStream<Value>
+  ) where Value: Equatable {
+    self.init(initial: initial, isSame: ==, now: now, changes: changes)
+  }
+
+  init(
+    initial: Value,
+    isSame: @escaping @Sendable (Value, Value) -> Bool,
+    now: @escaping @Sendable (QueryClient) -> Value,
+    changes: @escaping @Sendable (QueryClient) -> AsyncStream<Value>
+  ) {
+    (self.initial, self.isSame, self.current, self.changes) = (initial, isSame, now, changes)
+  }
+}
+
+extension ClientValue where Value == Int {
+  /// How many entries are fetching; see `QueryClient.fetchingCountStream(_:)`.
+  ///
+  /// - Parameter filter: Which entries count.
+  /// - Returns: The value.
+  public static func fetchingCount(_ filter: QueryFilter = .all) -> Self {
+    Self(initial: 0) {
+      $0.fetchingCount(filter)
+    } changes: {
+      $0.fetchingCountStream(filter)
+    }
+  }
+
+  /// How many runs of mutations have not ended; see `QueryClient.mutatingCountStream(_:)`.
+  ///
+  /// - Parameter filter: Which runs count.
+  /// - Returns: The value.
+  public static func mutatingCount(_ filter: MutationFilter = .all) -> Self {
+    Self(initial: 0) {
+      $0.mutatingCount(filter)
+    } changes: {
+      $0.mutatingCountStream(filter)
+    }
+  }
+}
+
+extension ClientValue where Value == [MutationInfo] {
+  /// The runs of mutations, in the order in which they were started; see `QueryClient.runs(matching:)`.
+  ///
+  /// - Parameter filter: Which runs.
+  /// - Returns: The value.
+  public static func runs(matching filter: MutationFilter = .all) -> Self {
+    Self(initial: []) { one, other in
+      // All that can be seen of a run changes with these.
+      one.elementsEqual(other) {
+        $0.number == $1.number && $0.status == $1.status && $0.isPaused == $1.isPaused
+          && $0.failureCount == $1.failureCount
+      }
+    } now: {
+      $0.mutations(filter)
+    } changes: {
+      $0.runs(matching: filter)
+    }
+  }
+}

@@ -1,0 +1,92 @@
+public import Observation
+public import StreamQuery
+
+/// A value of the client as an observable object: how many queries fetch, which mutations run.
+///
+/// ```swift
+/// let fetching = ObservedValue(.fetchingCount(), client: client)
+/// let uploads = ObservedValue(.runs(matching: .prefix("upload")), client: client)
+/// show(fetching.value > 0, uploads.value.filter(\.isPaused).count)
+/// ```
+///
+/// It follows the client until it is stopped or released. The newest state wins, and a reader is told only
+/// of other values.
+@MainActor @Observable
+public final class ObservedValue<Value: Sendable> {
+  /// The value now; the initial one before the start, and when the account of the client has ended.
+  public private(set) var value: Value
+
+  /// A function inside of which changes that arrive are applied, such as an animation; `nil` is none.
+  @ObservationIgnored public var changeContext: ChangeContext?
+
+  @ObservationIgnored private let source: ClientValue<Value>
+  @ObservationIgnored private var client: QueryClient?
+  /// That of the client whose value is shown.
+  @ObservationIgnored private var pump: Pump?
+  @ObservationIgnored private var following: Task<Void, Never>?
+
+  /// Creates an object that follows a value.
+  ///
+  /// - Parameters:
+  ///   - source: The value.
+  ///   - client: The client; without one, nothing is followed until ``start(using:)``.
+  public init(_ source: ClientValue<Value>, client: QueryClient? = nil) {
+    self.source = source
+    value = source.initial
+    if let client { start(using: client) }
+  }
+
+  deinit {
+    following?.cancel()
+  }
+
+  /// Follows the value of a client from now on; nothing if it does.
+  ///
+  /// - Parameter client: The client; another one than before is followed instead of that.
+  public func start(using client: QueryClient) {
+    guard self.client !== client else { return }
+    stop()
+    self.client = client
+    preview(client)
+    let changes = source.changes(client)
+    // No executor preference: it runs on the main actor.
+    following = Task { [weak self] in
+      for await value in changes {
+        guard let self, !Task.isCancelled else { return }
+        streamed(value)
+      }
+    }
+  }
+
+  /// Follows nothing any more; the value stays.
+  public func stop() {
+    following?.cancel()
+    (following, client) = (nil, nil)
+  }
+
+  /// Shows the value of a client, without following it.
+  func preview(_ client: QueryClient) {
+    let pump = Pump.of(client)
+    pump.remember(self)
+    self.pump = pump
+    assign(source.current(client))
+  }
+
+  private func streamed(_ new: Value) {
+    // Untracked, as below: who changes it does not read it.
+    guard !source.isSame(_value, new) else { return }
+    if let changeContext { changeContext { assign(new) } } else { assign(new) }
+    // What has changed besides is shown in the same job.
+    pump?.deliverNow()
+  }
+
+  private func assign(_ new: Value) {
+    if !source.isSame(_value, new) { value = new }
+  }
+}
+
+extension ObservedValue: ErasureMember {
+  func forget(_ pump: Pump) {
+    if self.pump === pump { assign(source.initial) }
+  }
+}

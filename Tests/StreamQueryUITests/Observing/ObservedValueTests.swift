@@ -1,0 +1,99 @@
+import StreamQuery
+import StreamQueryTesting
+import StreamQueryUI
+import Testing
+
+@MainActor
+struct ObservedValueTests: ObservedSuite {
+  private var save: Mutation<Int, Int> {
+    let pause = ScriptedFetch(.value((), after: .milliseconds(10)))
+    return Mutation("save") { input in
+      try await pause()
+      return input
+    }
+  }
+
+  @Test("the count of fetches shows in the first frame, and each other count once")
+  func fetches() {
+    run { simulation, client in
+      let users = ObservedQuery(query("a"), client: client)
+      let all = ObservedValue(.fetchingCount(), client: client)
+      let others = ObservedValue(.fetchingCount(.prefix("b")), client: client)
+      let screens = [Screen { all.value }, Screen { others.value }]
+      #expect(screens.map(\.frames) == [[1], [0]])
+      simulation.advance(by: .seconds(1))
+      #expect(screens.map(\.frames) == [[1, 0], [0]])
+      client.setData("old", for: query("b"))
+      users.update(query: query("b"))
+      simulation.advance(by: .seconds(1))
+      #expect(screens.map(\.frames) == [[1, 0, 1, 0], [0, 1, 0]])
+      #expect(users.data == "fetched")
+    }
+  }
+
+  @Test("the runs of a mutation are a list, and their number a count")
+  func runs() {
+    run { simulation, client in
+      let runs = ObservedValue(.runs(matching: .key("save")), client: client)
+      let count = ObservedValue(.mutatingCount(), client: client)
+      let list = Screen { runs.value.map { "\($0.input) \($0.status)" } }
+      let counts = Screen { count.value }
+      #expect(list.frames == [[]] && counts.frames == [0])
+      let saving = ObservedMutation(save, client: client)
+      saving.run(1)
+      simulation.settle()
+      #expect(list.frames.last == ["1 pending"] && counts.frames == [0, 1])
+      simulation.advance(by: .milliseconds(10))
+      #expect(list.frames.last == ["1 success"] && counts.frames == [0, 1, 0])
+    }
+  }
+
+  @Test("what was stopped or released follows nothing, and another client counts at once")
+  func life() {
+    run { simulation, client in
+      let other = QueryClient(simulation: simulation)
+      var fetching: ObservedValue<Int>? = ObservedValue(.fetchingCount())
+      #expect(fetching?.value == 0)
+      let item = ObservedQuery(query("a"), client: client)
+      fetching?.start(using: client)
+      #expect(fetching?.value == 1)
+      fetching?.stop()
+      simulation.advance(by: .seconds(1))
+      #expect(fetching?.value == 1 && item.data == "fetched")
+      fetching?.start(using: client)
+      #expect(fetching?.value == 0)
+      let late = ObservedQuery(query("b"), client: other)
+      fetching?.start(using: other)
+      #expect(fetching?.value == 1)
+      weak let released = fetching
+      fetching = nil
+      #expect(released == nil)
+      simulation.advance(by: .seconds(1))
+      #expect(late.data == "fetched")
+    }
+  }
+
+  @Test("a value of one's own is applied inside of the context of changes")
+  func ownValue() {
+    run { simulation, client in
+      let (texts, text) = AsyncStream<String>.makeStream()
+      let source = ClientValue(
+        initial: "-",
+        now: { _ in "now" },
+        changes: { _ in texts }
+      )
+      let observed = ObservedValue(source, client: client)
+      var lines: [String] = [observed.value]
+      observed.changeContext = { change in
+        change()
+        lines.append(observed.value)
+      }
+      for line in ["now", "A", "A", "B"] {
+        text.yield(line)
+        simulation.settle()
+      }
+      #expect(lines == ["now", "A", "B"])
+      observed.changeContext = nil
+    }
+  }
+}
