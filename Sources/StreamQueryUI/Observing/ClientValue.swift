@@ -1,4 +1,4 @@
-public import StreamQuery
+@_spi(Adapters) public import StreamQuery
 
 /// A value of the client that a view follows, such as how many queries fetch; see ``ObservedValue``.
 public struct ClientValue<Value: Sendable>: Sendable {

@@ -1,5 +1,5 @@
 public import Observation
-public import StreamQuery
+@_spi(Adapters) public import StreamQuery
 
 /// A value of the client as an observable object: how many queries fetch, which mutations run.
 ///

@@ -1,5 +1,5 @@
 public import Observation
-internal import StreamQuery
+@_spi(Adapters) internal import StreamQuery
 
 // swift-format-ignore: NoLeadingUnderscores
 /// A query that is observed: the mechanism of ``ObservedQuery`` and ``ObservedSelection``, which have its members by
