@@ -5,6 +5,9 @@
 #
 # With `-v together=1` the files make one module: every sample is a function of its own name, and what
 # only files may have stands beside it.
+#
+# With `-v running="A B"` too, only the samples of these names are functions: each takes the client and the simulation
+# that it runs in, which it sees in place of those of its context. Of others only the declarations are written.
 
 function begin(indentation) {
   lines = 0
@@ -23,11 +26,13 @@ function isDeclaration(line) {
   return line ~ /^@/ || line ~ /^(import|((nonisolated|public|private|final) )*(extension|protocol|struct|enum|class|actor)) /
 }
 
-function write(    name, function_name, modules, count, i) {
+function write(    name, function_name, arguments, isRun, modules, count, i) {
   name = FILENAME
   gsub(/[\/.+]/, "_", name)
   name = sprintf("%s/%s_%04d", work, name, start)
   written = name
+  isRun = index(" " running " ", " " substr(name, length(work) + 2) " ")
+  if (running && !isRun && !isFile) return
   print "import Foundation\nimport StreamQuery\nimport StreamQueryPersistence\nimport StreamQueryOperators" > (name ".swift")
   print "import StreamQueryTesting\nimport Testing\n@testable import App" > (name ".swift")
   count = split(imports, modules, " ")
@@ -38,23 +43,31 @@ function write(    name, function_name, modules, count, i) {
     sub(/.*\//, "", function_name)
     gsub(/[^A-Za-z0-9]/, "_", function_name)
     if (isFile) emit(name ".swift", 1)
+    if (running && !isRun) { close(name ".swift"); return }
   }
   # What observes for views belongs to the main actor, and so do its samples.
   actor = FILENAME ~ /StreamQueryUI|\/Observed/ ? "@MainActor " : ""
-  if (!isFile || together) print actor "func " function_name "() async throws {" > (name ".swift")
+  if (running) {
+    actor = "@MainActor "
+    arguments = "client: QueryClient, simulation: Simulation"
+  }
+  if (!isFile || together) print actor "func " function_name "(" arguments ") async throws {" > (name ".swift")
   emit(name ".swift", isFile && together ? 0 : -1)
   if (!isFile || together) print "}" > (name ".swift")
   close(name ".swift")
 }
 
 # The lines of a sample: the declarations, the others, or all.
-function emit(file, declarations,    i, isInside, next_line) {
+function emit(file, declarations,    i, isInside, line, next_line) {
   for (i = 1; i <= lines; i++) {
     # What follows a line of attributes is what they are of.
     if (text[i] ~ /^[^ })\/]/ && (i == 1 || text[i - 1] !~ /^@[^{]*$/)) isInside = isDeclaration(text[i])
     if (declarations >= 0 && isInside != declarations) continue
     if (i != next_line) printf "#sourceLocation(file: \"%s\", line: %d)\n", FILENAME, start + i > file
-    print text[i] > file
+    line = text[i]
+    # The program is ours.
+    if (running) sub(/^@main /, "", line)
+    print line > file
     next_line = i + 1
   }
   if (next_line) print "#sourceLocation()" > file
@@ -85,5 +98,5 @@ line ~ /^ *```swift$/ {
   begin(substr(line, 1, RLENGTH))
   next
 }
-line ~ /^ *```text$/ && written != "" { isText = 1; next }
+line ~ /^ *```text$/ && written != "" { isText = 1; printf "" > (written ".expected"); next }
 line !~ /^ *$/ { written = "" }

@@ -8,16 +8,21 @@
 #   Scripts/samples.sh --self-test          also see that a sample of the main actor can fail
 #   Scripts/samples.sh --nested PACKAGE     those of a nested package, such as Integrations/Redis
 #
+# Such a sample runs in a simulation of its own, on the main actor, where it sees that simulation and a client of it as
+# `simulation` and `client`: no sample waits in real time, and each prints the same every time. A sample that has
+# `@main` or an import of its own is a program, and runs as one.
+#
 # A sample is a fenced block marked `swift`. It sees the app of Tests/StreamQueryAPITests/Support and
 # Scripts/samples/Context.swift. What does not compile is no sample: leave its mark away. Nor is what
 # takes more than 100 ms to type-check, or longer on a slow machine: see `type_checking_limit`.
 #
-# The samples of README.md and StreamQueryUI also see SwiftUI and Scripts/samples/views. On Linux that is the module which
+# The samples of README.md, of StreamQueryUI, and of articles that import SwiftUI also see Scripts/samples/views. On Linux that is the module which
 # stands in for SwiftUI, with the modules that Tests/SwiftUIStandIn builds beside it (.build-views). A
 # `#Preview` is then no declaration but an expression: what it shows is compiled, and nothing is made of it.
 #
 # The samples of a nested package see the app and what Scripts/samples has in the folder of the package's name, and
-# import what the files of that folder import. None can be run: the script does not link what other packages bring.
+# import what the files of that folder import. Articles that import a module of the package belong to it. None can be
+# run: the script does not link what other packages bring.
 #
 # The samples of articles are one module and those of comments another, each in a function of its own: a compiler
 # for each sample would take minutes. So types and extensions that stand outside of functions need names that no
@@ -45,7 +50,9 @@ while (($# > 0)); do
   esac
   shift
 done
+articles_of_nested=0
 if ((${#files[@]} == 0)); then
+  articles_of_nested=1
   while IFS= read -r file; do if [[ -f $file ]]; then files+=("$file"); fi
   done < <(git ls-files --cached --others --exclude-standard -- \
     "${nested:-.}"/{README.md,'Sources/*.md','Sources/*.swift'})
@@ -100,10 +107,10 @@ run() {
     "$name.run" >"$name.printed" && diff "$name.expected" "$name.printed"
 }
 
-# run_each FILE…: runs the samples of files that say what they print, from a module with the settings of this package
-# and from a plain one.
+# run_each FILE…: runs the samples of files that say what they print: programs from a module with the settings of this
+# package and from a plain one, all others in simulations.
 run_each() {
-  local expected sample main
+  local expected sample main kind names file files simulated=()
   awk -v work="$work" -v imports="$imports" -f Scripts/samples.awk "$@"
   if ! ls "$work"/*.swift >/dev/null 2>&1; then
     echo "samples: none found" >&2
@@ -113,10 +120,56 @@ run_each() {
     if [[ ! -f $expected ]]; then continue; fi
     sample=${expected%.expected}.swift
     main=()
+    if ! is_program "$sample"; then simulated+=("$(basename "$sample" .swift)"); continue; fi
     if grep -q '^@main ' "$sample"; then main=(-parse-as-library); fi
     run "$sample" "${settings[@]}" ${main[@]+"${main[@]}"}
     run "$sample" "${plain[@]}" "${paths[@]}" -I "$work" ${main[@]+"${main[@]}"}
   done
+  # As below, the samples of articles are one module and those of comments another.
+  for kind in md swift; do
+    names=$(printf '%s\n' ${simulated[@]+"${simulated[@]}"} | grep "_${kind}_[0-9]*$" | tr '\n' ' ' || true)
+    files=()
+    for file in "$@"; do if [[ $file == *."$kind" ]]; then files+=("$file"); fi; done
+    if [[ -n $names ]]; then simulate "$work" "${names% }" "${files[@]}"; fi
+  done
+}
+
+# is_program SAMPLE: whether a sample, which begins below what the script has imported for it, is a program of its own.
+is_program() { sed '1,/^#sourceLocation/d' "$1" | grep -qE '^(@main|import) '; }
+
+# simulate FOLDER NAMES FILE…: builds the samples of these names as one program, each of which runs in a simulation, and
+# compares what each prints with what FOLDER/NAME.expected says.
+simulate() {
+  local expected=$1 names=$2 folder=$1/simulated name status=0
+  shift 2
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  awk -v work="$folder" -v imports="$imports" -v together=1 -v running="$names" \
+    -f Scripts/samples.awk "$@"
+  {
+    printf '%s\n' "import StreamQuery" "import StreamQueryTesting" "" "@main @MainActor struct Samples {" \
+      "  typealias Sample = @MainActor (QueryClient, Simulation) async throws -> Void" \
+      "  static func run(_ name: String, _ sample: @escaping Sample) throws {" \
+      "    print(\"samples: \\(name)\")" \
+      "    try Simulation.onMainActor { simulation in" \
+      "      try await sample(QueryClient(simulation: simulation), simulation)" \
+      "    }" "  }" "  static func main() throws {"
+    for name in $names; do echo "    try run(\"$name\", ${name//[^A-Za-z0-9]/_}(client:simulation:))"; done
+    printf '%s\n' "  }" "}"
+  } >"$folder/Main.swift"
+  swiftc -module-name Samples -parse-as-library -suppress-warnings "${plain[@]}" "${paths[@]}" -I "$work" -wmo \
+    "$folder"/*.swift "${objects[@]}" "$work/App.o" -o "$folder/run" || return 1
+  "$folder/run" >"$folder/printed" || status=$?
+  awk -v folder="$folder" '
+    /^samples: / { file = folder "/" $2 ".printed"; printf "" > file; next }
+    { print > file }' "$folder/printed"
+  for name in $names; do
+    touch "$folder/$name.printed"
+    if ! diff -u --label "$name says" --label "$name prints" "$expected/$name.expected" "$folder/$name.printed"; then
+      status=1
+    fi
+  done
+  return "$status"
 }
 
 # MARK: Modules
@@ -197,7 +250,19 @@ check_all() {
   echo "samples: $(find "$work" -maxdepth 1 -name '*.swift' | wc -l) compile, and print what they say"
 }
 
+# package_of FILE: the package of Integrations whose module an article imports first, if it imports any.
+package_of() {
+  local module
+  module=$(sed -n "s/^import \($integrated\)$/\1/p" "$1" | head -n 1)
+  if [[ -n $module ]]; then (cd Integrations && printf 'Integrations/%s\n' */Sources/"$module" | sed 's|/Sources/.*||'); fi
+}
+integrated=$(printf '%s\n' Integrations/*/Sources/* | sed 's|.*/||' | paste -sd '|' - | sed 's/|/\\|/g')
+
 if [[ -n $nested ]]; then
+  if ((articles_of_nested)); then
+    while IFS= read -r file; do if [[ $(package_of "$file") == "$nested" ]]; then files+=("$file"); fi
+    done < <(git ls-files --cached --others --exclude-standard -- 'Sources/*.md')
+  fi
   check_all nested "${files[@]}"
   exit
 fi
@@ -205,7 +270,13 @@ fi
 others=()
 views=()
 for file in "${files[@]}"; do
-  if [[ $file == Sources/StreamQueryUI/* || $file == README.md ]]; then views+=("$file"); else others+=("$file"); fi
+  if [[ $file == Sources/StreamQueryUI/* || $file == README.md ]]; then
+    views+=("$file")
+  elif [[ $file == *.md ]] && grep -qE '^import (SwiftUI|StreamQueryUI)$' "$file"; then
+    views+=("$file")
+  elif [[ $file != *.md || -z $(package_of "$file") ]]; then
+    others+=("$file")
+  fi
 done
 check_all views ${views[@]+"${views[@]}"}
 if $self_test; then
@@ -230,6 +301,28 @@ check_all others ${others[@]+"${others[@]}"}
 $self_test || exit 0
 
 # MARK: Self-test
+
+# A sample that prints something else.
+planted=$work/planted-output
+mkdir -p "$planted"
+cat >"$planted.md" <<'END'
+```swift
+let number = Query("number") { 1 }
+print(try await client.fetch(number))
+```
+
+```text
+2
+```
+END
+awk -v work="$planted" -f Scripts/samples.awk "$planted.md"
+name=$(basename "$planted"/*.expected .expected)
+if simulate "$planted" "$name" "$planted.md" >"$work/planted.log" 2>&1 ||
+  [[ $(grep -c -e '^-2$' -e '^+1$' "$work/planted.log") != 2 ]]; then
+  echo "samples: self-test: expected 1 in place of 2, got:" >&2
+  cat "$work/planted.log" >&2
+  exit 1
+fi
 
 # A part of a key that belongs to the main actor; the sample before it says that its own does not.
 cat >"$work/planted.md" <<'END'
