@@ -46,7 +46,7 @@ function write(    name, function_name, arguments, isRun, modules, count, i) {
     if (running && !isRun) { close(name ".swift"); return }
   }
   # What observes for views belongs to the main actor, and so do its samples.
-  actor = FILENAME ~ /StreamQueryUI|\/Observed/ ? "@MainActor " : ""
+  actor = FILENAME ~ /StreamQueryUI|\/Observed/ || imports ~ /StreamQueryUI/ ? "@MainActor " : ""
   if (running) {
     actor = "@MainActor "
     arguments = "client: QueryClient, simulation: Simulation"
