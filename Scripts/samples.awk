@@ -13,6 +13,7 @@ function begin(indentation) {
   lines = 0
   margin = indentation
   isFile = 0
+  isTest = 0
   isOpen = 1
 }
 
@@ -32,7 +33,8 @@ function write(    name, function_name, arguments, isRun, modules, count, i) {
   name = sprintf("%s/%s_%04d", work, name, start)
   written = name
   isRun = index(" " running " ", " " substr(name, length(work) + 2) " ")
-  if (running && !isRun && !isFile) return
+  # What needs a library of tests is not linked.
+  if (running && !isRun && (!isFile || isTest)) return
   print "import Foundation\nimport StreamQuery\nimport StreamQueryPersistence\nimport StreamQueryOperators" > (name ".swift")
   print "import StreamQueryTesting\nimport Testing\n@testable import App" > (name ".swift")
   count = split(imports, modules, " ")
@@ -88,6 +90,7 @@ isOpen {
   sub("^" margin, "", line)
   text[++lines] = line
   if (needsFile(line)) isFile = 1
+  if (line ~ /^(@Test|@Suite|import XCTest)/) isTest = 1
   next
 }
 isText && line ~ /^ *```/ { isText = 0; close(written ".expected"); written = ""; next }

@@ -253,10 +253,10 @@ check_all() {
 # package_of FILE: the package of Integrations whose module an article imports first, if it imports any.
 package_of() {
   local module
-  module=$(sed -n "s/^import \($integrated\)$/\1/p" "$1" | head -n 1)
+  module=$(sed -nE "s/^import ($integrated)$/\1/p" "$1" | head -n 1)
   if [[ -n $module ]]; then (cd Integrations && printf 'Integrations/%s\n' */Sources/"$module" | sed 's|/Sources/.*||'); fi
 }
-integrated=$(printf '%s\n' Integrations/*/Sources/* | sed 's|.*/||' | paste -sd '|' - | sed 's/|/\\|/g')
+integrated=$(printf '%s\n' Integrations/*/Sources/* | sed 's|.*/||' | paste -sd '|' -)
 
 if [[ -n $nested ]]; then
   if ((articles_of_nested)); then
