@@ -173,9 +173,10 @@ extension QueryClient {
     {
       return .cached(data)
     }
-    let request = FetchRequest(cause: .manual, setting: setting)
     return resolving(key, definition) {
       guard $3.participation != .restoring else { return .restoring }
+      // Made here, so that nothing that is counted is captured.
+      let request = FetchRequest(cause: .manual, setting: setting)
       return $0.fetch(key, at: $1, need, request, role: .leasing, $2, $3.freshness, $4, &$5)
     }
   }

@@ -11,7 +11,8 @@ import Foundation
 extension Stage {
   /// Keeps what a client holds, as bytes, under a name.
   func dehydrate(_ operation: JSON, _ name: String) {
-    let errors: ArchiveErrorPolicy = operation["includeErrors"]?.bool == true ? .described : .leftOut
+    let errors: ArchiveErrorPolicy =
+      operation["includeErrors"]?.bool == true ? .described : .leftOut
     let export = client(name).export(errors: errors)
     for skipped in export.skipped { violations.append("not archived: \(skipped)") }
     do {

@@ -212,7 +212,10 @@ import Testing
 
 extension QueryClient {
   /// Begins a fetch that a task of the simulation awaits.
-  fileprivate nonisolated func prefetchInBackground<Value>(_ query: Query<Value>, on simulation: Simulation) {
+  fileprivate nonisolated func prefetchInBackground<Value>(
+    _ query: Query<Value>,
+    on simulation: Simulation
+  ) {
     simulation.task { await self.prefetch(query) }
     simulation.settle()
   }
