@@ -85,12 +85,30 @@ public final class MutationObserver<Input: Sendable, Output: Sendable>: Sendable
   /// Runs the mutation without waiting; ``run`` and ``runs`` show the progress.
   ///
   /// - Parameter input: The input of the run.
-  public func start(with input: Input) {
+  public func start(with input: Input) { _ = startRun(input) }
+
+  /// Runs the mutation again with the input of the run that is shown, if that run failed; does not wait.
+  ///
+  /// It is another run, with callbacks, optimistic changes and an idempotency key of its own, of the
+  /// present ``mutation``. While it has not ended, another call does nothing, so a button that is tapped
+  /// twice sends the input once.
+  ///
+  /// - Returns: Whether a run began. `false` if there is no run, if the run has not failed, and if the
+  ///   client is shut down.
+  @discardableResult
+  public func retry() -> Bool {
+    let run = run
+    guard run.isError, let input = run.input else { return false }
+    if case .begun = startRun(input) { return true }
+    return false
+  }
+
+  private func startRun(_ input: Input) -> QueryClient.Begin {
     let client = following.client
     let mutation = mutation
     let input = TypedBox(input)
     let resolved = client.resolve(mutation.identity, mutation.definition, input: input)
-    _ = client.begin(resolved, with: input, follower: following.follower, isAwaited: false)
+    return client.begin(resolved, with: input, follower: following.follower, isAwaited: false)
   }
 
   /// Cancels the run that is shown, if it has not ended.

@@ -104,6 +104,26 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
     guard prepared == nil else { return }
     guard let observer = observing() else { return fail() }
     observer.start(with: input)
+    began(observer)
+  }
+
+  /// Runs the mutation again with the ``input`` of the run that is shown, without waiting.
+  ///
+  /// Nothing happens unless ``isError`` is true of a run: show the button then.
+  ///
+  /// ```swift
+  /// let rename = ObservedMutation(.rename(), client: client)
+  /// if rename.isError { rename.retry() }             // a button: "Try again"
+  /// ```
+  ///
+  /// It is another run, as by ``run(_:)``. Another call does nothing while it has not ended.
+  public func retry() {
+    guard prepared == nil, let observer, observer.retry() else { return }
+    began(observer)
+  }
+
+  /// Shows a run that has just begun, and follows it.
+  private func began(_ observer: MutationObserver<Input, Output>) {
     take(observer.run)
     follow(observer)
     showTogether()

@@ -48,6 +48,32 @@ struct ObservedMutationTests {
     }
   }
 
+  @Test("a button runs the input of the failed run again, once, and nothing if none has failed")
+  func failedRunsAreRunAgain() {
+    run { simulation, client in
+      let observed = ObservedMutation(double, client: client)
+      let screen = Screen { text(observed) }
+      observed.retry()
+      simulation.settle()
+      observed.run(-1)
+      simulation.advance(by: .seconds(1))
+      observed.retry()
+      observed.retry()
+      #expect(observed.isPending && observed.input == -1)
+      simulation.advance(by: .seconds(1))
+      observed.run(2)
+      simulation.advance(by: .seconds(1))
+      observed.retry()
+      simulation.advance(by: .seconds(1))
+      #expect(
+        screen.frames == [
+          "idle - -", "pending -1 -", "error -1 - failed", "pending -1 -", "error -1 - failed",
+          "pending 2 -", "success 2 4",
+        ]
+      )
+    }
+  }
+
   @Test("each property is tracked by itself")
   func readersOfTheOutputSeeOutputsOnly() {
     run { simulation, client in
