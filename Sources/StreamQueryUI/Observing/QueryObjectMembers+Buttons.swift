@@ -34,10 +34,18 @@ extension _QueryObjectMembers {
   }
 
   private func begin(_ command: (QueryObserver<Stored>) -> Void) {
-    // In a preview, nothing changes unless that says so.
-    guard let observer, pump?.prepared == nil else { return }
+    guard let observer = commanded else { return }
     command(observer)
     arrivedNow()
+  }
+
+  /// The observer, if commands do anything; an object that was never started reports that they do not.
+  var commanded: QueryObserver<Stored>? {
+    if client == nil, pump == nil, query.key != Query.none.key {
+      ViewMisuse.neverStarted(String(describing: Self.self)).report()
+    }
+    // In a preview, nothing changes unless that says so.
+    return pump?.prepared == nil ? observer : nil
   }
 }
 

@@ -47,8 +47,7 @@ extension _QueryObjectMembers {
   func withObserver<Result>(
     _ body: (QueryObserver<Stored>) async throws -> Result
   ) async rethrows -> Result? {
-    // In a preview, nothing changes unless that says so.
-    guard let observer, pump?.prepared == nil else { return nil }
+    guard let observer = commanded else { return nil }
     let result = try await body(observer)
     arrivedNow()
     return result

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// A mistake in a view that has a defined outcome; reported once, in debug builds.
+/// A mistake in a view or a model that has a defined outcome; reported once, in debug builds.
 enum ViewMisuse: Hashable, Sendable, CustomStringConvertible {
   /// A view uses a query, and nobody gave it a client.
   case noClient
@@ -10,6 +10,8 @@ enum ViewMisuse: Hashable, Sendable, CustomStringConvertible {
   case namedTwice(String)
   /// A property wrapper was updated on another thread than the main one.
   case updatedOffTheMainThread
+  /// An object was told to fetch before it was given a client: nothing happened.
+  case neverStarted(String)
 
   private struct State {
     var receive: @Sendable (ViewMisuse) -> Void = { print("StreamQuery: \($0)") }
@@ -64,6 +66,11 @@ enum ViewMisuse: Hashable, Sendable, CustomStringConvertible {
       """
       A property wrapper was updated on another thread than the main one: that update is left out. \
       Call update() of a wrapper nowhere; SwiftUI does.
+      """
+    case .neverStarted(let object):
+      """
+      \(object) was told to fetch and did nothing, because it was never started. Create it with a client, or \
+      call start(using: client) first.
       """
     }
   }
