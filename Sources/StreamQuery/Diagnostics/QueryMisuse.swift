@@ -59,6 +59,10 @@ public enum QueryMisuse: Hashable, Sendable, CustomStringConvertible {
   ///
   /// It is erased with the account now, but the next launch would not look there.
   case unlistedStore(account: String)
+  /// A set-up of the client will hurt: see ``QueryClient/advice()``.
+  ///
+  /// Reported once for each rule, in debug builds.
+  case advice(QueryAdvice)
 
   /// What went wrong and what to do.
   public var description: String {
@@ -142,6 +146,7 @@ public enum QueryMisuse: Hashable, Sendable, CustomStringConvertible {
       The account "\(account)" keeps queries in a store that its QueryAccounts does not know, and that the \
       next launch will not erase if it ends. Name all stores when you create the QueryAccounts.
       """
+    case .advice(let advice): advice.description
     }
   }
 }

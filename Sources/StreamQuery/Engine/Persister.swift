@@ -143,4 +143,21 @@ package struct KeepingSettings: Sendable {
     get { others[ObjectIdentifier(type)] as? Value }
     set { others[ObjectIdentifier(type)] = newValue }
   }
+
+  /// The advice of those settings that advise.
+  func advice(for client: QueryClient, isEarly: Bool = false) -> [QueryAdvice] {
+    let settings: [(any Sendable)?] = [policy, runs] + Array(others.values)
+    return settings.flatMap { ($0 as? any Adviser)?.advice(for: client, isEarly: isEarly) ?? [] }
+  }
+}
+
+/// A setting that can advise: the client asks those of its configuration that do.
+package protocol Adviser: Sendable {
+  /// The advice about a client that has the setting.
+  ///
+  /// - Parameters:
+  ///   - client: The client.
+  ///   - isEarly: Whether the client has just begun: what it has not done so far says nothing.
+  /// - Returns: The advice.
+  func advice(for client: QueryClient, isEarly: Bool) -> [QueryAdvice]
 }

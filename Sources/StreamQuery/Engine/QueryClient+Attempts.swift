@@ -3,6 +3,7 @@ import Synchronization
 extension QueryClient {
   /// Runs an attempt of a fetch in its own task, which keeps the client alive while it runs.
   nonisolated func start(_ job: FetchJob, attempt: Int) {
+    adviseAtStart()
     let executor = configuration.executor
     guard
       job.tasks.needsTask(

@@ -103,6 +103,8 @@ extension QueryClient {
     }
     /// Where data is kept beyond the process, if anywhere.
     package var keeping = KeepingSettings()
+    /// Where reported advice is noted; `nil`, as in a simulation, reports none.
+    package var adviceLog: AdviceLog? = .shared
     /// What is asked for the time to write what is kept when the app leaves the screen.
     var backgroundTime = BackgroundTime.platformDefault
     /// Options below ``defaults``, whatever those are.

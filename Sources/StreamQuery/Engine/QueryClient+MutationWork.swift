@@ -3,6 +3,7 @@ extension QueryClient {
     switch action {
     case .prepare(let job): work(on: job) { await self.prepare(job) }
     case .perform(let job, let attempt):
+      adviseAtStart()
       work(on: job) { await self.perform(job, attempt: attempt) }
     case .settle(let job, let outcome):
       // The callbacks of a cancelled run have to do their work.

@@ -60,6 +60,8 @@ public actor QueryClient {
   #if DEBUG
   /// The misuses that were already reported.
   nonisolated let toldMisuses = Mutex<Set<QueryMisuse>>([])
+  /// Whether a first fetch or run has begun, and the advice was reported.
+  nonisolated let isAdvised = Atomic(false)
   #endif
 
   /// Creates a client with an empty cache.
@@ -151,8 +153,15 @@ public actor QueryClient {
   /// - Returns: 64 random bits.
   @_spi(Adapters) public nonisolated func nextRandom() -> UInt64 { configuration.randomness() }
 
-  /// Reports a mistake that cannot be thrown.
+  /// Reports a mistake that cannot be thrown; advice once in a process, and only in debug builds.
   package nonisolated func report(_ misuse: QueryMisuse) {
+    if case .advice(let advice) = misuse {
+      #if DEBUG
+      guard let log = configuration.adviceLog, advice.isNew(in: log) else { return }
+      #else
+      return
+      #endif
+    }
     configuration.onMisuse(misuse)
   }
 

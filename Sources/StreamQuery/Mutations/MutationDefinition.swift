@@ -34,6 +34,11 @@ package final class MutationDefinition: Sendable {
     self.outputTypeName = outputTypeName
   }
 
+  /// Whether it says itself which of its runs wait for each other.
+  package var ordersRuns: Bool {
+    options.scope != nil || options.pacing == .newest || grouping.scope != nil
+  }
+
   /// A copy with other options, another policy or another grouping, and with these callbacks and
   /// layers after the existing ones.
   func with(

@@ -22,7 +22,7 @@ public final class QueryAccounts: Sendable {
 
   private let stores: [any QueryStore]
   private let executor: (any TaskExecutor)?
-  private let makeClient: @Sendable (_ name: String, StorePartition) -> QueryClient
+  private let makeClient: @Sendable (_ name: String, AccountPlace) -> QueryClient
   private let table = Mutex(Table())
 
   /// Creates accounts of which none is open.
@@ -42,10 +42,10 @@ public final class QueryAccounts: Sendable {
   ) {
     var shared = configuration
     shared.shareDeadlines()
-    self.init(in: stores, executor: configuration.executor) { [shared] name, partition in
+    self.init(in: stores, executor: configuration.executor) { [shared] name, place in
       var configuration = shared
       configure(name, &configuration)
-      configuration.partition = partition
+      place.set(in: &configuration)
       return QueryClient(configuration: configuration)
     }
   }
@@ -54,7 +54,7 @@ public final class QueryAccounts: Sendable {
   package init(
     in stores: [any QueryStore],
     executor: (any TaskExecutor)?,
-    makeClient: @escaping @Sendable (_ name: String, StorePartition) -> QueryClient
+    makeClient: @escaping @Sendable (_ name: String, AccountPlace) -> QueryClient
   ) {
     self.stores = Self.unique(stores)
     self.executor = executor
@@ -168,7 +168,7 @@ public final class QueryAccounts: Sendable {
     var hasEnded = table.withLock { $0.clients(of: name) }.contains { $0.isErased }
     if !hasEnded { hasEnded = try await isNoted(name) }
     if hasEnded { try await erase(name, turn) }
-    let client = makeClient(name, AccountNotes.partition(of: name))
+    let client = makeClient(name, place(of: name))
     let serial = table.withLock { $0.opened(name, client) }
     return QueryAccount(name: name, client: client, accounts: self, serial: serial)
   }
@@ -299,23 +299,23 @@ public final class QueryAccounts: Sendable {
     return AccountEnding(name: name, stores: Self.unique(all))
   }
 
-  /// The stores that a client of an account has used.
-  private func stores(of client: QueryClient, _ name: String) -> [any QueryStore] {
-    let persister = client.persister as? StorePersister
-    let partition = AccountNotes.partition(of: name)
-    var used = persister?.stores(of: partition) ?? []
-    if let outbox = client.keeper as? OutboxKeeper, outbox.partition == partition {
-      used.append(outbox.store)
-    }
-    return used
+  private func place(of name: String) -> AccountPlace {
+    AccountPlace(partition: AccountNotes.partition(of: name), stores: stores)
   }
 
-  /// Tells of stores of an account that the next launch will not know.
+  /// The stores that a client of an account has used.
+  private func stores(of client: QueryClient, _ name: String) -> [any QueryStore] {
+    place(of: name).stores(usedBy: client)
+  }
+
+  /// Tells of stores of an account that the next launch will not know, and of an account that used none.
   private func reportUnlisted(_ client: QueryClient, _ name: String) {
     let used = stores(of: client, name)
     if used.contains(where: { store in !stores.contains { $0 === store } }) {
       client.report(.unlistedStore(account: name))
     }
+    let facts = AccountPlace.Facts(named: stores, used: used, hasEntries: client.entrySerial > 0)
+    if let advice = facts.keepsNothing { client.report(.advice(advice)) }
   }
 
   private static func unique(_ stores: [any QueryStore]) -> [any QueryStore] {

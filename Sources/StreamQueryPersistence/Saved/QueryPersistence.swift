@@ -25,3 +25,26 @@ final class QueryPersistence: PersisterMaking {
 
   func makePersister(for client: QueryClient) -> any Persister { StorePersister(client) }
 }
+
+extension QueryPersistence: Adviser {
+  func advice(for client: QueryClient, isEarly: Bool) -> [QueryAdvice] {
+    let types = (client.persister as? StorePersister)?.unencodableTypes ?? []
+    return [QueryAdvice(unencodable: types)].compactMap(\.self)
+  }
+}
+
+extension QueryAdvice {
+  /// Applies if values were to be kept, and their types are not `Encodable`.
+  ///
+  /// - Parameter types: The names of the types.
+  init?(unencodable types: [String]) {
+    self.init(
+      rule: "valuesNotCodable",
+      problem: "Values that are to be kept are not Codable",
+      of: types,
+      reason: "They are left out, so that the next launch fetches them again",
+      remedy: "Make the types Codable, or write .notPersisted() on their queries",
+      article: "OfflineAndPersistence"
+    )
+  }
+}

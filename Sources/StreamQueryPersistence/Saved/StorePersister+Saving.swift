@@ -298,7 +298,9 @@ extension StorePersister {
     guard settings.includes(entry.info) else { return nil }
     guard let value = settings.redact(box.erased, entry.info.key) else { return .remove }
     guard let encodable = value as? any Encodable else {
-      throw SavedValueError.notEncodable(typeName: String(reflecting: type(of: value)))
+      let typeName = String(reflecting: type(of: value))
+      noteUnencodable(typeName)
+      throw SavedValueError.notEncodable(typeName: typeName)
     }
     let saved = SavedValue(
       try settings.coding.encode(encodable),

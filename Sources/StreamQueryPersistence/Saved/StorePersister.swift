@@ -32,6 +32,8 @@ final class StorePersister: Persister {
     var journal: EntryJournal?
     /// The partition of the client.
     let partition: StorePartition
+    /// The first types of values that were to be kept, and are not `Encodable`.
+    var unencodableTypes: Set<String> = []
     var isEnded = false
     var isErased = false
     var work = WorkCount()
@@ -159,6 +161,16 @@ final class StorePersister: Persister {
     guard let store else { return }
     client?.tell(.persistenceFailed(error), of: key, in: type(of: store), id.partition.name)
   }
+
+  /// A value cannot be kept: its type is not `Encodable`.
+  func noteUnencodable(_ type: String) {
+    let isNew = state.withLock { state in
+      state.unencodableTypes.count < 16 && state.unencodableTypes.insert(type).inserted
+    }
+    if isNew, let advice = QueryAdvice(unencodable: [type]) { client?.report(.advice(advice)) }
+  }
+
+  var unencodableTypes: [String] { state.withLock { Array($0.unencodableTypes) } }
 
   /// A store cannot be used any more.
   func close(_ id: StoreID, _ error: QueryStoreError) {

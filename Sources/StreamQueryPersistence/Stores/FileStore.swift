@@ -117,6 +117,13 @@ public actor FileStore: QueryStore {
     self.waste = waste
   }
 
+  /// Whether the system may delete the directory: it is in `Library/Caches`, or in `.cache` on Linux.
+  nonisolated var isInCaches: Bool {
+    let names = directory.split(separator: "/")
+    return zip(names, names.dropFirst()).contains { $0 == "Library" && $1 == "Caches" }
+      || names.contains(".cache")
+  }
+
   /// Gives the directory up, for another store or another process.
   ///
   /// All further calls throw ``QueryStoreError/closed``.

@@ -14,14 +14,14 @@ extension QueryAccounts {
     simulation: Simulation,
     configure: @escaping @Sendable (String, inout QueryClient.Configuration) -> Void = { _, _ in }
   ) {
-    self.init(in: stores, executor: simulation.executor) { [weak simulation] name, partition in
+    self.init(in: stores, executor: simulation.executor) { [weak simulation] name, place in
       guard let simulation else {
         // Nobody gets it: after the simulation, nothing runs that waits for it.
         return QueryClient(configuration: .server)
       }
       return QueryClient(simulation: simulation) { configuration in
         configure(name, &configuration)
-        configuration.partition = partition
+        place.set(in: &configuration)
       }
     }
   }

@@ -54,6 +54,8 @@ extension QueryClient {
     configuration.wallClock = { [weak simulation] in simulation?.date ?? Simulation.startDate }
     configuration.operatorClock = simulation.clock
     configuration.mindsPriority = false
+    // What one simulation reports must not depend on those before it; `advice()` still answers.
+    configuration.adviceLog = nil
     configure(&configuration)
     self.init(configuration: configuration)
     simulation.register { [weak self] in

@@ -6,6 +6,9 @@ import Testing
 
 /// When and what a client writes to a store.
 struct SavingTests: SlowStoreSuite {
+  /// Not in a function, because the name of its type is a part of a key.
+  struct Opaque: Sendable {}
+
   let simulation = Simulation(seed: 15)
   let store: SlowStore
 
@@ -271,7 +274,6 @@ struct SavingTests: SlowStoreSuite {
 
   @Test("a value that is not Encodable is told of, and nothing else suffers")
   func notEncodable() {
-    struct Opaque: Sendable {}
     let client = client()
     simulation.settle()
     let events = simulation.record(client.events)
@@ -280,6 +282,19 @@ struct SavingTests: SlowStoreSuite {
     simulation.advance(by: .seconds(2))
     #expect(kept == [#"Swift.Int["n",1] 1"#])
     #expect(events.values.contains { if case .persistenceFailed = $0.kind { true } else { false } })
+    #expect(client.advice().map(\.rule) == ["valuesNotCodable"])
+    #expect(client.advice().first?.problem.contains("Opaque") == true)
+    client.shutDown()
+  }
+
+  @Test("a value that is not Encodable and is not to be kept is no reason for advice")
+  func notEncodableByIntention() throws {
+    let client = client()
+    let query = Query<Opaque>("opaque") { Opaque() }.notPersisted()
+    _ = try simulation.run { try await client.fetch(query) }
+    client.setData(1, for: key(1))
+    simulation.advance(by: .seconds(2))
+    #expect(client.advice() == [])
     client.shutDown()
   }
 

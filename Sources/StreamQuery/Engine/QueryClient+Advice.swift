@@ -1,0 +1,73 @@
+#if DEBUG
+import Synchronization
+#endif
+
+extension QueryClient {
+  /// Returns advice about set-ups of this client that work, and that will hurt.
+  ///
+  /// It knows what the client has done so far: call it after the first screens or requests, in a test or
+  /// from a menu of a debug build. Debug builds also report the advice by themselves, each rule once in a
+  /// process, when a client begins its first fetch or run; clients of a simulation do not.
+  ///
+  /// ```swift
+  /// for advice in client.advice() { print(advice) }
+  /// ```
+  ///
+  /// <doc:Gotchas> lists the rules, and says for each when it applies. To ignore a rule, compare
+  /// ``QueryAdvice/rule``.
+  ///
+  /// - Returns: The advice; empty if no rule applies.
+  /// - Complexity: O(*n*) in the number of cached entries and runs.
+  public nonisolated func advice() -> [QueryAdvice] {
+    adviceFacts.advice + configuration.keeping.advice(for: self)
+  }
+
+  private nonisolated var adviceFacts: AdviceFacts {
+    let found = search(.all) { state, index, _ in
+      state.slots[index].query.flatMap { query in
+        query.canFetch ? state.slots[index].key.map { ($0, query) } : nil
+      }
+    }.compactMap(\.item)
+    let unkept = keeper == nil ? cache.read { $0.mutations.keptMutations } : []
+    let defaults = self.defaults
+    // Outside the lock: the text of a key may be user code.
+    return AdviceFacts(
+      isServer: configuration.isOfServer,
+      limit: configuration.limit,
+      defaults: defaults.client.options,
+      queries: found.map { key, query in
+        let own = query.resolved.definition.options
+        return (key.key.description, own.over(defaults.options(for: key.key)))
+      },
+      unkeptMutations: unkept.map(\.key.description)
+    )
+  }
+
+  /// Reports the advice when the first fetch or run begins; in debug builds.
+  @inline(__always)
+  nonisolated func adviseAtStart() {
+    #if DEBUG
+    guard configuration.adviceLog != nil, !isAdvised.exchange(true, ordering: .relaxed) else {
+      return
+    }
+    TaskLocals.none {
+      let advice = self.configuration.keeping.advice(for: self, isEarly: true)
+      for advice in self.adviceFacts.advice + advice { self.report(.advice(advice)) }
+    }
+    #endif
+  }
+}
+
+extension QueryClient.Configuration {
+  /// Whether it is ``server``, for many requests: a client of a single one is told to have no shards.
+  fileprivate var isOfServer: Bool { preset.gcTime != nil && readShards != nil }
+}
+
+extension MutationTable {
+  /// The mutations whose runs are to be kept beyond the process.
+  fileprivate var keptMutations: [EntryKey] {
+    all.compactMap { id in
+      find(id).flatMap { slots[$0].machine.runOptions.isKept ? slots[$0].job?.key : nil }
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import Testing
+
+@testable import StreamQuery
+
+/// When each rule of the core applies, and the nearest set-up in which it does not.
+@Suite struct AdviceFactsTests {
+  private static let forever = Duration.seconds(Int64.max)
+
+  private func rules(_ change: (inout AdviceFacts) -> Void) -> [String] {
+    var facts = AdviceFacts()
+    change(&facts)
+    return facts.advice.map(\.rule)
+  }
+
+  private func options(
+    _ staleTime: StaleTime? = nil,
+    timeout: Duration? = nil,
+    cachesFailures: FailureCaching? = nil
+  ) -> QueryOptions {
+    var options = QueryOptions(staleTime: staleTime)
+    options.timeout = timeout
+    options.cachesFailures = cachesFailures
+    return options
+  }
+
+  @Test func aClientOfWhichNothingIsKnownGetsNoAdvice() {
+    #expect(rules { _ in } == [])
+  }
+
+  @Test func aQueryOfAServerWithoutAStaleTimeIsNamed() {
+    var facts = AdviceFacts(isServer: true)
+    facts.queries = [("rates", options()), ("users", options(.seconds(1))), ("a", options())]
+    #expect(facts.advice.map(\.rule) == ["staleTimeOnServer"])
+    #expect(facts.advice.map(\.problem) == ["No stale time on a server: a, rates"])
+    #expect(facts.advice.map(\.article) == ["OnTheServer"])
+  }
+
+  @Test func aStaleTimeOfZeroThatIsWrittenIsMeant() {
+    #expect(rules { $0 = AdviceFacts(isServer: true, queries: [("a", options(.zero))]) } == [])
+  }
+
+  @Test func aQueryOfAnAppNeedsNoStaleTime() {
+    #expect(rules { $0.queries = [("a", options())] } == [])
+  }
+
+  @Test func manyNamesAreCounted() {
+    let names = ["e", "d", "a", "c", "b", "a"]
+    let facts = AdviceFacts(isServer: true, queries: names.map { ($0, options()) })
+    #expect(facts.advice.map(\.problem) == ["No stale time on a server: a, b, c and 2 more"])
+  }
+
+  @Test func aServerThatKeepsEverythingForEverIsNamed() {
+    let kept = QueryOptions(gcTime: Self.forever)
+    #expect(rules { $0 = AdviceFacts(isServer: true, defaults: kept) } == ["noLimit"])
+    let none = CacheLimit(maxEntries: .max)
+    #expect(rules { $0 = AdviceFacts(isServer: true, limit: none, defaults: kept) } == [])
+    let timed = QueryOptions(gcTime: .seconds(600))
+    #expect(rules { $0 = AdviceFacts(isServer: true, defaults: timed) } == [])
+    // Five minutes.
+    #expect(rules { $0 = AdviceFacts(isServer: true) } == [])
+    // An app ends, and the system tells it when memory is short.
+    #expect(rules { $0 = AdviceFacts(defaults: kept) } == [])
+  }
+
+  @Test func cachedFailuresNeedATimeoutOfAnyLength() {
+    let cached: FailureCaching = .seconds(1)
+    let rule = ["cachedFailuresWithoutTimeout"]
+    #expect(rules { $0.queries = [("a", options(cachesFailures: cached))] } == rule)
+    for timeout in [.seconds(5), Self.forever] {
+      let limited = options(timeout: timeout, cachesFailures: cached)
+      #expect(rules { $0.queries = [("a", limited)] } == [])
+    }
+    #expect(rules { $0.queries = [("a", options(cachesFailures: .off))] } == [])
+    #expect(rules { $0.queries = [("a", options())] } == [])
+  }
+
+  @Test func durableMutationsThatRanWithoutAnOutboxAreNamed() {
+    let advice = AdviceFacts(unkeptMutations: ["save", "save"]).advice
+    #expect(advice.map(\.rule) == ["missingOutbox"])
+    #expect(advice.map(\.problem) == ["Durable mutations without an outbox: save"])
+  }
+
+  @Test func adviceSaysAllInALine() {
+    let advice = QueryAdvice(
+      rule: "rule",
+      problem: "A problem",
+      of: ["a"],
+      reason: "A reason",
+      remedy: "Write this",
+      article: "Gotchas"
+    )
+    #expect(
+      advice?.description
+        == "A problem: a. A reason. Write this. Read the article Gotchas (rule rule)."
+    )
+    #expect(
+      QueryAdvice(rule: "rule", problem: "A problem", of: [], reason: "", remedy: "", article: "")
+        == nil
+    )
+  }
+}
