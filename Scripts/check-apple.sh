@@ -187,7 +187,7 @@ prepare() {
 check_module() {
   local module=$1 folder=$2
   local files=()
-  while IFS= read -r file; do files+=("$file"); done < <(find "$folder" -name '*.swift' | sort)
+  while IFS= read -r file; do files+=("$file"); done < <(find "$folder" -name '*.swift' -not -path '*.docc/*' | sort)
   if ((${#files[@]} == 0)); then
     echo "check-apple: no Swift file in $folder" >&2
     return 1

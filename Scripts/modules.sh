@@ -39,7 +39,7 @@ find_objects() {
   local folder=$1 module source
   for module in "${@:2}"; do
     while IFS= read -r source; do objects+=("$folder/$module.build/$(basename "$source").o")
-    done < <(find -L Sources/"$module" Tests/SwiftUIStandIn/Sources/"$module" -name '*.swift' 2>/dev/null | sort)
+    done < <(find -L Sources/"$module" Tests/SwiftUIStandIn/Sources/"$module" -name '*.swift' -not -path '*.docc/*' 2>/dev/null | sort)
   done
 }
 

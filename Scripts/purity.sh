@@ -27,10 +27,10 @@ done
 # Every file of the checkout that git would commit, without what is deleted but not committed yet.
 swift_files() {
   if git -C "$1" rev-parse --is-inside-work-tree >/dev/null 2>&1; then
-    git -C "$1" ls-files --cached --others --exclude-standard -- "*.swift" | sort -u |
+    git -C "$1" ls-files --cached --others --exclude-standard -- "*.swift" ":!*.docc/*" | sort -u |
       while IFS= read -r file; do if [[ -f $1/$file ]]; then printf '%s\n' "$file"; fi; done
   else
-    (cd "$1" && find . -name '*.swift' -not -path '*/.build*/*' | sed 's|^\./||' | sort)
+    (cd "$1" && find . -name '*.swift' -not -path '*/.build*/*' -not -path '*.docc/*' | sed 's|^\./||' | sort)
   fi
 }
 

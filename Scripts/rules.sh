@@ -27,7 +27,8 @@ check_sources() (
   list=Scripts/$name.txt
   [[ -f $list ]] || { echo "$name: $list is missing" >&2; exit 1; }
   files=()
-  while IFS= read -r file; do files+=("$file"); done < <(find Sources -name '*.swift' | LC_ALL=C sort)
+  while IFS= read -r file; do files+=("$file")
+  done < <(find Sources -name '*.swift' -not -path '*.docc/*' | LC_ALL=C sort)
   if ((${#files[@]} == 0)); then
     echo "$name: no Swift file found in $1/Sources" >&2
     exit 1

@@ -32,10 +32,13 @@
 # features of Package.swift; and with what new projects of Xcode set, where the main actor is the default isolation.
 # Some features change what a type means, so that a method matches a requirement with them only. If that requirement
 # has a default implementation, no error tells, so what is run is run from a plain module too.
+#
+# The code files of tutorials are compiled and tested: see Scripts/tutorials.sh.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source Scripts/modules.sh
+source Scripts/tutorials.sh
 scratch=.build-check
 self_test=false
 nested=
@@ -55,11 +58,13 @@ if ((${#files[@]} == 0)); then
   articles_of_nested=1
   while IFS= read -r file; do if [[ -f $file ]]; then files+=("$file"); fi
   done < <(git ls-files --cached --others --exclude-standard -- \
-    "${nested:-.}"/{README.md,'Sources/*.md','Sources/*.swift'})
+    "${nested:-.}"/{README.md,'Sources/*.md','Sources/*.swift','Sources/*.tutorial'} \
+    ':!*.docc/*.swift')
 fi
 
 limit=$(type_checking_limit)
 rm -rf .build-samples
+take_tutorials
 
 # prepare KIND: builds what samples of a kind, `others`, `views` or `nested`, are compiled against. Sets what
 # `build_modules` sets, and
@@ -266,6 +271,7 @@ if [[ -n $nested ]]; then
   check_all nested "${files[@]}"
   exit
 fi
+if ((${#files[@]} == 0)); then check_tutorials; exit; fi
 
 others=()
 views=()
@@ -279,6 +285,7 @@ for file in "${files[@]}"; do
   fi
 done
 check_all views ${views[@]+"${views[@]}"}
+check_tutorials
 if $self_test; then
   # A misspelt property of a view's query.
   planted=$work/StreamQueryUI.md
