@@ -58,7 +58,7 @@ if ((${#files[@]} == 0)); then
   articles_of_nested=1
   while IFS= read -r file; do if [[ -f $file ]]; then files+=("$file"); fi
   done < <(git ls-files --cached --others --exclude-standard -- \
-    "${nested:-.}"/{README.md,'Sources/*.md','Sources/*.swift','Sources/*.tutorial'} \
+    "${nested:-.}"/{README.md,AGENTS.md,'Skills/*.md','Sources/*.md','Sources/*.swift','Sources/*.tutorial'} \
     ':!*.docc/*.swift')
 fi
 
