@@ -182,8 +182,8 @@ import Testing
       case .emit(let event): "\(event.number) \(event) \(event.date)"
       case .emitRemoval(let removed, let slot, let count):
         removed.event(of: slot, count).map { "\($0.number) \($0) \($0.date)" } ?? "nothing"
-      case .start, .settle, .settled, .cancel, .wake, .arm, .ask, .unsettled, .crowded, .recount,
-        .measure, .evict, .persist, .mutation, .reached:
+      case .start, .settle, .settled, .cancel, .wake, .arm, .ask, .askPolicy, .unsettled, .crowded,
+        .recount, .measure, .evict, .persist, .mutation, .reached:
         "\(action)".prefix { $0 != "(" }.description
       }
     }
