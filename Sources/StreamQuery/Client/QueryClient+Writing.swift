@@ -287,7 +287,7 @@ extension QueryClient {
   /// client.updateData(matching: .prefix("repos"), of: [Repo].self) { $0?.reverse() }
   /// ```
   ///
-  /// It is the other `updateData(matching:of:)`, for a closure that does not ask for the key.
+  /// It is ``updateData(matching:of:updatedAt:fencing:_:)``, for a closure that does not ask for the key.
   ///
   /// - Parameters:
   ///   - filter: Which entries.
@@ -297,6 +297,7 @@ extension QueryClient {
   ///   - update: Changes the data, which is `nil` if there is none; leaving `nil` writes nothing to
   ///     that entry.
   /// - Returns: How many entries were written.
+  @_documentation(visibility: internal)
   @discardableResult
   public nonisolated func updateData<Value: Sendable>(
     matching filter: QueryFilter,

@@ -52,6 +52,7 @@ public struct QueryAdvice: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// All of it as one line.
+  @_documentation(visibility: internal)
   public var description: String {
     "\(problem). \(reason). \(remedy). Read the article \(article) (rule \(rule))."
   }
@@ -64,4 +65,89 @@ package final class AdviceLog: Sendable {
   fileprivate let rules = Mutex<Set<String>>([])
 
   package init() {}
+}
+
+/// The facts about a client on which the advice of the core depends.
+struct QueryAdviceFacts {
+  /// Whether the client serves many requests: the configuration is that of a server, with shards.
+  ///
+  /// A client for a single request has no shards, and its life is too short for what hurts a server.
+  var isServer = false
+  var limit: CacheLimit?
+  /// The client's defaults, with those of the configuration below them.
+  var defaults = QueryOptions.default
+  /// The cached queries that can fetch, with the options of all layers.
+  var queries: [(name: String, options: QueryOptions)] = []
+  /// The durable mutations that ran without an outbox.
+  var unkeptMutations: [String] = []
+
+  /// The advice that follows from the facts.
+  var advice: [QueryAdvice] {
+    [staleTimeOnServer, noLimit, cachedFailuresWithoutTimeout, missingOutbox].compactMap(\.self)
+  }
+
+  /// Applies if no layer gives a query of a server a stale time; a zero that is written is meant.
+  private var staleTimeOnServer: QueryAdvice? {
+    guard isServer else { return nil }
+    return QueryAdvice(
+      rule: "staleTimeOnServer",
+      problem: "No stale time on a server",
+      of: names { $0.staleTime == nil },
+      reason: "Their data is stale at once, so that each later call fetches again",
+      remedy: """
+        Write configuration.defaults.staleTime = .seconds(30), or .staleTime(.zero) on a query whose \
+        server is to be asked each time
+        """,
+      article: "OnTheServer"
+    )
+  }
+
+  /// Applies if neither a limit nor time removes entries of a server.
+  private var noLimit: QueryAdvice? {
+    guard isServer, limit == nil, let gcTime = defaults.gcTime, TimeSpan(gcTime).isInfinite else {
+      return nil
+    }
+    return QueryAdvice(
+      rule: "noLimit",
+      problem: "No limit on a server that keeps entries for ever",
+      reason: "Each new key takes memory until the process ends",
+      remedy: """
+        Write configuration.limit = CacheLimit(maxEntries: 10_000), or a gcTime in \
+        configuration.defaults
+        """,
+      article: "Limits"
+    )
+  }
+
+  /// Applies if failures of a query are cached, and no layer says how long an attempt may take.
+  private var cachedFailuresWithoutTimeout: QueryAdvice? {
+    QueryAdvice(
+      rule: "cachedFailuresWithoutTimeout",
+      problem: "Cached failures without a timeout",
+      of: names { ($0.cachesFailures.map { !$0.isOff } ?? false) && $0.timeout == nil },
+      reason: """
+        A server that never answers is no failure: all callers wait for it, and nothing is cached
+        """,
+      remedy: """
+        Write .timeout(.seconds(5)) beside .cachesFailures(…), or .timeout(.seconds(Int64.max))
+        """,
+      article: "OnTheServer"
+    )
+  }
+
+  /// Applies if a durable mutation has run while the configuration has no outbox.
+  private var missingOutbox: QueryAdvice? {
+    QueryAdvice(
+      rule: "missingOutbox",
+      problem: "Durable mutations without an outbox",
+      of: unkeptMutations,
+      reason: "Nothing can keep their runs, so that each run fails",
+      remedy: "Write configuration.outbox = OutboxConfiguration(in: store, mutations: […])",
+      article: "TheOutbox"
+    )
+  }
+
+  private func names(where applies: (QueryOptions) -> Bool) -> [String] {
+    queries.filter { applies($0.options) }.map(\.name)
+  }
 }

@@ -159,6 +159,7 @@ public struct QueryEvent: Sendable, _FreeOfActors, CustomStringConvertible {
   /// A line for a log.
   ///
   /// It has the key, and of a ``store`` only the type: a partition is often named after an account.
+  @_documentation(visibility: internal)
   public var description: String {
     var line = "\(label) \(key)"
     if let cause { line += " for \(cause.rawValue)" }

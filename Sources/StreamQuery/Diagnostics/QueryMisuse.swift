@@ -65,6 +65,7 @@ public enum QueryMisuse: Hashable, Sendable, CustomStringConvertible {
   case advice(QueryAdvice)
 
   /// What went wrong and what to do.
+  @_documentation(visibility: internal)
   public var description: String {
     switch self {
     case .completionCalledTwice(let key):

@@ -22,7 +22,7 @@ extension QueryClient {
     adviceFacts.advice + configuration.keeping.advice(for: self)
   }
 
-  private nonisolated var adviceFacts: AdviceFacts {
+  private nonisolated var adviceFacts: QueryAdviceFacts {
     let found = search(.all) { state, index, _ in
       state.slots[index].query.flatMap { query in
         query.canFetch ? state.slots[index].key.map { ($0, query) } : nil
@@ -31,7 +31,7 @@ extension QueryClient {
     let unkept = keeper == nil ? cache.read { $0.mutations.keptMutations } : []
     let defaults = self.defaults
     // Outside the lock: the text of a key may be user code.
-    return AdviceFacts(
+    return QueryAdviceFacts(
       isServer: configuration.isOfServer,
       limit: configuration.limit,
       defaults: defaults.client.options,

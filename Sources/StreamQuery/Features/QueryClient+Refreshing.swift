@@ -61,7 +61,8 @@ extension QueryClient {
   /// Refreshes those of some queries that are stale or not cached, as much as there is time for.
   ///
   /// For a process that has just begun, whose cache knows no queries yet: it waits for their stores first, and what a
-  /// store keeps counts with its age. Otherwise see ``refetchStale(_:within:)-(QueryFilter,_)``.
+  /// store keeps counts with its age. Otherwise see ``refetchStale(_:within:)-(QueryFilter,_)``. `until:` takes a date in
+  /// place of the time.
   ///
   /// - Parameters:
   ///   - queries: The queries; what is missing comes before what is stale, if both are used as often.
@@ -86,6 +87,7 @@ extension QueryClient {
   ///   - deadline: When it ends, by ``Configuration/wallClock``.
   /// - Returns: What was refreshed, what failed, and what is left.
   /// - Complexity: Beside the fetches, O(*n*²) comparisons of keys in the length of the list.
+  @_documentation(visibility: internal)
   @discardableResult
   public nonisolated func refetchStale(
     _ queries: [AnyQuery],

@@ -80,11 +80,13 @@ public struct AnyQueryKey: Sendable, _FreeOfActors {
 
 extension AnyQueryKey: Hashable {
   /// Compares two keys part by part; equal hashes alone never make them equal.
+  @_documentation(visibility: internal)
   public static func == (lhs: Self, rhs: Self) -> Bool {
     lhs.storage == rhs.storage
   }
 
   /// Feeds the hash that was computed when the key was made.
+  @_documentation(visibility: internal)
   public func hash(into hasher: inout Hasher) {
     hasher.combine(storage.hash)
   }

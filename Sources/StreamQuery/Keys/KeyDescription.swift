@@ -2,11 +2,13 @@ extension AnyQueryKey: CustomStringConvertible {
   /// A short text for logs, such as `["user", 42]`; equal keys have the same text in every process.
   ///
   /// It is not unique: use ``canonicalText()`` to tell keys apart.
+  @_documentation(visibility: internal)
   public var description: String { KeyPart.list(Array(storage.parts)).logText() }
 }
 
 extension QueryKey: CustomStringConvertible {
   /// A short text for logs, such as `["user", 42] as User`.
+  @_documentation(visibility: internal)
   public var description: String { "\(erased) as \(Value.self)" }
 }
 
@@ -16,6 +18,7 @@ extension EntryKey: CustomStringConvertible {
 
 extension KeyRecord: CustomStringConvertible {
   /// A short text for logs, with the fields sorted by name.
+  @_documentation(visibility: internal)
   public var description: String { KeyPart.record(fields).logText() }
 }
 

@@ -217,6 +217,7 @@ public struct KeyEncodingError: Error, Hashable, Sendable {
 
 extension KeyEncodingError: CustomStringConvertible {
   /// A sentence that names the part and says what to do.
+  @_documentation(visibility: internal)
   public var description: String {
     let place = part.map { "part \($0) of the key" } ?? "the value type of the key"
     return switch reason {

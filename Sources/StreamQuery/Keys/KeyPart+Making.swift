@@ -155,6 +155,7 @@ public struct AnyQueryKeyPart: Hashable, Sendable {
 
 extension AnyQueryKeyPart: CustomStringConvertible {
   /// A short text for logs.
+  @_documentation(visibility: internal)
   public var description: String { part.logText() }
 }
 

@@ -130,11 +130,13 @@ extension QueryKey {
 
 extension QueryKey: Hashable {
   /// Compares two keys part by part; equal hashes alone never make them equal.
+  @_documentation(visibility: internal)
   public static func == (lhs: Self, rhs: Self) -> Bool {
     lhs.erased == rhs.erased
   }
 
   /// Feeds the hash that was computed when the key was made.
+  @_documentation(visibility: internal)
   public func hash(into hasher: inout Hasher) {
     erased.hash(into: &hasher)
   }

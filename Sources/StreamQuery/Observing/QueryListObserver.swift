@@ -171,6 +171,7 @@ extension QueryClient {
   ///
   /// - Parameter queries: The queries.
   /// - Returns: Their first results, each of the time when it was looked at.
+  @_spi(Adapters)
   public nonisolated func result(for queries: [AnyQuery]) -> QueryListResults {
     QueryListResults(members: queries.map { look($0.entryKey, $0.definition, $0.options) })
   }

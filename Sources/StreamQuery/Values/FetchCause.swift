@@ -65,5 +65,6 @@ public struct FetchIdentity: Hashable, Sendable, _FreeOfActors, CustomStringConv
   let number: UInt32
 
   /// The number of the entry and that of the fetch, for the client's log.
+  @_documentation(visibility: internal)
   public var description: String { "\(entry).\(number)" }
 }

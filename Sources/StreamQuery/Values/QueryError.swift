@@ -31,6 +31,7 @@ public enum QueryError: Error, Hashable, Sendable, CustomStringConvertible {
   case shutDown
 
   /// What went wrong and what to do.
+  @_documentation(visibility: internal)
   public var description: String {
     switch self {
     case .missingFetch(let key):

@@ -85,6 +85,7 @@ public struct QueryInfo: Sendable, _FreeOfActors {
 
 extension QueryInfo: CustomStringConvertible {
   /// A line for a log: `["user", 42]: success, idle, 2 observers, 3.0 seconds old, stale, …`.
+  @_documentation(visibility: internal)
   public var description: String {
     var facts = ["\(status)", "\(fetchStatus)"]
     facts.append(observerCount == 1 ? "1 observer" : "\(observerCount) observers")

@@ -6,8 +6,8 @@ import Testing
 @Suite struct AdviceFactsTests {
   private static let forever = Duration.seconds(Int64.max)
 
-  private func rules(_ change: (inout AdviceFacts) -> Void) -> [String] {
-    var facts = AdviceFacts()
+  private func rules(_ change: (inout QueryAdviceFacts) -> Void) -> [String] {
+    var facts = QueryAdviceFacts()
     change(&facts)
     return facts.advice.map(\.rule)
   }
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test func aQueryOfAServerWithoutAStaleTimeIsNamed() {
-    var facts = AdviceFacts(isServer: true)
+    var facts = QueryAdviceFacts(isServer: true)
     facts.queries = [("rates", options()), ("users", options(.seconds(1))), ("a", options())]
     #expect(facts.advice.map(\.rule) == ["staleTimeOnServer"])
     #expect(facts.advice.map(\.problem) == ["No stale time on a server: a, rates"])
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test func aStaleTimeOfZeroThatIsWrittenIsMeant() {
-    #expect(rules { $0 = AdviceFacts(isServer: true, queries: [("a", options(.zero))]) } == [])
+    #expect(rules { $0 = QueryAdviceFacts(isServer: true, queries: [("a", options(.zero))]) } == [])
   }
 
   @Test func aQueryOfAnAppNeedsNoStaleTime() {
@@ -45,21 +45,21 @@ import Testing
 
   @Test func manyNamesAreCounted() {
     let names = ["e", "d", "a", "c", "b", "a"]
-    let facts = AdviceFacts(isServer: true, queries: names.map { ($0, options()) })
+    let facts = QueryAdviceFacts(isServer: true, queries: names.map { ($0, options()) })
     #expect(facts.advice.map(\.problem) == ["No stale time on a server: a, b, c and 2 more"])
   }
 
   @Test func aServerThatKeepsEverythingForEverIsNamed() {
     let kept = QueryOptions(gcTime: Self.forever)
-    #expect(rules { $0 = AdviceFacts(isServer: true, defaults: kept) } == ["noLimit"])
+    #expect(rules { $0 = QueryAdviceFacts(isServer: true, defaults: kept) } == ["noLimit"])
     let none = CacheLimit(maxEntries: .max)
-    #expect(rules { $0 = AdviceFacts(isServer: true, limit: none, defaults: kept) } == [])
+    #expect(rules { $0 = QueryAdviceFacts(isServer: true, limit: none, defaults: kept) } == [])
     let timed = QueryOptions(gcTime: .seconds(600))
-    #expect(rules { $0 = AdviceFacts(isServer: true, defaults: timed) } == [])
+    #expect(rules { $0 = QueryAdviceFacts(isServer: true, defaults: timed) } == [])
     // Five minutes.
-    #expect(rules { $0 = AdviceFacts(isServer: true) } == [])
+    #expect(rules { $0 = QueryAdviceFacts(isServer: true) } == [])
     // An app ends, and the system tells it when memory is short.
-    #expect(rules { $0 = AdviceFacts(defaults: kept) } == [])
+    #expect(rules { $0 = QueryAdviceFacts(defaults: kept) } == [])
   }
 
   @Test func cachedFailuresNeedATimeoutOfAnyLength() {
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test func durableMutationsThatRanWithoutAnOutboxAreNamed() {
-    let advice = AdviceFacts(unkeptMutations: ["save", "save"]).advice
+    let advice = QueryAdviceFacts(unkeptMutations: ["save", "save"]).advice
     #expect(advice.map(\.rule) == ["missingOutbox"])
     #expect(advice.map(\.problem) == ["Durable mutations without an outbox: save"])
   }

@@ -1,4 +1,4 @@
-import StreamQuery
+@_spi(Adapters) import StreamQuery
 import StreamQueryTesting
 import Synchronization
 import Testing

@@ -1,5 +1,5 @@
 import Foundation
-import StreamQuery
+@_spi(Adapters) import StreamQuery
 import StreamQueryTesting
 import Testing
 

@@ -1,4 +1,4 @@
-import StreamQuery
+@_spi(Adapters) import StreamQuery
 import StreamQueryPersistence
 import StreamQueryTesting
 import Testing
