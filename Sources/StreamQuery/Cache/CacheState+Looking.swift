@@ -103,7 +103,6 @@ extension CacheState {
   }
 
   /// Whether an observer of an entry sees the same state otherwise, such as with stale data.
-  @inline(never)
   func showsNews(_ entry: Int) -> Bool {
     slots[entry].observers.contains { observer in
       let seen = observers[Int(observer)].seenFlags.subtracting(.placeholder)

@@ -171,6 +171,7 @@ extension CacheState {
     // Has no meaning for an existing observer; what a function said on arrival stays.
     var resolvedOptions = resolvedOptions
     resolvedOptions.onSubscribe = onSubscribe ?? old.onSubscribe
+    if onSubscribe == nil { resolvedOptions.retriesOnSubscribe = old.retriesOnSubscribe }
     if observers[observer].query !== query {
       let wasDynamic = observers[observer].isDynamic
       slots[entry].dynamicCount += (query.isDynamic ? 1 : 0) - (wasDynamic ? 1 : 0)

@@ -290,13 +290,9 @@ struct CacheState: ~Copyable {
     slots[index].revision &+= 1
     if slots[index].isLayered { reshow(index, &transaction) }
     guard slots[index].isWatched else { return slots[index].forgetSnapshots(&transaction) }
-    // Otherwise no observer has looked since the last change, and each sees this one.
-    let isUnseen = emitsEvents && slots[index].snapshot == nil
-    let isNews = slots[index].renewSnapshot(version: snapshotSerial + 1, &transaction)
-    if isNews { snapshotSerial += 1 }
-    if emitsEvents, isNews || isUnseen || showsNews(index) {
-      emit(.observerResultsUpdated, index, transaction)
-    }
+    let former = emitsEvents ? slots[index].snapshot?.version : nil
+    if slots[index].renewSnapshot(version: snapshotSerial + 1, &transaction) { snapshotSerial += 1 }
+    if emitsEvents { tellResults(index, former, transaction) }
     if slots[index].dynamicCount > 0 { askAgain(index, transaction) }
     wake(index)
   }
@@ -316,6 +312,14 @@ struct CacheState: ~Copyable {
     } else {
       slots[index].askRound = min(waiting, round)
     }
+  }
+
+  // Separate, so that transactions without listeners do not pay for it.
+  @inline(never)
+  private mutating func tellResults(_ index: Int, _ former: UInt64?, _ transaction: Transaction) {
+    // Without a former version nobody has looked since the last change, and all see this one.
+    let isNews = former == nil || slots[index].snapshot?.version != former
+    if isNews || showsNews(index) { emit(.observerResultsUpdated, index, transaction) }
   }
 
   mutating func setDeadline(_ deadline: Instant?, _ index: Int) {

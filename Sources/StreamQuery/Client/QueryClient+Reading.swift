@@ -113,11 +113,15 @@ extension QueryClient {
     for query: Query<Value>,
     options: ObserverOptions? = nil
   ) -> QueryResult<Value> {
+    guard let options else { return result(for: query) }
+    let (snapshot, flags) = look(EntryKey(query.key), query.definition, options)
+    return QueryResult(snapshot: snapshot, flags: flags)
+  }
+
+  /// The same without options, for which no room is made then.
+  @_documentation(visibility: internal)
+  public nonisolated func result<Value>(for query: Query<Value>) -> QueryResult<Value> {
     let key = EntryKey(query.key)
-    if let options {
-      let (snapshot, flags) = look(key, query.definition, options)
-      return QueryResult(snapshot: snapshot, flags: flags)
-    }
     if isLimited { noteUse(of: key) }
     let now = cache.now(isDated: query.definition.initialData != nil)
     let definition = placing(query.definition, on: key)

@@ -54,9 +54,7 @@ extension QueryClient {
     at now: ClockReading,
     _ body: ResolvedTransaction<Result>
   ) -> Result {
-    let isAsked =
-      query.isDynamic || query.mayRestore || query.asksAboutErrors
-      || isArrival && query.asksOnSubscribe
+    let isAsked = query.isDynamic || query.mayRestore || isArrival && query.asksOnSubscribe
     let isDated = definition.initialData != nil
     var (initialData, wantsInitialData, hasInitialData) = (InitialData?.none, false, false)
     var (kept, wasHeld) = (KeptVersion(), false)

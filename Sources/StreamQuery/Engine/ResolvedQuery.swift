@@ -167,7 +167,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     ownRetry = RetryPolicy.merge(own.retry, over: base.retry)
     sharing = (own.sharing ?? base.sharing)?.kind ?? .automatic
     asked = isAsked ? Asked(own.over(base), isHeld ? restoring : nil) : nil
-    isFixed = !isDynamic && !isHeld && retries?.rule == nil
+    isFixed = !isDynamic && !isHeld
     isOfObserver = observer != nil
     hasAbandonment = abandonment != nil
     fixed = resolvedOptions
@@ -235,11 +235,10 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
   /// Whether a function decides if a new subscription refetches.
   ///
   /// Separate from ``isDynamic``: it has no meaning for existing observers.
-  var asksOnSubscribe: Bool { asked?.options.refetchOnSubscribe?.rule != nil }
-
-  /// Whether a function decides if a failure is retried by a subscription, or when the observer is
-  /// enabled.
-  var asksAboutErrors: Bool { asked?.options.retryOnSubscribe?.rule != nil }
+  var asksOnSubscribe: Bool {
+    guard let asked else { return false }
+    return asked.options.refetchOnSubscribe?.rule != nil || asked.options.retryOnSubscribe?.rule != nil
+  }
 
   /// The resolved options in the present state; evaluates closures only if there are any.
   ///
@@ -266,7 +265,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     if isArrival, let rule = options.refetchOnSubscribe?.rule {
       resolvedOptions.onSubscribe = rule(info()).fixed
     }
-    if let rule = options.retryOnSubscribe?.rule, let error = info().error {
+    if isArrival, let rule = options.retryOnSubscribe?.rule, let error = info().error {
       resolvedOptions.retriesOnSubscribe = rule(error)
     }
     guard isDynamic else { return resolvedOptions }

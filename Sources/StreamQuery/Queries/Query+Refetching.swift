@@ -84,8 +84,8 @@ extension Query {
   ///   .retryOnSubscribe { !($0 is AuthError) }
   /// ```
   ///
-  /// - Parameter retries: Gets the error that the entry shows. It is asked by each subscription, and when
-  ///   an observer is enabled; it must be pure and quick.
+  /// - Parameter retries: Gets the error that the entry shows. It is asked by each subscription, and
+  ///   must be pure and quick.
   /// - Returns: The changed query.
   public consuming func retryOnSubscribe(
     when retries: @escaping @Sendable (_ error: any Error) -> Bool

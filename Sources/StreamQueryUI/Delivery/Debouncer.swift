@@ -3,7 +3,7 @@ internal import StreamQuery
 /// Waits until an object that shows a query has not been asked for another key for an interval.
 @MainActor
 final class Debouncer {
-  private var machine = DebounceMachine()
+  private var machine = KeyDebounceMachine()
   /// Goes over to the key that waits.
   private var goOver: (@MainActor () -> Void)?
   private var task: Task<Void, Never>?

@@ -73,7 +73,7 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
     route?.leave(for: QueryIdentity(observedQuery.key), of: client)
     take(client.result(for: observedQuery, options: observerOptions))
     // It may have ended in between.
-    if client.isErased { forget() }
+    if client.isErased { clear() }
   }
 
   func take(_ options: ObserverOptions?) {
@@ -149,7 +149,7 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
   /// Shows data of a client from now on.
   private func show(_ pump: Pump) {
     // Nothing of one client may stand in for data of another.
-    if let former = self.pump, former !== pump { forget() }
+    if let former = self.pump, former !== pump { clear() }
     self.pump = pump
   }
 
@@ -262,14 +262,14 @@ extension _QueryObject: PumpMember {
       catchUp()
       self.observer = nil
       leave()
-      if client?.isErased == true { forget() }
+      if client?.isErased == true { clear() }
     }
   }
 
-  func forget(_ pump: Pump) { if self.pump === pump { forget() } }
+  func forget(_ pump: Pump) { if self.pump === pump { clear() } }
 
   /// Shows nothing.
-  func forget() {
+  func clear() {
     route?.machine = ErrorRouteMachine()
     show(machine.forgotten())
   }

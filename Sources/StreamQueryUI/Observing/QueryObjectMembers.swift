@@ -165,6 +165,6 @@ extension _QueryObjectMembers {
     route?.leave(for: nil, of: nil)
     // So that the same query is another one when it comes back.
     observedQuery = .none
-    forget()
+    clear()
   }
 }

@@ -38,7 +38,8 @@ struct LiveProperty<Object: _QueryObjectMembers>: DynamicProperty {
     ViewUpdate.run {
       holder.installed(animation?.changeContext, options: options, make)
       if let query {
-        holder.asked(by: .wrapper, in: surroundings) {
+        // Captured alone: the holder keeps the closure, and would keep itself by this property.
+        holder.asked(by: .wrapper, in: surroundings) { [debounce] in
           $0.asked(query, $1, $2, $3, debounce: debounce)
         }
       } else {

@@ -21,12 +21,13 @@ import Testing
     simulation.settle()
     #expect(
       events.values.map { $0.description.prefix { $0 != "]" } } == [
-        "removed (cleared) [\"a\"", "cancelled [\"b\"", "removed (cleared) [\"b\"",
-        "removed (cleared) [\"c\"", "removed (cleared) [\"d\"", "added [\"c\"", "written [\"c\"",
+        "removed (cleared) [\"a\"", "cancelled [\"b\"", "shown anew [\"b\"",
+        "removed (cleared) [\"b\"", "removed (cleared) [\"c\"", "removed (cleared) [\"d\"",
+        "added [\"c\"", "written [\"c\"",
       ]
     )
     let first = events.values.first?.number ?? 0
-    #expect(events.values.map(\.number) == Array(first..<first + 7))
+    #expect(events.values.map(\.number) == Array(first..<first + 8))
     #expect(
       events.values.map(\.valueTypeName).suffix(3) == ["Swift.String", "Swift.Int", "Swift.Int"]
     )
@@ -159,19 +160,25 @@ import Testing
         "observed (1) [\"n\"]",
         "miss [\"n\"]",
         "fetching [\"n\"] for subscribed in \(Duration.zero)",
+        "shown anew [\"n\"]",
         "failed 1 times (boom 0), again after \(Duration.milliseconds(30)): [\"n\"] "
           + "for subscribed in \(Duration.milliseconds(10))",
+        "shown anew [\"n\"]",
         "resumed [\"n\"] for subscribed in \(Duration.milliseconds(40))",
         "fetched [\"n\"] for subscribed in \(Duration.milliseconds(50))",
+        "shown anew [\"n\"]",
         "written [\"n\"]",
+        "shown anew [\"n\"]",
         "invalidated [\"n\"]",
         "fetching [\"n\"] for invalidated in \(Duration.zero)",
+        "shown anew [\"n\"]",
         "cancelled [\"n\"] for invalidated in \(Duration.milliseconds(5))",
+        "shown anew [\"n\"]",
         "unobserved (0) [\"n\"]",
         "removed (expired) [\"n\"]",
       ]
     )
-    #expect(events.values.map(\.number) == (1...13).map { UInt64($0) })
+    #expect(events.values.map(\.number) == (1...19).map { UInt64($0) })
     #expect(events.elements.map(\.time).last == .milliseconds(6_005))
   }
 
@@ -199,9 +206,10 @@ import Testing
     let kinds = told.all.map { String($0.prefix { $0 != "[" }).trimmingSuffix() }
     #expect(
       kinds == [
-        "added", "observed (1)", "miss", "fetching", "paused", "resumed", "failed (boom 0)",
-        "reset",
-        "fetching", "cancelled", "removed (removed)", "written", "removed (cleared)",
+        "added", "observed (1)", "miss", "fetching", "paused", "shown anew", "resumed",
+        "shown anew", "failed (boom 0)", "shown anew", "reset", "shown anew", "fetching",
+        "shown anew", "cancelled", "shown anew", "removed (removed)", "written", "shown anew",
+        "shown anew", "removed (cleared)",
       ]
     )
   }
@@ -236,10 +244,11 @@ import Testing
     simulation.settle()
     #expect(
       told.all == [
-        "added", "observed (1)", "miss", "fetching", "paused", "observed (2)", "joined",
-        "joined", "joined", "joined", "resumed", "fetched", "invalidated", "fetching",
-        "failed 1 times (boom 0), again after 1.0 seconds:", "paused", "joined", "resumed",
-        "fetched",
+        "added", "observed (1)", "miss", "fetching", "paused", "shown anew", "observed (2)",
+        "joined", "joined", "joined", "joined", "resumed", "shown anew", "fetched", "shown anew",
+        "invalidated", "fetching", "shown anew",
+        "failed 1 times (boom 0), again after 1.0 seconds:", "shown anew", "paused", "shown anew",
+        "joined", "resumed", "shown anew", "fetched", "shown anew",
       ]
     )
     #expect(first.values.last?.data == 2 && second.values.last?.data == 2)

@@ -169,7 +169,7 @@ import Testing
     #expect(
       lines.value == [
         #"added ["n", 1]"#, #"observed (1) ["n", 1]"#, #"miss ["n", 1]"#,
-        #"fetching ["n", 1] for subscribed in 0.0 seconds"#,
+        #"fetching ["n", 1] for subscribed in 0.0 seconds"#, #"shown anew ["n", 1]"#,
       ]
     )
     withExtendedLifetime(recording) {}

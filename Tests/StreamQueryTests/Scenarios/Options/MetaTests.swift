@@ -177,9 +177,10 @@ import Testing
     simulation.settle()
     #expect(
       told.all == [
-        "added failing", "observed failing", "miss failing", "fetching failing", "observed other",
-        "joined other", "failed failing", "written other", "unobserved other", "unobserved other",
-        "removed other", "added none", "written none", "removed none",
+        "added failing", "observed failing", "miss failing", "fetching failing", "shown failing",
+        "observed other", "joined other", "failed failing", "shown other", "written other",
+        "shown other", "unobserved other", "unobserved other", "removed other", "added none",
+        "written none", "removed none",
       ]
     )
     client.shutDown()

@@ -165,7 +165,7 @@ import Foundation
     observer.update(query: page(2, make))
     simulation.settle()
     #expect(recording.summaries.last == .placeholder("preview 2", isFetching: true))
-    #expect(calls.all == ["- of -", #"page 1 of ["page",1]"#])
+    #expect(calls.all == ["- of -", #"page 1 of ["page", 1]"#])
     let third = ResultSummary(client.result(for: page(3, make)))
     #expect(third == .placeholder("preview 3", isFetching: true))
   }

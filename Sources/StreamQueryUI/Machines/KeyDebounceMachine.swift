@@ -7,7 +7,7 @@ internal import StreamQuery
 /// | the observed key | go over | go over; nothing waits |
 /// | the key that waits | | go on waiting |
 /// | another key | wait | wait anew |
-struct DebounceMachine {
+struct KeyDebounceMachine {
   /// The action that follows.
   enum Step: Equatable {
     /// Observe at once what is asked for.

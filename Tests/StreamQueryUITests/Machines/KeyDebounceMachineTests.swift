@@ -3,14 +3,14 @@ import Testing
 
 @testable import StreamQueryUI
 
-struct DebounceMachineTests {
+struct KeyDebounceMachineTests {
   private let a = AnyQueryKey("a")
   private let b = AnyQueryKey("b")
   private let c = AnyQueryKey("c")
 
   @Test("the observed key counts at once, and another one waits")
   func otherKeysWait() {
-    var machine = DebounceMachine()
+    var machine = KeyDebounceMachine()
     #expect(machine.came(a, observing: a) == .goOver && machine.waiting == nil)
     #expect(machine.came(b, observing: a) == .wait && machine.waiting == b)
     machine.ended()
@@ -20,7 +20,7 @@ struct DebounceMachineTests {
 
   @Test("a newer key waits anew, the same one goes on waiting")
   func onlyNewKeysWaitAnew() {
-    var machine = DebounceMachine()
+    var machine = KeyDebounceMachine()
     #expect(machine.came(b, observing: a) == .wait)
     #expect(machine.came(b, observing: a) == .goOnWaiting)
     #expect(machine.came(c, observing: a) == .wait && machine.waiting == c)
@@ -29,7 +29,7 @@ struct DebounceMachineTests {
 
   @Test("back at the observed key, nothing waits any more")
   func theObservedKeyEndsTheWait() {
-    var machine = DebounceMachine()
+    var machine = KeyDebounceMachine()
     #expect(machine.came(b, observing: a) == .wait)
     #expect(machine.came(a, observing: a) == .goOver && machine.waiting == nil)
     #expect(machine.came(b, observing: a) == .wait)
