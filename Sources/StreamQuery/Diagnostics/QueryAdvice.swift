@@ -8,7 +8,7 @@ import Synchronization
 public struct QueryAdvice: Hashable, Sendable, CustomStringConvertible {
   /// The name of the rule, such as `noLimit`, which later versions keep.
   public let rule: String
-  /// The set-up, with the names of some queries or mutations that have it.
+  /// The set-up, with the names of some queries or mutations that have it: the first parts of their keys.
   public let problem: String
   /// Why it hurts.
   public let reason: String

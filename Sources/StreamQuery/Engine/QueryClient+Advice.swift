@@ -37,9 +37,9 @@ extension QueryClient {
       defaults: defaults.client.options,
       queries: found.map { key, query in
         let own = query.resolved.definition.options
-        return (key.key.description, own.over(defaults.options(for: key.key)))
+        return (key.key.firstPart, own.over(defaults.options(for: key.key)))
       },
-      unkeptMutations: unkept.map(\.key.description)
+      unkeptMutations: unkept.map(\.key.firstPart)
     )
   }
 
@@ -56,6 +56,13 @@ extension QueryClient {
     }
     #endif
   }
+}
+
+extension AnyQueryKey {
+  /// The text of the first part, which names a kind of data.
+  ///
+  /// The other parts may say whose data it is: reports are printed, and outlive the account that it is of.
+  fileprivate var firstPart: String { storage.parts.first?.logText() ?? description }
 }
 
 extension QueryClient.Configuration {

@@ -28,7 +28,7 @@ struct OutboxAdviceTests: OutboxSuite {
     simulation.start(Mutation("plain") { (input: Int) in input }, with: 1, on: client)
     #expect(rules(client) == [])
     simulation.start(note(), with: Note(number: 1), on: client)
-    #expect(client.advice().map(\.problem) == [#"Durable mutations without an outbox: ["note"]"#])
+    #expect(client.advice().map(\.problem) == [#"Durable mutations without an outbox: "note""#])
     let other = self.client(knowing: [note()])
     simulation.start(note(), with: Note(number: 1), on: other)
     #expect(rules(other) == [])
