@@ -253,7 +253,7 @@ private actor Store {
         .refetchOnReconnect(.when { [weak self] in await self?.isSearching ?? false })
         .refetchInterval(isVisible ? .seconds(5) : nil),
       Query("user") { try await SlowAPI.live.user(1) }
-        .refetchOnActive(.when { @MainActor in self.isSearching }),
+        .refetchOnActive(.when { @MainActor () async in self.isSearching }),
       Query("user") { try await SlowAPI.live.user(1) }
         .refetchOnReconnect { info in self.isVisible && info.isStale ? .always : .never },
     ]

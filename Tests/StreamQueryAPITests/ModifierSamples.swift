@@ -111,7 +111,7 @@ import Testing
     _ = query.refetchOnActive(.when { $0.errorUpdateCount == 0 })
       .refetchOnReconnect(.when { info in await gate.isOpen && info.isStale })
       .refetchOnReconnect(.dynamic { $0.isInvalidated ? .always : .ifStale })
-    _ = query.refetchOnActive(.when { @MainActor info in info.isStale })
+    _ = query.refetchOnActive(.when { @MainActor info async in info.isStale })
     var options = ObserverOptions(refetchOnActive: .when { $0.isStale })
     options.refetchOnSubscribe = .dynamic { $0.isStale ? .always : .never }
     #expect(options.refetchOnSubscribe != nil)

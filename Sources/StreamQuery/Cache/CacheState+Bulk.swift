@@ -190,6 +190,8 @@ extension CacheState {
       transaction.drop(slots[index].beginning)
       slots[index].beginning = nil
     }
+    // Before their placeholders are forgotten, and their queries with them.
+    let answered = answers.compactMap { answer in present(answer, index).map { ($0, answer) } }
     empty(index, isRemoved: false, &transaction)
     self.placeInitialData(index, initialData, &transaction)
     if enabledCount > 0 {
@@ -198,9 +200,9 @@ extension CacheState {
       readmit(waiters, index)
       lendPriorityOfWaiters(index, &transaction)
     }
-    for answer in answers {
-      guard let observer = present(answer, index) else { continue }
-      answered(observer, answer.query, answer.resolvedOptions, &transaction)
+    for (observer, answer) in answered {
+      guard let query = observers[observer].query else { continue }
+      self.answered(observer, query, answer.resolvedOptions, &transaction)
     }
   }
 

@@ -130,9 +130,7 @@ extension CacheState {
   /// Forgets the placeholders that were made for observers of an entry, which is being emptied.
   mutating func forgetMadePlaceholders(_ entry: Int, _ transaction: inout Transaction) {
     for observer in slots[entry].observers.lazy.map(Int.init) {
-      guard observers[observer].hasPlaceholder, let plain = observers[observer].query?.plain else {
-        continue
-      }
+      guard let plain = observers[observer].query?.plain else { continue }
       transaction.drop(observers[observer].query)
       observers[observer].follow(plain)
       showPlaceholder(observer, isKept: false)

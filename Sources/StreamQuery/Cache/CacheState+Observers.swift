@@ -180,7 +180,12 @@ extension CacheState {
       showPlaceholder(observer, isKept: keepsPlaceholder)
     }
     guard old != resolvedOptions else { return }
-    emit(.observerOptionsUpdated, entry, transaction)
+    // Neither who is about to leave nor who waited for a store asks for something else.
+    var asked = old
+    asked.linger = resolvedOptions.linger
+    if asked != resolvedOptions, old.participation != .restoring {
+      emit(.observerOptionsUpdated, entry, transaction)
+    }
     let now = transaction.environment.now.instant
     let lookup = old.isEnabled ? nil : slots[entry].machine.lookup(by: resolvedOptions, at: now)
     let (actions, base) = slots[entry].machine.reobserved(

@@ -4,6 +4,8 @@ struct IdleWaits: Sendable {
   enum Work: Sendable {
     case fetch(EntryID)
     case run(MutationID)
+    /// Conditions of refetches that are being evaluated.
+    case conditions
   }
 
   private var callers: [(answer: SharedOneShot<Void>, work: WorkID?)] = []
@@ -61,11 +63,13 @@ extension CacheState {
       if let index = find(entry), isUnderWay(index, but: own) { return former }
     case .run(let run):
       if let row = mutations.find(run), isRunUnderWay(row, but: own) { return former }
-    case nil: break
+    case .conditions where !conditions.isEmpty: return former
+    case .conditions, nil: break
     }
     if let index = live.first(where: { isUnderWay(Int($0), but: own) }) {
       return .fetch(id(of: Int(index)))
     }
+    if !conditions.isEmpty { return .conditions }
     guard mutations.pendingCount > 0 else { return nil }
     let run = mutations.all.first { run in
       mutations.find(run).map { isRunUnderWay($0, but: own) } ?? false

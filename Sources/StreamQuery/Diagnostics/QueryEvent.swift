@@ -28,7 +28,7 @@ public struct QueryEvent: Sendable, _FreeOfActors, CustomStringConvertible {
     /// The results that observers see changed: with the entry, with time, or with their options.
     ///
     /// It comes once for each change, not for each observer, and does not wait until anybody looks. An
-    /// observer that is slow may miss a result.
+    /// observer that is slow may miss a result, and one that does not look may make it come again.
     case observerResultsUpdated
     /// The options of an observer changed: it was updated, or a function of the query's state said
     /// something else.

@@ -58,7 +58,9 @@ extension QueryClient {
       for (entry, (_, options)) in zip(held, arrivals) {
         for id in entry.observers {
           guard let observer = state.find(id),
-            state.observers[observer].query === entry.query,
+            let query = state.observers[observer].query,
+            // What was made of another key's data may have been forgotten meanwhile.
+            query === entry.query || query === entry.query.plain,
             state.observers[observer].resolvedOptions.participation == .restoring
           else { continue }
           state.arrive(observer, resolvedOptions: options, &transaction)

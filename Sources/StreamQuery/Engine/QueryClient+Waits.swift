@@ -117,8 +117,9 @@ extension QueryClient {
   /// ```
   ///
   /// It waits for
-  /// - fetches, with their retries and the waits between them, whoever started them; for a stream without an
+  /// - fetches, with their retries and the waits between them and for their turn, whoever started them; for a stream without an
   ///   end, until it delivers,
+  /// - conditions of ``RefetchPolicy`` that are being evaluated: one that awaits this call waits for itself,
   /// - runs of mutations, with their callbacks and retries,
   /// - stores that are being read, and what begins when they are,
   /// - what has changed to be written, which happens at once instead of at the next opportunity.
@@ -135,8 +136,10 @@ extension QueryClient {
   ///
   /// - Complexity: O(*n*) in the entries that are observed or fetching, and in the runs.
   public nonisolated func idle() async {
-    let own = TaskChain.current?.work
     while !Task.isCancelled {
+      // A task that outlives its fetch is part of it no more.
+      let chain = TaskChain.current
+      let own = chain?.life.isOver == false ? chain?.work : nil
       await workEnded(but: own)
       let before = cache.read { $0.keptCounts }
       await storesSaved()
@@ -161,7 +164,7 @@ extension QueryClient {
 
   /// Waits until stores and outbox have been read, and have what there is to keep, as far as they can.
   private nonisolated func storesSaved() async {
-    guard keeper != nil || persister != nil else { return }
+    // Callbacks of what has just ended may begin something.
     await actionsPerformed()
     if let keeper, !Task.isCancelled { _ = await keeper.waitUntilRestored() }
     if let persister, !Task.isCancelled { await persister.save() }

@@ -130,7 +130,7 @@ extension Query {
   ///
   /// `fetch` then returns the stale data instead of throwing. The failure is still in the results of
   /// streams and in the events, and the next `fetch` asks again.
-  /// ``QueryClient/fetch(_:timeout:throwOnError:)`` throws in any case. Data became stale when its
+  /// With `throwOnError: true` it throws in any case. Data became stale when its
   /// stale time was over or when it was invalidated, whichever came first; the client's clock measures
   /// the time.
   ///

@@ -103,6 +103,7 @@ public struct RefetchPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanLitera
   ///   .refetchOnActive(.when { await store.isSearching })
   /// ```
   ///
+  /// A closure is one of these if it has an `await`, or says `async`: `{ @MainActor () async in isVisible }`.
   /// Only this refetch waits for the condition. A subscription shows the cached data meanwhile.
   ///
   /// - Parameter condition: Whether to refetch.

@@ -43,6 +43,30 @@ import Testing
     #expect(idle().value == 0)
   }
 
+  @Test("T97: the wait includes conditions of refetches, and what follows from them")
+  func conditions() {
+    let fetch = ScriptedFetch<String>(.value("a"), .value("b", after: .milliseconds(20)))
+    let query = Query("a", fetch: fetch).staleTime(.infinite)
+    _ = simulation.run { [client] in try await client.fetch(query) }
+    let recording = simulation.record(
+      client.stream(
+        query.refetchOnSubscribe(
+          .when {
+            try? await Scheduling.current.clock.sleep(for: .milliseconds(10))
+            return true
+          }
+        )
+      )
+    )
+    simulation.settle()
+    let end = idle()
+    simulation.advance(by: .seconds(1))
+    #expect(end.value == 30)
+    #expect(recording.values.map(\.data) == ["a", "a", "b"])
+    recording.cancel()
+    client.shutDown()
+  }
+
   @Test("T97: the wait ends with the last fetch and the last run, whatever began first")
   func lastOfAll() {
     client.prefetchInBackground(query("a", after: 30), on: simulation)
