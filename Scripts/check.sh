@@ -98,8 +98,8 @@ step_apple() { # type-check for macOS at the deployment floor
   Scripts/check-apple.sh --self-test
 }
 
-step_docs() { # documentation, warnings as errors; what is public is what Scripts/public-api.txt says
-  Scripts/docs.sh --scratch-path "$documented"
+step_docs() { # documentation, warnings as errors, and no link leads nowhere; Scripts/public-api.txt says what is public
+  Scripts/site.sh --self-test --scratch-path "$documented"
   Scripts/public-api.sh .build-docs/graphs --self-test
 }
 

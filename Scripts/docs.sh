@@ -2,7 +2,8 @@
 # Builds the documentation of the modules, warnings as errors: a link to a symbol that is gone
 # or a parameter that does not exist fails.
 #
-# The toolchain has all it needs, so the package does not depend on the DocC plugin.
+# The toolchain has all it needs, so the package does not depend on the DocC plugin. On Linux, where there is no SwiftUI,
+# StreamQueryUI is documented beside the stand-in for it, so that its wrappers and views are there too.
 #
 #   Scripts/docs.sh                      into .build-docs/<Module>
 #   Scripts/docs.sh --scratch-path DIR   use the modules built there (default .build-check)
@@ -24,17 +25,9 @@ while (($# > 0)); do
   shift
 done
 
-# The documentation compiler sits beside the compiler; on a Mac, xcrun knows where.
-swiftc=$(command -v swiftc)
-tools=$(dirname "$(readlink -f "$swiftc" 2>/dev/null || echo "$swiftc")")
-docc="$tools/docc"
-if [[ ! -x $docc ]]; then docc=$(command -v docc || xcrun --find docc); fi
-
-flags=()
-# As in check.sh: other flags in the same folder would build everything again.
-if [[ $scratch == .build-check ]]; then flags=(-Xswiftc -warnings-as-errors); fi
-products=$(swift build --scratch-path "$scratch" --show-bin-path)
-swift build --scratch-path "$scratch" ${flags[@]+"${flags[@]}"}
+source Scripts/modules.sh
+find_docc
+build_modules "$scratch"
 
 target=$(swiftc -print-target-info | sed -n 's/.*"triple": "\([^"]*\)".*/\1/p' | head -n 1)
 sdk=()
@@ -45,11 +38,27 @@ if [[ $(uname -s) == Darwin ]]; then
 fi
 
 rm -rf "$output"
+mkdir -p "$output"
+found=(-I "$products/Modules" -I "$products")
+if [[ $(uname -s) != Darwin ]]; then
+  # Interfaces only, without the code of functions. Not those of the step `views`, which have another name.
+  views=$output/views
+  mkdir -p "$views"
+  for module in SwiftUI StreamQueryUI; do
+    sources=()
+    while IFS= read -r file; do sources+=("$file")
+    done < <(find Sources/$module Tests/SwiftUIStandIn/Sources/$module -name '*.swift' \
+      -not -path '*.docc/*' 2>/dev/null | LC_ALL=C sort)
+    swiftc -emit-module -emit-module-path "$views/$module.swiftmodule" -module-name "$module" -parse-as-library \
+      -experimental-skip-non-inlinable-function-bodies -suppress-warnings -I "$views" "${settings[@]}" "${sources[@]}"
+  done
+  found=(-I "$views" "${found[@]}")
+fi
 dependencies=()
-for module in StreamQuery StreamQueryPersistence StreamQueryOperators StreamQueryUI StreamQueryTesting; do
+for module in "${documented_modules[@]}"; do
   graphs="$output/graphs/$module"
   mkdir -p "$graphs"
-  swift symbolgraph-extract -module-name "$module" -I "$products/Modules" -I "$products" \
+  swift symbolgraph-extract -module-name "$module" "${found[@]}" \
     -target "$target" ${sdk[@]+"${sdk[@]}"} -module-cache-path "$output/module-cache" \
     -minimum-access-level public -emit-extension-block-symbols -skip-inherited-docs \
     -skip-synthesized-members -output-dir "$graphs"

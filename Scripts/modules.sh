@@ -1,5 +1,16 @@
 # Sourced by scripts that compile Swift files against the modules of this package.
 
+# Those that the documentation has, each after those that it uses.
+documented_modules=(StreamQuery StreamQueryPersistence StreamQueryOperators StreamQueryUI StreamQueryTesting)
+
+# find_docc: sets `docc` to the documentation compiler, which sits beside the compiler; on a Mac, xcrun knows where.
+find_docc() {
+  local swiftc
+  swiftc=$(command -v swiftc)
+  docc=$(dirname "$(readlink -f "$swiftc" 2>/dev/null || echo "$swiftc")")/docc
+  if [[ ! -x $docc ]]; then docc=$(command -v docc || xcrun --find docc); fi
+}
+
 # build_modules FOLDER [PACKAGE]: builds the modules in a scratch folder, of this package or of a nested one. Sets
 #   products   where they are
 #   paths      flags that find them, and what tests need
