@@ -30,15 +30,15 @@ struct GrowthPlot {
   }
 
   private let series: [Series]
-  private let width = 760.0
-  private let height = 420.0
-  private let left = 70.0
-  private let right = 270.0
-  private let top = 30.0
-  private let bottom = 50.0
-  private let colors = [
-    "#2f6fde", "#d9480f", "#2b8a3e", "#862e9c", "#c92a2a", "#0b7285", "#5c5f66",
-  ]
+  // Of a size that can be read on a phone as well, where it is shown at little more than half of it.
+  private let width = 600.0
+  private let left = 75.0
+  private let right = 40.0
+  private let top = 20.0
+  // Where the axis is. The names of the lines are below it, in columns.
+  private let base = 340.0
+  private let rowHeight = 26.0
+  private let columns = 2
   private let axis: String
   /// The powers of ten that the axis begins and ends with.
   private let powers: ClosedRange<Int>
@@ -66,25 +66,33 @@ struct GrowthPlot {
     .filter { $0.points.count > 1 }
   }
 
-  var svg: String {
+  /// The picture, on a light page or on a dark one: it has no background.
+  func svg(isDark: Bool) -> String {
+    let colors =
+      isDark
+      ? ["#74a5ff", "#ff922b", "#69db7c", "#da77f2", "#ff8787", "#3bc9db", "#adb5bd"]
+      : ["#2f6fde", "#d9480f", "#2b8a3e", "#862e9c", "#c92a2a", "#0b7285", "#5c5f66"]
+    let grid = isDark ? "#444" : "#ddd"
+    let rows = (series.count + columns - 1) / columns
+    let height = Int(base + 70 + Double(rows) * rowHeight)
     var out = """
-      <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(Int(width)) \(Int(height))" \
-      font-family="system-ui, sans-serif" font-size="12">
-      <rect width="100%" height="100%" fill="white"/>
+      <svg xmlns="http://www.w3.org/2000/svg" width="\(Int(width))" height="\(height)" \
+      viewBox="0 0 \(Int(width)) \(height)" font-family="system-ui, sans-serif" font-size="16" \
+      fill="\(isDark ? "#f0f0f0" : "#1d1d1f")">
 
       """
     for power in powers {
       let across = x(pow(10, Double(power)))
-      out += line(across, top, across, height - bottom, "#ddd")
-      out += text(across, height - bottom + 20, "\(Int(pow(10, Double(power))))", anchor: "middle")
+      out += line(across, top, across, base, grid)
+      out += text(across, base + 24, "\(Int(pow(10, Double(power))))", anchor: "middle")
     }
     for power in 1...5 {
       let height = y(pow(10, Double(power)))
       let labels = ["", "10 ns", "100 ns", "1 µs", "10 µs", "100 µs"]
-      out += line(left, height, width - right, height, "#ddd")
-      out += text(left - 8, height + 4, labels[power], anchor: "end")
+      out += line(left, height, width - right, height, grid)
+      out += text(left - 8, height + 5, labels[power], anchor: "end")
     }
-    out += text((left + width - right) / 2, height - 10, axis, anchor: "middle")
+    out += text((left + width - right) / 2, base + 48, axis, anchor: "middle")
     for (index, one) in series.enumerated() {
       let color = colors[index % colors.count]
       let points = one.points.map { format(x($0.size)) + "," + format(y($0.nanoseconds)) }
@@ -94,11 +102,20 @@ struct GrowthPlot {
         out += "<circle cx=\"\(format(x(point.size)))\" cy=\"\(format(y(point.nanoseconds)))\" "
         out += "r=\"3\" fill=\"\(color)\"/>\n"
       }
-      let row = top + 14 + Double(index) * 20
-      out += line(width - right + 20, row - 4, width - right + 44, row - 4, color)
-      out += text(width - right + 50, row, one.name, anchor: "start")
+      let row = base + 82 + Double(index / columns) * rowHeight
+      let column = 20 + Double(index % columns) * (width - 20) / Double(columns)
+      out += line(column, row - 5, column + 24, row - 5, color)
+      out += text(column + 32, row, one.name, anchor: "start")
     }
     return out + "</svg>\n"
+  }
+
+  /// Writes the pictures, of which the documentation shows one.
+  func write(to path: String) throws {
+    for (suffix, isDark) in [("", false), ("~dark", true)] {
+      try svg(isDark: isDark)
+        .write(toFile: "\(path)\(suffix).svg", atomically: true, encoding: .utf8)
+    }
   }
 
   private func x(_ size: Double) -> Double {
@@ -107,7 +124,7 @@ struct GrowthPlot {
   }
 
   private func y(_ nanoseconds: Double) -> Double {
-    height - bottom - (log10(max(10, nanoseconds)) - 1) / 4 * (height - top - bottom)
+    base - (log10(max(10, nanoseconds)) - 1) / 4 * (base - top)
   }
 
   private func line(

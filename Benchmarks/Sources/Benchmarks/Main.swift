@@ -82,7 +82,7 @@ enum Main {
         powers: 3...5,
         isPerItem: false
       )
-      try growth.svg.write(toFile: output + "/growth.svg", atomically: true, encoding: .utf8)
+      try growth.write(to: output + "/growth")
       let fanOut = GrowthPlot(
         suite.rows,
         GrowthPlot.consumers,
@@ -90,7 +90,7 @@ enum Main {
         powers: 0...4,
         isPerItem: true
       )
-      try fanOut.svg.write(toFile: output + "/fan-out.svg", atomically: true, encoding: .utf8)
+      try fanOut.write(to: output + "/fan-out")
     } catch {
       print("The results could not be written: \(error)")
     }
