@@ -47,7 +47,7 @@ import Testing
   func conditions() {
     let fetch = ScriptedFetch<String>(.value("a"), .value("b", after: .milliseconds(20)))
     let query = Query("a", fetch: fetch).staleTime(.infinite)
-    _ = simulation.run { [client] in try await client.fetch(query) }
+    simulation.run { [client] in await client.prefetch(query) }
     let recording = simulation.record(
       client.stream(
         query.refetchOnSubscribe(
