@@ -14,7 +14,19 @@ public import Observation
 @MainActor @Observable
 public final class ObservedValue<Value: Sendable> {
   /// The value now; the initial one before the start, and when the account of the client has ended.
-  public private(set) var value: Value
+  public var value: Value {
+    let value = shown
+    if !isRead {
+      isRead = true
+      witness?.changeWasRead()
+    }
+    return value
+  }
+
+  private var shown: Value
+  /// Whether somebody has read the value since it has changed.
+  @ObservationIgnored private var isRead = false
+  @ObservationIgnored weak var witness: (any ReaderWitness)?
 
   /// A function inside of which changes that arrive are applied, such as an animation; `nil` is none.
   @ObservationIgnored public var changeContext: ChangeContext?
@@ -32,7 +44,7 @@ public final class ObservedValue<Value: Sendable> {
   ///   - client: The client; without one, nothing is followed until ``start(using:)``.
   public init(_ source: ClientValue<Value>, client: QueryClient? = nil) {
     self.source = source
-    value = source.initial
+    shown = source.initial
     if let client { start(using: client) }
   }
 
@@ -47,7 +59,7 @@ public final class ObservedValue<Value: Sendable> {
     guard self.client !== client else { return }
     stop()
     self.client = client
-    preview(client)
+    // First, so that no change falls between the two.
     let changes = source.changes(client)
     // No executor preference: it runs on the main actor.
     following = Task { [weak self] in
@@ -56,6 +68,8 @@ public final class ObservedValue<Value: Sendable> {
         streamed(value)
       }
     }
+    // Last: readers that are told of it may call back.
+    preview(client)
   }
 
   /// Follows nothing any more; the value stays.
@@ -69,21 +83,32 @@ public final class ObservedValue<Value: Sendable> {
     let pump = Pump.of(client)
     pump.remember(self)
     self.pump = pump
-    assign(source.current(client))
+    let now = source.current(client)
+    // It may have ended in between.
+    assign(client.isErased ? source.initial : now)
   }
 
   private func streamed(_ new: Value) {
+    // Of an account that has ended, it may have waited.
+    guard client?.isErased != true else { return }
     // Untracked, as below: who changes it does not read it.
-    guard !source.isSame(_value, new) else { return }
+    guard !source.isSame(_shown, new) else { return }
     if let changeContext { changeContext { assign(new) } } else { assign(new) }
     // What has changed besides is shown in the same job.
     pump?.deliverNow()
   }
 
   private func assign(_ new: Value) {
-    if !source.isSame(_value, new) { value = new }
+    guard !source.isSame(_shown, new) else { return }
+    if isRead {
+      isRead = false
+      witness?.readersAreTold()
+    }
+    shown = new
   }
 }
+
+extension ObservedValue: WitnessedObject {}
 
 extension ObservedValue: ErasureMember {
   func forget(_ pump: Pump) {

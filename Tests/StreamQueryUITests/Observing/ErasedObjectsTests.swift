@@ -94,6 +94,23 @@ struct ErasedObjectsTests {
     }
   }
 
+  @Test("what a value of one's own still says after the end of the account is not shown")
+  func ownValue() {
+    run { simulation, client in
+      let (texts, text) = AsyncStream<String>.makeStream()
+      let source = ClientValue(initial: "-", now: { _ in "secret" }, changes: { _ in texts })
+      let observed = ObservedValue(source, client: client)
+      #expect(observed.value == "secret")
+      return (simulation, client, text, source, observed)
+    } _: { simulation, client, text, source, observed in
+      #expect(observed.value == "-")
+      text.yield("secret")
+      simulation.settle()
+      #expect(observed.value == "-")
+      #expect(ObservedValue(source, client: client).value == "-")
+    }
+  }
+
   @Test("a selection and what stands in for the next page are forgotten")
   func kept() {
     let other = Query<String>(key: "other") { "other" }

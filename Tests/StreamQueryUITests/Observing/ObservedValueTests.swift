@@ -1,7 +1,9 @@
 import StreamQuery
 import StreamQueryTesting
-import StreamQueryUI
+import Synchronization
 import Testing
+
+@testable import StreamQueryUI
 
 @MainActor
 struct ObservedValueTests: ObservedSuite {
@@ -11,6 +13,10 @@ struct ObservedValueTests: ObservedSuite {
       try await pause()
       return input
     }
+  }
+
+  private final class State: Sendable {
+    let text = Mutex("old")
   }
 
   @Test("the count of fetches shows in the first frame, and each other count once")
@@ -70,6 +76,43 @@ struct ObservedValueTests: ObservedSuite {
       #expect(released == nil)
       simulation.advance(by: .seconds(1))
       #expect(late.data == "fetched")
+    }
+  }
+
+  @Test("where nothing may be observed, the value shows and is not followed")
+  func onlyDrawn() {
+    run { simulation, client in
+      let hidden = Surroundings(client: client, isAllowed: false)
+      let drawn = ObservedValue(.fetchingCount())
+      let users = ObservedQuery(query("a"), client: client)
+      drawn.drawn(using: client, hidden)
+      #expect(drawn.value == 1)
+      simulation.advance(by: .seconds(1))
+      #expect(drawn.value == 1 && users.data == "fetched")
+      drawn.drawn(using: client, Surroundings(client: client))
+      #expect(drawn.value == 0)
+      drawn.drawn(using: client, hidden)
+      users.refetch()
+      simulation.settle()
+      #expect(drawn.value == 0 && users.isFetching)
+      drawn.drawn(using: client, hidden)
+      #expect(drawn.value == 1)
+    }
+  }
+
+  @Test("a change while the stream of a value of one's own begins is not lost")
+  func changeAtTheStart() {
+    run { _, client in
+      let state = State()
+      let source = ClientValue(
+        initial: "-",
+        now: { _ in state.text.withLock { $0 } },
+        changes: { _ in
+          state.text.withLock { $0 = "new" }
+          return AsyncStream { _ in }
+        }
+      )
+      #expect(ObservedValue(source, client: client).value == "new")
     }
   }
 

@@ -257,6 +257,44 @@ struct AppearanceTests {
   @Test("so it is with a row of a position in pages")
   func emptiedRowOfAPage() { comesBack { OnlyPageRow(switches: $0, queries: $1) } }
 
+  private struct Fetching: View {
+    @LiveValue(.fetchingCount()) private var fetching
+    var body: some View {
+      if fetching > 0 { Text("\(fetching)") }
+    }
+  }
+
+  private struct AttachedFetching: View {
+    @LiveValue(.fetchingCount()) private var fetching
+    var body: some View {
+      Group { if fetching > 0 { Text("\(fetching)") } }.attach($fetching)
+    }
+  }
+
+  private func followsOn(_ view: @MainActor () -> some View) {
+    World.run(.further) { world in
+      let observed = ObservedQuery(query("a", fetch("A", "B", "C")), client: world.client)
+      let display = world.show(view())
+      #expect(display.texts == ["1"])
+      for _ in 0..<2 {
+        world.advance(3000)
+        #expect(display.texts == [])
+        observed.refetch()
+        world.advance(10)
+        #expect(display.texts == ["1"])
+      }
+      display.unmount()
+    }
+  }
+
+  @Test("a value of the client by which a view is empty is followed on")
+  func emptiedByAValue() {
+    followsOn { AttachedFetching() }
+    for period in [ObservationPeriod.always, .onRender, .onAppear] {
+      followsOn { Fetching().queryObservation(period) }
+    }
+  }
+
   // MARK: Content that empties with an animation of the app
 
   private struct Animating: View {

@@ -2,6 +2,7 @@ import Observation
 import StreamQuery
 import StreamQueryTesting
 import SwiftUI
+import Synchronization
 import Testing
 
 @testable import StreamQueryViews
@@ -85,11 +86,43 @@ struct LiveQueryTests {
       world.advance(30)
       #expect(drawn.lines == ["1", "0"] && observed.data == "A")
       mounted.unmount()
-      world.advance(0)
-      observed.refetch()
-      world.advance(30)
-      #expect(drawn.lines == ["1", "0"])
     }
+  }
+
+  private struct Own: View {
+    @LiveValue private var value: String
+    let drawn: Drawn
+    init(_ source: ClientValue<String>, _ drawn: Drawn) {
+      _value = LiveValue(source)
+      self.drawn = drawn
+    }
+    var body: some View { drawn(value) }
+  }
+
+  @Test("a value is followed by one stream, which ends with the view")
+  func endOfAValue() {
+    World.run { world in
+      let (drawn, log) = (Drawn(), Log())
+      let source = ClientValue(initial: "-", now: { _ in "now" }) { _ in
+        let (texts, text) = AsyncStream<String>.makeStream()
+        log.add("begins")
+        text.onTermination = { _ in log.add("ends") }
+        text.yield("then")
+        return texts
+      }
+      let mounted = world.mount(Own(source, drawn))
+      world.advance(1000)
+      #expect(drawn.lines == ["now", "then"] && log.lines == ["begins"])
+      mounted.unmount()
+      world.advance(0)
+      #expect(log.lines == ["begins", "ends"])
+    }
+  }
+
+  private final class Log: Sendable {
+    private let all = Mutex<[String]>([])
+    var lines: [String] { all.withLock { $0 } }
+    func add(_ line: String) { all.withLock { $0.append(line) } }
   }
 
   private struct Inline: View {
