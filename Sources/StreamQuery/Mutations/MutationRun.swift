@@ -140,6 +140,17 @@ public struct MutationInfo: Sendable, _FreeOfActors {
   ) -> MutationRun<Input, Output>? {
     snapshot.key == mutation.identity ? MutationRun(snapshot: snapshot) : nil
   }
+
+  /// Whether both show the same state of the same run.
+  ///
+  /// - Parameter other: Another snapshot, of any client.
+  /// - Returns: Whether nothing differs.
+  @_spi(Adapters) public func isSame(as other: Self) -> Bool {
+    // Not by the versions: single reads have none.
+    snapshot === other.snapshot
+      || snapshot.requestIdentity == other.snapshot.requestIdentity
+        && snapshot.showsTheSame(as: other.snapshot)
+  }
 }
 
 /// The status of a run of a mutation.

@@ -64,11 +64,7 @@ extension ClientValue where Value == [MutationInfo] {
   /// - Returns: The value.
   public static func runs(matching filter: MutationFilter = .all) -> Self {
     Self(initial: []) { one, other in
-      // All that can be seen of a run changes with these.
-      one.elementsEqual(other) {
-        $0.number == $1.number && $0.status == $1.status && $0.isPaused == $1.isPaused
-          && $0.failureCount == $1.failureCount
-      }
+      one.elementsEqual(other) { $0.isSame(as: $1) }
     } now: {
       $0.mutations(filter)
     } changes: {

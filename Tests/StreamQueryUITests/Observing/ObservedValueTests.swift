@@ -79,6 +79,54 @@ struct ObservedValueTests: ObservedSuite {
     }
   }
 
+  @Test("whatever changes of a run is shown: what `onMutate` has saved, too")
+  func saved() {
+    run { simulation, client in
+      let pause = ScriptedFetch<Void>(.value((), after: .milliseconds(10)))
+      let rename = save.onMutate { input, _ in
+        try await pause()
+        return "before \(input)"
+      }
+      let runs = ObservedValue(.runs(), client: client)
+      let screen = Screen { runs.value.map { $0.run(of: rename)?.saved(as: String.self) } }
+      let renaming = ObservedMutation(rename, client: client)
+      renaming.run(1)
+      simulation.advance(by: .milliseconds(5))
+      #expect(screen.frames.last == [nil])
+      simulation.advance(by: .milliseconds(10))
+      #expect(screen.frames.last == ["before 1"] && renaming.isPending)
+    }
+  }
+
+  @Test("the first run of another client is not that of the former one")
+  func runsOfAnotherClient() {
+    run { simulation, client in
+      let clients = [client, QueryClient(simulation: simulation)]
+      let saving = clients.map { ObservedMutation(save, client: $0) }
+      for (index, mutation) in saving.enumerated() { mutation.run(index) }
+      simulation.settle()
+      let runs = ObservedValue(.runs(), client: client)
+      let screen = Screen { runs.value.map { "\($0.input)" } }
+      runs.start(using: clients[1])
+      simulation.settle()
+      #expect(screen.frames == [["0"], ["1"]])
+    }
+  }
+
+  @Test("one read of a run is the same as another one, for as long as nothing changes")
+  func singleReads() {
+    run { simulation, client in
+      let saving = ObservedMutation(save, client: client)
+      saving.run(1)
+      simulation.settle()
+      let runs = ObservedValue(.runs(), client: client)
+      let screen = Screen { runs.value.count }
+      runs.preview(client)
+      simulation.settle()
+      #expect(screen.frames == [1])
+    }
+  }
+
   @Test("where nothing may be observed, the value shows and is not followed")
   func onlyDrawn() {
     run { simulation, client in
