@@ -33,7 +33,7 @@ final class Pump {
   let waits: SharedWaits
   /// Identifies the client, for as long as that exists.
   let clientID: ObjectIdentifier
-  private weak let client: QueryClient?
+  weak let client: QueryClient?
   /// The members, by their position in the group.
   ///
   /// A member that is released leaves its slot to the next one that gets the position.

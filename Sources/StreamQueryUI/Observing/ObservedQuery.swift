@@ -18,7 +18,8 @@ public import StreamQuery
 ///
 /// **Changes.** They come together: however many writes happen while the main actor is busy, each
 /// object changes once, to the newest state. All changes of a transaction of the cache show in the
-/// same job of the main actor. No object has a task of its own.
+/// same job of the main actor. No object has a task of its own, but while another key waits for a pause
+/// in the typing: see ``update(query:options:debounce:)``.
 ///
 /// **Tracking.** A reader is told only of changes of the properties that it has read: a view that reads
 /// ``data`` is not drawn again when ``isFetching`` changes. The data changes when it is another value,

@@ -55,14 +55,15 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
 
   // MARK: Life
 
-  /// Whether a query is another one than what was observed until its client was shut down.
+  /// Whether a query is another one than what was observed until a stop, or a shutdown of its client.
   func isOver(before query: Query<Stored>) -> Bool {
-    observer == nil && client != nil && observedQuery.key != query.key
+    observer == nil && pump != nil && observedQuery.key != query.key
   }
 
   /// Shows nothing of the former query, of which the last state has stayed.
   func lookAgain() {
-    if observer == nil, let client { look(at: client) }
+    guard observer == nil else { return }
+    if let client = client ?? pump?.client { look(at: client) } else { clear() }
   }
 
   /// Shows what a new observer of a client would see.

@@ -58,11 +58,12 @@ extension _QueryObjectMembers {
   }
 
   /// Observes no longer; what is shown stays.
+  ///
+  /// A key that waits counts at once: what is cached under it shows, and the next start observes it.
   public func stop() {
     catchUp()
     var life = life
     perform(life.stopped(), nil)
-    // It is what the next start observes.
     rareParts?.debouncer?.hurry()
   }
 
@@ -81,7 +82,10 @@ extension _QueryObjectMembers {
   /// ```
   ///
   /// The key that is observed already, or a call without an interval, counts at once, and nothing waits
-  /// any more. Asking for the waiting key again does not extend its wait.
+  /// any more. Asking for the waiting key again does not extend its wait. Until the wait ends, ``query``,
+  /// ``firstValue()`` and all commands, such as ``refetch(superseding:)``, concern the former key. Options
+  /// count together with the query that they are given with, and at once without one; those that were
+  /// given last stay.
   ///
   /// - Parameters:
   ///   - query: What to observe from now on; `nil` keeps it.
@@ -93,7 +97,11 @@ extension _QueryObjectMembers {
     options: ObserverOptions? = nil,
     debounce: Duration? = nil
   ) {
-    if let query, waits(for: query, options, debounce, client) { return }
+    if let query {
+      if waits(for: query, options, debounce, client) { return }
+    } else {
+      rareParts?.debouncer?.replaceOptions(options)
+    }
     let isOver = if let query { isOver(before: query) } else { false }
     if let query { observedQuery = query }
     take(options)
@@ -133,21 +141,24 @@ extension _QueryObjectMembers {
     _ client: QueryClient?
   ) -> Bool {
     guard debounce != nil || rareParts?.debouncer != nil else { return false }
-    guard let debounce, debounce > .zero, let client, client === self.client else {
-      rareParts?.debouncer?.drop()
-      return false
+    if let debounce, debounce > .zero, let client, client === self.client {
+      let parts = madeRareParts()
+      let debouncer = parts.debouncer ?? Debouncer()
+      parts.debouncer = debouncer
+      let waits = debouncer.waits(
+        for: query.key.erased,
+        observing: observedQuery.key.erased,
+        options: options,
+        interval: debounce,
+        clock: client.clock
+      ) { [weak self] in
+        self?.update(query: query, options: $0)
+      }
+      if waits { return true }
     }
-    let parts = madeRareParts()
-    let debouncer = parts.debouncer ?? Debouncer()
-    parts.debouncer = debouncer
-    return debouncer.waits(
-      for: query.key.erased,
-      observing: observedQuery.key.erased,
-      interval: debounce,
-      clock: client.clock
-    ) { [weak self] in
-      self?.update(query: query, options: options)
-    }
+    // They were said for whatever is observed after that.
+    take(rareParts?.debouncer?.drop())
+    return false
   }
 
   /// Shows what a new observer would see, without being one; nothing if the query of that client was

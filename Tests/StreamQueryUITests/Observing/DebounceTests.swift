@@ -96,12 +96,69 @@ struct DebounceTests: ObservedSuite {
       simulation.advance(by: .seconds(1))
       observed.update(query: search("b", log), debounce: pause)
       observed.stop()
-      #expect(observed.query.key == QueryKey("search", "b") && observed.data == "found a")
+      // Nothing of "a" is shown under it.
+      #expect(observed.query.key == QueryKey("search", "b") && observed.data == nil)
       simulation.advance(by: .seconds(1))
       #expect(log.lines == ["a"])
       observed.start(using: client)
       simulation.advance(by: .seconds(1))
       #expect(log.lines == ["a", "b"] && observed.data == "found b")
+    }
+  }
+
+  @Test("a view that is hidden while a key waits shows what is cached of that key")
+  func hidden() {
+    run { simulation, client in
+      let log = FetchLog()
+      client.setData("kept", for: search("b", log))
+      let (observed, screen) = started(log, client)
+      simulation.advance(by: .seconds(1))
+      let hidden = Surroundings(client: client, isAllowed: false)
+      observed.update(query: search("b", log), debounce: pause)
+      observed.asked(search("b", log), nil, client, hidden, debounce: pause)
+      #expect(observed.data == "kept" && !observed.isObserving)
+      observed.update(query: search("c", log))
+      #expect(observed.data == nil)
+      observed.asked(search("c", log), nil, client, hidden)
+      simulation.settle()
+      #expect(screen.frames == [nil, "found ", nil] && log.lines == [""])
+    }
+  }
+
+  @Test("options that were said last count, whether a key waits or not")
+  func options() {
+    run { simulation, client in
+      let log = FetchLog()
+      func options(_ linger: Int) -> ObserverOptions {
+        var options = ObserverOptions()
+        options.linger = .seconds(linger)
+        return options
+      }
+      @MainActor func said(
+        _ say: @MainActor (ObservedQuery<String>) -> Void
+      ) -> (now: Duration?, later: Duration?) {
+        let observed = ObservedQuery(search("", log), client: client, options: options(9))
+        observed.update(query: search("a", log), options: options(1), debounce: pause)
+        say(observed)
+        let now = observed.options?.linger
+        simulation.advance(by: .seconds(1))
+        return (now, observed.options?.linger)
+      }
+      let others = said { $0.update(options: options(2)) }
+      #expect(others == (.seconds(2), .seconds(2)))
+      let same = said { $0.update(query: search("a", log), debounce: pause) }
+      #expect(same == (.seconds(9), .seconds(1)))
+      let another = said { $0.update(query: search("b", log), debounce: pause) }
+      #expect(another == (.seconds(9), .seconds(1)))
+      let atOnce = said { $0.update(query: search("b", log)) }
+      #expect(atOnce == (.seconds(1), .seconds(1)))
+      let back = said { $0.update(query: search("", log), debounce: pause) }
+      #expect(back == (.seconds(1), .seconds(1)))
+      let later = said {
+        $0.update(query: search("", log), options: options(3), debounce: pause)
+        $0.update(query: search("a", log), debounce: pause)
+      }
+      #expect(later == (.seconds(3), .seconds(3)))
     }
   }
 

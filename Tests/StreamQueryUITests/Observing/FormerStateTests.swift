@@ -34,6 +34,25 @@ struct FormerStateTests: ObservedSuite {
     }
   }
 
+  @Test("what was stopped shows another key's own data when it is asked for that")
+  func anotherKeyAfterAStop() {
+    run { simulation, client in
+      client.setData("A", for: query("a"))
+      client.setData("B", for: query("b"))
+      let observed = ObservedQuery(query("a").enabled(false), client: client)
+      observed.stop()
+      observed.update(query: query("a"))
+      #expect(observed.data == "A")
+      observed.update(query: query("b"))
+      #expect(observed.data == "B")
+      client.shutDown()
+      simulation.settle()
+      #expect(observed.data == "B")
+      observed.update(query: query("c"))
+      #expect(observed.data == nil && !observed.isObserving)
+    }
+  }
+
   @Test("what was shut down stays for as long as it is asked for")
   func anotherDrawingAfterAShutdown() {
     run { simulation, client in
