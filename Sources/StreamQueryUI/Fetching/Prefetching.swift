@@ -1,32 +1,42 @@
 internal import StreamQuery
 
-/// The queries that a view fetches ahead; another value if a key, or the client, is another one.
+/// The queries that a view fetches ahead; another value if a key or the client is another one, or if a
+/// query was enabled or disabled.
 struct Prefetching: Sendable {
   private let keys: [AnyQueryKey]
+  private let asks: [@Sendable (QueryClient) -> Bool]
   private let fetches: [@Sendable @MainActor (QueryClient) async -> Void]
+  /// Which of the queries fetched by themselves when the client was given.
+  private var areEnabled: [Bool] = []
   /// Of which client; `nil` fetches nothing.
-  var client: QueryClient?
+  var client: QueryClient? { didSet { noteEnabled() } }
 
   init<each Value: Sendable>(_ query: repeat Query<each Value>, client: QueryClient? = nil) {
     var keys: [AnyQueryKey] = []
+    var asks: [@Sendable (QueryClient) -> Bool] = []
     var fetches: [@Sendable @MainActor (QueryClient) async -> Void] = []
     for query in repeat each query {
       keys.append(query.key.erased)
-      fetches.append { client in
-        if client.result(for: query).isEnabled { await client.prefetch(query) }
-      }
+      let isEnabled: @Sendable (QueryClient) -> Bool = { $0.result(for: query).isEnabled }
+      asks.append(isEnabled)
+      fetches.append { if isEnabled($0) { await $0.prefetch(query) } }
     }
-    (self.keys, self.fetches, self.client) = (keys, fetches, client)
+    (self.keys, self.asks, self.fetches, self.client) = (keys, asks, fetches, client)
+    noteEnabled()
+  }
+
+  private mutating func noteEnabled() {
+    areEnabled = if let client { asks.map { $0(client) } } else { [] }
   }
 
   /// Fetches those that are missing or stale and fetch by themselves, and waits.
   ///
-  /// A cancellation, as by a view that disappears, ends the wait at once and the fetches a second later:
-  /// the next view may want them.
+  /// A cancellation, as by a view that disappears, ends the fetches, and with them the wait, a second later:
+  /// the next view may want them. Cancelled before, it begins none.
   @MainActor
   func fetchAhead() async {
     // In a preview, nothing is fetched.
-    guard let client, Pump.prepared(for: client) == nil else { return }
+    guard !Task.isCancelled, let client, Pump.prepared(for: client) == nil else { return }
     // No executor preference: they run on the main actor. No children: they outlive the cancellation.
     let tasks = fetches.map { fetch in Task { await fetch(client) } }
     await withTaskCancellationHandler {
@@ -43,6 +53,6 @@ struct Prefetching: Sendable {
 
 extension Prefetching: Equatable {
   static func == (one: Self, other: Self) -> Bool {
-    one.keys == other.keys && one.client === other.client
+    one.keys == other.keys && one.client === other.client && one.areEnabled == other.areEnabled
   }
 }

@@ -17,8 +17,9 @@ extension View {
   /// ```
   ///
   /// Each appearance, and another key, fetches what is missing or stale: give the queries a stale time, or the
-  /// next view fetches again. A query that is disabled is left out. Nothing is observed. A request outlives
-  /// the disappearance by a second, so that the next view finds it running; a failure is dropped.
+  /// next view fetches again. A query that is disabled is left out until this view is drawn with an enabled
+  /// one. Nothing is observed. A request outlives the disappearance by a second, so that the next view finds
+  /// it running; a failure is dropped.
   ///
   /// - Parameter query: The queries.
   /// - Returns: The view.

@@ -74,6 +74,31 @@ struct PrefetchingTests: ObservedSuite {
     }
   }
 
+  @Test("what is cancelled before it begins fetches nothing")
+  func cancelledBefore() {
+    run { simulation, client in
+      let fetch = ScriptedFetch<String>(.value("A"))
+      let view = Task { await Prefetching(query("a", fetch), client: client).fetchAhead() }
+      view.cancel()
+      simulation.advance(by: .seconds(2))
+      #expect(fetch.callCount == 0)
+    }
+  }
+
+  @Test("it is another value when a query was enabled, by itself or by what is cached")
+  func enabled() {
+    run { _, client in
+      let byData = query("b").enabled { (data: String?) in data == nil }
+      let all = [true, false].map { Prefetching(query("a").enabled($0), byData, client: client) }
+      #expect(all[0] != all[1])
+      client.setData("B", for: byData)
+      #expect(all[0] != Prefetching(query("a").enabled(true), byData, client: client))
+      var later = Prefetching(query("a").enabled(true), byData)
+      later.client = client
+      #expect(later == Prefetching(query("a"), byData, client: client))
+    }
+  }
+
   @Test("in a preview nothing is fetched, and it is another value with another key or client")
   func identity() {
     run { simulation, client in

@@ -99,6 +99,28 @@ struct ModifierTests {
     }
   }
 
+  private struct Switched: View {
+    let switches: Switches
+    let query: Query<String>
+    var body: some View { Text("link").prefetch(query.enabled(switches.isOn)) }
+  }
+
+  @Test("a view fetches ahead when its query is enabled")
+  func fetchedAheadOnceEnabled() {
+    World.run { world in
+      let switches = Switches()
+      switches.isOn = false
+      let fetch = fetch("a")
+      let mounted = world.mount(Switched(switches: switches, query: query("a", fetch)))
+      world.advance(30)
+      #expect(fetch.callCount == 0)
+      switches.isOn = true
+      world.advance(30)
+      #expect(fetch.callCount == 1)
+      mounted.unmount()
+    }
+  }
+
   private struct Named: View {
     let query: Query<String>
     let drawn: Drawn
