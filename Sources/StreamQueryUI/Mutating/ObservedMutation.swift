@@ -109,7 +109,8 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
 
   /// Runs the mutation again with the ``input`` of the run that is shown, without waiting.
   ///
-  /// Nothing happens unless ``isError`` is true of a run: show the button then.
+  /// Nothing happens unless ``isError`` is true of a run: show the button then. It is also true, with
+  /// ``ObservationError/noClient``, if there was no client to begin a run: then nothing can be run again.
   ///
   /// ```swift
   /// let rename = ObservedMutation(.rename(), client: client)

@@ -10,14 +10,13 @@ extension _QueryObjectMembers {
 
   /// Invalidates without waiting.
   public func invalidate() {
-    guard let client else { return }
-    begin { client.markInvalidated(.query($0.query)) }
+    begin { client?.markInvalidated(.query($0.query)) }
   }
 
   /// Resets without waiting.
   public func reset() {
-    guard let client else { return }
     begin { observer in
+      guard let client else { return }
       let query = observer.query
       // No executor preference: it runs on the main actor.
       Task { [weak self] in

@@ -44,6 +44,22 @@ struct NeverStartedTests: ObservedSuite {
     }
   }
 
+  @Test("so it is with an invalidation and a reset", arguments: [true, false])
+  func otherCommands(invalidates: Bool) {
+    run { simulation, client in
+      let told = reports {
+        let observed = ObservedQuery(query("a"))
+        if invalidates { observed.invalidate() } else { observed.reset() }
+        simulation.settle()
+      }
+      #if DEBUG
+      #expect(told.count == 1)
+      #else
+      #expect(told == [])
+      #endif
+    }
+  }
+
   @Test("an object that observes, or has observed, reports nothing")
   func started() {
     run { simulation, client in
