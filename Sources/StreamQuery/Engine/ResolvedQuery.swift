@@ -290,7 +290,8 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
 
   /// The policy to ask before a reconnect, an activation or a subscription refetches; `nil` if there is none.
   func condition(of cause: FetchCause) -> RefetchPolicy? {
-    switch cause {
+    guard conditionalCauses.contains(cause) else { return nil }
+    return switch cause {
     case .reconnect: asked?.options.refetchOnReconnect
     case .active: asked?.options.refetchOnActive
     case .subscribed: asked?.options.refetchOnSubscribe

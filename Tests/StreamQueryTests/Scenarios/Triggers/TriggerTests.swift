@@ -463,7 +463,10 @@ import Testing
   @Test func aSubscriptionShowsTheCachedDataWhileItsPolicyWaits() {
     let client = client()
     let asked = Notes<String>()
-    let fetch = ScriptedFetch<Int>(.value(1), .value(2, after: .milliseconds(10)))
+    let fetch = ScriptedFetch<Int>(
+      .value(1, after: .milliseconds(10)),
+      .value(2, after: .milliseconds(10))
+    )
     let query = Query.scripted("n", fetch).staleTime(.infinite).refetchOnSubscribe(
       .when { info in
         try? await Scheduling.current.clock.sleep(for: .milliseconds(10))
@@ -481,7 +484,7 @@ import Testing
     simulation.advance(by: .seconds(1))
     #expect(asked.all == ["1 of 2", "2 of 3"])
     let refetched = [at(1_010, .success(1, isFetching: true)), at(1_020, .success(2))]
-    #expect(first.timeline == [at(0, .pending(isFetching: true)), at(0, .success(1))] + refetched)
+    #expect(first.timeline == [at(0, .pending(isFetching: true)), at(10, .success(1))] + refetched)
     #expect(second.timeline == [at(1_000, .success(1))] + refetched)
     #expect(third.timeline == [at(2_000, .success(2))])
     for recording in [first, second, third] { recording.cancel() }
