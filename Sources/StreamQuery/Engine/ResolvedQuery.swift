@@ -237,7 +237,8 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
   /// Separate from ``isDynamic``: it has no meaning for existing observers.
   var asksOnSubscribe: Bool {
     guard let asked else { return false }
-    return asked.options.refetchOnSubscribe?.rule != nil || asked.options.retryOnSubscribe?.rule != nil
+    return asked.options.refetchOnSubscribe?.rule != nil
+      || asked.options.retryOnSubscribe?.rule != nil
   }
 
   /// The resolved options in the present state; evaluates closures only if there are any.
