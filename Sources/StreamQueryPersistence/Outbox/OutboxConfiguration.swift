@@ -29,7 +29,7 @@ public struct OutboxConfiguration: Sendable {
   ///
   /// They wait if the store may have a durable run of their scope, and then go on without the store.
   /// Durable runs wait for as long as it takes. More than 100 years are for ever.
-  public var restoreTimeout: Duration = .seconds(10)
+  public var restoreTimeout: Duration
 
   /// Creates an outbox.
   ///
@@ -37,13 +37,16 @@ public struct OutboxConfiguration: Sendable {
   ///   - store: Where the runs are kept.
   ///   - partition: The part of the store; `nil` is that of the client.
   ///   - mutations: The durable mutations that are known from the beginning.
+  ///   - restoreTimeout: How long runs that are not durable wait for the store to be read.
   public init(
     in store: any QueryStore,
     partition: StorePartition? = nil,
-    mutations: [any DurableMutation] = []
+    mutations: [any DurableMutation] = [],
+    restoreTimeout: Duration = .seconds(10)
   ) {
     self.store = store
     self.partition = partition
     self.mutations = mutations
+    self.restoreTimeout = restoreTimeout
   }
 }

@@ -31,25 +31,24 @@ public struct Persistence: Sendable {
   ///
   /// What the store still brings is used for entries that have no data by then. The first policy
   /// that a client uses for a store decides.
-  public var restoreTimeout: Duration = .seconds(10)
+  public var restoreTimeout: Duration
   /// How long changes are gathered before they are written together.
   ///
   /// The first policy that a client uses for a store decides.
-  public var throttle: Duration = .seconds(1)
+  public var throttle: Duration
   /// The bounds of what is kept; the first policy that a client uses for a store decides.
-  public var limit = StoreLimit()
+  public var limit: StoreLimit
   /// How values become bytes.
-  public var coding = ArchiveCoding.json
+  public var coding: ArchiveCoding
   /// Which entries are kept; all that have data by default.
   ///
   /// It is called when an entry has changed, outside the cache's lock, and must be quick. What it
   /// leaves out keeps what an earlier answer let in.
-  public var includes: @Sendable (QueryInfo) -> Bool = { _ in true }
+  public var includes: @Sendable (QueryInfo) -> Bool
   /// What is kept instead of a value, for what must not leave the process; `nil` keeps nothing.
   ///
   /// It must return a value of the same type.
-  public var redact: @Sendable (any Sendable, AnyQueryKey) -> (any Sendable)? = { value, _ in value
-  }
+  public var redact: @Sendable (any Sendable, AnyQueryKey) -> (any Sendable)?
 
   /// Creates a policy.
   ///
@@ -58,15 +57,34 @@ public struct Persistence: Sendable {
   ///   - partition: The part of the store; `nil` is that of the client.
   ///   - maxAge: The age at which kept data is not restored any more.
   ///   - version: The version of the form of the data.
+  ///   - restoreTimeout: How long queries wait for the store to be read.
+  ///   - throttle: How long changes are gathered before they are written together.
+  ///   - limit: The bounds of what is kept.
+  ///   - coding: How values become bytes.
+  ///   - includes: Which entries are kept.
+  ///   - redact: What is kept instead of a value; `nil` keeps nothing.
   public init(
     in store: any QueryStore,
     partition: StorePartition? = nil,
     maxAge: Duration = .hours(24),
-    version: String = ""
+    version: String = "",
+    restoreTimeout: Duration = .seconds(10),
+    throttle: Duration = .seconds(1),
+    limit: StoreLimit = StoreLimit(),
+    coding: ArchiveCoding = .json,
+    includes: @escaping @Sendable (QueryInfo) -> Bool = { _ in true },
+    redact: @escaping @Sendable (any Sendable, AnyQueryKey) -> (any Sendable)? = { value, _ in value
+    }
   ) {
     self.store = store
     self.partition = partition
     self.maxAge = maxAge
     self.version = version
+    self.restoreTimeout = restoreTimeout
+    self.throttle = throttle
+    self.limit = limit
+    self.coding = coding
+    self.includes = includes
+    self.redact = redact
   }
 }
