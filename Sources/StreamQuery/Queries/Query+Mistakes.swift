@@ -112,4 +112,12 @@ extension Query {
   @_documentation(visibility: internal)
   @available(*, unavailable, message: "write the unit, such as .seconds(60)")
   public func gcTime(_ number: Int) -> Self { self }
+
+  /// Changes nothing: say what the number counts, or that there is no end.
+  ///
+  /// - Parameter number: A number without a unit.
+  /// - Returns: The query.
+  @_documentation(visibility: internal)
+  @available(*, unavailable, message: "write the unit, such as .seconds(60); .hours(1_000_000) is for ever")
+  public func gcTime(_ number: Double) -> Self { self }
 }
