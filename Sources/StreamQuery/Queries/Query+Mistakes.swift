@@ -118,6 +118,6 @@ extension Query {
   /// - Parameter number: A number without a unit.
   /// - Returns: The query.
   @_documentation(visibility: internal)
-  @available(*, unavailable, message: "write the unit, such as .seconds(60); .hours(1_000_000) is for ever")
+  @available(*, unavailable, message: "write the unit; .hours(1_000_000) is for ever")
   public func gcTime(_ number: Double) -> Self { self }
 }
