@@ -76,7 +76,7 @@ nonisolated extension API {
   func list(after cursor: String?) async throws -> ListPage { ListPage() }
   func words(of id: Int) -> AsyncStream<String> { AsyncStream { nil } }
   func tokens(of id: Int) -> AsyncStream<Token> { AsyncStream { nil } }
-  func rename(_ input: Rename) async throws -> User { .ada }
+  func rename(_ input: Rename, headers: [String: String] = [:]) async throws -> User { .ada }
 }
 
 extension Query where Value == [Repo] {
@@ -85,7 +85,8 @@ extension Query where Value == [Repo] {
 
 #if !canImport(Darwin)
 extension URL {
-  // Only Apple's Foundation has it.
+  // Only Apple's Foundation has them.
   nonisolated static var cachesDirectory: URL { temporaryDirectory }
+  nonisolated static var applicationSupportDirectory: URL { temporaryDirectory }
 }
 #endif
