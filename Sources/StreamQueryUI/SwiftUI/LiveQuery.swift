@@ -11,7 +11,7 @@ public import SwiftUI
 ///   var body: some View {
 ///     switch user.phase {
 ///     case .success(let user): Text(user.name)
-///     case .failure(let error, _): Text("\(error)")
+///     case .failure(let error, let lastGood): Text(lastGood?.name ?? "\(error)")
 ///     default: ProgressView()
 ///     }
 ///   }
