@@ -124,10 +124,11 @@ extension QueryClient {
     let key = EntryKey(query.key)
     if isLimited { noteUse(of: key) }
     let now = cache.now(isDated: query.definition.initialData != nil)
-    let definition = placing(query.definition, on: key)
     let quick = cache.record { state -> (ResolvedQuery, EntrySnapshot, QueryFlags)? in
-      guard let index = state.find(key), let known = state.slots[index].query?.resolved,
-        known.isMade(of: definition, under: state.defaults.table),
+      // What an observer sees of another key is none of the entry's business.
+      guard !query.definition.makesPlaceholder,
+        let index = state.find(key), let known = state.slots[index].query?.resolved,
+        known.isMade(of: query.definition, under: state.defaults.table),
         let resolvedOptions = known.fixedOptions, !known.asksOnSubscribe,
         !state.wantsInitialData(index, known)
       else { return nil }
@@ -137,6 +138,7 @@ extension QueryClient {
       return (known, snapshot, flags)
     }
     if let (query, snapshot, flags) = quick { return shown(snapshot, flags, query) }
+    let definition = placing(query.definition, on: key)
     let (snapshot, flags) = look(key, resolve(key, definition, defaults), at: now)
     return QueryResult(snapshot: snapshot, flags: flags)
   }

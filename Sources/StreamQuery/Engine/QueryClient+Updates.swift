@@ -67,17 +67,15 @@ extension QueryClient {
     on key: EntryKey,
     for observer: ObserverID? = nil
   ) -> QueryDefinition {
-    guard let make = definition.makePlaceholder else { return definition }
-    return placing(definition, on: key, for: observer, make)
+    definition.makesPlaceholder ? placing(newly: definition, on: key, for: observer) : definition
   }
 
   // Separate, so that observers without such a function do not pay for it.
   @inline(never)
   private nonisolated func placing(
-    _ definition: QueryDefinition,
+    newly definition: QueryDefinition,
     on key: EntryKey,
-    for observer: ObserverID?,
-    _ make: DefinitionExtras.PlaceholderMaker
+    for observer: ObserverID?
   ) -> QueryDefinition {
     var present = observer.flatMap { id in cache.read { $0.presence(of: id) } }
     if present?.key.valueType != key.valueType { present = nil }
@@ -90,7 +88,7 @@ extension QueryClient {
       if let present, present.key != key, let box = present.snapshot.data {
         previous = (box.settled, present.key.key)
       }
-      placeholder = make(previous?.box, previous?.key)
+      placeholder = definition.makePlaceholder?(previous?.box, previous?.key)
     }
     return definition.with { extras in
       extras.placeholder = placeholder

@@ -24,6 +24,7 @@ package final class QueryDefinition: @unchecked Sendable {
   var placeholder: ValueBox? { extras?.values.placeholder }
   /// Makes the placeholder of an observer; the definition that an observer has then has it.
   var makePlaceholder: DefinitionExtras.PlaceholderMaker? { extras?.values.makePlaceholder }
+  var makesPlaceholder: Bool { extras?.values.makePlaceholder != nil }
   /// Of the definition that one observer has: its origin, and what its placeholder was made of.
   var madePlaceholder: DefinitionExtras.MadePlaceholder? { extras?.values.madePlaceholder }
   /// Joins the cached value with a fetched one, for structural reuse.

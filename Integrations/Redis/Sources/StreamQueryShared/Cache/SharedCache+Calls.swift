@@ -1,4 +1,4 @@
-internal import StreamQuery
+@_spi(Adapters) internal import StreamQuery
 
 // Calls of the store: none takes longer than the configuration allows, and none is made while the
 // store is believed to be away.

@@ -1,4 +1,4 @@
-internal import StreamQuery
+@_spi(SharedCache) internal import StreamQuery
 
 extension SharedCache {
   /// Fetches for all machines, or takes what another one has fetched.

@@ -1,4 +1,4 @@
-@_spi(SharedCache) internal import StreamQuery
+@_spi(Adapters) @_spi(SharedCache) internal import StreamQuery
 
 // The steps of a fetch: `SharedRounds` decides them, and `SharedTable` what becomes of the answer.
 extension SharedCache {

@@ -1,4 +1,4 @@
-internal import StreamQuery
+@_spi(SharedCache) internal import StreamQuery
 
 extension SharedCache {
   /// Reads the log of changes until it is cancelled or the client is gone; call it once, in a task
