@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
-
 /// Identifies a run of a mutation among all others, in this process and in later ones, by 16 bytes.
 ///
 /// The bits are those of a UUID: random (version 4) for runs that began here; for a run of an
@@ -77,22 +71,4 @@ package struct RunIdentity: Hashable, Sendable {
 
   /// Whether it was made of what an archive says.
   var isDerived: Bool { high >> 12 & 0xf == 8 }
-}
-
-extension RunIdentity {
-  package init(_ uuid: UUID) {
-    self = withUnsafeBytes(of: uuid.uuid) { bytes in
-      RunIdentity(
-        high: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
-        low: UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
-      )
-    }
-  }
-
-  /// The form that people and servers know.
-  package var uuid: UUID {
-    withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { bytes in
-      UUID(uuid: bytes.loadUnaligned(as: uuid_t.self))
-    }
-  }
 }
