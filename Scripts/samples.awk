@@ -27,7 +27,7 @@ function isDeclaration(line) {
   return line ~ /^@/ || line ~ /^(import|((nonisolated|public|private|final) )*(extension|protocol|struct|enum|class|actor)) /
 }
 
-function write(    name, function_name, arguments, isRun, modules, count, i) {
+function write(    name, function_name, arguments, core, isRun, modules, count, i) {
   name = FILENAME
   gsub(/[\/.+]/, "_", name)
   name = sprintf("%s/%s_%04d", work, name, start)
@@ -35,7 +35,9 @@ function write(    name, function_name, arguments, isRun, modules, count, i) {
   isRun = index(" " running " ", " " substr(name, length(work) + 2) " ")
   # What needs a library of tests is not linked.
   if (running && !isRun && (!isFile || isTest)) return
-  print "import Foundation\nimport StreamQuery\nimport StreamQueryPersistence\nimport StreamQueryOperators" > (name ".swift")
+  # What is documented beside its declaration may be for adapters.
+  core = (FILENAME ~ /\.swift$/ ? "@_spi(Adapters) @_spi(SharedCache) " : "") "import StreamQuery"
+  print "import Foundation\n" core "\nimport StreamQueryPersistence\nimport StreamQueryOperators" > (name ".swift")
   print "import StreamQueryTesting\nimport Testing\n@testable import App" > (name ".swift")
   count = split(imports, modules, " ")
   for (i = 1; i <= count; i++) print "import " modules[i] > (name ".swift")

@@ -99,8 +99,10 @@ public struct RefetchPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanLitera
   /// Refetches, even fresh data, if a condition holds that may wait, for example for an actor.
   ///
   /// ```swift
+  /// actor Search { var isOn = false }
+  /// let search = Search()
   /// let prices = Query("prices") { try await api.price() }
-  ///   .refetchOnActive(.when { await store.isSearching })
+  ///   .refetchOnActive(.when { await search.isOn })
   /// ```
   ///
   /// A closure is one of these if it has an `await`, or says `async`: `{ @MainActor () async in isVisible }`.
@@ -138,7 +140,7 @@ public struct RefetchPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanLitera
   // MARK: What is asked
 
   /// What the machine sees: all else is asked outside it.
-  package var fixed: Answer {
+  var fixed: Answer {
     if case .fixed(let answer) = kind { answer } else { .never }
   }
 
