@@ -34,6 +34,7 @@ import Testing
   }
 
   @Test func howObservedFetchesGo() {
+    let updated = "trace: results of observers updated"
     let client = client()
     let query = Query<Int>("n") { _ in
       try await Scheduling.current.clock.sleep(for: .milliseconds(250))
@@ -48,14 +49,15 @@ import Testing
       lines("observers", "result", "cause") == [
         "trace: entry added", "trace: observer added observers=1",
         "trace: lookup result=miss", "debug: fetch started cause=subscribed",
-        "debug: fetch paused cause=subscribed",
+        "debug: fetch paused cause=subscribed", updated,
       ]
     )
     online.send(true)
     simulation.advance(by: .seconds(1))
     #expect(
       lines("cause") == [
-        "debug: fetch resumed cause=subscribed", "debug: fetch succeeded cause=subscribed",
+        "debug: fetch resumed cause=subscribed", updated,
+        "debug: fetch succeeded cause=subscribed", updated,
       ]
     )
     simulation.task { await client.invalidate(.all) }
@@ -64,16 +66,16 @@ import Testing
     simulation.settle()
     #expect(
       lines("cause") == [
-        "debug: entry invalidated", "debug: fetch started cause=invalidated",
-        "debug: fetch cancelled cause=invalidated",
+        "debug: entry invalidated", "debug: fetch started cause=invalidated", updated,
+        "debug: fetch cancelled cause=invalidated", updated,
       ]
     )
     simulation.task { await client.reset(.all) }
     simulation.advance(by: .seconds(1))
     #expect(
       lines("cause") == [
-        "debug: entry reset", "debug: fetch started cause=reset",
-        "debug: fetch succeeded cause=reset",
+        "debug: entry reset", updated, "debug: fetch started cause=reset", updated,
+        "debug: fetch succeeded cause=reset", updated,
       ]
     )
     recording.cancel()
