@@ -104,6 +104,11 @@ struct PrefetchingTests: ObservedSuite {
     run { simulation, client in
       let fetch = ScriptedFetch<String>(.value("A"))
       let preview = QueryPreview()
+      // A preview leaves its tasks to the process.
+      defer {
+        preview.client.shutDown()
+        preview.executor.run()
+      }
       Task { await Prefetching(query("a", fetch), client: preview.client).fetchAhead() }
       simulation.advance(by: .seconds(1))
       #expect(fetch.callCount == 0)
