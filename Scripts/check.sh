@@ -2,7 +2,7 @@
 # The one command of this project: green here means green in CI.
 #
 #   Scripts/check.sh                 every step but the sanitizers and the bench
-#   Scripts/check.sh --quick         format, purity, layers, house, debug: for while you work
+#   Scripts/check.sh --quick         format, purity, layers, house, texts, debug: for while you work
 #   Scripts/check.sh --sanitizers    the sanitizers too
 #   Scripts/check.sh --bench         the bench too: counts, no wall time
 #   Scripts/check.sh --only STEP     one step, may be repeated; `integrations` is those of Integrations
@@ -23,7 +23,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source Scripts/steps.sh
 
-standard_steps=(format purity layers house map debug seam views release apple docs samples types refused linking playgrounds)
+standard_steps=(format purity layers house texts map debug seam views release apple docs samples types refused linking playgrounds)
 integration_steps=(grdbstore server redis)
 standard_steps+=("${integration_steps[@]}")
 sanitizer_steps=(thread leaks redisthread)
@@ -66,6 +66,10 @@ step_layers() { # folders use each other downwards only, types are where their n
 
 step_house() { # what makes sources hard to read does not grow: see Scripts/house.sh
   Scripts/house.sh --self-test
+}
+
+step_texts() { # the documentation does not grow, and is easy to read: see Scripts/texts.sh
+  Scripts/texts.sh --self-test
 }
 
 step_map() { # texts that show the way through the sources are right: see Scripts/map.sh
@@ -269,7 +273,7 @@ without_server=78
 skip=" "
 while (($# > 0)); do
   case $1 in
-    --quick) steps=(format purity layers house debug); seeds=1 ;;
+    --quick) steps=(format purity layers house texts debug); seeds=1 ;;
     --sanitizers) steps+=("${sanitizer_steps[@]}") ;;
     --bench) steps+=("${other_steps[@]}") ;;
     --only)

@@ -1,9 +1,13 @@
-# The counts of house.sh, behind swift-code.awk. Portable awk, as layers.awk.
+# The counts of house.sh, behind swift-code.awk and limits.awk. Portable awk, as layers.awk.
 #
 # Variables: list, the path of house.txt; all, 1 to print what is counted.
 # Input: every Swift file under Sources.
 
-BEGIN { readLimits() }
+BEGIN {
+  leasts = "^median "
+  bounds = "^(lines|files|median) "
+  readLimits()
+}
 
 FNR == 1 { endFile(); beginFile() }
 
@@ -20,25 +24,6 @@ END {
   endFile()
   sumUp()
   compare()
-}
-
-# MARK: The limits
-
-function readLimits(    line, number, fields, count) {
-  while ((getline line < list) > 0) {
-    number++
-    sub(/#.*/, "", line)
-    gsub(/^[ \t]+|[ \t\r]+$/, "", line)
-    if (line == "") continue
-    count = split(line, fields, /[ \t]+/)
-    if (count != 3 || fields[3] !~ /^[0-9]+$/) {
-      print "house: " list ":" number ": expected `COUNT TARGET NUMBER`" > "/dev/stderr"
-      broken = 1
-      continue
-    }
-    limit[fields[1] " " fields[2]] = fields[3]
-    order[++limits] = fields[1] " " fields[2]
-  }
 }
 
 # MARK: A file
@@ -66,14 +51,6 @@ function endFile() {
   sizes[target, ++sizeCount[target]] = codeLines
   open_ = 0
 }
-
-# A line that counts: a name of a count with its target, and where it is.
-function found(what, where, text) {
-  count[what]++
-  if (all) print where ": [" what "] " text
-}
-
-function here() { return FILENAME ":" FNR }
 
 # MARK: Comments
 
@@ -169,25 +146,4 @@ function sort(list_, n,    i, j, value) {
     for (j = i - 1; j > 0 && list_[j] > value; j--) list_[j + 1] = list_[j]
     list_[j + 1] = value
   }
-}
-
-function compare(    i, key, is, may, isLeast, isBound) {
-  for (i = 1; i <= limits; i++) {
-    key = order[i]
-    is = count[key] + 0
-    may = limit[key] + 0
-    isLeast = key ~ /^median /
-    isBound = key ~ /^(lines|files|median) /
-    if (is == may) continue
-    if (isLeast ? is < may : is > may) {
-      print "house: " key " is " is ", " list " says " may > "/dev/stderr"
-      broken = 1
-    } else if (!isBound) {
-      print "house: " key " is " is ": write `" key " " is "` in " list > "/dev/stderr"
-      broken = 1
-    }
-  }
-  if (!limits) { print "house: " list " has no limits" > "/dev/stderr"; broken = 1 }
-  if (all) for (key in count) print key " " (count[key] + 0)
-  exit broken && !all
 }

@@ -11,7 +11,7 @@ set -euo pipefail
 
 source "$(dirname "${BASH_SOURCE[0]}")/rules.sh"
 
-check() { check_sources "$1"; }
+check() { check_sources "$1" limits.awk; }
 
 check "$root"
 $self_test || exit 0

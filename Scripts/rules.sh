@@ -21,19 +21,29 @@ while (($# > 0)); do
   shift
 done
 
-# check_sources FOLDER: checks the Swift files of a checkout by NAME.awk and its list NAME.txt.
-check_sources() (
+# check_sources FOLDER AWK…: checks the Swift files of a checkout by NAME.awk, behind these, and its list NAME.txt.
+check_sources() { check_files "$1" '! -path *.docc/*' '*.swift' swift-code.awk "${@:2}"; }
+
+# check_articles FOLDER AWK…: the same for the articles of its documentation.
+check_articles() { check_files "$1" '-path *.docc/*' '*.md' "${@:2}"; }
+
+# check_files FOLDER PLACE PATTERN AWK…: the same for the files of Sources that `find` sees by the place and the pattern.
+check_files() (
   cd "$1"
   list=Scripts/$name.txt
   [[ -f $list ]] || { echo "$name: $list is missing" >&2; exit 1; }
   files=()
+  set -f
   while IFS= read -r file; do files+=("$file")
-  done < <(find Sources -name '*.swift' -not -path '*.docc/*' | LC_ALL=C sort)
+  done < <(find Sources -name "$3" $2 | LC_ALL=C sort)
+  set +f
   if ((${#files[@]} == 0)); then
-    echo "$name: no Swift file found in $1/Sources" >&2
+    echo "$name: no file $3 found in $1/Sources" >&2
     exit 1
   fi
-  awk -v list="$list" -v all="$all" -f "$here/swift-code.awk" -f "$here/$name.awk" "${files[@]}"
+  code=()
+  for file in "${@:4}" "$name.awk"; do code+=(-f "$here/$file"); done
+  LC_ALL=C awk -v list="$list" -v all="$all" "${code[@]}" "${files[@]}"
 )
 
 # expect_finding FINDING: the checkout $scratch/tree must be refused with this text, or not at all when it is "nothing".

@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# Counts what makes the documentation long, against limits that only go down. CONTRIBUTING.md says why.
+#
+#   Scripts/texts.sh              check this checkout
+#   Scripts/texts.sh --self-test  also prove that each limit can be exceeded
+#   Scripts/texts.sh --root DIR   check another checkout by its own limits
+#   Scripts/texts.sh --list       print all that is counted
+#
+# Scripts/texts.txt has the limits and says what each of them counts.
+set -euo pipefail
+
+source "$(dirname "${BASH_SOURCE[0]}")/rules.sh"
+
+check() { check_articles "$1" limits.awk; }
+
+check "$root"
+$self_test || exit 0
+
+# MARK: Self-test
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+all=0
+
+# expect FINDING LIMIT…: what is on standard input must be refused with this text by the limits, or not at all when it is
+# "nothing".
+expect() {
+  rm -rf "$scratch/tree"
+  mkdir -p "$scratch/tree/Scripts" "$scratch/tree/Sources/A/A.docc"
+  printf '%s\n' "${@:2}" >"$scratch/tree/Scripts/texts.txt"
+  cat >"$scratch/tree/Sources/A/A.docc/Page.md"
+  expect_finding "$1"
+}
+
+pages=('page all 900')
+
+# one COUNT TEXT: the text counts once, in more than one way of asking.
+one() {
+  expect "$1 A is 1, Scripts/texts.txt says 0" "${pages[@]}" "$1 A 0" <<<"$2"
+  expect nothing "${pages[@]}" "$1 A 1" <<<"$2"
+  expect "write \`$1 A 1\`" "${pages[@]}" "$1 A 2" <<<"$2"
+}
+
+# none COUNT TEXT: the text does not count.
+none() { expect nothing "${pages[@]}" "$1 A 0" <<<"$2"; }
+
+# words NUMBER TEXT: the text has so many words.
+words() {
+  expect nothing "page all $1" <<<"$2"
+  if (($1 > 0)); then expect "has $1 words" "page all $(($1 - 1))" <<<"$2"; fi
+}
+
+words 3 $'# Two words\n\n- one'
+words 3 $'See `a b c` and\n\n```swift\nlet a = 1\n```'
+words 2 '[two words](https://example.com/a b)'
+words 1 $'One\n\n## Topics\n\n### Two\n\n- ``A``'
+words 2 $'## See Also\n\n- <doc:A>\n- ``B``'
+words 4 $'| a | b |\n|---|---|\n| c | d |'
+words 1 '![a picture](a.svg) — <doc:A>'
+expect nothing 'page all 1' 'words Page 3' <<<'one two three'
+expect 'words Page is 3, Scripts/texts.txt says 2' 'page all 1' 'words Page 2' <<<'one two three'
+expect 'delete its line' 'page all 3' 'words Page 3' <<<'one two three'
+expect 'write `words Page 3`' 'page all 1' 'words Page 29' <<<'one two three'
+expect 'words all is 3, Scripts/texts.txt says 2' 'page all 9' 'words all 2' <<<'one two three'
+pages=('page all 900' 'least all 3')
+one short 'One two.'
+none short 'One two three.'
+pages=('page all 900')
+expect 'write `words all 3`' 'page all 9' 'words all 254' <<<'one two three'
+one openings 'What it is.'
+one openings $'It goes on.\nWhoever asks waits.'
+one openings '- Those that stay are left.'
+one openings $'| a |\n|---|\n| Who waits |'
+none openings 'It is what it is. Those are left. See what.'
+none openings $'```\nWhat it is.\n```'
+one columns $'| a | b | c | d |\n|---|---|---|---|\n| a | b | c | d |'
+none columns $'| a | b | c |\n|---|---|---|'
+one wide "$(printf '```\n%065d\n```' 0)"
+none wide "$(printf '```\n%064d\n```\n%065d' 0 0)"
+none wide "$(printf '```\n%063d…\n```' 0)"
+expect 'expected `COUNT TARGET NUMBER`' 'page all' <<<'one'
+echo "texts: self-test: every limit can be exceeded"
