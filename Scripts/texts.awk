@@ -30,8 +30,8 @@ inTopics { next }
 
 /^[ \t]*\|/ {
   endText()
-  if (/^[ \t|:-]*$/) next
-  readRow()
+  if (!/^[ \t|:-]*$/) readRow()
+  lastRow = here()
   next
 }
 
@@ -124,8 +124,7 @@ function readRow(    row, n, i, cells) {
   gsub(/^[ \t]*\||\|[ \t]*$/, "", row)
   row = plain(row)
   n = split(row, cells, "|")
-  if (n > 3 && !wasRow[FILENAME, FNR - 1]) found("columns " module, here(), n " columns")
-  wasRow[FILENAME, FNR] = 1
+  if (n > 3 && lastRow != FILENAME ":" (FNR - 1)) found("columns " module, here(), n " columns")
   for (i = 1; i <= n; i++) readText(cells[i], here())
 }
 
