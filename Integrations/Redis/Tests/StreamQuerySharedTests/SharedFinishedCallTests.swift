@@ -48,10 +48,16 @@ import Testing
       limits: SharedStoreLimits(logLength: 100)
     )
     let follows = Dial(0)
+    let (followed, following) = AsyncStream.makeStream(
+      of: Void.self,
+      bufferingPolicy: .bufferingNewest(1)
+    )
     let caches = clients.map { client in
       var configuration = SharedCacheConfiguration(namespace: "n")
       configuration.onEvent = { event in
-        if case .follows = event { follows.with { $0 += 1 } }
+        guard case .follows = event else { return }
+        follows.with { $0 += 1 }
+        following.yield()
       }
       return SharedCache(store, forNew: client, configuration)
     }
@@ -68,11 +74,10 @@ import Testing
         of: Void.self,
         bufferingPolicy: .bufferingNewest(1)
       )
-      let clock = clients[0].clock
       let leading = Self.query(through: caches[0]) {
         starting.yield()
-        // In this time the other machine begins to wait.
-        try? await clock.sleep(for: .milliseconds(2))
+        // Until the other machine waits, however busy this one is.
+        for await _ in followed { break }
         return 7
       }
       let waiting = Self.query(through: caches[1]) { 7 }
