@@ -44,7 +44,7 @@ struct IdleWaits: Sendable {
   }
 }
 
-// What goes on is decided here. What is paused does not: it may go on in an hour, or never. Nor does
+// The state decides here which work goes on. Paused work does not: it may go on in an hour, or never. Nor does
 // what waits for that, such as a run behind a paused one, or a fetch that awaits a paused fetch; nor
 // what itself waits here.
 

@@ -59,7 +59,7 @@ extension QueryClient {
         for id in entry.observers {
           guard let observer = state.find(id),
             let query = state.observers[observer].query,
-            // What was made of another key's data may have been forgotten meanwhile.
+            // A placeholder of another key's data may have been forgotten meanwhile.
             query === entry.query || query === entry.query.plain,
             state.observers[observer].resolvedOptions.participation == .restoring
           else { continue }

@@ -137,14 +137,14 @@ public struct RefetchPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanLitera
     RefetchPolicy(kind: .awaited(.policy(policy)))
   }
 
-  // MARK: What is asked
+  // MARK: Answers and rules
 
-  /// What the machine sees: all else is asked outside it.
+  /// The answer that the machine sees: all else is asked outside it.
   var fixed: Answer {
     if case .fixed(let answer) = kind { answer } else { .never }
   }
 
-  /// What a subscription asks; `nil` if it is fixed, or waits.
+  /// The rule that a subscription asks; `nil` if the policy is fixed, or waits.
   var rule: (@Sendable (QueryInfo) -> RefetchPolicy)? {
     if case .asked(let rule) = kind { rule } else { nil }
   }
