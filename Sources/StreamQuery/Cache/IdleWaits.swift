@@ -52,7 +52,7 @@ extension CacheState {
   /// Finds a fetch or a run that goes on.
   ///
   /// - Parameters:
-  ///   - former: What was given last; most likely it still goes on.
+  ///   - former: The work that was given last; most likely it still goes on.
   ///   - own: The work that asks, which does not count.
   /// - Returns: The fetch or the run; `nil` if nothing goes on.
   /// - Complexity: O(*n*) in the entries that are observed or fetching, and in the runs; O(1) as long

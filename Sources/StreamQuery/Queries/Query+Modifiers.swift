@@ -246,7 +246,7 @@ extension Query {
   /// The closure is called outside of locks, once for each key that an observer comes to, and again, without former
   /// data, when that key was removed or reset: when a
   /// stream or a handle begins, or ``QueryObserver/update(query:options:)`` brings another key. It is called
-  /// even if there is data already, and never for `fetch`. What it returns is shown as a
+  /// even if there is data already, and never for `fetch`. The client shows its value as a
   /// ``placeholder(_:)`` to this observer alone, and is never cached. It is forgotten when
   /// the key is removed or reset.
   ///

@@ -37,7 +37,7 @@ final class Debouncer {
     case .wait: restart(interval, clock)
     case .goOnWaiting: break
     }
-    // What was said last: it may be another query of that key.
+    // The newest one counts: it may be another query of that key.
     self.goOver = goOver
     replaceOptions(options)
     return true

@@ -11,7 +11,7 @@ public import StreamQuery
 /// It shows the cached state from its start on, without a frame of a spinner before it.
 ///
 /// **Life.** It observes from ``start(using:)`` to ``stop()``, or until it is released, whatever a
-/// button has begun. What it shows stays after a stop, and after a shutdown of the client until
+/// button has begun. The object shows its result after a stop, and after a shutdown of the client until
 /// another query is asked for. A fetch outlives it by a second, so that a view that is back soon
 /// finds its request still running, unless the query or the options say otherwise. When the account
 /// ends that the client belongs to, it shows nothing.

@@ -94,7 +94,7 @@ public final class ObservedValue<Value: Sendable> {
     // Untracked, as below: who changes it does not read it.
     guard !source.isSame(_shown, new) else { return }
     if let changeContext { changeContext { assign(new) } } else { assign(new) }
-    // What has changed besides is shown in the same job.
+    // The same job shows other changes, too.
     pump?.deliverNow()
   }
 

@@ -104,7 +104,7 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
       takeNow()
     case .beginAgain:
       end()
-      // What is told of the end may have begun anew.
+      // A reader that is told of the end may have begun anew.
       if self.client == nil, let client { begin(client) }
     case .end: end()
     }

@@ -50,7 +50,7 @@ extension _QueryObjectMembers {
 
   /// Observes from now on; nothing if it does.
   ///
-  /// What is cached shows at once, and initial data or a placeholder if nothing is.
+  /// Cached data shows at once; without it, initial data or a placeholder does.
   ///
   /// - Parameter client: The client; another one than before is observed instead of that.
   public func start(using client: QueryClient) {

@@ -197,6 +197,24 @@ import Testing
 
   static let asked = QueryOptions(refetchOnSubscribe: .dynamic { _ in .always })
 
+  @Test(arguments: [true, false])
+  func boolsAreStaleDataOrNone(isLive: Bool) {
+    let answer = isLive ? RefetchPolicy.Answer.ifStale : .never
+    let variable = Query("n") { 1 }.refetchOnSubscribe(isLive).refetchOnActive(isLive)
+      .refetchOnReconnect(isLive).retryOnSubscribe(isLive).definition.options
+    #expect(variable.refetchOnSubscribe?.fixed == answer)
+    #expect(variable.refetchOnActive?.fixed == answer)
+    #expect(variable.refetchOnReconnect?.fixed == answer)
+    #expect(variable.retryOnSubscribe?.fixed == isLive)
+    let literal = ObserverOptions(refetchOnSubscribe: false, refetchOnActive: true)
+    #expect(literal.refetchOnSubscribe?.fixed == .never)
+    #expect(literal.refetchOnActive?.fixed == .ifStale)
+    let rule = Query("n") { 1 }.refetchOnSubscribe { $0.isStale ? .never : .always }
+    #expect(rule.definition.options.refetchOnSubscribe?.rule?(Self.info) != nil)
+    let last = rule.refetchOnSubscribe(.never).definition.options.refetchOnSubscribe
+    #expect(last?.fixed == .never && last?.rule == nil)
+  }
+
   @Test func thePolicyThatWasSetLastApplies() {
     var options = QueryOptions(refetchOnSubscribe: .never)
     #expect(options.refetchOnSubscribe?.fixed == .never && options.refetchOnSubscribe?.rule == nil)

@@ -1,4 +1,4 @@
-import StreamQuery
+@_spi(Adapters) import StreamQuery
 import StreamQueryTesting
 import Testing
 
@@ -72,6 +72,22 @@ import Testing
     #expect(labels { simulation.advance(by: .seconds(1)) } == ["shown anew"])
     #expect(recording.values.last?.isStale == true)
     #expect(other.values.last?.isStale == true)
+    client.shutDown()
+  }
+
+  @Test("T58: an observer that is about to leave asks for nothing else")
+  func lingeringIsNoOtherOption() {
+    let client = QueryClient(simulation: simulation)
+    let events = simulation.record(client.events)
+    let fetch = ScriptedFetch<Int>(.value(1, after: .milliseconds(10)))
+    let observer = client.observer(of: Query.scripted("n", fetch))
+    let recording = simulation.record(observer.stream)
+    simulation.settle()
+    let count = events.values.count
+    observer.linger(.seconds(1))
+    simulation.settle()
+    #expect(count > 0 && events.values.dropFirst(count).map(\.description) == [])
+    recording.cancel()
     client.shutDown()
   }
 

@@ -186,6 +186,34 @@ import Foundation
     #expect(recording.summaries.suffix(2) == [.placeholder("page 1"), .pending()])
   }
 
+  @Test("O15: a clear takes previous data from a function that has made no placeholder of it, too")
+  func forgottenWithoutAPlaceholder() {
+    let client = QueryClient(simulation: simulation)
+    let calls = Notes<String>()
+    @Sendable func make(_ previous: String?, _ key: AnyQueryKey?) -> String? {
+      calls.add("\(previous ?? "-") of \(key.map(\.description) ?? "-")")
+      return nil
+    }
+    func empty(_ number: Int) -> Query<String> {
+      Query<String>(key: QueryKey("page", number)).placeholder(from: make)
+    }
+    let observer = client.observer(of: page(1))
+    let recording = simulation.record(observer.stream)
+    simulation.advance(by: .seconds(1))
+    observer.update(query: empty(2))
+    simulation.settle()
+    client.clear()
+    observer.update(query: empty(3))
+    simulation.settle()
+    #expect(calls.all == [#"page 1 of ["page", 1]"#, "- of -"])
+    // One for each key without data.
+    #expect(
+      recording.summaries == [
+        .pending(isFetching: true), .success("page 1"), .pending(), .pending(),
+      ]
+    )
+  }
+
   @Test("O15: neither another observer nor the entry has the placeholder that was made for one")
   func madeForOne() {
     let client = QueryClient(simulation: simulation)
