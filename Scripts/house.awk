@@ -6,6 +6,8 @@
 BEGIN {
   leasts = "^median "
   bounds = "^(lines|files|median) "
+  # What protocols of the standard library ask for.
+  required["hash"]; required["next"]; required["encode"]; required["enqueue"]
   readLimits()
 }
 
@@ -70,12 +72,16 @@ function readComment(    rest, isDoc) {
 # MARK: Declarations
 
 function readDeclarations(    words, function_) {
-  if (match(text, /(^|[ \t])func [A-Za-z_][A-Za-z0-9_]*/) && text !~ /(^|[ \t])(public|override|open) /) {
+  if (match(text, /(^|[ \t])func [A-Za-z_][A-Za-z0-9_]*/)) {
     function_ = substr(text, RSTART, RLENGTH)
     sub(/.*func /, "", function_)
-    named[target, function_]++
-    places[target, function_] = places[target, function_] " " here()
-    names[target "\t" function_]
+    # A name that users know is no choice any more.
+    if (text ~ /(^|[ \t])(public|override|open) /) given[target, function_]
+    else if (kind[types] != "protocol") {
+      named[target, function_]++
+      places[target, function_] = places[target, function_] " " here()
+      names[target "\t" function_]
+    }
   }
   if (text ~ /(^|[ \t])nonisolated func / && text !~ /(^|[ \t])(public|package) /)
     found("nonisolated " target, here(), text)
@@ -112,9 +118,9 @@ function readBraces(    rest, token) {
   while (match(rest, /(^|[^A-Za-z0-9_.])(struct|class|actor|enum|extension|protocol) [A-Z][A-Za-z0-9_]*|[{}]/)) {
     token = substr(rest, RSTART, RLENGTH)
     rest = substr(rest, RSTART + RLENGTH)
-    if (token == "{") { type[++types] = pending; pending = "" }
+    if (token == "{") { type[++types] = pending; kind[types] = pendingKind; pending = pendingKind = "" }
     else if (token == "}") { if (types > 0) types-- }
-    else { sub(/.* /, "", token); pending = token }
+    else { pendingKind = token ~ /protocol / ? "protocol" : "type"; sub(/.* /, "", token); pending = token }
   }
 }
 
@@ -124,7 +130,7 @@ function sumUp(    key, parts, excess, i, n, sorted) {
   for (key in names) {
     split(key, parts, "\t")
     excess = named[parts[1], parts[2]] - 5
-    if (excess <= 0) continue
+    if (excess <= 0 || (parts[1], parts[2]) in given || parts[2] in required) continue
     count["same " parts[1]] += excess
     if (all) print "[same " parts[1] "] " parts[2] ":" places[parts[1], parts[2]]
   }
