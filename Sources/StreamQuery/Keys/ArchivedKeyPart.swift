@@ -25,7 +25,7 @@ struct ArchivedKeyPart: Decodable {
     }
   }
 
-  /// A record, or what follows a type's name.
+  /// Decodes a record, or a value that is tagged with the name of its type.
   private static func part(
     of object: KeyedDecodingContainer<KeyFieldName>,
     _ decoder: any Decoder
@@ -33,7 +33,7 @@ struct ArchivedKeyPart: Decodable {
     let names = object.allKeys
     if names.count == 1, let tag = names[0].tag { return try part(tag, names[0], object, decoder) }
     let fields = try names.map { name in
-      // Fields that begin with the sign of a type have it twice.
+      // A field whose name begins with `$` is written with a second one.
       guard name.tag == nil else {
         throw KeyVocabulary.failure(object.codingPath, "\(name.stringValue) is no field")
       }
@@ -64,7 +64,7 @@ struct ArchivedKeyPart: Decodable {
     }
   }
 
-  /// A number, or a word where JSON has none.
+  /// Decodes a number, or the tagged word that stands for one that JSON does not have.
   private static func real<Number: BinaryFloatingPoint & Decodable & LosslessStringConvertible>(
     _ type: Number.Type,
     _ name: KeyFieldName,
@@ -81,7 +81,7 @@ struct ArchivedKeyPart: Decodable {
 }
 
 extension KeyFieldName {
-  /// The type or word that follows a single sign.
+  /// The name after a single `$`: of a type, or a word. `nil` for the name of a field.
   fileprivate var tag: Substring? {
     guard stringValue.hasPrefix("$"), !stringValue.hasPrefix("$$") else { return nil }
     return stringValue.dropFirst()
@@ -100,7 +100,7 @@ struct KeyFieldName: CodingKey {
   init?(intValue: Int) { nil }
 }
 
-/// Decodes a part of a key from what follows its type's name.
+/// Decodes a part of a key from the value under its type's name.
 package struct KeyPartDecoding: Sendable {
   let decode: @Sendable (KeyedDecodingContainer<KeyFieldName>, KeyFieldName) throws -> KeyPart
 

@@ -1,4 +1,4 @@
-/// A list or record that contains so many levels that a stack may be too short for them.
+/// A list or record with so many levels that a stack may be too short for them.
 ///
 /// How deep a part nests depends on data: 100,000 levels are as valid as one. Nested lists and
 /// records are plain values up to a certain depth, and continue in one of these objects below it.
@@ -28,7 +28,7 @@ final class DeepKeyPart: @unchecked Sendable {
     }
   }
 
-  /// Hands out the deeper parts, so that the caller frees them instead of the content.
+  /// Takes the deeper parts out, so that the caller frees them instead of the content.
   private func takeContent(into parts: inout [DeepKeyPart]) {
     content.forEachDeepPart { parts.append($0) }
     content = .null
@@ -89,7 +89,7 @@ extension KeyPart {
     }
   }
 
-  /// Compares the plain levels, and hands out the rest.
+  /// Compares the plain levels, and hands the pairs of deep parts to the closure.
   fileprivate func equals(
     _ other: KeyPart,
     deferring: (DeepKeyPart, DeepKeyPart) -> Void

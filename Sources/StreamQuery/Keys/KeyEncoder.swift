@@ -3,11 +3,11 @@ extension KeyTextNode {
   func encode(_ value: any Encodable, codingPath: [any CodingKey], level: Int) throws {
     // A value may nest as deeply as its data; the stack must not.
     guard level < KeyNesting.encoded, !isTooDeep else {
-      // Somebody may catch the error; the text must then not be that of another value.
+      // Somebody may catch the error. The text must then not be that of another value.
       becomeTooDeep()
       throw KeyText.TooDeep()
     }
-    // Only these few are handled here; everything else goes through the type's own conformance.
+    // Only these few are handled here; every other value goes through the type's own conformance.
     if let text = KeyTextNode.primitive(value) {
       set(text)
     } else if let value = value as? any CanonicallyEncodable {
@@ -110,7 +110,7 @@ private struct KeyObjectContainer<Key: CodingKey>: KeyedEncodingContainerProtoco
   }
 
   private func nested(_ key: any CodingKey) -> KeyEncoder {
-    // Output that goes nowhere needs no longer path either.
+    // A node that discards its output needs no longer path either.
     let path = node.isTooDeep ? codingPath : codingPath + [key]
     let field = node.field(key.stringValue, replacing: false)
     return KeyEncoder(node: field, codingPath: path, level: level)

@@ -1,5 +1,5 @@
 extension KeyIndex {
-  /// Moves all entries and prefixes to as few places as they need, in the same order.
+  /// Moves all entries and prefixes into as few places as possible, in the same order.
   ///
   /// Nothing is hashed, and nothing is compared except members of a crowd that shares one hash.
   ///
@@ -41,7 +41,7 @@ extension KeyIndex {
     return old
   }
 
-  /// The new places of what is in used places.
+  /// The new places of the rows in use.
   private struct Places {
     var places: [Int32]
 

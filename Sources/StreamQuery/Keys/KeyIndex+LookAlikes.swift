@@ -1,10 +1,10 @@
 #if DEBUG
 extension KeyIndex {
-  /// How many neighbours of a part are looked at.
+  /// The number of neighbours of a part that are examined.
   private static var lookAlikeLimit: Int { 64 }
 
-  /// An entry whose key a reader may have meant when it wrote another one: with the same parts,
-  /// with numbers of another type, or with numbers that one of them writes as text.
+  /// Finds an entry whose key the reader may have meant: one with the same parts, with numbers of
+  /// another type, or with numbers that one of the two writes as text.
   ///
   /// - Parameters:
   ///   - key: The key that was read.

@@ -27,11 +27,11 @@ extension KeyIndex {
     return true
   }
 
-  /// A walk over the entries whose keys begin with a prefix; it can rest between two steps.
+  /// A walk over the entries whose keys begin with a prefix; it can pause between two steps.
   ///
-  /// It follows links, parents before children, and keeps nothing of what it has passed. A walk
-  /// that rests while the index changes is kept in ``walks``, where a removal moves it out of the
-  /// way. It then visits, once each, all entries that were present the whole time.
+  /// It follows links, parents before children, and remembers no entry that it has passed. A walk
+  /// that pauses while the index changes is kept in ``walks``, where a removal moves it past the
+  /// removed row. It then visits, once each, all entries that were present the whole time.
   package struct Walk: Sendable {
     /// The next step.
     enum Stage: Sendable {
@@ -39,7 +39,7 @@ extension KeyIndex {
       case arriving
       /// Visit the node's entries, from this one on.
       case entries(Int32)
-      /// Continue with the node's children.
+      /// Continue with the node's children, then with its siblings.
       case leaving
       case over
     }
@@ -61,20 +61,20 @@ extension KeyIndex {
     /// Whether all entries have been visited.
     package var isOver: Bool { if case .over = stage { true } else { false } }
 
-    /// Whether all siblings of nodes at a depth must be visited or examined.
+    /// Whether all siblings of nodes at a depth are to be visited or examined.
     fileprivate func looksAround(at depth: Int) -> Bool {
       depth > prefix.parts.count || prefix.parts[depth - 1].matchesMoreThanItself
     }
   }
 
-  /// Continues a walk.
+  /// Advances a walk.
   ///
   /// - Parameters:
   ///   - walk: The walk.
   ///   - limit: The most entries and prefixes to visit, not counting entries with exactly the key
   ///     of the prefix.
   ///   - body: Called with the position of each entry that is found.
-  /// - Returns: How many were visited.
+  /// - Returns: The number of visits.
   @discardableResult
   func advance(_ walk: inout Walk, limit: Int = .max, _ body: (Int32) -> Void) -> Int {
     let count = walk.prefix.parts.count

@@ -1,17 +1,16 @@
 /// Finds the entries whose keys begin with a prefix, at a cost proportional to the matches.
 ///
-/// A tree of prefixes held in arrays. A node stands for a prefix of which some key is a *longer*
-/// continuation. An entry belongs to the node of all its parts but the last, so a thousand keys
-/// `("user", id)` need one node. Siblings are linked by positions. Two hash tables of positions
-/// find a child by its part and an entry by its whole key, the latter with the hash that was
-/// computed when the key was made.
+/// A tree of prefixes held in arrays. A node stands for a prefix of some *longer* key. An entry
+/// belongs to the node of all its parts but the last, so a thousand keys `("user", id)` need one
+/// node. Siblings are linked by positions. Two hash tables of positions find a child by its part
+/// and an entry by its whole key, the latter with the hash that was computed when the key was made.
 ///
 /// The index is used under the cache's lock. The only user code it calls is `==`, `hash(into:)`
-/// and, in a crowd of one hash, `<` of parts; what a removal releases is returned in its result.
+/// and, in a crowd of one hash, `<` of parts; a removal returns the values that it releases.
 /// Traversal only follows links, and matches come in order of insertion: nothing depends on the
 /// order of a hash table.
 package struct KeyIndex {
-  /// What a removal releases.
+  /// The values that a removal releases.
   ///
   /// The parts may be the last references to a user's objects, whose `deinit` is user code: drop
   /// the value after unlocking.
@@ -61,7 +60,7 @@ package struct KeyIndex {
   static let none: Int32 = -1
   static let root: Int32 = 0
 
-  // The code that changes them is in this file, and in that of `compact`.
+  // Only this file and that of `compact` change them.
   var entries: [Entry] = []
   var nodes: [Node] = [Node(part: nil, hash: 0, parent: none)]
   var entryTable = PositionTable()
@@ -69,7 +68,7 @@ package struct KeyIndex {
   private var freeEntries = FreeRows()
   private var freeNodes = FreeRows()
   var order: UInt64 = 0
-  /// The walks that rest while the index may change; there is hardly ever one.
+  /// The walks that are paused while the index may change; there is hardly ever one.
   var walks: [Int: Walk] = [:]
 
   /// The number of slots in both hash tables.
@@ -131,19 +130,19 @@ package struct KeyIndex {
     )
   }
 
-  /// Removes an entry, and the prefixes that no other key has.
+  /// Removes an entry, and the prefixes that no other key needs.
   ///
   /// - Parameters:
   ///   - key: The entry's key.
   ///   - id: The entry's id. Nothing happens if no entry has this key and id.
-  /// - Returns: What the index releases, to be dropped after unlocking.
+  /// - Returns: The values that the index releases, to be dropped after unlocking.
   /// - Complexity: O(1) for each part, on average.
   @discardableResult
   package mutating func remove(_ key: AnyQueryKey, id: Int32) -> Remains {
     remove(key.storage, id: id)
   }
 
-  /// The same for callers that already have the parts.
+  /// Removes an entry, for callers that already have the parts.
   mutating func remove(_ storage: KeyStorage, id: Int32) -> Remains {
     let found = entryTable.first(hash: storage.hash) {
       entries[Int($0)].id == id && entries[Int($0)].hash == storage.hash
@@ -172,12 +171,12 @@ package struct KeyIndex {
     return remains
   }
 
-  /// The id of an entry that has exactly this key and satisfies a condition.
+  /// Finds the entry that has exactly this key and satisfies a condition.
   ///
   /// - Parameters:
   ///   - key: The key.
   ///   - isWanted: Distinguishes entries with equal keys by their ids.
-  /// - Returns: The id; `nil` if there is no such entry.
+  /// - Returns: Its id; `nil` if there is no such entry.
   /// - Complexity: O(1), on average.
   @inline(__always)
   func first(with key: KeyStorage, where isWanted: (Int32) -> Bool) -> Int32? {
@@ -192,7 +191,7 @@ package struct KeyIndex {
     return position.map { entries[Int($0)].id }
   }
 
-  /// Increases with the time when an entry was made; 0 if there is none with this key and id.
+  /// The rank of an entry by the time when it was made; 0 if there is none with this key and id.
   mutating func order(of key: KeyStorage, id: Int32) -> UInt64 {
     let position = entryTable.first(hash: key.hash) {
       entries[Int($0)].id == id && entries[Int($0)].hash == key.hash
@@ -231,7 +230,7 @@ package struct KeyIndex {
   /// - Returns: Whether it is in a crowd.
   @discardableResult
   mutating func enter(_ position: Int32, _ key: KeyStorage) -> KeyCrowding {
-    // The table is taken out because the entries next to it are read.
+    // The table is taken out, because the closure reads the entries of the index.
     var table = PositionTable()
     swap(&table, &entryTable)
     defer { swap(&table, &entryTable) }
@@ -300,7 +299,7 @@ package struct KeyIndex {
   private mutating func prune(from start: Int32, into remains: inout Remains) {
     var position = start
     while position != KeyIndex.root {
-      // In place: usually there is nothing to do, and a copy would retain the part.
+      // In place: usually nothing is to be done, and a copy would retain the part.
       guard nodes[Int(position)].firstEntry == KeyIndex.none,
         nodes[Int(position)].firstChild == KeyIndex.none
       else { return }

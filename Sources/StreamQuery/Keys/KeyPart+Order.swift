@@ -1,9 +1,9 @@
 extension KeyPart {
-  /// How the part compares to another one: by their kinds, then by `<` of users' types.
+  /// Compares the part with another one: by their kinds, then by `<` of users' types.
   ///
-  /// Only used to search among keys with one hash, so any order will do.
+  /// Only a search among keys with one hash uses it, so any order will do.
   ///
-  /// - Returns: The order; `nil` if values of a type have none.
+  /// - Returns: The order; `nil` if values of the type have none.
   func order(to other: KeyPart) -> KeyOrder? {
     switch (self, other) {
     case (.string(let one), .string(let two)): .between(one, two)
@@ -16,7 +16,7 @@ extension KeyPart {
 }
 
 extension KeyStorage {
-  /// How a key compares to another one, part by part.
+  /// Compares a key with another one, part by part.
   func order(to other: KeyStorage) -> KeyOrder? {
     for (one, two) in zip(parts, other.parts) {
       guard let order = one.order(to: two) else { return nil }

@@ -34,7 +34,7 @@ enum KeyPart: Sendable {
 
 extension KeyPart: Hashable {
   static func == (lhs: KeyPart, rhs: KeyPart) -> Bool {
-    // Nested, because a pair of parts would be a copy of both.
+    // Two nested switches: one over a pair would copy both parts.
     switch lhs {
     case .string(let left): if case .string(let right) = rhs { left == right } else { false }
     case .int(let left): if case .int(let right) = rhs { left == right } else { false }
@@ -42,7 +42,7 @@ extension KeyPart: Hashable {
     }
   }
 
-  /// The same for parts that are rarer than texts and integers.
+  /// Compares parts that are rarer than texts and integers.
   private func isLike(_ other: KeyPart) -> Bool {
     switch (self, other) {
     case (.bool(let left), .bool(let right)): left == right
@@ -65,9 +65,8 @@ extension KeyPart: Hashable {
     hashContent(into: &hasher)
   }
 
-  // The hasher is fed each part's kind and where it ends. So rows of parts that differ feed
-  // different bytes, whatever the data, and only a `hash(into:)` that is not ours can make hashes
-  // equal.
+  // The hasher is fed each part's kind and where it ends. Different rows of parts therefore feed
+  // different bytes, and only a `hash(into:)` that is not ours can make hashes equal.
 
   /// Distinguishes parts of different kinds: below 16.
   var kind: UInt8 {
@@ -104,17 +103,17 @@ extension KeyPart: Hashable {
     }
   }
 
-  /// A word of kinds with one more.
+  /// Appends the kind of a part to a word of kinds.
   static func kinds(_ kinds: UInt64, and part: KeyPart) -> UInt64 {
     kinds << 4 | UInt64(part.kind)
   }
 
-  /// Feeds a row of parts to a hasher: before every fifteen of them their kinds, in one word.
+  /// Feeds a row of parts to a hasher: the kinds of fifteen parts in one word, then these parts.
   static func hash(_ parts: [KeyPart], into hasher: inout Hasher) {
     var start = 0
     while true {
       let end = min(parts.count, start + 15)
-      // The highest bit tells how many there are; fewer than fifteen are the last.
+      // The highest bit set tells how many kinds the word has. Fewer than fifteen are the last.
       var kinds: UInt64 = 1
       for index in start..<end { kinds = Self.kinds(kinds, and: parts[index]) }
       hasher.combine(kinds)
@@ -169,6 +168,6 @@ protocol KeyPartBox: AnyObject, Sendable {
   /// Feeds the value and its type to the hasher.
   func hash(into hasher: inout Hasher)
 
-  /// How the value compares to another box's; `nil` if values of the type have no order.
+  /// Compares the value with another box's; `nil` if values of the type have no order.
   func order(to other: any KeyPartBox) -> KeyOrder?
 }

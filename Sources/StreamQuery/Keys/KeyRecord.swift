@@ -32,7 +32,7 @@ extension KeyRecord: ExpressibleByDictionaryLiteral {
     fields = elements.isEmpty ? [] : KeyRecord.fields(elements)
   }
 
-  /// Not inlined: most keys are made without fields, at each call of a server.
+  /// Not inlined: a server makes keys at each call, and most of them have no fields.
   @inline(never)
   private static func fields(_ elements: [(String, (any Hashable & Sendable)?)]) -> [KeyField] {
     var fields: [KeyField] = []

@@ -1,8 +1,8 @@
 /// The parts of a key and their hash, shared by all copies of it.
 ///
 /// The hash is computed once; it speeds up comparison and never decides it. It is the last element
-/// of the array of the parts: servers make keys at each call, and an object that has both would be
-/// one more to allocate and free.
+/// of the array of the parts: a server makes keys at each call, and an object for both would be one
+/// more allocation.
 struct KeyStorage: Sendable {
   private let row: [KeyPart]
 
@@ -10,13 +10,13 @@ struct KeyStorage: Sendable {
   init(_ parts: consuming [KeyPart]) {
     var hasher = Hasher()
     KeyPart.hash(parts, into: &hasher)
-    // Otherwise an array that is full would double, and keep that room for as long as the key lives.
+    // A full array would otherwise double its room, and keep it for as long as the key lives.
     parts.reserveCapacity(parts.count + 1)
     parts.append(.int(hasher.finalize()))
     row = parts
   }
 
-  /// The same for one part, without an array that grows.
+  /// Makes the storage of one part, without an array that grows.
   init(_ part: KeyPart) {
     var hasher = Hasher()
     hasher.combine(KeyPart.kinds(1, and: part))
@@ -24,7 +24,7 @@ struct KeyStorage: Sendable {
     row = [part, .int(hasher.finalize())]
   }
 
-  /// The same for two parts.
+  /// Makes the storage of two parts.
   init(_ first: KeyPart, _ second: KeyPart) {
     var hasher = Hasher()
     hasher.combine(KeyPart.kinds(KeyPart.kinds(1, and: first), and: second))
@@ -33,7 +33,7 @@ struct KeyStorage: Sendable {
     row = [first, second, .int(hasher.finalize())]
   }
 
-  /// How many elements the array has room for: for tests.
+  /// The number of elements that the array has room for, for tests.
   var capacity: Int { row.capacity }
 
   /// The parts; they begin at index 0.
@@ -45,11 +45,11 @@ struct KeyStorage: Sendable {
 
   @inline(__always)
   var hash: Int {
-    // The last element is always one.
+    // The last element is always an `.int`.
     if case .int(let hash) = row[count] { hash } else { 0 }
   }
 
-  /// The types of parts, and of elements of lists and records, that are not ours.
+  /// The types of parts, and of elements of lists and records, that have no case of their own.
   var boxedTypes: [ObjectIdentifier] {
     var types: [ObjectIdentifier] = []
     var open = Array(parts)
@@ -65,9 +65,9 @@ struct KeyStorage: Sendable {
     return types
   }
 
-  /// Whether the parts take more room than so many bytes, as far as they say so.
+  /// Whether the parts take more bytes than a limit, as far as their sizes are known.
   ///
-  /// - Complexity: O(1) for each part that is looked at, and it looks at no more than it has to.
+  /// - Complexity: O(1) for each part. It examines no more parts than it needs.
   func isLarger(than limit: Int) -> Bool {
     var left = max(0, limit)
     var open = [parts]

@@ -4,7 +4,7 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// What the texts of keys are made with.
+/// The place of a text in a key, and the errors of writing one.
 enum KeyText {
   /// The position at which something is written in the text of a key.
   struct Place {
@@ -26,7 +26,7 @@ enum KeyText {
   /// Something nests deeper than ``KeyNesting/text`` or ``KeyNesting/encoded`` levels.
   struct TooDeep: Error {}
 
-  /// What is wrong with a part, before its position is known.
+  /// The fault of a part whose position is not known yet.
   struct Failure: Error {
     var typeName: String
     var reason: KeyEncodingError.Reason
@@ -99,14 +99,14 @@ extension KeyPart {
   ///
   /// - Parameter depth: The number of brackets around it.
   /// - Returns: The text.
-  /// - Throws: What is wrong with it.
+  /// - Throws: The fault of the part.
   func canonicalText(depth: Int) throws(KeyText.Failure) -> String {
     switch self {
     case .null: return "null"
     case .bool(let value): return value ? "true" : "false"
     case .int(let value): return value.description
     case .string(let value):
-      // The type of a tuple is a string by now, but its name may still differ in other builds.
+      // A tuple has turned its type into a string, but that name may still differ between builds.
       guard hasStableName(value) else {
         throw KeyText.Failure(typeName: value, reason: .unstableTypeName)
       }
@@ -200,7 +200,7 @@ extension Set: CanonicallyEncodable where Element: Encodable {
 
 extension Dictionary: CanonicallyEncodable where Key: Encodable, Value: Encodable {
   func canonicalText(at place: KeyText.Place) throws -> String {
-    // A list of pairs has two brackets.
+    // A list of pairs opens two brackets.
     let inner = try Key.self == String.self ? place.opened() : place.opened().opened()
     let pairs = try map { key, value in
       (
@@ -225,7 +225,7 @@ extension URL: CanonicallyEncodable {
 }
 
 extension Decimal: CanonicallyEncodable {
-  /// 1.0 and 1.00 are equal but encode differently.
+  /// The text without zeros at its end: 1.0 and 1.00 are equal but encode differently.
   func canonicalText(at place: KeyText.Place) -> String {
     guard !isNaN else { return "\"nan\"" }
     var text = description

@@ -9,7 +9,7 @@ final class KeyTextNode {
     case text(String)
     case list([KeyTextNode])
     case object([String: KeyTextNode])
-    /// It was to be a list or an object, but there are already too many around it.
+    /// The node was to become a list or an object, but too many are around it.
     case tooDeep
   }
 
@@ -23,7 +23,8 @@ final class KeyTextNode {
 
   /// Whether the node discards everything that is written to it.
   ///
-  /// Containers are created without throwing; these then go nowhere, and the text throws.
+  /// Containers are created without throwing; the ones of such a node go nowhere, and the text
+  /// throws.
   var isTooDeep: Bool {
     if case .tooDeep = content { true } else { false }
   }

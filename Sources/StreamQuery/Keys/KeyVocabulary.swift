@@ -10,7 +10,7 @@ package struct KeyVocabulary: Sendable {
   /// Types that are parts themselves.
   package var types: [String: any Any.Type] = [:]
 
-  /// The types that every archive may use.
+  /// Creates a vocabulary of the types that every archive may use.
   package init() {
     add(UUID.self)
     add(Date.self)
@@ -44,7 +44,7 @@ package struct KeyVocabulary: Sendable {
       throw KeyVocabulary.failure([], "the key nests deeper than \(KeyNesting.text) levels")
     }
     let decoder = ValueJSON.decoder
-    // Keys write bytes as a list, as the type itself does.
+    // `Data` encodes itself as a list of bytes, and so keys write it.
     decoder.dataDecodingStrategy = .deferredToData
     if let name = Self.userInfoKey { decoder.userInfo[name] = self }
     let parts = try decoder.decode([ArchivedKeyPart].self, from: data)

@@ -27,7 +27,7 @@ package struct JSONNesting {
   private var isInString = false
   private var isEscaped = false
 
-  /// Why a text must not be given to a reader.
+  /// The reasons why a text must not be given to a reader.
   package enum Fault {
     /// It nests deeper than the limit.
     case tooDeep
@@ -41,7 +41,7 @@ package struct JSONNesting {
   /// - Parameters:
   ///   - bytes: The text in UTF-8.
   ///   - limit: How many levels are allowed.
-  /// - Returns: Why a reader must not get it; `nil` if it may.
+  /// - Returns: The reason why a reader must not get it; `nil` if it may.
   /// - Complexity: O(*n*) in the length of the text.
   package static func fault(in bytes: UnsafeRawBufferPointer, limit: Int) -> Fault? {
     var nesting = JSONNesting()

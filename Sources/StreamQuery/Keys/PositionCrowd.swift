@@ -6,8 +6,8 @@ struct PositionCrowd: Sendable {
   private var sorted: [Int32] = []
   private var others: [Int32] = []
 
-  /// How many positions without an order are examined one by one at most, where the owner drops
-  /// those beyond.
+  /// The number of positions without an order that are examined one by one, at most; a cache with a
+  /// limit drops entries beyond it.
   static let most = 192
 
   var count: Int { sorted.count + others.count }
@@ -31,12 +31,11 @@ struct PositionCrowd: Sendable {
     return found
   }
 
-  /// Calls the body with every position that may be the wanted one, until the body says it has
-  /// enough.
+  /// Calls the body with each position that may be the wanted one, until the body returns `false`.
   func forEach(_ order: (Int32) -> KeyOrder?, _ goesOn: (Int32) -> Bool) {
     if let start = place(order) {
       for position in sorted[start...] {
-        // An order that has become invalid ends nothing: later positions may be the wanted one.
+        // An order that has become invalid must not end the loop: the wanted one may come later.
         if order(position) == .before { break }
         guard goesOn(position) else { return }
       }
@@ -48,7 +47,7 @@ struct PositionCrowd: Sendable {
 
   /// Adds a position.
   ///
-  /// - Returns: How many are examined one by one to find it; 0 if it has an order.
+  /// - Returns: How many positions a search for it examines one by one; 0 if it has an order.
   mutating func insert(_ position: Int32, _ order: (Int32) -> KeyOrder?) -> Int {
     // Even a single position must have an order: to itself.
     if order(position) != nil, let place = place(order) {
@@ -71,7 +70,8 @@ struct PositionCrowd: Sendable {
     return true
   }
 
-  /// The first place that the wanted key does not come after; `nil` if that cannot be determined.
+  /// The first place whose position does not come before the wanted key; `nil` if that is not
+  /// known.
   private func place(_ order: (Int32) -> KeyOrder?) -> Int? {
     var (low, high) = (0, sorted.count)
     while low < high {

@@ -2,12 +2,12 @@
 ///
 /// Eight bytes per slot, where a dictionary would store every key again. The owner passes in hashes
 /// and comparisons; the table knows only positions, several of which may have the same hash. Half
-/// of the hash is stored next to the position. So a search reads the owner's array, which is a
-/// cache miss, for hardly anything but what it looks for, and the table grows without reading that
+/// of the hash is stored next to the position. A search therefore seldom reads the owner's array,
+/// which would be a cache miss, for anything but its result. The table grows without reading that
 /// array.
 ///
-/// Of a *crowd*, many positions with one hash, a few are in the slots and the others in a
-/// ``PositionCrowd``, so that a search for anything else does not have to pass them.
+/// A *crowd* is many positions with one hash. A few of them are in the slots and the others in a
+/// ``PositionCrowd``, so that a search for another hash does not pass them.
 struct PositionTable: Sendable {
   private struct Slot: Sendable {
     /// The position, -1 in an empty slot.
@@ -18,11 +18,11 @@ struct PositionTable: Sendable {
 
   private static let empty = Slot(position: -1, tag: 0)
 
-  /// How many positions of one tag are in the slots.
+  /// The number of positions of one tag that are in the slots, at most.
   static let crowd = 64
 
   private var slots: [Slot] = []
-  /// The positions without a slot, by tag: only for tags of which ``crowd`` positions have one.
+  /// The positions without a slot, by tag, for tags with ``crowd`` positions in slots.
   private var crowds: [UInt32: PositionCrowd] = [:]
   private var crowdCount = 0
   /// The number of positions.
@@ -33,7 +33,7 @@ struct PositionTable: Sendable {
 
   private var mask: Int { slots.count - 1 }
 
-  /// Where a search for a tag begins.
+  /// The slot at which a search for a tag begins.
   ///
   /// Half of all tags do not fit into an `Int` of 32 bits.
   @inline(__always)
@@ -79,7 +79,7 @@ struct PositionTable: Sendable {
     }
   }
 
-  /// How many slots a search for a missing hash reads.
+  /// The number of slots that a search for a missing hash reads.
   func reach(of hash: Int) -> Int {
     guard count > 0 else { return 0 }
     let start = home(of: UInt32(truncatingIfNeeded: hash))
@@ -120,8 +120,8 @@ struct PositionTable: Sendable {
       hole = (hole + 1) & mask
     }
     count -= 1
-    // Moves positions that could no longer be reached across the hole, instead of leaving a marker;
-    // markers would pile up as entries come and go.
+    // Moves back the positions that a search would not reach across the hole, instead of leaving a
+    // marker; markers would pile up as entries come and go.
     var index = (hole + 1) & mask
     while slots[index].position >= 0 {
       let home = home(of: slots[index].tag)
@@ -152,7 +152,7 @@ struct PositionTable: Sendable {
 
   /// Takes an empty slot, unless the tag already has as many as it may.
   ///
-  /// - Returns: How many the tag had before.
+  /// - Returns: The number of slots that the tag had before.
   @discardableResult
   private mutating func place(_ slot: Slot) -> Int {
     var index = home(of: slot.tag)
@@ -172,7 +172,7 @@ struct PositionTable: Sendable {
   }
 }
 
-/// How two keys compare, if that can be determined.
+/// The order of two keys, if it can be determined.
 enum KeyOrder: Sendable {
   case before
   /// Neither comes before the other: they may be equal.
@@ -188,9 +188,10 @@ extension KeyOrder {
 
 /// Whether a key, or one of its prefixes, is one of many with the same hash.
 struct KeyCrowding: Equatable, Sendable {
-  /// Whether it is the first of its hash to form a crowd: ``PositionTable/crowd`` were there before.
+  /// Whether it is the first one beyond the ``PositionTable/crowd`` that have slots.
   var begins = false
-  /// Whether a search for it compares it with more than ``PositionCrowd/most`` others, one by one: then
-  /// a cache with a limit does not keep it.
+  /// Whether a search for it compares it with more than ``PositionCrowd/most`` others, one by one.
+  ///
+  /// A cache with a limit does not keep such an entry.
   var isTooLarge = false
 }

@@ -18,7 +18,7 @@
 /// Put every input of the request into the key: page, filter, account, locale. Two server states
 /// that share a key overwrite each other.
 ///
-/// What counts as equal:
+/// Equality of parts:
 /// - Parts of different types differ: `1`, `"1"`, `true` and `Int64(1)` are four parts.
 /// - An absent optional is the same part whatever its type, and a present one is the value in it.
 /// - An array is the list of its elements. A dictionary with string keys is a record, like
@@ -89,8 +89,8 @@ public struct QueryKey<Value: Sendable>: Sendable, _FreeOfActors {
   }
 }
 
-// Queries are made with these, servers' at each call: the parts are only borrowed, and the first
-// two are in no pack.
+// Queries are made with these, on a server at each call. They only borrow the parts, and the first
+// two parts are not in a pack.
 extension QueryKey {
   /// The key of one part.
   @usableFromInline

@@ -4,7 +4,7 @@ package import FoundationEssentials
 package import Foundation
 #endif
 
-/// The JSON of values and keys: fields are sorted, and numbers that JSON does not have are words.
+/// The JSON of values and keys, with sorted fields, and words for numbers that JSON does not have.
 package enum ValueJSON {
   package static var encoder: JSONEncoder {
     let encoder = JSONEncoder()
