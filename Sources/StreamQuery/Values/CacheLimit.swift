@@ -1,8 +1,8 @@
-/// How much a cache keeps of what nobody uses at the moment.
+/// The limits of a cache for entries that nobody uses at the moment.
 ///
-/// What is observed, fetched or awaited, or has optimistic changes, is never evicted. It counts, so
-/// the cache may exceed its limit, and then keeps nothing else. Eviction chooses what was used least
-/// often lately, and a long list that is read once pushes out nothing: see <doc:Limits>.
+/// An entry that is observed, fetched or awaited, or has optimistic changes, is never evicted. It counts, so
+/// the cache may exceed its limit, and then keeps no other entries. Eviction chooses the entries that were
+/// used least often lately. A long list that is read once pushes out nothing: see <doc:Limits>.
 ///
 /// ```swift
 /// var configuration = QueryClient.Configuration()
@@ -19,17 +19,17 @@ public struct CacheLimit: Sendable, _FreeOfActors {
   public var maxCost: Int?
   /// The size of the largest key of an entry that is kept, in bytes; `nil` is any size.
   ///
-  /// An entry with a larger key leaves as soon as nobody uses it. Keys that come from the network may be
-  /// of any length, and are not part of what ``cost`` is asked about. Texts count with their bytes,
-  /// lists and records with their elements, and every other part as 16 bytes, whatever a value of your
-  /// own type refers to.
+  /// An entry with a larger key leaves as soon as nobody uses it. Keys that come from the network may be of
+  /// any length, and ``cost`` does not include them. Texts count with their bytes, lists and records with
+  /// their elements, and every other part as 16 bytes, whatever a value of your own type refers to.
   public var maxKeySize: Int?
-  /// What an entry with data costs, in any unit, and 1 if it is `nil`; a negative cost counts as 0.
+  /// The cost of an entry with data, in any unit; `nil` is 1 for each entry, and a negative cost
+  /// counts as 0.
   ///
-  /// It is called whenever data changed, soon afterwards, outside the cache's lock, on the thread
-  /// that changed it or one that works for it. Until then the entry costs what it cost before, or 1.
-  /// It must be quick, and is called only if there is a ``maxCost``. A client that it captures would
-  /// never be freed: capture it weakly.
+  /// The cache calls it soon after data changed, outside its lock, on the thread that changed the data or one
+  /// that works for it. Until then the entry keeps its former cost, or costs 1. It must be quick, and is
+  /// called only if there is a ``maxCost``. A client that it captures would never be freed: capture it
+  /// weakly.
   public var cost: (@Sendable (QueryInfo) -> Int)?
 
   /// Creates a limit.
@@ -38,7 +38,7 @@ public struct CacheLimit: Sendable, _FreeOfActors {
   ///   - maxEntries: The most entries; `nil` is any number.
   ///   - maxCost: The highest sum of all costs; `nil` is any.
   ///   - maxKeySize: The size of the largest key of an entry that is kept, in bytes; `nil` is any.
-  ///   - cost: What an entry with data costs; `nil` is 1 for each.
+  ///   - cost: The cost of an entry with data; `nil` is 1 for each.
   public init(
     maxEntries: Int? = nil,
     maxCost: Int? = nil,

@@ -1,23 +1,23 @@
-/// What the cache had for a caller or an observer when it came.
+/// The result of a lookup in the cache, for a caller or an observer that comes.
 ///
 /// Each `fetch`, `ensure` and `prefetch` counts as one lookup. So does an observer when it
 /// subscribes, moves to another key or is enabled. Plain reads with `data(for:)` or `result(for:)`,
 /// and requests for a refetch, are not counted: for them, nothing depends on what the cache has.
 ///
-/// ``QueryClient/lookups`` counts them. Who receives every event is told of each by a
-/// ``QueryEvent/Kind/lookup(_:)``; an ``EventReceiver`` may need less.
+/// ``QueryClient/lookups`` counts them. Each is also an event, ``QueryEvent/Kind/lookup(_:)``; an
+/// ``EventReceiver`` may ask for fewer.
 public enum CacheLookup: String, Hashable, Codable, CaseIterable, Sendable {
   /// Fresh data.
   case hit
-  /// Data that is invalidated or older than its stale time, but that the caller accepts: an
-  /// observer shows it while it is refreshed, `ensure` returns it.
+  /// Data that is invalidated or older than its stale time, and that the caller accepts: an
+  /// observer shows it while it is refreshed, and `ensure` returns it.
   case staleHit
-  /// Nothing that the caller accepts, but a fetch was already running: the caller waits for it.
+  /// No data that the caller accepts, but a running fetch: the caller waits for it.
   case joined
-  /// Nothing that the caller accepts: it is fetched, unless an option such as
+  /// No data that the caller accepts: it is fetched, unless an option such as
   /// ``Query/retryOnSubscribe(_:)`` or a missing fetch prevents that.
   case miss
-  /// A failure that is the answer for a while, which the caller gets: ``FailureCaching``.
+  /// A failure that is the answer for a while, see ``FailureCaching``: the caller gets it.
   case failure
 }
 
@@ -38,7 +38,7 @@ public struct LookupCounts: Hashable, Codable, Sendable {
   public var joined = 0
   /// Lookups that found nothing.
   public var misses = 0
-  /// Lookups that found a failure which is the answer for a while: ``FailureCaching``.
+  /// Lookups that found a failure that is the answer for a while: ``FailureCaching``.
   public var failures = 0
   /// Callers that joined a fetch or missed, and were served stale data because it failed or took
   /// long: ``Query/staleIfError(_:)``.

@@ -1,14 +1,14 @@
 /// One version of an entry's state, immutable and shared by all readers.
 ///
-/// A snapshot is replaced as a whole, so no reader ever sees half of a change. What differs between
-/// observers (`isStale`, `isEnabled` …) is not part of it: see ``QueryFlags``.
+/// A snapshot is replaced as a whole, so no reader ever sees half of a change. The flags that
+/// differ between observers (`isStale`, `isEnabled` …) are not part of it: see ``QueryFlags``.
 package final class EntrySnapshot: Sendable {
   /// Unique within a client; increases over time.
   package let version: UInt64
   /// The entry's key, so that operators can tell a changed key from an entry that lost its data;
   /// `nil` for a key that has no entry.
   package let key: EntryKey?
-  /// The data below the layers of mutations: cached data, or its stand-in.
+  /// The data below the layers of mutations: cached data, or its placeholder.
   package let base: ValueBox?
   /// The data with the layers of mutations applied; `nil` without layers.
   let layered: LayeredBox?
@@ -16,7 +16,7 @@ package final class EntrySnapshot: Sendable {
   let isStandIn: Bool
   /// Whether layers lie over the data, here or below a selection.
   let isOptimistic: Bool
-  /// Whether the input of a selection came from layers instead of a stand-in.
+  /// Whether the input of a selection came from layers instead of a placeholder.
   private let replacesStandIn: Bool
   /// The error to show.
   package let error: ErrorBox?
@@ -29,11 +29,11 @@ package final class EntrySnapshot: Sendable {
   package let fetchStatus: FetchStatus
   package let isInvalidated: Bool
   package let cause: FetchCause?
-  /// What the running fetch fetches, or what the last one fetched.
+  /// The part that the running fetch fetches, or that the last one fetched.
   let part: FetchPart
-  /// What the feature that made the entry's query knows of the value.
+  /// The knowledge of the feature that made the entry's query, such as its pages.
   let feature: QueryFeature?
-  /// What ``base`` was made from, if it is not the cached value itself.
+  /// The cached value from which a selection made ``base``, if it is not ``base`` itself.
   private let origin: Origin
 
   private enum Origin {
@@ -41,7 +41,7 @@ package final class EntrySnapshot: Sendable {
     case other(ValueBox?)
   }
 
-  /// The cached value, without selection or stand-in: what ``feature`` knows applies to this.
+  /// The cached value, without selection or placeholder: ``feature`` is about this one.
   var source: ValueBox? {
     switch origin {
     case .base: base
@@ -82,7 +82,7 @@ package final class EntrySnapshot: Sendable {
     fetchStatus = facts.fetchStatus
   }
 
-  /// The same snapshot over other data: what a selection or a placeholder shows.
+  /// Creates the same snapshot over other data, for a selection or a placeholder.
   ///
   /// - Parameters:
   ///   - base: The snapshot that everything else is taken from.
@@ -105,7 +105,7 @@ package final class EntrySnapshot: Sendable {
     )
   }
 
-  /// The same snapshot with a stand-in for missing data, below the same layers.
+  /// Creates the same snapshot with a placeholder for missing data, below the same layers.
   convenience init(_ base: EntrySnapshot, standIn: ValueBox) {
     self.init(base, data: standIn, error: nil, errorUpdatedAt: nil, layered: base.layered)
   }
@@ -142,7 +142,7 @@ package final class EntrySnapshot: Sendable {
     fetchStatus = base.fetchStatus
   }
 
-  /// The same snapshot with the feature of a query, for an entry that was only written to.
+  /// Creates the same snapshot with the feature of a query, for an entry that was only written to.
   convenience init(_ base: EntrySnapshot, feature: QueryFeature) {
     self.init(
       base,
@@ -172,7 +172,7 @@ package final class EntrySnapshot: Sendable {
     return layered.shown ?? (isStandIn ? base : nil)
   }
 
-  /// Whether the visible data is a stand-in, on a snapshot that has one.
+  /// Whether the visible data is a placeholder, on a snapshot that has one.
   var showsStandIn: Bool {
     isStandIn ? layered.map { $0.shown == nil } ?? true : !replacesStandIn
   }
@@ -189,12 +189,12 @@ package final class EntrySnapshot: Sendable {
       && errorUpdatedAt == other.errorUpdatedAt && errorUpdateCount == other.errorUpdateCount
       && dataUpdateCount == other.dataUpdateCount && failureCount == other.failureCount
       && cause == other.cause && part == other.part
-      // The same query written twice has features that do the same.
+      // A query that is written twice has two features that do the same.
       && (feature == nil) == (other.feature == nil)
   }
 }
 
-/// What a snapshot says about an entry in addition to its data and errors.
+/// The facts of a snapshot about an entry, apart from its data and errors.
 struct SnapshotFacts {
   var dataUpdatedAt = Timestamp.never
   var errorUpdatedAt = Timestamp.never
@@ -204,11 +204,11 @@ struct SnapshotFacts {
   var fetchStatus = FetchStatus.idle
   var isInvalidated = false
   var cause: FetchCause?
-  /// What the running fetch fetches, or what the last one fetched.
+  /// The part that the running fetch fetches, or that the last one fetched.
   var part = FetchPart.whole
 }
 
-/// What one observer sees in addition to the snapshot.
+/// The facts that one observer sees in addition to the snapshot.
 package struct QueryFlags: OptionSet, Hashable, Sendable {
   package let rawValue: UInt8
 

@@ -1,4 +1,5 @@
-/// Which errors of a query leave the stream, for a boundary to handle, instead of staying inline.
+/// The errors of a query that a stream throws to an error boundary, instead of showing them in its
+/// results.
 ///
 /// The core stores the policy with the query; the `throwing` operator and UI adapters act on it.
 public struct ThrowPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanLiteral {
@@ -68,16 +69,17 @@ public struct ThrowPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanLiteral 
   }
 }
 
-/// How long the failure of a fetch is the answer for those who ask next.
+/// For how long the failure of a fetch is the answer for later callers.
 ///
 /// ```swift
 /// let user = Query("user", id) { try await api.user(id) }
 ///   .cachesFailures(.when { $0 is AuthError ? .minutes(1) : nil })
 /// ```
 public struct FailureCaching: Sendable, _FreeOfActors, ExpressibleByDuration {
-  /// How long, by the error; `nil` is not at all.
+  /// How long a failure lasts, by the error; `nil` is not at all.
   let duration: @Sendable (any Error) -> Duration?
-  /// Whether no failure lasts, nor is one the answer that lasts for others.
+  /// Whether no failure lasts, nor is the lasting one of another query an answer for callers of
+  /// this one.
   let isOff: Bool
 
   private init(isOff: Bool = false, duration: @escaping @Sendable (any Error) -> Duration?) {
@@ -85,17 +87,17 @@ public struct FailureCaching: Sendable, _FreeOfActors, ExpressibleByDuration {
     self.isOff = isOff
   }
 
-  /// Every failure lasts for a time; `.seconds(5)` and the like are shorter.
+  /// A time for which every failure lasts; `.seconds(5)` and the like are shorter.
   ///
   /// - Parameter duration: How long; zero or less is not at all.
   public init(_ duration: Duration) {
     self.init { _ in duration }
   }
 
-  /// No failure lasts, and none is the answer that another query of the same key keeps; the default.
+  /// No failure lasts, and a failure that another query of the key keeps is no answer; the default.
   public static var off: Self { FailureCaching(isOff: true) { _ in nil } }
 
-  /// The error says how long its failure lasts.
+  /// A time for each failure, which depends on the error.
   ///
   /// The closure is called once when a fetch has failed for good, outside the cache's lock; it must be
   /// quick.
@@ -107,7 +109,7 @@ public struct FailureCaching: Sendable, _FreeOfActors, ExpressibleByDuration {
     FailureCaching(duration: duration)
   }
 
-  /// How long a failure lasts; `nil` is not at all.
+  /// The time for which a failure lasts; `nil` is not at all.
   ///
   /// It runs user code: never call it under the lock.
   func span(of error: any Error) -> TimeSpan? {

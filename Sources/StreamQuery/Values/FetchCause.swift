@@ -1,4 +1,4 @@
-/// Why a fetch was started.
+/// The reason for which a fetch was started.
 ///
 /// Every reason to fetch goes through one coordinator, which records it on the result, on the
 /// ``FetchContext`` and in ``QueryClient/events``.
@@ -17,29 +17,29 @@ public enum FetchCause: String, Hashable, Codable, Sendable, CaseIterable {
   case manual
   /// The entry was reset.
   case reset
-  /// A stream given to `refetch(on:)` or to `connect(triggers:)` emitted an element.
+  /// A stream emitted an element that was given to `refetch(on:)` or to `connect(triggers:)`.
   case trigger
 }
 
-/// What is asked of a fetch that might be answered with what somebody else has fetched.
+/// How new the answer of a fetch must be, if another cache might give it.
 ///
-/// A fetch that asks another cache, of the process, of other machines or of the network, learns
-/// from it what that cache may answer; ``FetchContext/demand`` has it.
+/// A fetch may ask another cache: of the process, of other machines or of the network.
+/// ``FetchContext/demand`` tells it which answers of that cache will do.
 public enum FetchDemand: String, Hashable, Codable, Sendable, CaseIterable {
-  /// The data is missing or stale, or a refetch failed: an answer will do that is younger than
-  /// ``FetchContext/staleTime``.
+  /// The data is missing or stale, or a refetch failed. An answer that is younger than
+  /// ``FetchContext/staleTime`` will do.
   case fresh
-  /// The data was invalidated: only an answer will do that is from after that.
+  /// The data was invalidated. Only an answer from after that will do.
   case afterInvalidation
-  /// Somebody asked for a new answer whatever is known: by a refetch, a reset or a trigger.
+  /// Somebody asked for a new answer, by a refetch, a reset or a trigger.
   case latest
 }
 
 extension FetchDemand {
-  /// What is asked of a fetch that starts.
+  /// Determines how new the answer of a fetch must be.
   ///
   /// - Parameters:
-  ///   - cause: Why.
+  ///   - cause: The reason for the fetch.
   ///   - isImperative: Whether a caller asked for the value, and not for a refetch.
   ///   - isInvalidated: Whether the data is invalidated, and not only because a refetch failed.
   init(_ cause: FetchCause, isImperative: Bool, isInvalidated: Bool) {
@@ -52,14 +52,14 @@ extension FetchDemand {
   }
 }
 
-/// Names one fetch of a client, among all fetches of all clients of the process.
+/// The identity of one fetch of a client, among all fetches of all clients of the process.
 ///
 /// All attempts of a fetch, all callers that wait for it and all events about it have the same one.
 /// A fetch that replaces another has its own.
 public struct FetchIdentity: Hashable, Sendable, _FreeOfActors, CustomStringConvertible {
   /// Unique to the client.
   let client: UInt64
-  /// Unique to the entry: no other one of the client ever has it.
+  /// Unique to the entry: no other entry of the client ever has it.
   let entry: UInt64
   /// The number of the fetch among those of the entry.
   let number: UInt32

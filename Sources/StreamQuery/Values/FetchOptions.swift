@@ -1,4 +1,4 @@
-/// What a machine needs to know about a query to run its fetch.
+/// The options of a query that a machine needs to run its fetch.
 package struct FetchOptions: Hashable, Sendable {
   /// What happens while offline.
   package var networkMode = NetworkMode.online
@@ -8,7 +8,7 @@ package struct FetchOptions: Hashable, Sendable {
   package var failureInvalidates = true
   /// Whether a refetch hides the data, so that the entry shows pending again.
   package var resetsData = false
-  /// How the answer arrives.
+  /// The way in which the answer arrives.
   package var delivery = Delivery.whole
 
   /// Whether the fetch may show parts of its value before the whole.
@@ -20,16 +20,16 @@ package struct FetchOptions: Hashable, Sendable {
 
 /// What a fetch does while the network is unreachable.
 public enum NetworkMode: String, Hashable, Codable, Sendable {
-  /// Nothing starts while offline: the fetch is paused and starts when the network is back.
+  /// Starts nothing while offline: the fetch is paused and starts when the network is back.
   case online
-  /// The network does not matter: fetches start, and a reconnect refetches only where asked.
+  /// Ignores the network: fetches start, and a reconnect refetches only where asked.
   case always
-  /// The first attempt runs and retries wait for the network: for fetches that may answer from a
+  /// Runs the first attempt, but retries wait for the network: for fetches that may answer from a
   /// cache.
   case offlineFirst
 }
 
-/// What happens to a running fetch when nobody wants it any more.
+/// The policy for a running fetch that nobody wants any more.
 ///
 /// Every stream of the key, every caller that waits for the fetch, and the client itself (for
 /// background work) wants the fetch. The policy of the running fetch decides.
@@ -52,7 +52,7 @@ package enum Abandonment: Hashable, Sendable {
   case linger(TimeSpan)
 }
 
-/// How the answer of a fetch arrives.
+/// The way in which the answer of a fetch arrives.
 package enum Delivery: Hashable, Sendable {
   /// At once.
   case whole

@@ -1,11 +1,11 @@
-/// Names an entry of the cache; the identifier of a dropped entry names nothing.
+/// The identity of an entry of the cache; the identifier of a dropped entry names nothing.
 ///
 /// Entries move when the tables are rebuilt, so two identifiers of one entry may differ in
 /// ``index``. They are still equal.
 struct EntryID: Sendable {
-  /// Where the entry was when the identifier was made.
+  /// The index of the entry when the identifier was made.
   var index: Int32
-  /// Unique to the entry: no other one ever has it.
+  /// Unique to the entry: no other entry ever has it.
   var generation: UInt64
 }
 
@@ -15,25 +15,25 @@ extension EntryID: Hashable {
   func hash(into hasher: inout Hasher) { hasher.combine(generation) }
 }
 
-/// Names an observer; the identifier of one that left names nothing.
+/// The identity of an observer; the identifier of one that left names nothing.
 struct ObserverID: Hashable, Sendable {
   var index: Int32
   /// Unique to the observer.
   var generation: UInt32
 }
 
-/// Where an observer is among those of an `ObservationGroup`.
+/// The position of an observer in an `ObservationGroup`.
 ///
-/// Seven bytes: with the eighth, a wait of an observer says which kind it is, and stays one word.
+/// Seven bytes, so that a wait of an observer fits into one word together with its kind.
 struct GroupPlace: Equatable, Sendable {
   let position: Int32
   private let lowGroup: UInt16
   private let highGroup: UInt8
 
-  /// Names a place.
+  /// Creates the position of an observer in a group.
   ///
   /// - Parameters:
-  ///   - position: Where it is in the group.
+  ///   - position: The position.
   ///   - group: The number of the group, of 24 bits: sixteen million of them may exist at a time.
   init(_ position: Int32, in group: Int32) {
     self.position = position
@@ -44,12 +44,13 @@ struct GroupPlace: Equatable, Sendable {
   var group: Int32 { Int32(highGroup) << 16 | Int32(lowGroup) }
 }
 
-/// Identifies a fetch among those of one entry; it is also the fence that keeps late answers out.
+/// The identity of a fetch among those of one entry; it is also the fence that keeps late answers
+/// out.
 ///
-/// A fencing write, a removal, a reset and a newer fetch all make the running fetch's number old.
-/// An answer with an old number is a no-op (contract law 7).
+/// A fencing write, a removal, a reset and a newer fetch each outdate the running fetch's number.
+/// An answer with an outdated number changes nothing (contract law 7).
 package struct FetchID: Hashable, Sendable {
-  /// Counts the fetches of an entry.
+  /// The number of the fetch among those of the entry.
   package var rawValue: UInt32
 
   /// Creates an identifier.
@@ -60,7 +61,7 @@ package struct FetchID: Hashable, Sendable {
   }
 }
 
-/// Identifies a run of a mutation; runs are numbered in the order in which they were started.
+/// The identity of a run of a mutation; runs are numbered in the order in which they were started.
 package struct MutationID: Hashable, Comparable, Sendable {
   /// The index of the run's slot.
   package var index: Int32

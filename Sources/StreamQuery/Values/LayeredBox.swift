@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Data as observers see it: the data below, with the layers of mutations applied.
+/// Data as observers see it: the base with the layers of mutations applied.
 ///
 /// The first reader computes it, outside the lock, and the result is kept. Layers are user code,
-/// and no decision of the cache depends on what they show. So a transaction that changes the data
-/// below does not have to run them first, and still nobody can see that data without its layers.
+/// and no decision of the cache depends on them. A transaction that changes the base therefore need
+/// not run them, and still nobody sees the base without its layers.
 // Unchecked, like its superclass: all properties are immutable and Sendable.
 final class LayeredBox: ValueBox, @unchecked Sendable {
   /// The data below; `nil` if there is none.
@@ -17,7 +17,7 @@ final class LayeredBox: ValueBox, @unchecked Sendable {
     case shown(ValueBox?)
   }
 
-  /// Whether the current code is a running layer: it then reads the data below.
+  /// Whether the current code is a running layer: it then reads the base.
   @TaskLocal static var isAtWork = false
 
   init(base: ValueBox?, layers: [OptimisticLayer]) {
@@ -26,11 +26,11 @@ final class LayeredBox: ValueBox, @unchecked Sendable {
     super.init()
   }
 
-  /// What observers see; `nil` is no data.
+  /// The data that observers see; `nil` is no data.
   ///
   /// Runs user code: never call it under the lock.
   var shown: ValueBox? {
-    // A layer that read the data with its own change applied would recurse forever.
+    // A layer that read the data with its own change would recurse forever.
     if Self.isAtWork { return base }
     if case .shown(let box) = known.withLock({ $0 }) { return box }
     let box = Self.$isAtWork.withValue(true) {
@@ -44,7 +44,7 @@ final class LayeredBox: ValueBox, @unchecked Sendable {
     }
   }
 
-  /// What a caller gets that asked for a value: a layer that shows none does not hide the data.
+  /// The data that a caller gets: a layer that shows none does not hide the base.
   override var settled: ValueBox { shown ?? base ?? self }
 
   override var erased: any Sendable { settled.erased }

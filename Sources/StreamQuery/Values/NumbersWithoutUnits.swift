@@ -1,5 +1,5 @@
-// Durations that are written as numbers: the compiler says what to write instead. Without this it lists
-// the types of all candidates, and says nothing of seconds.
+// Durations that are written as numbers. The compiler says how to write them; without these declarations it
+// lists the types of all candidates, and does not mention seconds.
 
 @_documentation(visibility: internal)
 @available(*, unavailable, message: "write the unit, such as .seconds(60)")

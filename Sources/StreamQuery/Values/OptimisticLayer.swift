@@ -1,6 +1,6 @@
-/// One change over the data of one key, as the cache keeps it: the key, and not the change.
+/// One change over the data of one key, as the cache keeps it: it has the key, but not the change.
 ///
-/// The change is the user's: its only subclass, `TypedLayer`, has it, and whoever reads the data
+/// The change is user code. The only subclass, `TypedLayer`, has it, and each reader of the data
 /// applies it, see ``LayeredBox``. `Sendable` is correct because all stored properties of both are
 /// immutable and `Sendable`.
 class OptimisticLayer: @unchecked Sendable {
@@ -10,10 +10,10 @@ class OptimisticLayer: @unchecked Sendable {
     self.key = key
   }
 
-  /// The data with the change; runs user code: never call it under the lock.
+  /// Returns the data with the change; runs user code, so never under the lock.
   ///
   /// - Parameter below: The data below the layer; `nil` if there is none.
-  /// - Returns: What is seen above it; `nil` is no data.
+  /// - Returns: The data above the layer; `nil` is no data.
   func applied(to below: ValueBox?) -> ValueBox? { below }
 }
 

@@ -30,7 +30,7 @@ public enum QueryError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The client was shut down.
   case shutDown
 
-  /// What went wrong and what to do.
+  /// A sentence that says how the error came about and how to avoid it.
   @_documentation(visibility: internal)
   public var description: String {
     switch self {
@@ -65,7 +65,7 @@ public enum QueryError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Thrown by a fetch to say that the cached data is still good.
+/// An error that a fetch throws to say that the cached data is still good.
 ///
 /// The data stays, as the same object, and counts as fetched just now: its age restarts, and an
 /// error or an invalidation is cleared. This counts as success and is never retried.
@@ -81,21 +81,21 @@ public enum QueryError: Error, Hashable, Sendable, CustomStringConvertible {
 /// }
 /// ```
 ///
-/// - Changes that a mutation lays over the data are not part of it: the data below them is kept. If
-///   you returned `context.client.data(for:)` instead, a change that is only shown would become the
-///   truth.
+/// - Changes that a mutation lays over the data are not part of it: the data below them is kept. A
+///   fetch that returned `context.client.data(for:)` instead would cache the change as data of the
+///   server.
 /// - A value that was written while the fetch ran stays and keeps its own age: the server's answer
 ///   was about the data before it.
 /// - The fetch of a page may throw it for that page, which then stays as it was; see
 ///   ``FetchContext/previous(as:)``.
-/// - A stream that throws it ends there: what it has shown stays. Before its first element, the
-///   previous data stays, even if a refetch had hidden it.
-/// - If all that there is is a part that an earlier stream left, it is a failure as without data, unless
-///   the query is endless.
+/// - A stream that throws it ends there, and the value that it has shown stays. Before its first
+///   element, the previous data stays, even if a refetch had hidden it.
+/// - If the only data is a part that an earlier stream left, it is a failure as without data, unless the
+///   query is endless.
 /// - Without data it is a failure, ``QueryError/notModifiedWithoutData(key:)``, which is not
 ///   retried.
 public struct NotModified: Error, Hashable, Sendable {
-  /// Creates the answer that nothing has changed.
+  /// Creates the error.
   public init() {}
 }
 

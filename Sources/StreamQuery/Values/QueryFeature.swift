@@ -1,56 +1,57 @@
-/// What the feature that made a query knows about its values, such as how pages follow each other.
+/// The knowledge of the feature that made a query, such as how pages follow each other.
 ///
-/// The cache carries it from the query to the results and does not know what it is. It may hold user
-/// code, but not the fetch: whoever keeps a result would keep all that the fetch captured.
+/// The cache passes it from the query to the results without looking at it. It may hold user code, but not
+/// the fetch: a result would then keep all that the fetch captured.
 typealias QueryFeature = any AnyObject & Sendable
 
-/// What a fetch fetches: the whole value, or a part that a feature adds to it.
+/// The part of a value that a fetch fetches: the whole, or a part that a feature adds to it.
 ///
-/// The features that fetch in parts name theirs in extensions; whatever is below them only tells the
-/// whole from a part. One byte, because every entry and every snapshot has one.
+/// The features that fetch in parts name them in extensions; the code below them only tells the whole from a
+/// part. One byte, because every entry and every snapshot has one.
 package struct FetchPart: Equatable, Sendable {
-  /// The whole value: whatever was cached is replaced.
+  /// The whole value, which replaces the cached one.
   package static var whole: FetchPart { FetchPart(rawValue: 0) }
 
   let rawValue: UInt8
 }
 
-/// What a caller says about how to fetch, in addition to its query, such as how many pages.
+/// The wish of a caller about how to fetch, in addition to its query, such as a number of pages.
 ///
-/// Only the feature that made the query knows what it means. Like the query, it is kept for the
-/// entry's refetches until another caller says how to fetch.
+/// Only the feature that made the query understands it. Like the query, it is kept for the entry's
+/// refetches until another caller expresses a wish.
 struct FetchSetting: Equatable, Sendable {
   let rawValue: Int
 }
 
-/// How far the attempts of a fetch got, for the next attempt and for the landing.
+/// The progress of a fetch, from attempt to attempt and up to the landing.
 ///
 /// The features that fetch in parts implement it; the cache and the client only pass it on.
 ///
-/// An object: each fetch holds one optionally, and a bare existential is copied at run time.
+/// A class: each fetch has an optional one, and copying an existential of any type costs a call.
 protocol FetchProgress: AnyObject, Sendable {
-  /// The part that a restarted fetch can use; `nil` if all of it is outdated.
+  /// Returns the progress that a restarted fetch can use; `nil` if all of it is outdated.
   func restarted() -> (any FetchProgress)?
 
-  /// Where a further call of the fetch within the attempt begins, after one that had an answer.
+  /// Returns the progress for a further call of the fetch within the attempt, after an answered
+  /// one.
   ///
-  /// - Parameter start: How far the fetch had got when the attempt began.
-  /// - Returns: How far it has got for that call.
+  /// - Parameter start: The progress when the attempt began.
+  /// - Returns: The progress for that call.
   func repeated(from start: (any FetchProgress)?) -> (any FetchProgress)?
 
-  /// Whether the next attempt goes on with it, so that the answer began with an earlier attempt.
+  /// Whether the next attempt continues from it, so that the answer began with an earlier attempt.
   var isKeptForRetry: Bool { get }
 
   /// Whether the value is joined with the data that is cached when it lands, so that no update is
   /// lost.
   var joins: Bool { get }
 
-  /// The value to cache, if it is joined.
+  /// Returns the value to cache, if it is joined.
   ///
   /// Runs outside the lock, and again if the data changed.
   ///
   /// - Parameter present: The cached data; `nil` if there is none.
-  /// - Returns: The value; `nil` is the fetched one.
+  /// - Returns: The value; `nil` for the fetched one.
   func landed(on present: ValueBox?) -> ValueBox?
 }
 
@@ -62,11 +63,11 @@ extension FetchProgress {
   func repeated(from start: (any FetchProgress)?) -> (any FetchProgress)? { start }
 }
 
-/// What the cache keeps of a query's initial data: an object that only the client evaluates.
+/// The initial data of a query, as the cache keeps it: an object that only the client evaluates.
 ///
-/// The client takes it back as a `DefinitionExtras.InitialDataSource`. An entry keeps it for its
-/// resets, without the fetch of the query that brought it.
+/// The client casts it to a `DefinitionExtras.InitialDataSource`. An entry keeps it for its resets,
+/// without the fetch of the query that brought it.
 typealias StoredInitialData = any AnyObject & Sendable
 
-/// The client, for values below it that pass it on to user code and never call it themselves.
+/// The client, for code below it that passes it on to user code and never calls it.
 protocol CarriedClient: AnyObject, Sendable {}

@@ -4,7 +4,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// What the cache knows about one entry, without its value type.
+/// The facts that the cache has about one entry, without its value type.
 ///
 /// Filters, dynamic options and ``QueryClient/diagnostics(_:)`` read it. It is a snapshot: it does
 /// not change with the entry.
@@ -13,11 +13,12 @@ public struct QueryInfo: Sendable, _FreeOfActors {
   public let key: AnyQueryKey
   /// The name of the value type, with its module.
   public var valueTypeName: String { entryKey.valueTypeName }
-  /// How many observers the entry has, disabled ones included.
+  /// The number of observers of the entry, disabled ones included.
   public let observerCount: Int
-  /// How many callers are waiting for the entry's fetch.
+  /// The number of callers that wait for the entry's fetch.
   public let waiterCount: Int
-  /// How many polls failed since data was last fetched or written, or the entry was reset.
+  /// The number of polls that failed since data was last fetched or written, or the entry was
+  /// reset.
   ///
   /// An element of an endless stream counts as data.
   public let pollFailureCount: Int
@@ -27,18 +28,20 @@ public struct QueryInfo: Sendable, _FreeOfActors {
   public let isDisabled: Bool
   /// Whether some observer treats the data as static.
   public let isStatic: Bool
-  /// Stale for some observer; without observers, missing or invalidated.
+  /// Whether the data is stale for some observer; without observers, whether it is missing or
+  /// invalidated.
   public let isStale: Bool
-  /// The metadata of the query; if several queries share the key, of the one whose fetch is used.
+  /// The metadata of the query; if several share the key, of the one whose fetch is used.
   ///
-  /// A function among a query's options that is called when the query arrives sees the query's own
+  /// An option that is a function sees, when it is called for a query that arrives, the query's own
   /// metadata.
   public internal(set) var meta: QueryMeta
   /// How old the data is; `nil` without data.
   public let age: Duration?
 
-  /// Whether the data is a part of a streamed value: it stays one in a store or an archive, and is
-  /// completed where it comes back.
+  /// Whether the data is a part of a streamed value.
+  ///
+  /// It stays a part in a store or an archive, and is completed after it was restored.
   package var isPart = false
   package let entryKey: EntryKey
   let snapshot: EntrySnapshot
@@ -47,17 +50,17 @@ public struct QueryInfo: Sendable, _FreeOfActors {
   public var isInvalidated: Bool { snapshot.isInvalidated }
   /// Whether there is data, an error, or nothing yet.
   public var status: QueryStatus { snapshot.status }
-  /// What the fetch is doing.
+  /// The state of the fetch.
   public var fetchStatus: FetchStatus { snapshot.fetchStatus }
-  /// Why the running fetch was started, or the last one if none is running.
+  /// The reason for the running fetch, or for the last one if none is running.
   public var cause: FetchCause? { snapshot.cause }
-  /// How often data arrived.
+  /// The number of times that data arrived.
   public var dataUpdateCount: Int { snapshot.dataUpdateCount }
-  /// How often a fetch failed for good.
+  /// The number of fetches that failed for good.
   public var errorUpdateCount: Int { snapshot.errorUpdateCount }
-  /// Failed attempts of the running fetch, or of the last one.
+  /// The number of failed attempts of the running fetch, or of the last one.
   public var failureCount: Int { snapshot.failureCount }
-  /// Why the last fetch failed.
+  /// The error of the last fetch, if it failed.
   public var error: (any Error)? { snapshot.error?.error }
   /// The data, without its type.
   public var data: (any Sendable)? { snapshot.data?.erased }
@@ -76,7 +79,7 @@ public struct QueryInfo: Sendable, _FreeOfActors {
     return snapshot.data?.value(as: type)
   }
 
-  /// When the data was fetched or written.
+  /// The date when the data was fetched or written.
   public var dataUpdatedAt: Date? {
     snapshot.base == nil
       ? nil : Date(timeIntervalSinceReferenceDate: snapshot.dataUpdatedAt.date)

@@ -1,12 +1,12 @@
-/// For authors of adapters: what to show at first, and what two results have in common.
+/// For authors of adapters: the first result, and comparisons of two results.
 extension QueryResult {
-  /// What is shown before anything is observed: pending, and not fetching.
+  /// The result before a query is observed: pending, and not fetching.
   public static var idle: Self { Self(snapshot: .empty, flags: []) }
 
-  /// Whether both are the same snapshot; quick, and `false` may still mean that they look alike.
+  /// Whether both are the same snapshot; it is quick, and `false` does not mean that they differ.
   ///
-  /// A view may say a query anew each time that it is drawn: placeholders are the same unless they
-  /// are `Equatable` and differ.
+  /// A view may make its query anew each time that it is drawn. Placeholders therefore are the same
+  /// unless they are `Equatable` and differ.
   ///
   /// - Parameter other: Another result.
   /// - Returns: Whether nothing differs.
@@ -16,8 +16,8 @@ extension QueryResult {
 
   /// Whether both show the same data.
   ///
-  /// Data that the cache kept is the same at once. Other data is compared by value if it is
-  /// `Equatable`; if it is not, it is different.
+  /// The same object is the same data. Other data is compared by value if it is `Equatable`;
+  /// otherwise it is different.
   ///
   /// - Parameter other: Another result.
   /// - Returns: Whether both have no data, or the same.
@@ -28,10 +28,10 @@ extension QueryResult {
     return Equality.compare(data, otherData) == true
   }
 
-  /// Whether both show the same failure: each failed fetch is another one.
+  /// Whether both show the same failure; each failed fetch is a failure of its own.
   ///
   /// - Parameter other: Another result.
-  /// - Returns: Whether both have no error, or that of the same fetch.
+  /// - Returns: Whether both have no error, or the error of the same fetch.
   @_spi(Adapters) public func hasSameError(as other: Self) -> Bool {
     snapshot.error === other.snapshot.error
   }
@@ -45,14 +45,14 @@ extension QueryResult {
 }
 
 extension EntrySnapshot {
-  /// Whether both are the same, or differ in nothing but placeholders that are not known to differ.
+  /// Whether both are the same, or differ only in placeholders that are not known to differ.
   @inline(__always)
   func isSame(as other: EntrySnapshot, _ flags: QueryFlags) -> Bool {
     self === other || flags.contains(.placeholder) && standsIn(like: other)
   }
 
-  // Each look makes a snapshot of its own over a placeholder. All that may differ is compared:
-  // versions tell snapshots of one client apart, and the other one may be another client's.
+  // Each read makes a new snapshot over a placeholder, so that all properties are compared: a
+  // version tells snapshots of one client apart, and the other snapshot may be another client's.
   private func standsIn(like other: EntrySnapshot) -> Bool {
     guard version == other.version, key == other.key, layered === other.layered,
       error === other.error, failureReason === other.failureReason, feature === other.feature,
@@ -73,7 +73,7 @@ extension EntrySnapshot {
 /// behaves like one that knows the type. It is checked where the values are compared, because a
 /// conformance that is isolated to an actor holds only there.
 package enum Equality {
-  /// Compares two values; runs user code, so never under the lock.
+  /// Compares two values; runs user code, so never call it under the lock.
   ///
   /// - Parameters:
   ///   - old: One value.
@@ -85,7 +85,7 @@ package enum Equality {
     return areEqual(old, new, as: type)
   }
 
-  /// Whether two errors are known to be equal; runs user code, so never under the lock.
+  /// Whether two errors are known to be equal; runs user code, so never call it under the lock.
   package static func compare(error old: any Error, _ new: any Error) -> Bool {
     func isEqual<Known: Error>(_ old: Known) -> Bool {
       (new as? Known).flatMap { compare(old, $0) } ?? false

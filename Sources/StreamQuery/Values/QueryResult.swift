@@ -20,7 +20,7 @@ public import Foundation
 /// A result is a small value: reading a flag costs nothing, copying a result costs one retain. It
 /// is not Equatable because errors are not; compare ``data`` or use `changes(of:)`.
 public struct QueryResult<Value: Sendable>: Sendable, _FreeOfActors {
-  /// The cases that most views switch over.
+  /// The state of a result, for a `switch` in a view.
   public enum Phase: Sendable {
     /// No data yet.
     case pending
@@ -38,7 +38,7 @@ public struct QueryResult<Value: Sendable>: Sendable, _FreeOfActors {
     self.flags = flags
   }
 
-  /// The state in the form that most views switch over.
+  /// The state of the result, for a `switch` in a view.
   public var phase: Phase {
     if let error = snapshot.error {
       .failure(error.error, lastGood: data)
@@ -52,41 +52,43 @@ public struct QueryResult<Value: Sendable>: Sendable, _FreeOfActors {
   /// The newest data: fetched, written, or a placeholder.
   public var data: Value? { snapshot.data?.value(as: Value.self) }
 
-  /// Why the last fetch failed; `nil` after a success, and while the first fetch is being retried.
+  /// The error of the last fetch; `nil` after a success, and while the first fetch is being
+  /// retried.
   public var error: (any Error)? { snapshot.error?.error }
 
   /// Whether there is data, an error, or nothing yet.
   public var status: QueryStatus { snapshot.status }
 
-  /// What the fetch is doing.
+  /// The state of the fetch.
   public var fetchStatus: FetchStatus { snapshot.fetchStatus }
 
-  /// When the data was fetched or written; `nil` without data and for placeholders.
+  /// The date when the data was fetched or written; `nil` without data and for placeholders.
   public var dataUpdatedAt: Date? { date(snapshot.dataUpdatedAt) }
 
-  /// When a fetch last failed; `nil` if none ever did.
+  /// The date when a fetch last failed; `nil` if none ever did.
   ///
   /// A success or a write keeps it, and ``errorUpdateCount`` too, as in TanStack Query 5: both describe
   /// the past, so that a view can say that a server has trouble although it shows data. ``error``
   /// says whether the last fetch failed; a success clears it. A reset or a removal clears all.
   public var errorUpdatedAt: Date? { date(snapshot.errorUpdatedAt) }
 
-  /// How often a fetch failed for good.
+  /// The number of fetches that failed for good.
   public var errorUpdateCount: Int { snapshot.errorUpdateCount }
 
-  /// Failed attempts of the running fetch, or of the last one if it failed; 0 after a success.
+  /// The number of failed attempts of the running fetch, or of the last one if it failed; 0 after a
+  /// success.
   public var failureCount: Int { snapshot.failureCount }
 
-  /// Why the newest attempt failed; `nil` after a success.
+  /// The error of the newest attempt; `nil` after a success.
   public var failureReason: (any Error)? { snapshot.failureReason?.error }
 
-  /// Why the running fetch was started, or the last one if none is running.
+  /// The reason for the running fetch, or for the last one if none is running.
   public var cause: FetchCause? { snapshot.cause }
 
   /// Whether the data is stale for this observer; `false` for a disabled one.
   public var isStale: Bool { flags.contains(.stale) }
 
-  /// Whether ``data`` is a stand-in that was never cached.
+  /// Whether ``data`` is a placeholder that was never cached.
   public var isPlaceholderData: Bool { flags.contains(.placeholder) && snapshot.showsStandIn }
 
   /// Whether a mutation shows changes that the server has not confirmed yet.
@@ -98,7 +100,7 @@ public struct QueryResult<Value: Sendable>: Sendable, _FreeOfActors {
   /// Whether the query fetches automatically for this observer.
   public var isEnabled: Bool { flags.contains(.enabled) }
 
-  /// Whether it is not yet known what a store keeps for the query.
+  /// Whether the client does not know yet if a store has data for the query.
   ///
   /// Until then the query does not fetch by itself, and ``isEnabled`` is `false`. It is `false` for
   /// queries that are not persisted.
@@ -140,7 +142,7 @@ public struct QueryResult<Value: Sendable>: Sendable, _FreeOfActors {
   }
 }
 
-/// Whether a query has data, an error, or nothing yet.
+/// The status of a query: data, an error, or nothing yet.
 public enum QueryStatus: String, Hashable, Codable, Sendable {
   /// No data yet, and no final error.
   case pending
@@ -150,12 +152,12 @@ public enum QueryStatus: String, Hashable, Codable, Sendable {
   case error
 }
 
-/// What a query's fetch is doing, regardless of its ``QueryStatus``.
+/// The state of a query's fetch, regardless of its ``QueryStatus``.
 public enum FetchStatus: String, Hashable, Codable, Sendable {
-  /// Nothing.
+  /// No fetch runs.
   case idle
-  /// It is running, or waiting for its next attempt.
+  /// The fetch runs, or waits for its next attempt.
   case fetching
-  /// It is waiting for the network or the app to come back.
+  /// The fetch waits for the network or the app to come back.
   case paused
 }

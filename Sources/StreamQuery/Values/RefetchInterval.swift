@@ -1,7 +1,7 @@
-/// How often an observed query is refetched, whether stale or not.
+/// The interval at which an observed query is refetched, whether stale or not.
 ///
-/// All observers of a key share one timer: the shortest interval that any enabled one asks for.
-/// Each fetch restarts it, even if its attempts fail; a write does not.
+/// All observers of a key share one timer: it has the shortest interval of the enabled ones. Each
+/// fetch restarts it, even if its attempts fail; a write does not.
 public struct RefetchInterval: Sendable, _FreeOfActors, ExpressibleByDuration {
   enum Kind: Sendable {
     case fixed(TimeSpan?)
@@ -34,7 +34,7 @@ public struct RefetchInterval: Sendable, _FreeOfActors, ExpressibleByDuration {
     RefetchInterval(kind: .fixed(TimeSpan(polling: duration)))
   }
 
-  /// Evaluated again whenever the entry changes; `nil` stops polling.
+  /// An interval that is evaluated again whenever the entry changes; `nil` stops polling.
   ///
   /// The closure must be pure and quick; it may run several times for one decision.
   ///
@@ -74,8 +74,8 @@ public struct RefetchInterval: Sendable, _FreeOfActors, ExpressibleByDuration {
     return backingOff
   }
 
-  /// Makes each interval shorter or longer by a random part, so that apps and queries that began to poll
-  /// in the same moment do not go on asking their server in the same moment.
+  /// Makes each interval shorter or longer by a random part, so that apps and queries that began to poll at
+  /// the same moment do not keep polling at the same moment.
   ///
   /// ```swift
   /// let news = Query("news") { try await api.price() }
@@ -88,7 +88,7 @@ public struct RefetchInterval: Sendable, _FreeOfActors, ExpressibleByDuration {
   /// - Returns: The interval.
   public func jittered(by part: Double) -> Self {
     var jittered = self
-    // No number at all is none.
+    // A value that is not a number is no jitter.
     jittered.jitter = part > 0 ? UInt8(max(1, (min(part, 1) * 255).rounded())) : 0
     return jittered
   }
@@ -118,8 +118,8 @@ public struct RefetchInterval: Sendable, _FreeOfActors, ExpressibleByDuration {
 }
 
 extension TimeSpan {
-  /// An interval that is fit for polling: positive and finite, and at least a millisecond, so that
-  /// a wrong unit cannot cause a busy loop.
+  /// Creates an interval for polling: positive, finite, and at least a millisecond, so that a wrong
+  /// unit cannot cause a busy loop.
   init?(polling duration: Duration) {
     let span = TimeSpan(duration)
     guard span > .zero, !span.isInfinite else { return nil }
@@ -164,11 +164,11 @@ public enum BackgroundInterval: Hashable, Sendable, _FreeOfActors, ExpressibleBy
   }
 }
 
-/// How refetches are paced when the network or the app is back.
+/// The pace of the refetches after a return of the network or the app.
 ///
-/// By default each return refetches at once what is stale. An app that is switched to ten times in a
-/// second refetches ten times, and after a loss of the network all queries of all clients ask their
-/// server in the same millisecond.
+/// By default each return refetches all stale queries at once. An app that is switched to ten times in a
+/// second refetches ten times, and after a loss of the network all queries of all clients ask their server in
+/// the same millisecond.
 ///
 /// ```swift
 /// var configuration = QueryClient.Configuration()
@@ -191,10 +191,10 @@ public struct RefetchPacing: Hashable, Sendable {
   /// Their order and their distances are random. Zero or less is off.
   public var spreading: Duration
 
-  /// Each return refetches what is stale, all at once; the default.
+  /// Each return refetches all stale queries at once; the default.
   public static var off: Self { Self(coalescing: .zero, spreading: .zero) }
 
-  /// Returns in quick succession count as one, and refetches may be spread.
+  /// Returns in quick succession count as one, and their refetches may be spread.
   ///
   /// - Parameters:
   ///   - coalescing: The time after a return in which further returns count as the same one.
@@ -204,7 +204,7 @@ public struct RefetchPacing: Hashable, Sendable {
     Self(coalescing: coalescing, spreading: spreading)
   }
 
-  /// Each return refetches, and the refetches are spread.
+  /// Each return refetches, and its refetches are spread.
   ///
   /// - Parameter spreading: The time over which the refetches of one return are spread.
   /// - Returns: The pacing.

@@ -8,12 +8,12 @@
 ///   .refetchOnActive(.always)
 /// ```
 public struct RefetchPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanLiteral {
-  /// An answer, which nothing has to be asked for any more.
+  /// A policy that does not depend on a closure.
   package enum Answer: Hashable, Sendable {
     case never, ifStale, always
   }
 
-  /// A condition that may wait.
+  /// A condition that may wait, for example for an actor.
   enum Condition: Sendable {
     case when(@Sendable () async -> Bool)
     case informed(@Sendable (QueryInfo) async -> Bool)
@@ -22,9 +22,9 @@ public struct RefetchPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanLitera
 
   enum Kind: Sendable {
     case fixed(Answer)
-    /// Asked where the decision is made.
+    /// A closure, called where the decision is made.
     case asked(@Sendable (QueryInfo) -> RefetchPolicy)
-    /// Asked in a task of its own: the decision is made when it has answered.
+    /// A condition, evaluated in a task of its own; the decision is made after that.
     case awaited(Condition)
   }
 
@@ -79,16 +79,16 @@ public struct RefetchPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanLitera
 
   /// Chooses a policy by the query's state.
   ///
-  /// Each subscription, and so each view that appears, asks with the entry as it was before. Each
-  /// observer asks at an event.
+  /// Each subscription, and so each view that appears, evaluates the policy for the entry as it was
+  /// before. At an event, each observer evaluates it.
   ///
   /// ```swift
   /// let rates = Query("rates") { try await api.rates() }
   ///   .refetchOnActive(.dynamic { $0.isInvalidated ? .always : .never })
   /// ```
   ///
-  /// - Parameter policy: Returns the policy for this subscription or event; must be pure and quick. A
-  ///   policy that would have to be asked again counts as ``never``.
+  /// - Parameter policy: Returns the policy for this subscription or event; must be pure and quick. If it
+  ///   returns a policy with another closure, that counts as ``never``.
   /// - Returns: The policy.
   public static func dynamic(_ policy: @escaping @Sendable (QueryInfo) -> RefetchPolicy) -> Self {
     RefetchPolicy(kind: .asked(policy))
@@ -116,7 +116,8 @@ public struct RefetchPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanLitera
 
   /// Refetches, even fresh data, if a condition holds for the query's state that may wait.
   ///
-  /// The state is as old as the subscription or the event. Each observer asks once.
+  /// The state is as old as the subscription or the event. Each observer evaluates the condition
+  /// once.
   ///
   /// - Parameter condition: Whether to refetch.
   /// - Returns: The policy.
@@ -128,8 +129,8 @@ public struct RefetchPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanLitera
   ///
   /// Whether the data is stale is decided after the closure has answered.
   ///
-  /// - Parameter policy: Returns the policy for this subscription or event. A policy that would have to be
-  ///   asked again counts as ``never``.
+  /// - Parameter policy: Returns the policy for this subscription or event. If it returns a policy with
+  ///   another closure, that counts as ``never``.
   /// - Returns: The policy.
   public static func dynamic(
     _ policy: @escaping @Sendable (QueryInfo) async -> RefetchPolicy
@@ -139,12 +140,12 @@ public struct RefetchPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanLitera
 
   // MARK: Answers and rules
 
-  /// The answer that the machine sees: all else is asked outside it.
+  /// The policy as the machine sees it: the client evaluates closures before.
   var fixed: Answer {
     if case .fixed(let answer) = kind { answer } else { .never }
   }
 
-  /// The rule that a subscription asks; `nil` if the policy is fixed, or waits.
+  /// The closure that a subscription calls; `nil` if the policy is fixed, or waits.
   var rule: (@Sendable (QueryInfo) -> RefetchPolicy)? {
     if case .asked(let rule) = kind { rule } else { nil }
   }
@@ -158,14 +159,14 @@ public struct RefetchPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanLitera
   }
 }
 
-/// Which of the invalidated entries are refetched at once.
+/// The invalidated entries that are refetched at once.
 public enum RefetchScope: String, Hashable, Codable, Sendable {
-  /// None: they are refetched on the next occasion.
+  /// No entries: they are refetched on the next occasion.
   case never
-  /// Those with an enabled observer; the default.
+  /// Entries with an enabled observer; the default.
   case active
-  /// Those without an enabled observer.
+  /// Entries without an enabled observer.
   case inactive
-  /// All.
+  /// All entries.
   case all
 }

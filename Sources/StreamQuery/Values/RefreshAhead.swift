@@ -41,11 +41,11 @@ public struct RefreshAhead: Hashable, Sendable, _FreeOfActors {
     )
   }
 
-  /// Refetches early at random, the earlier the longer the last fetch took.
+  /// Refetches early at random; the longer the last fetch took, the earlier.
   ///
   /// It is early by the duration of the last fetch, times `beta`, times a random number for each
-  /// answer that is 1 on average and sometimes much larger: the *XFetch* rule. So of many keys or
-  /// machines few ask at once, and a quick fetch is hardly ever early.
+  /// answer that is 1 on average and sometimes much larger: the *XFetch* rule. So few of many keys
+  /// or machines ask at once, and a quick fetch is hardly ever early.
   ///
   /// - Parameter beta: How early; more than 1 is earlier, zero or less never.
   /// - Returns: The refresh.
@@ -83,9 +83,9 @@ public struct RefreshAhead: Hashable, Sendable, _FreeOfActors {
       case .probabilistic(let beta):
         whole + Double(duration.nanoseconds) * beta * log(1 - min(max(chance, 0), 1))
       }
-    // Also if it is not a number.
+    // Also if the age is not a number.
     guard age < whole else { return nil }
-    // At most the span, which fits.
+    // At most the span, which an `Int64` holds.
     return TimeSpan(.nanoseconds(Int64(max(age, 0))))
   }
 }

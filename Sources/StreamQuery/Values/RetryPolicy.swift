@@ -1,4 +1,4 @@
-/// How often, and when, a failed fetch is retried.
+/// The number of retries of a failed fetch, and the waits before them.
 ///
 /// Queries retry three times with ``RetryBackoff/standard`` unless told otherwise; imperative calls
 /// (`fetch`, `ensure`, `prefetch`) do not retry unless the query says so.
@@ -18,19 +18,19 @@
 /// Query("rates") { try await api.rates() }.retry(5)   // each after two seconds
 /// ```
 public struct RetryPolicy: Sendable, _FreeOfActors, ExpressibleByIntegerLiteral {
-  /// How often to retry.
+  /// The rule for how often to retry.
   private enum Rule: Sendable {
     case never
-    /// So often, at least once. Not a closure: that would be an object for each query that is made.
+    /// A number of retries. Not a closure, which would be one object for each query.
     case times(Int)
-    /// If the closure says so, given the earlier failures, from 0.
+    /// A closure that decides, given the number of earlier failures, from 0.
     case asked(@Sendable (_ failures: Int, _ error: any Error) -> Bool)
   }
 
   /// How often to retry; `nil` defers to the layer below.
   private let rule: Rule?
 
-  /// How long to wait first; `nil` defers to the layer below.
+  /// The waits; `nil` defers to the layer below.
   private var backoff: RetryBackoff?
 
   private init(backoff: RetryBackoff? = nil, _ rule: Rule?) {
@@ -70,7 +70,7 @@ public struct RetryPolicy: Sendable, _FreeOfActors, ExpressibleByIntegerLiteral 
     RetryPolicy(.asked(predicate))
   }
 
-  /// Gives nothing: the name is ``while(_:)``.
+  /// Gives nothing: the right name is ``while(_:)``.
   ///
   /// - Parameter predicate: The predicate.
   /// - Returns: Nothing.
@@ -103,7 +103,7 @@ public struct RetryPolicy: Sendable, _FreeOfActors, ExpressibleByIntegerLiteral 
     return copy
   }
 
-  /// This policy, with what it leaves open taken from a weaker one.
+  /// Fills the open half of this policy from a weaker one.
   func over(_ base: RetryPolicy?) -> RetryPolicy {
     guard let base, backoff == nil || rule == nil else { return self }
     return RetryPolicy(backoff: backoff ?? base.backoff, rule ?? base.rule)
@@ -125,22 +125,22 @@ public struct RetryPolicy: Sendable, _FreeOfActors, ExpressibleByIntegerLiteral 
     policy.map { $0.over(base) } ?? base
   }
 
-  /// The wait before an attempt that somebody else has decided on.
+  /// The wait before an attempt that is already decided.
   ///
   /// - Parameters:
   ///   - failures: The number of failures before this one.
-  ///   - error: Why this attempt failed.
+  ///   - error: The error of this attempt.
   ///   - jitter: A random number in 0..<1.
   /// - Returns: The wait.
   func wait(failures: Int, error: any Error, jitter: @autoclosure () -> Double) -> TimeSpan {
     TimeSpan((backoff ?? .standard).delay(failures, error, jitter))
   }
 
-  /// The wait before the next attempt, or `nil` to give up.
+  /// The wait before the next attempt; `nil` to give up.
   ///
   /// - Parameters:
   ///   - failures: The number of failures before this one.
-  ///   - error: Why this attempt failed.
+  ///   - error: The error of this attempt.
   ///   - jitter: A random number in 0..<1.
   /// - Returns: The wait.
   func delay(failures: Int, error: any Error, jitter: @autoclosure () -> Double) -> TimeSpan? {
@@ -153,11 +153,11 @@ public struct RetryPolicy: Sendable, _FreeOfActors, ExpressibleByIntegerLiteral 
   }
 }
 
-/// How long to wait before each retry.
+/// The waits before the retries.
 public struct RetryBackoff: Sendable, _FreeOfActors {
   /// The longest wait, without jitter.
   let longest: TimeSpan
-  /// From the number of earlier failures, the error, and a source of numbers in 0..<1.
+  /// Makes a wait from the number of earlier failures, the error, and a source of numbers in 0..<1.
   let delay: @Sendable (_ failures: Int, _ error: any Error, _ jitter: () -> Double) -> Duration
 
   /// One second, doubled after each failure, 30 seconds at most.
@@ -182,7 +182,7 @@ public struct RetryBackoff: Sendable, _FreeOfActors {
   ///
   /// - Parameters:
   ///   - first: The wait after the first failure.
-  ///   - factor: What each further wait is multiplied by; below 1 counts as 1.
+  ///   - factor: The factor between a wait and the next one; below 1 counts as 1.
   ///   - limit: The longest wait.
   ///   - jitter: The random share of each wait, 0…1: with 0.5 a wait of 8 s becomes 4 to 8 s, so
   ///     that many clients that failed together do not come back together.
@@ -195,7 +195,7 @@ public struct RetryBackoff: Sendable, _FreeOfActors {
   ) -> Self {
     let factor = factor.isFinite ? max(factor, 1) : 1
     let share = jitter.isNaN ? 0 : min(max(jitter, 0), 1)
-    // In seconds, where nothing overflows: a product that is too large is infinite.
+    // In seconds, where nothing overflows: a product beyond the range is infinite.
     let first = first / .seconds(1)
     let limit = min(max(limit / .seconds(1), 0), 1e10)
     let shortest = min(max(first, 0), limit)
@@ -214,7 +214,7 @@ public struct RetryBackoff: Sendable, _FreeOfActors {
 
   /// A custom rule.
   ///
-  /// Where the longest wait matters, for the retries of an endless stream, it counts as 30 seconds.
+  /// The retries of an endless stream need to know the longest wait: they take 30 seconds for it.
   ///
   /// - Parameter delay: Receives the number of failures before this one (0 at the first) and the
   ///   error.

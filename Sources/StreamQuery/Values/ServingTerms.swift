@@ -1,13 +1,13 @@
-/// What a query promises to callers that have to be answered, resolved; most queries promise
-/// nothing, and have none.
+/// The promises of a query to waiting callers, under its defaults; most queries promise nothing,
+/// and have none.
 final class ServingTerms: Sendable {
   /// For how long after it became stale data may be served; zero is not at all.
   let grace: TimeSpan
-  /// How long a fetch may take until stale data is served instead; infinite is for ever.
+  /// How long a fetch may take until stale data is served instead; infinite is no limit.
   let softTimeout: TimeSpan
-  /// How long an attempt may take; infinite is for ever.
+  /// How long an attempt may take; infinite is no limit.
   let timeout: TimeSpan
-  /// Whether failures may be the answer for those who ask next.
+  /// Whether a failure may be the answer for later callers.
   let cachesFailures: Bool
   /// Whether fresh data is refetched before it is stale.
   let refreshAhead: RefreshAhead
@@ -27,14 +27,14 @@ final class ServingTerms: Sendable {
   }
 }
 
-/// What a waiting caller accepts instead of the answer of its fetch: made only for callers that
-/// accept something.
+/// The stale data that a waiting caller accepts instead of the answer of its fetch; only callers
+/// that accept some have one.
 final class StaleAllowance: Sendable {
-  /// When data is stale for the caller.
+  /// The rule by which data is stale for the caller.
   let freshness: Freshness
-  /// For how long after that it accepts the data.
+  /// For how long after that the caller accepts the data.
   let grace: TimeSpan
-  /// When it takes the data, although the fetch goes on; `nil` is never.
+  /// The time from which it takes the data while the fetch runs; `nil` is never.
   let patienceEnd: Instant?
 
   init(_ freshness: Freshness, grace: TimeSpan, patienceEnd: Instant? = nil) {

@@ -38,19 +38,19 @@ public struct StaleTime: Sendable, _FreeOfActors, ExpressibleByDuration {
   /// Never stale by age; an invalidation still makes it stale.
   public static var infinite: Self { StaleTime(kind: .fixed(.after(.infinite))) }
 
-  /// Gives nothing: the name is ``infinite``.
+  /// Gives nothing: the right name is ``infinite``.
   @_documentation(visibility: internal)
   @available(*, unavailable, renamed: "infinite")
   public static var infinity: Self { infinite }
 
-  /// Never stale, not even by invalidation, and left out of bulk refetches.
+  /// Never stale, not even by invalidation, and omitted from bulk refetches.
   ///
   /// Subscriptions, reconnects and the app's return do not refetch it, whatever their policy. A
   /// handle's `refetch`, a reset or a removal does, and so do an interval and the query's own
   /// trigger streams.
   public static var `static`: Self { StaleTime(kind: .fixed(.static)) }
 
-  /// Evaluated again whenever the entry changes.
+  /// A stale time that is evaluated again whenever the entry changes.
   ///
   /// The closure must be pure and quick; it may run several times for one decision.
   ///
@@ -102,9 +102,9 @@ package enum Freshness: Hashable, Sendable {
   }
 }
 
-/// What a fetch said about how old its answer is.
+/// The age of an answer, as its fetch reported it.
 package struct AnswerAge: Hashable, Sendable {
-  /// When the answer was up to date.
+  /// The time when the answer was up to date.
   package var updatedAt: Timestamp
   /// Whether something has changed since, if that is known.
   package var isOutdated: Bool?
@@ -121,7 +121,7 @@ package struct AnswerAge: Hashable, Sendable {
 }
 
 extension AnswerAge {
-  /// When the answer was up to date, which is not after it landed.
+  /// The time when the answer was up to date, which is not after it landed.
   ///
   /// - Parameter now: When it lands.
   /// - Returns: The date of the data.
@@ -129,11 +129,11 @@ extension AnswerAge {
     updatedAt.instant < now.instant ? updatedAt : now
   }
 
-  /// The age of an answer that consists of two: that of the older one.
+  /// Combines the ages of two parts of an answer: it is as old as the older one.
   ///
   /// It is outdated if either answer is, and known to be up to date only if both are.
   ///
-  /// - Parameter other: The age of the other answer; `nil` is new.
+  /// - Parameter other: The age of the other part; `nil` is new.
   /// - Returns: The age of both.
   func joined(with other: AnswerAge?) -> AnswerAge {
     guard let other else { return self }

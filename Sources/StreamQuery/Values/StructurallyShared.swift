@@ -86,9 +86,9 @@ extension Optional: StructurallyShared where Wrapped: StructurallyShared {
 /// Reused parts keep their storage and, if they are objects, their identity. So comparing them
 /// again costs nothing, and unchanged rows are recognised as unchanged.
 package enum Sharing {
-  /// Whether values of a type have anything worth keeping: a new number is as good as the old one.
+  /// Whether values of a type hold references worth keeping: a new number is as good as an old one.
   static func holdsReferences<Value>(_ type: Value.Type) -> Bool {
-    // The only way to ask this at run time.
+    // `_isPOD` is the only way to ask this at run time.
     !_isPOD(type)
   }
 
@@ -100,7 +100,8 @@ package enum Sharing {
 
   /// The new rows with equal ones taken from the old, or `nil` if nothing changed.
   private static func rows<Row: Equatable>(_ old: [Row], _ new: [Row]) -> [Row]? {
-    // A loop: where types are not known, lazy sequences of pairs cost more than the comparisons.
+    // A loop, because where types are not known, lazy sequences of pairs cost more than the
+    // comparisons.
     var start = 0
     while start < old.count, start < new.count, old[start] == new[start] { start += 1 }
     guard start < new.count || old.count != new.count else { return nil }
@@ -110,14 +111,15 @@ package enum Sharing {
     var rows = Array(old[..<start])
     rows.reserveCapacity(new.count)
     for index in start..<new.count {
-      // An object without its own identity is a new one each time: then the position counts.
+      // A row without an older one, such as an object whose `id` is its address, is compared by
+      // position.
       let origin = origins[index - start] ?? (index < old.count ? index : nil)
       rows.append(origin.map { sharing(old[$0], new[index]).part } ?? new[index])
     }
     return rows
   }
 
-  /// The positions of the rows with the same identity among the old ones.
+  /// The positions of the old rows that have the same identities.
   private static func origins<Row>(_ old: [Row], _ new: [Row], from start: Int) -> [Int?] {
     func byIdentity<Known: Identifiable>(_ type: Known.Type) -> [Int?]? {
       guard let old = cast(old, to: [Known].self), let new = cast(new, to: [Known].self)
@@ -144,7 +146,7 @@ package enum Sharing {
   }
 }
 
-/// How the parts of a value are shared: looked up once for their type, for all of them.
+/// The way in which parts of a value are shared; determined once per type.
 struct PartSharing<Part: Equatable> {
   private let structure: (any StructurallyShared.Type)?
 
@@ -152,11 +154,11 @@ struct PartSharing<Part: Equatable> {
     structure = Part.self as? any StructurallyShared.Type
   }
 
-  /// Shares a part; runs user code, so never under the lock.
+  /// Shares a part; runs user code, so never call it under the lock.
   ///
   /// - Parameters:
-  ///   - old: The part before.
-  ///   - new: The part that came.
+  ///   - old: The former part.
+  ///   - new: The new part.
   /// - Returns: A part that equals the new one, and whether it is the old one.
   func callAsFunction(_ old: Part, _ new: Part) -> (part: Part, isOld: Bool) {
     // Reused parts are compared by their storage.

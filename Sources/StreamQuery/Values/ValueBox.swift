@@ -8,7 +8,7 @@
   @usableFromInline
   init() {}
 
-  /// The box that holds the value itself; may compute it, so never call it under the lock.
+  /// The box that holds the value itself; may run user code, so never call it under the lock.
   package var settled: ValueBox { self }
 
   /// The value, for code that does not know its type.
@@ -23,7 +23,7 @@
   /// - Returns: The value.
   package func value<Value: Sendable>(as type: Value.Type) -> Value {
     // The value type is part of an entry's identity, so a box under a key has the key's type: every
-    // write goes through a `QueryKey<Value>`. Checked in debug builds by `unsafeDowncast` itself.
+    // write goes through a `QueryKey<Value>`. `unsafeDowncast` checks it in debug builds.
     unsafeDowncast(self, to: TypedBox<Value>.self).value
   }
 
@@ -33,17 +33,18 @@
     fatalError("abstract: only values are written")
   }
 
-  /// Whether a box holds an equal value or the same object; runs user code: never under the lock.
+  /// Whether a box holds an equal value or the same object; runs user code, so never call it under
+  /// the lock.
   ///
   /// - Parameter other: The box.
   /// - Returns: Also `false` if values of the type cannot be compared.
   func holdsTheSame(as other: ValueBox) -> Bool { self === other }
 }
 
-/// The typed half of ``ValueBox``: one immutable `Sendable` property.
+/// The typed half of ``ValueBox``.
 ///
-/// It is made in the user's module, where the value's type is known: elsewhere each box would first
-/// have to look up its own type. Its one property is immutable, so the box really is `Sendable`.
+/// It is made in the user's module, where the value's type is known: elsewhere each box would have
+/// to look up its own type. It is `Sendable`, because its one property is immutable and `Sendable`.
 @usableFromInline package final class TypedBox<Value: Sendable>: ValueBox, @unchecked Sendable {
   @usableFromInline
   package let value: Value
