@@ -1,6 +1,6 @@
-/// The entries that a filter selects by what the cache knows of them.
+/// A filter that the cache evaluates by its own facts about an entry.
 ///
-/// This is all that the cache sees of a ``QueryFilter``: the client answers for predicates.
+/// It is the part of a ``QueryFilter`` that the cache sees: the client evaluates predicates.
 indirect enum EntryFilter: Sendable {
   case all
   case entry(EntryKey)
@@ -20,7 +20,7 @@ extension EntryFilter: FilterNode {
   var conjuncts: [Self]? { if case .and(let filters) = self { filters } else { nil } }
   var disjuncts: [Self]? { if case .or(let filters) = self { filters } else { nil } }
 
-  /// Answers from an info what the cache answers from an entry.
+  /// Evaluates the filter for an info, as the cache does for an entry.
   func matches(_ info: QueryInfo) -> Bool {
     switch self {
     case .all: true
@@ -40,8 +40,8 @@ extension EntryFilter: FilterNode {
 /// A node of a query filter or a mutation filter that can be combined with others.
 ///
 /// Filters are also built from data, for example from a list of ids with `reduce`. A tree as deep
-/// as the list is long would overflow the stack, so a node is appended to the list of those already
-/// joined. A full list becomes the first element of the next one, so the depth grows by one only
+/// as the list is long would overflow the stack, so a node is appended to the list of nodes joined
+/// so far. A full list becomes the first element of the next one, so the depth grows by one only
 /// every sixty nodes or so.
 protocol FilterNode {
   /// All of these.

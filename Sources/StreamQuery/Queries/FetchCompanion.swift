@@ -2,7 +2,7 @@
 ///
 /// Tracing is one use: a span is open while an attempt runs, and the callers that join the fetch
 /// are linked to it. Other uses are task-locals or a limit of requests for every fetch.
-/// ``QueryEvent``s tell what became of a fetch; they are delivered without anybody's task-locals.
+/// ``QueryEvent``s tell how a fetch ended; they are delivered without task-locals.
 ///
 /// ```swift
 /// import StreamQuery
@@ -30,12 +30,12 @@
 /// Hello
 /// ```
 ///
-/// ``attempt(_:perform:)`` has no default implementation: if yours did not match it, a default one
-/// would be called in its place, and nobody would notice. If you only want to know how long callers
-/// wait, return `try await perform()` there.
+/// ``attempt(_:perform:)`` has no default implementation: if your method did not match it, the
+/// client would silently call the default one. To measure only how long callers wait, return
+/// `try await perform()` there.
 ///
-/// The client keeps its companions for as long as it lives. A companion that holds the client keeps it
-/// from ever being freed.
+/// The client keeps its companions for as long as it lives. A companion that holds the client keeps it alive
+/// for ever.
 public protocol FetchCompanion: Sendable {
   /// A caller of `fetch`, `ensure` or `prefetch` begins to wait for a fetch that it started or joined.
   ///
@@ -46,11 +46,11 @@ public protocol FetchCompanion: Sendable {
   /// - Parameter wait: The key and the fetch that the caller waits for.
   func callerWaits(_ wait: FetchWait)
 
-  /// A caller that began to wait does not wait any more: it was answered, with stale data or with an
-  /// error as well, or it was cancelled.
+  /// A caller that began to wait does not wait any more: it got an answer, stale data or an error, or was
+  /// cancelled.
   ///
-  /// It is called in the caller's task, with its task-locals, for each call of
-  /// ``callerWaits(_:)``. It must be quick: the caller has its answer only after it.
+  /// It is called in the caller's task, with its task-locals, for each call of ``callerWaits(_:)``.
+  /// It must be quick: the caller gets its answer after it.
   ///
   /// - Parameters:
   ///   - wait: The key and the fetch that the caller waited for.
@@ -67,8 +67,8 @@ public protocol FetchCompanion: Sendable {
   ///   - context: The attempt.
   ///   - perform: Runs the attempt. Each further call is a retry within the attempt, such as with a new
   ///     token: if a later page failed, the pages that have arrived are not fetched again.
-  /// - Returns: What `perform` returned.
-  /// - Throws: What `perform` throws, or an error of its own.
+  /// - Returns: The result of `perform`.
+  /// - Throws: The error of `perform`, or an error of its own.
   func attempt<Value: Sendable>(
     _ context: FetchContext,
     perform: AccompaniedAttempt<Value>
@@ -106,7 +106,7 @@ public struct AccompaniedAttempt<Value: Sendable>: Sendable {
 
   /// Runs the attempt, in the task and with the task-locals of its caller.
   ///
-  /// - Returns: What the attempt returned.
+  /// - Returns: The result of the attempt.
   /// - Throws: The attempt's error.
   public func callAsFunction() async throws -> Value {
     try await body()
@@ -115,10 +115,10 @@ public struct AccompaniedAttempt<Value: Sendable>: Sendable {
 
 /// A caller's wait for a fetch.
 public struct FetchWait: Sendable, _FreeOfActors {
-  /// What the caller asked for.
+  /// The key that the caller asked for.
   public let key: AnyQueryKey
   /// The fetch that it waits for.
   public let fetch: FetchIdentity
-  /// Whether the fetch was there before the caller, which joined it.
+  /// Whether the caller joined a fetch that it did not start.
   public let isJoining: Bool
 }

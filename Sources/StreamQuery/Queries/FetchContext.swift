@@ -14,25 +14,26 @@ public struct FetchContext: Sendable, _FreeOfActors {
   public let key: AnyQueryKey
   /// Why the fetch was started.
   public let cause: FetchCause
-  /// Failed attempts before this one: 0 at first.
+  /// The number of failed attempts before this one: 0 at first.
   public let attempt: Int
-  /// Facts that the query carries.
+  /// The facts that the query carries.
   public let meta: QueryMeta
-  /// Which page the fetch adds; `nil` when it fetches the whole value, and for queries without pages.
+  /// The end at which the fetch adds a page; `nil` when it fetches the whole value, and for queries without
+  /// pages.
   ///
   /// The first page of a query without data is the whole value, whichever page command asked for it.
   public var direction: PageDirection? {
     if let page { page.direction } else { job?.part.direction }
   }
 
-  /// The fetch that the attempt is one of; ``QueryEvent/fetch`` names it in events.
+  /// The fetch to which the attempt belongs; ``QueryEvent/fetch`` names it in events.
   ///
   /// It is `nil` only if the context was made by hand, for a test.
   public var fetch: FetchIdentity? { job?.identity }
 
   let carriedClient: any CarriedClient
   let job: (any FetchWork)?
-  /// The page that the fetch of a page asks for; `nil` for other fetches.
+  /// The page that this call fetches; `nil` for other fetches.
   var page: PageAsked?
 }
 
@@ -54,7 +55,7 @@ struct PageAsked: Sendable {
   var cached: (@Sendable () -> ValueBox?)?
 }
 
-/// Which page a fetch adds to an infinite query.
+/// The end at which a fetch adds a page to an infinite query.
 public enum PageDirection: String, Hashable, Codable, Sendable {
   /// The page after the last one.
   case next

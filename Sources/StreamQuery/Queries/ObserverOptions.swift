@@ -1,8 +1,8 @@
 /// Options of one observer, over those of its query; a `nil` option comes from the query.
 ///
-/// Two streams of one key share its data and its fetches, but may disagree: about freshness, and so
-/// about `isStale`; about polling; about whether they fetch at all. Their options apply only while
-/// they observe.
+/// Two streams of one key share its data and its fetches. Their options may differ: in freshness,
+/// and so in `isStale`, in polling, and in whether they fetch at all. Their options apply only
+/// while they observe.
 ///
 /// ```swift
 /// let options = ObserverOptions(
@@ -25,14 +25,14 @@
 ///
 /// To change the options of an existing observer, call ``QueryObserver/update(query:options:)``.
 public struct ObserverOptions: Sendable, _FreeOfActors {
-  /// What is over the query's options.
+  /// The options that win over those of the query.
   private(set) var options = QueryOptions()
 
   /// Whether this observer fetches by itself; `nil` follows the query.
   ///
-  /// A disabled observer sees what others fetch and write, its data is never stale, and its
-  /// `refetch` works. It keeps a running fetch alive like any other observer. Enabling it refetches
-  /// stale data.
+  /// A disabled observer sees the data that others fetch and write. Its data is never stale, and
+  /// its `refetch` works. It keeps a running fetch alive like any other observer. Enabling it
+  /// refetches stale data.
   public var enabled: EnabledPolicy? {
     get { options.enabled }
     set { options.enabled = newValue }
@@ -48,8 +48,8 @@ public struct ObserverOptions: Sendable, _FreeOfActors {
     set { options.staleTime = newValue }
   }
 
-  /// How long the entry is kept if this observer leaves last, regardless of what others requested;
-  /// `nil` is the longest retention requested for the entry.
+  /// How long the entry is kept if this observer leaves last, whatever others requested; `nil` is
+  /// the longest retention requested for the entry.
   ///
   /// A negative duration is zero, which drops the entry at once; more than 100 years is for ever.
   public var gcTime: Duration?
@@ -102,7 +102,7 @@ public struct ObserverOptions: Sendable, _FreeOfActors {
   /// cancels it at once; more than 100 years lets it finish.
   public var linger: Duration?
 
-  /// Creates options; those left out come from the query.
+  /// Creates options; an omitted option comes from the query.
   ///
   /// - Parameters:
   ///   - enabled: Whether this observer fetches by itself.
@@ -145,7 +145,7 @@ public struct ObserverOptions: Sendable, _FreeOfActors {
 public enum RetryOnSubscribePolicy: Sendable, _FreeOfActors, ExpressibleByBooleanLiteral {
   /// Always or never.
   case fixed(Bool)
-  /// Asked with the error that the entry shows; must be pure and quick.
+  /// A closure, called with the error that the entry shows; must be pure and quick.
   case when(@Sendable (any Error) -> Bool)
 
   /// Always or never.
@@ -155,7 +155,7 @@ public enum RetryOnSubscribePolicy: Sendable, _FreeOfActors, ExpressibleByBoolea
     self = .fixed(value)
   }
 
-  /// The answer, if nothing has to be asked.
+  /// The answer, if no closure has to be called.
   var fixed: Bool? {
     if case .fixed(let retries) = self { retries } else { nil }
   }
@@ -169,7 +169,8 @@ public enum RetryOnSubscribePolicy: Sendable, _FreeOfActors, ExpressibleByBoolea
 public enum EnabledPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanLiteral {
   /// Always or never.
   case fixed(Bool)
-  /// Evaluated whenever the entry changes; must be pure and quick, and may run several times.
+  /// A closure, called whenever the entry changes; must be pure and quick, and may run several
+  /// times.
   case when(@Sendable (QueryInfo) -> Bool)
 
   /// Always or never.

@@ -1,8 +1,8 @@
-/// Options as functions of the query's present state: of its data, or of everything known about it.
+/// Options as functions of the query's present state: of its data, or of all facts about it.
 ///
-/// The use of its argument decides which form a closure has. A closure that suits both forms is
-/// about the data: `{ $0 == nil }` tests whether there is data, not whether there is an info. That
-/// is why the forms that take a ``QueryInfo`` are disfavored.
+/// The use of its argument decides whether a closure takes the data or a ``QueryInfo``. A closure
+/// that suits both takes the data: `{ $0 == nil }` tests whether there is data, not whether there
+/// is an info. That is why the forms that take a ``QueryInfo`` are disfavored.
 ///
 /// The closures must be pure and quick; they run outside the cache's lock, and may run several
 /// times for one decision.
@@ -12,7 +12,7 @@ extension Query {
   /// Whether the query fetches by itself, depending on its data; evaluated whenever its entry
   /// changes.
   ///
-  /// Otherwise the same as ``enabled(_:)``; a closure that takes a ``QueryInfo`` gets more.
+  /// Otherwise the same as ``enabled(_:)``; a closure may also take a ``QueryInfo``.
   ///
   /// ```swift
   /// let user = Query("user", id) { try await api.user(id) }.enabled { (user: User?) in user == nil }
@@ -107,8 +107,8 @@ extension Query {
   /// Whether a new subscription refetches cached data, evaluated by each subscription.
   ///
   /// The closure gets the entry as it was before the subscription. Without data, a subscription
-  /// fetches whatever the answer. An existing observer whose options or key change does not call
-  /// it.
+  /// fetches in any case. A change of the options or the key of an existing observer does not call
+  /// the closure.
   ///
   /// ```swift
   /// let inbox = Query("inbox") { try await api.todos() }

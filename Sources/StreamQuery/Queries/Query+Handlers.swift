@@ -1,17 +1,17 @@
-// Handlers belong to the fetch, and so to no observer: ten streams of a query are one call. The result
-// operators `onSuccess` and `onError` of StreamQueryOperators are of one stream.
+// Handlers belong to the fetch, not to an observer: for ten streams of a query, one is called once. The
+// operators `onSuccess` and `onError` of StreamQueryOperators belong to one stream.
 
 extension Query {
   /// Calls a handler with the value of each fetch that succeeds.
   ///
-  /// It is called once for each fetch, however many observe the query or await the fetch, and also if
-  /// nobody does any more. A fetch that finds its data ``NotModified`` succeeds with that. A streamed
-  /// query calls it when its stream has ended. Writes and restored data are no fetches.
+  /// It is called once for each fetch, for any number of observers and callers, and also if none is left. A
+  /// fetch that finds its data ``NotModified`` succeeds with that data. A streamed query calls it when its
+  /// stream has ended. Writes and restored data are not fetches.
   ///
-  /// By then the value is the data: `context.client.data(for:)` has it, and synchronous reads on other
-  /// threads may have seen it. Callers that await the fetch, and observers, are told after the handler has
-  /// returned. Handlers are called in the order in which they were added. If several queries have the
-  /// key, the handlers of the one with which the fetch began are called.
+  /// The value is cached by then: `context.client.data(for:)` returns it, and synchronous reads on other
+  /// threads may have seen it. Observers and callers that await the fetch get it after the handler has
+  /// returned. Handlers are called in the order in which they were added. If several queries have the key,
+  /// the client calls the handlers of the query with which the fetch began.
   ///
   /// ```swift
   /// let users = Query("users") { try await api.users() }
@@ -20,8 +20,8 @@ extension Query {
   ///   }
   /// ```
   ///
-  /// A handler runs outside of locks, on any thread and without task-locals. It must be quick: others
-  /// may wait for it. For work that takes long, start a task.
+  /// A handler runs outside of locks, on any thread and without task-locals. It must be quick, because others
+  /// may wait for it. For long work, start a task.
   ///
   /// - Parameter handler: Gets the data that the fetch left, without optimistic changes, and the context
   ///   of the last attempt, which has the query's metadata.
@@ -36,8 +36,8 @@ extension Query {
 
   /// Calls a handler with the error of each fetch that fails.
   ///
-  /// It is called when no retry is left, on the terms of ``onSuccess(_:)``. A fetch that is cancelled,
-  /// replaced or removed did not fail.
+  /// It is called when no retry is left; otherwise the same as ``onSuccess(_:)``. A cancelled, replaced or
+  /// removed fetch has not failed.
   ///
   /// ```swift
   /// let user = Query("user", id) { try await api.user(id) }
@@ -56,7 +56,7 @@ extension Query {
 
   /// Calls a handler with the outcome of each fetch that succeeds or fails.
   ///
-  /// It is called on the terms of ``onSuccess(_:)``.
+  /// Otherwise the same as ``onSuccess(_:)`` and ``onError(_:)``.
   ///
   /// - Parameter handler: Gets the value or the error, and the context of the last attempt.
   /// - Returns: The changed query.

@@ -1,4 +1,4 @@
-// Mistakes that are easy to write: the compiler says what to write instead.
+// Mistakes that are easy to make: the compiler says how to write them right.
 
 extension Query {
   /// Creates nothing: without a key, all queries of one value type would share one entry.

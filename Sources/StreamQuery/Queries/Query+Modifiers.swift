@@ -4,7 +4,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Options as modifiers: each returns a changed copy, and the last of a kind wins.
+/// Options as modifiers: each returns a changed copy, and the last one of a kind wins.
 ///
 /// Options that a query does not set come from the defaults of its key's prefixes, then from those
 /// of the client, then from the library. A single observer may override them with
@@ -31,8 +31,8 @@ extension Query {
     changed { $0.changeOptions(change) }
   }
 
-  /// The same query with other options over its own; an option that is `nil` in them stays as it
-  /// is.
+  /// The same query with other options over its own; an option that is `nil` in the argument stays
+  /// as it is.
   ///
   /// Use it for options that several queries share.
   ///
@@ -68,7 +68,7 @@ extension Query {
     options { $0.staleTime = .after(duration) }
   }
 
-  /// How long data counts as fresh: for a time, for ever, whatever happens, or by a rule.
+  /// How long data counts as fresh: for a time, for ever, even if it is invalidated, or by a rule.
   ///
   /// ```swift
   /// let user = Query("user", id) { try await api.user(id) }.staleTime(.minutes(5))
@@ -84,7 +84,8 @@ extension Query {
     options { $0.staleTime = staleTime }
   }
 
-  /// How long the entry is kept once nobody observes it or waits for it; five minutes by default.
+  /// How long the entry is kept after nobody observes it or waits for it any more; five minutes by
+  /// default.
   ///
   /// Going back to a screen within that time shows its data at once. The longest duration requested
   /// since the entry was made applies, except that an observer's own ``ObserverOptions/gcTime``
@@ -103,7 +104,7 @@ extension Query {
 
   // MARK: Failures
 
-  /// How often and when a failed attempt is retried; three times by default.
+  /// The number of retries of a failed attempt and the waits before them; three retries by default.
   ///
   /// Each failed attempt shows in ``QueryResult/failureCount`` and ``QueryResult/failureReason``;
   /// only the last one becomes the result's error. Retries wait while the app is inactive, unless a
@@ -117,13 +118,13 @@ extension Query {
   ///   .retry(.while { failures, error in failures < 2 && !(error is AuthError) })
   /// ```
   ///
-  /// - Parameter policy: How often and when.
+  /// - Parameter policy: The policy.
   /// - Returns: The changed query.
   public consuming func retry(_ policy: RetryPolicy) -> Self {
     options { $0.retry = $0.retry == nil ? policy : policy.over($0.retry) }
   }
 
-  /// How often a failed attempt is retried.
+  /// The number of retries of a failed attempt.
   ///
   /// The delays are 1, 2, 4 and so on up to 30 seconds, unless defaults of the key or the client
   /// set others.
@@ -134,7 +135,7 @@ extension Query {
     retry(RetryPolicy.times(count))
   }
 
-  /// How often a failed attempt is retried, and after which delay.
+  /// The number of retries of a failed attempt, and the wait before each.
   ///
   /// ```swift
   /// let rates = Query("rates") { try await api.rates() }.retry(5) { .milliseconds(100 * (1 << $0)) }
@@ -149,7 +150,7 @@ extension Query {
     options { $0.retry = .times(count).backoff(.custom { failures, _ in delay(failures) }) }
   }
 
-  /// Which errors are thrown to an error boundary instead of staying in the results; none by
+  /// The errors that are thrown to an error boundary instead of staying in the results; none by
   /// default.
   ///
   /// The core only stores the policy; `client.throwingResults(of:)` of StreamQueryOperators and UI
@@ -160,7 +161,7 @@ extension Query {
   ///   .throwOnError(.when { $0 is AuthError })
   /// ```
   ///
-  /// - Parameter policy: Which errors.
+  /// - Parameter policy: The policy.
   /// - Returns: The changed query.
   public consuming func throwOnError(_ policy: ThrowPolicy) -> Self {
     options { $0.throwOnError = policy }
@@ -192,7 +193,7 @@ extension Query {
     options { $0.networkMode = mode }
   }
 
-  /// What happens to a running fetch that nobody wants any longer; it is cancelled by default.
+  /// The policy for a running fetch that nobody wants any longer; it is cancelled by default.
   ///
   /// Every stream of its key wants a fetch, enabled or not. So does every caller that waits for it,
   /// and the client for background work. The policy with which the fetch was started decides.
@@ -202,7 +203,7 @@ extension Query {
   /// let row = Query("user", id) { try await api.user(id) }.onAbandonment(.linger(.seconds(2)))
   /// ```
   ///
-  /// - Parameter policy: What happens to it.
+  /// - Parameter policy: The policy.
   /// - Returns: The changed query.
   public consuming func onAbandonment(_ policy: AbandonmentPolicy) -> Self {
     options { $0.onAbandonment = policy }
@@ -231,9 +232,9 @@ extension Query {
     }
   }
 
-  /// Makes the placeholder of an observer from the data that it saw last of another key.
+  /// Makes the placeholder of an observer from the data that it last saw under another key.
   ///
-  /// Use it where a view goes from one key to another, such as from page to page, or where another
+  /// Use it for a view that goes from one key to another, such as from page to page, or if another
   /// query has a preview:
   ///
   /// ```swift
@@ -243,15 +244,13 @@ extension Query {
   ///   .placeholder { _, _ in client.data(for: .users)?.first { $0.id == id } }
   /// ```
   ///
-  /// The closure is called outside of locks, once for each key that an observer comes to, and again, without former
-  /// data, when that key was removed or reset: when a
-  /// stream or a handle begins, or ``QueryObserver/update(query:options:)`` brings another key. It is called
-  /// even if there is data already, and never for `fetch`. The client shows its value as a
-  /// ``placeholder(_:)`` to this observer alone, and is never cached. It is forgotten when
-  /// the key is removed or reset.
+  /// The closure is called outside of locks when a stream or a handle begins, and when
+  /// ``QueryObserver/update(query:options:)`` brings another key; also if there is data already, and never
+  /// for `fetch`. Its value is a ``placeholder(_:)`` for this observer alone, and is never cached. If the key
+  /// is removed or reset, the closure is called again, without former data.
   ///
-  /// - Parameter make: Takes the data that the observer saw last, and its key; `nil` if it has seen none
-  ///   of another key. It may return `nil` for no placeholder.
+  /// - Parameter make: Takes the data that the observer last saw under another key, and that key; `nil` if
+  ///   there is none. It may return `nil` for no placeholder.
   /// - Returns: The changed query.
   public consuming func placeholder(
     from make: @escaping @Sendable (_ previous: Value?, _ key: AnyQueryKey?) -> Value?
@@ -266,7 +265,7 @@ extension Query {
     }
   }
 
-  /// Real data for an entry that has none: cached, shared, and as old as its date says.
+  /// Data for an entry that has none: cached, shared, and as old as its date says.
   ///
   /// It is used when the query is first observed or fetched, and again when the entry is reset. If
   /// there is data already, the closure is not called. Data that is stale by its date is shown and
@@ -290,7 +289,7 @@ extension Query {
     initialData(value(), asOf: { updatedAt })
   }
 
-  /// Real data for an entry that has none, with a date that is found together with it.
+  /// Data for an entry that has none, with a date that is found together with it.
   ///
   /// Otherwise the same as ``initialData(_:updatedAt:)``.
   ///
@@ -304,8 +303,8 @@ extension Query {
   /// - Parameters:
   ///   - value: Evaluated outside the cache's lock, once per entry without data; `nil` means no
   ///     initial data.
-  ///   - updatedAt: Called after that, if there is a value: when it was current; `nil` or a date in the
-  ///     future means now.
+  ///   - updatedAt: Called after that, if there is a value; returns when it was current; `nil` or a date in
+  ///     the future means now.
   /// - Returns: The changed query.
   public consuming func initialData(
     _ value: @autoclosure @escaping @Sendable () -> Value?,
@@ -322,7 +321,7 @@ extension Query {
     return changed { $0.changeExtras { $0.initialData = initialData } }
   }
 
-  /// Merges a fetched value with the cached one before it lands, to keep what did not change.
+  /// Merges a fetched value with the cached one before it lands, to keep unchanged parts.
   ///
   /// This replaces ``SharingPolicy/automatic``, which does the same by equality. The closure runs
   /// outside the cache's lock; if the cached value changes meanwhile, it runs again.
@@ -346,8 +345,8 @@ extension Query {
 
   /// A fact about the query, for its fetch, for filters and for diagnostics.
   ///
-  /// The fetch reads it from ``FetchContext/meta``, others from ``QueryInfo/meta``. It is not part
-  /// of the key: whatever the answer depends on belongs in the key.
+  /// The fetch reads it from ``FetchContext/meta``, other code from ``QueryInfo/meta``. It is not
+  /// part of the key: an input of the request belongs in the key.
   ///
   /// ```swift
   /// enum Label: QueryMetaKey { static let defaultValue = "" }

@@ -1,4 +1,4 @@
-/// When a query fetches by itself.
+/// The occasions on which a query fetches by itself.
 extension Query {
   // MARK: On and off
 
@@ -34,8 +34,9 @@ extension Query {
   /// let user = Query("user", id) { try await api.user(id) }.enabled { $0.errorUpdateCount < 3 }
   /// ```
   ///
-  /// - Parameter isEnabled: Must be pure and quick; it may run several times for one decision, and
-  ///   one that never settles is reported to ``QueryClient/Configuration/onMisuse``.
+  /// - Parameter isEnabled: Must be pure and quick; it may run several times for one decision. A
+  ///   closure that changes its answer each time is reported to
+  ///   ``QueryClient/Configuration/onMisuse``.
   /// - Returns: The changed query.
   @_disfavoredOverload  // See Query+Dynamic.swift.
   public consuming func enabled(when isEnabled: @escaping @Sendable (QueryInfo) -> Bool) -> Self {
@@ -44,7 +45,7 @@ extension Query {
 
   // MARK: Subscriptions
 
-  /// Whether a new subscription refetches cached data; if it is stale by default.
+  /// Whether a new subscription refetches cached data; by default if it is stale.
   ///
   /// Without data, a subscription fetches whatever the policy, unless the query is disabled.
   ///
@@ -95,7 +96,7 @@ extension Query {
 
   // MARK: Events
 
-  /// Whether a reconnect refetches while the query is observed; if stale by default.
+  /// Whether a reconnect refetches while the query is observed; by default if it is stale.
   ///
   /// The client's ``Connectivity`` says when the network is back. A running fetch is joined. The
   /// default is ``RefetchPolicy/never`` if the ``networkMode(_:)`` is ``NetworkMode/always``.
@@ -116,7 +117,8 @@ extension Query {
     options { $0.refetchOnReconnect = refetches ? .ifStale : .never }
   }
 
-  /// Whether the app becoming active refetches while the query is observed; if stale by default.
+  /// Whether the app becoming active refetches while the query is observed; by default if it is
+  /// stale.
   ///
   /// The client's ``AppActivity`` says when it becomes active. A running fetch is joined.
   ///
@@ -145,9 +147,9 @@ extension Query {
 
   /// Refetches at an interval while there is an enabled observer, stale or not; off by default.
   ///
-  /// ``RefetchInterval`` says from when it counts and how several observers share an interval. A
-  /// running fetch is joined. Polling pauses while the app is inactive, unless
-  /// ``refetchInterval(_:inBackground:)`` says otherwise.
+  /// ``RefetchInterval`` says when it begins and how several observers share it. A running fetch is
+  /// joined. Polling pauses while the app is inactive, unless ``refetchInterval(_:inBackground:)``
+  /// says otherwise.
   ///
   /// ```swift
   /// let prices = Query("prices") { try await api.price() }
@@ -199,8 +201,8 @@ extension Query {
   /// let portfolio = Query("portfolio") { try await api.price() }.refetch(on: priceTicks)
   /// ```
   ///
-  /// A stream whose elements come in bursts is paced: here, two refetches are at least a second apart, and
-  /// the apps that hear of the same change do not all ask for it at once.
+  /// Pace a stream whose elements come in bursts. Here, two refetches are at least a second apart, and apps
+  /// that hear of the same change do not all refetch at once.
   ///
   /// ```swift
   /// let paced = Query("portfolio") { try await api.price() }
@@ -208,13 +210,13 @@ extension Query {
   /// ```
   ///
   /// - Parameters:
-  ///   - causes: Makes the sequence; evaluated for each subscription, so that single-pass
-  ///     streams can be built again. After the sequence ends or fails, it refetches nothing more. It
-  ///     is cancelled with the subscription.
-  ///   - pacing: How its refetches are paced. Within the time of ``RefetchPacing/coalescing`` after a
-  ///     refetch, elements count as one, which refetches at the end of it; each refetch is delayed by a
-  ///     random part of ``RefetchPacing/spreading``. All observers of the key share the times: what
-  ///     five of them hear of at once is one burst. A refetch that is due when nobody observes is dropped.
+  ///   - causes: Makes the sequence; evaluated for each subscription, so that single-pass streams can be
+  ///     built again. After its end or failure, it causes no more refetches. It is cancelled with the
+  ///     subscription.
+  ///   - pacing: The pace of its refetches. Within the time of ``RefetchPacing/coalescing`` after a refetch,
+  ///     elements count as one, which refetches at the end of that time. Each refetch is delayed by a random
+  ///     part of ``RefetchPacing/spreading``. All observers of the key share the times, so that an element
+  ///     that five of them receive is one burst. A refetch that is due when nobody observes is dropped.
   /// - Returns: The changed query.
   public consuming func refetch(
     on causes: @autoclosure @escaping @Sendable () -> any AsyncSequence,

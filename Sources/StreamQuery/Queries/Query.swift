@@ -14,10 +14,9 @@
 /// for await result in client.stream(.user(42)) { show(result.data) }
 /// ```
 ///
-/// Everything that the fetch depends on belongs in the key: page, filter, locale, account. If
-/// something is left out, two server states share one entry. If two queries of one key have
-/// different fetches, callers of both join a running fetch, and the next fetch uses that of the
-/// newest query.
+/// Every input of the fetch belongs in the key: page, filter, locale, account. If one is missing,
+/// two server states share one entry. If two queries of one key have different fetches, callers of
+/// both join a running fetch, and the next fetch uses that of the newest query.
 public struct Query<Value: Sendable>: Sendable, _FreeOfActors {
   /// The identity of the cached value.
   public let key: QueryKey<Value>
@@ -31,8 +30,8 @@ public struct Query<Value: Sendable>: Sendable, _FreeOfActors {
 
   /// The same query with a changed definition.
   ///
-  /// A definition that nobody else has is changed in place, so that a chain of modifiers on a new
-  /// query makes one definition. An entry, or another query, keeps the one that it has.
+  /// A definition that nothing else refers to is changed in place, so that a chain of modifiers on
+  /// a new query makes one definition. An entry, or another query, keeps its own.
   @inline(__always)
   consuming func changed(_ change: (QueryDefinition) -> Void) -> Self {
     let key = key
@@ -44,14 +43,14 @@ public struct Query<Value: Sendable>: Sendable, _FreeOfActors {
     return Query(key: key, definition: changed)
   }
 
-  // Fetches are `@concurrent`, as the work of mutations is: a query that is written with any other
+  // Fetches are `@concurrent`, like the work of mutations: a query that is written with any other
   // asynchronous closure cannot be the initial value of a property on the main actor, unless its
   // module has the upcoming feature `NonisolatedNonsendingByDefault`. They run in tasks of the
   // client, on its executor, either way.
 
-  // A pack of further parts would do for keys of one part too. But for a pack without elements the
-  // compiler (6.3) has no message where the fetch returns another type than the query's: "failed to
-  // produce diagnostic".
+  // A pack of further parts would also serve keys of one part. But for an empty pack the compiler
+  // (6.3) has no message if the fetch returns another type than the query's: "failed to produce
+  // diagnostic".
 
   /// Creates a query from the only part of its key and a fetch.
   ///
@@ -199,8 +198,8 @@ public struct Query<Value: Sendable>: Sendable, _FreeOfActors {
 
   /// Creates a query without a fetch of its own.
   ///
-  /// A default fetch may serve it. Without one, it shows what is written to its key, and a refetch
-  /// throws ``QueryError/missingFetch(key:)``.
+  /// A default fetch may serve it. Without one, it shows the data that is written to its key, and a
+  /// refetch throws ``QueryError/missingFetch(key:)``.
   ///
   /// - Parameter key: The key.
   public init(key: QueryKey<Value>) {
@@ -260,19 +259,19 @@ public struct Query<Value: Sendable>: Sendable, _FreeOfActors {
 /// client.stream(Query(Search(text: "swift")))
 /// ```
 public protocol QueryRequest<Value>: Hashable, Sendable {
-  /// What the request fetches.
+  /// The type of the value that the request fetches.
   associatedtype Value: Sendable
 
   /// Fetches the value.
   ///
-  /// - Parameter context: The reason for the fetch, the attempt, and the client.
+  /// - Parameter context: The reason for the fetch, the number of the attempt, and the client.
   /// - Returns: The value.
-  /// - Throws: Any error; it is retried and shown as the query's options say.
+  /// - Throws: Any error; the query's options say whether it is retried and how it is shown.
   func fetch(_ context: FetchContext) async throws -> Value
 }
 
 extension Query {
-  /// Creates a query whose fetch gets each input that its key has, so that none can be forgotten.
+  /// Creates a query whose fetch gets each input that its key has, so that the key misses none.
   ///
   /// ```swift
   /// let books = Query("products", for: Category.books, 2) { category, page in
@@ -280,8 +279,8 @@ extension Query {
   /// }
   /// ```
   ///
-  /// It has the key of `Query("products", Category.books, 2)`. What the fetch depends on, and does not get here, it would
-  /// have to capture: the key misses that.
+  /// It has the key of `Query("products", Category.books, 2)`. Any further input the fetch would have to
+  /// capture, and the key would miss it.
   ///
   /// - Parameters:
   ///   - name: The first part of the key.

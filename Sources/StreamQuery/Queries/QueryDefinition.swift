@@ -1,6 +1,7 @@
 /// A query without its key and value type, shared by reference.
 ///
-/// It changes only until somebody else than the query that is being made has it.
+/// It changes only while the query that is being made is its only owner.
+///
 /// An entry keeps the newest definition that it was given, so that an automatic refetch (a
 /// reconnect, an interval, an invalidation) knows how to fetch.
 @usableFromInline
@@ -9,41 +10,41 @@ package final class QueryDefinition: @unchecked Sendable {
   typealias Fetch = @Sendable (FetchContext) async throws -> ValueBox
 
   let fetch: Fetch?
-  /// The type of the values; stored as a type, because a closure for each question about it would
-  /// be an object.
+  /// The type of the values; stored as a type, because a closure for each use of it would be an
+  /// object.
   package let valueType: any Sendable.Type
   /// The parts that most definitions do not have; see ``DefinitionExtras``.
   // Exclusive by the rule above, and read by each fetch.
   @exclusivity(unchecked) private var extras: DefinitionExtras?
-  /// Last, and in place: they are large, but an object of their own would cost each modifier one
-  /// more allocation than its definition.
+  /// Last, and in place. They are large, but an object of their own would be a second allocation
+  /// for each modifier.
   // Exclusive by the rule above, and read by each fetch.
   @exclusivity(unchecked) private(set) var options: QueryOptions
 
   var initialData: DefinitionExtras.InitialDataSource? { extras?.values.initialData }
   var placeholder: ValueBox? { extras?.values.placeholder }
-  /// Makes the placeholder of an observer; the definition that an observer has then has it.
+  /// Makes the placeholder of an observer, whose definition then has it.
   var makePlaceholder: DefinitionExtras.PlaceholderMaker? { extras?.values.makePlaceholder }
   var makesPlaceholder: Bool { extras?.values.makePlaceholder != nil }
-  /// Of the definition that one observer has: its origin, and what its placeholder was made of.
+  /// The origin of the definition and of its placeholder, if it is that of one observer.
   var madePlaceholder: DefinitionExtras.MadePlaceholder? { extras?.values.madePlaceholder }
   /// Joins the cached value with a fetched one, for structural reuse.
   var merge: DefinitionExtras.Merge? { extras?.values.merge }
-  /// Called when a fetch has ended.
+  /// The handler of a fetch that has ended.
   var onSettled: DefinitionExtras.SettledHandler? { extras?.values.onSettled }
   /// Streams whose elements refetch; made for each subscription.
   var triggers: [DefinitionExtras.TriggerSource] { extras?.values.triggers ?? [] }
-  /// What a feature built on queries, such as pages, knows of the value.
+  /// The knowledge of a feature built on queries, such as pages, about the value.
   var feature: QueryFeature? { extras?.values.feature }
   /// Makes a definition that fetches in the other way that the feature offers.
   var variant: (@Sendable () -> QueryDefinition)? { extras?.values.variant }
   /// Whether a refetch hides the data.
   var resetsData: Bool { extras?.values.resetsData ?? false }
-  /// How the answer of a fetch arrives.
+  /// The way in which the answer of a fetch arrives.
   var delivery: Delivery { extras?.values.delivery ?? .whole }
-  /// Where the data is kept beyond the cache; `nil` leaves it to the client.
+  /// The place of the data beyond the cache; `nil` leaves it to the client.
   var persistence: (any PersistencePolicy)? { extras?.values.persistence }
-  /// Whether it says nothing of how the data is fetched or kept, as that of a key alone: another
+  /// Whether it does not say how the data is fetched or kept, like that of a key alone: another
   /// query of the key may say it.
   package var isOfKeyAlone: Bool { fetch == nil && persistence == nil }
 
@@ -59,7 +60,7 @@ package final class QueryDefinition: @unchecked Sendable {
     self.extras = extras
   }
 
-  /// Creates the definition of a key about which nothing else is known.
+  /// Creates the definition of a key without further facts.
   ///
   /// - Parameters:
   ///   - type: The type of the values.
@@ -80,7 +81,7 @@ package final class QueryDefinition: @unchecked Sendable {
     )
   }
 
-  /// The same without options: they are made in place.
+  /// Creates a definition without options; they are made in place.
   ///
   /// - Parameters:
   ///   - type: The type of the values.
@@ -105,7 +106,7 @@ package final class QueryDefinition: @unchecked Sendable {
     return boxed(as: valueType)
   }
 
-  /// A copy with the options and extras of another definition, except those about how to fetch.
+  /// A copy with the options and extras of another definition, except for the way to fetch.
   func with(optionsOf definition: QueryDefinition) -> QueryDefinition {
     var values = definition.extras?.values ?? DefinitionExtras.Values()
     values.feature = feature
@@ -115,7 +116,7 @@ package final class QueryDefinition: @unchecked Sendable {
     return with(definition.options, DefinitionExtras(values))
   }
 
-  /// A copy, to be changed.
+  /// A copy that may be changed.
   @inline(never)
   func copy() -> QueryDefinition { with(options, extras) }
 
@@ -143,7 +144,7 @@ package final class QueryDefinition: @unchecked Sendable {
 
   /// A copy with another way to fetch.
   ///
-  /// It has no other way that a feature offers: that would not be the one.
+  /// The copy has no ``variant``: a feature offers that only beside its own way to fetch.
   func with(fetch: @escaping Fetch) -> QueryDefinition {
     var values = extras?.values
     values?.variant = nil
@@ -160,9 +161,9 @@ package final class QueryDefinition: @unchecked Sendable {
   }
 }
 
-/// Parts of a definition that most queries do not have, in their own object.
+/// The parts of a definition that most queries do not have, in an object of their own.
 ///
-/// Each modifier makes a definition and each entry keeps one: there, these parts take one word.
+/// Each modifier makes a definition and each entry keeps one: in both, these parts take one word.
 // Unchecked: it is changed only by a definition that alone refers to it, see `QueryDefinition`.
 final class DefinitionExtras: @unchecked Sendable {
   typealias Merge = @Sendable (_ old: ValueBox, _ new: ValueBox) -> ValueBox
@@ -171,11 +172,11 @@ final class DefinitionExtras: @unchecked Sendable {
     @Sendable (_ previous: ValueBox?, _ key: AnyQueryKey?) -> ValueBox?
   typealias SettledHandler = @Sendable (Result<ValueBox, any Error>, FetchContext) -> Void
 
-  /// How an observer came to its placeholder.
+  /// The origin of an observer's placeholder.
   struct MadePlaceholder: Sendable {
-    /// The definition without it, for all but this observer.
+    /// The definition without the placeholder, for all other users of the entry.
     let plain: QueryDefinition
-    /// The data that the observer saw last of another key.
+    /// The data that the observer last saw under another key, and that key.
     let previous: (box: ValueBox, key: AnyQueryKey)?
   }
 
@@ -189,36 +190,36 @@ final class DefinitionExtras: @unchecked Sendable {
     var placeholder: ValueBox?
     /// Makes the placeholder of an observer.
     var makePlaceholder: PlaceholderMaker?
-    /// How the present placeholder was made.
+    /// The origin of the present placeholder.
     var madePlaceholder: MadePlaceholder?
     /// Joins the cached value with a fetched one, for structural reuse.
     var merge: Merge?
-    /// Called when a fetch has ended with a value or an error.
+    /// The handler of a fetch that has ended, with a value or an error.
     var onSettled: SettledHandler?
     /// Streams whose elements refetch; made for each subscription.
     var triggers: [TriggerSource] = []
-    /// What a feature built on queries, such as pages, knows of the value.
+    /// The knowledge of a feature built on queries, such as pages, about the value.
     var feature: QueryFeature?
     /// Makes a definition that fetches in the other way that the feature offers.
     ///
-    /// Not in the feature, which results carry: a result would keep the user's fetch.
+    /// It is not part of the feature: results have that, and would keep the user's fetch.
     var variant: (@Sendable () -> QueryDefinition)?
     /// Whether a refetch hides the data.
     var resetsData = false
-    /// How the answer of a fetch arrives.
+    /// The way in which the answer of a fetch arrives.
     var delivery = Delivery.whole
-    /// Where the data is kept beyond the cache; `nil` leaves it to the client.
+    /// The place of the data beyond the cache; `nil` leaves it to the client.
     var persistence: (any PersistencePolicy)?
   }
 
-  /// An object, so that an entry can keep it without the rest of its query; see
+  /// The source of initial data; a class, so that an entry can keep it without its query, see
   /// ``StoredInitialData``.
   final class InitialDataSource: Sendable {
-    /// Whether it is not known yet what is kept beyond the cache.
+    /// Whether the client does not know yet if a store has data for the query.
     let isHeld: (@Sendable () -> Bool)?
-    /// Finds what is kept beyond the cache.
+    /// Finds the data that is kept beyond the cache.
     let kept: (@Sendable () -> KeptData?)?
-    /// Finds what the query itself says.
+    /// Finds the query's own initial data.
     let own: (@Sendable () -> KeptData?)?
 
     init(
@@ -231,9 +232,9 @@ final class DefinitionExtras: @unchecked Sendable {
       self.own = own
     }
 
-    /// Evaluated once per entry that has no data, and again when it is known what is kept.
+    /// Evaluated once per entry that has no data, and again when a store has answered.
     func find() -> KeptData? {
-      // The query's own would take the place of what is kept.
+      // The query's own data would displace the data that a store may have.
       isHeld?() == true ? nil : kept?() ?? own?()
     }
   }
@@ -249,24 +250,25 @@ final class DefinitionExtras: @unchecked Sendable {
   func change(_ change: (inout Values) -> Void) { change(&values) }
 }
 
-/// What a write takes over from the query that it names: all that has nothing to do with fetching.
+/// The terms that a write takes from the query that it names: all but the way to fetch.
 struct WriteTerms {
   private let written: QueryDefinition?
 
-  /// What a write says.
+  /// Takes the terms of a write from a query.
   ///
-  /// - Parameter definition: The query that is written to; `nil` if only its key is known.
+  /// - Parameter definition: The query under which the write is made; `nil` if only its key is
+  ///   known.
   init(_ definition: QueryDefinition?) {
     written = definition
   }
 
-  /// Whether only the key is known: another query may say how the data is fetched or kept.
+  /// Whether only the key is known, so that another query may say how the data is fetched or kept.
   var isOfKeyAlone: Bool { written?.isOfKeyAlone ?? true }
 
-  /// How the data is kept beyond the cache; `nil` if the query does not say.
+  /// The way in which the data is kept beyond the cache; `nil` if the query does not say.
   var persistence: (any PersistencePolicy)? { written?.persistence }
 
-  /// How long the data is kept unobserved; `nil` if the query does not say.
+  /// How long the data is kept without observers; `nil` if the query does not say.
   var gcTime: TimeSpan? {
     @inline(__always) get { written?.options.gcTime.map(TimeSpan.init) }
   }
@@ -275,18 +277,18 @@ struct WriteTerms {
     @inline(__always) get { written?.options.meta != nil }
   }
 
-  /// Whether the entry begins as any other of its type.
+  /// Whether the terms leave an entry as any other of its type.
   var isEmpty: Bool {
     guard let written else { return true }
     return gcTime == nil && !hasMeta && written.persistence == nil
   }
 
-  /// The query that is written to, as far as the call names it.
+  /// The query of the write; the definition of a bare key if the call names none.
   func query(of type: any Sendable.Type) -> QueryDefinition {
     written ?? QueryDefinition(of: type)
   }
 
-  /// The definition of an entry that begins with the write.
+  /// The definition of an entry that the write makes.
   func definition(of type: any Sendable.Type) -> QueryDefinition {
     guard let written, !isEmpty else { return QueryDefinition(of: type) }
     var options = QueryOptions.default
@@ -298,10 +300,10 @@ struct WriteTerms {
   }
 }
 
-/// Data that was there before the entry: initial data of a query, or what is kept beyond the cache.
+/// Data that was there before the entry: initial data of a query, or data of a store.
 package struct KeptData {
   package var box: ValueBox
-  /// When it was current, in seconds since the reference date; `nil` means now.
+  /// The time when it was current, in seconds since the reference date; `nil` means now.
   package var updatedAt: Double?
   /// Whether it was invalidated before it was kept.
   var isInvalidated: Bool
@@ -319,10 +321,10 @@ package struct KeptData {
   }
 }
 
-/// Says where the data of entries is kept beyond the cache: an object that only the feature that
-/// keeps it understands.
+/// The place of entries' data beyond the cache: an object that only the feature that keeps the data
+/// understands.
 package protocol PersistencePolicy: AnyObject, Sendable {
-  /// Whether nothing is kept after all, whatever a weaker policy says.
+  /// Whether nothing is kept, even if a weaker policy keeps it.
   var isOff: Bool { get }
 }
 

@@ -14,7 +14,7 @@
 /// their number.
 public struct QueryFilter: Sendable, _FreeOfActors {
   enum Node: Sendable {
-    /// What the cache can answer. A node of this kind has no others below it, so that a filter has
+    /// A filter that the cache evaluates. A plain node has no other nodes below it, so a filter has
     /// predicates if, and only if, it is of another kind.
     case plain(EntryFilter)
     case predicate(@Sendable (QueryInfo) -> Bool)
@@ -40,7 +40,7 @@ public struct QueryFilter: Sendable, _FreeOfActors {
 
   /// Entries whose data is missing or invalidated, or too old for some observer.
   ///
-  /// Each observer decides how old is too old, so unobserved data does not become stale by age.
+  /// Each observer has its own stale time, so unobserved data does not become stale by age.
   public static var stale: Self { Self(.stale) }
 
   /// Entries that are not ``stale``.
@@ -157,7 +157,7 @@ public struct QueryFilter: Sendable, _FreeOfActors {
   /// - Returns: The filter.
   public static func any(of filters: [Self]) -> Self {
     var filters = filters
-    // In pairs: a long list would be a filter as deep as it is long.
+    // Joins filters in pairs: one by one, they would nest as deeply as the list is long.
     while filters.count > 1 {
       filters = stride(from: 0, to: filters.count, by: 2).map {
         $0 + 1 < filters.count ? filters[$0] || filters[$0 + 1] : filters[$0]

@@ -13,9 +13,9 @@ public struct QueryOptions: Sendable, _FreeOfActors {
   public var staleTime: StaleTime?
   /// How long an entry without observers is kept; five minutes by default.
   public var gcTime: Duration?
-  /// Retries of failed attempts; three by default, none for imperative calls.
+  /// The retries of failed attempts; three by default, none for imperative calls.
   public var retry: RetryPolicy?
-  /// What happens while offline; ``NetworkMode/online`` by default.
+  /// The behaviour of fetches while offline; ``NetworkMode/online`` by default.
   public var networkMode: NetworkMode?
   /// Whether a subscription refetches after a failure without data; it does by default.
   public var retryOnSubscribe: RetryOnSubscribePolicy?
@@ -27,43 +27,44 @@ public struct QueryOptions: Sendable, _FreeOfActors {
   public var refetchOnReconnect: RefetchPolicy?
   /// Whether becoming active refetches; ``RefetchPolicy/ifStale`` by default.
   public var refetchOnActive: RefetchPolicy?
-  /// Polling; off by default.
+  /// The interval of polling; off by default.
   public var refetchInterval: RefetchInterval?
-  /// Polling in the background; off by default.
+  /// The interval of polling in the background; off by default.
   public var refetchIntervalInBackground: BackgroundInterval?
-  /// What happens to a fetch that nobody wants; ``AbandonmentPolicy/cancel`` by default.
+  /// The policy for a fetch that nobody wants; ``AbandonmentPolicy/cancel`` by default.
   public var onAbandonment: AbandonmentPolicy?
   /// Facts for the fetch, filters and events.
   public var meta: QueryMeta?
-  /// Which errors are thrown to an error boundary; ``ThrowPolicy/never`` by default.
+  /// The errors that are thrown to an error boundary; ``ThrowPolicy/never`` by default.
   public var throwOnError: ThrowPolicy?
-  /// What a fetched value keeps of the cached one; ``SharingPolicy/automatic`` by default.
+  /// The way in which a fetched value keeps parts of the cached one; ``SharingPolicy/automatic`` by
+  /// default.
   public var sharing: SharingPolicy?
-  /// What callers get while the server is slow or away, which most queries do not say.
+  /// The options about callers while the server is slow or away, which most queries do not set.
   var serving: ServingOptions?
 
-  /// Creates options; those left out come from the layer below.
+  /// Creates options; an omitted option comes from the layer below.
   ///
   /// - Parameters:
   ///   - staleTime: How long data counts as fresh.
   ///   - gcTime: How long an entry without observers is kept.
   ///   - retry: Retries of failed attempts.
-  ///   - networkMode: What happens while offline.
+  ///   - networkMode: The behaviour of fetches while offline.
   ///   - enabled: Whether the query fetches by itself.
   ///   - refetchOnSubscribe: Whether a subscription refetches cached data.
   ///   - refetchOnReconnect: Whether a reconnect refetches.
   ///   - refetchOnActive: Whether becoming active refetches.
-  ///   - refetchInterval: Polling.
-  ///   - refetchIntervalInBackground: Polling in the background.
+  ///   - refetchInterval: The interval of polling.
+  ///   - refetchIntervalInBackground: The interval of polling in the background.
   ///   - retryOnSubscribe: Whether a subscription refetches after a failure without data.
-  ///   - onAbandonment: What happens to a fetch that nobody wants.
+  ///   - onAbandonment: The policy for a fetch that nobody wants.
   ///   - meta: Facts for the fetch, filters and events.
-  ///   - throwOnError: Which errors are thrown to an error boundary.
-  ///   - sharing: What a fetched value keeps of the cached one.
+  ///   - throwOnError: The errors that are thrown to an error boundary.
+  ///   - sharing: The way in which a fetched value keeps parts of the cached one.
   ///   - staleIfError: For how long after it became stale data is returned if its refetch fails.
   ///   - softTimeout: How long a fetch may take until its callers get stale data instead.
   ///   - timeout: How long one attempt of a fetch may take.
-  ///   - cachesFailures: How long a failure is the answer for those who ask next.
+  ///   - cachesFailures: For how long a failure is the answer for later callers.
   ///   - refreshAhead: Whether fresh data is refetched before it becomes stale.
   public init(
     staleTime: StaleTime? = nil,
@@ -109,11 +110,11 @@ public struct QueryOptions: Sendable, _FreeOfActors {
     if let refreshAhead { self.refreshAhead = refreshAhead }
   }
 
-  /// The same as ``default``, made in place.
+  /// Creates the ``default`` options, in place.
   @inline(__always)
   init(unset: Void) {}
 
-  /// Every option left to the layer below.
+  /// Leaves every option to the layer below.
   public static let `default` = QueryOptions()
 
   /// These options over weaker ones.
@@ -154,7 +155,7 @@ public struct QueryDefaults: Sendable, _FreeOfActors {
   /// never be freed.
   public var fetch: (@Sendable (FetchContext) async throws -> any Sendable)?
 
-  /// Retries of imperative calls whose query sets none; none by default.
+  /// The retries of imperative calls whose query sets none; none by default.
   public var imperativeRetry: RetryPolicy
 
   /// Creates defaults.
@@ -163,7 +164,7 @@ public struct QueryDefaults: Sendable, _FreeOfActors {
   ///   - staleTime: How long data counts as fresh.
   ///   - gcTime: How long an entry without observers is kept.
   ///   - options: The other options; `staleTime` and `gcTime` given here win over those in it.
-  ///   - imperativeRetry: Retries of imperative calls whose query sets none.
+  ///   - imperativeRetry: The retries of imperative calls whose query sets none.
   ///   - fetch: The fetch of queries that have none.
   public init(
     staleTime: StaleTime? = nil,
@@ -180,14 +181,14 @@ public struct QueryDefaults: Sendable, _FreeOfActors {
     self.fetch = fetch
   }
 
-  /// The option of that name in ``options``.
+  /// An option of ``options``.
   ///
   /// ```swift
   /// var defaults = QueryDefaults()
   /// defaults.timeout = .seconds(5)
   /// ```
   ///
-  /// - Parameter option: Which option.
+  /// - Parameter option: The path of the option.
   public subscript<Value>(dynamicMember option: WritableKeyPath<QueryOptions, Value>) -> Value {
     get { options[keyPath: option] }
     set { options[keyPath: option] = newValue }

@@ -1,12 +1,12 @@
-/// What a filter of queries says about entries that only a store has.
+/// The answers of a filter of queries about entries that only a store has.
 ///
-/// They are known by the text of their key alone. They are not observed, not fetching, and have
-/// data. What cannot be known of them, such as what a predicate says, is ``Answer/maybe``.
+/// Only the text of their key is known. They are not observed, not fetching, and have data. A
+/// question that this does not answer, such as that of a predicate, gives ``Answer/maybe``.
 package struct RecordFilter: Hashable, Sendable {
-  /// Whether a record is meant.
+  /// Whether a record matches.
   package enum Answer {
     case no
-    /// That depends on what only its entry would tell.
+    /// Only the entry could answer.
     case maybe
     case yes
 
@@ -32,7 +32,7 @@ package struct RecordFilter: Hashable, Sendable {
   }
 
   private let node: Node
-  /// Whether it asks about keys only, so that it says the same of cached entries.
+  /// Whether the filter asks about keys only, so that it has the same answer for cached entries.
   package let isOfKeys: Bool
 
   /// Reads a filter; encodes keys, so never call it under a lock.
@@ -42,13 +42,13 @@ package struct RecordFilter: Hashable, Sendable {
     self.isOfKeys = isOfKeys
   }
 
-  /// Whether a record is meant.
+  /// Returns whether a record matches.
   ///
   /// - Parameter text: The type and the key of an entry.
   /// - Returns: The answer.
   package func answer(for text: String) -> Answer { Self.answer(node, text) }
 
-  /// The texts that it says yes to, if these are known; `nil` if each record has to be asked about.
+  /// The texts of all matches, if they are known; `nil` if each record has to be examined.
   package var exactTexts: Set<String>? { Self.exactTexts(of: node) }
 
   private static func exactTexts(of node: Node) -> Set<String>? {
@@ -81,7 +81,7 @@ package struct RecordFilter: Hashable, Sendable {
   private static func node(of filter: EntryFilter, _ isOfKeys: inout Bool) -> Node {
     switch filter {
     case .all: return .constant(true)
-    // A key without a text was never kept.
+    // An entry whose key has no text was never kept.
     case .entry(let key): return (try? key.canonicalText()).map(Node.key) ?? .constant(false)
     case .prefix(let key):
       guard let text = try? key.canonicalText() else { return .constant(false) }

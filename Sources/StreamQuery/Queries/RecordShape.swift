@@ -1,15 +1,15 @@
-/// What a prefix of keys asks of the text of a key, if parts that are not equal may satisfy it; see
-/// ``AnyQueryKey/isPrefix(of:)-(AnyQueryKey)``.
+/// A pattern for the text of a key, made from a prefix that parts may match without being equal;
+/// see ``AnyQueryKey/isPrefix(of:)-(AnyQueryKey)``.
 indirect enum RecordShape: Hashable, Sendable {
   struct Field: Hashable, Sendable {
-    /// The name as it stands in a text, with its colon.
+    /// The name as written in a text, with its colon.
     let name: String
     let shape: RecordShape
   }
 
   /// Exactly this text.
   case text(String)
-  /// An array that begins with these.
+  /// An array that begins with these elements.
   case list([RecordShape])
   /// A record with at least these fields.
   case record([Field])
@@ -38,7 +38,9 @@ indirect enum RecordShape: Hashable, Sendable {
     return shapes
   }
 
-  /// Whether a text has this shape; it comes from a store, and may be anything.
+  /// Whether a text has this shape.
+  ///
+  /// The text comes from a store, and may be anything.
   func matches(_ text: Substring.UTF8View) -> Bool {
     switch self {
     case .text(let wanted): return text.elementsEqual(wanted.utf8)
@@ -58,7 +60,7 @@ indirect enum RecordShape: Hashable, Sendable {
     }
   }
 
-  /// Whether the first field of an object says that it stands for a value that is no record.
+  /// Whether the first field of an object tags a value that is not a record.
   private static func isTag(_ field: Substring.UTF8View?) -> Bool {
     guard let field else { return false }
     return field.starts(with: #""$"#.utf8) && !field.starts(with: #""$$"#.utf8)

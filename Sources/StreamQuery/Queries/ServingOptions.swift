@@ -1,6 +1,6 @@
-/// The options of a query about callers that have to be answered while its server is slow or away.
+/// The options of a query about callers while its server is slow or away.
 ///
-/// Most queries have none of them: there, they take one word.
+/// Most queries have none; these pay one word.
 // Unchecked: it is changed only by options that alone refer to it.
 final class ServingOptions: @unchecked Sendable {
   struct Values: Sendable {
@@ -35,7 +35,7 @@ final class ServingOptions: @unchecked Sendable {
     self.values = values
   }
 
-  /// A copy, to be changed; without options if there are none.
+  /// A copy that may be changed; empty if there are no options.
   @inline(never)
   static func copy(_ options: ServingOptions?) -> ServingOptions {
     ServingOptions(options?.values ?? Values())
@@ -49,7 +49,7 @@ final class ServingOptions: @unchecked Sendable {
 }
 
 extension ServingTerms {
-  /// What callers are promised under merged options; `nil` if that is nothing.
+  /// Makes the promises of merged options; `nil` if they promise nothing.
   convenience init?(_ options: ServingOptions?) {
     guard let values = options?.values else { return nil }
     let timeout = values.timeout.map(TimeSpan.init) ?? .infinite
@@ -69,7 +69,7 @@ extension ServingTerms {
   }
 }
 
-/// What callers get while the server is slow or away; see <doc:OnTheServer>.
+/// Options about callers while the server is slow or away; see <doc:OnTheServer>.
 extension QueryOptions {
   /// For how long after it became stale data is returned if its refetch fails; not at all by
   /// default.
@@ -92,7 +92,7 @@ extension QueryOptions {
     @inline(__always) set { changeServing { $0.timeout = newValue } }
   }
 
-  /// How long a failure is the answer for those who ask next; ``FailureCaching/off`` by default.
+  /// For how long a failure is the answer for later callers; ``FailureCaching/off`` by default.
   public var cachesFailures: FailureCaching? {
     get { serving?.values.cachesFailures }
     @inline(__always) set { changeServing { $0.cachesFailures = newValue } }
@@ -104,9 +104,9 @@ extension QueryOptions {
     @inline(__always) set { changeServing { $0.refreshAhead = newValue } }
   }
 
-  /// Of queries whose attempts are as long as their data is: a connection, or many pages.
+  /// The options of queries whose attempts last as long as their data: a connection, or many pages.
   ///
-  /// A limit that is a default would be too short for some of them.
+  /// A default limit would be too short for some of them.
   static let ofLongAttempts: QueryOptions = {
     var options = QueryOptions.default
     options.timeout = .seconds(Int64.max)
@@ -123,7 +123,7 @@ extension QueryOptions {
   }
 }
 
-/// What callers get while the server is slow or away; see <doc:OnTheServer>.
+/// Options about callers while the server is slow or away; see <doc:OnTheServer>.
 extension Query {
   /// For how long after it became stale data is returned if its refetch fails; not at all by
   /// default.
@@ -187,14 +187,14 @@ extension Query {
     options { $0.timeout = limit }
   }
 
-  /// How long a failure is the answer for those who ask next; not at all by default.
+  /// For how long a failure is the answer for later callers; not at all by default.
   ///
-  /// In that time `fetch` and `ensure` throw the error at once, or return data that
-  /// ``staleIfError(_:)`` allows. Observers fetch as ever, so that what is on a screen recovers. An
-  /// invalidation or a write ends it, also for an attempt that began before; and whoever asks for a new
-  /// answer gets one: a refetch, a reset, an interval, a trigger, a reconnect. Callers whose query does
-  /// not say this fetch although another query of the same key does. An unused entry stays for as long
-  /// as its failure lasts, whatever its ``gcTime(_:)-(Duration)`` is, unless there is no room for it.
+  /// In that time `fetch` and `ensure` throw the error at once, or return data that ``staleIfError(_:)``
+  /// allows. Observers fetch as ever, so that a screen recovers. An invalidation or a write ends it, also for
+  /// an attempt that began before. A refetch, a reset, an interval, a trigger and a reconnect bring a new
+  /// answer. Callers whose query does not set this option fetch, although another query of the same key sets
+  /// it. An unused entry stays for as long as its failure lasts, whatever its ``gcTime(_:)-(Duration)`` is,
+  /// unless there is no room for it.
   ///
   /// ```swift
   /// let user = Query("user", id) { try await api.user(id) }.cachesFailures(.seconds(5))
@@ -206,13 +206,12 @@ extension Query {
     options { $0.cachesFailures = caching }
   }
 
-  /// Whether fresh data is refetched before it becomes stale; not at all by default.
+  /// Refetches fresh data before it becomes stale; off by default.
   ///
-  /// A `fetch` or `prefetch` that finds fresh data which is about to become stale returns it, and
-  /// starts a refetch behind it, once for each answer. If that fails, the data stays fresh for its
-  /// time. So what is used often is never waited for, and what nobody uses is not refetched. Data that
-  /// was written, restored or imported is not refetched early. The random numbers are the client's, one
-  /// for each answer.
+  /// A `fetch` or `prefetch` that finds fresh data which is about to become stale returns it, and starts a
+  /// refetch behind it, once for each answer. If that fails, the data stays fresh for its time. So nobody
+  /// waits for data that is used often, and unused data is not refetched. Data that was written, restored or
+  /// imported is not refetched early. The client draws one random number for each answer.
   ///
   /// ```swift
   /// let rates = Query("rates") { try await api.rates() }

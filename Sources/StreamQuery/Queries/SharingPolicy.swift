@@ -1,4 +1,4 @@
-/// How a fetched value keeps the unchanged parts of the cached one.
+/// The way in which a fetched value keeps the unchanged parts of the cached one.
 ///
 /// ```swift
 /// let log = Query("log") { try await api.repos(of: 1) }.sharing(.off)
@@ -40,7 +40,7 @@ public struct SharingPolicy: Sendable, _FreeOfActors {
   /// Use it for values that are expensive to compare, or whose `==` does not compare everything.
   public static let off = SharingPolicy(.off)
 
-  /// A closure merges values of one type; all others are shared automatically.
+  /// A closure merges values of one type; values of other types are shared automatically.
   ///
   /// ```swift
   /// client.setDefaults(
@@ -67,9 +67,10 @@ public struct SharingPolicy: Sendable, _FreeOfActors {
 }
 
 extension Query {
-  /// How a fetched value keeps unchanged parts; ``SharingPolicy/automatic`` by default.
+  /// The way in which a fetched value keeps unchanged parts; ``SharingPolicy/automatic`` by
+  /// default.
   ///
-  /// - Parameter policy: What is kept.
+  /// - Parameter policy: The policy.
   /// - Returns: The changed query.
   public func sharing(_ policy: SharingPolicy) -> Self {
     options { $0.sharing = policy }

@@ -1,8 +1,9 @@
 import Synchronization
 
-/// How values of one type keep their unchanged parts; determined once per type, at run time.
+/// The way in which values of one type keep their unchanged parts; determined once per type, at run
+/// time.
 ///
-/// A generic call site therefore shares like one that knows the type, and a landing fetch does not
+/// Generic code therefore shares like code that knows the type, and a fetch that lands does not
 /// look up the type's conformances again.
 // Unchecked because it is not final: its only subclass holds types, which never change. Their
 // conformances may be isolated to an actor, but are used only on immutable, Sendable values.

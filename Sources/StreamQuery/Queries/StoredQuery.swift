@@ -1,27 +1,26 @@
-/// What the cache knows of a query under its defaults: values, and no closure of a user.
+/// The facts of a query under its defaults that the cache knows: values, and no closure of a user.
 ///
-/// The client makes it and takes it back as a `ResolvedQuery`, its only subclass, which knows how to
-/// fetch and what users' functions say. So no code under the cache's lock can call user code, and
-/// the cache need not know what a fetch is. `Sendable` is correct because all stored properties of
-/// both are immutable and `Sendable`.
+/// The client makes it and casts it back to a `ResolvedQuery`, its only subclass, which has the fetch and the
+/// functions of users. So no code under the cache's lock can call user code, and the cache need not know
+/// about fetches. `Sendable` is correct because all stored properties of both are immutable and `Sendable`.
 class StoredQuery: @unchecked Sendable {
   /// The defaults under which it was made.
   final let storedDefaults: StoredDefaults
-  /// What the machine of its entry needs for a fetch.
+  /// The options that the machine of its entry needs for a fetch.
   final let fetchOptions: FetchOptions
   /// How long its entry is kept.
   final let gcTime: TimeSpan
   final let meta: QueryMeta?
-  /// What it promises to callers; `nil` is nothing.
+  /// Its promises to callers; `nil` is none.
   final let serving: ServingTerms?
-  /// A stand-in for missing data.
+  /// A placeholder for missing data.
   final let placeholder: ValueBox?
-  /// The query as its entry has it, if the stand-in is that of one observer; `nil` means itself.
+  /// The query as its entry has it, if the placeholder is that of one observer; `nil` means itself.
   final let plain: StoredQuery?
   final let feature: QueryFeature?
-  /// What there may be for an entry without data.
+  /// The source of data for an entry that has none.
   final let initialData: StoredInitialData?
-  /// Whether there is a way to fetch.
+  /// Whether it has a fetch.
   final let canFetch: Bool
   /// Whether an option is a function that has to be evaluated whenever the entry changes.
   final let isDynamic: Bool
@@ -69,12 +68,12 @@ class StoredQuery: @unchecked Sendable {
   }
 }
 
-/// The defaults of queries as the cache knows them: values, and no closure of a user.
+/// The defaults of queries that the cache knows: values, and no closure of a user.
 ///
 /// The client's `DefaultsTable` is its only subclass. `Sendable` is correct because all stored
 /// properties of both are immutable and `Sendable`.
 class StoredDefaults: @unchecked Sendable {
-  /// Whether all queries are kept that do not say otherwise.
+  /// Whether queries are kept beyond the cache unless they say otherwise.
   final let isPersisting: Bool
   /// The prefixes of keys that have defaults of their own.
   private final let specialKeys: [AnyQueryKey]
@@ -84,9 +83,9 @@ class StoredDefaults: @unchecked Sendable {
     self.specialKeys = specialKeys
   }
 
-  /// Whether queries of a key differ from those of other keys, apart from what they say themselves.
+  /// Whether the queries of a key may have other defaults than those of other keys.
   final func isSpecial(_ key: AnyQueryKey) -> Bool {
-    // What is kept beyond the cache is found by the key.
+    // Data beyond the cache is found by the key.
     isPersisting || specialKeys.contains { $0.isPrefix(of: key) }
   }
 }
