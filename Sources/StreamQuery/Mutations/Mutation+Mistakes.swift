@@ -1,5 +1,5 @@
-// Easy mistakes that would compile and mean something else: the compiler says what to write
-// instead.
+// Easy mistakes that would compile and mean something else: the compiler says how to write them
+// right.
 
 extension Mutation {
   /// Creates a mutation whose key has the elements of an array as its parts.

@@ -33,14 +33,14 @@ extension Mutation {
   /// Sets how long one attempt may take; for ever by default.
   ///
   /// After that time the attempt's task is cancelled, and the attempt fails with
-  /// ``QueryError/mutationTimedOut(key:limit:)``. Whether another attempt follows is up to
-  /// ``retry(_:)-(RetryPolicy)``, and to `onConflict(_:)` if the mutation is durable. If the run
+  /// ``QueryError/mutationTimedOut(key:limit:)``. ``retry(_:)-(RetryPolicy)`` decides whether
+  /// another attempt follows, and so does `onConflict(_:)` if the mutation is durable. If the run
   /// ends, its scope is free. The server may have made the change nevertheless: all attempts carry
   /// the same ``MutationContext/idempotencyKey``. Work that does not heed the cancellation goes on
   /// beside later attempts and runs; a value that it still returns is ignored.
   ///
-  /// The limit does not count the time of callbacks, nor that of waiting for the scope, the network,
-  /// the store or the next attempt.
+  /// The limit does not include callbacks and waits for the scope, the network, the store or the next
+  /// attempt.
   ///
   /// ```swift
   /// let rename = Mutation<Rename, User>.rename().timeout(.seconds(30)).retry(2)
@@ -55,7 +55,7 @@ extension Mutation {
 
   /// Sets the scope: runs of one scope perform one after the other, whichever mutation they run.
   ///
-  /// They do so in the order in which they were started. Runs that wait are shown as paused.
+  /// They perform in the order in which they were started. Runs that wait are shown as paused.
   ///
   /// - Parameter name: The name of the scope.
   /// - Returns: The changed mutation.
@@ -72,8 +72,8 @@ extension Mutation {
   /// The closure is called once for each run, when the run is started; a run keeps its scope when its
   /// input is changed later. If a mutation has this and ``scope(_:)-(String)``, the last one counts.
   ///
-  /// - Parameter scope: Gets the input and returns the name of the scope; `nil` is none, whatever
-  ///   the defaults of the key say.
+  /// - Parameter scope: Gets the input and returns the name of the scope; `nil` is none, even if
+  ///   the defaults of the key name one.
   /// - Returns: The changed mutation.
   public func scope(_ scope: @escaping @Sendable (Input) -> String?) -> Self {
     var (options, grouping) = (definition.options, definition.grouping)
@@ -82,9 +82,9 @@ extension Mutation {
     return Mutation(key: key, definition: definition.with(options: options, grouping: grouping))
   }
 
-  /// Sets what happens while offline; by default the run is paused and resumed in order.
+  /// Sets the behaviour while offline; by default the run is paused and resumed in order.
   ///
-  /// - Parameter mode: What happens while offline.
+  /// - Parameter mode: The behaviour while offline.
   /// - Returns: The changed mutation.
   public func networkMode(_ mode: NetworkMode) -> Self {
     options { $0.networkMode = mode }
@@ -115,15 +115,15 @@ extension Mutation {
 
   // MARK: Optimistic changes
 
-  /// Shows what the mutation is going to change before the change is made.
+  /// Shows the changes of the mutation before they are made.
   ///
   /// The changes are layers over cached data, not writes. Each lies over the data and the layers
   /// below, in the order in which runs were started, so fetches and writes may land meanwhile and
-  /// other runs may come and go. A run that fails or is cancelled removes its own layers and
-  /// nothing else. After a success the layers stay until their replacement arrives: until a
-  /// callback of the run has written the key, or the first fetch of the key that began after the
-  /// success has settled. If neither has begun when `onSettled` has returned, the layers go then.
-  /// A fetch that began before the success does not land; it restarts.
+  /// other runs may come and go. A run that fails or is cancelled removes only its own layers.
+  /// After a success the layers stay until their replacement arrives: until a callback of the run
+  /// has written the key, or the first fetch of the key that began after the success has settled.
+  /// If neither has begun when `onSettled` has returned, the layers go then. A fetch that began
+  /// before the success does not land; it restarts.
   ///
   /// Streams, results and reads show the changes; `updateData` and the parameters of pages do not
   /// see them. Removing or clearing an entry removes its layers; a reset keeps them.
@@ -147,7 +147,7 @@ extension Mutation {
     )
   }
 
-  /// Shows what the mutation is going to change in one query.
+  /// Shows the change of the mutation to one query before it is made.
   ///
   /// - Parameters:
   ///   - query: The query whose data is changed.
@@ -164,7 +164,7 @@ extension Mutation {
 
   // MARK: Callbacks
 
-  // A callback that is written on an actor runs there, so a model's callback may set the model's
+  // A callback that is written on an actor runs on it, so a model's callback may set the model's
   // state.
 
   /// Adds a callback before the first attempt, called even while the run waits for its scope or the
@@ -253,7 +253,7 @@ extension Mutation {
   /// Sends runs only after a time in which they can be taken back.
   ///
   /// Optimistic changes show at once. To undo a run, cancel it, or drop it from the outbox: nothing
-  /// was sent. `Outbox.retry(_:)` sends it now. A durable run is written at once, and counts
+  /// was sent. `Outbox.retry(_:)` sends it at once. A durable run is written at once, and counts
   /// the time while the process does not run, too.
   ///
   /// - Parameter delay: The time; runs behind it in its scope wait as well.
@@ -262,19 +262,19 @@ extension Mutation {
     options { $0.delay = delay }
   }
 
-  /// Sets which runs are sent when several of them wait, if all of them are about the same thing.
+  /// Sets which of several waiting runs are sent, if all runs are about the same item.
   ///
-  /// With ``MutationPacing/newest`` a run takes the place of every earlier one in its scope. If runs are
-  /// about several items, use ``pacing(_:of:)``. Otherwise the edit of one item takes the place of the
-  /// edit of another; the client reports ``QueryMisuse/otherItemDiscarded(key:)`` if it notices that.
+  /// With ``MutationPacing/newest`` a run replaces every earlier one in its scope. If runs are about several
+  /// items, use ``pacing(_:of:)``. Otherwise the edit of one item replaces the edit of another; the client
+  /// reports ``QueryMisuse/otherItemDiscarded(key:)`` if it notices.
   ///
-  /// - Parameter pacing: Which ones.
+  /// - Parameter pacing: The pacing.
   /// - Returns: The changed mutation.
   public func pacing(_ pacing: MutationPacing) -> Self {
     self.pacing(pacing, grouping: nil)
   }
 
-  /// Sets which runs are sent when several of them are about the same item.
+  /// Sets which of several waiting runs about the same item are sent.
   ///
   /// ```swift
   /// let rename = Mutation<Rename, User>.rename()
@@ -282,17 +282,17 @@ extension Mutation {
   ///   .durable()
   /// ```
   ///
-  /// With ``MutationPacing/newest`` a run takes the place of earlier ones with an equal key, and of
-  /// no others. If the mutation has no scope of its own, each key has a scope, so that runs with
-  /// different keys do not wait for each other.
+  /// With ``MutationPacing/newest`` a run replaces earlier ones with an equal key, and no others.
+  /// If the mutation has no scope of its own, each key has a scope, so that runs with different
+  /// keys do not wait for each other.
   ///
   /// The closure is called once for each run, when the run is started; a run keeps its key when its
   /// input is changed later.
   ///
   /// - Parameters:
-  ///   - pacing: Which ones.
-  ///   - key: Gets the input and returns what tells the items apart. Keys are equal if their JSON is.
-  ///     A run whose key is `nil`, or cannot be encoded, is sent like any other run.
+  ///   - pacing: The pacing.
+  ///   - key: Gets the input and returns a key of the item. Keys are equal if their JSON is. A run without a
+  ///     key, or whose key cannot be encoded, is sent like any other run.
   /// - Returns: The changed mutation.
   public func pacing<Key: Encodable & SendableMetatype>(
     _ pacing: MutationPacing,

@@ -1,9 +1,9 @@
-/// A change of server state: a key, the work that makes the change, and what follows from it.
+/// A change of server state: a key, the work that makes the change, and callbacks.
 ///
 /// A mutation is a plain value: making one does nothing. Each
 /// ``QueryClient/mutate(_:with:detached:)`` is a separate run, which goes through `onMutate`, the
-/// work with its retries, `onSuccess` or `onError`, and `onSettled`. Each is awaited, and the
-/// caller gets the output after the last one.
+/// work with its retries, `onSuccess` or `onError`, and `onSettled`. The client awaits each of
+/// them, and the caller gets the output after the last one.
 ///
 /// ```swift
 /// extension Mutation where Input == Rename, Output == User {
@@ -23,9 +23,8 @@
 /// All of these see the task-locals and have the priority of the caller that started the run,
 /// however long the run waits and whatever resumes it: <doc:WhereWorkRuns>.
 ///
-/// Nothing is invalidated automatically: say in a callback what has changed. The key names the
-/// mutation for ``QueryClient/runs(of:)``, filters, defaults and events; it does not make runs
-/// share anything.
+/// Nothing is invalidated automatically: do that in a callback. The key names the mutation for
+/// ``QueryClient/runs(of:)``, filters, defaults and events; it does not make runs share anything.
 public struct Mutation<Input: Sendable, Output: Sendable>: Sendable, _FreeOfActors {
   /// The name of the mutation.
   public let key: AnyQueryKey
@@ -40,7 +39,7 @@ public struct Mutation<Input: Sendable, Output: Sendable>: Sendable, _FreeOfActo
   /// The options that were set on this mutation.
   public var options: MutationOptions { definition.options }
 
-  /// What identifies the mutation's runs: the parts of the key and the types.
+  /// The identity of the mutation for its runs: the parts of the key and the types.
   package var identity: EntryKey { EntryKey(key, valueType: Self.self) }
 
   /// Creates a mutation from the parts of its key and its work.
@@ -58,7 +57,7 @@ public struct Mutation<Input: Sendable, Output: Sendable>: Sendable, _FreeOfActo
     self.init(key: AnyQueryKey(repeat each part, fields: fields), perform: perform)
   }
 
-  /// Creates a mutation from the parts of its key and work that is told its context.
+  /// Creates a mutation from the parts of its key and work that gets its context.
   ///
   /// - Parameters:
   ///   - part: The parts of the key, in order.
@@ -87,7 +86,7 @@ public struct Mutation<Input: Sendable, Output: Sendable>: Sendable, _FreeOfActo
     )
   }
 
-  /// Creates a mutation from a key and work that is told its context.
+  /// Creates a mutation from a key and work that gets its context.
   ///
   /// - Parameters:
   ///   - key: The key.
@@ -106,7 +105,7 @@ public struct Mutation<Input: Sendable, Output: Sendable>: Sendable, _FreeOfActo
 
   /// Creates a mutation that leaves its work to the defaults of its key.
   ///
-  /// Without any such work, runs fail with ``QueryError/missingPerform(key:)``.
+  /// Without a default for it, runs fail with ``QueryError/missingPerform(key:)``.
   ///
   /// - Parameter key: The key.
   public init(key: AnyQueryKey) {

@@ -1,7 +1,7 @@
 /// Accompanies the attempts of a client's mutations, in the tasks that run them.
 ///
-/// It is for mutations what ``FetchCompanion`` is for fetches. A type that is both works around
-/// everything that a client does, such as to renew a token that has expired:
+/// It is the ``FetchCompanion`` of mutations. A type that is both accompanies all requests of a
+/// client, for example to renew an expired token:
 ///
 /// ```swift
 /// import StreamQuery
@@ -58,11 +58,11 @@
 /// Hello Ada
 /// ```
 ///
-/// To the run, an attempt that was performed twice is one attempt: ``MutationRun/failureCount`` and
-/// events include an error only if the companion throws it.
+/// An attempt that is performed twice counts once: ``MutationRun/failureCount`` and events include
+/// an error only if the companion throws it.
 ///
-/// The client keeps its companions for as long as it lives. A companion that holds the client keeps it
-/// from ever being freed.
+/// The client keeps its companions for as long as it lives. A companion that holds the client keeps it alive
+/// for ever.
 public protocol MutationCompanion: Sendable {
   /// Runs an attempt of a run.
   ///
@@ -74,8 +74,8 @@ public protocol MutationCompanion: Sendable {
   ///   - context: The attempt.
   ///   - perform: Runs the attempt. Each further call runs it again, as a request with the same
   ///     ``MutationContext/idempotencyKey``.
-  /// - Returns: What `perform` returned.
-  /// - Throws: What `perform` throws, or an error of its own.
+  /// - Returns: The result of `perform`.
+  /// - Throws: The error of `perform`, or an error of its own.
   func attempt<Output: Sendable>(
     _ context: MutationContext,
     perform: AccompaniedAttempt<Output>

@@ -4,7 +4,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// What the work of a mutation is told.
+/// The context of one attempt of a mutation's work.
 ///
 /// There is no abort signal: the work runs in a task, and that task is cancelled.
 ///
@@ -19,26 +19,26 @@ public struct MutationContext: Sendable, _FreeOfActors {
   public let key: AnyQueryKey
   /// The number of attempts that failed before this one: 0 at first.
   public let attempt: Int
-  /// Identifies this run among all others, so that a server does its work only once.
+  /// The identity of this run among all others, so that a server does its work only once.
   ///
   /// All attempts of a run have the same key, even after a pause, and even after an archive has
   /// carried the run into another process, however often that archive is imported. No two runs
   /// share a key. It is made with the client's ``QueryClient/Configuration/randomness``.
   public let idempotencyKey: UUID
-  /// Facts that the mutation carries.
+  /// The facts that the mutation carries.
   public let meta: QueryMeta
 
   let carriedClient: any CarriedClient
   let saved: SavedValues
 
-  /// Returns what an `onMutate` of this run returned.
+  /// Returns the value that an `onMutate` of this run returned.
   ///
   /// - Parameter type: The type that it returned.
-  /// - Returns: The value; `nil` if none of that type was returned.
+  /// - Returns: The value; `nil` if there is none of that type.
   public func saved<Saved: Sendable>(as type: Saved.Type) -> Saved? { saved[type] }
 }
 
-/// What a callback of a mutation is told about its run.
+/// The context of a callback of a mutation.
 ///
 /// ```swift
 /// Mutation.rename().onError { error, context in
@@ -51,27 +51,28 @@ public struct MutationCallbackContext<Input: Sendable>: Sendable, _FreeOfActors 
 
   /// The mutation's key.
   public var key: AnyQueryKey { facts.job.key.key }
-  /// What the mutation was started with.
+  /// The input with which the run was started.
   public var input: Input { facts.job.input.value(as: Input.self) }
-  /// Identifies this run, see ``MutationContext/idempotencyKey``.
+  /// The identity of this run, see ``MutationContext/idempotencyKey``.
   public var idempotencyKey: UUID { facts.job.requestIdentity.uuid }
-  /// Facts that the mutation carries.
+  /// The facts that the mutation carries.
   public var meta: QueryMeta { facts.job.meta }
-  /// When the run was started.
+  /// The date when the run was started.
   public var submittedAt: Date {
     Date(timeIntervalSinceReferenceDate: facts.job.submittedAt.date)
   }
 
-  /// Returns what an `onMutate` of this run returned.
+  /// Returns the value that an `onMutate` of this run returned.
   ///
   /// - Parameter type: The type that it returned.
-  /// - Returns: The value; `nil` if none of that type was returned.
+  /// - Returns: The value; `nil` if there is none of that type.
   public func saved<Saved: Sendable>(as type: Saved.Type) -> Saved? { facts.job.saved[type] }
 }
 
-/// What the `onMutate` callbacks of a run returned, by type: the last value of a type wins.
+/// The values that the `onMutate` callbacks of a run returned, by type: the last value of a type
+/// wins.
 struct SavedValues: Sendable {
-  /// Values are only ever added.
+  /// Values are only added.
   var values: [any Sendable] = []
 
   subscript<Saved: Sendable>(type: Saved.Type) -> Saved? {

@@ -7,10 +7,10 @@ package final class MutationDefinition: Sendable {
   let perform: Perform?
   let layers: [Layers]
   let callbacks: MutationCallbacks
-  /// How runs are kept beyond the process.
+  /// The policy by which runs are kept beyond the process.
   package let keeping: (any RunPolicy)?
   let grouping: InputGrouping
-  /// Boxes an output of unknown type, or reports that it has the wrong type.
+  /// Boxes an output of unknown type, or returns `nil` if it has the wrong type.
   let box: @Sendable (any Sendable) -> ValueBox?
   let outputTypeName: @Sendable () -> String
 
@@ -61,7 +61,7 @@ package final class MutationDefinition: Sendable {
   }
 }
 
-/// What is called before and after the work of a mutation, without its types.
+/// The callbacks before and after the work of a mutation, without its types.
 struct MutationCallbacks: Sendable {
   /// ``MutationCallbackContext`` without the input's type.
   struct Facts: Sendable {
@@ -69,7 +69,7 @@ struct MutationCallbacks: Sendable {
     let job: MutationJob
   }
 
-  /// Returns what later callbacks may read.
+  /// Returns a value that later callbacks may read.
   typealias Prepare = @Sendable (Facts) async throws -> any Sendable
   typealias Conclude = @Sendable (Result<ValueBox, any Error>, Facts) async throws -> Void
 
@@ -78,7 +78,7 @@ struct MutationCallbacks: Sendable {
   var onError: [Conclude] = []
   var onSettled: [Conclude] = []
 
-  /// Whether any is called at the end.
+  /// Whether there is a callback at the end.
   var concludes: Bool { !onSuccess.isEmpty || !onError.isEmpty || !onSettled.isEmpty }
 
   static func + (first: Self, second: Self) -> Self {
@@ -92,20 +92,21 @@ struct MutationCallbacks: Sendable {
   }
 }
 
-/// What the inputs of a mutation's runs say about their scopes, and of what each is a version.
+/// The functions that make the scope and the pacing key of a run from its input.
 struct InputGrouping: Sendable {
   /// The scope of a run; `nil` is none.
   var scope: (@Sendable (ValueBox) -> String?)?
-  /// Of what a run is a version, as text; `nil` if it is a version of nothing.
+  /// The item of which a run is a version, as text; `nil` if it is a version of nothing.
   var pacingKey: (@Sendable (ValueBox) -> String?)?
 }
 
-/// How runs of a mutation are kept beyond the process: known to the keeper only.
+/// The policy by which runs of a mutation are kept beyond the process; only the keeper knows its
+/// content.
 package protocol RunPolicy: Sendable {
   /// Whether runs are kept.
   var isKept: Bool { get }
 
-  /// Whether an error that no retry is left for is answered by somebody.
+  /// Whether an error without further retries gets an answer, see `onConflict(_:)`.
   var answersErrors: Bool { get }
 }
 

@@ -1,4 +1,4 @@
-/// Selects the runs of mutations that an operation applies to.
+/// A filter that selects the runs of mutations to which an operation applies.
 ///
 /// Filters compose by `&&`, `||` and `!`:
 ///
@@ -31,7 +31,7 @@ public struct MutationFilter: Sendable, _FreeOfActors {
     node = .predicate(predicate)
   }
 
-  /// Whether it selects every run, so that counting need not look at them.
+  /// Whether it selects every run, so that counting need not examine them.
   var isAll: Bool {
     if case .all = node { true } else { false }
   }

@@ -1,22 +1,22 @@
 import Synchronization
 
-/// A run: what its snapshots show of its start, and, until it is over, what its tasks need and the
-/// handle of the task that is at work.
+/// The shell's part of a run: the facts that its snapshots show of its start and, until it is over,
+/// the objects that its tasks need and the handle of the task at work.
 ///
-/// The machine knows a run by its number; this is the run's part in the shell. A run is kept long
-/// after it ended, so what only the work needs is released when it ends.
+/// The machine knows the run by its number. A run is kept long after it ended, so the objects that
+/// only its work needs are released when it ends.
 package final class MutationJob: Sendable {
   private struct Present {
     /// `nil` when the run is over.
     var mutation: StoredMutation?
     var meta: QueryMeta
     var input: ValueBox
-    /// How often the input was changed.
+    /// The number of changes of the input.
     var revision: UInt64
     var saved = SavedValues()
     /// `nil` when the run is over.
     var tasks: TaskChain?
-    /// What its next stage waits for before it begins.
+    /// The gate at which its next stage waits before it begins.
     var gate: StartGate?
   }
 
@@ -24,7 +24,7 @@ package final class MutationJob: Sendable {
   package let identity: RunIdentity
   package let key: EntryKey
   package let scope: String?
-  /// Of what it is a version: see ``PacedRuns``.
+  /// The item of which it is a version: see ``PacedRuns``.
   package let pacingKey: String?
   package let submittedAt: Timestamp
   private let present: Mutex<Present>
@@ -49,7 +49,7 @@ package final class MutationJob: Sendable {
     pacingKey = mutation.pacingKey
     self.submittedAt = submittedAt
     let work = WorkID.run(cache: cache, serial: id.serial, scope: mutation.scope)
-    // The runs behind it in the scope ask for its priority.
+    // Runs behind it in the scope read its priority.
     let tasks = TaskChain(of: work, isCompared: mutation.scope != nil)
     present = Mutex(
       Present(
@@ -62,7 +62,7 @@ package final class MutationJob: Sendable {
     )
   }
 
-  /// What the run was started with, or its replacement; `nil` when the run is over.
+  /// The mutation with which the run was started, or its replacement; `nil` when the run is over.
   package var mutation: StoredMutation? { present.withLock { $0.mutation } }
 
   /// Whether the run is kept beyond the process.
@@ -71,19 +71,20 @@ package final class MutationJob: Sendable {
   /// The tasks of the run's stages; `nil` when the run is over.
   var tasks: TaskChain? { present.withLock { $0.tasks } }
 
-  /// Facts that the mutation carries.
+  /// The facts that the mutation carries.
   var meta: QueryMeta { present.withLock { $0.meta } }
 
-  /// What the run was started with, or what took its place.
+  /// The input with which the run was started, or its replacement.
   package var input: ValueBox { present.withLock { $0.input } }
 
-  /// How often the input was changed.
+  /// The number of changes of the input.
   package var revision: UInt64 { present.withLock { $0.revision } }
 
-  /// What a server recognises the request by: another one when the input was changed.
+  /// The identity by which a server recognises the request; a change of the input makes another
+  /// one.
   var requestIdentity: RunIdentity { identity.revised(revision) }
 
-  /// Puts another input in the place of the present one.
+  /// Replaces the present input.
   ///
   /// - Parameters:
   ///   - input: The input.
@@ -98,10 +99,10 @@ package final class MutationJob: Sendable {
     }
   }
 
-  /// What `onMutate` has returned so far.
+  /// The values that `onMutate` has returned so far.
   var saved: SavedValues { present.withLock { $0.saved } }
 
-  /// Adds what an `onMutate` returned.
+  /// Adds a value that an `onMutate` returned.
   func save(_ value: any Sendable) {
     if value is Void { return }
     present.withLock { $0.saved.values.append(value) }
@@ -119,7 +120,7 @@ package final class MutationJob: Sendable {
     }
   }
 
-  /// Forgets what `onMutate` returned: it is called again.
+  /// Forgets the values that `onMutate` returned: it is called again.
   ///
   /// - Returns: The old values, which are the user's.
   func forgetSaved() -> SavedValues {
@@ -130,9 +131,9 @@ package final class MutationJob: Sendable {
     }
   }
 
-  /// Marks the run as over: it keeps only what its snapshots show.
+  /// Marks the run as over: it keeps only the facts that its snapshots show.
   ///
-  /// - Returns: The rest, which must not be released under a lock.
+  /// - Returns: The other objects, which must not be released under a lock.
   func retire() -> Leftovers {
     present.withLock { present in
       let work = present.tasks.take()?.finish()
@@ -140,7 +141,7 @@ package final class MutationJob: Sendable {
     }
   }
 
-  /// What a run no longer needs.
+  /// The objects that a run no longer needs.
   final class Leftovers: Sendable {
     let mutation: StoredMutation?
     let meta: QueryMeta?
@@ -157,20 +158,20 @@ package final class MutationJob: Sendable {
     }
   }
 
-  /// Makes the next stage, `onMutate` or an attempt, begin after that of another run that begins in
-  /// the same transaction.
+  /// Makes the next stage, `onMutate` or an attempt, begin after the next stage of another run that
+  /// begins in the same transaction.
   ///
-  /// The tasks are created in this order, but any of them might run first.
+  /// The tasks are created in this order, but the executor might run any of them first.
   ///
-  /// - Parameter before: The other run's beginning.
-  /// - Returns: The beginning of this one.
+  /// - Parameter before: The gate of the other run.
+  /// - Returns: The gate of this run.
   func gate(behind before: SharedOneShot<Void>?) -> SharedOneShot<Void> {
     let gate = StartGate(before: before)
     present.withLock { $0.gate = gate }
     return gate.begun
   }
 
-  /// Waits for its turn to begin, if it has a gate.
+  /// Waits at its gate, if it has one.
   func passGate() async {
     guard let gate = present.withLock({ $0.gate.take() }) else { return }
     _ = await gate.before?.take()

@@ -1,14 +1,14 @@
 /// The news that a run changed, came or went, or that a handle shows another run.
 struct MutationNews: Equatable, Sendable {
-  /// Whose run it is; `nil` if no run changed.
+  /// The mutation whose run changed; `nil` if no run changed.
   var mutation: EntryKey?
-  /// The handle that shows it.
+  /// The handle that shows the run.
   var handle: Int?
 
-  /// Adds every topic whose followers this news concerns.
+  /// Adds every topic whose followers must hear of the change.
   func add(to topics: inout Set<MutationTopic>) {
     if let handle { topics.insert(.handle(handle)) }
-    // The rest follows from the key.
+    // The other topics follow from the key.
     guard let mutation, topics.insert(.mutation(mutation)).inserted else { return }
     let parts = mutation.key.exactParts
     topics.insert(.key(mutation.key))
@@ -27,7 +27,7 @@ extension AnyQueryKey {
 }
 
 extension MutationFilter {
-  /// The topics that a stream of the filter's runs has to hear of; `nil` is everything.
+  /// The topics of which a stream of the filter's runs has to hear; `nil` is all.
   var topics: [MutationTopic]? { node.topics.map(Array.init) }
 }
 
@@ -46,14 +46,15 @@ extension MutationFilter.Node {
       }
       return all
     case .and(let nodes):
-      // A run that all of them select is reported by any of their topics: take the narrowest.
+      // All of the filters select the run, so the topics of any one of them suffice: takes the
+      // narrowest.
       let breadth = { (topics: Set<MutationTopic>) in topics.map(\.breadth).max() ?? 0 }
       return nodes.compactMap(\.topics).min { breadth($0) < breadth($1) }
     }
   }
 }
 
-/// What a stream of runs wants to hear of, so that the steps of other runs do not wake it.
+/// A topic of which a stream of runs hears, so that the steps of other runs do not wake it.
 enum MutationTopic: Hashable, Sendable {
   /// Runs of one mutation.
   case mutation(EntryKey)

@@ -7,7 +7,7 @@ public struct MutationOptions: Sendable, _FreeOfActors {
   public var retry: RetryPolicy?
   /// How long one attempt may take; for ever by default: see ``Mutation/timeout(_:)``.
   public var timeout: Duration?
-  /// What happens while offline; ``NetworkMode/online`` by default: the run is paused.
+  /// The behaviour while offline; ``NetworkMode/online`` by default: the run is paused.
   public var networkMode: NetworkMode?
   /// How long a run is kept after it ended; five minutes by default.
   public var gcTime: Duration?
@@ -15,26 +15,26 @@ public struct MutationOptions: Sendable, _FreeOfActors {
   public var scope: String?
   /// Facts for the mutation, filters and events.
   public var meta: QueryMeta?
-  /// How long after its start a run is sent at the earliest; at once by default.
+  /// The time after its start before which a run is not sent; none by default.
   ///
-  /// Its optimistic changes show at once. Until then it can be taken back without a trace: cancel
-  /// it, or drop it from the outbox. A run that waits in its scope counts this time, too.
+  /// Its optimistic changes show at once. Before that time it can be taken back without a trace:
+  /// cancel it, or drop it from the outbox. The time also passes while the run waits in its scope.
   public var delay: Duration?
   /// Which runs are sent; all by default.
   ///
-  /// Only the mutation itself can say which item a run is about: ``Mutation/pacing(_:of:)``.
+  /// Only a mutation can tell the item of a run: ``Mutation/pacing(_:of:)``.
   public var pacing: MutationPacing?
 
-  /// Creates options; those that are left out come from the layer below.
+  /// Creates options; an omitted option comes from the layer below.
   ///
   /// - Parameters:
   ///   - retry: Retries of failed attempts.
   ///   - timeout: How long one attempt may take.
-  ///   - networkMode: What happens while offline.
+  ///   - networkMode: The behaviour while offline.
   ///   - gcTime: How long a run is kept after it ended.
   ///   - scope: The scope of the runs.
   ///   - meta: Facts for the mutation, filters and events.
-  ///   - delay: How long after its start a run is sent at the earliest.
+  ///   - delay: The time after its start before which a run is not sent.
   ///   - pacing: Which runs are sent.
   public init(
     retry: RetryPolicy? = nil,
@@ -56,7 +56,7 @@ public struct MutationOptions: Sendable, _FreeOfActors {
     self.pacing = pacing
   }
 
-  /// Options that all come from the layer below.
+  /// Leaves every option to the layer below.
   public static let `default` = MutationOptions()
 
   /// Returns these options merged over weaker ones.
@@ -74,18 +74,18 @@ public struct MutationOptions: Sendable, _FreeOfActors {
   }
 }
 
-/// Which runs of a mutation are sent, when several of them wait.
+/// The rule for which of several waiting runs of a mutation are sent.
 public enum MutationPacing: Hashable, Sendable, BitwiseCopyable {
   /// All of them, one after the other in their scope.
   case all
   /// Only the newest run of each scope, or of each item: see ``Mutation/pacing(_:of:)``.
   ///
-  /// When a run may be sent, earlier runs of the same mutation in the same scope, about the same item,
-  /// are cancelled: their changes are rolled back, which shows those of the newer run, and their callers
-  /// throw `CancellationError`. The newer run waits for an earlier one whose request is under way. If
-  /// that request fails, the earlier run is cancelled too rather than tried again, so that an older
-  /// version never arrives after a newer one. If it succeeds, the changes that the earlier run still
-  /// shows are removed when the newer run has succeeded.
+  /// When a run may be sent, earlier runs of the same mutation in the same scope, about the same item, are
+  /// cancelled: their changes are rolled back, while those of the newer run show, and their callers throw
+  /// `CancellationError`. The newer run waits for an earlier one whose request is under way. If that request
+  /// fails, the earlier run is cancelled too rather than tried again, so that an older version never arrives
+  /// after a newer one. If it succeeds, the changes that the earlier run still shows go when the newer run
+  /// has succeeded.
   ///
   /// Without a scope of its own a mutation gets one that is named after its key, and its item.
   case newest
@@ -101,7 +101,7 @@ final class MutationDefaultsTable: Sendable {
     var perform: Perform?
   }
 
-  /// In the order of registration: later ones win.
+  /// The prefixes in the order of registration: later ones win.
   private let prefixes: [Prefix]
 
   init(prefixes: [Prefix] = []) {
@@ -120,8 +120,8 @@ final class MutationDefaultsTable: Sendable {
     prefixes.last { $0.perform != nil && $0.key.isPrefix(of: key) }?.perform
   }
 
-  /// A prefix that was registered before keeps its place, so that an update does not change which
-  /// of two registrations wins.
+  /// A prefix that was registered before keeps its rank, so that an update does not change which of
+  /// two registrations wins.
   func with(_ prefix: Prefix) -> MutationDefaultsTable {
     var prefixes = prefixes
     if let index = prefixes.firstIndex(where: { $0.key == prefix.key }) {

@@ -6,8 +6,7 @@ public import Foundation
 
 /// One snapshot of a run of a mutation, or of the absence of a run.
 ///
-/// It does not change when the run does: a value that `onMutate` returns later is in later
-/// snapshots.
+/// It does not change with the run: a value that `onMutate` returns later is in later snapshots.
 ///
 /// ```swift
 /// for await run in client.runs(of: .rename()) {
@@ -24,45 +23,45 @@ public struct MutationRun<Input: Sendable, Output: Sendable>: Sendable, _FreeOfA
   /// The snapshot that stands for no run.
   public static var idle: Self { Self(snapshot: nil) }
 
-  /// What the run is doing, or how it ended.
+  /// The state of the run, or its end.
   public var status: MutationStatus { snapshot?.status ?? .idle }
 
   /// Whether the run waits for its scope, the network or the app.
   public var isPaused: Bool { snapshot?.isPaused ?? false }
 
-  /// What the run was started with; `nil` if there is no run.
+  /// The input with which the run was started; `nil` if there is no run.
   public var input: Input? { snapshot?.input.value(as: Input.self) }
 
-  /// What the work returned; `nil` until the run has succeeded.
+  /// The output of the work; `nil` until the run has succeeded.
   public var output: Output? { snapshot?.output?.value(as: Output.self) }
 
-  /// Why the run failed; `nil` until it has failed.
+  /// The error of the run; `nil` until it has failed.
   public var error: (any Error)? { snapshot?.error?.error }
 
   /// The number of failed attempts so far; 0 after a success.
   public var failureCount: Int { snapshot?.failureCount ?? 0 }
 
-  /// Why the newest attempt failed.
+  /// The error of the newest attempt.
   public var failureReason: (any Error)? { snapshot?.failureReason?.error }
 
-  /// When the run was started.
+  /// The date when the run was started.
   public var submittedAt: Date? {
     snapshot.map { Date(timeIntervalSinceReferenceDate: $0.job.submittedAt.date) }
   }
 
-  /// Identifies the run, see ``MutationContext/idempotencyKey``; `nil` if there is no run.
+  /// The identity of the run, see ``MutationContext/idempotencyKey``; `nil` if there is no run.
   public var idempotencyKey: UUID? { snapshot?.requestIdentity.uuid }
 
-  /// The scope that the run is in.
+  /// The scope of the run.
   public var scope: String? { snapshot?.job.scope }
 
-  /// Returns what an `onMutate` of this run returned.
+  /// Returns the value that an `onMutate` of this run returned.
   ///
   /// - Parameter type: The type that it returned.
-  /// - Returns: The value; `nil` if none of that type has been returned so far.
+  /// - Returns: The value; `nil` if there is none of that type so far.
   public func saved<Saved: Sendable>(as type: Saved.Type) -> Saved? { snapshot?.saved[type] }
 
-  /// Whether both are the same snapshot; quick, and `false` may still mean that they look alike.
+  /// Whether both are the same snapshot; it is quick, and `false` does not mean that they differ.
   ///
   /// - Parameter other: Another snapshot.
   /// - Returns: Whether nothing differs.
@@ -83,9 +82,9 @@ public struct MutationRun<Input: Sendable, Output: Sendable>: Sendable, _FreeOfA
   public var isError: Bool { status == .error }
 }
 
-/// What the client knows about one run, whatever its types.
+/// The facts that the client has about one run, without its types.
 ///
-/// It is a snapshot: it does not change when the run does.
+/// It is a snapshot: it does not change with the run.
 public struct MutationInfo: Sendable, _FreeOfActors {
   let snapshot: MutationSnapshot
 
@@ -95,43 +94,43 @@ public struct MutationInfo: Sendable, _FreeOfActors {
   /// The run's number: the runs of a client are numbered in the order in which they were started.
   public var number: UInt64 { snapshot.id.serial }
 
-  /// What the run is doing, or how it ended.
+  /// The state of the run, or its end.
   public var status: MutationStatus { snapshot.status }
 
   /// Whether the run waits for its scope, the network or the app.
   public var isPaused: Bool { snapshot.isPaused }
 
-  /// What the run was started with.
+  /// The input with which the run was started.
   public var input: any Sendable { snapshot.input.erased }
 
-  /// What the work returned.
+  /// The output of the work.
   public var output: (any Sendable)? { snapshot.output?.erased }
 
-  /// Why the run failed.
+  /// The error of the run.
   public var error: (any Error)? { snapshot.error?.error }
 
   /// The number of failed attempts so far; 0 after a success.
   public var failureCount: Int { snapshot.failureCount }
 
-  /// Why the newest attempt failed.
+  /// The error of the newest attempt.
   public var failureReason: (any Error)? { snapshot.failureReason?.error }
 
-  /// When the run was started.
+  /// The date when the run was started.
   public var submittedAt: Date {
     Date(timeIntervalSinceReferenceDate: snapshot.job.submittedAt.date)
   }
 
-  /// Identifies the run among all others, in other processes too: see
+  /// The identity of the run among all others, in other processes too: see
   /// ``MutationContext/idempotencyKey``.
   public var idempotencyKey: UUID { snapshot.requestIdentity.uuid }
 
-  /// The scope that the run is in.
+  /// The scope of the run.
   public var scope: String? { snapshot.job.scope }
 
-  /// Facts that the mutation carries.
+  /// The facts that the mutation carries.
   public var meta: QueryMeta { snapshot.job.meta }
 
-  /// Returns the run with its types if it is a run of a mutation.
+  /// Returns the run with its types, if it belongs to a mutation.
   ///
   /// - Parameter mutation: The mutation.
   /// - Returns: The run; `nil` if it has another key or other types.
@@ -146,7 +145,7 @@ public struct MutationInfo: Sendable, _FreeOfActors {
   /// - Parameter other: Another snapshot, of any client.
   /// - Returns: Whether nothing differs.
   @_spi(Adapters) public func isSame(as other: Self) -> Bool {
-    // Not by the versions: single reads have none.
+    // Not by their versions: the snapshot of a single read has none.
     snapshot === other.snapshot
       || snapshot.requestIdentity == other.snapshot.requestIdentity
         && snapshot.showsTheSame(as: other.snapshot)
@@ -157,7 +156,7 @@ public struct MutationInfo: Sendable, _FreeOfActors {
 public enum MutationStatus: String, Hashable, Codable, Sendable {
   /// There is no run.
   case idle
-  /// It runs, waits or is paused, or its callbacks run.
+  /// It performs, waits or is paused, or its callbacks run.
   case pending
   /// It returned an output.
   case success

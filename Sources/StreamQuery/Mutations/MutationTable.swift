@@ -1,15 +1,15 @@
 /// The runs of a client, in slots.
 struct MutationTable {
-  /// A handle that shows one run: the last one that was started through it.
+  /// A handle that shows one run: the last one that it started.
   struct Follower {
     var run: MutationID?
-    /// The final state of a run that was cleared, which a handle that showed the run still shows.
+    /// The final state of a run that was cleared while the handle showed it.
     var kept: MutationSnapshot?
   }
 
   var slots: [MutationSlot] = []
   var freeSlots = FreeRows()
-  /// The number of the newest run; the first numbers are free for runs that were kept, see
+  /// The number of the newest run; the first numbers are reserved for runs of a keeper, see
   /// ``reserve()``.
   var lastSerial: UInt64 = 0
   var snapshotSerial: UInt64 = 0
@@ -18,24 +18,24 @@ struct MutationTable {
   /// All runs, in the order in which they were started.
   private(set) var all = RunQueue()
   var scopes: [String: RunQueue] = [:]
-  /// The runs of which only the newest is sent, and those that wait for it to be kept.
+  /// The runs of each item of which only the newest is sent, with those that wait until it is kept.
   var paced: [PacedRuns: RunQueue] = [:]
-  /// Whether it is not known yet which kept runs come before those of this process.
+  /// Whether the client does not know yet which runs of a keeper come before its own.
   var awaitsKeeper = false
   var followers: [Int: Follower] = [:]
   var lastFollower = 0
   /// The number of streams that follow each mutation; all of them follow its newest run.
   var streams: [EntryKey: Int32] = [:]
-  /// The sum of these numbers.
+  /// The sum of the counts in `streams`.
   var streamCount = 0
-  /// The transitions of network or app, in order, whose sweep over the entries waits for the runs
-  /// that were paused before it.
+  /// The returns of network or app, in order, whose refetches wait for the runs that were paused
+  /// before them.
   var held: [(cause: FetchCause, awaited: Set<MutationID>)] = []
   /// The runs that an archive may bring: those that were exported or imported.
   ///
   /// They are remembered for as long as the client lives, which is longer than the runs are kept.
   var archived: Set<RunIdentity> = []
-  /// The runs that a keeper has, whether they have begun here or not.
+  /// The runs that a keeper has, begun here or not.
   var kept: Set<RunIdentity> = []
   /// The number of runs that have not ended.
   var pendingCount = 0
@@ -63,13 +63,13 @@ struct MutationTable {
     return id
   }
 
-  /// Leaves the first numbers to runs that a keeper is going to bring: they come before all others.
+  /// Reserves the first numbers for runs of a keeper: they come before all others.
   mutating func reserve() {
     lastSerial = 1 << 32
     awaitsKeeper = true
   }
 
-  /// Frees the slot of a run, which then holds nothing of it.
+  /// Frees the slot of a run.
   mutating func freeSlot(of id: MutationID) {
     all.remove(id)
     slots[Int(id.index)] = MutationSlot()
@@ -89,7 +89,7 @@ struct MutationTable {
 
   /// Updates the snapshot after a change.
   ///
-  /// - Returns: The snapshot that is no longer needed; `nil` if nothing visible changed.
+  /// - Returns: The replaced snapshot; `nil` if nothing visible changed.
   mutating func refresh(_ index: Int) -> MutationSnapshot? {
     guard let old = slots[index].snapshot, let new = makeNextSnapshot(index),
       !new.showsTheSame(as: old)
@@ -108,20 +108,20 @@ struct MutationTable {
   }
 }
 
-/// A run in the cache: its machine, and next to it what machines must not hold.
+/// A run in the cache: its machine, and the objects that a machine must not hold.
 struct MutationSlot: FreeRows.Row {
   /// 0 while the slot is free.
   var serial: UInt64 = 0
   var machine = MutationMachine(runOptions: RunOptions(), isFirst: true, at: .never)
   var job: MutationJob?
   var output: ValueBox?
-  /// Why the run fails or failed; shown when it is over.
+  /// The error with which the run fails or failed; shown when it is over.
   var error: ErrorBox?
   /// The newest attempt's error; shown while the machine counts failures.
   var failureReason: ErrorBox?
   /// The caller and the other waiters for the end.
   var waiters: [Waiter] = []
-  /// The entries over which the run has laid layers.
+  /// The entries that have layers of the run.
   var layered: [EntryID] = []
   /// The present state; `nil` until an observer reads it.
   var snapshot: MutationSnapshot?
@@ -131,7 +131,8 @@ struct MutationSlot: FreeRows.Row {
   var heapPosition: Int32 = -1
   var nextFree: Int32 = -1
 
-  // Runs are kept for minutes after their end: of 33,000, each takes 921 bytes instead of 1,071.
+  // Runs are kept for minutes after their end: of 33,000 runs, each takes 921 bytes instead of
+  // 1,071.
   static var sparesRoom: Bool { true }
 }
 
@@ -141,7 +142,7 @@ final class MutationSnapshot: Sendable {
   let version: UInt64
   let job: MutationJob
   let input: ValueBox
-  /// How often the input was changed.
+  /// The number of changes of the input.
   let revision: UInt64
   let status: MutationStatus
   let isPaused: Bool
@@ -186,8 +187,8 @@ final class MutationSnapshot: Sendable {
   }
 }
 
-/// Which runs take the place of each other: those of a mutation in a scope that are versions of the
-/// same.
+/// The identity of runs that replace each other: runs of one mutation in one scope that are
+/// versions of one item.
 struct PacedRuns: Hashable, Sendable {
   let key: EntryKey
   let scope: String?

@@ -1,7 +1,7 @@
 /// The optimistic changes of a run to cached data: one pure change per key.
 ///
-/// Passed to the closure of `Mutation.optimistic(_:)`. The changes are not written to the data but
-/// laid over it.
+/// The closure of `Mutation.optimistic(_:)` gets it. The changes are laid over the data, not
+/// written to it.
 public struct OptimisticChanges: _FreeOfActors {
   var layers: [OptimisticLayer] = []
 
@@ -10,8 +10,8 @@ public struct OptimisticChanges: _FreeOfActors {
   /// - Parameters:
   ///   - query: The query whose data is changed.
   ///   - change: Gets the data below the layer, or `nil` if nothing is cached, and changes it;
-  ///     leaving `nil` shows no data. It must be pure: it is called again whenever the data below
-  ///     changes, on the thread of whichever caller reads.
+  ///     `nil` shows no data. It must be pure: it is called again whenever the data below changes,
+  ///     on the thread of whichever caller reads.
   public mutating func update<Value>(
     _ query: Query<Value>,
     _ change: @escaping @Sendable (inout Value?) -> Void
@@ -34,8 +34,8 @@ public struct OptimisticChanges: _FreeOfActors {
   }
 }
 
-/// The typed half of ``OptimisticLayer``: the change of a user.
-// Unchecked as its superclass is: its one property is immutable and `Sendable`.
+/// The typed half of ``OptimisticLayer``, with the change of a user.
+// Unchecked like its superclass: its one property is immutable and `Sendable`.
 final class TypedLayer<Value: Sendable>: OptimisticLayer, @unchecked Sendable {
   private let change: @Sendable (inout Value?) -> Void
 
