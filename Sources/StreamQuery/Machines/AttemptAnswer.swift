@@ -1,29 +1,28 @@
-/// What an attempt of a fetch has to say.
+/// The result of an attempt of a fetch.
 enum AttemptAnswer: Sendable {
   /// The whole value: the attempt is over.
   case value(ValueBox)
   /// A part of the value: the attempt continues.
   case part(ValueBox)
-  /// The data is still good; where there is none, the fetch failed with this error.
+  /// The data is still good; without data, the fetch failed with this error.
   case notModified(withoutData: ErrorBox)
-  /// It failed; `nil` gives up.
+  /// It failed; without a wait for the next attempt, the fetch gives up.
   case failure(ErrorBox, retryAfter: TimeSpan?)
   case cancelled
   /// It found nothing to do.
   case nothing
 
-  /// What an error means that an attempt threw.
+  /// Makes an answer from an error that an attempt threw.
   ///
   /// It runs the user code of the retry policy: never call it under the lock.
   ///
   /// - Parameters:
   ///   - error: The error.
-  ///   - isCancelled: Whether the attempt's task was cancelled. The task is asked and not the error:
-  ///     URLSession throws -999 when its task is cancelled, and an error of cancellation that comes
-  ///     from elsewhere is a failure.
+  ///   - isCancelled: Whether the attempt's task was cancelled. The error does not tell: URLSession throws
+  ///     -999 when its task is cancelled, and a `CancellationError` from elsewhere is a failure.
   ///   - failures: The number of failures before this one.
-  ///   - key: The key, for an error of its own.
-  ///   - retry: How to retry.
+  ///   - key: The key, for an error about a missing fetch or data.
+  ///   - retry: The retry policy.
   ///   - jitter: A random number in 0..<1.
   init(
     _ error: any Error,
@@ -41,7 +40,7 @@ enum AttemptAnswer: Sendable {
       let missing = QueryError.notModifiedWithoutData(key: key.description)
       self = .notModified(withoutData: ErrorBox(missing))
     } else if case .notModifiedWithoutData? = error as? QueryError {
-      // A retry would find the same.
+      // A retry would find the same data.
       self = .failure(ErrorBox(error), retryAfter: nil)
     } else {
       let delay = retry().delay(failures: failures, error: error, jitter: jitter())
@@ -57,12 +56,12 @@ enum AttemptAnswer: Sendable {
     }
   }
 
-  /// Why the attempt failed, if it did and gives up.
+  /// The error of an attempt that failed without another one to follow.
   var lastError: ErrorBox? {
     if case .failure(_, retryAfter: _?) = self { nil } else { error }
   }
 
-  /// Why the attempt failed, if it did.
+  /// The error of an attempt that failed.
   var error: ErrorBox? {
     switch self {
     case .notModified(let error), .failure(let error, retryAfter: _): error
@@ -71,13 +70,13 @@ enum AttemptAnswer: Sendable {
   }
 }
 
-/// What became of the answer of an attempt.
+/// The effect of an attempt's answer on its entry.
 package enum AttemptOutcome: Equatable, Sendable {
-  /// Nothing: its fetch was superseded, cancelled or fenced meanwhile.
+  /// None: the fetch was superseded, cancelled or fenced meanwhile.
   case late
-  /// It does not land: the truth changed meanwhile, so the fetch was restarted.
+  /// It did not land: the server's data changed meanwhile, so the fetch was restarted.
   case restarted(EntryActions)
-  /// It is the data from now on, or says that the data is still good.
+  /// It is the data from now on, or confirmed the data.
   case landed(EntryActions)
   /// It is a failure, and another attempt follows.
   case retrying(EntryActions, after: TimeSpan)
@@ -86,7 +85,7 @@ package enum AttemptOutcome: Equatable, Sendable {
   /// The attempt was cancelled or found nothing to do, and the fetch ended with it.
   case cancelled(EntryActions)
 
-  /// What to do about it.
+  /// The actions for the shell.
   package var actions: EntryActions {
     switch self {
     case .late: .none
@@ -97,6 +96,6 @@ package enum AttemptOutcome: Equatable, Sendable {
   }
 }
 
-/// Thrown by a fetch that finds nothing to do: it ends as if it had not begun, and its callers
-/// fetch for themselves.
+/// The error of a fetch that finds nothing to do: the fetch ends as if it had not begun, and its
+/// callers fetch for themselves.
 struct NothingFetched: Error {}

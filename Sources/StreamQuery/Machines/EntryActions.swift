@@ -1,4 +1,4 @@
-/// What the shell has to do after an input: data, in the order of execution.
+/// The actions for the shell after an input: data, in the order of execution.
 package struct EntryActions: Equatable, Sendable {
   /// Cancel the task of this fetch, which is no longer the current one.
   package var cancelled: FetchID?
@@ -32,14 +32,13 @@ package struct EntryActions: Equatable, Sendable {
   package static let none = EntryActions()
 }
 
-/// How a fetch ended for the callers that wait for it.
+/// The end of a fetch, for the callers that wait for it.
 package enum FetchEnding: Hashable, Sendable {
   /// Its value landed.
   case succeeded
   /// It found that the data is still good.
   case kept
-  /// Its stream, which has no end, delivered a part: that is the answer. It goes on while somebody wants
-  /// it.
+  /// Its endless stream delivered a part, which is the answer; the stream goes on while somebody wants it.
   case delivered
   /// Its last attempt failed.
   case failed
@@ -47,7 +46,7 @@ package enum FetchEnding: Hashable, Sendable {
   case cancelled
   /// It found nothing to do, and the previous state is restored.
   case nothing
-  /// A fenced write took its place.
+  /// A fenced write replaced it.
   case replaced
   /// Its entry was removed, reset or cleared.
   case removed

@@ -9,27 +9,27 @@ extension EntryMachine {
     self.gcTime = max(self.gcTime, gcTime)
   }
 
-  /// The current fetch had nothing to call so far; its function is known now, and its options
-  /// decide what happens when nobody wants the fetch.
+  /// The current fetch had no function to call so far; now that is known, and the options of its
+  /// query apply when nobody wants the fetch any more.
   package mutating func fetchBecameKnown() {
     let abandonment = fetchOptions.abandonment
     fetch?.fetchOptions.abandonment = abandonment
   }
 
-  /// Something asked for a fetch.
+  /// A caller, an observer or the client asked for a fetch.
   ///
   /// - Parameters:
-  ///   - cause: Why.
+  ///   - cause: The reason.
   ///   - superseding: Whether a running fetch is replaced if there is data; otherwise it is joined.
   ///     Without data, and after ``supersessionLimit`` replacements in a row, it is joined in any
   ///     case.
   ///   - clientLease: Whether the client itself wants the fetch, although nobody observes the key.
-  ///   - part: What to fetch; a part is added to the data that is there.
+  ///   - part: The part to fetch; a part is added to the data that is there.
   ///   - isAwaited: Whether a caller is going to await the fetch, with a lease on it.
-  ///   - acceptsOlder: Whether an answer will do that began before an invalidation. If not, or if a
-  ///     fetch was to be replaced and is joined, one more fetch follows an answer that is too old.
+  ///   - acceptsOlder: Whether an answer that began before an invalidation will do. If not, or if a
+  ///     fetch that was to be replaced is joined, one more fetch follows an answer that is too old.
   ///   - environment: The environment at the transaction.
-  /// - Returns: What to do.
+  /// - Returns: The actions.
   package mutating func requested(
     _ cause: FetchCause,
     superseding: Bool = false,
@@ -60,7 +60,7 @@ extension EntryMachine {
     interestRegained()
   }
 
-  /// Callers were answered, or wait for another fetch than before, although a fetch continues.
+  /// Callers were answered, or wait for another fetch, although the current fetch continues.
   ///
   /// - Parameter count: How many leases remain.
   package mutating func waitersAnswered(leaving count: Int) {
@@ -70,9 +70,9 @@ extension EntryMachine {
   /// A waiting caller was cancelled.
   ///
   /// - Parameter environment: The environment at the transaction.
-  /// - Returns: What to do.
+  /// - Returns: The actions.
   package mutating func waiterLeft(in environment: Environment) -> EntryActions {
-    // Its fetch has ended, and the lease with it.
+    // The fetch has ended, and the lease with it.
     guard waiterCount > 0 else { return .none }
     var actions = catchUp(in: environment)
     waiterCount -= 1
@@ -80,8 +80,8 @@ extension EntryMachine {
     return actions
   }
 
-  /// The fetch whose attempt has an answer; `nil` if it was superseded, cancelled or fenced, so
-  /// that the answer comes too late.
+  /// The fetch that an answer is for; `nil` if it was superseded, cancelled or fenced, so that the
+  /// answer is late.
   func running(_ id: FetchID) -> InFlight? {
     fetch.flatMap { $0.stage == .running && $0.id == id ? $0 : nil }
   }
@@ -89,11 +89,11 @@ extension EntryMachine {
   /// An attempt returned a value.
   ///
   /// - Parameters:
-  ///   - id: The fetch; an old one is a no-op.
-  ///   - age: How old the value is; `nil` is new.
+  ///   - id: The fetch; an outdated one is a no-op.
+  ///   - age: The age of the value; `nil` is new.
   ///   - isAwaited: Whether a caller waits for the fetch that follows.
   ///   - environment: The environment at the transaction.
-  /// - Returns: What becomes of the value.
+  /// - Returns: The effect of the value.
   package mutating func attemptSucceeded(
     _ id: FetchID,
     _ age: AnswerAge? = nil,
@@ -114,11 +114,11 @@ extension EntryMachine {
   /// An attempt found that the data is still good.
   ///
   /// - Parameters:
-  ///   - id: The fetch; an old one is a no-op.
-  ///   - age: How old that finding is; `nil` is new.
+  ///   - id: The fetch; an outdated one is a no-op.
+  ///   - age: The age of that finding; `nil` is new.
   ///   - isAwaited: Whether a caller waits for the fetch that follows.
   ///   - environment: The environment at the transaction.
-  /// - Returns: What becomes of it; without data that it can keep, the fetch failed.
+  /// - Returns: The effect; without data to keep, the fetch failed.
   package mutating func attemptKept(
     _ id: FetchID,
     _ age: AnswerAge? = nil,
@@ -128,7 +128,8 @@ extension EntryMachine {
     guard let current = running(id) else { return .late }
     guard !current.isOutdated else { return .restarted(restart(current, in: environment)) }
     let kept = hasData ? extent : current.undo.stashed?.extent ?? .nothing
-    // What the attempt has shown is all that there is; a part that an earlier one left is not.
+    // A part that this attempt has shown, or that of an endless stream, is the whole; a part that
+    // an earlier fetch left is not.
     let isAll = current.deliveringSince != nil || current.fetchOptions.delivery == .endless
     guard kept == .whole || kept == .part && isAll else {
       return attemptFailed(id, retryAfter: nil, in: environment)
@@ -136,15 +137,15 @@ extension EntryMachine {
     var actions = catchUp(in: environment)
     unstash(current, &actions)
     hasData = true
-    // The answer is about the data before a write; the write has its own age and mark.
+    // The answer is about the data before the write; the write has its own age and mark.
     if !current.wasWritten {
       let updatedAt = age.map { $0.date(at: environment.now) } ?? environment.now
-      // What an older finding confirms is as young as it was.
+      // The age of an older finding must not make younger data older.
       if updatedAt.instant > dataUpdatedAt.instant { dataUpdatedAt = updatedAt }
       if current.part == .whole || age != nil {
         landed(current, isAdded: current.part != .whole, age, at: environment.now.instant)
       } else if !isKnownToHaveChanged {
-        // A page that is still good says nothing of the others, but what failed works again.
+        // A page that is still good does not confirm the others, but ends the failure.
         mark = .none(toldUntil: environment.now.instant)
       }
     }
@@ -152,14 +153,14 @@ extension EntryMachine {
     return .landed(actions)
   }
 
-  /// Whether another fetch is to follow the answer of a fetch, for the observers' sake alone.
+  /// Whether another fetch is to follow the answer of a fetch, only for observers.
   package func isFollowedForObservers(_ id: FetchID) -> Bool {
     guard let current = running(id) else { return false }
     return (current.successor != nil && current.successorPart == .whole || current.isAskedAnew)
       && !current.hasClientLease
   }
 
-  /// The answer that is about to land turns all observers off: nothing follows it.
+  /// The answer that is about to land disables all observers, so no fetch follows it.
   package mutating func observersTurnOff(_ id: FetchID) {
     guard isFollowedForObservers(id) else { return }
     if fetch?.successorPart == .whole { fetch?.successor = nil }
@@ -187,11 +188,11 @@ extension EntryMachine {
   /// An attempt failed.
   ///
   /// - Parameters:
-  ///   - id: The fetch; an old one is a no-op.
+  ///   - id: The fetch; an outdated one is a no-op.
   ///   - retryAfter: The wait before the next attempt, or `nil` if there is none.
-  ///   - keepsPart: Whether the next attempt goes on with what this one and earlier ones got.
+  ///   - keepsPart: Whether the next attempt continues from the progress of this one.
   ///   - environment: The environment at the transaction.
-  /// - Returns: What becomes of the failure.
+  /// - Returns: The effect of the failure.
   package mutating func attemptFailed(
     _ id: FetchID,
     retryAfter: TimeSpan?,
@@ -213,12 +214,12 @@ extension EntryMachine {
     return .failed(actions)
   }
 
-  /// An attempt was cancelled by its own task: that is no error (contract law 10).
+  /// The task of an attempt was cancelled: that is no error (contract law 10).
   ///
   /// - Parameters:
-  ///   - id: The fetch; an old one is a no-op.
+  ///   - id: The fetch; an outdated one is a no-op.
   ///   - environment: The environment at the transaction.
-  /// - Returns: What becomes of the fetch.
+  /// - Returns: The effect on the fetch.
   package mutating func attemptCancelled(
     _ id: FetchID,
     in environment: Environment
@@ -230,14 +231,14 @@ extension EntryMachine {
     return .cancelled(actions)
   }
 
-  /// An attempt found nothing to do: the fetch ends as if it had not begun, and what was asked for
-  /// meanwhile follows.
+  /// An attempt found nothing to do: the fetch ends as if it had not begun, and a fetch that was
+  /// requested meanwhile follows.
   ///
   /// - Parameters:
-  ///   - id: The fetch; an old one is a no-op.
-  ///   - isAwaited: Whether a caller waits for the value: that is fetched next.
+  ///   - id: The fetch; an outdated one is a no-op.
+  ///   - isAwaited: Whether a caller waits for the value, which is fetched next.
   ///   - environment: The environment at the transaction.
-  /// - Returns: What becomes of the fetch.
+  /// - Returns: The effect on the fetch.
   package mutating func attemptFoundNothing(
     _ id: FetchID,
     isAwaited: Bool,
@@ -252,10 +253,10 @@ extension EntryMachine {
     return .cancelled(actions)
   }
 
-  /// Somebody cancelled the entry's fetch.
+  /// A caller cancelled the entry's fetch.
   ///
   /// - Parameter environment: The environment at the transaction.
-  /// - Returns: What to do; nothing if none is in flight.
+  /// - Returns: The actions; none if no fetch is in flight.
   package mutating func cancelRequested(in environment: Environment) -> EntryActions {
     var actions = catchUp(in: environment)
     cancelCurrent(in: environment, &actions)

@@ -1,16 +1,16 @@
 extension EntryMachine {
-  /// Whether the data is known or feared to be out of date, so that it is stale at any age.
+  /// The mark of data that is known or feared to be out of date, and so is stale at any age.
   enum Mark: Equatable, Sendable {
-    /// It is not. That data became stale by its age has been reported up to this time.
+    /// No mark. Observers have heard of data that became stale by its age up to this time.
     case none(toldUntil: Instant)
-    /// A refetch failed: nobody knows of a change. The date is that of the data that it had hidden and that
-    /// is lost: older data is not trusted in its place.
+    /// A refetch failed; nobody knows of a change. The date is that of lost data which the refetch had
+    /// hidden: older data is not trusted in its place.
     case failed(hiding: Instant?)
-    /// Somebody said that it has changed, last at this time. An answer is from before that if it says
-    /// so itself; where the time is not known, none is.
+    /// The data was invalidated, last at this time. An answer of known age is compared with that time;
+    /// `distantPast` means that it is not known.
     case invalidated(at: Instant)
-    /// The same, but all who said so take what is under way for new enough: a cache that is shared with
-    /// other machines says so, and has newer data itself.
+    /// The same, but every invalidation accepts a running fetch as new enough: they come from a cache that is
+    /// shared with other machines, and that has newer data itself.
     case doubted(at: Instant)
   }
 
@@ -18,11 +18,11 @@ extension EntryMachine {
   @inline(__always)
   package var isInvalidated: Bool { if case .none = mark { false } else { true } }
 
-  /// Whether somebody said that the data has changed: a refetch that failed does not.
+  /// Whether the data was invalidated; a failed refetch is no invalidation.
   @inline(__always)
   package var isKnownToHaveChanged: Bool { invalidatedAt != nil }
 
-  /// When somebody last said that the data has changed, if that is still so.
+  /// The time of the last invalidation, if the data is still marked by it.
   @inline(__always)
   var invalidatedAt: Instant? {
     switch mark {
@@ -31,50 +31,51 @@ extension EntryMachine {
     }
   }
 
-  /// When data was last invalidated by a call that accepts nothing older; `nil` also where the time is
-  /// not known.
+  /// The time of the last invalidation, if it does not accept running fetches; `nil` also if the time is not
+  /// known.
   var supersededAt: Instant? {
     if case .invalidated(let time) = mark, time > .distantPast { time } else { nil }
   }
 
-  /// Whether data of a date is from before the last invalidation, as far as is known: neither a fetch
-  /// nor a write brings it, so it is not trusted where that is not known.
+  /// Whether data of a date is from before the last invalidation.
+  ///
+  /// The data comes neither from a fetch nor from a write, so it is not trusted if that is not known.
   ///
   /// - Parameter updatedAt: When the data was up to date.
-  /// - Returns: Whether it is out of date like the data that is here.
+  /// - Returns: Whether it is as outdated as the present data.
   package func isOutdated(from updatedAt: Timestamp) -> Bool {
     if case .failed(let hidden?) = mark { return updatedAt.instant <= hidden }
     guard let invalidatedAt else { return false }
     return invalidatedAt == .distantPast || updatedAt.instant <= invalidatedAt
   }
 
-  /// Marks the data, or takes its mark away, as an answer lands.
+  /// Sets or clears the mark, as an answer lands.
   ///
-  /// Only an answer that began after the last invalidation clears its mark (contract X21). One that is
-  /// added to older data does not; but it does show that what failed works again.
+  /// Only an answer that began after the last invalidation clears its mark (contract X21). One that is added
+  /// to older data does not, but it ends a failure.
   ///
   /// - Parameters:
   ///   - current: The fetch.
   ///   - isAdded: Whether the answer is a part that is added to data.
-  ///   - age: How old the answer is; `nil` is new.
+  ///   - age: The age of the answer; `nil` is new.
   ///   - now: The time of the transaction.
   mutating func landed(_ current: InFlight, isAdded: Bool, _ age: AnswerAge?, at now: Instant) {
     let saysSo = age.map { age in
       if let isOutdated = age.isOutdated { return isOutdated }
       let began = age.updatedAt.instant
       guard let invalidatedAt else { return false }
-      // At the same instant, only what is new is known to have been read afterwards.
+      // At the same instant, only a new answer is known to be from after the invalidation.
       return began < invalidatedAt || began == invalidatedAt && began < now
     }
-    // Also over a write: a page may land with the pages that it was requested from.
+    // Also over a write: a page may land together with the pages on which its request was based.
     let extendsOlder = isAdded && (isKnownToHaveChanged || current.baseWasMarked)
     guard !current.predatesMark, saysSo != true, !extendsOlder else {
       if current.predatesMark || isAdded && current.baseWasMarked {
-        // A write may have cleared the mark, but this may replace what was written. When it was set is not
-        // known any more, only that it was before now.
+        // A write may have cleared the mark, but this answer may replace the written data. The time of the
+        // mark is not known any more, only that it was before now.
         if supersededAt == nil { mark = .invalidated(at: now) }
       } else if let last = supersededAt, !isAdded, let age, age.updatedAt.instant > last {
-        // It is from after that, and something else has changed since.
+        // The answer is from after the invalidation, and something else has changed since.
         mark = .doubted(at: last)
       } else if !isKnownToHaveChanged {
         mark = .invalidated(at: .distantPast)
@@ -84,7 +85,7 @@ extension EntryMachine {
     mark = .none(toldUntil: now)
   }
 
-  /// Whether data is stale: missing, a part that nothing completes, invalidated, or as old as the stale
+  /// Whether data is stale: missing, a part that no fetch completes, invalidated, or as old as the stale
   /// time.
   ///
   /// - Parameters:
@@ -113,13 +114,13 @@ extension EntryMachine {
     resolvedOptions.isEnabled && isStale(resolvedOptions.freshness, at: now)
   }
 
-  /// What an observer sees in addition to the snapshot.
+  /// The flags that an observer sees in addition to the snapshot.
   ///
   /// - Parameters:
   ///   - resolvedOptions: The observer.
-  ///   - base: The counts when it subscribed; `nil` for a caller that only looks.
+  ///   - base: The counts when it subscribed; `nil` for a single read.
   ///   - now: The time of the transaction.
-  /// - Returns: Its flags, without those about a stand-in.
+  /// - Returns: Its flags, without those about a placeholder.
   @inline(__always)
   package func flags(
     for resolvedOptions: ResolvedObserverOptions,
@@ -137,8 +138,10 @@ extension EntryMachine {
     return flags
   }
 
-  /// Whether the entry is stale for filters: stale for any observer or, without observers, missing
-  /// data, incomplete or invalidated, because a stale time belongs to an observer.
+  /// Whether the entry is stale for filters: stale for any observer or, without observers, without
+  /// data, incomplete or invalidated.
+  ///
+  /// The stale time belongs to an observer.
   ///
   /// - Parameter now: The time of the transaction.
   /// - Returns: Whether it is stale.
@@ -147,15 +150,14 @@ extension EntryMachine {
     return groups.contains { isStale(for: $0.resolvedOptions, at: now) }
   }
 
-  /// Whether data of a date would be stale for those who want the entry.
+  /// Whether data of a date would be stale for the observers and waiting callers of the entry.
   ///
   /// - Parameters:
   ///   - updatedAt: When the data was up to date.
   ///   - freshness: The stale time of waiting callers.
-  ///   - limit: The stale time for those to whom everything is stale at once: otherwise nothing
-  ///     could ever be fresh enough.
+  ///   - limit: The stale time that replaces zero: with zero, no data would ever be fresh enough.
   ///   - now: The time of the transaction.
-  /// - Returns: Whether somebody would fetch in spite of the data.
+  /// - Returns: Whether one of them would fetch in spite of the data.
   package func wouldBeStale(
     updatedAt: Timestamp,
     _ freshness: Freshness,
@@ -178,12 +180,13 @@ extension EntryMachine {
     groups.contains { $0.resolvedOptions.freshness == .static }
   }
 
-  /// Whether bulk refetches leave the entry out: all observers disabled, or never any result.
+  /// Whether bulk refetches leave the entry out: all observers are disabled, or there never was a
+  /// result.
   package var isDisabled: Bool {
     observerCount > 0 ? !isActive : dataUpdateCount + errorUpdateCount == 0
   }
 
-  /// When a group's data will become stale, if it has not yet.
+  /// The time at which a group's data becomes stale, if it is not stale yet.
   @inline(__always)
   func staleFlip(of resolvedOptions: ResolvedObserverOptions) -> Instant? {
     guard resolvedOptions.isEnabled, hasData, !isIncomplete, case .none(let toldUntil) = mark,
@@ -193,13 +196,13 @@ extension EntryMachine {
     return flip
   }
 
-  /// The first step of every input.
+  /// Catches up with time, as the first step of every input.
   ///
   /// Data that became stale since the last input is reported with this one, because an input may
   /// arrive before the timer of the same time.
   ///
   /// - Parameter environment: The environment at the transaction.
-  /// - Returns: What the input's own actions are added to.
+  /// - Returns: The actions to which the input adds its own.
   mutating func catchUp(in environment: Environment) -> EntryActions {
     var actions = EntryActions()
     let now = environment.now.instant

@@ -1,14 +1,14 @@
-// A first attempt that need not be made, if somebody else brings the data.
+// A fetch is deferred if its first attempt may be unnecessary, because an import or a store may
+// bring the data.
 extension EntryMachine {
-  /// Whether a fetch is held back.
+  /// Whether the fetch in flight is deferred.
   package var isHeld: Bool { if case .held = stage { true } else { false } }
 
-  /// Whether an attempt that is about to begin may be held back.
+  /// Whether a fetch that is about to begin its first attempt may be deferred.
   ///
-  /// It must be the first one of a fetch, without data, and is held back only once. What shows parts
-  /// shows them at once.
+  /// A fetch is deferred only once, only if it fetches a whole value without data, and not if it shows parts.
   ///
-  /// - Parameter id: The fetch; an old one may not.
+  /// - Parameter id: The fetch; for an outdated one, `false`.
   /// - Returns: Whether ``held(_:until:)`` does anything.
   package func mayBeHeld(_ id: FetchID) -> Bool {
     guard let current = running(id), !hasData, failureCount == 0 else { return false }
@@ -16,30 +16,30 @@ extension EntryMachine {
       && current.part == .whole && current.undo.stashed == nil
   }
 
-  /// An import is to bring what a fetch would bring.
+  /// A fetch is deferred, because an import may bring its data.
   ///
   /// - Parameters:
   ///   - id: The fetch.
-  ///   - limit: When it begins in any case; `nil` is never.
+  ///   - limit: The time at which it begins in any case; `nil` is never.
   package mutating func held(_ id: FetchID, until limit: Instant?) {
     guard mayBeHeld(id) else { return }
     fetch?.stage = .held(until: limit)
     fetch?.wasHeld = true
   }
 
-  /// The imports that a fetch waits for are others than before.
+  /// A deferred fetch waits for other imports than before.
   ///
-  /// - Parameter limit: When it begins in any case; `nil` is never.
-  /// - Returns: What to do: nothing that anybody sees.
+  /// - Parameter limit: The time at which it begins in any case; `nil` is never.
+  /// - Returns: The actions, none of which is visible.
   package mutating func stillHeld(until limit: Instant?) -> EntryActions {
     if isHeld { fetch?.stage = .held(until: limit) }
     return .none
   }
 
-  /// Nobody brings the data of a fetch that is held back.
+  /// No import or store brings the data of a deferred fetch.
   ///
   /// - Parameter environment: The environment at the transaction.
-  /// - Returns: What to do; nothing if it is not held back.
+  /// - Returns: The actions; none if no fetch is deferred.
   package mutating func released(in environment: Environment) -> EntryActions {
     guard isHeld else { return .none }
     var actions = catchUp(in: environment)
@@ -47,7 +47,7 @@ extension EntryMachine {
     return actions
   }
 
-  /// Begins the first attempt, as a new fetch would.
+  /// Begins the first attempt of a deferred fetch, as a new fetch would.
   mutating func letGo(in environment: Environment, _ actions: inout EntryActions) {
     guard isHeld, var current = fetch else { return }
     actions.changed = true

@@ -14,9 +14,10 @@ extension EntryMachine {
     if resolvedOptions.polls, now > lastTick { groups[index].insert(now) }
   }
 
-  /// The index of the group with these options; compared in place, because a closure would get
-  /// copies.
-  // It changes nothing: see `nextDeadline(in:)`.
+  /// The index of the group with these options.
+  ///
+  /// It compares in place, because a closure would get copies.
+  // `mutating` without changes: see `nextDeadline(in:)`.
   private mutating func group(of resolvedOptions: ResolvedObserverOptions) -> Int? {
     for index in groups.indices where groups[index].resolvedOptions == resolvedOptions {
       return index
@@ -43,7 +44,7 @@ extension EntryMachine {
     if !isIdle { fetch?.lingersUntil = nil }
   }
 
-  /// Somebody left; if nobody is left, the fetch's own options decide what happens to it.
+  /// An observer or a caller left; if it was the last one, the fetch's options decide its fate.
   mutating func interestLost(
     linger: TimeSpan?,
     in environment: Environment,

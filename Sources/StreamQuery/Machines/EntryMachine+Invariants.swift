@@ -68,7 +68,7 @@ extension EntryMachine {
     }
   }
 
-  /// Waiting for ever for somebody to return leaves no trace.
+  /// A fetch that lingers for ever leaves no trace.
   private var mayLingerForEver: Bool {
     fetch?.fetchOptions.abandonment == .linger(.infinite)
   }

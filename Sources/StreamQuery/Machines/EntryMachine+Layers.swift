@@ -1,10 +1,10 @@
 extension EntryMachine {
-  /// Something lies over the entry's data: the entry is kept even if nobody wants it.
+  /// Layers lie over the entry's data: the entry is kept even if nobody wants it.
   package mutating func pinned() {
     isPinned = true
   }
 
-  /// Nothing lies over the entry's data any more.
+  /// No layers lie over the entry's data any more.
   ///
   /// - Parameter environment: The environment at the transaction.
   package mutating func unpinned(in environment: Environment) {
@@ -13,14 +13,14 @@ extension EntryMachine {
     if !isWanted { unwantedSince = max(unwantedSince, environment.now.instant) }
   }
 
-  /// The truth changed at its source: answers requested before must not land (contract law 7).
+  /// The server's data changed: answers that were requested before must not land (contract law 7).
   ///
   /// A running attempt continues until it answers or until ``outdatedRestarted(in:)``, because the
-  /// code that changed the truth often asks for a refetch at once. A fetch that is waiting is
+  /// code that made the change often asks for a refetch at once. A fetch that is waiting is
   /// replaced by a new one.
   ///
   /// - Parameter environment: The environment at the transaction.
-  /// - Returns: What to do.
+  /// - Returns: The actions.
   package mutating func outdated(in environment: Environment) -> EntryActions {
     var actions = catchUp(in: environment)
     guard var current = fetch else { return actions }
@@ -31,17 +31,17 @@ extension EntryMachine {
       actions.isRestarted = true
       fetchSerial &+= 1
       current.id = FetchID(rawValue: fetchSerial)
-      // What earlier attempts got is void: the next one begins the answer.
+      // The parts of earlier attempts are void: the next attempt begins the answer.
       current.keepsPart = false
     }
     fetch = current
     return actions
   }
 
-  /// An outdated fetch is restarted now, not when it answers.
+  /// An outdated fetch is restarted now, before it answers.
   ///
   /// - Parameter environment: The environment at the transaction.
-  /// - Returns: What to do; nothing if the fetch in flight is not outdated.
+  /// - Returns: The actions; none if the fetch in flight is not outdated.
   package mutating func outdatedRestarted(in environment: Environment) -> EntryActions {
     guard let current = fetch, current.stage == .running, current.isOutdated else { return .none }
     return restart(current, in: environment)

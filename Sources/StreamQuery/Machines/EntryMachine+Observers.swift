@@ -1,5 +1,5 @@
 extension EntryMachine {
-  /// How an observer came to the entry.
+  /// The way in which an observer came to the entry.
   package enum Arrival: Hashable, Sendable {
     /// A new subscription: its subscribe policy decides.
     case subscribed
@@ -10,10 +10,10 @@ extension EntryMachine {
   /// An observer subscribed.
   ///
   /// - Parameters:
-  ///   - resolvedOptions: What it asks for.
-  ///   - arrival: How it came.
+  ///   - resolvedOptions: Its options.
+  ///   - arrival: The way in which it came.
   ///   - environment: The environment at the transaction.
-  /// - Returns: What to do.
+  /// - Returns: The actions.
   package mutating func observed(
     by resolvedOptions: ResolvedObserverOptions,
     arrival: Arrival = .subscribed,
@@ -32,7 +32,7 @@ extension EntryMachine {
     return actions
   }
 
-  /// What a new observer finds, before it is added; `nil` for one that asks for nothing.
+  /// The lookup of a new observer, before it is added; `nil` for a disabled one.
   @inline(__always)
   package func lookup(by resolvedOptions: ResolvedObserverOptions, at now: Instant) -> CacheLookup?
   {
@@ -44,10 +44,10 @@ extension EntryMachine {
   /// An observer left.
   ///
   /// - Parameters:
-  ///   - resolvedOptions: What it asked for.
-  ///   - base: When it started polling.
+  ///   - resolvedOptions: Its options.
+  ///   - base: The time when it started polling.
   ///   - environment: The environment at the transaction.
-  /// - Returns: What to do.
+  /// - Returns: The actions.
   package mutating func unobserved(
     by resolvedOptions: ResolvedObserverOptions,
     since base: Instant,
@@ -60,19 +60,19 @@ extension EntryMachine {
     return actions
   }
 
-  /// An existing observer changed what it asks for.
+  /// The options of an existing observer changed.
   ///
-  /// Enabling it counts as subscribing again: stale data is refetched. But if a function enables it
-  /// because the entry was removed, nobody asked for anything (contract law 13). An observer that
-  /// waited for a store arrives only now, so its subscribe policy decides.
+  /// Enabling it counts as subscribing again: stale data is refetched. But a function that enables
+  /// it because the entry was removed is no request (contract law 13). An observer that waited for
+  /// a store arrives only now, so its subscribe policy decides.
   ///
   /// - Parameters:
-  ///   - old: What it asked for.
-  ///   - base: When it started polling.
-  ///   - new: What it asks for now.
+  ///   - old: Its former options.
+  ///   - base: The time when it started polling.
+  ///   - new: Its new options.
   ///   - isTurnedByFunction: Whether a function of the entry's state decides if it is enabled.
   ///   - environment: The environment at the transaction.
-  /// - Returns: What to do, and the time that its polling counts from.
+  /// - Returns: The actions, and the time from which its polling counts.
   package mutating func reobserved(
     from old: ResolvedObserverOptions,
     since base: Instant,
@@ -97,7 +97,8 @@ extension EntryMachine {
     return (actions, newBase)
   }
 
-  /// An observer came that polls while the app is inactive: a fetch that waits for the app goes on.
+  /// Continues a fetch that waits for the app: an observer came that polls while the app is
+  /// inactive.
   private mutating func letPollingProceed(
     _ resolvedOptions: ResolvedObserverOptions,
     in environment: Environment,
@@ -107,14 +108,14 @@ extension EntryMachine {
     proceed(in: environment, &actions)
   }
 
-  /// The entry as it would be if an observer subscribed now: its first snapshot is made from this.
+  /// The entry as it would be if an observer subscribed now, for its first snapshot.
   ///
   /// It is computed with the same inputs as a real subscription, so that both follow one rule.
   ///
   /// - Parameters:
-  ///   - resolvedOptions: What the observer asks for.
+  ///   - resolvedOptions: The options of the observer.
   ///   - fetchOptions: The options of its query; `nil` if the entry has a better one.
-  ///   - initialData: When the initial data that it would bring was good.
+  ///   - initialData: The date of the initial data that it would bring.
   ///   - isInvalidated: Whether that data was invalidated.
   ///   - isPart: Whether that data is a part of a streamed value.
   ///   - environment: The environment at the time of the look.

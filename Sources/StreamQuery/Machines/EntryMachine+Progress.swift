@@ -1,9 +1,9 @@
 extension EntryMachine {
-  /// How much of an answer the data is.
+  /// The extent of the data: whole, or a part of an answer.
   ///
-  /// A part is shown while the rest arrives, and is fresh by its age for those who only look. But it is
-  /// never the answer of a caller, and once no fetch brings the rest it is stale at any age. Of an
-  /// endless stream a part is all that there is, for as long as the stream delivers.
+  /// A part is shown while the rest arrives, and is fresh by its age for observers. But it is never the
+  /// answer of a caller, and it is stale at any age when no fetch brings the rest. A part of an endless
+  /// stream is the whole, for as long as the stream delivers.
   enum Extent: Equatable, Sendable {
     /// There is no data.
     case nothing
@@ -12,8 +12,8 @@ extension EntryMachine {
     case whole
   }
 
-  /// Whether the data, of whatever age, can be the answer of a caller: a part can if its stream is
-  /// endless.
+  /// Whether the data can be the answer of a caller, apart from its age: a part can if its stream
+  /// is endless.
   @inline(__always)
   var isAnswer: Bool { extent == .whole || extent == .part && fetchOptions.delivery == .endless }
 
@@ -37,13 +37,13 @@ extension EntryMachine {
     return current.stage == .running && current.deliveringSince != nil && !current.isOutdated
   }
 
-  /// Whether whoever asks for a fetch has its answer at once: it joins an endless stream that delivers
+  /// Whether a caller that asks for a fetch has its answer at once: it joins an endless stream that delivers
   /// and is new enough.
   ///
-  /// - Parameters:
-  ///   - superseding: Whether it wants the stream replaced.
+  /// - superseding: Whether the caller wants the stream replaced.
+  ///   - acceptsOlder: Whether an answer that began before an invalidation will do.
   ///   - acceptsOlder: Whether an answer will do that began before an invalidation.
-  /// - Returns: Whether it need not wait.
+  /// - Returns: Whether the caller need not wait.
   @inline(__always)
   func isAnswered(superseding: Bool, acceptsOlder: Bool) -> Bool {
     !superseding && isLive && (acceptsOlder || !staysMarked)
@@ -51,15 +51,15 @@ extension EntryMachine {
 
   /// Part of a value arrived, and the fetch continues.
   ///
-  /// The part is shown at once and is kept whatever happens to the fetch. So from now on a
-  /// cancellation goes back to this part and no further.
+  /// The part is shown at once, and stays even if the fetch fails or is cancelled: a cancellation
+  /// now restores this part.
   ///
   /// - Parameters:
-  ///   - id: The fetch; an old one is a no-op.
-  ///   - age: How old the part is; `nil` is new.
+  ///   - id: The fetch; an outdated one is a no-op.
+  ///   - age: The age of the part; `nil` is new.
   ///   - isAwaited: Whether a caller waits for the fetch that follows.
   ///   - environment: The environment at the transaction.
-  /// - Returns: What becomes of the part.
+  /// - Returns: The effect of the part.
   package mutating func attemptProgressed(
     _ id: FetchID,
     _ age: AnswerAge? = nil,
@@ -91,9 +91,9 @@ extension EntryMachine {
     return .landed(actions)
   }
 
-  /// An endless stream delivered: that is what callers wait for, and what the client itself wanted.
+  /// An endless stream delivered: this answers callers, and ends the interest of the client itself.
   ///
-  /// It goes on while it is observed. If somebody asked for a newer one, that follows now: there is no
+  /// It goes on while it is observed. A newer fetch that was requested follows now, because the stream has no
   /// end after which it could.
   private mutating func delivered(
     _ current: InFlight,
@@ -116,16 +116,17 @@ extension EntryMachine {
     actions.ended = .delivered
   }
 
-  /// An endless stream has delivered for longer than any wait for a retry: its retries count anew.
+  /// An endless stream has delivered for longer than any wait for a retry: the count of its retries
+  /// begins anew.
   ///
-  /// - Parameter id: The fetch; an old one is a no-op.
+  /// - Parameter id: The fetch; an outdated one is a no-op.
   package mutating func retriesCountAnew(_ id: FetchID) {
     if running(id) != nil { failureCount = 0 }
   }
 
   /// Hides the data if the fetch that starts now is to show pending again.
   ///
-  /// Not initial data, which no fetch has brought: its first load is not a refetch.
+  /// Initial data stays: no fetch has brought it, so its first load is no refetch.
   mutating func stash(_ current: inout InFlight, _ actions: inout EntryActions) {
     guard current.fetchOptions.resetsData, hasData, dataUpdateCount > 0 else { return }
     current.undo.stashed = InFlight.Stashed(
@@ -140,18 +141,18 @@ extension EntryMachine {
     actions.stashed = true
   }
 
-  /// Other data replaced the stashed data.
+  /// Forgets the stashed data, because other data replaced it.
   mutating func forgetStashed(_ actions: inout EntryActions) {
     actions.stashed = false
     if !isIdle, fetch?.undo.stashed != nil { fetch?.undo.stashed = nil }
   }
 
-  /// Whether data of a date is no newer than the data, hidden or not, or than parts that are arriving.
+  /// Whether data of a date is no newer than the present data, hidden data and arriving parts included.
   ///
   /// - Parameters:
-  ///   - date: When the other data was good, in seconds since the reference date.
+  ///   - date: The date of the other data, in seconds since the reference date.
   ///   - now: The present date: data from the future counts as new.
-  /// - Returns: Whether the data stays.
+  /// - Returns: Whether the present data stays.
   package func isNoOlder(than date: Double, at now: Double) -> Bool {
     let current = isIdle ? nil : fetch
     if current?.stage == .running, current?.deliveringSince != nil { return true }

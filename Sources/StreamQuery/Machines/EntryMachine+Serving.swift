@@ -1,11 +1,11 @@
-// What callers get whose query promises them an answer while its server is slow or away.
+// Answers for callers while the server is slow or away, as their queries promise.
 extension EntryMachine {
   /// Whether data may be served in place of a fetch's answer.
   ///
   /// - Parameters:
-  ///   - freshness: When data is stale for the caller.
+  ///   - freshness: The stale time of the caller.
   ///   - grace: For how long after that it accepts the data.
-  ///   - record: What the entry remembers.
+  ///   - record: The entry's record.
   ///   - now: The time of the transaction.
   /// - Returns: Whether there is data that is whole and not too old.
   func isServable(
@@ -20,18 +20,18 @@ extension EntryMachine {
     return now <= end
   }
 
-  /// What a caller gets under the terms of its query.
+  /// The answer for a caller, under the promises of its query.
   ///
   /// - Parameters:
-  ///   - found: What it would get without them.
-  ///   - need: Which data it accepts.
-  ///   - terms: What its query promises.
-  ///   - freshness: When data is stale for it.
-  ///   - record: What the entry remembers.
-  ///   - start: When the fetch in flight began; `nil` if there is none.
-  ///   - canFetch: Whether it or the entry knows how to fetch.
+  ///   - found: The answer without them.
+  ///   - need: The data that it accepts.
+  ///   - terms: The promises of its query.
+  ///   - freshness: Its stale time.
+  ///   - record: The entry's record.
+  ///   - start: The time when the fetch in flight began; `nil` if there is none.
+  ///   - canFetch: Whether it or the entry has a fetch.
   ///   - now: The time of the transaction.
-  /// - Returns: What it gets.
+  /// - Returns: The answer.
   func served(
     _ found: FetchDecision,
     for need: FetchNeed,
@@ -59,7 +59,7 @@ extension EntryMachine {
       return .useCached(.hit, revalidates: true)
     }
     guard found == .fetch, isServable else { return found }
-    // It takes long already, or nobody waits for it.
+    // The fetch takes long already, or the caller does not wait at all.
     if let end = (start ?? now) + terms.softTimeout, end <= now {
       return .useCached(.staleHit, revalidates: true)
     }
@@ -68,28 +68,28 @@ extension EntryMachine {
 
   /// A refetch ahead of time began.
   ///
-  /// The data is as fresh as before if it fails.
+  /// If it fails, the data is as fresh as before.
   mutating func refreshBegan() {
     fetch?.fetchOptions.failureInvalidates = false
   }
 
-  /// Whether the newest failure is the answer, for callers that only want data.
+  /// Whether the newest failure is the answer, for callers that do not ask for a new one.
   func isFailureLasting(_ record: ServingRecord, at now: Instant) -> Bool {
     guard isIdle, isError, let end = record.failureEnd else { return false }
     return now < end
   }
 
-  /// Whether the failure of an attempt that runs may be the answer for others: not if the data was
-  /// invalidated or written since it began.
+  /// Whether the failure of a running attempt may be the answer for later callers: not if the data
+  /// was invalidated or written since the attempt began.
   func mayFailureLast(of id: FetchID) -> Bool {
     guard let current = running(id) else { return false }
     return !current.isOvertaken && !current.wasWritten
   }
 
-  /// When data became stale: by its age or by a mark, whichever came first.
+  /// The time when data became stale: by its age or by a mark, whichever came first.
   ///
-  /// Where nobody remembers when the mark was set, the data counts as stale from the beginning, so
-  /// that nothing is served for too long.
+  /// If the time of the mark is not known, the data counts as stale from the beginning, so that
+  /// none is served for too long.
   private func staleSince(
     _ freshness: Freshness,
     _ record: ServingRecord,
@@ -103,33 +103,33 @@ extension EntryMachine {
   }
 }
 
-/// What an entry remembers for its callers, if its query promises them something.
+/// The record of an entry whose query has promises for its callers.
 ///
-/// Most entries need none of it, at most times: then there is no record.
+/// Most entries have none, most of the time.
 struct ServingRecord: Equatable, Sendable {
-  /// When the data was marked as invalidated; `nil` if it is not.
+  /// The time when the data was marked; `nil` if it is not.
   var markedAt: Instant?
-  /// When the first of the waiting callers gets stale data; `nil` if none does.
+  /// The time when the first of the waiting callers gets stale data; `nil` if none does.
   var patienceEnd: Instant?
-  /// Until when the newest failure is the answer; `nil` if it is not.
+  /// The time until which the newest failure is the answer; `nil` if it is not.
   var failureEnd: Instant?
-  /// When the data was fetched that may be refetched ahead of time; `nil` if that was done.
+  /// The time of the fetched data that may be refetched ahead of time; `nil` if none may.
   ///
-  /// Data of another time was written or restored, and is not.
+  /// Data of another time was written or restored, and may not.
   var answeredAt: Instant?
   /// A random number in 0..<1 for the newest answer.
   var chance = 0.5
-  /// How long the newest answer took.
+  /// The duration of the fetch of the newest answer.
   var duration = TimeSpan.zero
 
-  /// Whether fresh data is to be refetched ahead of time, which happens once.
+  /// Whether fresh data is to be refetched ahead of time.
   ///
   /// - Parameters:
-  ///   - refresh: When its query wants that.
-  ///   - freshness: When the data is stale.
-  ///   - updatedAt: When the data was up to date.
-  ///   - now: The time.
-  /// - Returns: Whether it is time, unless a fetch is under way.
+  ///   - refresh: The policy of its query.
+  ///   - freshness: The stale time.
+  ///   - updatedAt: The time when the data was up to date.
+  ///   - now: The time of the transaction.
+  /// - Returns: Whether it is due, unless a fetch is under way.
   func isRefreshDue(
     _ refresh: RefreshAhead,
     _ freshness: Freshness,
@@ -143,7 +143,7 @@ struct ServingRecord: Equatable, Sendable {
     return now >= due
   }
 
-  /// A caller waits until a time for an answer; `nil` is for ever.
+  /// A caller began to wait that gets stale data at a time.
   mutating func waiterJoined(until end: Instant) {
     patienceEnd = patienceEnd.map { min($0, end) } ?? end
   }
@@ -151,7 +151,7 @@ struct ServingRecord: Equatable, Sendable {
   /// A fetch failed for good.
   ///
   /// - Parameters:
-  ///   - span: How long that is the answer; `nil` is not at all.
+  ///   - span: How long the failure is the answer; `nil` is not at all.
   ///   - now: The time of the transaction.
   mutating func failed(lastingFor span: TimeSpan?, at now: Instant) {
     failureEnd = span.map { now + $0 ?? Instant(nanoseconds: .max) }
@@ -161,8 +161,8 @@ struct ServingRecord: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - chance: A random number in 0..<1.
-  ///   - answeredAt: When the data was up to date.
-  ///   - start: When the fetch began.
+  ///   - answeredAt: The time when the data was up to date.
+  ///   - start: The time when the fetch began.
   ///   - now: The time of the transaction.
   mutating func landed(
     chance: Double,
@@ -175,13 +175,13 @@ struct ServingRecord: Equatable, Sendable {
     self.answeredAt = answeredAt
   }
 
-  /// Whether there is nothing to remember.
+  /// Whether there is nothing to record.
   var isEmpty: Bool { self == ServingRecord() }
 
-  /// Something happened to the entry.
+  /// The entry changed.
   ///
   /// - Parameters:
-  ///   - machine: The entry afterwards.
+  ///   - machine: The entry after the change.
   ///   - now: The time of the transaction.
   mutating func follow(_ machine: borrowing EntryMachine, at now: Instant) {
     markedAt = machine.isInvalidated ? markedAt ?? now : nil

@@ -13,7 +13,7 @@ extension EntryMachine {
     guard var current = fetch else {
       return begin(cause, clientLease: clientLease, part: part, in: environment, &actions)
     }
-    // Nothing would follow the answer of an endless stream that is too old.
+    // An endless stream that is too old has no end after which a newer fetch could follow.
     let isReplaced = superseding || isLive && staysMarked && !acceptsOlder
     if isReplaced, isReplaceable {
       actions.cancelled = current.id
@@ -30,7 +30,7 @@ extension EntryMachine {
       let isTooOld =
         staysMarked && !acceptsOlder || superseding && hasData && current.hasBegunAnswer
       if part == .whole ? isTooOld : superseding && hasData && part != current.part {
-        // The last one counts, as it does where one fetch replaces another.
+        // The last request counts, as it does where one fetch replaces another.
         if current.successorPart != part { current.successor = nil }
         current.successor = current.successor ?? cause
         current.successorPart = part
@@ -50,8 +50,8 @@ extension EntryMachine {
 
   /// Starts a fetch.
   ///
-  /// A cancellation restores this state, even if the fetch replaces another one, unless another
-  /// state to restore is given.
+  /// A cancellation restores the present state, even if the fetch replaces another one, unless
+  /// `undo` is given.
   mutating func begin(
     _ cause: FetchCause,
     clientLease: Bool,
@@ -94,8 +94,9 @@ extension EntryMachine {
     fetch = current
   }
 
-  /// Starts the fetch that was requested while another one ran that was too old, or something else, and
-  /// not replaced; if nobody wants it any more, the data stays as it is.
+  /// Starts the successor of a fetch, if one was requested and somebody still wants it.
+  ///
+  /// A fetch has a successor if it was too old for a request, or fetched another part, and was not replaced.
   mutating func follow(
     _ current: InFlight,
     isAwaited: Bool,
@@ -137,8 +138,8 @@ extension EntryMachine {
 
   mutating func undo(_ current: InFlight, _ actions: inout EntryActions) {
     unstash(current, &actions)
-    // Undoes only what the fetch itself changed: a write or an invalidation in between stays, also
-    // without data, since what comes next may be older.
+    // Undoes only the changes of the fetch itself. A write or an invalidation in between stays,
+    // also without data, because an archive may bring older data next.
     if !hasData { isError = current.undo.isError }
     failureCount = current.undo.failureCount
     cause = current.undo.cause
@@ -152,15 +153,17 @@ extension EntryMachine {
   ) {
     fetch = nil
     tick(at: environment.now.instant)
-    // The waiters are answered now; nobody waits for the next fetch yet.
+    // The waiters get their answers now; nobody waits for the next fetch yet.
     waiterCount = 0
     actions.ended = ending
     actions.changed = true
     if !isWanted { unwantedSince = environment.now.instant }
   }
 
-  /// Whether a fetch may continue after a wait. A caller that awaits the data, and an observer that
-  /// polls in the background, want it there, so such fetches do not wait for the app.
+  /// Whether a fetch may continue after a wait.
+  ///
+  /// Fetches for callers that await the data, and for observers that poll in the background, do not
+  /// wait for the app.
   // Inlined: the machine is a large value, and a call would copy it.
   @inline(__always)
   func canContinue(_ current: InFlight, in environment: Environment) -> Bool {
@@ -171,7 +174,7 @@ extension EntryMachine {
   /// Whether some observer polls while the app is inactive.
   @inline(__always)
   private var pollsInBackground: Bool {
-    // By index, so that looking at a group does not copy it.
+    // By index, so that reading a group does not copy it.
     for index in groups.indices where groups[index].resolvedOptions.pollsInBackground {
       return true
     }
@@ -183,7 +186,7 @@ extension EntryMachine {
   /// - Parameters:
   ///   - isAwaited: Whether a caller is about to await the fetch.
   ///   - environment: The environment at the transaction.
-  ///   - actions: What to do.
+  ///   - actions: The actions.
   mutating func proceed(
     isAwaited: Bool = false,
     in environment: Environment,
@@ -209,11 +212,11 @@ extension EntryMachine {
     actions.changed = true
   }
 
-  /// An attempt may begin that has waited for its turn.
+  /// An attempt that waited for its turn may begin.
   ///
   /// - Parameter environment: The environment at the transaction.
-  /// - Returns: What to do: nothing if it begins. Otherwise the fetch is paused, because the network
-  ///   or the app does not allow it any more.
+  /// - Returns: The actions: none if it begins. Otherwise the fetch is paused, because the network or the app
+  ///   does not allow it any more.
   package mutating func turnCame(in environment: Environment) -> EntryActions {
     var actions = EntryActions()
     guard let current = fetch, current.stage == .running else { return actions }
@@ -226,7 +229,7 @@ extension EntryMachine {
     return actions
   }
 
-  /// The attempt that runs begins only now: it has waited for its turn.
+  /// The running attempt begins only now: it has waited for its turn.
   package mutating func attemptBegan() {
     let isMarked = isKnownToHaveChanged
     if stage == .running { fetch?.attemptBegan(overMark: isMarked) }

@@ -1,9 +1,10 @@
 extension EntryMachine {
-  /// The next time at which the entry has something to do, or `nil` if there is none.
+  /// The time of the entry's next deadline; `nil` if it has none.
   ///
   /// - Parameter environment: The environment at the transaction.
   /// - Returns: The earliest deadline.
-  // It changes nothing. The machine is a large value, which a call that may not change it would copy.
+  // `mutating` without changes: a call of a method that may not change the machine, a large value, would copy
+  // it.
   @inline(__always)
   package mutating func nextDeadline(in environment: Environment) -> Instant? {
     var earliest: Instant?
@@ -15,7 +16,7 @@ extension EntryMachine {
     if case .held(let until) = stage { consider(until) }
     consider(lingersUntil)
     consider(retentionEnd)
-    // By index, so that looking at a group does not copy it.
+    // By index, so that reading a group does not copy it.
     for index in groups.indices {
       consider(staleFlip(of: groups[index].resolvedOptions))
       if groups[index].resolvedOptions.polls {
@@ -28,7 +29,7 @@ extension EntryMachine {
   /// Time passed.
   ///
   /// - Parameter environment: The environment at the transaction.
-  /// - Returns: What to do.
+  /// - Returns: The actions.
   package mutating func timeReached(in environment: Environment) -> EntryActions {
     var actions = catchUp(in: environment)
     let now = environment.now.instant
@@ -42,12 +43,12 @@ extension EntryMachine {
     return actions
   }
 
-  /// The network or the app changed, and nothing follows from it, or not yet.
+  /// The network or the app changed, and observers do not refetch for it, or not yet.
   ///
   /// - Parameters:
-  ///   - cause: The transition, or `nil` if network or app went away.
+  ///   - cause: The return; `nil` if network or app went away.
   ///   - environment: The environment at the transaction.
-  /// - Returns: What to do.
+  /// - Returns: The actions.
   package mutating func environmentMoved(
     _ cause: FetchCause?,
     in environment: Environment
@@ -58,12 +59,12 @@ extension EntryMachine {
     return actions
   }
 
-  /// Network or app changed.
+  /// The network or the app changed.
   ///
   /// - Parameters:
-  ///   - cause: The transition that refetches willing observers, or `nil` if there is none.
+  ///   - cause: The return for which willing observers refetch; `nil` if there is none.
   ///   - environment: The environment at the transaction.
-  /// - Returns: What to do.
+  /// - Returns: The actions.
   package mutating func environmentChanged(
     _ cause: FetchCause?,
     in environment: Environment
@@ -77,9 +78,9 @@ extension EntryMachine {
     return actions
   }
 
-  /// Whether retention is over and nothing else is due at this time.
+  /// Whether retention is over and no other deadline is reached.
   ///
-  /// Checked before ``timeReached(in:)``, which would give the same answer: nearly all entries end
+  /// It is cheaper than ``timeReached(in:)``, which gives the same answer: nearly all entries end
   /// this way, a thousand in one transaction.
   ///
   /// - Parameter now: The time of the transaction.
@@ -90,7 +91,7 @@ extension EntryMachine {
     return end <= now
   }
 
-  /// When retention is over: nobody wants the entry and nothing is in flight.
+  /// The end of retention, while nobody wants the entry and no fetch is in flight.
   private var retentionEnd: Instant? {
     @inline(__always) get {
       guard !isWanted, isIdle, !isPinned else { return nil }
@@ -98,14 +99,14 @@ extension EntryMachine {
     }
   }
 
-  /// Whether an observer is one of those whose refetch is due now.
+  /// Whether an observer's refetch is due now.
   ///
-  /// The refetch belongs to the first such observer: its query says how to fetch.
+  /// The entry is refetched with the query of the first such observer.
   ///
   /// - Parameters:
-  ///   - resolvedOptions: What the observer asks for.
-  ///   - base: When it started polling.
-  ///   - cause: The time, or the change of the environment.
+  ///   - resolvedOptions: The options of the observer.
+  ///   - base: The time when it started polling.
+  ///   - cause: The interval, or the change of the environment.
   ///   - environment: The environment at the transaction.
   /// - Returns: Whether its refetch is due.
   package func isDue(
@@ -129,7 +130,7 @@ extension EntryMachine {
     }
   }
 
-  /// The time that polling counts from after an observer changed its options: its rhythm continues
+  /// The time from which polling counts after an observer changed its options: its rhythm continues
   /// unless the current interval changed.
   func rhythm(
     from old: ResolvedObserverOptions,
@@ -141,7 +142,7 @@ extension EntryMachine {
     let interval = new.interval(isActive: environment.isActive)
     guard old.isEnabled == new.isEnabled, old.interval == new.interval else { return now }
     guard interval != old.interval(isActive: environment.isActive) else { return base }
-    // If only its polling in the background changed, the ticks stay where they were.
+    // A change of only the interval in the background does not move the ticks.
     guard interval == new.interval, interval > .zero, !interval.isInfinite else { return now }
     let late = (now.nanoseconds &- max(base, lastTick).nanoseconds) % interval.nanoseconds
     return Instant(nanoseconds: now.nanoseconds &- late)
@@ -161,12 +162,12 @@ extension EntryMachine {
   /// The next tick of polling that has not been handled.
   ///
   /// - Parameters:
-  ///   - resolvedOptions: What the observer asks for.
-  ///   - base: When the last tick was.
+  ///   - resolvedOptions: The options of the observer.
+  ///   - base: The time of the last tick.
   ///   - polledUntil: See ``polledUntil``.
   ///   - environment: The environment at the transaction.
   /// - Returns: The tick; `nil` if there is none.
-  // Static, and not inlined: the machine is a large value, and a call of it would copy it.
+  // Static, and not inlined: a method call would copy the machine, a large value.
   @inline(never)
   private static func nextPoll(
     of resolvedOptions: ResolvedObserverOptions,

@@ -5,7 +5,7 @@ extension EntryMachine {
     return hasData && isWilling(resolvedOptions.onSubscribe, resolvedOptions, at: now)
   }
 
-  /// Whether a new observer changes what is visible, by starting a fetch or resuming one.
+  /// Whether a new observer changes the visible state, by starting a fetch or resuming one.
   @inline(__always)
   func changesOnArrival(of resolvedOptions: ResolvedObserverOptions, at now: Instant) -> Bool {
     !isFetching && fetchesOnSubscribe(resolvedOptions, at: now)

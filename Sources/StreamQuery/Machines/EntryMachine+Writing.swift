@@ -2,17 +2,17 @@ extension EntryMachine {
   /// A value was written.
   ///
   /// It counts as a success: it clears error and invalidation and renews retention. A running fetch
-  /// may still bring newer server truth, unless the write fences it out; if it began before an
-  /// invalidation, what it brings is marked again. One that is held back begins: it waited because
-  /// there was no data. A part stays a part while the rest arrives.
+  /// may still bring newer data, unless the write fences it out; if it began before an
+  /// invalidation, its answer is marked again. A deferred fetch begins: it waited because there was
+  /// no data. A part stays a part while the rest arrives.
   ///
   /// - Parameters:
-  ///   - writer: What wrote it.
-  ///   - updatedAt: When the value was good.
+  ///   - writer: The source of the write.
+  ///   - updatedAt: The date of the value.
   ///   - isPart: Whether it is a part of a streamed value, as an archive carries it.
   ///   - fencing: Whether a fetch in flight must not land.
   ///   - environment: The environment at the transaction.
-  /// - Returns: What to do.
+  /// - Returns: The actions.
   package mutating func written(
     by writer: InFlight.Writer = .caller,
     updatedAt: Timestamp,
@@ -25,7 +25,7 @@ extension EntryMachine {
     if isPart {
       extent = .part
     } else if extent != .part || isIdle || fencing {
-      // Otherwise the elements that are still to come are folded into what was written.
+      // Otherwise the stream folds its next elements into the written value.
       extent = .whole
     }
     isRemoved = false
@@ -45,7 +45,7 @@ extension EntryMachine {
       failureCount = 0
       end(.replaced, in: environment, &actions)
     } else {
-      // A cancellation goes back to the write, which is a success, and not to what the write replaced.
+      // A cancellation restores the write, which is a success, and not the state before it.
       current.undo.failureCount = 0
       current.wasWritten = true
       current.writer = writer
@@ -55,15 +55,15 @@ extension EntryMachine {
     return actions
   }
 
-  /// Initial data was put into an empty entry: real data, but neither a fetch nor a write.
+  /// Initial data was put into an empty entry: it is neither a fetch nor a write.
   ///
-  /// A fetch that is held back begins, as after a write.
+  /// A deferred fetch begins, as after a write.
   ///
   /// - Parameters:
-  ///   - updatedAt: When the value was good.
+  ///   - updatedAt: The date of the value.
   ///   - isPart: Whether it is a part of a streamed value, as a store kept it.
   ///   - environment: The environment at the transaction.
-  /// - Returns: What to do.
+  /// - Returns: The actions.
   package mutating func initialDataPlaced(
     updatedAt: Timestamp,
     isPart: Bool = false,
@@ -75,7 +75,7 @@ extension EntryMachine {
     isRemoved = false
     isError = false
     let now = environment.now.instant
-    // Data from before the last invalidation is marked; data that is given as new is not.
+    // Data from before the last invalidation is marked, unless it is given as new.
     if updatedAt.instant >= now || !isOutdated(from: updatedAt) { mark = .none(toldUntil: now) }
     failureCount = isIdle ? 0 : failureCount
     dataUpdatedAt = updatedAt
@@ -84,12 +84,13 @@ extension EntryMachine {
     return actions
   }
 
-  /// An archive restored data whose newest fetch had failed: the error is shown in addition to it.
+  /// An archive restored data whose newest fetch had failed: the entry shows the error in addition
+  /// to the data.
   ///
   /// - Parameters:
-  ///   - updatedAt: When the fetch failed.
+  ///   - updatedAt: The time when the fetch failed.
   ///   - environment: The environment at the transaction.
-  /// - Returns: What to do; `changed` is set if and only if the error is to be shown. A fetch in
+  /// - Returns: The actions; `changed` is set if and only if the error is to be shown. A fetch in
   ///   flight will report its own result.
   package mutating func failureRestored(
     updatedAt: Timestamp,
@@ -108,15 +109,14 @@ extension EntryMachine {
   /// The entry was invalidated.
   ///
   /// A write clears the mark, and so does an answer that begins from now on (contract X21). The
-  /// answer of a running attempt does not, unless the caller says so: it lands and stays marked.
+  /// answer of a running attempt lands and stays marked, unless the call accepts it.
   ///
   /// - Parameters:
   ///   - isJoining: Whether the answer of a running fetch counts as new enough.
-  ///   - isDoubt: Whether the caller said so.
-  ///   - time: The time of the invalidation, if it was before the data came into the cache; `nil` is now,
-  ///     so that no earlier answer counts as newer.
+  ///   - isDoubt: Whether the invalidation comes from a cache that is shared with other machines.
+  ///   - time: The time of the invalidation, if it was before the data came into the cache; `nil` is now.
   ///   - environment: The environment at the transaction.
-  /// - Returns: What to do.
+  /// - Returns: The actions.
   package mutating func invalidated(
     isJoining: Bool = false,
     isDoubt: Bool = false,
@@ -124,7 +124,7 @@ extension EntryMachine {
     in environment: Environment
   ) -> EntryActions {
     var actions = catchUp(in: environment)
-    // There must be an answer to accept.
+    // Only a fetch whose answer has begun can be accepted.
     let accepts = isJoining && !isIdle && fetch?.hasBegunAnswer == true
     if !isIdle { fetchWasOvertaken(isJoining: isJoining) }
     let (wasInvalidated, now) = (isInvalidated, environment.now.instant)
@@ -140,20 +140,20 @@ extension EntryMachine {
     return actions
   }
 
-  /// The entry is being invalidated during a fetch.
-  // Apart: most entries of a bulk call fetch nothing.
+  /// The entry is invalidated during a fetch.
+  // Not inlined: most entries of a bulk call have no fetch.
   @inline(never)
   private mutating func fetchWasOvertaken(isJoining: Bool) {
     if !isJoining, fetch?.hasBegunAnswer == true { fetch?.predatesMark = true }
     if fetch?.stage == .running { fetch?.isOvertaken = true }
   }
 
-  /// The entry was removed or reset: it is like new, apart from its observers.
+  /// The entry was removed or reset: it becomes like new, apart from its observers.
   ///
   /// - Parameters:
-  ///   - isRemoved: Whether it was removed, and so stays empty until somebody asks for it.
+  ///   - isRemoved: Whether it was removed, and so stays empty until a fetch is requested.
   ///   - environment: The environment at the transaction.
-  /// - Returns: What to do.
+  /// - Returns: The actions.
   package mutating func cleared(
     isRemoved: Bool = false,
     in environment: Environment

@@ -1,4 +1,4 @@
-/// Decides everything about one cached key: when it fetches, its status, when it is dropped.
+/// Decides everything about one cached key: its fetches, its status, and its end.
 ///
 /// It is pure: it never awaits, reads a clock, or holds a value, a task or a closure. Inputs are
 /// facts with the time as a parameter; outputs are ``EntryActions``. Values and errors are stored
@@ -24,50 +24,50 @@
 /// The columns are the stages of the fetch in flight: see ``InFlight/Stage``. A dash is a no-op.
 /// Late answers of old fetches (see ``FetchID``) are no-ops everywhere.
 package struct EntryMachine: Equatable, Sendable {
-  /// How many fetches in a row may be replaced before they land: the next one lands.
+  /// The number of fetches in a row that may be replaced before they land; the next one lands.
   ///
   /// Without a limit, an entry that is invalidated faster than it is fetched would never show an
   /// answer.
   package static var supersessionLimit: UInt8 { 3 }
 
-  /// The fetch in flight: an array of at most one element, because most entries of a cache fetch
-  /// nothing and need no room for it.
+  /// The fetch in flight: an array of at most one element, because most entries have no fetch and
+  /// need no room for one.
   private var fetches: [InFlight] = []
-  /// Whether the data is known or feared to be out of date.
+  /// The mark of data that is known or feared to be out of date.
   var mark: Mark
-  /// How much of an answer the data is.
+  /// The extent of the data: whole, or a part of an answer.
   var extent = Extent.nothing
   package internal(set) var isError = false
   /// Layers lie over the data: the entry is kept even if nobody wants it.
   package internal(set) var isPinned = false
-  /// The entry was removed, and since then nothing arrived or was requested.
+  /// The entry was removed, and since then no data arrived and no fetch was requested.
   package internal(set) var isRemoved = false
   package internal(set) var cause: FetchCause?
-  /// What the running fetch fetches, or what the last one fetched.
+  /// The part that the running fetch fetches, or that the last one fetched.
   package internal(set) var part = FetchPart.whole
   package internal(set) var dataUpdatedAt = Timestamp.never
   package internal(set) var errorUpdatedAt = Timestamp.never
   @SmallCount package internal(set) var dataUpdateCount = 0
   @SmallCount package internal(set) var errorUpdateCount = 0
   @SmallCount package internal(set) var failureCount = 0
-  /// Fetches of polling that failed in a row, since data arrived.
+  /// The number of fetches of polling that failed in a row, since data arrived.
   @SmallCount package internal(set) var pollFailureCount = 0
 
   /// Observers by resolved options; most entries have none or one group.
   var groups: [ObserverGroup] = []
   @SmallCount package internal(set) var observerCount = 0
   @SmallCount package internal(set) var enabledCount = 0
-  /// Callers that wait with a lease: `fetch`, `ensure`, `prefetch`.
+  /// The number of callers that wait with a lease: `fetch`, `ensure`, `prefetch`.
   @SmallCount package internal(set) var waiterCount = 0
 
   /// The options of the next fetch.
   var fetchOptions = FetchOptions()
   var fetchSerial: UInt32 = 0
-  /// The last start, failure or end of a fetch: polling counts from this tick.
+  /// The last start, failure or end of a fetch: the next tick of polling counts from it.
   var lastTick = Instant.distantPast
   /// Ticks of polling up to this time have been handled; later ones are still to come.
   var polledUntil = Instant.distantPast
-  /// The longest retention that anyone asked for.
+  /// The longest retention that was requested.
   package internal(set) var gcTime = TimeSpan.zero
   private var packedLeaverGCTime = TimeSpan.Packed(nil)
   /// The time since which nobody wants the entry.
@@ -94,14 +94,14 @@ package struct EntryMachine: Equatable, Sendable {
     @inline(__always) set { extent = newValue ? .whole : .nothing }
   }
 
-  /// How often data arrived and fetches failed.
+  /// The numbers of arrivals of data and of failed fetches.
   package var counts: SettledCounts {
     @inline(__always) get { SettledCounts(data: dataUpdateCount, errors: errorUpdateCount) }
   }
 
   /// The fetch in flight.
   ///
-  /// Looking at it copies it; where most entries have none, ask ``isIdle`` first.
+  /// Reading it copies it: test ``isIdle`` first where most entries have none.
   package internal(set) var fetch: InFlight? {
     @inline(__always) get { fetches.isEmpty ? nil : fetches[0] }
     set {
@@ -113,12 +113,12 @@ package struct EntryMachine: Equatable, Sendable {
     }
   }
 
-  /// What the fetch in flight is doing; `nil` if there is none.
+  /// The stage of the fetch in flight; `nil` if there is none.
   package var stage: InFlight.Stage? {
     @inline(__always) get { fetches.isEmpty ? nil : fetches[0].stage }
   }
 
-  /// When the fetch in flight is cancelled unless somebody comes to want it.
+  /// The time when the fetch in flight is cancelled unless somebody wants it before.
   var lingersUntil: Instant? {
     @inline(__always) get { fetches.isEmpty ? nil : fetches[0].lingersUntil }
   }
@@ -142,13 +142,13 @@ package struct EntryMachine: Equatable, Sendable {
     @inline(__always) get { !fetches.isEmpty && fetches[0].successor != nil }
   }
 
-  /// Whether a page is not what is fetched now, but what follows.
+  /// Whether a page is not fetched now, but next.
   func isPut(off part: FetchPart) -> Bool {
     part != .whole && isFollowed && fetch?.successorPart == part && fetch?.part != part
   }
 
-  /// Whether the data is marked when the fetch in flight has succeeded: its answer began before the
-  /// last invalidation, or is added to data that did.
+  /// Whether the data stays marked after the fetch in flight has succeeded: the answer began before
+  /// the last invalidation, or is added to data from before it.
   var staysMarked: Bool {
     @inline(__always) get {
       guard !fetches.isEmpty else { return isKnownToHaveChanged }
@@ -168,11 +168,11 @@ package struct EntryMachine: Equatable, Sendable {
 }
 
 extension EntryMachine {
-  /// What the fetch is doing.
+  /// The state of the fetch.
   @inline(__always)
   var fetchStatus: FetchStatus { isPaused ? .paused : isFetching ? .fetching : .idle }
 
-  /// What a snapshot says about the machine.
+  /// The facts of the machine for a snapshot.
   // Inlined: the machine is a large value, and a call would copy it.
   @inline(__always)
   var snapshotFacts: SnapshotFacts {

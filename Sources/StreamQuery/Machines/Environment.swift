@@ -1,4 +1,4 @@
-/// What each input tells the machine about the environment.
+/// The environment of an input: the time, the network and the app.
 package struct Environment: Equatable, Sendable {
   /// The time of the transaction.
   package var now: Timestamp
@@ -6,7 +6,7 @@ package struct Environment: Equatable, Sendable {
   package var isOnline: Bool
   /// Whether the app or process is active.
   package var isActive: Bool
-  /// Whether callers await the fetch or the run: what they await does not wait for the app.
+  /// Whether callers await the fetch or the run, which then does not wait for the app.
   package var isAwaited = false
 
   /// Creates an environment.
@@ -24,12 +24,12 @@ package struct Environment: Equatable, Sendable {
 
 /// A change of the network or the app.
 enum EnvironmentTransition: Equatable {
-  /// One of them went away: fetches and runs pause when they come to their next attempt.
+  /// The network or the app went away: fetches and runs pause before their next attempt.
   case away
-  /// The network is back or the app is active again: the willing refetch.
+  /// The network is back or the app is active again: willing observers refetch.
   case back(FetchCause)
 
-  /// What changed from one environment to the next; `nil` if nothing did.
+  /// Makes the transition between two environments; `nil` if nothing changed.
   init?(from old: Environment, to new: Environment) {
     if new.isOnline, !old.isOnline {
       self = .back(.reconnect)

@@ -1,7 +1,7 @@
-/// Decides which entry leaves when a cache is over its budget.
+/// The order in which entries are evicted when a cache is over its budget.
 ///
-/// It is told of each entry by the number of its row, and of each use. Entries that are observed,
-/// or that anything else holds, are not in question; the others are in one of three lists:
+/// It learns of each entry, by the number of its row, and of each use. Entries that are observed or
+/// otherwise held are not evicted. The idle ones are in one of three lists:
 ///
 /// | list | holds | leaves to |
 /// |---|---|---|
@@ -10,12 +10,12 @@
 /// | `protected` | what was used again, by last use | `probation`, when it is full |
 ///
 /// When the cache is full, the newcomer that leaves the window is compared with the oldest entry on
-/// probation: the one that was used more often lately stays. So a scan of entries that are used
-/// once pushes out nothing, and a loop over more entries than fit keeps those that it has. How often
-/// a key was used is remembered for a while after it left (``PastUses``), and halves with time
-/// (``Popularity``), so that yesterday's favourites leave. The size of the window follows the hit
-/// ratio (``WindowClimber``). This is W-TinyLFU (Einziger, Friedman, Manes), with exact counts in
-/// place of its sketch: the outcome must be the same in every process, and hashes are not.
+/// probation: the one that was used more often lately stays. So a scan of entries that are used once pushes
+/// out none, and a loop over more entries than fit keeps the ones that are there. The uses of a key are
+/// remembered for a while after it left (``PastUses``), and halve with time (``Popularity``), so that
+/// yesterday's favourites leave. The size of the window follows the hit ratio (``WindowClimber``). This is
+/// W-TinyLFU (Einziger, Friedman, Manes), with exact counts in place of its sketch, because hashes, and so a
+/// sketch, differ between processes.
 ///
 /// Each call is O(1), amortised.
 struct EvictionOrder: Sendable {
@@ -29,48 +29,48 @@ struct EvictionOrder: Sendable {
     var popularity = Popularity()
     var cost = 1
     var segment = Segment.window
-    /// Whether there is such an entry.
+    /// Whether the row has an entry.
     var isKnown = false
-    /// Whether it is in a list: it may leave.
+    /// Whether the entry is in a list, so that it may leave.
     var isIdle = false
-    /// Whether it was not used since it came.
+    /// Whether the entry was not used since it came.
     var isUnused = true
-    /// Whether it is not kept once nobody uses it, whatever room there is.
+    /// Whether the entry leaves as soon as it is idle, even if there is room.
     var isPassing = false
   }
 
-  /// The share of what is not in the window that is protected.
+  /// The share of the entries outside the window that is protected.
   private static let protectedShare = 0.7
-  /// How many keys that left are remembered for each entry.
+  /// The number of keys that left and are remembered, for each entry.
   private static let memoryFactor = 2
-  /// The length of an age for each entry, in uses.
+  /// The length of an age in uses, for each entry.
   ///
-  /// Far longer ones keep what was a favourite long ago, where users move on.
+  /// A much longer age would keep the favourites of long ago.
   private static let ageFactor = 3
   /// The number of uses for each entry after which the size of the window is judged.
   private static let periodFactor = 10
-  /// The window is not smaller than a tenth of what may leave, up to this number.
+  /// The smallest window: a tenth of the idle entries, but at most this number.
   ///
-  /// What was fetched ahead or written for a screen that is about to appear has to be there when it
-  /// does.
+  /// Data that was prefetched or written for the next screen has to be there when the screen
+  /// appears.
   private static let leastWindow = 16
 
   /// The most entries, and their highest total cost.
   let maxEntries: Int
   let maxCost: Int
   private(set) var entryCount = 0
-  /// Wide, because a function of the user says what entries cost.
+  /// Wide, because a function of the user gives the costs.
   private(set) var totalCost: Int128 = 0
 
   private var rows: [Row] = []
   private var lists = [RowList(), RowList(), RowList()]
-  /// The entry that left the window last, and is still on probation for it; -1 if there is none.
+  /// The entry that left the window last and is on probation for it; -1 if there is none.
   private var candidate: Int32 = -1
   private var past = PastUses()
   private var climber = WindowClimber()
   private var age: UInt32 = 0
   private var usesOfAge = 0
-  /// How many entries are in a list that are not to be kept.
+  /// The number of idle entries that are not to be kept.
   private var passingCount = 0
 
   /// Creates the order of an empty cache; a limit of `nil` is none.
@@ -79,26 +79,26 @@ struct EvictionOrder: Sendable {
     self.maxCost = max(0, maxCost ?? .max)
   }
 
-  /// Whether the cache exceeds its budget, or has what it is not to keep.
+  /// Whether the cache exceeds its budget, or has an idle entry that is not to be kept.
   var isOver: Bool {
     entryCount > maxEntries || totalCost > Int128(maxCost) || passingCount > 0
   }
 
-  /// How many entries may leave.
+  /// The number of entries that may leave.
   var idleCount: Int { lists[0].count + lists[1].count + lists[2].count }
 
-  /// The number of entries by which ages, periods and memory are measured.
+  /// The number of entries for which ages, periods and memory are measured.
   ///
-  /// Those that exceed the limit would only make it slower to forget.
+  /// Entries beyond the limit would only slow down forgetting.
   private var size: Int { max(16, min(entryCount, maxEntries)) }
 
-  /// How often an entry was used lately, 15 times at most.
+  /// The number of recent uses of an entry, at most 15.
   @inline(__always)
   func uses(of row: Int) -> Int { isKnown(row) ? Int(rows[row].popularity.uses(at: age)) : 0 }
 
   // MARK: What happens to entries
 
-  /// An entry came; it is held until it is said to be idle.
+  /// An entry came; it is held until ``changed(_:isIdle:)`` says that it is idle.
   ///
   /// - Parameters:
   ///   - row: The entry.
@@ -115,11 +115,11 @@ struct EvictionOrder: Sendable {
     totalCost += 1
   }
 
-  /// Somebody asked for an entry.
+  /// An entry was used.
   ///
   /// - Parameters:
   ///   - row: The entry.
-  ///   - times: How often, where several uses become known together.
+  ///   - times: The number of uses, if several become known together.
   mutating func used(_ row: Int, times: Int = 1) {
     guard times > 0, isKnown(row) else { return }
     rows[row].popularity.used(at: age, times: times)
@@ -137,7 +137,7 @@ struct EvictionOrder: Sendable {
     switch rows[row].segment {
     case .window, .protected:
       let segment = rows[row].segment
-      // What is used again and again is there already.
+      // An entry that is used again and again is the newest already.
       guard lists[segment.rawValue].newest != short else { return }
       unlist(short)
       list(short, segment)
@@ -149,7 +149,7 @@ struct EvictionOrder: Sendable {
     }
   }
 
-  /// An entry is observed, fetched, or otherwise held; or it is not any more.
+  /// An entry became held, such as observed or fetched, or idle.
   mutating func changed(_ row: Int, isIdle: Bool) {
     guard isKnown(row), rows[row].isIdle != isIdle else { return }
     let short = Int32(truncatingIfNeeded: row)
@@ -160,7 +160,7 @@ struct EvictionOrder: Sendable {
     trimProtected()
   }
 
-  /// The cost of an entry is known.
+  /// The cost of an entry became known.
   mutating func measured(_ row: Int, cost: Int) {
     guard isKnown(row) else { return }
     let cost = max(0, cost)
@@ -188,7 +188,7 @@ struct EvictionOrder: Sendable {
 
   /// Entries moved to other rows, and all others are gone.
   ///
-  /// - Parameter kept: The former row of each that is left.
+  /// - Parameter kept: The former row of each remaining entry.
   mutating func moved(_ kept: [Int32]) {
     var places = Array(repeating: -1 as Int32, count: rows.count)
     for (place, row) in kept.enumerated() where Int(row) < rows.count {
@@ -217,12 +217,13 @@ struct EvictionOrder: Sendable {
 
   // MARK: Who leaves
 
-  /// The entry that leaves next; `nil` if the budget is kept, or only held entries exceed it.
+  /// The entry that leaves next; `nil` if the cache is within its budget, or only held entries
+  /// exceed it.
   ///
-  /// It stays until it is said to be removed.
+  /// It stays in its list until ``removed(_:)``.
   mutating func victim() -> Int? {
     guard isOver else {
-      // It was let in.
+      // The candidate won the comparison.
       candidate = -1
       return nil
     }
@@ -236,8 +237,8 @@ struct EvictionOrder: Sendable {
     }
     let rival = oldest == candidate ? lists[Segment.protected.rawValue].oldest : oldest
     guard rival >= 0 else { return Int(candidate) }
-    // By more than one: of equals, the one that was used last would always seem the better one, and
-    // they would replace each other in turn.
+    // By more than one: between equals, the one that was used last would always win, and they would
+    // replace each other in turn.
     let isPopular =
       rows[Int(candidate)].popularity.uses(at: age) > rows[Int(rival)].popularity.uses(at: age) + 1
     return Int(isPopular ? rival : candidate)
@@ -255,7 +256,7 @@ struct EvictionOrder: Sendable {
     rows[Int(row)].isIdle = true
   }
 
-  /// Lets an entry leave before all others: it alone exceeds the budget, or is not to be kept.
+  /// Makes an entry leave before all others: it alone exceeds the budget, or is not to be kept.
   private mutating func listAsNext(_ row: Int32) {
     if rows[Int(row)].isPassing { passingCount += 1 }
     lists[Segment.probation.rawValue].prepend(row, in: &rows, \.links)

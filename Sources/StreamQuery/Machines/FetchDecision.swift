@@ -1,4 +1,4 @@
-/// What a caller that asks for a value gets of what it finds.
+/// The answer for a caller that asks for a value, by the state of the entry.
 ///
 /// | found \ need | `ifStale` | `ifMissing` | `ifMissingElseRevalidate` | `always` |
 /// |---|---|---|---|---|
@@ -6,11 +6,11 @@
 /// | stale data | a fetch | the data | the data, and a refetch | a fetch |
 /// | no data | a fetch | a fetch | a fetch | a fetch |
 ///
-/// A part of a streamed value counts as no data, but that of an endless stream as data, which is fresh
+/// A part of a streamed value counts as no data. A part of an endless stream counts as data, which is fresh
 /// while the stream delivers.
 ///
-/// A fetch is started or, if one is in flight, joined. Without a way to fetch, one in flight is
-/// still joined, but only by a caller that would have accepted cached data.
+/// A fetch is started or, if one is in flight, joined. A caller without a fetch joins one in flight
+/// only if it would have accepted cached data.
 enum FetchDecision: Equatable {
   case useCached(CacheLookup, revalidates: Bool)
   case fetch
@@ -20,14 +20,14 @@ enum FetchDecision: Equatable {
 }
 
 extension EntryMachine {
-  /// What a caller that asks for a value gets.
+  /// The answer for a caller that asks for a value.
   ///
   /// - Parameters:
-  ///   - need: Which data it accepts.
-  ///   - freshness: When data is stale for it.
-  ///   - canFetch: Whether it or the entry knows how to fetch.
+  ///   - need: The data that it accepts.
+  ///   - freshness: Its stale time.
+  ///   - canFetch: Whether it or the entry has a fetch.
   ///   - now: The time of the transaction.
-  /// - Returns: What it gets.
+  /// - Returns: The answer.
   // Inlined: the machine is a large value, and a call would copy it.
   @inline(__always)
   func decision(
@@ -51,7 +51,7 @@ extension EntryMachine {
     return canFetch || !isIdle && need != .always ? .fetch : .missingFetch
   }
 
-  /// The same if the data is a part: only of an endless stream is that an answer.
+  /// The answer if the data is a part, which only an endless stream makes an answer.
   // Never inlined: most entries have no parts.
   @inline(never)
   private func decisionOverPart(for need: FetchNeed, canFetch: Bool) -> FetchDecision {
@@ -70,14 +70,14 @@ extension EntryMachine {
   }
 }
 
-/// Which cached data a caller accepts that asks for a value.
+/// The cached data that a caller accepts.
 enum FetchNeed: Sendable {
   case ifStale
-  /// As `ifStale`, and nothing is accepted instead of the fetch's answer.
+  /// As `ifStale`, but stale data never replaces the fetch's answer.
   case ifStaleOrThrow
   case ifMissing
   /// As `ifMissing`, and stale data is refetched in the background.
   case ifMissingElseRevalidate
-  /// None: it asks for a new answer.
+  /// No cached data: it asks for a new answer.
   case always
 }

@@ -1,14 +1,14 @@
-/// Decides which fetches run while only so many may at a time, and which of the others is next.
+/// Limits how many fetches run at a time, and chooses the next one.
 ///
-/// Those that wait are in one line for each ``FetchUrgency``. How urgent a fetch is may change while it
-/// waits. If it grows, the fetch joins the end of a better line, and its former place is void. If it
-/// shrinks, the fetch finds its line when its turn comes: nobody looks at it before.
+/// The other fetches wait in lines, one for each ``FetchUrgency``. The urgency may change during the wait. If
+/// it grows, the fetch joins the end of a better line, and its former place is void. If it shrinks, the fetch
+/// changes its line when its turn comes.
 ///
-/// What a running fetch waits for is its guest: it runs at once, in the room of the one that waits.
+/// A fetch for which a running fetch waits is exempt from the limit: it runs at once.
 ///
 /// Each call is O(1), amortised.
 struct FetchRoom<Fetch: Hashable & Sendable>: Sendable {
-  /// A line, from which the first ones are taken again and again.
+  /// A line of fetches; reading the next one moves `front`.
   private struct Line: Sendable {
     var fetches: [Fetch] = []
     var front = 0
@@ -27,7 +27,7 @@ struct FetchRoom<Fetch: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// How many may run at a time.
+  /// The number of fetches that may run at a time.
   let limit: Int
   private var running: Set<Fetch> = []
   private var guests: Set<Fetch> = []
@@ -35,27 +35,27 @@ struct FetchRoom<Fetch: Hashable & Sendable>: Sendable {
   /// The line of each fetch that waits.
   private var waiting: [Fetch: FetchUrgency] = [:]
 
-  /// Creates empty room.
+  /// Creates a limiter.
   ///
   /// - Parameter limit: How many fetches may run at a time; less than one counts as one.
   init(limit: Int) {
     self.limit = max(1, limit)
   }
 
-  /// Whether a fetch waits that may run.
+  /// Whether a waiting fetch may run.
   var hasNext: Bool { running.count < limit && !waiting.isEmpty }
 
-  /// How many fetches wait: for tests.
+  /// The number of fetches that wait, for tests.
   var waitingCount: Int { waiting.count }
 
-  /// How many places the lines have, void ones included.
+  /// The number of places in the lines, void ones included.
   var placeCount: Int { lines.reduce(0) { $0 + $1.fetches.count } }
 
-  /// A fetch wants to run; it does not while others wait, who may be more urgent.
+  /// A fetch asks to run; it waits while others wait, which may be more urgent.
   ///
   /// - Parameters:
   ///   - fetch: The fetch.
-  ///   - urgency: How soon it should.
+  ///   - urgency: The urgency of the fetch.
   /// - Returns: Whether it runs now; if not, it waits.
   mutating func enter(_ fetch: Fetch, _ urgency: FetchUrgency) -> Bool {
     if running.contains(fetch) || guests.contains(fetch) { return true }
@@ -67,37 +67,39 @@ struct FetchRoom<Fetch: Hashable & Sendable>: Sendable {
     return true
   }
 
-  /// A running fetch waits for another one, which is its guest until ``guestLeft(_:)``.
+  /// A running fetch began to wait for another one, which is exempt from the limit until
+  /// ``guestLeft(_:)``.
   ///
-  /// - Returns: Whether the other one has waited and runs now.
+  /// - Returns: Whether the other fetch was waiting and runs now.
   mutating func admit(_ guest: Fetch) -> Bool {
     guard !running.contains(guest) else { return false }
     guests.insert(guest)
     return waiting.removeValue(forKey: guest) != nil
   }
 
-  /// A fetch is over: another one of the same name is no guest.
+  /// A fetch ended; the next one of the same name is not exempt.
   mutating func guestLeft(_ fetch: Fetch) { guests.remove(fetch) }
 
-  /// A fetch does not run any more, or no longer wants to; a second time is a no-op.
+  /// A fetch ended, or gave up its wait; a second call is a no-op.
   mutating func leave(_ fetch: Fetch) {
     if running.remove(fetch) == nil { waiting[fetch] = nil }
   }
 
-  /// A fetch that waits may be more urgent than before.
+  /// A waiting fetch may have become more urgent.
   mutating func raise(_ fetch: Fetch, to urgency: FetchUrgency) {
     if let present = waiting[fetch], present < urgency { wait(fetch, urgency) }
   }
 
-  /// Lets the most urgent fetch run, if there is room: of those alike, the one that waits longest.
+  /// Lets the most urgent fetch run, if the limit allows one; of equals, the one that waits
+  /// longest.
   ///
-  /// - Parameter urgency: How urgent a fetch is now; `nil` if it is gone.
-  /// - Returns: The fetch; `nil` if there is no room, or none waits.
+  /// - Parameter urgency: Returns how urgent a fetch is now; `nil` if it is gone.
+  /// - Returns: The fetch; `nil` if the limit is reached, or none waits.
   mutating func next(urgency: (Fetch) -> FetchUrgency?) -> Fetch? {
     guard hasNext else { return nil }
     for line in FetchUrgency.allCases.reversed() {
       while let fetch = lines[line.rawValue].next() {
-        // It has joined a better line since, or left.
+        // It has joined a better line since, or gave up.
         guard waiting[fetch] == line else { continue }
         guard let present = urgency(fetch) else {
           waiting[fetch] = nil
@@ -118,7 +120,7 @@ struct FetchRoom<Fetch: Hashable & Sendable>: Sendable {
   private mutating func wait(_ fetch: Fetch, _ urgency: FetchUrgency) {
     waiting[fetch] = urgency
     lines[urgency.rawValue].fetches.append(fetch)
-    // Those that leave before their turn leave a void place, and nobody may have a turn for long.
+    // A fetch that gives up leaves a void place, and it may be long until the next turn.
     guard placeCount > 2 * waiting.count + 64 else { return }
     for line in FetchUrgency.allCases {
       lines[line.rawValue].keep { waiting[$0] == line }
@@ -126,11 +128,11 @@ struct FetchRoom<Fetch: Hashable & Sendable>: Sendable {
   }
 }
 
-/// How soon a fetch should run where only so many may, from the least.
+/// The urgency of a fetch under a limit, from the least.
 enum FetchUrgency: Int, CaseIterable, Comparable, Sendable {
   case background, low, medium, high
 
-  /// The urgency of what somebody waits for.
+  /// Makes the urgency of a fetch for which a caller waits.
   ///
   /// - Parameter priority: The priority of the code that waits.
   init(_ priority: WorkPriority) {

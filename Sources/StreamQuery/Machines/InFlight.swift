@@ -1,19 +1,19 @@
 /// A fetch in flight.
 package struct InFlight: Equatable, Sendable {
-  /// What the fetch is doing.
+  /// The stage of the fetch.
   package enum Stage: Equatable, Sendable {
     /// An attempt runs; leads to `waiting` when it is retried.
     case running
     /// Between attempts; leads to `running` or `paused` when the time comes.
     case waiting(until: Instant)
-    /// Waits for an import that is to bring the data; leads to `running` or `paused` at this time, or
-    /// when it is let go. `nil` is never.
+    /// Deferred for an import that may bring the data; leads to `running` or `paused` at this time, or when
+    /// it is resumed. `nil` is never.
     case held(until: Instant?)
     /// Waits for the network or the app; leads to `running` when both allow it.
     case paused(before: Pause)
   }
 
-  /// What a paused fetch would do next.
+  /// The next step of a paused fetch.
   package enum Pause: Equatable, Sendable {
     case firstAttempt
     case retry
@@ -35,45 +35,46 @@ package struct InFlight: Equatable, Sendable {
   package var stopsRetrying = false
   /// Abandoned under `.linger`: cancelled at this time.
   package var lingersUntil: Instant?
-  /// What it fetches.
+  /// The part that it fetches.
   package var part: FetchPart
-  /// The truth changed since it started: its answer does not land but restarts it.
+  /// The server's data changed since the fetch started: its answer does not land but restarts it.
   package var isOutdated = false
-  /// What the start of the fetch changed, for a cancellation to undo.
+  /// The changes of the start, for a cancellation to undo.
   package var undo: Undo
-  /// The entry was invalidated since its answer began, by somebody who does not take that answer for
-  /// new enough: the mark outlives it.
+  /// The entry was invalidated since the answer began, by a call that does not accept that answer: the mark
+  /// stays.
   package var predatesMark = false
-  /// The data was marked as invalidated when the attempt began: what is added to that is as old.
+  /// The data was marked as invalidated when the attempt began: a page that is added to it is as
+  /// old.
   package var baseWasMarked = false
-  /// A retry goes on with what earlier attempts got, so its answer began with theirs.
+  /// A retry continues from the progress of earlier attempts, so its answer began with theirs.
   package var keepsPart = false
-  /// Its first attempt was held back once, and is not again.
+  /// It was deferred before its first attempt, and is not deferred again.
   package var wasHeld = false
-  /// The entry was invalidated since the attempt started, whoever asked for it: a failure is no
-  /// answer to that.
+  /// The entry was invalidated since the attempt started, so a failure of the attempt is not the
+  /// answer for later callers.
   package var isOvertaken = false
-  /// Somebody asked for newer data since the attempt started, and accepts its answer unless that is
-  /// said to be outdated.
+  /// A caller asked for newer data since the attempt started, and accepts its answer unless its age
+  /// says that it is outdated.
   package var isAskedAnew = false
-  /// Why the value was asked for while a page is fetched.
+  /// The reason for which the value was requested while a page is fetched.
   package var joined: FetchCause?
   /// A value was written since the attempt started.
   package var wasWritten = false
   /// The source of the data, if it was written since the fetch started.
   package var writer: Writer?
-  /// When the attempt that runs showed its first part; `nil` if it has shown none.
+  /// The time when the running attempt showed its first part; `nil` if it has shown none.
   package var deliveringSince: Instant?
-  /// Why one more fetch follows if this one succeeds: somebody asked for a newer answer.
+  /// The reason for one more fetch if this one succeeds: a newer answer was requested.
   package var successor: FetchCause?
-  /// What that one fetches.
+  /// The part that the successor fetches.
   ///
-  /// A page is fetched even if this one fails: no answer to this is one to that.
+  /// A page is fetched even if this fetch fails, because its answer does not depend on this one.
   package var successorPart = FetchPart.whole
-  /// How many fetches in a row, up to this one, replaced another without any of them landing.
+  /// The number of fetches in a row, up to this one, that replaced another without one landing.
   package var supersessions: UInt8 = 0
 
-  /// What the fetch does next if nothing keeps it from it; `nil` while an attempt runs.
+  /// The next step of the fetch once it may proceed; `nil` while an attempt runs.
   var next: Pause? {
     switch stage {
     case .running: nil
@@ -89,13 +90,13 @@ package struct InFlight: Equatable, Sendable {
     fetchOptions.networkMode != .online || environment.isOnline
   }
 
-  /// Whether its answer has begun: an attempt is running, or the next one goes on with what earlier
-  /// attempts got.
+  /// Whether its answer has begun: an attempt is running, or the next one continues from the
+  /// progress of earlier ones.
   var hasBegunAnswer: Bool { stage == .running || keepsPart }
 
   /// An attempt begins.
   ///
-  /// What was invalidated or asked for before is no matter to an answer that begins now.
+  /// The answer begins now, so earlier invalidations and requests do not concern it.
   ///
   /// - Parameter overMark: Whether the data is marked as invalidated.
   mutating func attemptBegan(overMark: Bool) {
@@ -110,17 +111,17 @@ package struct InFlight: Equatable, Sendable {
     if successorPart == .whole { successor = nil }
   }
 
-  /// The fetch has an answer, which may be too old for those who asked anew.
+  /// The fetch has an answer, which may be too old for a caller that asked for newer data.
   ///
-  /// They accepted an answer that is as new as their question. If this one is said to be outdated,
-  /// one more fetch follows.
+  /// The caller accepts an answer that is as new as its request. If the age says that the answer is
+  /// outdated, one more fetch follows.
   ///
-  /// - Parameter age: How old the answer is; `nil` is new.
+  /// - Parameter age: The age of the answer; `nil` is new.
   mutating func answered(_ age: AnswerAge?) {
     if age?.isOutdated == true, isAskedAnew { successor = successor ?? .invalidated }
   }
 
-  /// What the start of a fetch changed.
+  /// The changes of the start of a fetch.
   package struct Undo: Equatable, Sendable {
     package var isError: Bool
     package var failureCount: Int

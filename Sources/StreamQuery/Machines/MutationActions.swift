@@ -1,4 +1,4 @@
-/// What the shell has to do after an input to a run: data, in the order in which it is done.
+/// The actions for the shell after an input to a run: data, in the order of execution.
 package struct MutationActions: Equatable, Sendable {
   /// Cancel the run's task; the task reports how it ended.
   package var cancels = false
@@ -6,42 +6,42 @@ package struct MutationActions: Equatable, Sendable {
   package var prepares = false
   /// Run an attempt.
   package var performs = false
-  /// The run is idle: it waits for its scope, the network or the app.
+  /// The run is paused: it waits for its scope, the network or the app.
   package var paused = false
-  /// Keep the run beyond the process, and report when it is.
+  /// Keep the run beyond the process, and report when that is done.
   package var keeps = false
   /// The run waits for an answer to its error.
   package var stopped = false
   /// The outcome is decided: update the run's layers, then call its callbacks unless it has ended
   /// already.
   package var concluded: MutationMachine.Ending?
-  /// The run is over: answer its callers, and give its place in the scope to the next run.
+  /// The run is over: answer its callers, and let the next run of the scope begin.
   package var ended: MutationMachine.Ending?
   /// An observer may see a difference.
   package var changed = false
   /// The run may be forgotten.
   package var expired = false
 
-  /// Creates effects that ask for nothing.
+  /// Creates actions that ask for nothing.
   package init() {}
 
   /// Nothing to do.
   package static let none = MutationActions()
 }
 
-/// What the machine needs to know of the options and callbacks that a run is started with.
+/// The facts that a machine needs about the options and callbacks of its run.
 package struct RunOptions: Hashable, Sendable {
   /// How long the run is kept after it ended.
   package var gcTime = TimeSpan.zero
-  /// What happens while offline.
+  /// The behaviour while offline.
   package var networkMode = NetworkMode.online
   /// Whether there are callbacks before the first attempt.
   package var prepares = false
-  /// Whether there are callbacks before the end.
+  /// Whether there are callbacks after the work.
   package var settles = false
   /// Whether the run is kept beyond the process, and performs only when it is.
   package var isKept = false
-  /// How long after its start the first attempt may begin.
+  /// The time after its start before which the first attempt does not begin.
   package var delay = TimeSpan.zero
 
   /// Creates the options of a run without callbacks that is not kept.
@@ -51,21 +51,21 @@ package struct RunOptions: Hashable, Sendable {
     networkMode != .online || environment.isOnline
   }
 
-  /// Whether a run may go on after a wait: a kept one was promised, and does not wait for the app.
+  /// Whether a run may go on after a wait; a kept run does not wait for the app.
   func canContinue(in environment: Environment) -> Bool {
     (environment.isActive || environment.isAwaited || isKept)
       && (networkMode == .always || environment.isOnline)
   }
 }
 
-/// What a kept run is doing.
+/// The progress of a kept run.
 package struct RunProgress: Sendable {
   package enum Phase: Sendable {
     /// It is not kept yet.
     case saving
     /// It waits for its turn, the network, the app or its next attempt.
     case waiting
-    /// Its work, or a callback, is called.
+    /// Its work or a callback runs.
     case sending
     /// It waits for an answer to its error.
     case stopped
@@ -74,12 +74,12 @@ package struct RunProgress: Sendable {
   package var phase: Phase
   /// The number of failed attempts so far.
   package var failureCount: Int
-  /// Why the newest attempt failed.
+  /// The error of the newest attempt.
   package var failureReason: ErrorBox?
 }
 
 extension MutationMachine {
-  /// What the run is doing, for its keeper.
+  /// The progress of the run, for its keeper.
   var progress: RunProgress.Phase {
     switch phase {
     case .saving: .saving

@@ -4,10 +4,10 @@ extension MutationMachine {
   /// Whether the run waits, or will wait, until it is kept.
   var isToBeKept: Bool { keeping == .wanted }
 
-  /// The run is kept, or need not be: it may perform.
+  /// The run is kept, or need not be, so it may perform.
   ///
   /// - Parameter environment: The environment at the transaction.
-  /// - Returns: What to do.
+  /// - Returns: The actions.
   package mutating func kept(in environment: Environment) -> MutationActions {
     guard case .saving = phase else { return .none }
     keeping = runOptions.isKept ? .kept : .none
@@ -19,9 +19,9 @@ extension MutationMachine {
   /// The run can never be kept as it is.
   ///
   /// - Parameters:
-  ///   - isPromised: Whether it is kept with an earlier input: then it waits for an answer.
+  ///   - isPromised: Whether it is kept with an earlier input; it then waits for an answer.
   ///   - environment: The environment at the transaction.
-  /// - Returns: What to do.
+  /// - Returns: The actions.
   package mutating func keepingFailed(
     isPromised: Bool = false,
     in environment: Environment
@@ -32,10 +32,10 @@ extension MutationMachine {
     return actions
   }
 
-  /// Somebody asked for the next attempt now: an answer to an error, or the end of a wait.
+  /// The next attempt was requested now: an answer to an error, or the end of a wait.
   ///
   /// - Parameter environment: The environment at the transaction.
-  /// - Returns: What to do.
+  /// - Returns: The actions.
   package mutating func retried(in environment: Environment) -> MutationActions {
     var actions = MutationActions()
     switch phase {
@@ -50,13 +50,13 @@ extension MutationMachine {
     return actions
   }
 
-  /// Whether the run may become another request: no code of a user is at work for it.
+  /// Whether the run may become another request: no user code runs for it.
   package var canBeRebased: Bool { rests }
 
-  /// The run got another input: it is another request, which is kept before it performs.
+  /// The run got another input, so it is another request, which is kept before it performs.
   ///
   /// - Parameter environment: The environment at the transaction.
-  /// - Returns: What to do.
+  /// - Returns: The actions.
   package mutating func rebased(in environment: Environment) -> MutationActions {
     guard canBeRebased else { return .none }
     failureCount = 0
@@ -65,13 +65,13 @@ extension MutationMachine {
 
   /// The attempt failed, and the answer to its error is another input.
   ///
-  /// It waits as before a retry, and failures are still counted: who answers each error with another
-  /// input must see how often it did.
+  /// It waits as before a retry, and failures are still counted, so that code that answers each error with
+  /// another input sees how often it did.
   ///
   /// - Parameters:
   ///   - retryAfter: The wait before the next attempt.
   ///   - environment: The environment at the transaction.
-  /// - Returns: What to do.
+  /// - Returns: The actions.
   package mutating func attemptRebased(
     retryAfter: TimeSpan,
     in environment: Environment
@@ -93,24 +93,23 @@ extension MutationMachine {
     return actions
   }
 
-  /// Whether earlier versions of it need not be sent: nothing but time and the network is in its way,
-  /// or it was promised.
+  /// Whether earlier versions of it need not be sent: only time and the network delay it, or it is kept.
   package var takesPrecedence: Bool {
     guard isUndecided, !isCancelRequested else { return false }
     return keeping == .kept || isPrepared && keeping == .none
   }
 
-  /// Until when it is delayed, which is no longer known afterwards.
+  /// The end of its delay; not known after that.
   var delayEnd: Instant? {
     guard runOptions.delay != .zero, !hasPerformed, failureCount == 0, notBefore > .distantPast
     else { return nil }
     return notBefore
   }
 
-  /// Whether it is delayed, so that somebody may still take it back.
+  /// Whether it is delayed, so that it may still be taken back.
   ///
   /// - Parameter environment: The environment at the transaction.
-  /// - Returns: Whether its time is not over.
+  /// - Returns: Whether its delay is not over.
   package func mayBeTakenBack(in environment: Environment) -> Bool {
     delayEnd.map { $0 > environment.now.instant } ?? false
   }
@@ -118,7 +117,7 @@ extension MutationMachine {
   /// Whether a request is under way.
   package var isAtWork: Bool { if case .running = phase { true } else { false } }
 
-  /// Whether it goes on only when somebody answers, or a store is back.
+  /// Whether it goes on only after an answer of the user, or after a store is back.
   package var isStalled: Bool {
     switch phase {
     case .saving, .stopped: true
@@ -126,7 +125,8 @@ extension MutationMachine {
     }
   }
 
-  /// Whether its outcome is not decided: its layers are over what the server knows.
+  /// Whether its outcome is not decided, so that its layers show changes that the server does not
+  /// have.
   package var isUndecided: Bool {
     switch phase {
     case .preparing, .saving, .queued, .paused, .running, .waiting, .stopped: true
@@ -143,7 +143,7 @@ extension MutationMachine {
     }
   }
 
-  /// A run that was kept by an earlier process came before it in its scope.
+  /// A run of an earlier process came before it in its scope.
   package mutating func overtaken() {
     guard canBeOvertaken else { return }
     isFirst = false

@@ -1,4 +1,4 @@
-// What the inputs of a run have in common.
+// The steps that several inputs share.
 
 extension MutationMachine {
   mutating func judgePreparing(
@@ -10,7 +10,7 @@ extension MutationMachine {
     self.isHeldUp = isHeldUp
   }
 
-  /// Begins with the preparation if there is one to be done, otherwise with what follows it.
+  /// Begins with the preparation if there is one, otherwise with the step after it.
   mutating func prepareOrEnter(in environment: Environment, _ actions: inout MutationActions) {
     guard !isPrepared else { return enter(in: environment, &actions) }
     actions.changed = true
@@ -19,7 +19,7 @@ extension MutationMachine {
     actions.prepares = true
   }
 
-  /// Goes on to the first attempt, or to what it has to wait for.
+  /// Goes on to the first attempt, or to the wait before it.
   mutating func enter(in environment: Environment, _ actions: inout MutationActions) {
     actions.changed = true
     if keeping == .wanted {
@@ -56,7 +56,7 @@ extension MutationMachine {
     actions.performs = true
   }
 
-  /// Waits for an answer.
+  /// Waits for an answer to the error.
   mutating func stop(_ actions: inout MutationActions) {
     failureCount += 1
     phase = .stopped
@@ -88,7 +88,7 @@ extension MutationMachine {
     unwantedSince = environment.now.instant
     actions.ended = ending
     actions.changed = true
-    // A cancelled run leaves nothing behind to look at.
+    // A cancelled run is not kept for observers.
     actions.expired = ending == .cancelled
   }
 }

@@ -2,7 +2,7 @@
 ///
 /// Pure: it never awaits, reads a clock, or holds a value, a task or a closure. Inputs are facts
 /// with the environment as a parameter; outputs are ``MutationActions``. Input, output and errors
-/// are stored next to it, and it is told its place in its scope: see ``RunQueue``.
+/// are stored next to it. ``RunQueue`` has its place in its scope.
 ///
 /// | input \ phase | preparing | saving | queued | paused | running | waiting | stopped | settling |
 /// |---|---|---|---|---|---|---|---|---|
@@ -22,16 +22,17 @@
 /// | `cancelRequested` | cancel task | conclude | conclude | conclude | cancel task | conclude | conclude | – |
 /// | `callbacksEnded` | – | – | – | – | – | – | – | end |
 ///
-/// To enter means to save, queue, wait, pause or perform: the first for which there is a reason. To
-/// conclude means to settle, which runs the callbacks, or to end at once if there are none. A dash is
-/// a no-op, and so is everything but `timeReached` (retention) in `ended`.
+/// To enter means to save, queue, wait, pause or perform: the first that is necessary. To conclude means to
+/// settle, which runs the callbacks, or to end at once if there are none. A dash is a no-op, and so is every
+/// input but `timeReached` (retention) in `ended`.
 package struct MutationMachine: Equatable, Sendable {
-  /// What the run is doing.
+  /// The phase of the run.
   package enum Phase: Equatable, Sendable {
     /// `onMutate` runs; when it returns: to `running`, `paused` or `queued`; if it throws:
     /// concluded.
     case preparing
-    /// Waits until it is kept beyond the process, or until it is known which runs come before it.
+    /// Waits until it is kept beyond the process, or until the keeper tells which runs come before
+    /// it.
     case saving
     /// Waits for its turn in its scope.
     case queued
@@ -49,13 +50,13 @@ package struct MutationMachine: Equatable, Sendable {
     case ended(Ending)
   }
 
-  /// What a paused run would do next.
+  /// The next step of a paused run.
   package enum Pause: Hashable, Sendable {
     case firstAttempt
     case retry
   }
 
-  /// How a run ends.
+  /// The end of a run.
   package enum Ending: Hashable, Sendable {
     /// It returned an output.
     case succeeded
@@ -68,28 +69,28 @@ package struct MutationMachine: Equatable, Sendable {
   /// Whether a run is kept beyond the process.
   package enum Keeping: Hashable, Sendable {
     case none
-    /// It performs only when ``kept(in:)`` says so.
+    /// It performs only after ``kept(in:)``.
     case wanted
     case kept
   }
 
   package internal(set) var phase: Phase
-  // Flags are stored next to the phase, and counts next to the options: a run is kept long after it
-  // ended, and in this order it is a quarter smaller.
-  /// The run was cancelled while one of its tasks was at work; that task has the last word.
+  // Flags are stored next to the phase, and counts next to the options. This order makes a run,
+  // which is kept long after it ended, a quarter smaller.
+  /// The run was cancelled while one of its tasks was at work; the task decides how it ends.
   package private(set) var isCancelRequested = false
   /// Whether it is first in its scope, or has none.
   var isFirst: Bool
   /// Whether it waits for ``released(in:)`` before it begins.
   var isHeld: Bool
-  /// While it prepares: whether it could not perform at present if it were ready.
+  /// Whether it could not perform now if its preparation were over.
   var isHeldUp = false
   /// Whether an attempt has begun.
   package internal(set) var hasPerformed = false
   /// Whether `onMutate` has returned, or there is none.
   var isPrepared: Bool
   var keeping: Keeping
-  /// What the run was started with.
+  /// The options with which the run was started.
   package private(set) var runOptions: RunOptions
   /// The number of handles and streams that follow the run; while there are any, it is kept.
   package private(set) var followerCount: Int32 = 0
@@ -97,17 +98,17 @@ package struct MutationMachine: Equatable, Sendable {
   package internal(set) var failureCount = 0
   /// The time before which the first attempt does not begin.
   var notBefore = Instant.distantPast
-  /// The time since when it has been over with nobody following it.
+  /// The time since which it has been over without followers.
   var unwantedSince: Instant
 
   /// Creates the machine of a run that was just requested; ``begun(in:)`` starts it.
   ///
   /// - Parameters:
-  ///   - runOptions: What the run is started with.
+  ///   - runOptions: The options of the run.
   ///   - isFirst: Whether it is first in its scope, or has none.
   ///   - isHeld: Whether it begins only when it is released.
   ///   - keeping: Whether it is kept beyond the process.
-  ///   - submittedAt: When it was started, if not now.
+  ///   - submittedAt: The time when it was started, if not now.
   ///   - now: The time of the transaction.
   package init(
     runOptions: RunOptions,
@@ -122,7 +123,7 @@ package struct MutationMachine: Equatable, Sendable {
     self.keeping = keeping
     if runOptions.delay != .zero {
       let start = submittedAt ?? now.instant
-      // A hundred years are for ever.
+      // More than a hundred years is for ever.
       notBefore = start + min(runOptions.delay, .longest) ?? start
     }
     self.runOptions = runOptions
@@ -140,7 +141,7 @@ package struct MutationMachine: Equatable, Sendable {
     }
   }
 
-  /// Whether the run does nothing now but will later.
+  /// Whether the run waits for something.
   package var rests: Bool {
     switch phase {
     case .saving, .queued, .paused, .waiting, .stopped: true
@@ -153,7 +154,7 @@ package struct MutationMachine: Equatable, Sendable {
     if case .ended = phase { false } else { true }
   }
 
-  /// How it ended, once it is over.
+  /// Its end, once it is over.
   package var ending: Ending? {
     if case .ended(let ending) = phase { ending } else { nil }
   }
@@ -163,7 +164,7 @@ package struct MutationMachine: Equatable, Sendable {
   /// The run begins: with its preparation if it has one, otherwise with its first attempt.
   ///
   /// - Parameter environment: The environment at the transaction.
-  /// - Returns: What to do.
+  /// - Returns: The actions.
   package mutating func begun(in environment: Environment) -> MutationActions {
     var actions = MutationActions()
     actions.changed = true
@@ -176,17 +177,17 @@ package struct MutationMachine: Equatable, Sendable {
     return actions
   }
 
-  /// A run that was held may begin; for any other it is a no-op.
+  /// A held run may begin; for any other it is a no-op.
   ///
   /// - Parameter environment: The environment at the transaction.
-  /// - Returns: What to do.
+  /// - Returns: The actions.
   package mutating func released(in environment: Environment) -> MutationActions {
     guard isHeld, case .paused = phase else { return .none }
     isHeld = false
     return begun(in: environment)
   }
 
-  /// Another mutation replaced the one that the run was started with.
+  /// Another mutation replaced the one with which the run was started.
   ///
   /// - Parameter runOptions: The options of the new mutation.
   package mutating func mutationReplaced(_ runOptions: RunOptions) {
@@ -196,7 +197,7 @@ package struct MutationMachine: Equatable, Sendable {
   /// `onMutate` returned.
   ///
   /// - Parameter environment: The environment at the transaction.
-  /// - Returns: What to do.
+  /// - Returns: The actions.
   package mutating func prepared(in environment: Environment) -> MutationActions {
     guard case .preparing = phase else { return .none }
     var actions = MutationActions()
@@ -209,14 +210,14 @@ package struct MutationMachine: Equatable, Sendable {
     return actions
   }
 
-  /// `onMutate` threw: nothing is performed.
+  /// `onMutate` threw, so the work is not performed.
   ///
-  /// A run that is kept was promised, and stays.
+  /// A kept run stays, and waits for an answer.
   ///
   /// - Parameters:
   ///   - isCancellation: Whether it threw because it was cancelled.
   ///   - environment: The environment at the transaction.
-  /// - Returns: What to do.
+  /// - Returns: The actions.
   package mutating func preparationFailed(
     isCancellation: Bool,
     in environment: Environment
@@ -236,7 +237,7 @@ package struct MutationMachine: Equatable, Sendable {
   /// The runs before it in its scope are over.
   ///
   /// - Parameter environment: The environment at the transaction.
-  /// - Returns: What to do.
+  /// - Returns: The actions.
   package mutating func reachedFront(in environment: Environment) -> MutationActions {
     isFirst = true
     var actions = MutationActions()
@@ -250,10 +251,10 @@ package struct MutationMachine: Equatable, Sendable {
 
   /// The attempt returned an output.
   ///
-  /// It counts even if the run was cancelled meanwhile, because its effect on the server is done.
+  /// It counts even if the run was cancelled meanwhile, because the server has made the change.
   ///
   /// - Parameter environment: The environment at the transaction.
-  /// - Returns: What to do.
+  /// - Returns: The actions.
   package mutating func attemptSucceeded(in environment: Environment) -> MutationActions {
     guard case .running = phase else { return .none }
     var actions = MutationActions()
@@ -268,7 +269,7 @@ package struct MutationMachine: Equatable, Sendable {
   ///   - isCancellation: Whether it failed because it was cancelled, which is never an error.
   ///   - stops: Whether it waits for an answer if there is to be no attempt.
   ///   - environment: The environment at the transaction.
-  /// - Returns: What to do.
+  /// - Returns: The actions.
   package mutating func attemptFailed(
     retryAfter: TimeSpan?,
     isCancellation: Bool,
@@ -293,10 +294,10 @@ package struct MutationMachine: Equatable, Sendable {
 
   /// The run was cancelled.
   ///
-  /// A task at work is cancelled and has the last word: if it succeeds in spite of that, the run
-  /// succeeds. A run that only waits ends at once. After the outcome is decided it is too late.
+  /// A task at work is cancelled; if it succeeds in spite of that, the run succeeds. A run that
+  /// only waits ends at once. After the outcome is decided, the call has no effect.
   /// - Parameter environment: The environment at the transaction.
-  /// - Returns: What to do.
+  /// - Returns: The actions.
   package mutating func cancelRequested(in environment: Environment) -> MutationActions {
     var actions = MutationActions()
     switch phase {
@@ -316,7 +317,7 @@ package struct MutationMachine: Equatable, Sendable {
   /// The callbacks at the end of the run returned.
   ///
   /// - Parameter environment: The environment at the transaction.
-  /// - Returns: What to do.
+  /// - Returns: The actions.
   package mutating func callbacksEnded(in environment: Environment) -> MutationActions {
     guard case .settling(let ending) = phase else { return .none }
     var actions = MutationActions()
@@ -327,7 +328,7 @@ package struct MutationMachine: Equatable, Sendable {
   /// The network or the app changed.
   ///
   /// - Parameter environment: The environment at the transaction.
-  /// - Returns: What to do.
+  /// - Returns: The actions.
   package mutating func environmentChanged(in environment: Environment) -> MutationActions {
     var actions = MutationActions()
     switch phase {
@@ -344,7 +345,7 @@ package struct MutationMachine: Equatable, Sendable {
   /// Time has passed.
   ///
   /// - Parameter environment: The environment at the transaction.
-  /// - Returns: What to do.
+  /// - Returns: The actions.
   package mutating func timeReached(in environment: Environment) -> MutationActions {
     var actions = MutationActions()
     if notBefore <= environment.now.instant { notBefore = .distantPast }
@@ -372,7 +373,7 @@ package struct MutationMachine: Equatable, Sendable {
     if followerCount == 0 { unwantedSince = environment.now.instant }
   }
 
-  /// The next time at which the run has something to do, or `nil` if there is none.
+  /// The time of the run's next deadline; `nil` if it has none.
   package var nextDeadline: Instant? {
     switch phase {
     case .waiting(let until): until

@@ -1,18 +1,18 @@
 /// The random part by which each interval of polling is shorter or longer.
 ///
-/// No number is stored for a tick: it is a digest of what the key and the time of the last tick are, so
-/// that asking twice gives the same, and fetches of different queries and devices differ.
+/// It is a digest of the key and the time of the last tick. So no number is stored, a second call gives the
+/// same result, and queries and devices differ.
 package struct PollJitter: Hashable, Sendable {
   /// The largest part, in 255ths of the interval.
   let part: UInt8
-  /// Tells keys apart.
+  /// A digest of the key.
   let salt: UInt8
 
   package static var none: Self { Self(part: 0, salt: 0) }
 
   /// - Parameters:
   ///   - part: The largest part, in 255ths of the interval.
-  ///   - key: The key; asked for only if there is such a part.
+  ///   - key: The key; evaluated only if there is such a part.
   package init(part: UInt8, of key: @autoclosure () -> String) {
     guard part > 0 else {
       self = .none
@@ -32,15 +32,15 @@ package struct PollJitter: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - interval: The interval without the random part.
-  ///   - base: When the tick was.
-  /// - Returns: The interval; one that has no end stays so.
+  ///   - base: The time of the tick.
+  /// - Returns: The interval; an infinite one stays infinite.
   func applied(to interval: TimeSpan, since base: Instant) -> TimeSpan {
     guard part > 0, interval > .zero, !interval.isInfinite else { return interval }
     let seed = UInt64(bitPattern: base.nanoseconds) ^ UInt64(salt) << 56
     var generator = SplitMix64(seed: seed)
     let sign = generator.fraction() * 2 - 1
     let change = Double(interval.nanoseconds) * Double(part) / 255 * sign
-    // Never without any wait.
+    // At least a millisecond.
     return TimeSpan(.nanoseconds(max(1_000_000, interval.nanoseconds + Int64(change))))
   }
 }

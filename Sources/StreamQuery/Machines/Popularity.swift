@@ -1,20 +1,20 @@
-/// How often something was used lately: a small count that halves with each age that passes.
+/// The number of recent uses: a small count that halves with each age that passes.
 struct Popularity: Hashable, Sendable {
-  /// Counts beyond it say nothing more about the next use.
+  /// The largest count; more uses do not predict the next one better.
   static let most: UInt8 = 15
 
   private var count: UInt8 = 0
-  /// The age for which the count is right.
+  /// The age in which the count is right.
   private var age: UInt32 = 0
 
-  /// The count, at an age that is not before that of the last use.
+  /// The count at an age that is not before that of the last use.
   @inline(__always)
   func uses(at age: UInt32) -> UInt8 {
     let passed = age &- self.age
     return passed < 8 ? count >> UInt8(truncatingIfNeeded: passed) : 0
   }
 
-  /// It was used, perhaps several times.
+  /// It was used, once or several times.
   @inline(__always)
   mutating func used(at age: UInt32, times: Int = 1) {
     count = UInt8(min(Int(uses(at: age)) + times, Int(Self.most)))
@@ -22,24 +22,23 @@ struct Popularity: Hashable, Sendable {
   }
 }
 
-/// Remembers how popular keys were that are not kept any more.
+/// The popularity of keys that are not kept any more.
 ///
-/// It knows keys by their hashes. Two keys with one hash would share a count: with 64 bits that is
-/// rarer than anything that depends on it, so results are the same in every process, although
-/// hashes are not.
+/// It knows keys by their hashes. Two keys with one hash would share a count. With 64 bits that is
+/// so rare that results are the same in every process, although hashes are not.
 struct PastUses: Sendable {
   private struct Memory: Sendable {
     var hash: Int
     var popularity: Popularity
   }
 
-  /// The oldest is overwritten first.
+  /// The memories; the oldest is overwritten first.
   private var memories: [Memory] = []
   private var next = 0
-  /// The place of each hash; places that are not in it were recalled.
+  /// The place of each hash in `memories`; a place that no hash has is void.
   private var places: [Int: Int32] = [:]
 
-  /// How many keys are remembered.
+  /// The number of remembered keys.
   var count: Int { places.count }
 
   /// Remembers a key that leaves.
@@ -64,25 +63,25 @@ struct PastUses: Sendable {
     next += 1
   }
 
-  /// The popularity of a key that comes back, which is not remembered any more.
+  /// Returns the popularity of a key that comes back, and forgets it.
   mutating func recall(_ hash: Int) -> Popularity? {
     guard !places.isEmpty, let place = places.removeValue(forKey: hash) else { return nil }
     return memories[Int(place)].popularity
   }
 }
 
-/// Finds the share of newcomers by trying: a step that raised the hit ratio is repeated, another one
-/// is taken back.
+/// Finds the best share of newcomers by trial: a step that raised the hit ratio is repeated, any other one is
+/// reversed.
 ///
-/// A cache that keeps what is used often needs few newcomers; one whose users move on needs many.
-/// The same cache may see both in one day.
+/// A cache whose users return to the same entries needs few newcomers; one whose users move on
+/// needs many. The same cache may see both in one day.
 struct WindowClimber: Sendable {
   private static let least = 0.01
   private static let most = 0.8
   private static let firstStep = 0.0625
-  /// Steps become smaller, until users do something else.
+  /// The factor of the next step; steps become smaller until the hit ratio changes by `restart`.
   private static let decay = 0.95
-  /// A change of the hit ratio that means that users do something else now.
+  /// The change of the hit ratio after which steps are large again.
   private static let restart = 0.05
 
   /// The share of kept entries that may be newcomers.
@@ -92,12 +91,12 @@ struct WindowClimber: Sendable {
   private var misses = 0
   private var lastRatio = 0.0
 
-  /// Something was used.
+  /// An entry was used.
   ///
   /// - Parameters:
-  ///   - isHit: Whether it was there.
-  ///   - times: How often.
-  ///   - period: After how many uses a step is judged.
+  ///   - isHit: Whether it was used before.
+  ///   - times: The number of uses.
+  ///   - period: The number of uses after which a step is judged.
   mutating func used(isHit: Bool, times: Int = 1, period: Int) {
     if isHit { hits += times } else { misses += times }
     guard hits + misses >= period else { return }

@@ -1,28 +1,28 @@
-/// Chooses what is refreshed first where there may not be the time for all: what has been stale for long and is used
-/// often.
+/// The order in which stale entries are refreshed if time may be short: first entries that have long been
+/// stale and are used often.
 struct RefreshPlan: Sendable {
-  /// What changes whenever data arrives.
+  /// The version of an entry's data, which changes whenever data arrives.
   struct DataVersion: Hashable, Sendable {
     let entry: EntryID
     let count: Int
     let updatedAt: Instant?
   }
 
-  /// What is known of an entry.
+  /// The facts about a stale entry.
   struct Candidate: Sendable {
     let key: EntryKey
     let definition: QueryDefinition
     /// For how long it has been stale; `nil` if there is no data.
     var overdue: TimeSpan?
-    /// The data that is stale; `nil` if there is none.
+    /// The version of the stale data; `nil` if there is none.
     var version: DataVersion?
-    /// How often it was used lately.
+    /// The number of its recent uses.
     var uses = 0
     var isObserved = false
 
-    /// Staleness times use.
+    /// The staleness times the uses.
     ///
-    /// What is stale for days is no more urgent than for one. What is on a screen is used as much as anything can be.
+    /// More than one day of staleness counts as one day. An observed entry has the highest number of uses.
     var weight: Double {
       let seconds = Double((overdue ?? .infinite).nanoseconds) / 1e9
       let uses = uses + (isObserved ? Int(Popularity.most) : 0)
@@ -38,7 +38,7 @@ struct RefreshPlan: Sendable {
   private var outcomes: [Outcome]
   private var begun = 0
 
-  /// - Parameter candidates: What is stale; of equals, the first comes first.
+  /// - Parameter candidates: The stale entries; of equals, the first comes first.
   init(_ candidates: [Candidate]) {
     let weighed = candidates.enumerated().map { (place: $0, weight: $1.weight, candidate: $1) }
     self.candidates =
@@ -58,7 +58,7 @@ struct RefreshPlan: Sendable {
 
   mutating func ended(_ place: Int, _ outcome: Outcome) { outcomes[place] = outcome }
 
-  /// What came of it so far.
+  /// The result so far.
   var result: QueryRefresh {
     var result = QueryRefresh()
     for (candidate, outcome) in zip(candidates, outcomes) {
@@ -72,13 +72,14 @@ struct RefreshPlan: Sendable {
   }
 }
 
-/// What came of a ``QueryClient/refetchStale(_:within:)-(QueryFilter,_)``, each in the order in which entries were chosen.
+/// The result of ``QueryClient/refetchStale(_:within:)-(QueryFilter,_)``; each list is in the order in which
+/// entries were chosen.
 public struct QueryRefresh: Hashable, Sendable {
-  /// What is fresh now that was not.
+  /// The entries that were refreshed.
   public var refreshed: [AnyQueryKey] = []
-  /// What was fetched, and failed.
+  /// The entries whose fetch failed.
   public var failed: [AnyQueryKey] = []
-  /// What is as stale as it was: there was no time for it, or somebody cancelled its fetch.
+  /// The entries that are still stale: there was no time for them, or their fetch was cancelled.
   public var remaining: [AnyQueryKey] = []
 
   /// Creates an empty result.

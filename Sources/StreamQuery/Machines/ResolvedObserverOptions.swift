@@ -1,10 +1,10 @@
-/// What one observer asks of an entry, with every option resolved and every closure evaluated.
+/// The options of one observer, with defaults applied and every closure evaluated.
 ///
 /// Observers with equal resolved options are counted together, so an entry's decisions cost the
 /// same for ten thousand observers as for one.
 package struct ResolvedObserverOptions: Hashable, Sendable {
-  // Every observer stores this, so spans come first and flags last, and spans that may be missing
-  // take no byte more for it: 48 bytes instead of 72.
+  // Every observer stores this. Spans come first and flags last, and an optional span takes no
+  // additional byte: 48 bytes instead of 72.
 
   /// The polling interval; infinite is off.
   package var interval = TimeSpan.infinite
@@ -12,9 +12,9 @@ package struct ResolvedObserverOptions: Hashable, Sendable {
   package var backgroundInterval = TimeSpan.infinite
   private var packedGCTime = TimeSpan.Packed(nil)
   private var packedLinger = TimeSpan.Packed(nil)
-  /// When data is stale for this observer.
+  /// The stale time of this observer.
   package var freshness = Freshness.after(.zero)
-  /// Whether the observer takes part in fetching.
+  /// Whether the observer fetches automatically.
   package var participation = Participation.enabled
   /// Whether a subscription refetches cached data.
   package var onSubscribe = RefetchPolicy.Answer.ifStale
@@ -41,7 +41,7 @@ package struct ResolvedObserverOptions: Hashable, Sendable {
   /// Whether an observer fetches automatically.
   package enum Participation: Hashable, Sendable {
     case disabled
-    /// Not before it is known what a store keeps for the entry.
+    /// Not until a store has answered.
     case restoring
     case enabled
   }
@@ -63,7 +63,7 @@ package struct ResolvedObserverOptions: Hashable, Sendable {
     isEnabled && backgroundInterval > .zero && !backgroundInterval.isInfinite
   }
 
-  /// Whether a transition of network or app refetches, however fresh the data is.
+  /// Whether a return of network or app refetches even fresh data.
   func refetchesAlways(on cause: FetchCause) -> Bool {
     switch cause {
     case .reconnect: onReconnect == .always
@@ -72,7 +72,7 @@ package struct ResolvedObserverOptions: Hashable, Sendable {
     }
   }
 
-  /// The interval that currently applies, without its random part; infinite means none.
+  /// The interval that applies now, without its random part; infinite means none.
   func interval(isActive: Bool) -> TimeSpan { isActive ? interval : backgroundInterval }
 }
 
@@ -80,10 +80,11 @@ package struct ResolvedObserverOptions: Hashable, Sendable {
 struct ObserverGroup: Equatable, Sendable {
   var resolvedOptions: ResolvedObserverOptions
   var count = 0
-  /// When polling observers started, unless a fetch has set the rhythm since; in order.
+  /// The times, in order, when polling observers started, unless a fetch has set the rhythm since.
   var bases: [Instant] = []
 
-  /// When the group started polling: observers without their own base follow the last tick.
+  /// The time when the group started polling; observers without a base of their own follow the last
+  /// tick.
   func base(after lastTick: Instant) -> Instant {
     bases.count < count ? lastTick : bases.first ?? lastTick
   }
@@ -94,7 +95,7 @@ struct ObserverGroup: Equatable, Sendable {
     bases.insert(base, at: position)
   }
 
-  /// Removes one base of this time; there is none if its observer follows the last tick.
+  /// Removes one base of this time; an observer that follows the last tick has none.
   mutating func remove(_ base: Instant) {
     let position = position(after: base) - 1
     if position >= 0, bases[position] == base { bases.remove(at: position) }

@@ -1,6 +1,6 @@
-/// Which returns of the network and the app refetch, and when which entry does: see ``RefetchPacing``.
+/// Decides which returns of the network and the app refetch, and when each entry does: see ``RefetchPacing``.
 ///
-/// It also decides how long a report is believed that the network is away.
+/// It also limits how long a report is believed that the network is away.
 struct ReturnPacing: Equatable {
   /// An entry whose refetch is spread.
   struct Row: Equatable {
@@ -9,20 +9,20 @@ struct ReturnPacing: Equatable {
     let due: Instant
   }
 
-  /// A return that was not refetched for when it came.
+  /// A return whose refetch was put off.
   struct Owed: Equatable {
     let cause: FetchCause
-    /// When the last return was that was: data that arrived since then is new enough.
+    /// The time of the last return that refetched: data that arrived since then is new enough.
     let since: Instant
   }
 
-  /// The terms of one kind of return.
+  /// The pacing of one kind of return.
   private struct Terms: Equatable {
     var coalescing = TimeSpan.zero
     var spreading = TimeSpan.zero
-    /// The newest return that refetched.
+    /// The time of the newest return that refetched.
     var last: Instant?
-    /// Whether there was another return since then, within the time.
+    /// Whether another return came within the time of coalescing.
     var isOwed = false
 
     init(_ pacing: RefetchPacing) {
@@ -33,7 +33,7 @@ struct ReturnPacing: Equatable {
     /// The end of the time in which returns count as one; `nil` is never.
     var end: Instant? { last.flatMap { $0 + coalescing } }
 
-    /// A return; whether it refetches.
+    /// Takes a return into account, and returns whether it refetches.
     mutating func counts(at now: Instant) -> Bool {
       isOwed = last != nil && (end.map { now < $0 } ?? true)
       if !isOwed { last = now }
@@ -49,15 +49,15 @@ struct ReturnPacing: Equatable {
 
   private var reconnect: Terms
   private var activation: Terms
-  /// How long a report is believed that the network is away; `nil` is for as long as it stands.
+  /// How long a report that the network is away is believed; `nil` is for as long as it stands.
   private let trust: TimeSpan?
-  /// Since when the network is reported to be away.
+  /// The time since which the network is reported to be away.
   private var offlineSince: Instant?
-  /// Whether that is not believed any more.
+  /// Whether that report is not believed any more.
   private var isDoubted = false
-  /// The refetches that are spread; the one that is due next is last.
+  /// The spread refetches; the one that is due next is last.
   private(set) var rows: [Row] = []
-  /// For which time the client is to look here again.
+  /// The time for which the client has set a timer.
   private var armed: Instant?
 
   init(
@@ -74,8 +74,8 @@ struct ReturnPacing: Equatable {
 
   /// The network is reported to be there or away.
   ///
-  /// - Returns: Whether it has come back although it counted as being there: the report that it was away
-  ///   was not believed any more.
+  /// - Returns: Whether it came back although it already counted as there, because the report that it was
+  ///   away was not believed any more.
   mutating func reported(isOnline: Bool, at now: Instant) -> Bool {
     defer {
       offlineSince = isOnline ? nil : offlineSince ?? now
@@ -87,8 +87,8 @@ struct ReturnPacing: Equatable {
   /// The network or the app is back.
   ///
   /// - Parameters:
-  ///   - cause: Which of them.
-  ///   - now: The time.
+  ///   - cause: The return.
+  ///   - now: The time of the return.
   /// - Returns: Whether entries are refetched for it.
   mutating func counts(_ cause: FetchCause, at now: Instant) -> Bool {
     cause == .reconnect ? reconnect.counts(at: now) : activation.counts(at: now)
@@ -103,14 +103,14 @@ struct ReturnPacing: Equatable {
 
   /// Spreads the refetches of a return.
   ///
-  /// Each of *n* entries has its own *n*th of the time, and a random moment in it. An entry that waits for
-  /// an earlier return of the same kind is refetched once, for this one. The other kind has a policy of
-  /// its own, so what waits for that waits on.
+  /// Each of *n* entries has its own *n*th of the time, and a random moment in it. An entry that waits for an
+  /// earlier return of the same kind is refetched once, for this one. Returns of the other kind have another
+  /// policy, so entries that wait for one still do.
   ///
   /// - Parameters:
   ///   - entries: The entries.
   ///   - cause: The return.
-  ///   - now: The time.
+  ///   - now: The time of the return.
   ///   - random: 64 random bits.
   mutating func spread(
     _ entries: [EntryID],
@@ -132,7 +132,7 @@ struct ReturnPacing: Equatable {
 
   // MARK: Time
 
-  /// When to look here again, if that is not arranged yet.
+  /// The time for which to set a timer; `nil` if there is one already.
   mutating func arm() -> Instant? {
     let doubt = isDoubted ? nil : trust.flatMap { trust in offlineSince.flatMap { $0 + trust } }
     let ends = [reconnect, activation].map { $0.isOwed ? $0.end : nil }
@@ -143,12 +143,12 @@ struct ReturnPacing: Equatable {
     return next
   }
 
-  /// The time has come for which it was armed, or one that was meant before.
+  /// A timer fired: the last one that was set, or an earlier one.
   mutating func woke(at now: Instant) {
     if let armed, armed <= now { self.armed = nil }
   }
 
-  /// Whether the report that the network is away is not believed from now on.
+  /// Whether the report that the network is away ceases to be believed now.
   mutating func takeDoubt(at now: Instant) -> Bool {
     guard !isDoubted, let trust, let offlineSince, let end = offlineSince + trust, end <= now
     else { return false }
@@ -156,7 +156,7 @@ struct ReturnPacing: Equatable {
     return true
   }
 
-  /// Takes the returns that are still to be refetched for, now that their time is over.
+  /// Takes the returns whose refetch was put off and is due.
   mutating func takeOwed(at now: Instant) -> [Owed] {
     [
       reconnect.takeOwed(at: now).map { Owed(cause: .reconnect, since: $0) },

@@ -1,7 +1,8 @@
-/// Identifies a run of a mutation among all others, in this process and in later ones, by 16 bytes.
+/// The identity of a run of a mutation among all others, in this process and in later ones, by 16
+/// bytes.
 ///
-/// The bits are those of a UUID: random (version 4) for runs that began here; for a run of an
-/// archive that names no identity, made of what the archive says of it (version 8).
+/// The bits are those of a UUID: random (version 4) for a run that began here, or a digest of the
+/// archive's facts about it (version 8) for a run of an archive without identities.
 package struct RunIdentity: Hashable, Sendable {
   let high: UInt64
   let low: UInt64
@@ -19,13 +20,13 @@ package struct RunIdentity: Hashable, Sendable {
 
   /// Creates the identity of a run that begins.
   ///
-  /// A generator that repeats itself, such as one that a test sets to 0, must not give two runs the
-  /// same identity: number and date are mixed in, which takes no randomness away.
+  /// Number and date are mixed in, so that a generator that repeats itself, as in a test, does not
+  /// give two runs the same identity. That takes no randomness away.
   ///
   /// - Parameters:
-  ///   - random: What the generator returned.
+  ///   - random: The numbers of the generator.
   ///   - serial: The run's number within its client.
-  ///   - date: When the run was started.
+  ///   - date: The date when the run was started.
   init(random: (high: UInt64, low: UInt64), serial: UInt64, date: Double) {
     self.init(random.high ^ date.bitPattern, random.low ^ serial, version: 4)
   }
@@ -35,7 +36,7 @@ package struct RunIdentity: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - key: The mutation's types and key as text.
-  ///   - date: When the run was started.
+  ///   - date: The date when the run was started.
   ///   - input: The encoded input.
   package init(key: String, date: Double, input: some Sequence<UInt8>) {
     var (high, low): (UInt64, UInt64) = (0xcbf2_9ce4_8422_2325, 0x9e37_79b9_7f4a_7c15)
@@ -54,12 +55,12 @@ package struct RunIdentity: Hashable, Sendable {
     self.init(high, low, version: 8)
   }
 
-  /// Distinguishes runs of an archive that are alike in everything that it says.
+  /// Distinguishes runs of an archive of which all facts are equal.
   package func numbered(_ number: UInt64) -> Self {
     Self(high, low &+ number &* 0x9e37_79b9_7f4a_7c15, version: 8)
   }
 
-  /// The identity of the request when its input was changed for the nth time: another request.
+  /// The identity of the request after the nth change of its input, which makes another request.
   package func revised(_ revision: UInt64) -> Self {
     guard revision > 0 else { return self }
     return Self(
@@ -69,6 +70,6 @@ package struct RunIdentity: Hashable, Sendable {
     )
   }
 
-  /// Whether it was made of what an archive says.
+  /// Whether it is a digest of an archive's facts.
   var isDerived: Bool { high >> 12 & 0xf == 8 }
 }

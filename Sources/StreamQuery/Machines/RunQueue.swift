@@ -1,6 +1,6 @@
 /// Runs in the order in which they were started: those of a scope, of a mutation, or all.
 ///
-/// Most leave at the front, where retention ends first, or at the end, where the newest is cancelled.
+/// Most runs leave at the front, where retention ends first, or at the end, where the newest is cancelled.
 struct RunQueue: RandomAccessCollection, Sendable {
   /// The first run; in the most frequent case the only one, and then there is no array.
   private var head: MutationID?
@@ -21,11 +21,11 @@ struct RunQueue: RandomAccessCollection, Sendable {
     if head == nil { head = run } else { rest.append(run) }
   }
 
-  /// Inserts a run before those that are newer.
+  /// Inserts a run before all newer ones.
   ///
   /// - Parameters:
   ///   - run: The run.
-  ///   - keepsFirst: Whether the first stays the first, however new it is.
+  ///   - keepsFirst: Whether the first run stays first even if it is newer.
   /// - Complexity: O(*n*) in the number of newer runs.
   mutating func insert(_ run: MutationID, keepsFirst: Bool = false) {
     guard let head else { return head = run }
@@ -78,7 +78,7 @@ extension [String: RunQueue] {
   ///
   /// - Parameters:
   ///   - run: The run, which is in no scope yet.
-  ///   - scope: The scope; `nil` is none, where every run is first.
+  ///   - scope: The scope; without one, every run is first.
   /// - Returns: Whether the run is the first of the scope.
   mutating func join(_ run: MutationID, _ scope: String?) -> Bool {
     guard let scope else { return true }

@@ -1,23 +1,22 @@
-/// How often an entry got data and how often a fetch of it failed; "fetched since" is measured by
-/// these.
+/// The numbers of an entry's arrivals of data and of its failed fetches, by which
+/// `isFetchedSinceSubscribing` is measured.
 package struct SettledCounts: Hashable, Sendable {
-  // As small as the counts of the entry: every observer stores them.
+  // As small as the counts of the entry, because every observer stores them.
   @SmallCount var data: Int
   @SmallCount var errors: Int
 
   /// The counts of a new entry.
   package static let zero = SettledCounts(data: 0, errors: 0)
 
-  /// Whether there is anything new for an observer that saw the other counts; a reset sets the
-  /// counts back.
+  /// Whether data or a failure arrived since the other counts; a reset sets the counts back.
   package func exceed(_ base: SettledCounts) -> Bool {
     data > base.data || errors > base.errors
   }
 }
 
-/// A count that takes half a word, because every entry has many of them and there are many entries.
+/// A count in half a word, because every entry has several.
 ///
-/// It wraps above two thousand million, which no real count reaches; nothing traps.
+/// It wraps above two thousand million instead of trapping; no real count gets there.
 @propertyWrapper
 struct SmallCount: Hashable, Sendable {
   private var stored: Int32

@@ -1,16 +1,16 @@
-/// Which fetches and runs wait for which others, from inside their work.
+/// The waits of fetches and runs for each other, from inside their work.
 ///
-/// Pure. A wait that would close a circle is refused when it begins, so there never is a circle. A
-/// run also waits for all runs before it in its scope. Those waits need not be registered: only runs
-/// that wait for something themselves matter.
+/// Pure. A wait that would close a circle is refused when it begins, so there never is a circle. A run also
+/// waits for all runs before it in its scope. Those waits are not registered: only the runs in front that
+/// wait for something matter.
 struct WaitGraph: Sendable {
-  /// What each piece of work waits for, by the numbers of its waits.
+  /// The targets of each piece of work that waits, by the numbers of the waits.
   private var waits: [WorkID: [UInt64: WorkID]] = [:]
   /// The runs of each scope that wait for something.
   private var scopes: [WorkID: Set<WorkID>] = [:]
   private var lastNumber: UInt64 = 0
 
-  /// Whether nothing waits.
+  /// Whether there are no waits.
   var isEmpty: Bool { waits.isEmpty && scopes.isEmpty }
 
   /// Whether a piece of work waits for any other.
@@ -19,14 +19,14 @@ struct WaitGraph: Sendable {
   /// The work that a piece of work waits for.
   func targets(of work: WorkID) -> [WorkID] { waits[work].map { Array($0.values) } ?? [] }
 
-  /// How many waits there are by, or for, the work of a client.
+  /// The number of waits by the work of a client, or for it.
   func count(of cache: UInt64) -> Int {
     waits.reduce(0) { sum, wait in
       sum + wait.value.values.count { $0.cache == cache || wait.key.cache == cache }
     }
   }
 
-  /// Whether a piece of work is another one, or waits for it, directly or through others.
+  /// Whether a piece of work equals another one, or waits for it, directly or through others.
   ///
   /// - Complexity: O(*n*) in the work that it waits for.
   func waits(_ work: WorkID, for other: WorkID) -> Bool {
@@ -51,7 +51,7 @@ struct WaitGraph: Sendable {
   ///
   /// - Parameters:
   ///   - source: The work that waits.
-  ///   - target: The work it waits for; a run that is about to begin has its number already.
+  ///   - target: The work for which it waits; a run that is about to begin has its number already.
   /// - Returns: The number of the wait; `nil` if the target waits for the source.
   mutating func begin(_ source: WorkID, for target: WorkID) -> UInt64? {
     guard !waits(target, for: source) else { return nil }
@@ -89,7 +89,7 @@ enum WorkID: Hashable, Sendable {
     }
   }
 
-  /// The scope of a run: what all runs of it have in common; `nil` without one.
+  /// The scope of a run, as an identity that all of its runs share; `nil` without one.
   var scope: WorkID? {
     guard case .run(let cache, _, let scope?) = self else { return nil }
     return .run(cache: cache, serial: 0, scope: scope)
