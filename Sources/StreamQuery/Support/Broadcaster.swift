@@ -10,12 +10,12 @@ final class Broadcaster<Content: Inbox>: Sendable {
     let mailbox = Mailbox<Content>()
   }
 
-  /// Subscriptions of one kind, in the order in which they began.
+  /// The subscriptions to one topic, or to everything, in the order in which they began.
   ///
-  /// Ended subscriptions are removed all at once when they outnumber the others, so that each costs
-  /// a constant amount, wherever it stands.
+  /// Ended subscriptions are removed all at once when they outnumber the others, so that each
+  /// removal has an amortised constant cost.
   private struct Audience: Sendable {
-    /// Some of them may have ended.
+    /// The subscriptions; some of them may have ended.
     var members: [Member] = []
     private var goneCount = 0
 
@@ -45,8 +45,8 @@ final class Broadcaster<Content: Inbox>: Sendable {
       return members
     }
 
-    /// Returns the topics that have no subscription left, since the parts of keys are the user's
-    /// and must be released outside the lock.
+    /// Returns the topics that have no subscription left, which the caller releases outside the
+    /// lock, because they may hold parts of keys.
     mutating func lostOne(of lost: [Content.Topic]?) -> [Content.Topic] {
       guard !isFinished else { return [] }
       count -= 1
@@ -63,7 +63,7 @@ final class Broadcaster<Content: Inbox>: Sendable {
 
   var hasSubscribers: Bool { state.withLock { $0.count > 0 } }
 
-  /// Hands a message to the subscriptions to everything and to those to one of some topics.
+  /// Hands a message to the subscriptions to some topics, and to those to everything.
   ///
   /// - Parameters:
   ///   - message: The message.
@@ -97,13 +97,13 @@ final class Broadcaster<Content: Inbox>: Sendable {
 
   /// Ends all subscriptions, and refuses new ones.
   ///
-  /// - Parameter isDrained: Whether subscribers still get what they have not taken yet.
+  /// - Parameter isDrained: Whether subscribers still get the items that they have not taken yet.
   func finish(isDrained: Bool = false) {
     let former = state.withLock { state in
       defer { state = State(isFinished: true) }
       return state
     }
-    // The keys are released here, outside the lock.
+    // Releases the keys outside the lock.
     for member in former.members(about: Array(former.topics.keys)) {
       member.mailbox.close(isDrained: isDrained)
     }
@@ -153,13 +153,15 @@ final class Broadcaster<Content: Inbox>: Sendable {
   }
 }
 
-/// What an observer saw last, for leaving out equal values.
+/// The value that an observer saw last, for omitting equal values.
 package final class LastSeen<Value: Equatable & Sendable>: Sendable {
   private let last = Mutex<Value?>(nil)
 
   package init() {}
 
-  /// Takes a value; comparing and releasing may run user code, so both happen outside the lock.
+  /// Takes a value.
+  ///
+  /// It compares and releases values outside the lock, because both may run user code.
   ///
   /// - Parameter value: The value.
   /// - Returns: Whether it differs from the one before.

@@ -12,7 +12,7 @@ struct ErasedClock: Sendable {
   let sleep: @Sendable (_ until: Instant) async throws -> Void
 
   init(_ clock: any Clock<Duration>) {
-    // The clock that nearly everybody uses: its type is known, so it is read without a detour.
+    // Nearly every client uses this clock, so it is read without a detour.
     guard let continuous = clock as? ContinuousClock else {
       self = Self.opening(clock)
       return
@@ -24,11 +24,11 @@ struct ErasedClock: Sendable {
     #endif
   }
 
-  /// The same time, with sleeps among the deadlines of other clients.
+  /// The same time, with sleeps that join the deadlines of other clients.
   ///
   /// The runtime keeps the memory of a cancelled `Task.sleep`, some 800 bytes, until its own deadline. A
-  /// client sleeps until the end of a retention, minutes away, so that each client that came and went
-  /// would leave as much.
+  /// client sleeps until the end of a retention, minutes away, so each client that comes and goes would leave
+  /// that much.
   ///
   /// - Parameter deadlines: The deadlines; their clock runs like this one.
   /// - Returns: The clock.
@@ -70,8 +70,9 @@ struct ErasedClock: Sendable {
   }
 
   #if canImport(Glibc)
-  /// The same time that `ContinuousClock` reads on Linux, directly in nanoseconds: its instants
-  /// have attoseconds, whose 128 bits take as long as reading the clock itself.
+  /// The time of `ContinuousClock` on Linux, read directly in nanoseconds.
+  ///
+  /// Converting its 128 bits of attoseconds takes as long as reading the clock.
   private static func sinceBoot() -> @Sendable () -> Instant {
     let start = nanosecondsSinceBoot()
     return { Instant(nanoseconds: max(0, nanosecondsSinceBoot() - start)) }
@@ -87,8 +88,8 @@ struct ErasedClock: Sendable {
   #endif
 }
 
-/// The clock of a client, for all that waits with the client: a sleep that is cancelled leaves
-/// nothing behind, see `Deadlines`.
+/// The clock of a client, for code that waits with the client; a cancelled sleep leaves nothing
+/// behind, see `Deadlines`.
 struct DeadlineClock: Clock {
   typealias Duration = Swift.Duration
 

@@ -8,13 +8,13 @@ import Musl
 
 #if canImport(Glibc) || canImport(Musl)
 
-/// A mutex for what all threads of a process go through.
+/// A mutex for data that all threads of a process share.
 ///
-/// `Synchronization.Mutex` on Linux is a futex with priority inheritance: who unlocks it while
-/// somebody waits hands it over through the kernel, and finds it taken when it comes back. Where
-/// there are more threads than cores, each call then costs a change of threads: with eight threads
-/// on two cores it was 16 to 80 times slower than this one, and as fast without contention. So
-/// it is right for what few share, and small, but not for the cache.
+/// `Synchronization.Mutex` on Linux is a futex with priority inheritance: a thread that unlocks it
+/// while another one waits hands it over through the kernel, and finds it locked the next time.
+/// With more threads than cores, each call then costs a change of threads: with eight threads on
+/// two cores it was 16 to 80 times slower than this one. Without contention it is as fast, and it
+/// is smaller. So it suits data that few threads share, but not the cache.
 ///
 /// Unchecked `Sendable` because the value is accessed only under the lock.
 struct ContendedMutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
@@ -24,7 +24,7 @@ struct ContendedMutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
   init(_ value: consuming sending Value) {
     lock = .allocate(capacity: 1)
     lock.initialize(to: pthread_mutex_t())
-    // It fails only for attributes, and there are none.
+    // Only attributes could make it fail, and there are none.
     pthread_mutex_init(lock, nil)
     self.value = .allocate(capacity: 1)
     self.value.initialize(to: value)
@@ -49,7 +49,7 @@ struct ContendedMutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
 
 #else
 
-/// A mutex for what all threads of a process go through: on other systems, the standard one is.
+/// A mutex for data that all threads of a process share: elsewhere, the standard one serves.
 typealias ContendedMutex = Mutex
 
 #endif

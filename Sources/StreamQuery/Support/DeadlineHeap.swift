@@ -1,10 +1,10 @@
-/// The earliest deadline among many owners, each with at most one.
+/// The earliest of the deadlines of many owners, each with at most one.
 ///
 /// A heap in one array. Owners keep their position, which `moved` reports to them, so that a
 /// deadline is replaced in place and no cancelled timers pile up. Each item has four children,
 /// which share a cache line: half as many levels, and cache misses, as with two.
 struct DeadlineHeap: Equatable, Sendable {
-  /// How many children an item has.
+  /// The number of children of an item.
   static let children = 4
 
   struct Item: Equatable, Sendable {

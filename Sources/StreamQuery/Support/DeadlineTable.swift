@@ -1,8 +1,8 @@
-/// The deadlines of many waits, each with the work that its time brings.
+/// The deadlines of many waits, each with the work to do when it is due.
 ///
-/// A deadline that is cancelled leaves nothing behind: its row serves the next one.
+/// A cancelled deadline leaves nothing behind: its row serves the next one.
 struct DeadlineTable<Work: Sendable> {
-  /// Identifies a deadline; one that has come or was cancelled identifies nothing any more.
+  /// The identity of a deadline; one that was reached or cancelled identifies nothing any more.
   struct ID: Equatable, Sendable {
     fileprivate let row: Int32
     fileprivate let serial: UInt64
@@ -20,35 +20,38 @@ struct DeadlineTable<Work: Sendable> {
     }
   }
 
-  /// What is to be done when the timer woke.
+  /// The work to do after the timer woke.
   struct Reached {
-    /// The work of the deadlines that have come, the earliest first, equal ones as they were set.
+    /// The work of the deadlines that are due, the earliest first, equal ones in the order in which
+    /// they were set.
     var due: [Work]
-    /// When the timer has to wake next; `nil` if it need not, or if more deadlines have come.
+    /// The time for which to arm the timer; `nil` if that is not necessary, or if more deadlines
+    /// are due.
     var next: Instant?
-    /// Whether more deadlines have come.
+    /// Whether more deadlines are due.
     var hasMore: Bool
   }
 
-  /// Up to how many rows stay when no deadline is left.
+  /// The number of rows, at most, that stay when no deadline is left.
   private static var roomKept: Int { 64 }
 
   private var heap = DeadlineHeap()
   private var rows: [Row] = []
   private var free = FreeRows()
   private var lastSerial: UInt64 = 0
-  /// For which time the timer is armed.
+  /// The time for which the timer is armed.
   private var armed: Instant?
 
-  /// How many deadlines are set.
+  /// The number of deadlines.
   var count: Int { heap.items.count }
 
   /// Sets a deadline.
   ///
   /// - Parameters:
-  ///   - instant: When it is.
-  ///   - work: What its time brings.
-  /// - Returns: The deadline, and when the timer has to wake; `nil` if it wakes early enough.
+  ///   - instant: The time.
+  ///   - work: The work to do at that time.
+  /// - Returns: The deadline, and the time for which to arm the timer; `nil` if it wakes early
+  ///   enough.
   /// - Complexity: O(log *n*) in the number of deadlines.
   mutating func set(_ instant: Instant, _ work: Work) -> (id: ID, arms: Instant?) {
     lastSerial += 1
@@ -60,10 +63,10 @@ struct DeadlineTable<Work: Sendable> {
     return (id, instant)
   }
 
-  /// Gives up a deadline.
+  /// Cancels a deadline.
   ///
   /// - Parameter id: The deadline.
-  /// - Returns: Its work, to be released outside of locks; `nil` if it has come or was cancelled.
+  /// - Returns: Its work, to be released outside of locks; `nil` if it was reached or cancelled.
   /// - Complexity: O(log *n*) in the number of deadlines.
   mutating func cancel(_ id: ID) -> Work? {
     guard rows.indices.contains(Int(id.row)), rows[Int(id.row)].serial == id.serial else {
@@ -76,8 +79,8 @@ struct DeadlineTable<Work: Sendable> {
   ///
   /// - Parameters:
   ///   - now: The time.
-  ///   - limit: How many deadlines are taken at most, so that a lock is held briefly.
-  /// - Returns: What is to be done.
+  ///   - limit: The number of deadlines to take at most, so that a lock is held briefly.
+  /// - Returns: The work to do.
   mutating func woke(at now: Instant, limit: Int) -> Reached {
     armed = nil
     var due: [(serial: UInt64, at: Instant, work: Work)] = []
@@ -93,9 +96,9 @@ struct DeadlineTable<Work: Sendable> {
     return Reached(due: due.map(\.work), next: armed, hasMore: hasMore)
   }
 
-  /// The clock fails: no deadline comes any more.
+  /// The clock fails: no deadline is reached any more.
   ///
-  /// - Returns: The work of all, as they were set.
+  /// - Returns: The work of all deadlines, in the order in which they were set.
   mutating func failed() -> [Work] {
     armed = nil
     let all = rows.filter { $0.work != nil }.sorted { $0.serial < $1.serial }
@@ -106,7 +109,7 @@ struct DeadlineTable<Work: Sendable> {
   private mutating func remove(_ row: Int32) -> Work? {
     let work = rows[Int(row)].work.take()
     place(row, at: nil)
-    // No deadline has this number: serials start at 1.
+    // Serials start at 1, so no deadline has this one.
     rows[Int(row)].serial = 0
     free.put(Int(row), in: &rows)
     if heap.first == nil, rows.count > Self.roomKept {

@@ -2,9 +2,9 @@ import Synchronization
 
 /// The deadlines of a client: one heap, and a few sleeping tasks for all of them.
 ///
-/// Use them in code that works with a client and limits how long it waits. A task that sleeps for each
-/// wait is costly, and the runtime keeps a cancelled `Task.sleep` until its original time: half a
-/// kilobyte for each call that was answered in time. A cancelled deadline leaves nothing behind.
+/// Use them in code that works with a client and limits how long it waits. A sleeping task for each wait is
+/// costly, and the runtime keeps a cancelled `Task.sleep` until its original time: half a kilobyte for each
+/// call that was answered in time. A cancelled deadline leaves nothing behind.
 ///
 /// ```swift
 /// let deadline = client.deadlines.set(after: .seconds(2)) { print("late") }
@@ -13,15 +13,14 @@ import Synchronization
 ///
 /// The time is that of the client's clock, also after the client was shut down.
 @_spi(Adapters) public final class Deadlines: Sendable {
-  // `DeadlineTable` keeps them, `WakeTimer` waits.
+  // `DeadlineTable` keeps the deadlines, and `WakeTimer` waits for them.
 
-  /// What the time of a deadline brings; the error is that of a clock that fails, with which it
-  /// never comes.
+  /// The work to do at the time of a deadline; the error is that of a clock that fails before.
   ///
   /// It must be quick, and runs in a task without task-locals.
   typealias Work = @Sendable (_ failure: (any Error)?) -> Void
 
-  /// Those of the process, by `ContinuousClock`: for clients that sleep now and then, and come and go.
+  /// The deadlines of the process, by `ContinuousClock`, for clients that come and go.
   static let shared = Deadlines(clock: ErasedClock(ContinuousClock()), executor: nil)
 
   /// A clock with the time of `ContinuousClock`, on which a sleep that is cancelled leaves nothing behind.
@@ -32,11 +31,11 @@ import Synchronization
   private let table = Mutex(DeadlineTable<Work>())
   private let timer = WakeTimer()
 
-  /// Creates an object without deadlines.
+  /// Creates a table without deadlines.
   ///
   /// - Parameters:
-  ///   - clock: The clock that measures them.
-  ///   - executor: Where the sleeping tasks run, and what the deadlines bring.
+  ///   - clock: The clock of the deadlines.
+  ///   - executor: The executor of the sleeping tasks and of the work.
   init(clock: ErasedClock, executor: (any TaskExecutor)?) {
     self.clock = clock
     self.executor = executor
@@ -46,15 +45,15 @@ import Synchronization
     timer.cancel()
   }
 
-  /// How many deadlines are set.
+  /// The number of deadlines.
   var count: Int { table.withLock { $0.count } }
 
   /// Sets a deadline.
   ///
   /// - Parameters:
-  ///   - duration: How long from now, rounded up to nanoseconds; zero or less is as soon as possible.
+  ///   - duration: The time from now, rounded up to nanoseconds; zero or less is as soon as possible.
   ///   - work: Called once, outside of locks, in a task without task-locals, unless the deadline is
-  ///     cancelled before. It must be quick: others may be due at the same time.
+  ///     cancelled before. It must be quick, because others may be due at the same time.
   /// - Returns: The deadline; `nil` for a duration of more than 100 years, which is never.
   /// - Complexity: O(log *n*) in the number of deadlines.
   public func set(
@@ -67,8 +66,8 @@ import Synchronization
   /// Sets a deadline.
   ///
   /// - Parameters:
-  ///   - span: How long from now.
-  ///   - work: Called when the time has come, unless the deadline is cancelled before.
+  ///   - span: The time from now.
+  ///   - work: Called at that time, unless the deadline is cancelled before.
   /// - Returns: The deadline; `nil` if it is never.
   package func set(_ span: TimeSpan, _ work: @escaping @Sendable () -> Void) -> Deadline? {
     let now = clock.now()
@@ -79,8 +78,8 @@ import Synchronization
   /// Sets a deadline at an instant.
   ///
   /// - Parameters:
-  ///   - instant: When; one that has passed is as soon as possible.
-  ///   - work: Called when the time has come, unless the deadline is cancelled before.
+  ///   - instant: The time; one that has passed is as soon as possible.
+  ///   - work: Called at that time, unless the deadline is cancelled before.
   /// - Returns: The deadline.
   @discardableResult
   func set(at instant: Instant, _ work: @escaping @Sendable () -> Void) -> Deadline {
@@ -114,7 +113,7 @@ import Synchronization
       let now = clock.now()
       let reached = table.withLock { $0.woke(at: now, limit: 1_000) }
       hasMore = reached.hasMore
-      // First: what is due now may take a while, and nothing else must wait for it.
+      // First: the work that is due now may take a while, and must not delay other deadlines.
       if let next = reached.next { arm(next, at: now) }
       for work in reached.due { work(nil) }
     }
@@ -128,12 +127,12 @@ import Synchronization
 extension Deadlines {
   /// Sleeps until an instant.
   ///
-  /// - Parameter instant: When to go on.
+  /// - Parameter instant: The time to wake.
   /// - Throws: `CancellationError` at once if the task is cancelled; the error of a clock that fails.
   func sleep(until instant: Instant) async throws {
     try Task.checkCancellation()
     let now = clock.now()
-    // It only lets others run.
+    // A sleep until a time that has passed only lets other tasks run.
     guard instant > now else { return try await clock.sleep(instant) }
     let wait = SharedOneShot<Result<Void, any Error>>()
     let deadline = set(instant, at: now) { failure in
@@ -150,7 +149,7 @@ extension Deadlines {
 
   /// Sleeps for a time, or until the task is cancelled.
   ///
-  /// - Parameter duration: How long.
+  /// - Parameter duration: The time.
   /// - Returns: Whether the time is over.
   package func sleep(for duration: Duration) async -> Bool {
     let end = clock.now() + TimeSpan(TimeSpan.roundingUp(duration).duration)

@@ -3,20 +3,20 @@
 /// The table itself stays an array of its owner: its rows are large, and are read in place.
 struct FreeRows {
   protocol Row {
-    /// While the row is free, the row that was freed before it; -1 if there is none.
+    /// The row that was freed before it, while the row is free; -1 if there is none.
     ///
-    /// It may be stored in place of something that only a row in use needs.
+    /// A row may store it in place of a property that it needs only while in use.
     var nextFree: Int32 { get set }
 
-    /// Whether a large table of such rows grows by an eighth: an array doubles, so half of it may
+    /// Whether a large table of such rows grows by an eighth; an array doubles, so half of it may
     /// be empty.
     ///
-    /// One growth takes as long as a doubling to the same size. There are more of them: worth it
-    /// for small rows, and for those that are kept long.
+    /// One growth takes as long as a doubling to the same size, but there are more of them. That
+    /// pays for small rows, and for rows that are kept long.
     static var sparesRoom: Bool { get }
   }
 
-  /// From how many rows on a table that spares room grows by an eighth.
+  /// The number of rows from which on a table that spares room grows by an eighth.
   private static let largeCount = 4_096
 
   private var first: Int32 = -1
@@ -54,7 +54,7 @@ struct FreeRows {
     return position
   }
 
-  /// Makes room for a row at the end, if an array would do it otherwise.
+  /// Makes room for a row at the end, if an array would double.
   @inline(__always)
   private static func makeRoom<Element: Row>(in rows: inout [Element]) {
     let count = rows.count

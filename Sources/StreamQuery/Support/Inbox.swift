@@ -1,8 +1,8 @@
-/// What one reader has not read yet: it decides on order, buffering and conflation.
+/// The unread messages of one reader: it decides on order, buffering and conflation.
 protocol Inbox: Sendable {
   associatedtype Message: Sendable
   associatedtype Item: Sendable
-  /// The type of the topics of messages; `Never` if all messages are for every reader.
+  /// The type of the topics of messages; `Never` if every message is for all readers.
   associatedtype Topic: Hashable & Sendable = Never
 
   init()
@@ -17,9 +17,10 @@ protocol Inbox: Sendable {
   var isEmpty: Bool { get }
 }
 
-/// Whether something may have changed: the reader looks for itself, so the newest always wins.
+/// A flag that the state may have changed: the reader reads it for itself, so the newest always
+/// wins.
 struct NewsFlag<Topic: Hashable & Sendable>: Inbox {
-  /// Each subscription begins with news: the state at its start.
+  /// A subscription begins with news: the state at its start.
   private var hasNews = true
 
   var isEmpty: Bool { !hasNews }
@@ -35,14 +36,15 @@ struct NewsFlag<Topic: Hashable & Sendable>: Inbox {
   }
 }
 
-/// The states of an on-or-off source that one listener has not read.
+/// The states of an on-or-off source that one listener has not read yet.
 ///
 /// It gets the present state first and then each change, conflated: while it does not read, at most
-/// three states are kept for it: the one that it read last, one excursion from it, and the present
-/// one. So a slow reader costs one small number, yet "it went away and came back" is never lost.
+/// three states are kept for it: the one that it read last, the opposite, and the present one. So a
+/// slow reader costs one small number, and never misses that the source went away and came back.
 struct StateInbox: Inbox {
   private var present = false
-  /// States alternate and the last one is the present one, so the count determines all of them.
+  /// The number of unread states, which alternate and end with the present one: so it determines
+  /// all of them.
   private var unread = 0
   private var hasRead = false
 
@@ -50,7 +52,7 @@ struct StateInbox: Inbox {
 
   /// Takes a state that differs from the one before.
   ///
-  /// A change beyond the limit cancels out with the one before it.
+  /// A change beyond the limit and the one before it cancel each other out.
   mutating func receive(_ state: Bool) -> Bool? {
     present = state
     // Before the first read the first state is part of the count.

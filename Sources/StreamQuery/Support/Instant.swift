@@ -16,14 +16,14 @@ package struct Instant: Hashable, Comparable, Sendable {
   /// The instant at which the client started.
   package static let zero = Instant(nanoseconds: 0)
 
-  /// Before everything: the time of events that never happened.
+  /// The time of events that never happened, before every other instant.
   package static let distantPast = Instant(nanoseconds: -TimeSpan.longest.nanoseconds)
 
   package static func < (lhs: Self, rhs: Self) -> Bool {
     lhs.nanoseconds < rhs.nanoseconds
   }
 
-  /// The instant a span after another, or `nil` if that is never.
+  /// The instant a span after another; `nil` if that is never.
   package static func + (lhs: Self, rhs: TimeSpan) -> Instant? {
     guard !rhs.isInfinite else { return nil }
     let (sum, overflow) = lhs.nanoseconds.addingReportingOverflow(rhs.nanoseconds)
@@ -47,7 +47,7 @@ package struct TimeSpan: Hashable, Comparable, Sendable {
   ///
   /// - Parameter duration: The requested duration.
   package init(_ duration: Duration) {
-    // Queries that are made at each call are why this is as fast as it can be.
+    // Queries are made at each call, so this is as fast as possible.
     let attoseconds = duration.attoseconds
     if attoseconds <= 0 {
       self.init(unchecked: 0)
@@ -81,7 +81,7 @@ package struct TimeSpan: Hashable, Comparable, Sendable {
     return isCut ? TimeSpan(unchecked: span.nanoseconds + 1) : span
   }
 
-  /// A span that may be missing, in the room of one that is there: no span is negative.
+  /// An optional span in the room of a span: no span is negative.
   package struct Packed: Hashable, Sendable {
     private let nanoseconds: Int64
 
@@ -146,16 +146,16 @@ package struct Timestamp: Hashable, Sendable {
   /// - Parameter date: Seconds since the reference date.
   /// - Returns: The timestamp of that date.
   package func placing(date: Double) -> Timestamp {
-    // If it were kept, states would not equal themselves.
+    // A state with a date that is not a number would not equal itself.
     guard !date.isNaN else { return self }
     let age = (self.date - date) * 1_000_000_000
-    // Also false if this date is not a number.
+    // Also `false` if this date is not a number.
     guard age > 0 else { return Timestamp(instant: instant, date: date) }
     guard age < Double(TimeSpan.longest.nanoseconds) else {
       return Timestamp(instant: .distantPast, date: date)
     }
-    // Dates are some 0.1 µs apart, so anything below a microsecond is not an age. If it were kept,
-    // data would become stale a moment too early.
+    // Dates are some 0.1 µs apart, so an age below a microsecond is an artefact. With it, data
+    // would become stale a moment too early.
     let placed = instant.nanoseconds - Int64((age / 1_000).rounded()) * 1_000
     return Timestamp(instant: Instant(nanoseconds: placed), date: date)
   }

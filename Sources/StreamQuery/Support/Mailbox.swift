@@ -2,12 +2,12 @@ import Synchronization
 
 /// The inbox of one reader, and the tasks in which the reader waits for more.
 ///
-/// It keeps the task itself, where others use a ``OneShot``: a client's loop waits again after each
-/// signal, and needs no allocation for that. Nothing is resumed or released under the lock.
+/// It keeps the task itself, not a ``OneShot``: a client's loop waits again after each signal,
+/// without an allocation. Nothing is resumed or released under the lock.
 final class Mailbox<Content: Inbox>: Sendable {
   private struct Waiting {
     var first: SuspendedTask<Void>?
-    /// There are others only if several tasks iterate the same stream.
+    /// Further tasks; there are some only if several tasks iterate the same stream.
     var others: [SuspendedTask<Void>] = []
 
     mutating func append(_ task: SuspendedTask<Void>) {
@@ -21,7 +21,7 @@ final class Mailbox<Content: Inbox>: Sendable {
   }
 
   private struct State {
-    /// `nil` if nothing can be taken any more.
+    /// The inbox; `nil` if no item can be taken any more.
     var inbox: Content? = Content()
     var isClosed = false
     var waiting = Waiting()

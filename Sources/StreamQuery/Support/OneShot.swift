@@ -2,10 +2,10 @@ import Synchronization
 
 /// One value for one waiting task, whichever of the two comes first.
 ///
-/// It is stored in its owner; where several share it, as a ``SharedOneShot``.
+/// Its owner stores it in place; several owners share a ``SharedOneShot``.
 struct OneShot<Value: Sendable>: ~Copyable, Sendable {
-  // Not private: its owners' files need to know of it to lay themselves out, and Swift 6.3 emits a
-  // broken reference to a private one in debug builds.
+  // Not private: the files of its owners need it for their layout, and Swift 6.3 emits a broken
+  // reference to a private one in debug builds.
   enum State {
     case empty
     case given(Value)
@@ -39,7 +39,7 @@ struct OneShot<Value: Sendable>: ~Copyable, Sendable {
   /// Gives the value to a task that continues only when it is resumed.
   ///
   /// - Parameter value: The value; `nil` if there will be none.
-  /// - Returns: What resumes the task; `nil` if this is not the first value.
+  /// - Returns: The resumption of the task; `nil` if this is not the first value.
   func settle(_ value: Value?) -> Resumption? {
     state.withLock { state in
       switch state {
@@ -55,9 +55,9 @@ struct OneShot<Value: Sendable>: ~Copyable, Sendable {
     }
   }
 
-  /// What remains to be done for a value that was given, outside of locks.
+  /// The resumption of a task for a value that was given, to be done outside of locks.
   struct Resumption: Sendable {
-    /// `nil` if the task is not suspended yet, and will find the value.
+    /// The task; `nil` if it is not suspended yet, and will find the value.
     fileprivate let task: SuspendedTask<Value?>?
     fileprivate let value: Value?
 
@@ -68,7 +68,7 @@ struct OneShot<Value: Sendable>: ~Copyable, Sendable {
   ///
   /// - Parameter whenSuspended: Called when the caller has begun to wait.
   /// - Returns: The value; `nil` if there is none, or if another task takes it. Cancelling the task
-  ///   does not end the wait: a caller that wants that gives a value on cancellation.
+  ///   does not end the wait: for that, give a value on cancellation.
   func take(whenSuspended: () -> Void = {}) async -> Value? {
     await SuspendedTask.suspend { task in
       let found = state.withLock { state -> Value?? in
@@ -88,7 +88,7 @@ struct OneShot<Value: Sendable>: ~Copyable, Sendable {
   }
 }
 
-/// A ``OneShot`` that several share.
+/// A ``OneShot`` with several owners.
 package final class SharedOneShot<Value: Sendable>: Sendable {
   private let shot = OneShot<Value>()
   private let isClaimed = Atomic(false)
@@ -97,7 +97,7 @@ package final class SharedOneShot<Value: Sendable>: Sendable {
 
   var isSettled: Bool { shot.isSettled }
 
-  /// Whether nobody has undertaken to give the value yet.
+  /// Claims the duty to give the value; `false` if somebody has claimed it before.
   func claim() -> Bool { !isClaimed.exchange(true, ordering: .relaxed) }
 
   package func give(_ value: Value) { shot.give(value) }
@@ -109,10 +109,10 @@ package final class SharedOneShot<Value: Sendable>: Sendable {
   }
 }
 
-/// A task that waits to be resumed, once: the one way to park a task.
+/// A task that waits to be resumed, once; all waits of the library suspend tasks this way.
 ///
-/// What waits differs (a value for one task, the items of a mailbox, news of an entry), so each
-/// keeps the suspended task in its own state, and resumes it outside of locks.
+/// A mailbox, a one-shot and an observer keep the suspended task in their own state, and resume it
+/// outside of locks.
 @usableFromInline
 @frozen
 package struct SuspendedTask<Value: Sendable>: Sendable {
@@ -129,12 +129,12 @@ package struct SuspendedTask<Value: Sendable>: Sendable {
 
   /// Suspends the current task, unless it need not wait.
   ///
-  /// A cancellation does not end the wait: whoever wants that resumes the task on cancellation.
+  /// A cancellation does not end the wait: for that, resume the task on cancellation.
   ///
   /// - Parameters:
   ///   - isolation: The caller's isolation, which is kept.
-  ///   - store: Keeps the task until it can be resumed, or returns what it would wait for.
-  /// - Returns: What the task is resumed with.
+  ///   - store: Keeps the task until it can be resumed, or returns the value at once.
+  /// - Returns: The value with which the task is resumed.
   @inlinable
   @inline(__always)
   package static func suspend(
@@ -158,7 +158,7 @@ extension SuspendedTask<Void> {
 /// An executor may run jobs inside `enqueue`. The waiter then finishes before `resume` returns, and
 /// its stack frame is released with everything that was captured there, including the object whose
 /// method is running. The compiler assumes that a closure keeps its captures for as long as it
-/// runs, so it may optimise away a copy of the reference. What is stored behind a lock stays.
+/// runs, so it may optimise away a copy of the reference. A reference behind a lock stays.
 ///
 /// - Parameters:
 ///   - object: The object that must outlive the body.

@@ -33,10 +33,10 @@ public struct Scheduling: Sendable {
   @TaskLocal public static var current = Scheduling()
 }
 
-/// How urgent work is: a task's priority, in one byte.
+/// The urgency of work: a task's priority, in one byte.
 ///
-/// `TaskPriority` belongs to the system's library, and the compiler does not assume its size: any
-/// type that holds one is copied and laid out at run time, and a transaction held one.
+/// The compiler does not assume the size of the system's `TaskPriority`: a type that contains one,
+/// such as a transaction, would be laid out and copied at run time.
 struct WorkPriority: Comparable, Sendable {
   private let rawValue: UInt8
 
@@ -47,12 +47,12 @@ struct WorkPriority: Comparable, Sendable {
   /// The priority of the current code, including a raised one.
   static var current: WorkPriority { WorkPriority(Task.currentPriority) }
 
-  /// The priority of tasks that the current code creates: they do not inherit a priority that it
-  /// was only lent.
+  /// The priority of tasks that the current code creates: they do not inherit a lent priority.
   static var ofNewTasks: WorkPriority { WorkPriority(Task.basePriority ?? Task.currentPriority) }
 
-  /// Whether it is below the default priority; threads without a task may have none, which does not
-  /// count as low.
+  /// Whether it is below the default priority.
+  ///
+  /// A thread without a task may have no priority, which does not count as low.
   var isLow: Bool { rawValue > 0 && rawValue < TaskPriority.medium.rawValue }
 
   var taskPriority: TaskPriority { TaskPriority(rawValue: rawValue) }

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// What has to end with the client although no transaction of its cache ends it: trigger streams,
-/// and lists that currently observe nothing.
+/// The actions that end work with the client which no transaction of its cache ends: trigger
+/// streams, and lists without observers.
 final class ShutdownHandlers: Sendable {
   private struct State {
     var actions: [Int: @Sendable () -> Void] = [:]
@@ -27,11 +27,11 @@ final class ShutdownHandlers: Sendable {
 
   /// Removes an action; a second time is a no-op.
   func remove(_ id: Int) {
-    // Returned, so that what it holds is released outside the lock.
+    // Returned, so that its captures are released outside the lock.
     _ = state.withLock { $0.actions.removeValue(forKey: id) }
   }
 
-  /// Ends everything in the order in which it was added, and stores nothing from now on.
+  /// Performs all actions in the order in which they were added, and stores none from now on.
   func finish() {
     let actions = state.withLock { state in
       state.isOver = true

@@ -1,4 +1,4 @@
-/// SplitMix64: a few numbers of one seed, the same everywhere.
+/// The random number generator SplitMix64: the same numbers from one seed everywhere.
 struct SplitMix64: RandomNumberGenerator {
   private var state: UInt64
 

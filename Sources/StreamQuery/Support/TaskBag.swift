@@ -29,10 +29,10 @@ final class TaskBag: Sendable {
 
 /// Tasks that run beside each other, for a caller that may be cancelled while it waits for them.
 ///
-/// They are no task group, and neither is anything that their work cancels by a handler: an executor may
-/// run jobs inside `enqueue`. A child of a group that a cancellation handler resumes ends there, while
-/// the runtime still goes through the children to cancel them, and the process is aborted. Here each
-/// task is cancelled by itself.
+/// Work that a cancellation handler resumes must not run in a task group, because an executor may run jobs
+/// inside `enqueue`. A child of a group would then end inside its handler, while the runtime still goes
+/// through the children to cancel them, and the process would be aborted. Here each task is cancelled by
+/// itself.
 package final class ParallelTasks<Value: Sendable>: Sendable {
   private struct State {
     var tasks: [Task<Value, Never>] = []
@@ -42,16 +42,16 @@ package final class ParallelTasks<Value: Sendable>: Sendable {
   private let executor: (any TaskExecutor)?
   private let state = Mutex(State())
 
-  /// Creates none.
+  /// Creates an empty collection of tasks.
   ///
-  /// - Parameter executor: Where the tasks run.
+  /// - Parameter executor: The executor of the tasks.
   package init(on executor: (any TaskExecutor)?) {
     self.executor = executor
   }
 
-  /// Starts a task, which is cancelled at once if the others were.
+  /// Starts a task, which is cancelled at once if the others were cancelled.
   ///
-  /// - Parameter operation: What it does.
+  /// - Parameter operation: The work of the task.
   package func add(_ operation: @escaping @Sendable () async -> Value) {
     let task = Task(executorPreference: executor, operation: operation)
     let isCancelled = state.withLock { state in
@@ -61,20 +61,20 @@ package final class ParallelTasks<Value: Sendable>: Sendable {
     if isCancelled { task.cancel() }
   }
 
-  /// Cancels all tasks, and those that are added later.
+  /// Cancels all tasks, and later ones as they are added.
   func cancel() {
     let tasks = state.withLock { state in
       state.isCancelled = true
       return state.tasks
     }
-    // The last one may resume the caller that waits, which releases this object.
+    // The last cancellation may resume the caller that waits, which releases this object.
     for task in tasks { task.cancel() }
   }
 
   /// Waits until all tasks have ended, also those that were added meanwhile; the caller's cancellation
   /// cancels them.
   ///
-  /// - Returns: What they return, in the order in which they were added.
+  /// - Returns: Their results, in the order in which they were added.
   package func values() async -> [Value] {
     await withTaskCancellationHandler {
       var values: [Value] = []

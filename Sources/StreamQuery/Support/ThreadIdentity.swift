@@ -10,9 +10,9 @@ internal import Android
 internal import WinSDK
 #endif
 
-/// Identifies a thread by a comparable number; a few nanoseconds to read.
+/// The identity of a thread, as a comparable number; reading it takes a few nanoseconds.
 package struct ThreadIdentity: Hashable, Sendable {
-  /// Never zero.
+  /// The number, which is never zero.
   package let number: UInt
 
   package init(number: UInt) {

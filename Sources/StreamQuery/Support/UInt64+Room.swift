@@ -1,5 +1,5 @@
 extension UInt64 {
-  /// A number that was read from bytes, with room above it: whatever they say, counting on from it
+  /// The number, or one with room above it: counting on from a number that was read from bytes
   /// never overflows.
   package var leavingRoom: UInt64 { Swift.min(self, Self.max >> 1) }
 }

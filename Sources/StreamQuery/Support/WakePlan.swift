@@ -1,26 +1,26 @@
 /// Decides which tasks sleep for the deadlines of a client, and until when.
 ///
-/// A sleep that has begun is never cut short: the runtime keeps a cancelled one until its original
-/// time, so each short deadline before a long one would leave something behind. Instead the longer
-/// sleeper stays below the shorter one. When a sleeper wakes, the notified code checks what is due
-/// and arms again.
+/// A sleep that has begun is never cancelled: the runtime keeps a cancelled sleep until its
+/// original time, so each short deadline before a long one would leave memory behind. Instead the
+/// longer sleeper stays below the shorter one. When a sleeper wakes, the notified code handles the
+/// deadlines that are due and arms the next one.
 ///
 /// The sleepers are a stack with the earliest on top. The first few sleep exactly as long as
 /// requested. Each further one sleeps at most half as long as the one below it: if its deadline is
 /// later than that, it wakes early and the deadline is armed again. So no deadline is late, and
-/// there are never more sleepers than ``most``, whatever is armed.
+/// there are never more sleepers than ``most``.
 struct WakePlan: Equatable, Sendable {
-  /// Identifies a task; numbers are never reused.
+  /// The number of a task; numbers are never reused.
   typealias TaskID = Int
 
   struct Sleeper: Equatable, Sendable {
     let task: TaskID
     let until: Instant
-    /// How often the clock has refused this sleep.
+    /// The number of times that the clock refused this sleep.
     var failures = 0
   }
 
-  /// What to do for a deadline.
+  /// The action for a deadline.
   enum Arming: Equatable, Sendable {
     /// Nothing: a sleeper wakes no later than this, or the timer has ended.
     case covered
@@ -30,19 +30,19 @@ struct WakePlan: Equatable, Sendable {
     case reuse(TaskID, until: Instant)
   }
 
-  /// What to do about a clock that threw.
+  /// The action after the clock threw.
   enum Failure: Equatable, Sendable {
     /// Sleep until this time again.
     case again(Instant)
-    /// Give up the deadline; `isNews` if a sleep has succeeded since one was last given up.
+    /// Give up the deadline; `isNews` if a sleep has succeeded since the last one was given up.
     case givenUp(isNews: Bool)
     /// Nothing: the timer has ended.
     case over
   }
 
-  /// How many sleep exactly as long as requested.
+  /// The number of sleepers that sleep exactly as long as requested.
   static let exactCount = 4
-  /// How often one sleep is tried with a clock that throws.
+  /// The number of times that one sleep is tried with a clock that throws.
   static let attempts = 3
   /// The most sleepers at once: 100 years of nanoseconds can be halved 62 times.
   static let most = exactCount + 62
@@ -60,14 +60,14 @@ struct WakePlan: Equatable, Sendable {
   /// A deadline needs a wake-up.
   ///
   /// - Parameters:
-  ///   - instant: The deadline.
-  ///   - now: The current time. However wrong it is, it never makes a wake-up late.
-  /// - Returns: Which task sleeps for it.
+  ///   - instant: The time of the deadline.
+  ///   - now: The current time. A wrong one never makes a wake-up late.
+  /// - Returns: The task that sleeps for it.
   mutating func armed(_ instant: Instant, at now: Instant) -> Arming {
     guard !isOver else { return .covered }
     var until = instant
     if let top = sleepers.last {
-      // Only a clock that stands still or jumps leads to this many; all of them are due.
+      // Only a clock that stands still or jumps leads to this many sleepers; all of them are due.
       guard instant < top.until, sleepers.count < Self.most else { return .covered }
       let left = top.until.nanoseconds - now.nanoseconds
       if sleepers.count >= Self.exactCount, left > 0 {
@@ -85,11 +85,11 @@ struct WakePlan: Equatable, Sendable {
 
   /// A task's sleep is over.
   ///
-  /// This is recorded before anybody is notified, so that what is armed in response does not count
-  /// on this task any more. Others may be due as well: each wakes separately.
+  /// Record this before the notification, so that a deadline armed in response does not count on
+  /// this task any more. Other tasks that are due wake separately.
   ///
   /// - Parameter task: The task.
-  /// - Returns: Whether to notify.
+  /// - Returns: Whether to notify the client.
   mutating func woke(_ task: TaskID) -> Bool {
     guard !isOver else { return false }
     hasGivenUp = false
@@ -100,7 +100,7 @@ struct WakePlan: Equatable, Sendable {
   /// The clock threw instead of waiting.
   ///
   /// - Parameter task: The task that slept.
-  /// - Returns: What to do about the sleep.
+  /// - Returns: The action.
   mutating func failed(_ task: TaskID) -> Failure {
     guard !isOver, let place = sleepers.firstIndex(where: { $0.task == task }) else { return .over }
     sleepers[place].failures += 1

@@ -2,15 +2,15 @@ import Synchronization
 
 /// The sleeping tasks of a client, for the earliest of all its deadlines.
 ///
-/// A task sleeps, notifies, and rests until it is armed again, so that consecutive deadlines do not
-/// each start a task. ``WakePlan`` decides which task sleeps until when: an earlier deadline gets
-/// its own sleeper, and the later one keeps sleeping.
+/// A task sleeps, notifies, and rests until it is armed again, so that consecutive deadlines share
+/// a task. ``WakePlan`` decides which task sleeps until when: an earlier deadline gets its own
+/// sleeper, and the later one keeps sleeping.
 final class WakeTimer: Sendable {
-  /// How a task sleeps, and what it notifies.
+  /// The work of a task: its sleep and its notifications.
   struct Work: Sendable {
     /// Sleeps until an instant.
     var sleep: @Sendable (_ until: Instant) async throws -> Void
-    /// Called when the time of a deadline may have come; arms again what is not due yet.
+    /// Called when a deadline may be due; arms the next one.
     var onWake: @Sendable () -> Void
     /// The clock threw repeatedly, and no task sleeps for the deadline any more; `isNews` if this
     /// has not been reported since a sleep succeeded.
@@ -30,9 +30,9 @@ final class WakeTimer: Sendable {
   /// Ensures a wake-up at an instant.
   ///
   /// - Parameters:
-  ///   - instant: The deadline.
+  ///   - instant: The time of the deadline.
   ///   - now: The current time.
-  ///   - executor: Where sleeping tasks run.
+  ///   - executor: The executor of the sleeping tasks.
   ///   - makeWork: Makes the work of a task; called only if a task has to be started.
   func arm(
     _ instant: Instant,
@@ -55,7 +55,7 @@ final class WakeTimer: Sendable {
         await self.run(id, until: until, work)
       }
       let isOver = state.withLock { state in
-        // If it is unknown, it has already slept and ended.
+        // A task that the plan does not know has already slept and ended.
         if state.plan.knows(id) { state.tasks[id] = task }
         return state.plan.isOver
       }
@@ -69,7 +69,8 @@ final class WakeTimer: Sendable {
     while let instant = next {
       do {
         try await work.sleep(instant)
-        // Before notifying: what is armed in response must not count on this sleeper any more.
+        // Before the notification: a deadline that is armed in response must not count on this
+        // sleeper.
         guard state.withLock({ $0.plan.woke(id) }) else { return }
         work.onWake()
         next = await rest(id)
@@ -93,12 +94,12 @@ final class WakeTimer: Sendable {
       state.resting = rest
       return (true, nil)
     }
-    // Released outside the lock.
+    // Releases the handle outside the lock.
     _ = task
     return isResting ? await rest.take() : nil
   }
 
-  /// Ends all tasks; nothing can be armed any more.
+  /// Ends all tasks; no deadline can be armed any more.
   func cancel() {
     let (tasks, resting) = state.withLock { state in
       state.plan.ended()

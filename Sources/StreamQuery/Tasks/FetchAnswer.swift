@@ -1,44 +1,44 @@
 import Synchronization
 
-/// The answer of an attempt: `upcomingAnswer`.
+/// The upcoming answer of an attempt, see ``FetchContext/upcomingAnswer``.
 ///
-/// Between the return of the attempt and the moment in which the answer becomes the data, something
-/// may change, and the fetch may be cancelled. Whoever learns of changes keeps this, and says and
-/// asks here. It keeps neither the client nor the query alive.
+/// The server's data may change before the answer becomes the data of the cache, and the fetch may
+/// be cancelled. Code that learns of changes keeps this object: it can mark the answer as outdated,
+/// and see whether it landed. It keeps neither the client nor the query alive.
 @_spi(SharedCache) public struct FetchAnswer: Sendable {
   let slot: AnswerSlot
   let attempt: Int
 
-  /// Says that something has changed since.
+  /// Marks the answer as outdated, because something has changed since.
   ///
-  /// If the answer is not the data yet, it lands like data that was invalidated: it is shown and
-  /// returned, and stale. If it is, nothing happens: invalidate the data after this call, with
-  /// ``QueryClient/markInvalidated(_:refetch:superseding:)`` and without superseding. Together they
-  /// miss no answer, and cancel no caller: if the invalidation asks for a refetch before the answer
-  /// lands, one more fetch follows it while there is an enabled observer. Of an endless stream this is
-  /// about the first element: each later one is an answer by itself, and counts as new.
+  /// If the answer is not the data yet, it lands like invalidated data: it is shown and returned, and stale.
+  /// If it is the data already, nothing happens: invalidate the data after this call, with
+  /// ``QueryClient/markInvalidated(_:refetch:superseding:)`` and without superseding. The two calls together
+  /// miss no answer and cancel no caller. If the invalidation asks for a refetch before the answer lands, one
+  /// more fetch follows while there is an enabled observer. For an endless stream, the call marks only the
+  /// first element: each later one is an answer of its own, and counts as new.
   public func markOutdated() { slot.outdated(attempt) }
 
-  /// Whether the answer became the data, which may have changed since; `false` if that is yet to
-  /// come, and for ever if the fetch was cancelled or replaced.
+  /// Whether the answer became the data, which may have changed since; always `false` if the fetch
+  /// was cancelled or replaced.
   public var hasLanded: Bool { slot.hasLanded(attempt) }
 }
 
-/// What the present attempt of a fetch said about the age of its answer.
+/// The age of an answer, as the present attempt of a fetch reports it.
 final class AnswerSlot: Sendable {
   private struct State {
     var attempt = 0
-    /// The attempt with which the present answer began: a later one may go on with what it got.
+    /// The attempt with which the present answer began; later ones may have continued from it.
     var first = 0
     var age: AnswerAge?
     var isOutdated = false
     var hasLanded = false
-    /// Each element of the answer is an answer by itself.
+    /// Whether each element is an answer by itself.
     var isEndless = false
-    /// The attempts that took too long, one bit each; from the 63rd on they have one in common.
+    /// The attempts that took too long, one bit each; the 63rd and all later ones share a bit.
     var late: UInt64 = 0
 
-    /// Whether an attempt brings the present answer, or a part of it.
+    /// Whether an attempt contributes to the present answer.
     func includes(_ attempt: Int) -> Bool { attempt >= first && attempt <= self.attempt }
   }
 
@@ -47,21 +47,21 @@ final class AnswerSlot: Sendable {
   /// The number of the newest attempt.
   var attempt: Int { state.withLock { $0.attempt } }
 
-  /// What was said by the present attempt.
+  /// The age that the present attempt reported.
   var age: AnswerAge? {
     state.withLock { state in
       guard state.isOutdated else { return state.age }
-      // Of an answer whose age nobody told: it is as old as its landing.
+      // An answer without a reported age is as old as its landing.
       let now = Timestamp(instant: Instant(nanoseconds: .max), date: .infinity)
       return AnswerAge(updatedAt: state.age?.updatedAt ?? now, isOutdated: true)
     }
   }
 
-  /// An attempt begins: how old the answers of earlier ones are does not count any more.
+  /// An attempt begins: the ages of earlier answers do not count any more.
   ///
   /// - Parameters:
   ///   - attempt: The attempt.
-  ///   - keepsPart: Whether it goes on with what earlier ones got, which may be outdated.
+  ///   - keepsPart: Whether it continues from the progress of earlier ones, which may be outdated.
   func began(_ attempt: Int, keepsPart: Bool) {
     state.withLock { state in
       // An endless stream counts its attempts anew; the last bit is shared.
@@ -78,21 +78,21 @@ final class AnswerSlot: Sendable {
   /// An attempt took longer than it may, and is going to be cancelled.
   func tookTooLong(_ attempt: Int) { state.withLock { $0.late |= Self.bit(of: attempt) } }
 
-  /// Whether an attempt took longer than it may, however many have begun since.
+  /// Whether an attempt took longer than it may, also after others have begun.
   func wasTooLong(_ attempt: Int) -> Bool {
     state.withLock { $0.late & Self.bit(of: attempt) != 0 }
   }
 
   private static func bit(of attempt: Int) -> UInt64 { 1 << UInt64(min(max(attempt, 0), 63)) }
 
-  /// An attempt said how old its answer is; ignored if another one has begun.
+  /// An attempt reported the age of its answer; ignored if another one has begun.
   func said(_ age: AnswerAge, by attempt: Int) {
     state.withLock { state in
       if state.attempt == attempt { state.age = age }
     }
   }
 
-  /// Something has changed since an attempt got its answer.
+  /// The server's data changed after an attempt got its answer.
   func outdated(_ attempt: Int) {
     state.withLock { state in
       let isOver = state.hasLanded && state.isEndless
@@ -102,7 +102,7 @@ final class AnswerSlot: Sendable {
 
   /// The answer of the present attempt, or a part of it, became the data.
   ///
-  /// - Parameter isEndless: Whether what comes next is another answer, which is not outdated.
+  /// - Parameter isEndless: Whether the next part is another answer, which is not outdated.
   func landed(isEndless: Bool) {
     state.withLock { state in
       state.hasLanded = true

@@ -1,33 +1,34 @@
 import Synchronization
 
-/// A fetch in flight: what its attempts need, and the handle of the task that runs them.
+/// The shell's object for a fetch in flight: the facts that its attempts need, and the handle of
+/// the task that runs them.
 ///
-/// The machine knows a fetch by its number; this is the shell's object for that number.
+/// The machine knows the fetch by its number.
 final class FetchJob: FetchWork, Sendable {
   let entry: EntryID
   let id: FetchID
   let key: EntryKey
   let query: StoredQuery
-  /// Whether an imperative call started it: such fetches retry only if told to.
+  /// Whether an imperative call started it: such fetches retry only if their query says so.
   let isImperative: Bool
-  /// The query that says how to retry, if the fetch was restarted; `nil` means its own.
+  /// The query whose retry policy applies, if the fetch was restarted; `nil` means its own.
   let retryQuery: StoredQuery?
   let cause: FetchCause
   let startedAt: Timestamp
-  /// Its place among what happens while imports run; 0 if it started before.
+  /// Its place in the order of events while imports run; 0 if it started before.
   let place: UInt64
   let part: FetchPart
-  /// What a caller said about how to fetch; `nil` if nothing.
+  /// The wish of a caller about how to fetch; `nil` if there is none.
   let setting: FetchSetting?
-  /// Whether the caller that started the fetch said so, rather than an earlier one.
+  /// Whether the caller that started the fetch expressed it, rather than an earlier one.
   let isSettingOwn: Bool
   /// The tasks of its attempts.
   let tasks: TaskChain
-  /// What was asked of the fetch.
+  /// How new the answer must be.
   let demand: FetchDemand
-  /// What the attempts said about their answers; made when the first says or is asked something.
+  /// The reported age of the answer; made when it is first used.
   private let slot = Mutex<AnswerSlot?>(nil)
-  /// How far the attempts got: a retry continues where they failed.
+  /// The progress of the attempts, from which a retry continues.
   let progress = Mutex<(any FetchProgress)?>(nil)
 
   init(
@@ -66,11 +67,10 @@ final class FetchJob: FetchWork, Sendable {
     FetchIdentity(client: tasks.work.cache, entry: entry.generation, number: id.rawValue)
   }
 
-  /// What the attempts said about their answers; `nil` if nobody said or asked anything, as of most
-  /// fetches.
+  /// The reported age of the answer; `nil` if it was never used, as in most fetches.
   var saidAnswer: AnswerSlot? { slot.withLock { $0 } }
 
-  /// Where somebody says something about the answer, or asks for it later.
+  /// The reported age of the answer, made if necessary.
   var answer: AnswerSlot {
     if let present = saidAnswer { return present }
     let made = AnswerSlot()
@@ -97,13 +97,13 @@ final class FetchJob: FetchWork, Sendable {
     progress.withLock { $0?.joins == true ? $0 : nil }
   }
 
-  /// Whether the next attempt goes on with what earlier ones got.
+  /// Whether the next attempt continues from the progress of earlier ones.
   var keepsPart: Bool { progress.withLock { $0?.isKeptForRetry == true } }
 
-  /// Keeps how far the fetch got, for its next attempt.
+  /// Keeps the progress of the fetch for its next attempt.
   func keep(_ progress: any FetchProgress) { goBack(to: progress) }
 
-  /// Forgets how far the fetch got since it was somewhere; `nil` is its beginning.
+  /// Returns to an earlier progress of the fetch; `nil` is its beginning.
   func goBack(to progress: (any FetchProgress)?) {
     // The former progress may hold the last reference to user values: it is released outside the
     // lock.

@@ -3,8 +3,9 @@ import Synchronization
 /// A task that is made before its work, and waits for it.
 ///
 /// A task has the task-locals and the priority of the code that makes it, and there is no other way
-/// to pass them on. So if other code starts a caller's work (code that performs actions, the timer
-/// or the network), the caller makes the task, and the other code gives it the work.
+/// to pass them on. So if the work of a caller is started by other code (code that performs
+/// actions, the timer or the network), the caller makes the task, and the other code gives it the
+/// work.
 ///
 /// The owner of a standby decides how long the task waits: when the last reference is released
 /// without work, the task ends. Meanwhile the task retains nothing but its ``Seat``, so it keeps no
@@ -18,20 +19,19 @@ final class Standby: Sendable {
     seat.close()
   }
 
-  /// Makes the task in the context of the present code, which has none of the library's own
-  /// task-locals.
+  /// Makes the task in the context of the present code, without the library's own task-locals.
   func begin(on executor: (any TaskExecutor)?) {
     guard !seat.isClosed else { return }
     let task = Task(executorPreference: executor) { [seat] in await seat.run() }
     seat.attach(task, on: executor)
   }
 
-  /// Where task and work meet, whichever comes first.
+  /// The place where task and work meet, whichever comes first.
   final class Seat: Sendable {
     private struct State {
       var task: Task<Void, Never>?
       var isCancelled = false
-      /// What was lent before the task was made.
+      /// The priority that was lent before the task was made.
       var priority: WorkPriority?
     }
 
@@ -44,7 +44,7 @@ final class Standby: Sendable {
     /// Gives the task its work, once.
     func give(_ work: @escaping Work) { self.work.give(work) }
 
-    /// Says that there will be no work, unless it was given already.
+    /// States that there will be no work, unless it was given already.
     func close() { work.close() }
 
     /// Waits for the work and does it, if there is any.

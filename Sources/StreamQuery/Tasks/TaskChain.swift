@@ -1,11 +1,11 @@
 import Synchronization
 
-/// The tasks that work for a fetch or for a mutation run, one after the other, all in the context
-/// of the caller that started it.
+/// The tasks of a fetch or of a mutation run, one after the other, all in the context of the caller
+/// that started it.
 ///
-/// Each attempt, or stage of a run, is its own task. The next task is made where its context is
-/// available: by the task before it, or by the caller whose transaction started the work. If the
-/// task is started in the same place, it starts directly; otherwise a ``Standby`` is in between.
+/// Each attempt, or stage of a run, is its own task. The next task is made by code with the right
+/// context: the task before it, or the caller whose transaction started the work. If that code has
+/// the work already, it starts the task directly; otherwise it makes a ``Standby``.
 // A separate object, although each job has just one: with a common superclass, Swift 6.3 gives the
 // jobs wrong metadata in optimized builds, and a noncopyable struct fails to compile.
 final class TaskChain: Sendable {
@@ -38,28 +38,28 @@ final class TaskChain: Sendable {
     var next: Standby?
     var isCancelled = false
     var isOver = false
-    /// Whether the task at work need not be reached any more.
+    /// Whether the task at work need not be cancelled or raised any more.
     var isDone = false
     /// The priority of the code that made the chain, if it matters.
     var own: WorkPriority?
-    /// The highest priority that others lent, if it is higher.
+    /// The highest priority that others lent, if it exceeds `own`.
     var lent: WorkPriority?
 
     var priority: WorkPriority? { lent ?? own }
   }
 
-  /// What they work for.
+  /// The fetch or the run.
   let work: WorkID
   private let state: Mutex<State>
-  /// See ``WorkWait``.
+  /// The task at work, and the end of the work; see ``WorkWait``.
   let life = WorkLife()
 
   /// Creates the chain for a job of the present caller.
   ///
   /// - Parameters:
-  ///   - work: What the tasks work for.
-  ///   - isCompared: Whether its priority is read. It is also stored if lending a priority costs a
-  ///     task, so that none is lent in vain.
+  ///   - work: The fetch or the run.
+  ///   - isCompared: Whether other work reads its priority. It is also stored if lending a priority
+  ///     costs a task, so that none is lent in vain.
   init(of work: WorkID, isCompared: Bool = false) {
     self.work = work
     let isNoted = isCompared || !Escalation.isNative
@@ -79,10 +79,10 @@ final class TaskChain: Sendable {
     link.lend(priority, on: executor)
   }
 
-  /// Has the next task made in advance; call it under the cache's lock.
+  /// Registers a task to be made in advance; call it under the cache's lock.
   ///
   /// - Returns: The standby that the caller has to begin outside the lock; `nil` if there is one
-  ///   already, or if nothing follows.
+  ///   already, or if the chain is over.
   func standBy() -> Standby? {
     state.withLock { state in
       guard !state.isOver, state.next == nil else { return nil }
@@ -104,8 +104,8 @@ final class TaskChain: Sendable {
   /// Gives the work to the task that was made in advance, if there is one.
   ///
   /// - Returns: Whether a task has to be made, in the context of the present code, and attached:
-  ///   none was made in advance, and the chain is not over. It is not made here, because closures
-  ///   that are passed on are wrapped, and each wrapper is an allocation.
+  ///   none was made in advance, and the chain is not over. It is not made here, because a closure
+  ///   that is passed on is wrapped, which is an allocation.
   func needsTask(on executor: (any TaskExecutor)?, for work: () -> Standby.Work) -> Bool {
     let (standby, isOver) = state.withLock { ($0.next.take(), $0.isOver) }
     guard !isOver, let standby else { return !isOver }
@@ -168,7 +168,7 @@ final class TaskChain: Sendable {
     _ = old
   }
 
-  /// Ends the chain: nothing is started any more, not even what was requested before.
+  /// Ends the chain: no task is started any more, not even for earlier requests.
   ///
   /// - Returns: The standby, whose task ends when it is released outside the cache's lock.
   func end() -> Standby? {
@@ -178,10 +178,10 @@ final class TaskChain: Sendable {
     }
   }
 
-  /// Ends the chain after all work is done: nothing is started any more, and the last task is
+  /// Ends the chain after all work is done: no task is started any more, and the last one is
   /// released.
   ///
-  /// - Returns: What has to be released outside the cache's lock.
+  /// - Returns: The objects to release outside the cache's lock.
   func finish() -> Remains {
     state.withLock { state in
       state.isOver = true
@@ -192,7 +192,7 @@ final class TaskChain: Sendable {
     }
   }
 
-  /// What a chain no longer needs.
+  /// The objects that a chain no longer needs.
   final class Remains: Sendable {
     private let present: Link
     private let next: Standby?
@@ -204,25 +204,25 @@ final class TaskChain: Sendable {
   }
 }
 
-/// Which task is at work for a fetch or a run; for a fetch also whether it is over, and whether it
+/// The task at work for a fetch or a run, and for a fetch also whether it is over and whether it
 /// ever waited.
 ///
-/// Most fetches never wait, and their end need not look for waits.
+/// Most fetches never wait, so that their end need not search for waits.
 struct WorkLife: ~Copyable, Sendable {
   private static let over: UInt8 = 1
   private static let involved: UInt8 = 2
 
   private let bits = Atomic<UInt8>(0)
-  /// The task's number is enough: while it is stored, the task lives, and no other task has the
-  /// same number.
+  /// The number of the task: it is stored while the task lives, and no other task has the same
+  /// number then.
   private let performer = Atomic<Int>(0)
 
   private static var presentTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }
 
-  /// Notes that the present task is at work.
+  /// Records that the present task is at work.
   borrowing func taskBegan() { performer.store(Self.presentTask ?? 0, ordering: .relaxed) }
 
-  /// Notes that the task at work is done.
+  /// Records that the task at work is done.
   borrowing func taskEnded() { performer.store(0, ordering: .relaxed) }
 
   /// Whether the present task is the one at work, rather than one that it started.
@@ -231,14 +231,14 @@ struct WorkLife: ~Copyable, Sendable {
   /// Whether the fetch is over.
   var isOver: Bool { bits.load(ordering: .acquiring) & Self.over != 0 }
 
-  /// Notes that it waits.
+  /// Records that it waits.
   ///
   /// - Returns: Whether it is over already.
   borrowing func involve() -> Bool {
     bits.bitwiseOr(Self.involved, ordering: .acquiringAndReleasing).oldValue & Self.over != 0
   }
 
-  /// Notes that it is over.
+  /// Records that it is over.
   ///
   /// - Returns: Whether it ever waited.
   borrowing func end() -> Bool {
@@ -248,7 +248,7 @@ struct WorkLife: ~Copyable, Sendable {
 
 /// Raises the priority of tasks that more urgent callers wait for.
 enum Escalation {
-  /// Whether the system has a call for this.
+  /// Whether the system has a call for it.
   static var isNative: Bool {
     if #available(macOS 26, iOS 26, watchOS 26, tvOS 26, visionOS 26, *) { true } else { false }
   }
@@ -266,8 +266,8 @@ enum Escalation {
     }
   }
 
-  /// The same for systems without such a call: on every system, a task that awaits another task's
-  /// value lends it its priority.
+  /// Raises a task on systems without such a call, by a task that awaits its value: on every
+  /// system, that lends a priority.
   static func lendByWaiting(
     _ priority: WorkPriority,
     to task: Task<Void, Never>,

@@ -4,9 +4,9 @@ import Synchronization
 final class WaitGroup: Sendable {
   private struct State {
     var remaining: Int
-    /// The entries whose fetches are waited for.
+    /// The entries for whose fetches the caller waits.
     var entries: [EntryID] = []
-    /// The waits of the work that the caller belongs to.
+    /// The waits of the work to which the caller belongs.
     var waits: [WorkWait] = []
     var failure: (any Error)?
   }
@@ -15,7 +15,7 @@ final class WaitGroup: Sendable {
   private let state: Mutex<State>
   private let answer = OneShot<(any Error)?>()
 
-  /// Creates a wait group that starts with one thing to wait for: ``open()``.
+  /// Creates a wait group with one missing result, which ``open()`` settles.
   init(failsFast: Bool) {
     self.failsFast = failsFast
     state = Mutex(State(remaining: 1))
@@ -29,7 +29,7 @@ final class WaitGroup: Sendable {
     }
   }
 
-  /// Adds something else to wait for, to be resolved once.
+  /// Adds another result to wait for, to be resolved once.
   func addOther() {
     state.withLock { $0.remaining += 1 }
   }
@@ -37,7 +37,7 @@ final class WaitGroup: Sendable {
   /// Whether the wait has ended.
   var isOver: Bool { answer.isSettled }
 
-  /// The entries whose fetches are waited for.
+  /// The entries for whose fetches the caller waits.
   var entries: [EntryID] { state.withLock { $0.entries } }
 
   func resolve(_ outcome: WaitOutcome) {
@@ -53,7 +53,7 @@ final class WaitGroup: Sendable {
     resumption?.resume()
   }
 
-  /// Says that all are registered: from now on, the last one to settle ends the wait.
+  /// States that all fetches are registered: from now on, the last one to settle ends the wait.
   func open() {
     resolve(.settled)
   }
@@ -63,7 +63,7 @@ final class WaitGroup: Sendable {
   /// A cancelled caller leaves at once.
   ///
   /// - Parameters:
-  ///   - subject: What is waited for, if waits are reported.
+  ///   - subject: The subject of the wait, if waits are reported.
   ///   - onCancel: Removes the waiters.
   /// - Returns: The first failure.
   func wait(
@@ -83,11 +83,11 @@ final class WaitGroup: Sendable {
   private func leave(_ onCancel: @Sendable () -> Void) {
     let resumption = settle { _ in true }
     onCancel()
-    // At the very end, as above.
+    // At the very end, as in ``Waiter``.
     resumption?.resume()
   }
 
-  /// Ends the wait if nothing else is missing; `nil` if it does not end now.
+  /// Ends the wait if no result is missing; `nil` if it does not end now.
   private func settle(
     _ isDone: (inout State) -> Bool
   ) -> OneShot<(any Error)?>.Resumption? {
@@ -98,7 +98,7 @@ final class WaitGroup: Sendable {
       defer { state.waits = [] }
       return (resumption, state.waits)
     }
-    // A wait that fails fast abandons the others.
+    // A wait that fails fast leaves the other fetches.
     for wait in waits { wait.end() }
     return resumption
   }

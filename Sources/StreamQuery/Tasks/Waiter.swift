@@ -2,8 +2,8 @@ import Synchronization
 
 /// One caller that waits for an entry's current fetch.
 ///
-/// It is registered in the transaction that decided that it has to wait, so that no answer can be
-/// missed between that transaction and the suspension.
+/// The transaction that decides that it has to wait registers it, so that it misses no answer
+/// before it is suspended.
 final class Waiter: Sendable {
   /// The role of the caller in the fetch.
   enum Role: Sendable {
@@ -16,17 +16,17 @@ final class Waiter: Sendable {
     /// Only watches, until the fetch is settled, paused, or between attempts.
     case watchingAttempt
 
-    /// Whether it does not wait for a fetch that is paused when its own is replaced by it.
+    /// Whether it does not wait for a paused fetch that replaces its own.
     var endsAtPause: Bool { self == .watchingUnlessPaused || self == .watchingAttempt }
   }
 
   let role: Role
-  /// Whether a run is its caller, and only watches: for it, a fetch that waits for the app is settled.
+  /// Whether its caller is a run that only watches; for it, a fetch that waits for the app is settled.
   let isOfRun: Bool
   let entry: EntryID
   /// The priority of its caller when it began to wait.
   let priority = WorkPriority.current
-  /// The round of waiters to which it belongs, 0 once it left; written under the cache's lock.
+  /// The generation of waiters to which it belongs, 0 once it left; written under the cache's lock.
   var round: UInt64 {
     get { storedRound.load(ordering: .relaxed) }
     set { storedRound.store(newValue, ordering: .relaxed) }
@@ -39,15 +39,15 @@ final class Waiter: Sendable {
     set { storedWait.store(newValue, ordering: .relaxed) }
   }
   private let storedWait = Atomic(false)
-  /// The wait of the work that the caller belongs to.
+  /// The wait of the work to which the caller belongs.
   private let wait: WorkWait?
   private let answer = OneShot<WaitOutcome>()
   private let group: WaitGroup?
-  /// What the caller accepts instead of an answer, if anything.
+  /// The stale data that the caller accepts instead of an answer, if any.
   let allowance: StaleAllowance?
-  /// The entry when the fetch ended, if nobody observed it; written under the cache's lock.
+  /// The entry at the end of the fetch, if nobody observed it; written under the cache's lock.
   ///
-  /// The entry's retention may end before the caller looks.
+  /// The entry may be dropped before the caller reads it.
   private let storedEnd = Mutex<EntryEnd?>(nil)
   var end: EntryEnd? { storedEnd.withLock { $0 } }
 
@@ -76,7 +76,7 @@ final class Waiter: Sendable {
   /// Waits for the outcome; a cancelled caller leaves at once.
   ///
   /// - Parameters:
-  ///   - subject: What is waited for, if waits are reported.
+  ///   - subject: The subject of the wait, if waits are reported.
   ///   - onCancel: Gives the lease back.
   /// - Returns: The outcome.
   func outcome(
@@ -95,18 +95,18 @@ final class Waiter: Sendable {
   /// Ends the wait of a caller that was cancelled or gave up.
   ///
   /// - Parameters:
-  ///   - outcome: The outcome that it gets.
+  ///   - outcome: The outcome for the caller.
   ///   - giveBack: Gives the lease back.
   func leave(as outcome: WaitOutcome = .cancelled, _ giveBack: @Sendable () -> Void) {
     guard let resumption = settle(outcome) else { return }
     group?.resolve(outcome)
     giveBack()
     // At the very end: an executor that runs jobs inside `enqueue` continues the caller here, and
-    // everything that the handler captured is released with the caller's stack frame.
+    // all captures of the handler are released with the caller's stack frame.
     resumption.resume()
   }
 
-  /// Ends the wait of the caller's work: the outcome is decided, or the caller left.
+  /// Ends the wait of the caller's work, because the outcome is decided or the caller left.
   func endWait() { wait?.end() }
 
   /// Whether the caller was answered or has left.
@@ -150,7 +150,7 @@ extension Waiter {
   }
 }
 
-/// What one caller learns about the fetch that it waited for.
+/// The outcome of a fetch for one caller that waited.
 enum WaitOutcome: Sendable {
   case value(ValueBox)
   case failure(any Error)
@@ -170,7 +170,7 @@ enum WaitOutcome: Sendable {
   }
 }
 
-/// An entry as it was when its fetch ended.
+/// An entry at the end of its fetch.
 final class EntryEnd: Sendable {
   let snapshot: EntrySnapshot
   let machine: EntryMachine

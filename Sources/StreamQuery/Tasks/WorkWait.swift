@@ -4,8 +4,8 @@ import Synchronization
 ///
 /// There is one graph for all clients, behind its own lock. A wait is checked and begun in one
 /// step, so of two waits that would close a circle together, the later one is refused. The lock is
-/// the innermost of all: transactions take it, and only the graph is used under it. Only waits from
-/// inside fetches and runs come here.
+/// the innermost one: transactions take it, and only the graph is used under it. Only waits from
+/// inside fetches and runs are registered.
 final class WorkWait: Sendable {
   private static let graph = Mutex(WaitGraph())
 
@@ -24,7 +24,7 @@ final class WorkWait: Sendable {
 
   /// Whether a wait may begin.
   enum Permit {
-    /// It begins; `nil` if nothing can wait for the work that waits.
+    /// It may; `nil` if the work that waits is over, so that nothing waits for it.
     case granted(WorkWait?)
     /// The wait would never end.
     case refused
@@ -33,7 +33,7 @@ final class WorkWait: Sendable {
   /// Begins a wait, unless it closes a circle.
   static func begin(_ source: TaskChain, for target: WorkID) -> Permit {
     graph.withLock { graph -> Permit in
-      // Under the lock: an end that comes now finds the wait.
+      // Under the lock, so that an end of the work that comes now finds the wait.
       if source.life.involve() { return .granted(nil) }
       guard let number = graph.begin(source.work, for: target) else { return .refused }
       return .granted(WorkWait(source: source.work, number: number))
@@ -51,7 +51,7 @@ final class WorkWait: Sendable {
     graph.withLock { $0.ended(work) }
   }
 
-  /// Whether a piece of work is another one, or waits for it, directly or through others.
+  /// Whether a piece of work equals another one, or waits for it, directly or through others.
   static func waits(_ work: WorkID, for other: WorkID) -> Bool {
     graph.withLock { $0.waits(work, for: other) }
   }
@@ -66,38 +66,38 @@ final class WorkWait: Sendable {
     graph.withLock { $0.targets(of: work) }
   }
 
-  /// How many waits there are by, or for, the work of a client; for tests.
+  /// The number of waits by the work of a client, or for it; for tests.
   static func count(of cache: UInt64) -> Int {
     graph.withLock { $0.count(of: cache) }
   }
 }
 
 extension TaskChain {
-  /// The tasks of the fetch or the run that the present task works for, or was started by.
+  /// The tasks of the fetch or the run for which the present task works, or that started it.
   @TaskLocal static var inherited: TaskChain?
 
-  /// The work that waits when the present code waits for a fetch.
+  /// The work whose wait begins when the present code waits for a fetch.
   ///
   /// A fetch is assumed to await the tasks it starts. A run is not, because some of its tasks are
-  /// meant to outlive it, and nothing tells which.
+  /// meant to outlive it, and it is not known which.
   static var current: TaskChain? {
     guard let inherited else { return nil }
     if case .run = inherited.work { return own }
     return inherited
   }
 
-  /// The work that waits when the present code waits for a run.
+  /// The work whose wait begins when the present code waits for a run.
   ///
-  /// Only what this very task does counts: a mutation must not be refused because of a task that
-  /// its fetch never awaits.
+  /// Only the task at work counts: a mutation must not be refused because of a task that its fetch
+  /// never awaits.
   static var own: TaskChain? {
     guard let inherited, inherited.life.isPerformedHere else { return nil }
     return inherited
   }
 
-  /// Ends the waits of a fetch that is over, though tasks that it started may continue.
+  /// Ends the waits of a fetch that is over, although tasks that it started may continue.
   ///
-  /// A run needs no such end: the task that ends it also awaits what it waits for.
+  /// A run needs no such end: the task that ends it also awaits the targets of its waits.
   func workEnded() {
     if life.end() { WorkWait.ended(work) }
   }
