@@ -1,9 +1,10 @@
 public import StreamQuery
 
-// For property wrappers and view modifiers, which say what happens to their view and decide nothing.
+// These functions are for the property wrappers and view modifiers of other packages. Such a wrapper reports
+// what happens to its view, and the object decides whether it observes.
 //
-// The wrappers of this package do not need it: they hold objects of every kind, and decide once for an
-// object and for the view around it. The decision is the same machine's.
+// The wrappers of this package decide themselves, once for an object and for the view around it. Both use
+// `PresenceMachine`.
 extension _QueryObjectMembers {
   /// The view is drawn, with this query of this client.
   ///

@@ -23,7 +23,7 @@ internal import RedisServers
     let shop = Shop(port: database.port)
     var machines = try (1...4).map { _ in try MachineProcess(shop: database, store: store) }
 
-    say("Each of four machines asks for ten products, a hundred times each.")
+    say("Each of four machines fetches ten products a hundred times.")
     try await report(machines.ask("ask 100"), shop)
 
     say("The first machine has a sale of five, and invalidates their tag.")
@@ -35,7 +35,7 @@ internal import RedisServers
     }
     try await report(machines.ask("ask 100"), shop)
 
-    say("The second machine fetches a report for all of them, and is killed.")
+    say("The second machine fetches a report for all, and is killed.")
     try machines[1].tell("report")
     try await shop.isAskedForReport()
     let others = [machines[0], machines[2], machines[3]]
@@ -49,7 +49,7 @@ internal import RedisServers
     store.kill()
     try await report(machines.ask("ask 100"), shop)
 
-    say("The store is back, and has forgotten everything: nothing is trusted any more.")
+    say("The store is back, and empty: no cached data is trusted.")
     try store.start()
     try machines.ask("hears-gap")
     try await report(machines.ask("ask 100"), shop)
