@@ -1,7 +1,7 @@
 # The counts of texts.sh, behind limits.awk. Portable awk, as layers.awk.
 #
 # Variables: list, the path of texts.txt; all, 1 to print what is counted.
-# Input: every Markdown file of the documentation, as bytes: LC_ALL=C.
+# Input: every Markdown file of the documentation, then README.md and the skill, as bytes: LC_ALL=C.
 
 BEGIN {
   bounds = "^(words|page|least) "
@@ -12,10 +12,16 @@ BEGIN {
 
 FNR == 1 { endPage(); beginPage() }
 
-/^[ \t]*(```|~~~)/ { endText(); inCode = !inCode; next }
+# Beside the articles, blocks without a mark may be wide: Scripts/release.sh finds the line of a manifest whole.
+/^[ \t]*(```|~~~)/ {
+  endText()
+  inCode = !inCode
+  isSample = isArticle || /```(swift|text)$/
+  next
+}
 
 inCode {
-  if (width($0) > 64) found("wide " module, here(), $0)
+  if (isSample && width($0) > 64) found("wide " module, here(), $0)
   next
 }
 
@@ -56,9 +62,10 @@ END {
 
 function beginPage(    parts) {
   split(FILENAME, parts, "/")
-  module = parts[2]
   page = FILENAME
   gsub(/.*\/|\.md$/, "", page)
+  isArticle = FILENAME ~ /\.docc\//
+  module = isArticle ? parts[2] : page
   inCode = inTopics = words = 0
   current = FILENAME
   # Not a landing page, nor what is said beside a type.
@@ -68,6 +75,8 @@ function beginPage(    parts) {
 function endPage(    key, may) {
   if (current == "") return
   endText()
+  # Only articles have limits of words.
+  if (!isArticle) { current = ""; return }
   key = "words " page
   count[key] += words
   count["words all"] += words

@@ -34,6 +34,15 @@ expect() {
 
 pages=('page all 900')
 
+# beside PATH FINDING LIMIT…: the same for a text beside the articles.
+beside() {
+  expect nothing "${pages[@]}" <<<'one two three'
+  printf '%s\n' "${pages[@]}" "${@:3}" >"$scratch/tree/Scripts/texts.txt"
+  mkdir -p "$(dirname "$scratch/tree/$1")"
+  cat >"$scratch/tree/$1"
+  expect_finding "$2"
+}
+
 # one COUNT TEXT: the text counts once, in more than one way of asking.
 one() {
   expect "$1 A is 1, Scripts/texts.txt says 0" "${pages[@]}" "$1 A 0" <<<"$2"
@@ -79,4 +88,11 @@ one wide "$(printf '```\n%065d\n```' 0)"
 none wide "$(printf '```\n%064d\n```\n%065d' 0 0)"
 none wide "$(printf '```\n%063d…\n```' 0)"
 expect 'expected `COUNT TARGET NUMBER`' 'page all' <<<'one'
+for text in README.md Skills/streamquery/SKILL.md; do
+  target=$(basename "$text" .md)
+  beside "$text" "wide $target is 1, Scripts/texts.txt says 0" "wide $target 0" <<<"$(printf '```swift\n%065d\n```' 0)"
+  beside "$text" "openings $target is 1, Scripts/texts.txt says 0" "openings $target 0" <<<'What it is.'
+  beside "$text" nothing "wide $target 0" <<<"$(printf '```\n%065d\n```' 0)"
+  beside "$text" nothing 'words all 3' <<<'one two three four'
+done
 echo "texts: self-test: every limit can be exceeded"
