@@ -1,6 +1,6 @@
 public import StreamQuery
 
-// Appearances that are subscriptions, see *Hidden views*: these are their policies under another name.
+// The policies of subscriptions under the names of appearances: see *Appearance, errors and previews*.
 extension Query {
   /// Whether an appearing view refetches cached data; the same as `refetchOnSubscribe(_:)`.
   ///
