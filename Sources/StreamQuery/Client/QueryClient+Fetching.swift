@@ -13,7 +13,7 @@ extension QueryClient {
   ///
   /// Inside a fetch, or in the work or a callback of a mutation, it can wait for other fetches,
   /// including those of other clients. A call that would close a circle of fetches and runs that
-  /// wait for each other throws ``QueryError/recursiveFetch(key:)`` at once: <doc:Gotchas>.
+  /// wait for each other throws ``QueryError/recursiveFetch(key:)`` at once: <doc:Troubleshooting>.
   ///
   /// A part of a streamed value is never returned for the whole. Of an endless stream, the newest data
   /// is returned if it delivers, otherwise its first part: <doc:StreamedQueries>.

@@ -3,8 +3,7 @@ import Synchronization
 /// Advice about a set-up that works, and that will hurt.
 ///
 /// ``QueryClient/advice()`` returns the advice that applies to a client. Debug builds also report each
-/// rule once in a process to ``QueryClient/Configuration/onMisuse``, as ``QueryMisuse/advice(_:)``. <doc:Gotchas>
-/// lists the rules, and when each applies.
+/// rule once in a process to ``QueryClient/Configuration/onMisuse``, as ``QueryMisuse/advice(_:)``.
 public struct QueryAdvice: Hashable, Sendable, CustomStringConvertible {
   /// The name of the rule, such as `noLimit`, which later versions keep.
   public let rule: String

@@ -13,7 +13,7 @@ extension QueryClient {
   /// for advice in client.advice() { print(advice) }
   /// ```
   ///
-  /// <doc:Gotchas> lists the rules, and says for each when it applies. To ignore a rule, compare
+  /// ``QueryAdvice`` lists the rules, and says for each when it applies. To ignore a rule, compare
   /// ``QueryAdvice/rule``.
   ///
   /// - Returns: The advice; empty if no rule applies.
