@@ -1,9 +1,9 @@
-/// Somebody who is told what happens in a cache, and how much of it.
+/// Receives the events of a cache, with all, some or none of its lookups.
 ///
-/// What a receiver needs is paid for by those who cause it. Where many threads read at once
-/// (``QueryClient/Configuration/readShards``), most lookups that find fresh data are over without the
-/// cache's lock. An event has a place in the order of transactions, which only the lock gives. So as
-/// long as anybody is told of every event, each of these lookups takes the lock.
+/// The needs of a receiver cost the code that causes the events. With
+/// ``QueryClient/Configuration/readShards``, most lookups that find fresh data do not take the cache's lock.
+/// An event has a place in the order of transactions, which only the lock gives. So while a receiver needs
+/// every event, each of these lookups takes the lock.
 ///
 /// | receiver | is told of lookups | a lookup that finds fresh data |
 /// |---|---|---|
@@ -20,10 +20,10 @@
 /// )
 /// ```
 public struct EventReceiver: Sendable {
-  /// How soon hits without the lock are told, at the latest.
+  /// The time after which hits without the lock are reported at the latest.
   static let hitDelay = TimeSpan(.seconds(1))
 
-  /// What the receiver is told of lookups.
+  /// The lookups that the receiver needs.
   private enum Lookups: Sendable {
     case each
     case counted(@Sendable (_ key: AnyQueryKey, _ count: Int) -> Void)
@@ -38,27 +38,25 @@ public struct EventReceiver: Sendable {
     self.receive = receive
   }
 
-  /// A receiver of every event, each lookup included.
+  /// Creates a receiver of every event, each lookup included.
   ///
-  /// - Parameter receive: Receives each event, on the terms of
-  ///   ``QueryClient/Configuration/onEvent``.
+  /// - Parameter receive: Receives each event, as ``QueryClient/Configuration/onEvent`` does.
   public init(_ receive: @escaping @Sendable (QueryEvent) -> Void) {
     self.init(.each, receive)
   }
 
-  /// A receiver of every event, to whom a number is enough of the hits that took no lock.
+  /// Creates a receiver of every event, which gets only the number of the hits that took no lock.
   ///
-  /// Each hit is told once: as an event that is a ``QueryEvent/Kind/lookup(_:)``, or as part of a
-  /// number. So both together are exact. Numbers come at most a second after the hit, by the client's
-  /// clock, and what is left when the client is shut down or freed. They have no place among the
-  /// events. A number that another thread is just telling may be told after `shutDown()` has returned: a
-  /// program that exits at once may miss it.
+  /// Each hit is reported once: as the event ``QueryEvent/Kind/lookup(_:)``, or as part of a number. Numbers
+  /// come at most a second after the hit, by the client's clock, and when the client is shut down or freed.
+  /// They have no place among the events. A number may still be on its way on another thread when
+  /// `shutDown()` returns: a program that exits at once may miss it.
   ///
   /// - Parameters:
-  ///   - hits: Receives an entry's key, and how many hits it had since it was last told. It is called
-  ///     outside of locks, by one or several threads, without task-locals, and must be quick. A client
-  ///     that it captures would never be freed: capture it weakly.
-  ///   - receive: Receives each event, on the terms of ``QueryClient/Configuration/onEvent``.
+  ///   - hits: Receives an entry's key, and the number of its hits since the last call. It is called outside
+  ///     of locks, by one or several threads, without task-locals, and must be quick. A client that it
+  ///     captures would never be freed: capture it weakly.
+  ///   - receive: Receives each event, as ``QueryClient/Configuration/onEvent`` does.
   public init(
     hits: @escaping @Sendable (_ key: AnyQueryKey, _ count: Int) -> Void,
     _ receive: @escaping @Sendable (QueryEvent) -> Void
@@ -66,16 +64,15 @@ public struct EventReceiver: Sendable {
     self.init(.counted(hits), receive)
   }
 
-  /// A receiver of every event that is no ``QueryEvent/Kind/lookup(_:)``.
+  /// Creates a receiver of every event except for lookups, ``QueryEvent/Kind/lookup(_:)``.
   ///
-  /// - Parameter receive: Receives each event, on the terms of
-  ///   ``QueryClient/Configuration/onEvent``.
+  /// - Parameter receive: Receives each event, as ``QueryClient/Configuration/onEvent`` does.
   /// - Returns: The receiver.
   public static func withoutLookups(_ receive: @escaping @Sendable (QueryEvent) -> Void) -> Self {
     Self(.none, receive)
   }
 
-  /// What has to be an event for this receiver.
+  /// The events that this receiver needs.
   var needs: EventNeeds {
     switch lookups {
     case .each: .everything
@@ -84,7 +81,7 @@ public struct EventReceiver: Sendable {
     }
   }
 
-  /// Who receives the numbers of hits; `nil` if this receiver needs none.
+  /// Receives the numbers of hits; `nil` if this receiver needs none.
   var hits: (@Sendable (_ key: AnyQueryKey, _ count: Int) -> Void)? {
     switch lookups {
     case .counted(let hits): hits
@@ -98,19 +95,19 @@ public struct EventReceiver: Sendable {
   }
 }
 
-/// What has to be an event, because somebody listens.
+/// The events that are made, because somebody receives them.
 struct EventNeeds: Hashable, Sendable {
-  /// Anything at all.
+  /// Events of any kind.
   var events = false
   /// Lookups, if they are made under the lock.
   var lookups = false
-  /// Each lookup, so that each has to be made under the lock.
+  /// Every lookup, so that each is made under the lock.
   var everyLookup = false
 
   static let nothing = EventNeeds()
   static let everything = EventNeeds(events: true, lookups: true, everyLookup: true)
 
-  /// What two listeners need together.
+  /// The needs of two receivers together.
   func union(_ other: Self) -> Self {
     EventNeeds(
       events: events || other.events,
@@ -122,8 +119,8 @@ struct EventNeeds: Hashable, Sendable {
 
 /// The newest events that a subscriber of ``QueryClient/events`` has not seen.
 ///
-/// A ring: when it is full, the oldest event is dropped, and the subscriber is told how many it
-/// missed before it gets the next one.
+/// A ring: when it is full, the oldest event is dropped, and the subscriber gets the number of
+/// dropped events before the next one.
 struct EventRing: Inbox {
   /// The maximum number of events that a subscriber may be behind.
   static let capacity = 1_024
@@ -137,7 +134,7 @@ struct EventRing: Inbox {
 
   mutating func receive(_ event: QueryEvent) -> QueryEvent? {
     guard count == Self.capacity else {
-      // Places that were read are reused before the ring grows.
+      // Reuses places that were read before the ring grows.
       if count < events.count {
         let place = (start + count) % events.count
         defer { events[place] = event }

@@ -1,8 +1,8 @@
-/// What a client still runs, and how many subscriptions are open: for leak reports of simulations.
+/// The unfinished work and the open subscriptions of a client, for leak reports of simulations.
 package struct Liveness: Sendable {
   /// A fetch or a run that has not ended.
   package struct Work: Equatable, Sendable {
-    /// What it is doing at present.
+    /// The present activity of the work.
     package enum Activity: Equatable, Sendable {
       /// User code runs.
       case running
@@ -16,9 +16,9 @@ package struct Liveness: Sendable {
       case queued
     }
 
-    /// What it is.
+    /// The fetch or the run, in words.
     package var subject: String
-    /// What it is doing.
+    /// The present activity.
     package var activity: Activity
 
     package init(_ subject: String, _ activity: Activity) {
@@ -29,7 +29,7 @@ package struct Liveness: Sendable {
 
   /// One line for each fetch or run that is not settled.
   package var unfinished: [String]
-  /// The same fetches and runs, with what each is doing.
+  /// The same fetches and runs, with the activity of each.
   package var work: [Work]
   /// The number of open subscriptions.
   package var subscribers: Int

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Advice about a set-up that works, and that will hurt.
+/// Advice about a set-up that works now and will cause trouble.
 ///
 /// ``QueryClient/advice()`` returns the advice that applies to a client. Debug builds also report each
 /// rule once in a process to ``QueryClient/Configuration/onMisuse``, as ``QueryMisuse/advice(_:)``.
@@ -9,22 +9,22 @@ public struct QueryAdvice: Hashable, Sendable, CustomStringConvertible {
   public let rule: String
   /// The set-up, with the names of some queries or mutations that have it: the first parts of their keys.
   public let problem: String
-  /// Why it hurts.
+  /// The trouble.
   public let reason: String
-  /// The code to write instead, and the code that says that the set-up is meant.
+  /// The code to write instead, or to confirm the set-up.
   public let remedy: String
   /// The name of the article to read, such as `OnTheServer`.
   public let article: String
 
-  /// Creates advice about what has some names; `nil` if nothing has the problem.
+  /// Creates advice about queries or mutations with some names; `nil` if none has the problem.
   ///
   /// - Parameters:
   ///   - rule: The name of the rule.
   ///   - problem: The set-up.
   ///   - names: The names of the queries or mutations that have it, of which three are shown; `nil` if the
-  ///     set-up is not about them.
-  ///   - reason: Why it hurts.
-  ///   - remedy: The code to write instead.
+  ///     set-up does not concern them.
+  ///   - reason: The trouble.
+  ///   - remedy: The code to write instead, or to confirm the set-up.
   ///   - article: The name of the article to read.
   package init?(
     rule: String,
@@ -45,19 +45,19 @@ public struct QueryAdvice: Hashable, Sendable, CustomStringConvertible {
     self.article = article
   }
 
-  /// Whether its rule was not reported before; from then on it was.
+  /// Whether its rule was not reported before; it counts as reported from then on.
   func isNew(in log: AdviceLog) -> Bool {
     log.rules.withLock { $0.insert(rule).inserted }
   }
 
-  /// All of it as one line.
+  /// The whole advice in one line.
   @_documentation(visibility: internal)
   public var description: String {
     "\(problem). \(reason). \(remedy). Read the article \(article) (rule \(rule))."
   }
 }
 
-/// The rules that were reported in a process: many clients of one set-up report each of them once.
+/// The rules that a process has reported: clients with the same set-up report each rule once.
 package final class AdviceLog: Sendable {
   package static let shared = AdviceLog()
 
@@ -70,7 +70,7 @@ package final class AdviceLog: Sendable {
 struct QueryAdviceFacts {
   /// Whether the client serves many requests: the configuration is that of a server, with shards.
   ///
-  /// A client for a single request has no shards, and its life is too short for what hurts a server.
+  /// A client for a single request has no shards, and its life is too short for the troubles of a server.
   var isServer = false
   var limit: CacheLimit?
   /// The client's defaults, with those of the configuration below them.
@@ -85,7 +85,7 @@ struct QueryAdviceFacts {
     [staleTimeOnServer, noLimit, cachedFailuresWithoutTimeout, missingOutbox].compactMap(\.self)
   }
 
-  /// Applies if no layer gives a query of a server a stale time; a zero that is written is meant.
+  /// Applies if no layer gives a query of a server a stale time; a written zero is intended.
   private var staleTimeOnServer: QueryAdvice? {
     guard isServer else { return nil }
     return QueryAdvice(

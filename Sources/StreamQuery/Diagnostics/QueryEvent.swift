@@ -4,7 +4,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Something that happened to an entry: for logs, metrics and developer tools.
+/// An event in the life of an entry or a run, for logs, metrics and developer tools.
 ///
 /// Events come in the order of the transactions that they report. No feature of the library relies
 /// on them.
@@ -15,7 +15,7 @@ public import Foundation
 /// }
 /// ```
 public struct QueryEvent: Sendable, _FreeOfActors, CustomStringConvertible {
-  /// What happened.
+  /// The kind of an event.
   public enum Kind: Sendable {
     /// The entry was created.
     case added
@@ -25,13 +25,13 @@ public struct QueryEvent: Sendable, _FreeOfActors, CustomStringConvertible {
     case observed(count: Int)
     /// An observer left; the number of observers now.
     case unobserved(count: Int)
-    /// The results that observers see changed: with the entry, with time, or with their options.
+    /// The results that observers see changed, with the entry, with time, or with their options.
     ///
-    /// It comes once for each change, not for each observer, and does not wait until anybody looks. An
-    /// observer that is slow may miss a result, and one that does not look may make it come again.
+    /// It comes once for each change, not for each observer, and does not wait until an observer reads. A
+    /// slow observer may miss a result, and an observer that does not read may cause a second event.
     case observerResultsUpdated
-    /// The options of an observer changed: it was updated, or a function of the query's state said
-    /// something else.
+    /// The options of an observer changed: it was updated, or a function of the query's state gave
+    /// another answer.
     case observerOptionsUpdated
     /// A fetch began, or waits for the network to begin.
     case fetchStarted
@@ -49,9 +49,10 @@ public struct QueryEvent: Sendable, _FreeOfActors, CustomStringConvertible {
     case fetchCancelled
     /// A value was written.
     case written
-    /// A caller or an observer came, and the cache had this for it.
+    /// A caller or an observer came; the lookup's result.
     case lookup(CacheLookup)
-    /// Callers that waited for a fetch got stale data, because it failed or took long; how many.
+    /// Callers that waited for a fetch got stale data, because it failed or took long; their
+    /// number.
     ///
     /// A caller that got stale data at once is a ``lookup(_:)`` that was a
     /// ``CacheLookup/staleHit``.
@@ -62,14 +63,14 @@ public struct QueryEvent: Sendable, _FreeOfActors, CustomStringConvertible {
     case reset
     /// A run of a mutation took a step; the key is the mutation's.
     case mutation(MutationStep)
-    /// Something was not restored from a store, or not kept in one; the key is empty if it concerns
-    /// the whole store.
+    /// A record was not restored from a store, or not kept in one; the key is empty if the whole
+    /// store is concerned.
     case persistenceFailed(any Error)
     /// Events were lost because the subscriber was slow.
     case eventsDropped(count: Int)
   }
 
-  /// What happened to a run of a mutation.
+  /// A step of a run of a mutation.
   public enum MutationStep: Sendable {
     /// The run was requested.
     case started
@@ -109,9 +110,9 @@ public struct QueryEvent: Sendable, _FreeOfActors, CustomStringConvertible {
     }
   }
 
-  /// Why an entry is gone.
+  /// The reason for the end of an entry.
   public enum RemovalReason: String, Hashable, Codable, Sendable {
-    /// It was not used for the length of its retention.
+    /// It was unused for the length of its retention.
     case expired
     /// The cache was over its ``CacheLimit``, or memory was short; nobody used it at that time.
     case evicted
@@ -123,26 +124,26 @@ public struct QueryEvent: Sendable, _FreeOfActors, CustomStringConvertible {
 
   /// The number of the event among the client's events.
   public let number: UInt64
-  /// What happened.
+  /// The kind of the event.
   public let kind: Kind
   /// The key that the event concerns; empty for ``Kind/eventsDropped(count:)``.
   public let key: AnyQueryKey
-  /// When it happened.
+  /// The date of the event.
   public let date: Date
   /// The fetch that the event reports; `nil` for other events.
   public internal(set) var fetch: FetchIdentity?
-  /// Why the fetch that the event reports was started.
+  /// The reason for the fetch that the event reports.
   public let cause: FetchCause?
   /// The duration of the fetch so far, including retries and pauses.
   public let duration: Duration?
-  /// Whether the fetch that succeeded kept the data: it threw ``NotModified``.
+  /// Whether the successful fetch kept the data, because it threw ``NotModified``.
   public internal(set) var isNotModified = false
-  /// Whether the entry that was removed is still there for its observers, empty: no event reports
-  /// that it is added again.
+  /// Whether the removed entry stays for its observers, without data; no event reports it as added
+  /// again.
   public internal(set) var isKeptEmpty = false
-  /// Facts that the query or the mutation carries; for a fetch, those of its ``FetchContext``.
+  /// The facts that the query or the mutation carries; for a fetch, those of its ``FetchContext``.
   public internal(set) var meta = QueryMeta()
-  /// The type of the store that could not keep or restore something, and its part.
+  /// The type of the store that could not keep or restore a record, and the partition.
   var failedStore: (name: String, partition: String)?
   /// The type of the entry's value: equal keys with different value types are two entries.
   var valueType: (any Any.Type)?
@@ -152,13 +153,14 @@ public struct QueryEvent: Sendable, _FreeOfActors, CustomStringConvertible {
   /// It is `nil` for ``Kind/eventsDropped(count:)`` and ``Kind/mutation(_:)``.
   public var valueTypeName: String? { valueType.map { String(reflecting: $0) } }
 
-  /// The store that could not keep or restore something, by its type and the partition, such as
+  /// The store that could not keep or restore a record, by its type and the partition, such as
   /// `FileStore, partition main`; `nil` for events other than ``Kind/persistenceFailed(_:)``.
   public var store: String? { failedStore.map { "\($0.name), partition \($0.partition)" } }
 
   /// A line for a log.
   ///
-  /// It has the key, and of a ``store`` only the type: a partition is often named after an account.
+  /// It has the key, but only the type of a ``store``, because a partition is often named after an
+  /// account.
   @_documentation(visibility: internal)
   public var description: String {
     var line = "\(label) \(key)"

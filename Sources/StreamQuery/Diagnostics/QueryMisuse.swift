@@ -1,13 +1,12 @@
 /// A mistake in the use of the library that has a defined outcome and cannot be thrown.
 ///
-/// Reported to ``QueryClient/Configuration/onMisuse``, which by default prints it.
+/// The client reports it to ``QueryClient/Configuration/onMisuse``, which by default prints it.
 public enum QueryMisuse: Hashable, Sendable, CustomStringConvertible {
   /// A completion-style fetch called its completion more than once; the first call counted.
   case completionCalledTwice(key: String)
   /// An updater wrote the key that it updates; the inner write was ignored.
   case writeInsideUpdate(key: String)
-  /// Too many updates waited until it was known what a store keeps for their queries: this one, the
-  /// oldest, was given up.
+  /// Too many updates waited for the answer of a store: this one, the oldest, was given up.
   case updateBeforeRestored(key: String)
   /// An update of a key alone was ignored: the store keeps a value of that key for a query, without a
   /// limit of age.
@@ -18,8 +17,7 @@ public enum QueryMisuse: Hashable, Sendable, CustomStringConvertible {
   case previousOfOtherType(key: String, expected: String, asked: String)
   /// A callback of a mutation threw; the run continued as if it had not.
   case callbackFailed(key: String, callback: String, error: String)
-  /// A run took the place of an earlier run of its mutation that was about another item: the earlier
-  /// run was not sent.
+  /// A run replaced an earlier run of its mutation that was about another item: the earlier run was not sent.
   ///
   /// The client notices that if the inputs have different identifiers, or if the earlier run showed a
   /// change of data that the newer one leaves alone.
@@ -52,19 +50,19 @@ public enum QueryMisuse: Hashable, Sendable, CustomStringConvertible {
   case equalHashes(key: String, count: Int)
   /// The clock threw instead of waiting, several times in a row.
   ///
-  /// Whatever waits for time stands still until the client is used again.
+  /// Every wait stands still until the client is used again.
   case clockFailed(error: String)
 
-  /// Queries of an account are kept in a store that `QueryAccounts` was not told of.
+  /// Queries of an account are kept in a store that `QueryAccounts` does not list.
   ///
-  /// It is erased with the account now, but the next launch would not look there.
+  /// This process erases it with the account, but the next launch would not find it.
   case unlistedStore(account: String)
-  /// A set-up of the client will hurt: see ``QueryClient/advice()``.
+  /// A set-up of the client will cause trouble: see ``QueryClient/advice()``.
   ///
   /// Reported once for each rule, in debug builds.
   case advice(QueryAdvice)
 
-  /// What went wrong and what to do.
+  /// A sentence that says how the mistake came about and how to avoid it.
   @_documentation(visibility: internal)
   public var description: String {
     switch self {

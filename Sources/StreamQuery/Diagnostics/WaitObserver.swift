@@ -10,14 +10,14 @@ package protocol WaitObserver: TaskExecutor {
   /// An observer waits for news on a stream of a client that runs on this executor.
   ///
   /// - Parameters:
-  ///   - subject: What it waits for, in words.
+  ///   - subject: The subject of the wait, in words.
   ///   - leave: Ends its observation, as a cancellation does.
   func observerWaits(for subject: () -> String, leave: () -> Void)
 
   /// A task whose `Scheduling` names this executor waits for a client that runs elsewhere.
   ///
   /// - Parameters:
-  ///   - subject: What it waits for, in words.
+  ///   - subject: The subject of the wait, in words.
   ///   - owner: An object that lives at least as long as the wait.
   ///   - isOnPool: Whether that client has no executor of its own.
   func waitsElsewhere(
@@ -27,13 +27,12 @@ package protocol WaitObserver: TaskExecutor {
   )
 }
 
-/// Whether anybody may want to hear of waits.
+/// Whether waits are reported.
 package enum WaitObservation {
-  /// Off in every process without a simulation: there, checking this flag is the only cost of a
-  /// wait.
+  /// Off in every process without a simulation, where a wait costs only a read of this flag.
   private static let isOn = Atomic(false)
 
-  /// From now on waits are reported.
+  /// Begins to report waits.
   package static func begin() {
     isOn.store(true, ordering: .relaxed)
   }
@@ -42,22 +41,22 @@ package enum WaitObservation {
   static var hasBegun: Bool { isOn.load(ordering: .relaxed) }
 }
 
-/// What a caller waits for, and which observer wants to hear of it.
+/// The subject of a wait, and the observer that hears of it.
 struct WaitSubject: Sendable {
   let observer: any WaitObserver
   let isElsewhere: Bool
-  /// Whether what is waited for has no executor of its own: a preview has one.
+  /// Whether the subject has no executor of its own; a preview has one.
   let isOnPool: Bool
   let text: @Sendable () -> String
 }
 
 extension WaitSubject {
-  /// What the present task waits for; `nil` in an app.
+  /// The subject of a wait of the present task; `nil` in an app.
   ///
   /// - Parameters:
-  ///   - own: The observer of what is waited for, if it lives in a simulation.
-  ///   - executor: Where that runs.
-  ///   - text: What it is, in words.
+  ///   - own: The observer of the subject, if that lives in a simulation.
+  ///   - executor: The executor of the subject.
+  ///   - text: The subject, in words.
   init?(
     _ own: (any WaitObserver)?,
     on executor: (any TaskExecutor)?,
@@ -73,7 +72,7 @@ extension WaitSubject {
     )
   }
 
-  /// Tells that what is waited for is not part of the observer's world.
+  /// Reports that the subject is not part of the observer's simulation.
   ///
   /// - Parameter owner: An object that lives at least as long as the wait.
   func tellElsewhere(_ owner: any AnyObject & Sendable) {
@@ -89,7 +88,7 @@ package final class CallerWait: Sendable {
   /// Creates the wait of the present task.
   ///
   /// - Parameters:
-  ///   - subject: What the caller waits for.
+  ///   - subject: The subject of the wait.
   ///   - onLeave: Called when the caller is cancelled.
   init(_ subject: WaitSubject, onLeave: @escaping @Sendable () -> Void) {
     self.subject = subject
@@ -99,8 +98,8 @@ package final class CallerWait: Sendable {
   /// Creates the wait of the present task; `nil` in an app.
   ///
   /// - Parameters:
-  ///   - executor: The executor that runs what the caller waits for.
-  ///   - text: What the caller waits for, in words.
+  ///   - executor: The executor of the subject.
+  ///   - text: The subject, in words.
   ///   - onLeave: Called when the caller is cancelled.
   package convenience init?(
     on executor: (any TaskExecutor)?,
@@ -113,7 +112,7 @@ package final class CallerWait: Sendable {
     self.init(subject, onLeave: onLeave)
   }
 
-  /// What the caller waits for, in words.
+  /// The subject of the wait, in words.
   package var text: String { subject.text() }
 
   /// Ends the wait as if the caller were cancelled; does nothing if it is over.

@@ -1,4 +1,4 @@
-/// Tells a client whether anybody is looking at the app.
+/// Tells a client whether the app is in use.
 ///
 /// An inactive client suspends intervals, unless they are to continue in the background, and
 /// refetches stale data when it becomes active again. Each source reports the present *state* first
@@ -21,7 +21,7 @@ public struct AppActivity: Sendable, _FreeOfActors {
   /// The first element should be the present state, not the next change. Equal states in a row
   /// count once: to make clients refetch on an event, send `false` and then `true`. When the
   /// sequence finishes or fails, its last state stays in force; if there was none, the client is
-  /// active. Cancellation is up to the sequence: one that ignores it keeps its listener waiting.
+  /// active. A sequence that ignores cancellation keeps its listener waiting.
   ///
   /// - Parameter states: Makes the sequence; called once for each listener, so that sequences with
   ///   one observer, like `AsyncStream`, serve several clients.
@@ -31,21 +31,20 @@ public struct AppActivity: Sendable, _FreeOfActors {
     self.source = StateSource(sequence: states)
   }
 
-  /// The platform's own source.
+  /// The activity that the platform reports.
   ///
-  /// - iOS, tvOS, visionOS, Mac Catalyst, watchOS: inactive from entering the background until
-  ///   the way back to the foreground. A call or the control centre in front of the app changes
-  ///   nothing, and the way to the foreground after a launch is no return. In an app extension: the state of
-  ///   its host app.
-  /// - macOS: inactive while the app is hidden or all of its windows are covered. A window next to
-  ///   the one in use still counts as looked at. An app without windows, as in the menu bar, is inactive
-  ///   while another app is in front.
+  /// - iOS, tvOS, visionOS, Mac Catalyst, watchOS: inactive in the background. A call or the control centre
+  ///   in front of the app changes nothing, and entering the foreground after a launch is no return. In an
+  ///   app extension: the state of its host app.
+  /// - macOS: inactive while the app is hidden or all of its windows are covered. A window next to the one in
+  ///   use counts as visible. An app without windows, as in the menu bar, is inactive while another app is in
+  ///   front.
   /// - Linux: active; a process that was stopped and continues (`SIGCONT`) is inactive for an
   ///   instant, so that data that became stale meanwhile is refetched.
-  /// - Elsewhere, and where the system does not tell: always active.
+  /// - Elsewhere, and if the system does not tell: always active.
   ///
   /// The process has one source: it starts with the first listener and stops with the last. It
-  /// keeps at most three states for a slow listener, and never misses a departure and return
+  /// keeps at most three states for a slow listener, and never misses that the app was inactive
   /// between two reads.
   public static var system: Self { Self(source: .systemActivity) }
 
@@ -54,10 +53,9 @@ public struct AppActivity: Sendable, _FreeOfActors {
   /// A client with this source starts no task for activity.
   public static var alwaysActive: Self { Self(source: StateSource(constant: true)) }
 
-  /// The source that a client uses by default.
+  /// The source that a client has by default.
   ///
-  /// ``system`` on Apple platforms, ``alwaysActive`` elsewhere, since a server works whether or not
-  /// anybody is looking.
+  /// ``system`` on Apple platforms, ``alwaysActive`` elsewhere, because a server always works.
   public static var platformDefault: Self {
     #if canImport(UIKit) || canImport(AppKit) || canImport(WatchKit)
     system

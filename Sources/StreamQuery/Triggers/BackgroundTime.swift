@@ -11,21 +11,21 @@ struct BackgroundTime: Sendable {
 
   /// Asks for time.
   ///
-  /// The work goes on whether or not there is any: the system may suspend it.
+  /// The work goes on even if there is none: the system may then suspend it.
   let begin: @Sendable (_ reason: String) -> End
 
   #if canImport(Darwin) && !os(macOS)
-  /// That of this system; `nil` where apps go on running.
+  /// The source of this system; `nil` if apps go on running.
   static var platformDefault: Self? { system }
   #else
-  /// That of this system; `nil` where apps go on running.
+  /// The source of this system; `nil` if apps go on running.
   static var platformDefault: Self? { nil }
   #endif
 }
 
 #if canImport(Darwin) && !os(macOS)
 extension BackgroundTime {
-  /// An expiring activity: app extensions and watches have it, too.
+  /// An expiring activity, which app extensions and watches have, too.
   static let system = BackgroundTime { reason in
     let activity = Activity()
     ProcessInfo.processInfo.performExpiringActivity(withReason: reason) { isExpired in
@@ -34,7 +34,9 @@ extension BackgroundTime {
     return { activity.ended() }
   }
 
-  /// It lasts until the block returns that was told of it; the system gives that a thread of its own.
+  /// An expiring activity.
+  ///
+  /// It lasts until its block returns, which the system calls on a thread of its own.
   private final class Activity: Sendable {
     private let time = Mutex(HeldTime())
     private let end = DispatchSemaphore(value: 0)

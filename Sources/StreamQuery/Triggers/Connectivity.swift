@@ -13,11 +13,11 @@
 /// }
 /// ```
 ///
-/// A state describes this device's connection to a network. No source can promise that a given
-/// server answers: a fetch may still fail while online.
+/// A state describes this device's connection to a network. No source promises that a server
+/// answers: a fetch may still fail while online.
 public struct Connectivity: Sendable, _FreeOfActors {
   private let source: StateSource
-  /// How long a client believes that it is offline; `nil` is for as long as it is told so.
+  /// How long a client believes that it is offline; `nil` is for as long as the source says so.
   let trust: TimeSpan?
 
   private init(source: StateSource, trust: TimeSpan? = nil) {
@@ -29,8 +29,7 @@ public struct Connectivity: Sendable, _FreeOfActors {
   ///
   /// The first element should be the present state, not the next change. Equal states in a row
   /// count once. When the sequence finishes or fails, its last state stays in force; if there was
-  /// none, the client is online. Cancellation is up to the sequence: one that ignores it keeps its
-  /// listener waiting.
+  /// none, the client is online. A sequence that ignores cancellation keeps its listener waiting.
   ///
   /// - Parameter states: Makes the sequence; called once for each listener, so that sequences with
   ///   one observer, like `AsyncStream`, serve several clients.
@@ -40,13 +39,13 @@ public struct Connectivity: Sendable, _FreeOfActors {
     self.init(source: StateSource(sequence: states))
   }
 
-  /// The platform's own source.
+  /// The connectivity that the platform reports.
   ///
-  /// On Apple platforms a path monitor; a path that a connection would bring up counts as online.
-  /// On Linux the kernel's messages about links and addresses: online means that an interface other
-  /// than loopback is up, has a carrier, and has an address beyond its own link. Where neither
-  /// exists, and where the system does not tell, always online. watchOS counts as such a system,
-  /// because its path monitor says "offline" to nearly every app.
+  /// On Apple platforms, a path monitor reports it; a path that a connection would bring up counts
+  /// as online. On Linux, the kernel does: online means that an interface other than loopback is
+  /// up, has a carrier, and has an address beyond its own link. Elsewhere, and if the system does
+  /// not tell, the state is always online. So it is on watchOS, whose path monitor says "offline"
+  /// to nearly every app.
   ///
   /// The process has one source: it starts with the first listener and stops with the last. It
   /// keeps at most three states for a slow listener, and never misses a loss and return between two
@@ -58,11 +57,11 @@ public struct Connectivity: Sendable, _FreeOfActors {
   /// A client with this source starts no task for connectivity.
   public static var alwaysOnline: Self { Self(source: StateSource(constant: true)) }
 
-  /// The source that a client uses by default.
+  /// The source that a client has by default.
   ///
-  /// ``system`` on Apple devices other than watches. ``alwaysOnline`` elsewhere, since a container with no interface
-  /// except loopback is not offline, and in Apple's simulators, whose monitor is known to stay
-  /// "offline" after the network came back: that would pause every fetch for good.
+  /// ``system`` on Apple devices other than watches. ``alwaysOnline`` elsewhere, because a container with no
+  /// interface except loopback is not offline. It is also the default of Apple's simulators, whose monitor
+  /// may stay "offline" after the network came back, which would pause every fetch for good.
   public static var platformDefault: Self {
     #if canImport(Network) && !os(watchOS) && !targetEnvironment(simulator)
     system
@@ -73,11 +72,10 @@ public struct Connectivity: Sendable, _FreeOfActors {
 
   /// The same source, but a client believes its report "offline" only for a limited time.
   ///
-  /// Some sources are wrong: a monitor that stays "offline" after the network came back pauses every
-  /// fetch for as long as the app runs. After the limited time the client counts as online until the
-  /// source reports a change. Then it tries what was paused, fetches and runs of mutations; if there is
-  /// indeed no network, they fail after their retries. When the source says "online", that is a return
-  /// like any other, so what failed meanwhile is refetched.
+  /// Some sources are wrong: a monitor that stays "offline" after the network came back pauses every fetch
+  /// for as long as the app runs. After the limited time the client counts as online until the source reports
+  /// a change. It then resumes paused fetches and runs of mutations; if there is indeed no network, they fail
+  /// after their retries. A report "online" is a return like any other, so failed queries are refetched.
   ///
   /// ```swift
   /// let client = QueryClient(configuration: .init(connectivity: .system.trusted(for: .minutes(2))))

@@ -1,25 +1,25 @@
-/// Decides what the life cycle of an app says about whether anybody looks at it.
+/// Decides whether an app is active, by the reports of its life cycle.
 ///
 /// | the app | was never in the foreground | was in the foreground |
 /// |---|---|---|
 /// | is in the foreground | active | active |
 /// | is in the background | nothing | inactive |
 ///
-/// An app with scenes is launched in the background, and comes to the foreground a moment later. That is no
-/// return. If it is launched in the background to stay there, the system suspends it.
+/// An app with scenes is launched in the background, and enters the foreground a moment later, which is no
+/// return. If it stays in the background, the system suspends it.
 struct ForegroundHistory: Equatable {
   private var wasInForeground = false
 
   /// The app is in the foreground, or in the background.
   ///
-  /// - Returns: Whether it is active; `nil` if that is not known.
+  /// - Returns: Whether it is active; `nil` if that is not known yet.
   mutating func reported(isInForeground: Bool) -> Bool? {
     if isInForeground { wasInForeground = true }
     return wasInForeground ? isInForeground : nil
   }
 }
 
-/// Decides how long a thread holds the time that the system has given for work in the background.
+/// Decides how long a thread holds the system's time for work in the background.
 ///
 /// | told | not given yet | held | over |
 /// |---|---|---|---|
@@ -36,7 +36,7 @@ struct HeldTime: Equatable {
 
   /// The time is given.
   ///
-  /// - Returns: Whether the thread that was told so waits.
+  /// - Returns: Whether the thread that got it waits.
   mutating func given() -> Bool {
     guard stage == .asked else { return false }
     stage = .held
@@ -45,7 +45,7 @@ struct HeldTime: Equatable {
 
   /// The work is done, or the time expires.
   ///
-  /// - Returns: Whether a thread waits, and is to be woken.
+  /// - Returns: Whether a waiting thread is to be woken.
   mutating func ended() -> Bool {
     defer { stage = .over }
     return stage == .held

@@ -6,7 +6,7 @@ internal import Glibc
 #endif
 
 extension InterfaceAddress {
-  /// Every internet address that the host has now, or `nil` if the system does not tell.
+  /// Every internet address of the host; `nil` if the system does not tell.
   static func present() -> [InterfaceAddress]? {
     var head: UnsafeMutablePointer<ifaddrs>?
     guard getifaddrs(&head) == 0 else { return nil }

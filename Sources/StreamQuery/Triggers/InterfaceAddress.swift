@@ -1,23 +1,25 @@
-/// One address of one network interface, as far as connectivity depends on it.
+/// One address of one network interface, with the facts on which connectivity depends.
 struct InterfaceAddress: Equatable, Sendable {
   /// Whether the interface is up and has a carrier.
   var isRunning: Bool
   /// Whether the interface is the host itself.
   var isLoopback: Bool
-  /// In network order: four bytes or sixteen; anything else is not an internet address.
+  /// In network order: four or sixteen bytes; other lengths are not internet addresses.
   var bytes: [UInt8]
 
-  /// Whether a host with these addresses can reach more than itself.
+  /// Whether a host with these addresses can reach other hosts.
   ///
   /// - Parameter addresses: Every address of every interface; `nil` if the system did not tell,
   ///   which counts as online.
-  /// - Returns: `true` if one of them reaches beyond its own link.
+  /// - Returns: `true` if an address reaches beyond its own link.
   static func areOnline(_ addresses: [Self]?) -> Bool {
     guard let addresses else { return true }
     return addresses.contains { $0.isRunning && !$0.isLoopback && $0.reachesBeyondItsLink }
   }
 
-  /// Link-local addresses are assigned without any other host, so an interface that has no other
+  /// Whether the address reaches beyond its own link.
+  ///
+  /// Link-local addresses are assigned without any other host, so an interface with no other
   /// address has found no network.
   private var reachesBeyondItsLink: Bool {
     switch bytes.count {

@@ -5,7 +5,7 @@ internal import Foundation
 /// Receives the notifications of an app's life cycle on the main actor, where they are posted.
 ///
 /// Observers are added, and the present state is read, in one transaction of the main queue, so
-/// that nothing can happen in between. Until that transaction the state is unknown.
+/// that no change is missed in between. Until that transaction the state is unknown.
 @MainActor
 final class LifeCycle {
   /// A notification and the state that it means, read when it is posted.
@@ -19,7 +19,7 @@ final class LifeCycle {
     }
   }
 
-  /// That of the process: sources may start and stop several times.
+  /// One history for the process, because sources may start and stop several times.
   private static var history = ForegroundHistory()
 
   private var observers: [any NSObjectProtocol] = []
@@ -29,7 +29,7 @@ final class LifeCycle {
   /// A source that begins with the present state and changes with notifications.
   ///
   /// - Parameters:
-  ///   - launchesInBackground: Whether apps do, also those that the user opens.
+  ///   - launchesInBackground: Whether apps are launched in the background, also by the user.
   ///   - present: The state now.
   ///   - notices: The notifications.
   /// - Returns: The source.
@@ -46,16 +46,16 @@ final class LifeCycle {
           if let known { report(known) }
         }
         DispatchQueue.main.async {
-          // Safe: the main queue is where the main actor runs.
+          // Safe: the main actor runs on the main queue.
           MainActor.assumeIsolated {
             lifeCycle.observe(notices(), report: report)
             report(present())
           }
         }
-        // The main queue keeps the order, so this always runs after the start.
+        // The main queue keeps the order, so this runs after the start.
         return {
           DispatchQueue.main.async {
-            // Safe: the main queue is where the main actor runs.
+            // Safe: the main actor runs on the main queue.
             MainActor.assumeIsolated { lifeCycle.stop() }
           }
         }
@@ -74,7 +74,7 @@ final class LifeCycle {
     observers = notices.map { notice in
       let state = notice.state
       return center.addObserver(forName: notice.name, object: nil, queue: .main) { _ in
-        // Safe: the main queue is where the main actor runs.
+        // Safe: the main actor runs on the main queue.
         MainActor.assumeIsolated { report(state()) }
       }
     }

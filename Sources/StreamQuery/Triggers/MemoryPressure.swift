@@ -2,11 +2,11 @@
 @preconcurrency internal import Dispatch
 #endif
 
-/// Tells a client that memory is short, so that it drops what nobody uses.
+/// Tells a client that memory is short, so that it drops unused entries.
 ///
-/// A warning drops entries that nobody observes, fetches or awaits and whose data is stale; at a
-/// critical level the fresh ones go too, and what was not saved yet is saved at once. What is
-/// observed stays. A store keeps what it has of the entries that are dropped, and events say
+/// A warning drops entries that nobody observes, fetches or awaits and whose data is stale. A
+/// critical level also drops fresh ones, and pending changes are saved at once. Observed entries
+/// stay. A store keeps its records of dropped entries, and events say
 /// ``QueryEvent/RemovalReason/evicted``.
 ///
 /// ```swift
@@ -15,13 +15,13 @@
 /// configuration.memoryPressure = MemoryPressure { memoryWarnings.map { _ in .warning } }
 /// ```
 public struct MemoryPressure: Sendable, _FreeOfActors {
-  /// How short memory is.
+  /// The shortage of memory.
   public enum Level: Int, Comparable, Hashable, Sendable {
-    /// Nothing has to be dropped.
+    /// No entry has to be dropped.
     case normal
-    /// What can be fetched again and is stale should go.
+    /// Unused stale entries should go.
     case warning
-    /// The process may be ended soon: everything that nobody uses should go.
+    /// The process may be ended soon: all unused entries should go.
     case critical
 
     /// Whether memory is less short.
@@ -37,9 +37,9 @@ public struct MemoryPressure: Sendable, _FreeOfActors {
 
   /// Creates a source from any sequence of levels.
   ///
-  /// Each element makes the client drop entries once, so a level that lasts may be repeated. A client
-  /// takes the next element when it has handled the one before. After the sequence ends or fails,
-  /// nothing more is dropped.
+  /// Each element makes the client drop entries once, so a level that lasts may be repeated. A client takes
+  /// the next element when it has handled the one before. After the sequence ends or fails, no more entries
+  /// are dropped.
   ///
   /// - Parameter levels: Makes the sequence; called once for each client.
   public init<Levels: AsyncSequence & SendableMetatype>(
@@ -51,7 +51,7 @@ public struct MemoryPressure: Sendable, _FreeOfActors {
   /// Memory is never short.
   public static var none: Self { Self(forward: nil) }
 
-  /// The platform's own source.
+  /// The memory pressure that the platform reports.
   ///
   /// - Apple platforms: the system's warnings.
   /// - Linux: ``cgroup(checkedEvery:)``, every ten seconds.
@@ -68,8 +68,7 @@ public struct MemoryPressure: Sendable, _FreeOfActors {
 
   /// The source that a client uses by default: ``system`` on Apple platforms, ``none`` elsewhere.
   ///
-  /// A server has the memory that it was given, and a ``CacheLimit`` says how much of it a cache may
-  /// use.
+  /// The memory of a server is fixed, and a ``CacheLimit`` says how much of it a cache may use.
   public static var platformDefault: Self {
     #if canImport(Darwin)
     system
@@ -79,14 +78,13 @@ public struct MemoryPressure: Sendable, _FreeOfActors {
   }
 
   #if os(Linux)
-  /// What the kernel says of the process's control group, or of the system if it has none.
+  /// The kernel's report for the process's control group, or for the system if it has none.
   ///
-  /// A warning comes when, in the last ten seconds, some tasks waited for memory for a tenth of the
-  /// time, and a critical level when all of them did; see `memory.pressure` in the kernel's
-  /// documentation. While it lasts, it is repeated at each look. If the kernel does not tell, nothing
-  /// is ever dropped.
+  /// A warning comes when, in the last ten seconds, some tasks waited for memory for a tenth of the time, and
+  /// a critical level when all of them did; see `memory.pressure` in the kernel's documentation. While it
+  /// lasts, each check repeats it. If the kernel does not tell, no entries are dropped.
   ///
-  /// - Parameter interval: The time between two looks, on the client's clock.
+  /// - Parameter interval: The time between two checks, on the client's clock.
   /// - Returns: The source.
   public static func cgroup(checkedEvery interval: Duration = .seconds(10)) -> Self {
     Self { PressurePolls(interval: interval, read: PressureFile.find()) }
@@ -96,7 +94,7 @@ public struct MemoryPressure: Sendable, _FreeOfActors {
 
 #if canImport(Darwin)
 extension MemoryPressure {
-  /// The warnings of the system, from now on; only the newest is kept for a slow reader.
+  /// The warnings of the system from now on; only the newest is kept for a slow reader.
   static func warnings() -> AsyncStream<Level> {
     AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
       let queue = DispatchQueue(label: "StreamQuery.MemoryPressure", qos: .utility)
@@ -115,14 +113,14 @@ extension MemoryPressure {
 }
 #endif
 
-/// Looks at an account of memory pressure again and again, first at once.
+/// Reads a report of memory pressure repeatedly, first at once.
 ///
-/// It ends when its task is cancelled, or when there is nothing to read any more.
+/// It ends when its task is cancelled, or when the report cannot be read any more.
 struct PressurePolls: AsyncSequence, Sendable {
   typealias Element = MemoryPressure.Level
 
   let interval: Duration
-  /// Reads the account; `nil` if there is none.
+  /// Reads the report; `nil` if there is none.
   let read: (@Sendable () -> String?)?
 
   func makeAsyncIterator() -> Iterator { Iterator(polls: self) }
@@ -141,12 +139,12 @@ struct PressurePolls: AsyncSequence, Sendable {
       guard let read = polls.read else { return nil }
       if !isFirst {
         let clock = Scheduling.current.clock
-        // The shortest wait keeps a mistake from taking a whole processor.
+        // A shortest wait, so that a mistake does not occupy a whole processor.
         let wait = Swift.max(polls.interval, .milliseconds(100))
         do { try await clock.sleep(for: wait) } catch { return nil }
       }
       isFirst = false
-      // The file may be gone, or hold something else, with the next kernel.
+      // The file may be gone, or have another format, with the next kernel.
       return read().flatMap(PressureReading.init)?.level
     }
   }

@@ -5,9 +5,9 @@ internal import Musl
 internal import Glibc
 #endif
 
-/// Reads the kernel's account of memory pressure.
+/// Reads the kernel's report of memory pressure.
 enum PressureFile {
-  /// The first account that can be read; `nil` if there is none.
+  /// The first report that can be read; `nil` if there is none.
   static func find() -> (@Sendable () -> String?)? {
     for path in PressureReading.paths(of: content(of: "/proc/self/cgroup"))
     where content(of: path) != nil {

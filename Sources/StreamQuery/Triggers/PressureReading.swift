@@ -1,16 +1,16 @@
-/// The kernel's account of how much time was lost because memory was short.
+/// The kernel's report of the time that was lost because memory was short.
 ///
 /// ```text
 /// some avg10=1.53 avg60=0.87 avg300=0.29 total=5410862
 /// full avg10=0.40 avg60=0.31 avg300=0.11 total=1958012
 /// ```
 struct PressureReading: Hashable, Sendable {
-  /// The share of time, in percent, from which on memory counts as short.
+  /// The share of time, in percent, from which memory counts as short.
   static let threshold = 10.0
 
   /// The share of the last ten seconds, in percent, in which some tasks waited for memory.
   var some: Double
-  /// The same for all tasks at once; 0 if the kernel does not say.
+  /// The share in which all tasks waited at once; 0 if the kernel does not say.
   var full: Double
 
   init(some: Double, full: Double) {
@@ -18,9 +18,9 @@ struct PressureReading: Hashable, Sendable {
     self.full = full
   }
 
-  /// Reads an account.
+  /// Reads a report.
   ///
-  /// - Parameter text: The content of the file; `nil` comes back if it is anything else.
+  /// - Parameter text: The content of the file; any other text gives `nil`.
   init?(_ text: String) {
     var shares: [Substring: Double] = [:]
     for line in text.split(whereSeparator: \.isNewline) {
@@ -35,19 +35,19 @@ struct PressureReading: Hashable, Sendable {
     self.init(some: some, full: shares["full"] ?? 0)
   }
 
-  /// What it means for a cache.
+  /// The level for a cache.
   var level: MemoryPressure.Level {
     if full >= Self.threshold { return .critical }
     return some >= Self.threshold ? .warning : .normal
   }
 
-  /// Where the account of a process may be, the most specific one first.
+  /// The possible paths of a process's report, the most specific one first.
   ///
   /// - Parameter groups: The content of `/proc/self/cgroup`; `nil` if there is none.
   /// - Returns: Paths.
   static func paths(of groups: String?) -> [String] {
     var paths = ["/proc/pressure/memory"]
-    // The line of the second version's only hierarchy: number 0, no controllers.
+    // The line of the second version's only hierarchy has number 0 and no controllers.
     for line in (groups ?? "").split(whereSeparator: \.isNewline) where line.hasPrefix("0::/") {
       let path = line.dropFirst(4)
       paths.insert("/sys/fs/cgroup/\(path.isEmpty ? "" : "\(path)/")memory.pressure", at: 0)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What an element of a connected trigger stream requests.
+/// The request of an element of a connected trigger stream.
 ///
 /// ```swift
 /// let inbox = client.connect(
@@ -18,7 +18,7 @@ public struct QueryTrigger: Sendable, _FreeOfActors {
   ///
   /// - Parameters:
   ///   - filter: Selects the entries.
-  ///   - refetch: Which of them to refetch.
+  ///   - refetch: The invalidated entries to refetch.
   /// - Returns: The trigger.
   public static func invalidate(_ filter: QueryFilter, refetch: RefetchScope = .active) -> Self {
     QueryTrigger(kind: .invalidate(filter, refetch))
@@ -46,8 +46,8 @@ public struct QueryTrigger: Sendable, _FreeOfActors {
   }
 }
 
-/// A connected trigger stream: it feeds the client until it ends, is cancelled, or this handle or
-/// the client is released.
+/// The connection of a trigger stream to a client, until the stream ends or is cancelled, or this
+/// handle or the client is released.
 public final class TriggerConnection: Sendable {
   private let task: Task<Void, Never>
   private let shutdownHandlers: ShutdownHandlers
@@ -57,7 +57,7 @@ public final class TriggerConnection: Sendable {
     self.task = task
     self.shutdownHandlers = shutdownHandlers
     ending = shutdownHandlers.add { task.cancel() }
-    // The client has ended already.
+    // The client has already ended.
     if ending == nil { task.cancel() }
   }
 
@@ -72,9 +72,9 @@ public final class TriggerConnection: Sendable {
   }
 }
 
-/// Carries a value that is not Sendable into the one task that takes it.
+/// Carries a value that is not `Sendable` into the one task that takes it.
 final class SendOnce<Value>: @unchecked Sendable {
-  // Unchecked: the value came as `sending`, so no one else can reach it, and `take` gives it away
+  // Unchecked: the value came as `sending`, so no other code can reach it, and `take` returns it
   // once. `Mutex` alone cannot express this, since it does not let a value out again as `sending`.
   private var value: Value?
   private let isTaken = Atomic(false)

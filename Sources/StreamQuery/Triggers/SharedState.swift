@@ -7,7 +7,7 @@ internal import Synchronization
 /// `next` returns `nil` at once when its task is cancelled, and the subscription ends with it.
 final class SharedState: Sendable {
   /// Takes a state; may be called on any thread, but not concurrently, and in the order of the
-  /// facts.
+  /// changes.
   typealias Report = @Sendable (Bool) -> Void
   /// Ends the reports; called once, on any thread.
   typealias Stop = @Sendable () -> Void
@@ -17,12 +17,12 @@ final class SharedState: Sendable {
   typealias Start = @Sendable (_ report: @escaping Report) -> Stop
 
   private struct State {
-    /// In order of arrival, and resumed in this order.
+    /// In the order of arrival, in which they are resumed.
     var listeners: [Mailbox<StateInbox>] = []
-    /// What the running source reported last; `nil` before its first report.
+    /// The newest report of the running source; `nil` before its first one.
     var present: Bool?
-    /// Counts the periods during which the source runs, so that late reports of an earlier one are
-    /// ignored.
+    /// The number of the period in which the source runs, so that late reports of an earlier one
+    /// are ignored.
     var run = 0
     var stop: Stop?
   }
@@ -34,14 +34,14 @@ final class SharedState: Sendable {
     self.start = start
   }
 
-  /// How many iterators listen.
+  /// The number of iterators that listen.
   var subscriberCount: Int { state.withLock { $0.listeners.count } }
 
   func subscribe() -> Listener {
     let mailbox = Mailbox<StateInbox>()
     let run = state.withLock { state -> Int? in
       state.listeners.append(mailbox)
-      // Under the lock, so that no report comes in between: nobody waits yet who would be resumed.
+      // Under the lock, so that no report comes in between; nobody waits yet, so nobody is resumed.
       if let present = state.present { mailbox.receive(present) }
       guard state.listeners.count == 1 else { return nil }
       state.run += 1
@@ -49,12 +49,11 @@ final class SharedState: Sendable {
     }
     if let run {
       // Strong: the running source keeps this alive until `stop`, which comes with the last
-      // subscriber and releases the closure. (A weak reference here reads as a leak to
-      // LeakSanitizer, which does not see how an object that is never released refers to its side
-      // table.)
+      // subscriber and releases the closure. (LeakSanitizer would report a weak reference as a
+      // leak: it does not see how an object that is never released refers to its side table.)
       let stop = start { self.reported($0, by: run) }
-      // The subscriber that made the source start does not have its subscription yet and cannot
-      // have left: the run is still wanted.
+      // The subscriber that made the source start does not have its subscription yet, so it cannot
+      // have left.
       state.withLock { $0.stop = stop }
     }
     return Listener(mailbox: mailbox, source: self)
@@ -70,12 +69,12 @@ final class SharedState: Sendable {
     for listener in listeners { listener.receive(present) }
   }
 
-  /// Both cancellation and release of an iterator call it.
+  /// Called by the cancellation and by the release of an iterator.
   private func leave(_ mailbox: Mailbox<StateInbox>) {
     let stop = state.withLock { state -> Stop? in
       state.listeners.removeAll { $0 === mailbox }
       guard state.listeners.isEmpty else { return nil }
-      // Nobody observes the source from here on: the state may be wrong at the next start.
+      // Nobody observes the source from here on, so the state may be wrong at the next start.
       state.present = nil
       return state.stop.take()
     }

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Merges all sources into one queue, which a loop of the client consumes.
+/// Merges all sources into one queue, which one loop of the client consumes.
 ///
 /// The loop is started with the first signal source, so that a client that only reads and writes
-/// starts no task. It has its own queue rather than an `AsyncStream`, which takes several times as
-/// long for an element: each timer that fires comes through here.
+/// starts no task. It has a queue of its own, because each timer that fires goes through it, and an
+/// `AsyncStream` takes several times as long for an element.
 final class SignalPort: Sendable {
   /// A signal on its way, and the waiter for its completion.
   struct Delivery: Sendable {
@@ -20,10 +20,10 @@ final class SignalPort: Sendable {
     mailbox.receive(Delivery(signal: signal, receipt: receipt))
   }
 
-  /// Forwards the elements of a source, each after the one before was handled.
+  /// Forwards the elements of a source, each after the client has handled the one before.
   ///
-  /// It ends with the source, its failure, or the task. When the loop is over, nothing is handled
-  /// any more, and the caller has to cancel this task.
+  /// It ends with the source, its failure, or the task. When the loop is over, no element is
+  /// handled any more, and the caller has to cancel this task.
   func forward<Source: AsyncSequence>(
     _ source: Source,
     _ signal: (Source.Element) -> Signal
@@ -41,7 +41,7 @@ final class SignalPort: Sendable {
         guard isHandled != nil else { return }
       }
     } catch {
-      // A failed source sends no more; its owner knows of the failure.
+      // A failed source sends no more elements; its owner knows of the failure.
     }
   }
 
@@ -51,10 +51,9 @@ final class SignalPort: Sendable {
     return !isOpen.exchange(true, ordering: .acquiringAndReleasing)
   }
 
-  /// The next signal, as soon as there is one, for the one loop; `nil` once the port is finished and
-  /// empty.
+  /// The next signal, as soon as there is one, for the loop; `nil` once the port is finished and empty.
   func next() async -> Delivery? { await mailbox.next() }
 
-  /// Signals that were sent before are still taken; none after it.
+  /// Closes the port: earlier signals are still taken, later ones are not.
   func finish() { mailbox.close(isDrained: true) }
 }

@@ -1,12 +1,12 @@
 /// The signals that a client's loop has not taken yet, oldest first.
 ///
-/// Few items wait for the loop, however fast the sources are: a key waits at most once for each
+/// Few signals wait for the loop, even if the sources are fast: a key waits at most once for each
 /// pacing, and a forwarded source has at most one element under way.
 struct SignalQueue: Inbox {
-  /// Taken signals are gone from their places, which are released now and then.
+  /// The places of taken signals are empty, and are released now and then.
   private var queue: [SignalPort.Delivery?] = []
   private var front = 0
-  /// Elements of queries' own triggers that wait for the loop: an equal one would request the same.
+  /// The waiting elements of queries' own triggers: an equal one would request the same refetch.
   private var waiting: Set<Signal.KeyTrigger> = []
 
   var isEmpty: Bool { front == queue.count }
@@ -31,7 +31,7 @@ struct SignalQueue: Inbox {
   }
 }
 
-/// What reaches a client from asynchronous sources.
+/// An element of an asynchronous source, for the client.
 enum Signal: Sendable {
   /// The earliest deadline was reached.
   case time

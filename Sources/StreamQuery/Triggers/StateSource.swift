@@ -1,6 +1,6 @@
-/// Where the states of a ``Connectivity`` or an ``AppActivity`` come from.
+/// The source of the states of a ``Connectivity`` or an ``AppActivity``.
 struct StateSource: Sendable {
-  /// The only state that there will ever be, or `nil` if it can change.
+  /// The only state of a source that never changes; `nil` for the others.
   let constant: Bool?
   private let makeIterator: @Sendable () -> any AsyncIteratorProtocol<Bool, Never>
 
@@ -24,8 +24,10 @@ struct StateSource: Sendable {
     self.makeIterator = { Self.changes(of: sequence()) }
   }
 
-  /// Separate from the closure that calls it, which otherwise would need the iterator's type to be
-  /// `SendableMetatype` too, and so would every caller.
+  /// The changes of a sequence.
+  ///
+  /// Inside the closure that calls it, the iterator's type would have to be `SendableMetatype`,
+  /// there and for every caller.
   private static func changes<Source: AsyncSequence>(
     of sequence: Source
   ) -> any AsyncIteratorProtocol<Bool, Never> where Source.Element == Bool {
@@ -59,7 +61,7 @@ struct StateSource: Sendable {
 @available(*, unavailable)
 extension StateSource.States.Iterator: Sendable {}
 
-/// Emits its state once and finishes: a finished source keeps its last state.
+/// Returns its state once and finishes: a finished source keeps its last state.
 private struct ConstantIterator: AsyncIteratorProtocol {
   var state: Bool?
 
@@ -91,7 +93,7 @@ where Base.Element == Bool {
   mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> Bool? {
     while !isFinished {
       guard let state = try? await base.next(isolation: actor) else {
-        // If they were asked again, some sequences would start over or trap.
+        // A sequence that is asked again after its end might start over or trap.
         isFinished = true
         return nil
       }

@@ -27,8 +27,8 @@ internal import Glibc
 extension StateSource {
   /// One set of observers per process.
   ///
-  /// Only the background is inactive: `willResignActive` comes with every alert and every look at
-  /// the control centre, and a return from those is no reason to refetch.
+  /// Only the background is inactive: `willResignActive` comes with every alert and with the
+  /// control centre, and a return from those is no reason to refetch.
   static let systemActivity = LifeCycle.source(
     launchesInBackground: true,
     present: { isInForeground() },
@@ -37,8 +37,8 @@ extension StateSource {
         LifeCycle.Notice(UIApplication.willEnterForegroundNotification) { true },
         LifeCycle.Notice(UIApplication.didBecomeActiveNotification) { true },
         LifeCycle.Notice(UIApplication.didEnterBackgroundNotification) { false },
-        // The notifications that an extension gets from its host, by their raw names, since not
-        // every platform of UIKit declares them.
+        // The notifications of an extension's host, by their raw names, because not every platform
+        // of UIKit declares them.
         LifeCycle.Notice(Notification.Name("NSExtensionHostWillEnterForegroundNotification")) {
           true
         },
@@ -50,7 +50,10 @@ extension StateSource {
     }
   )
 
-  /// `UIApplication.shared` is looked up by name: code that extensions link must not mention it.
+  /// Whether the app is in the foreground.
+  ///
+  /// `UIApplication.shared` is looked up by name, because code that extensions link must not
+  /// mention it.
   @MainActor
   private static func isInForeground() -> Bool {
     let shared = Selector(("sharedApplication"))
@@ -68,9 +71,9 @@ extension StateSource {
 extension StateSource {
   /// One set of observers per process.
   ///
-  /// Another app in front does not make this one inactive, since a window next to the one in use
-  /// still counts as looked at. Before the first window is shown nothing is visible, which is a
-  /// launch and not an absence: only a hidden app starts inactive.
+  /// Another app in front does not make this one inactive, because a window next to the one in use
+  /// counts as visible. Before the first window is shown the app is being launched, and not away:
+  /// only a hidden app starts inactive.
   static let systemActivity = LifeCycle.source(
     launchesInBackground: false,
     present: { NSApp.map { !$0.isHidden } ?? true },
@@ -85,7 +88,9 @@ extension StateSource {
     }
   )
 
-  /// Asks `NSApp`, since `NSApplication.shared` would turn a command-line tool into an app.
+  /// Whether the app is visible.
+  ///
+  /// It asks `NSApp`, because `NSApplication.shared` would turn a command-line tool into an app.
   @MainActor
   private static func isVisible() -> Bool {
     guard let application = NSApp else { return true }
@@ -98,7 +103,7 @@ extension StateSource {
 extension StateSource {
   /// One set of observers per process.
   ///
-  /// Lowering the wrist makes an app resign, not leave: only the background is inactive.
+  /// When the wrist is lowered, an app resigns but does not leave: only the background is inactive.
   static let systemActivity = LifeCycle.source(
     launchesInBackground: true,
     present: {
@@ -123,11 +128,11 @@ extension StateSource {
       let queue = DispatchQueue(label: "StreamQuery.Activity", qos: .utility)
       let source = DispatchSource.makeSignalSource(signal: SIGCONT, queue: queue)
       source.setEventHandler {
-        // A stopped process cannot report that it is away: it reports so afterwards.
+        // A stopped process cannot report that it is away, so it does that afterwards.
         report(false)
         report(true)
       }
-      // Not reported from here: the signal is lost until the source is installed, which takes a
+      // Reported by the handler: a signal is lost until the source is installed, which takes a
       // moment.
       source.setRegistrationHandler { report(true) }
       source.activate()
@@ -139,7 +144,7 @@ extension StateSource {
 
 #if !os(Linux) && !canImport(UIKit) && !canImport(AppKit) && !canImport(WatchKit)
 extension StateSource {
-  /// This platform does not tell.
+  /// Always active: this platform does not tell.
   static let systemActivity = StateSource(constant: true)
 }
 #endif

@@ -20,11 +20,11 @@ extension StateSource {
     shared: SharedState { report in
       let running = Running(monitor: NWPathMonitor())
       running.monitor.pathUpdateHandler = { path in
-        // A path that needs a connection (a VPN on demand) comes up only when it is used: waiting
-        // for it to be satisfied first would wait for ever.
+        // A path that needs a connection (a VPN on demand) comes up only when it is used: a wait
+        // until it is satisfied would never end.
         report(path.status != .unsatisfied)
       }
-      // The first update is the present state and comes by itself.
+      // The first update brings the present state.
       running.monitor.start(
         queue: DispatchQueue(label: "StreamQuery.Connectivity", qos: .utility)
       )
@@ -33,8 +33,8 @@ extension StateSource {
   )
 }
 
-/// Unchecked but safe: the monitor is set up before any other thread sees it, and afterwards only
-/// `cancel` is called, on any thread.
+/// Unchecked but safe: the monitor is set up before any other thread sees it, and after that only
+/// `cancel` is called.
 private struct Running: @unchecked Sendable {
   let monitor: NWPathMonitor
 }
@@ -46,13 +46,14 @@ extension StateSource {
   static let systemConnectivity = StateSource(shared: SharedState(start: RouteSocket.start))
 }
 
-/// Gets notice from the kernel when links or addresses change.
+/// Receives the kernel's messages about changes of links and addresses.
 ///
-/// The content of a message is not read: any message, or the error that some were lost, means "look
-/// again". Needs no privilege.
+/// It does not read their content: after any message, or the error that some were lost, it reads
+/// all addresses again. This needs no privilege.
 private enum RouteSocket {
-  /// Opens the socket, looks, and only then listens: a change in between waits in the socket, and no
-  /// two looks run at once.
+  /// Opens the socket, reads all addresses, and only then listens.
+  ///
+  /// A change in between waits in the socket, and no two reads run at once.
   static func start(report: @escaping SharedState.Report) -> SharedState.Stop {
     guard let descriptor = open() else {
       // An unknown state counts as online.
@@ -68,8 +69,7 @@ private enum RouteSocket {
       case .changed:
         report(InterfaceAddress.areOnline(InterfaceAddress.present()))
       case .broken:
-        // A socket in error stays readable and would make the loop spin. The last state stays in
-        // force.
+        // A socket in error stays readable, and the loop would spin. The last state stays in force.
         source.cancel()
       }
     }
@@ -119,10 +119,10 @@ private enum RouteSocket {
     case broken
   }
 
-  /// Reads until the socket is empty, so that a burst of messages costs one look.
+  /// Reads until the socket is empty, so that a burst of messages causes one read of the addresses.
   private static func drain(_ descriptor: CInt) -> Reading {
     var hasChanged = false
-    // Longer messages are truncated, which is fine: none is read.
+    // Longer messages are truncated, which is harmless: their content is not read.
     var byte: UInt8 = 0
     while true {
       let count = recv(descriptor, &byte, 1, 0)

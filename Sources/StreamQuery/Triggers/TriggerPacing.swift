@@ -1,22 +1,22 @@
-/// When the elements of a query's own triggers refetch: see ``RefetchPacing``.
+/// Decides when the elements of a query's own triggers refetch: see ``RefetchPacing``.
 ///
-/// One for all observers of a key, whose queries may be paced differently.
+/// All observers of a key share one, although their queries may be paced differently.
 ///
 /// | told | nothing is due | a refetch is due |
 /// |---|---|---|
 /// | `heard` | a refetch is due: now, at the end of the time, or later at random | that one will do, unless this element's would come before it |
 /// | `takeDue` | – | once it is time, nothing is due, and the time begins anew |
 struct TriggerPacing: Equatable {
-  /// When the last refetch began.
+  /// The time when the last refetch began.
   private var last: Instant?
-  /// When the next one is due.
+  /// The time when the next one is due.
   private(set) var due: Instant?
 
-  /// An element has come.
+  /// An element came.
   ///
   /// - Parameters:
-  ///   - pacing: The pacing of the stream that had it.
-  ///   - now: The time.
+  ///   - pacing: The pacing of its stream.
+  ///   - now: The time of the element.
   ///   - random: 64 random bits, if refetches are spread.
   mutating func heard(_ pacing: RefetchPacing, at now: Instant, random: UInt64) {
     var start = now
@@ -31,10 +31,10 @@ struct TriggerPacing: Equatable {
     due = start + TimeSpan(.nanoseconds(Int64(delay))) ?? start
   }
 
-  /// Takes the refetch that is due by now.
+  /// Takes the refetch if it is due.
   ///
-  /// - Parameter now: The time.
-  /// - Returns: Whether there is one.
+  /// - Parameter now: The present time.
+  /// - Returns: Whether it is due.
   mutating func takeDue(at now: Instant) -> Bool {
     guard let due, due <= now else { return false }
     (last, self.due) = (now, nil)
