@@ -1,13 +1,13 @@
-/// A sequence of elements that grows by one at either end at the cost of a few, however long it is.
+/// A sequence to which adding an element at either end costs little, however long it is.
 ///
-/// A cached run is shared with every result that shows it, so a plain array would be copied whole
-/// for each page. Here a change copies one end, of at most one chunk. The part between the ends is
-/// shared, and an index leads to its chunk without a search.
+/// A cached run of pages is shared with the results that show it, so a plain array would be copied
+/// whole for each page. Here a change copies one end, of at most one chunk. The part between the
+/// ends is shared, and an index leads to its chunk without a search.
 struct ChunkedDeque<Element: Sendable>: Sendable {
   static var chunkSize: Int { 32 }
 
   private(set) var head: [Element] = []
-  /// All have exactly ``chunkSize`` elements.
+  /// The chunks between the ends, each with exactly ``chunkSize`` elements.
   private(set) var middle: [[Element]] = []
   private(set) var tail: [Element] = []
 

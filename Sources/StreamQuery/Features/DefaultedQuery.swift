@@ -1,6 +1,7 @@
-/// A query with the value that is shown while there is no data, so that data is never `nil`.
+/// A query with a default value, which is shown while there is no data, so that data is never
+/// `nil`.
 ///
-/// Name it once, with the place where its data is kept. Whoever uses it needs to know neither the
+/// Name it once, with the place where its data is kept. Code that uses it needs to know neither the
 /// place nor the default:
 ///
 /// ```swift
@@ -18,22 +19,23 @@
 /// The default is never cached, saved or sent: the same ``query`` without it shows no data. It is
 /// not a placeholder either, which a query shows as a success.
 ///
-/// Each call of a ``QueryClient`` that fetches, reads, writes, invalidates, refetches, resets, cancels or removes one
-/// query takes this one, too. What takes only a ``Query`` takes ``query``, written out: `DefaultedQuery.todos.query`.
+/// Each call of a ``QueryClient`` that fetches, reads, writes, invalidates, refetches, resets, cancels or
+/// removes one query takes this one, too. To a call that takes only a ``Query``, pass ``query``, written out:
+/// `DefaultedQuery.todos.query`.
 ///
 /// If a query has the same name, calls that take both mean the query. A key needs another name.
 public struct DefaultedQuery<Value: Sendable>: Sendable, _FreeOfActors {
   /// The query without its default.
   public let query: Query<Value>
 
-  /// What is shown while there is no data.
+  /// The value that is shown while there is no data.
   public let defaultValue: Value
 
   /// Creates a query with a default.
   ///
   /// - Parameters:
   ///   - query: The query.
-  ///   - defaultValue: What is shown while there is no data.
+  ///   - defaultValue: The value that is shown while there is no data.
   public init(_ query: Query<Value>, default defaultValue: Value) {
     self.query = query
     self.defaultValue = defaultValue
@@ -44,16 +46,16 @@ public struct DefaultedQuery<Value: Sendable>: Sendable, _FreeOfActors {
 }
 
 extension Query {
-  /// The same query with a value that is shown while there is no data.
+  /// The same query with a default value, which is shown while there is no data.
   ///
-  /// Options are set before: what this returns is no ``Query`` any more.
+  /// Set options before: the result is not a ``Query`` any more.
   ///
   /// ```swift
   /// let todos = Query("todos") { try await api.todos() }.staleTime(.minutes(1)).defaulting(to: [])
   /// show(client.data(for: todos).count)
   /// ```
   ///
-  /// - Parameter value: What is shown; it is never cached.
+  /// - Parameter value: The default value; it is never cached.
   /// - Returns: The query with its default.
   public func defaulting(to value: Value) -> DefaultedQuery<Value> {
     DefaultedQuery(self, default: value)
@@ -62,7 +64,7 @@ extension Query {
 
 /// One snapshot of a query that has a default value: there is always data to show.
 ///
-/// It has every property of ``QueryResult`` besides, such as `isFetching` and `error`. They tell of
+/// It also has every property of ``QueryResult``, such as `isFetching` and `error`. They describe
 /// the query: while the default is shown, the result is still pending, or an error.
 ///
 /// ```swift
@@ -90,7 +92,7 @@ public struct DefaultedResult<Value: Sendable>: Sendable, _FreeOfActors {
   @inlinable
   public var isDefault: Bool { result.data == nil }
 
-  /// What ``QueryResult`` says of the query.
+  /// A property of the query's ``QueryResult``.
   ///
   /// - Parameter property: The property, such as `isFetching`.
   /// - Returns: Its value.

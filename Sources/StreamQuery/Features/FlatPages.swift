@@ -2,9 +2,8 @@ import Synchronization
 
 /// The pages of one run as plain arrays: made on first access, then kept.
 ///
-/// It belongs to one state of a run and is shared by its copies; code that changes a run takes a
-/// new one. Arrays are made outside the lock, because copying and releasing pages may run user
-/// code.
+/// It belongs to one state of a run and its copies share it; a change of a run takes a new one.
+/// Arrays are made outside the lock, because copying and releasing pages may run user code.
 ///
 /// It has no generic parameters, so that the layout of a run has none either: see ``PageBox``.
 final class FlatPages: Sendable {
@@ -34,7 +33,7 @@ final class FlatPages: Sendable {
     if let known = kept.withLock({ $0 }) { return known.value(as: [Element].self) }
     let made = TypedBox(make())
     let first = kept.withLock { present -> ValueBox in
-      // Two readers at once both get the same array.
+      // Two concurrent readers get the same array.
       if let present { return present }
       present = made
       return made

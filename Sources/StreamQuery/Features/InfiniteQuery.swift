@@ -1,4 +1,4 @@
-/// A query whose value is a run of pages: everything that takes a ``Query`` takes it.
+/// A query whose value is a run of pages; every call that takes a ``Query`` takes it.
 ///
 /// ```swift
 /// extension InfiniteQuery<FeedPage, Int> {
@@ -150,8 +150,8 @@ extension Query {
 
   /// Returns a query whose refetches fetch only the first page and keep the others.
   ///
-  /// For feeds where new items arrive at the top: a refetch costs one request however many pages
-  /// are shown. Items that moved between pages may then show twice or not at all.
+  /// For feeds where new items arrive at the top: a refetch costs one request for any number of
+  /// pages. Items that moved between pages may then show twice or not at all.
   ///
   /// - Returns: The changed query.
   public func refetchingFirstPageOnly<Page, PageParam>() -> Self

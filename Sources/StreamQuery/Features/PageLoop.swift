@@ -1,4 +1,4 @@
-/// Decides which page comes next in one fetch of an infinite query.
+/// Decides which page one fetch of an infinite query requests next.
 ///
 /// | work | pages that are fetched |
 /// |---|---|
@@ -12,15 +12,17 @@
 struct PageLoop<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
   typealias Run = Pages<Page, PageParam>
 
-  /// What to do next.
+  /// The next step.
   enum Step {
     case fetch(PageParam)
     case done
-    /// There is no page in that direction: the cached pages are still good.
+    /// There is no page in that direction, so the cached pages are still good.
     case nothing
   }
 
-  /// Consists only of runs and boxes, which have the same layout for all types: see ``PageBox``.
+  /// The kind of a fetch.
+  ///
+  /// It consists only of runs and boxes, which have the same layout for all types: see ``PageBox``.
   private enum Work {
     /// Pages that replace all cached ones; starts with a boxed parameter.
     case refresh(Run?, start: ValueBox, remaining: Int)
@@ -55,7 +57,7 @@ struct PageLoop<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// What to do next.
+  /// The next step.
   func step() -> Step {
     switch work {
     case .refresh(nil, let start, remaining: _):
@@ -95,27 +97,28 @@ struct PageLoop<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// Which page is added to the cached ones; `nil` if they are refetched, or there are none.
+  /// The direction in which a page is added to the cached ones; `nil` if they are refetched, or
+  /// there are none.
   var direction: PageDirection? {
     if case .add(let direction, to: _, arrived: _) = work { direction } else { nil }
   }
 
-  /// How many pages of a run have arrived.
+  /// The number of pages of a run that have arrived.
   var arrivedCount: Int {
     if case .refresh(let run?, start: _, remaining: _) = work { run.count } else { 0 }
   }
 
-  /// Whether it fetches pages that replace all cached ones, rather than a single page.
+  /// Whether its pages replace all cached ones.
   var isRun: Bool {
     if case .refresh = work { true } else { false }
   }
 
-  /// The pages to cache, given those that are cached when the fetch lands.
+  /// The pages to cache, from the ones that are cached when the fetch lands.
   ///
   /// A single page belongs next to the page that it was requested from. If that page is still at
-  /// the end of the cached pages, the new one is added to them, so that an update written while the
-  /// page was on its way is kept. Otherwise the page lands with the pages that it was requested
-  /// from, because the answer of any fetch replaces what was written in the meantime.
+  /// the end of the cached pages, the new one is added to them, so that an update that was written
+  /// meanwhile is kept. Otherwise the page lands with the pages that it was requested from, because
+  /// the answer of any fetch replaces data that was written meanwhile.
   ///
   /// - Parameter present: The cached pages; `nil` if there are none.
   /// - Returns: The pages to cache; `nil` if no page arrived.
@@ -147,7 +150,7 @@ struct PageLoop<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
   }
 }
 
-/// How the pages of a query follow each other.
+/// The rules by which the pages of a query follow each other.
 struct PageRules<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
   typealias Rule = @Sendable (Pages<Page, PageParam>) -> PageParam?
 
@@ -160,9 +163,9 @@ struct PageRules<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - maxPages: The maximum number of pages to keep.
-  ///   - next: The parameter of the page after the last one. None ends the pages, and so does a
-  ///     parameter that is itself `nil`: it would fetch the first page for ever.
-  ///   - previous: The same of the page before the first one.
+  ///   - next: The parameter of the page after the last one. `nil` ends the pages, and so does a
+  ///     parameter that is itself `nil`, which would fetch the first page for ever.
+  ///   - previous: The parameter of the page before the first one, likewise.
   init(maxPages: Int?, next: @escaping Rule, previous: Rule?) {
     self.maxPages = maxPages
     self.next = Self.ending(next)
@@ -177,7 +180,7 @@ struct PageRules<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
   }
 }
 
-/// A page parameter that may say that there is no page: an optional one.
+/// An optional page parameter, which is `nil` if there is no page.
 private protocol MissingPageParam {
   var isMissing: Bool { get }
 }
@@ -200,16 +203,16 @@ extension FetchPart {
     }
   }
 
-  /// Which page it is; `nil` for the whole value.
+  /// The direction of the page; `nil` for the whole value.
   var direction: PageDirection? {
     self == .nextPage ? .next : self == .previousPage ? .previous : nil
   }
 }
 
 extension FetchSetting {
-  /// How many pages a fetch of all pages fetches.
+  /// The number of pages that a fetch of all pages fetches.
   static func pages(_ count: Int) -> Self { FetchSetting(rawValue: count) }
 
-  /// How many pages a fetch of all pages fetches.
+  /// The number of pages that a fetch of all pages fetches.
   var pageCount: Int { rawValue }
 }

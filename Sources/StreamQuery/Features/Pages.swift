@@ -1,11 +1,11 @@
-/// A run of pages, each with the parameter it was fetched with.
+/// A run of pages, each with the parameter of its fetch.
 ///
 /// There is always at least one page, and there are as many parameters as pages. Runs share their
 /// common parts, so adding the thousandth page costs as little as adding the second.
 public struct Pages<Page: Sendable, PageParam: Hashable & Sendable>: Sendable, _FreeOfActors {
   /// Only this type makes the boxes, so each is a ``PageBox.Typed`` of the run's own types.
   private var deque: ChunkedDeque<PageBox>
-  /// Stores the arrays after the first access.
+  /// The arrays, stored by the first access.
   private var flat = FlatPages()
 
   private typealias Box = PageBox.Typed<Page, PageParam>
@@ -45,7 +45,7 @@ public struct Pages<Page: Sendable, PageParam: Hashable & Sendable>: Sendable, _
   ///
   /// - Parameters:
   ///   - page: The page.
-  ///   - param: The parameter it was fetched with.
+  ///   - param: The parameter of its fetch.
   public init(_ page: Page, param: PageParam) {
     deque = ChunkedDeque(CollectionOfOne(Box(page, param: param)))
   }
@@ -66,7 +66,7 @@ public struct Pages<Page: Sendable, PageParam: Hashable & Sendable>: Sendable, _
   /// client.updateData(for: .feed) { $0?[0].items.append("new") }
   /// ```
   ///
-  /// The parameters stay as they are, and so do the other pages.
+  /// The parameters and the other pages do not change.
   ///
   /// - Parameter index: The position, from 0; it must be less than ``count``.
   /// - Complexity: O(1) to read; a change copies the page, as ``updateEach(_:)`` does.
@@ -94,7 +94,7 @@ public struct Pages<Page: Sendable, PageParam: Hashable & Sendable>: Sendable, _
 
   /// Returns only the first pages.
   ///
-  /// - Parameter count: How many to keep; at least one is kept.
+  /// - Parameter count: The number of pages to keep; at least one is kept.
   /// - Returns: The shorter run.
   public func prefix(_ count: Int) -> Self {
     var copy = self
@@ -103,12 +103,12 @@ public struct Pages<Page: Sendable, PageParam: Hashable & Sendable>: Sendable, _
     return copy
   }
 
-  /// The page that was fetched with a parameter.
+  /// The page of a parameter.
   ///
   /// - Parameters:
   ///   - param: The parameter.
-  ///   - index: Where it most likely is.
-  /// - Returns: The page; `nil` if none was fetched with it.
+  ///   - index: The likely position of the page.
+  /// - Returns: The page; `nil` if the parameter has none.
   /// - Complexity: O(1) if it is there, otherwise O(*n*).
   func page(of param: PageParam, near index: Int) -> Page? {
     if index < count, box(index).param == param { return box(index).page }
@@ -135,7 +135,7 @@ public struct Pages<Page: Sendable, PageParam: Hashable & Sendable>: Sendable, _
     changed()
   }
 
-  /// The arrays of the old state stay with the copies that share them.
+  /// Takes new arrays: the old ones stay with the copies that share them.
   private mutating func changed() {
     flat = FlatPages()
   }
@@ -190,7 +190,7 @@ extension Pages: StructurallyShared where Page: Equatable {
     return new
   }
 
-  /// The position of the page with a parameter; usually where it was before.
+  /// The position of the page with a parameter, which is usually its former position.
   private func place(
     of param: PageParam,
     near index: Int,
@@ -281,7 +281,7 @@ class PageBox: @unchecked Sendable {
 public protocol PageSequenceValue: Sendable {
   /// The type of a page.
   associatedtype Page: Sendable
-  /// The type of the parameter that a page is fetched by.
+  /// The type of the parameter of a page.
   associatedtype PageParam: Hashable & Sendable
 
   /// The pages, in order.
@@ -296,14 +296,14 @@ extension QueryResult where Value: PageSequenceValue {
 
   /// Whether there is a page after the last cached one, by `nextPageParam`.
   ///
-  /// A selection keeps the answer, which refers to the pages that the selection was made from.
+  /// For a selection, it refers to the pages from which the selection was made.
   public var hasNextPage: Bool {
     snapshot.source.map { snapshot.paging?.hasNextPage($0) ?? false } ?? false
   }
 
   /// Whether there is a page before the first cached one, by `previousPageParam`.
   ///
-  /// A selection keeps the answer, which refers to the pages that the selection was made from.
+  /// For a selection, it refers to the pages from which the selection was made.
   public var hasPreviousPage: Bool {
     snapshot.source.map { snapshot.paging?.hasPreviousPage($0) ?? false } ?? false
   }

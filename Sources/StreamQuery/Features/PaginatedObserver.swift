@@ -9,8 +9,8 @@ import Synchronization
 /// pages.input = "kotlin"             // starts at the first page again
 /// ```
 ///
-/// Moving is not a new subscription: the new page shows its cached data at once and is fetched only
-/// if that is missing or stale. Pages that were left stay cached for their retention.
+/// A move is not a new subscription: the new page shows its cached data at once and is fetched only
+/// if that is missing or stale. Former pages stay cached for their retention.
 public final class PaginatedObserver<
   Input: Hashable & Sendable,
   Page: Hashable & Sendable,
@@ -22,7 +22,7 @@ public final class PaginatedObserver<
 
   private struct Place {
     var pagination: Pagination<Input, Page>
-    /// Counts moves.
+    /// The number of moves.
     var serial = 0
   }
 
@@ -83,7 +83,7 @@ public final class PaginatedObserver<
 
   private func move(_ change: (inout Pagination<Input, Page>) -> Void) {
     while true {
-      // The closures of a position are the user's, so they run on a copy, outside the lock.
+      // The closures of a position are user code, so they run on a copy, outside the lock.
       let (serial, old) = place.withLock { ($0.serial, $0.pagination) }
       var new = old
       change(&new)
@@ -99,8 +99,7 @@ public final class PaginatedObserver<
     follow()
   }
 
-  /// Observes the query of the position; of several concurrent moves, the last position is
-  /// observed.
+  /// Observes the query of the position; of several concurrent moves, the last one wins.
   private func follow() {
     while true {
       let (serial, pagination) = place.withLock { ($0.serial, $0.pagination) }
@@ -114,7 +113,7 @@ extension QueryClient {
   /// Observes pages one at a time, each as a separate query.
   ///
   /// - Parameters:
-  ///   - pagination: Where to begin.
+  ///   - pagination: The first position.
   ///   - options: Options of the observer, in addition to those of the query.
   ///   - query: The query of a page; its key must contain input and page.
   /// - Returns: The observer, which counts as one from now on.

@@ -1,8 +1,8 @@
 /// A position in numbered or cursored pages: an input, and a page of it.
 ///
-/// In the paginated style each page is a separate query, with input and page in its key, so every
-/// visited page is cached separately: going back to a fresh page makes no request. (In the other
-/// style, ``InfiniteQuery``, one query holds all pages that were fetched.)
+/// In the paginated style each page is a separate query, with input and page in its key, and is
+/// cached separately: going back to a fresh page makes no request. (In the other style,
+/// ``InfiniteQuery``, one query holds all fetched pages.)
 ///
 /// ```swift
 /// var place = Pagination(input: "swift", initialPage: 1) { $0 + 1 } previousPage: { $0 - 1 }
@@ -15,7 +15,7 @@
 public struct Pagination<Input: Hashable & Sendable, Page: Hashable & Sendable>: Sendable,
   _FreeOfActors
 {
-  /// What the pages belong to, such as a search text; setting another input starts at the initial
+  /// The input of the pages, such as a search text; setting another input starts at the initial
   /// page.
   public var input: Input {
     didSet { if input != oldValue { page = initialPage } }
@@ -34,7 +34,7 @@ public struct Pagination<Input: Hashable & Sendable, Page: Hashable & Sendable>:
   /// Creates a position at the initial page.
   ///
   /// - Parameters:
-  ///   - input: What the pages belong to.
+  ///   - input: The input of the pages.
   ///   - initialPage: The page at which every input starts.
   ///   - nextPage: Returns the page after a page.
   ///   - previousPage: Returns the page before a page; called only where moving back is allowed.
@@ -88,7 +88,7 @@ public struct Pagination<Input: Hashable & Sendable, Page: Hashable & Sendable>:
   /// Whether two positions show the same page of the same input.
   ///
   /// - Parameter other: Another position.
-  /// - Returns: Whether they do.
+  /// - Returns: Whether input and page are equal.
   @_spi(Adapters) public func isSamePlace(as other: Self) -> Bool {
     input == other.input && page == other.page
   }
@@ -98,14 +98,14 @@ extension Pagination where Page == Int {
   /// Creates a position in pages that are counted, or in offsets that grow by a step.
   ///
   /// - Parameters:
-  ///   - input: What the pages belong to.
+  ///   - input: The input of the pages.
   ///   - initialPage: The page at which every input starts; there is none before it.
   ///   - step: The distance from a page to the next.
   public init(input: Input, initialPage: Page = 1, step: Page = 1) {
     self.init(
       input: input,
       initialPage: initialPage,
-      // The last number must not trap: moving past it stays in place.
+      // The last number must not trap: a move past it stays in place.
       nextPage: {
         let (page, overflows) = $0.addingReportingOverflow(step)
         return overflows ? $0 : page

@@ -1,11 +1,11 @@
 extension Query {
-  /// Does something around each attempt of the query's fetch.
+  /// Runs code around each attempt of the query's fetch.
   ///
-  /// The closure calls the fetch, once, several times or not at all, and returns its value or
-  /// another one: it may ask a cache first, take a lease, or count. A further call is a retry within
-  /// the attempt. The closure runs in the fetch's task and is cancelled with it, and an error that it
-  /// throws is the attempt's. ``FetchContext/demand`` says which answers will do, and
-  /// ``FetchContext/answer(isOld:isOutdated:)`` how old one is.
+  /// The closure calls the fetch, once, several times or not at all, and returns its value or another one. It
+  /// may, for example, ask a cache first, take a lease, or count. A further call is a retry within the
+  /// attempt. The closure runs in the fetch's task and is cancelled with it, and its error is the attempt's
+  /// error. ``FetchContext/demand`` says which answers will do; report the age of an answer with
+  /// ``FetchContext/answer(isOld:isOutdated:)``.
   ///
   /// ```swift
   /// let user = Query("user", id) { try await api.user(id) }
@@ -16,8 +16,8 @@ extension Query {
   ///   }
   /// ```
   ///
-  /// Of several, the last that was given is outermost; ``FetchCompanion``s of the client are around
-  /// all of them. A query without a fetch of its own calls the default one of its key, or throws
+  /// Of several closures, the last one is outermost; ``FetchCompanion``s of the client run around
+  /// all of them. A query without a fetch of its own calls the default fetch of its key, or throws
   /// ``QueryError/missingFetch(key:)``.
   ///
   /// - Parameter body: Gets the attempt, and the fetch.

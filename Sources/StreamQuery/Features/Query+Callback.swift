@@ -3,8 +3,8 @@ import Synchronization
 extension Query {
   /// A query over an API with a completion handler.
   ///
-  /// This is a factory rather than one more initialiser, so that the compiler diagnoses a wrong
-  /// closure elsewhere correctly.
+  /// It is a factory and not an initialiser, so that the compiler diagnoses wrong closures of other
+  /// queries correctly.
   ///
   /// ```swift
   /// let profile = Query<Profile>.callback("profile") { completion in
@@ -96,7 +96,7 @@ extension Query {
     Query(key: key) { context in
       try await CompletionOnce.run(
         key: context.key.description,
-        // Without the client: a retained completion must not keep the client alive.
+        // Without the client, which a retained completion must not keep alive.
         report: context.client.configuration.onMisuse,
         start: start
       )
@@ -104,7 +104,7 @@ extension Query {
   }
 }
 
-/// Passed to a completion-style fetch, which must call it exactly once.
+/// The completion of a completion-style fetch, which must call it exactly once.
 ///
 /// The first call counts. Further calls are reported to ``QueryClient/Configuration/onMisuse`` and
 /// change nothing; a completion that is dropped without a call fails the fetch with
@@ -112,7 +112,7 @@ extension Query {
 public struct FetchCompletion<Value: Sendable>: Sendable {
   let token: CompletionToken<Value>
 
-  /// Gives up the work when the fetch is cancelled.
+  /// Adds a handler that gives up the work when the fetch is cancelled.
   ///
   /// ```swift
   /// let profile = Query<Profile>.callback("profile") { completion in
@@ -122,8 +122,8 @@ public struct FetchCompletion<Value: Sendable>: Sendable {
   /// ```
   ///
   /// The completion need not be called after that; calling it changes nothing. The closure must not
-  /// retain the completion, because then a forgotten call could not be detected. A handle that
-  /// keeps its callback retains the completion through it: capture such a handle weakly.
+  /// retain the completion: a forgotten call could not be detected then. A handle that keeps its
+  /// callback retains the completion, so capture such a handle weakly.
   ///
   /// - Parameter handler: Runs once, when the fetch is cancelled, or at once if it was cancelled
   ///   already. It does not run if the completion was called before. Several handlers run in order.
@@ -164,7 +164,7 @@ public struct FetchCompletion<Value: Sendable>: Sendable {
   }
 }
 
-/// Enforces "exactly once": the first call counts, and a second one is reported.
+/// Makes the first call count, and reports a second one.
 final class CompletionOnce<Value: Sendable>: Sendable {
   typealias Outcome = Result<Value, any Error>
 
@@ -173,7 +173,7 @@ final class CompletionOnce<Value: Sendable>: Sendable {
     case pending([@Sendable () -> Void])
     /// The fetch was cancelled: a handler that is added now runs at once.
     case cancelled
-    /// There is no work left to give up.
+    /// The work is over.
     case over
   }
 
@@ -190,16 +190,16 @@ final class CompletionOnce<Value: Sendable>: Sendable {
 
   /// Starts completion-style work and waits for its result.
   ///
-  /// Cancelling the task ends the wait at once. The work itself knows nothing about tasks, and
-  /// continues unless a handler gives it up.
+  /// Cancelling the task ends the wait at once. The work itself continues unless a handler gives it
+  /// up.
   static func run(
     key: String,
     report: @escaping @Sendable (QueryMisuse) -> Void,
     start: (FetchCompletion<Value>) -> Void
   ) async throws -> Value {
     let once = CompletionOnce(key: key, report: report)
-    // The token belongs to the work alone: when its last copy is released, nothing can call any
-    // more.
+    // Only the work has the token: after the release of its last copy, the completion cannot be
+    // called.
     start(FetchCompletion(token: CompletionToken(once: once)))
     let outcome = await withTaskCancellationHandler {
       await once.outcome.take()
@@ -255,8 +255,7 @@ final class CompletionOnce<Value: Sendable>: Sendable {
   }
 }
 
-/// Retained only by the completion-style work, so that its `deinit` shows that the work forgot to
-/// call.
+/// Only the completion-style work retains it, so its `deinit` shows that the work forgot to call.
 final class CompletionToken<Value: Sendable>: Sendable {
   let once: CompletionOnce<Value>
 

@@ -1,37 +1,36 @@
 import Synchronization
 
-/// What a refetch of a streamed query does with the data of the previous stream.
+/// The effect of a refetch of a streamed query on the data of the previous stream.
 public enum StreamedRefetch: String, Hashable, Codable, Sendable {
-  /// The data is no longer shown, and the query is pending again until the first element arrives.
+  /// Hides the data: the query is pending again until the first element arrives.
   case reset
-  /// New elements are added to the data; of an endless query, those of a retry too.
+  /// Adds new elements to the data; for an endless query, also those of a retry.
   case append
-  /// The data stays until the new stream has ended, and is then replaced as a whole; that of an endless
-  /// query stays until the first element of the new stream.
+  /// Keeps the data until the new stream has ended, and then replaces it as a whole; for an endless query,
+  /// until the first element of the new stream.
   case replace
 }
 
 extension Query {
-  /// A query whose fetch is a stream: its data are the elements that have arrived so far.
+  /// A query whose fetch is a stream; its data are the elements so far.
   ///
   /// ```swift
   /// let tokens = Query<[Token]>.streamed("answer", id) { _ in api.tokens(of: id) }
   /// ```
   ///
-  /// Each element is shown at once, and the query is fetching until the stream ends. If the stream
-  /// fails, the result has both the error and the elements so far. A retry restarts the stream, and
-  /// its first element replaces what the failed attempt had shown. A cancelled fetch ends the
-  /// stream and keeps the elements so far. Callers wait for the end, or for the first element if the
-  /// query is endless: <doc:StreamedQueries>.
+  /// Each element is shown at once, and the query is fetching until the stream ends. If the stream fails, the
+  /// result has both the error and the elements so far. A retry restarts the stream, and its first element
+  /// replaces the data of the failed attempt. A cancelled fetch ends the stream and keeps the elements so
+  /// far. Callers wait for the end, or for the first element if the query is endless: <doc:StreamedQueries>.
   ///
   /// - Parameters:
   ///   - part: The parts of the key, in order.
   ///   - fields: Fields in any order, as the key's last part.
-  ///   - refetch: What a refetch does with the data.
-  ///   - endless: Whether the stream has no end, so that nobody is to wait for it.
+  ///   - refetch: The effect of a refetch on the data.
+  ///   - endless: Whether the stream has no end, so that callers do not wait for it.
   ///   - stream: Makes a new stream for each attempt.
   /// - Returns: The query.
-  /// - Complexity: O(1) for each element, amortized, unless somebody keeps earlier data.
+  /// - Complexity: O(1) for each element, amortized, unless earlier data is retained.
   public static func streamed<
     Source: AsyncSequence & SendableMetatype,
     each Part: Hashable & Sendable
@@ -60,7 +59,7 @@ extension Query {
   ///   reduce: { $0 += $1 }
   /// ```
   ///
-  /// The next element is folded into an update that is written while the stream runs, unless the
+  /// If an update is written while the stream runs, the next element is folded into it, unless the
   /// stream replaces the data at its end.
   ///
   /// - Parameters:
@@ -68,14 +67,14 @@ extension Query {
   ///   - fields: Fields in any order, as the key's last part.
   ///   - initial: The value into which the first element is folded, and the value of an empty
   ///     stream.
-  ///   - refetch: What a refetch does with the data.
-  ///   - endless: Whether the stream has no end, so that nobody is to wait for it.
+  ///   - refetch: The effect of a refetch on the data.
+  ///   - endless: Whether the stream has no end, so that callers do not wait for it.
   ///   - stream: Makes a new stream for each attempt.
-  ///   - reduce: Folds an element into the value. It must be pure: it runs twice for each element that
-  ///     is shown, so that the value need not be copied, and again if an update comes in between.
-  ///     Costly work on an element belongs into the stream.
+  ///   - reduce: Folds an element into the value. It must be pure: it runs twice for each element, so that
+  ///     the value need not be copied, and again if an update comes in between. Do costly work on an element
+  ///     in the stream.
   /// - Returns: The query.
-  /// - Complexity: That of `reduce` in place for each element, unless somebody keeps earlier data.
+  /// - Complexity: That of `reduce` in place for each element, unless earlier data is retained.
   public static func streamed<
     Source: AsyncSequence & SendableMetatype,
     each Part: Hashable & Sendable
@@ -104,8 +103,8 @@ extension Query {
   ///   - key: The key.
   ///   - initial: The value into which the first element is folded, and the value of an empty
   ///     stream.
-  ///   - refetch: What a refetch does with the data.
-  ///   - endless: Whether the stream has no end, so that nobody is to wait for it.
+  ///   - refetch: The effect of a refetch on the data.
+  ///   - endless: Whether the stream has no end, so that callers do not wait for it.
   ///   - stream: Makes a new stream for each attempt.
   ///   - reduce: Folds an element into the value; must be pure, because it may run again.
   /// - Returns: The query.
@@ -156,8 +155,8 @@ extension QueryDefinition {
           reduce(&value, element)
           continue
         }
-        // The first element of an attempt replaces what an earlier attempt had shown, unless the
-        // elements of an endless stream are collected: they do not come again.
+        // The first element of an attempt replaces the data of an earlier attempt, unless the
+        // elements of an endless stream are collected: these do not come again.
         let startsOver = isFirst && (start.hasShown && !collects || replaces)
         var shown: ValueBox?
         let isShown = context.client.progress(job) { present, isNoBase in
@@ -173,7 +172,7 @@ extension QueryDefinition {
         }
         isFirst = false
       }
-      // A sequence may end because its task is cancelled; that is not the end of the stream.
+      // A sequence may end because its task was cancelled, which is not the end of the stream.
       try Task.checkCancellation()
       if hidden {
         let share = job.query.resolved.share(for: job.key.key)
@@ -186,8 +185,8 @@ extension QueryDefinition {
         }
         isFirst = false
       }
-      // The cache already has what was shown element by element, updates included; so it does if a retry
-      // adds nothing to what is collected.
+      // The cache already has the value, element by element and with updates; also if a retry adds no element
+      // to a collection.
       if !isFirst || collects && start.hasShown {
         job.keep(StreamStart(base: start.base, hasShown: start.hasShown || !hidden, joins: true))
       }
@@ -207,8 +206,7 @@ extension QueryDefinition {
 
 extension FetchContext {
   fileprivate func streamStart(of job: FetchJob, _ refetch: StreamedRefetch) -> StreamStart {
-    // Only appending has to start again from the first base: the other modes restart like any
-    // refetch.
+    // Only appending restarts from the first base; the other modes restart like any refetch.
     if let known = job.progress.withLock({ $0 }) as? StreamStart,
       refetch == .append || !known.isInherited
     {

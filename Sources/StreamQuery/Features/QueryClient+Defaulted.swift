@@ -4,10 +4,10 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-// Disfavored, so that a query of the same name wins instead of being ambiguous. Calls that do with the query what
-// they do with any other are left out of the documentation: the page of `DefaultedQuery` says that they are there.
+// Disfavored, so that a query of the same name wins and is not ambiguous. Calls that treat the query as any
+// other are omitted from the documentation; the page of `DefaultedQuery` mentions them.
 
-/// Queries with a default value: each call is that of the same name for queries, with data that is
+/// Queries with a default value: each call does the same as the one for queries, with data that is
 /// never `nil`.
 extension QueryClient {
   // MARK: Observing
@@ -15,7 +15,7 @@ extension QueryClient {
   /// Observes a query that has a default: its present state, and every newer one.
   ///
   /// - Parameters:
-  ///   - query: What to observe.
+  ///   - query: The query.
   ///   - options: Options of this observer, over those of the query.
   /// - Returns: A stream for one observer; it ends when cancelled or when the client is shut down.
   @_disfavoredOverload
@@ -25,7 +25,7 @@ extension QueryClient {
   ) -> AsyncStream<DefaultedResult<Value>> {
     let defaultValue = query.defaultValue
     let subscription = subscribe(query.query, options: options)
-    // Not over the plain stream, which would be iterated by each look.
+    // Not made from the plain stream, which would need another iterator.
     return AsyncStream(
       unfolding: {
         guard let (snapshot, flags) = await subscription.next() else { return nil }
@@ -38,7 +38,7 @@ extension QueryClient {
   /// Observes a query that has a default, with a cold sequence that stays on the caller's actor.
   ///
   /// - Parameters:
-  ///   - query: What to observe.
+  ///   - query: The query.
   ///   - options: Options of each observer, over those of the query.
   /// - Returns: A sequence; each of its iterators is its own subscription.
   @_disfavoredOverload
@@ -53,14 +53,14 @@ extension QueryClient {
 
   /// The value of a query that has a default: from the cache if it is fresh, otherwise fetched.
   ///
-  /// The default does not hide a failure, which is thrown.
+  /// The default does not replace a failure, which is thrown.
   ///
   /// - Parameters:
-  ///   - query: What to fetch.
+  ///   - query: The query.
   ///   - timeout: How long to wait; zero or less does not wait, `nil` or more than 100 years is no limit.
   ///   - throwOnError: Whether an error is thrown where the query allows stale data.
   /// - Returns: The value.
-  /// - Throws: All that fetching the query itself throws.
+  /// - Throws: The errors of fetching the query itself.
   @_documentation(visibility: internal)
   @_disfavoredOverload
   @discardableResult
@@ -75,10 +75,10 @@ extension QueryClient {
   /// The value of a query that has a default: from the cache at any age, otherwise fetched.
   ///
   /// - Parameters:
-  ///   - query: What to fetch.
+  ///   - query: The query.
   ///   - revalidating: Whether stale data is also refetched in the background.
   /// - Returns: The value.
-  /// - Throws: The fetch's error, and all others that fetching the query itself throws.
+  /// - Throws: The errors of fetching the query itself.
   @_documentation(visibility: internal)
   @_disfavoredOverload
   @discardableResult
@@ -91,7 +91,7 @@ extension QueryClient {
 
   /// Fetches a query that has a default ahead of its use, if it is missing or stale; never throws.
   ///
-  /// - Parameter query: What to fetch.
+  /// - Parameter query: The query.
   @_documentation(visibility: internal)
   @_disfavoredOverload
   public nonisolated func prefetch<Value>(_ query: DefaultedQuery<Value>) async {
@@ -101,7 +101,7 @@ extension QueryClient {
   /// Marks a query that has a default as invalidated and refetches it if it is observed.
   ///
   /// - Parameters:
-  ///   - query: Which query.
+  ///   - query: The query.
   ///   - refetch: Whether to refetch it.
   @_documentation(visibility: internal)
   @_disfavoredOverload
@@ -114,7 +114,7 @@ extension QueryClient {
 
   /// Refetches a query that has a default, if it is in the cache.
   ///
-  /// - Parameter query: Which query.
+  /// - Parameter query: The query.
   @_documentation(visibility: internal)
   @_disfavoredOverload
   public nonisolated func refetch<Value>(_ query: DefaultedQuery<Value>) async {
@@ -123,7 +123,7 @@ extension QueryClient {
 
   /// Returns a query that has a default to its initial state.
   ///
-  /// - Parameter query: Which query.
+  /// - Parameter query: The query.
   @_documentation(visibility: internal)
   @_disfavoredOverload
   public nonisolated func reset<Value>(_ query: DefaultedQuery<Value>) async {
@@ -132,14 +132,14 @@ extension QueryClient {
 
   /// Cancels the fetch of a query that has a default.
   ///
-  /// - Parameter query: Which query.
+  /// - Parameter query: The query.
   @_documentation(visibility: internal)
   @_disfavoredOverload
   public nonisolated func cancel<Value>(_ query: DefaultedQuery<Value>) { cancel(query.query) }
 
   /// Removes the entry of a query that has a default, which is shown from then on.
   ///
-  /// - Parameter query: Which query.
+  /// - Parameter query: The query.
   @_documentation(visibility: internal)
   @_disfavoredOverload
   public nonisolated func remove<Value>(_ query: DefaultedQuery<Value>) { remove(query.query) }
@@ -148,7 +148,7 @@ extension QueryClient {
 
   /// Whether a new observer of a query that has a default would refetch it.
   ///
-  /// - Parameter query: Which query.
+  /// - Parameter query: The query.
   /// - Returns: Whether its data is missing, old or invalidated.
   @_documentation(visibility: internal)
   @_disfavoredOverload
@@ -165,7 +165,7 @@ extension QueryClient {
     data(for: query.query) ?? query.defaultValue
   }
 
-  /// What a new observer of a query with a default would see first; this starts no fetch.
+  /// The first result of a new observer of a query that has a default; this starts no fetch.
   ///
   /// - Parameter query: The query; its initial data is evaluated if nothing is cached.
   /// - Returns: The first result.
@@ -200,9 +200,9 @@ extension QueryClient {
   /// again if the entry changes meanwhile, so it must only change what it gets. The value that it
   /// leaves is written, even if it changes nothing.
   ///
-  /// Data that began with the default is invalidated, since the server was not asked: the next
-  /// observer fetches. As long as it is not known what a store keeps for the query, nothing is
-  /// written, so that the default does not replace it: the closure runs as soon as that is known.
+  /// Data that began with the default is invalidated, because it did not come from the server: the
+  /// next observer fetches. While a store has not answered for the query, the closure waits, so
+  /// that the default does not replace data of the store.
   ///
   /// - Parameters:
   ///   - query: The query whose data changes.

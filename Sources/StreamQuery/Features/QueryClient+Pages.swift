@@ -1,20 +1,19 @@
 extension QueryClient {
   /// Fetches the page after the last one, and waits for it.
   ///
-  /// A key has one fetch at a time. If there is data, a running fetch is replaced, at most three times in
-  /// a row. After that a fetch of the same page is joined, and the page follows any other fetch; of
-  /// several pages that are asked for meanwhile, the last one follows. A running first fetch is joined.
-  /// Without data, the first page is fetched. If there is no next page, nothing is fetched and the
-  /// cached pages keep their age. A page that arrives is a success of the whole query, but an older
-  /// invalidation remains: <doc:Invalidation>. The caller only observes the fetch: cancelling the
-  /// caller ends its wait, not the fetch.
+  /// A key has one fetch at a time. If there is data, a running fetch is replaced, at most three times in a
+  /// row. After that, a fetch of the same page is joined, and the page follows any other fetch; of several
+  /// requested pages, the last one follows. A running first fetch is joined. Without data, the first page is
+  /// fetched. If there is no next page, nothing is fetched and the cached pages keep their age. A page that
+  /// arrives is a success of the whole query, but an older invalidation remains: <doc:Invalidation>. The
+  /// caller only observes the fetch: cancelling the caller ends its wait, not the fetch.
   ///
   /// - Parameters:
   ///   - query: The infinite query.
-  ///   - superseding: Whether a running fetch over data is replaced; `false` joins it, and then no
-  ///     page may be added.
+  ///   - superseding: Whether a running fetch over data is replaced; `false` joins it, and then it
+  ///     may happen that no page is added.
   /// - Returns: The result after the fetch.
-  /// - Throws: Why the page could not be fetched; ``QueryError/missingFetch(key:)``.
+  /// - Throws: The error of the page's fetch; ``QueryError/missingFetch(key:)``.
   @discardableResult
   public nonisolated func fetchNextPage<Page, PageParam>(
     of query: InfiniteQuery<Page, PageParam>,
@@ -29,7 +28,7 @@ extension QueryClient {
   ///   - query: The infinite query.
   ///   - superseding: Whether a running fetch over data is replaced; `false` joins it.
   /// - Returns: The result after the fetch.
-  /// - Throws: Why the page could not be fetched; ``QueryError/missingFetch(key:)``.
+  /// - Throws: The error of the page's fetch; ``QueryError/missingFetch(key:)``.
   @discardableResult
   public nonisolated func fetchPreviousPage<Page, PageParam>(
     of query: InfiniteQuery<Page, PageParam>,
@@ -41,10 +40,10 @@ extension QueryClient {
   /// Returns the pages of a query: from the cache while they are fresh, otherwise fetched.
   ///
   /// There are fewer pages if the parameters end earlier. A running fetch is joined, and fetches
-  /// the pages that it was started for.
+  /// the pages of its own request.
   ///
-  /// Like the other settings of how to fetch, the count applies to later refetches of the key,
-  /// until an observer or another call sets how to fetch it.
+  /// The count also applies to later refetches of the key, until an observer or another call sets
+  /// how to fetch it.
   ///
   /// - Parameters:
   ///   - query: The infinite query.
@@ -52,7 +51,7 @@ extension QueryClient {
   ///     dropped.
   ///   - throwOnError: Whether an error is thrown where the query allows stale pages.
   /// - Returns: The pages.
-  /// - Throws: As ``fetch(_:timeout:throwOnError:)``.
+  /// - Throws: The errors of ``fetch(_:timeout:throwOnError:)``.
   @discardableResult
   public nonisolated func fetch<Page, PageParam>(
     _ query: InfiniteQuery<Page, PageParam>,
@@ -69,7 +68,7 @@ extension QueryClient {
   ///   - query: The infinite query.
   ///   - count: The number of pages to fetch if there are none.
   /// - Returns: The pages.
-  /// - Throws: As ``fetch(_:timeout:throwOnError:)``.
+  /// - Throws: The errors of ``fetch(_:timeout:throwOnError:)``.
   @discardableResult
   public nonisolated func ensure<Page, PageParam>(
     _ query: InfiniteQuery<Page, PageParam>,
@@ -128,7 +127,7 @@ extension QueryClient {
     )
   }
 
-  /// Begins to fetch a page on a caller's request, and waits for nothing.
+  /// Begins to fetch a page on a caller's request, without waiting.
   nonisolated func startFetchingPage(
     _ direction: PageDirection,
     for observer: ObserverID,
@@ -188,18 +187,18 @@ extension QueryObserver where Value: PageSequenceValue {
     try await fetchPage(.previous, superseding: superseding)
   }
 
-  /// Begins to fetch the page after the last one, and waits for nothing: for buttons.
+  /// Begins to fetch the page after the last one, without waiting, for buttons.
   ///
-  /// Otherwise it is ``fetchNextPage(superseding:)``; where that throws, nothing happens.
+  /// Otherwise the same as ``fetchNextPage(superseding:)``; if that throws, nothing happens.
   ///
   /// - Parameter superseding: Whether a running fetch over data is replaced; `false` joins it.
   public func startFetchingNextPage(superseding: Bool = true) {
     startFetchingPage(.next, superseding: superseding)
   }
 
-  /// Begins to fetch the page before the first one, and waits for nothing: for buttons.
+  /// Begins to fetch the page before the first one, without waiting, for buttons.
   ///
-  /// Otherwise it is ``fetchPreviousPage(superseding:)``; where that throws, nothing happens.
+  /// Otherwise the same as ``fetchPreviousPage(superseding:)``; if that throws, nothing happens.
   ///
   /// - Parameter superseding: Whether a running fetch over data is replaced; `false` joins it.
   public func startFetchingPreviousPage(superseding: Bool = true) {

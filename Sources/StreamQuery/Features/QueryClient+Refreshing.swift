@@ -7,30 +7,32 @@ public import Foundation
 #endif
 
 extension QueryClient {
-  /// Refreshes what is stale, as much as there is time for: first what has been stale for long and is used often.
+  /// Refreshes stale entries within a time: first entries that have long been stale and are used often.
   ///
-  /// For a refresh in the background and for warming up. Entries are fetched as by ``prefetch(_:)``, at most
-  /// ``Configuration/maxConcurrentFetches`` at a time, or six. Stale is what is stale by the query's own stale time. Left
-  /// out are entries without a fetch, static and disabled ones, unobserved ones that never had a result, and endless
-  /// streams that deliver.
+  /// Use it for a refresh in the background and for warming up. Entries are fetched as by ``prefetch(_:)``,
+  /// at most ``Configuration/maxConcurrentFetches`` at a time, or six. The query's own stale time decides
+  /// whether an entry is stale. It omits entries without a fetch, static and disabled ones, unobserved ones
+  /// that never had a result, and endless streams that deliver.
   ///
-  /// How often entries were used is known of a client with a ``CacheLimit``; without one, of what is observed.
+  /// A client with a ``CacheLimit`` counts the uses of entries; without one, only observed entries count as
+  /// used.
   ///
   /// ```swift
   /// let result = await client.refetchStale(within: .seconds(20))
   /// print("\(result.refreshed.count) refreshed, \(result.remaining.count) left")
   /// ```
   ///
-  /// A fetch that is paused, or waits for its next attempt, makes room for another one, and goes on beside it.
+  /// A fetch that is paused, or waits for its next attempt, does not count among the concurrent ones, and
+  /// goes on beside them.
   ///
-  /// When the time is over by the client's clock, or the caller is cancelled, it waits for nothing more: a fetch that
-  /// nobody else wants ends as its query's ``AbandonmentPolicy`` says, and what has not begun does not begin. A refresh
-  /// without an end waits for the network.
+  /// When the time is over by the client's clock, or the caller is cancelled, it stops waiting and begins no
+  /// more fetches. A fetch that nobody else wants ends as its query's ``AbandonmentPolicy`` says. A refresh
+  /// without a limit waits for the network.
   ///
   /// - Parameters:
-  ///   - filter: Which entries.
-  ///   - limit: How long it may take; zero or less fetches nothing.
-  /// - Returns: What was refreshed, what failed, and what is left.
+  ///   - filter: Selects the entries.
+  ///   - limit: The time that it may take; zero or less fetches nothing.
+  /// - Returns: The entries that were refreshed, that failed, and that remain.
   /// - Complexity: Beside the fetches, as a search of the cache with the filter, and O(*n* log *n*) in the entries found.
   @discardableResult
   public nonisolated func refetchStale(
@@ -43,12 +45,12 @@ extension QueryClient {
     }
   }
 
-  /// Refreshes what is stale until a date: see ``refetchStale(_:within:)-(QueryFilter,_)``.
+  /// Refreshes stale entries until a date: see ``refetchStale(_:within:)-(QueryFilter,_)``.
   ///
   /// - Parameters:
-  ///   - filter: Which entries.
-  ///   - deadline: When it ends, by ``Configuration/wallClock``.
-  /// - Returns: What was refreshed, what failed, and what is left.
+  ///   - filter: Selects the entries.
+  ///   - deadline: The date at which it ends, by ``Configuration/wallClock``.
+  /// - Returns: The entries that were refreshed, that failed, and that remain.
   /// - Complexity: Beside the fetches, as a search of the cache with the filter, and O(*n* log *n*) in the entries found.
   @discardableResult
   public nonisolated func refetchStale(
@@ -58,16 +60,16 @@ extension QueryClient {
     await refetchStale(filter, within: time(until: deadline))
   }
 
-  /// Refreshes those of some queries that are stale or not cached, as much as there is time for.
+  /// Refreshes the stale and the uncached ones of some queries within a time.
   ///
-  /// For a process that has just begun, whose cache knows no queries yet: it waits for their stores first, and what a
-  /// store keeps counts with its age. Otherwise see ``refetchStale(_:within:)-(QueryFilter,_)``. `until:` takes a date in
-  /// place of the time.
+  /// Use it in a process that has just begun, whose cache has no queries yet. It waits for their stores
+  /// first, so that stored data counts with its age. Otherwise the same as
+  /// ``refetchStale(_:within:)-(QueryFilter,_)``. `until:` takes a date in place of the time.
   ///
   /// - Parameters:
-  ///   - queries: The queries; what is missing comes before what is stale, if both are used as often.
-  ///   - limit: How long it may take; zero or less fetches nothing.
-  /// - Returns: What was refreshed, what failed, and what is left.
+  ///   - queries: The queries; a missing one comes before a stale one if both are used as often.
+  ///   - limit: The time that it may take; zero or less fetches nothing.
+  /// - Returns: The entries that were refreshed, that failed, and that remain.
   /// - Complexity: Beside the fetches, O(*n*²) comparisons of keys in the length of the list.
   @discardableResult
   public nonisolated func refetchStale(
@@ -80,12 +82,12 @@ extension QueryClient {
     }
   }
 
-  /// Refreshes those of some queries that are stale or not cached until a date.
+  /// Refreshes the stale and the uncached ones of some queries until a date.
   ///
   /// - Parameters:
   ///   - queries: The queries.
-  ///   - deadline: When it ends, by ``Configuration/wallClock``.
-  /// - Returns: What was refreshed, what failed, and what is left.
+  ///   - deadline: The date at which it ends, by ``Configuration/wallClock``.
+  /// - Returns: The entries that were refreshed, that failed, and that remain.
   /// - Complexity: Beside the fetches, O(*n*²) comparisons of keys in the length of the list.
   @_documentation(visibility: internal)
   @discardableResult
@@ -98,7 +100,7 @@ extension QueryClient {
 
   private nonisolated func time(until deadline: Date) -> Duration {
     let seconds = deadline.timeIntervalSince(configuration.wallClock())
-    // No number at all is no time; more than a hundred years are for ever.
+    // A value that is not a number is no time; more than a hundred years is for ever.
     return seconds > 0 ? .seconds(min(seconds, 4e9)) : .zero
   }
 
@@ -110,9 +112,9 @@ extension QueryClient {
   ) async -> QueryRefresh {
     let run = Run()
     let tasks = ParallelTasks<Void>(on: configuration.executor)
-    // Decided here: a task that is cancelled at once may have begun.
+    // Decided here, because a task that is cancelled at once may have begun.
     let isOver = limit == .zero || Task.isCancelled
-    // Not child tasks: a caller outside the simulation would wait for them, too.
+    // Not child tasks, for which a caller outside the simulation would wait, too.
     tasks.add {
       let found = await find(self)
       run.plan.withLock { $0 = RefreshPlan(found) }
@@ -127,12 +129,13 @@ extension QueryClient {
     return run.plan.withLock { $0.result }
   }
 
-  /// Refreshes one after the other of what is planned, as long as attempts of it are running: what waits
-  /// for something else goes on beside it.
+  /// Refreshes the planned entries one after the other.
+  ///
+  /// It waits for each while an attempt runs; a fetch that waits for something else goes on beside the next.
   private nonisolated func refetchStale(_ run: Run, in tasks: ParallelTasks<Void>) async {
     while !Task.isCancelled, let (place, candidate) = run.plan.withLock({ $0.next() }) {
       let start = await begin(candidate)
-      // Also if the time is over: only a caller that waits gives its lease back.
+      // Also if the time is over, because only a caller that waits gives its lease back.
       tasks.add {
         let outcome = await self.outcome(of: start, candidate)
         run.plan.withLock { $0.ended(place, outcome) }
@@ -142,7 +145,7 @@ extension QueryClient {
 
   /// Begins a fetch, and waits until it has ended, or no attempt of it is running.
   ///
-  /// - Returns: How it began; `nil` if the caller was cancelled before.
+  /// - Returns: The start of the fetch; `nil` if the caller was cancelled before.
   private nonisolated func begin(_ candidate: RefreshPlan.Candidate) async -> FetchStart? {
     let start = try? await whenRestored(candidate.definition) {
       begin(candidate.key, candidate.definition, .ifStaleOrThrow, nil)
@@ -164,12 +167,14 @@ extension QueryClient {
     switch try? await outcome(of: start, of: candidate.key).outcome {
     case .value: return hasMoved(candidate) ? .refreshed : .remaining
     case .cancelled, .settled: return .remaining
-    // Whatever the error is: a fetch that throws one of cancellation by itself has failed.
+    // Any error: a fetch that throws a `CancellationError` by itself has failed.
     case .failure, nil: return .failed
     }
   }
 
-  /// Whether there is other data than when it was planned: who began a fetch that was cancelled gets the old data.
+  /// Whether the entry has other data than when it was planned.
+  ///
+  /// The caller of a cancelled fetch gets the old data.
   private nonisolated func hasMoved(_ candidate: RefreshPlan.Candidate) -> Bool {
     guard let version = candidate.version else { return true }
     let present = cache.read { state in
@@ -178,7 +183,8 @@ extension QueryClient {
     return present != nil && present != version
   }
 
-  /// Waits for the store of a query, and makes its entry if the store keeps data for it.
+  /// Opens the store of a query, waits for it, and makes the query's entry if the store has data
+  /// for it.
   private nonisolated func bringIn(_ query: AnyQuery) async {
     guard let policy = query.definition.persistence ?? defaults.persistence, !policy.isOff,
       let persister = persisters.persister(for: policy)
@@ -208,7 +214,8 @@ extension QueryClient {
     refreshable(filter) { _ in nil }.compactMap(\.candidate)
   }
 
-  /// What is cached, and whether it is to be refreshed; runs user code, so never call it under the lock.
+  /// The cached entries of a filter, with a candidate for each one to refresh; runs user code, so
+  /// never call it under the lock.
   private nonisolated func refreshable(
     _ filter: QueryFilter,
     isListed: Bool = false,
@@ -227,7 +234,7 @@ extension QueryClient {
         query.canFetch
       else { return (key, nil) }
       let options = query.resolvedOptions { info }
-      // An observer may be enabled where the query is not.
+      // An observer may be enabled although the query is not.
       guard options.isEnabled || info.isActive else { return (key, nil) }
       let freshness = options.freshness
       var candidate = RefreshPlan.Candidate(key: key, definition: query.definition)
@@ -247,7 +254,7 @@ extension QueryClient {
   }
 }
 
-/// What the tasks of a refresh share.
+/// The state that the tasks of a refresh share.
 private final class Run: Sendable {
   let plan = Mutex(RefreshPlan([]))
 }

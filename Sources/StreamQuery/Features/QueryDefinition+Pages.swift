@@ -23,10 +23,10 @@ extension QueryDefinition {
       fetch: { context in
         let job = context.fetchJob
         let present = context.presentBox?.value(as: Run.self)
-        // Asked only if there is something to cast, since a cast looks its type up.
+        // Read only if there is progress to cast, because a cast looks up its type.
         let progress = job?.progress.withLock { $0 }
         let kept = progress.flatMap { $0 as? PageProgress<Page, PageParam> }
-        // How old the oldest page of a run is.
+        // The age of the oldest page of a run.
         var oldest = kept?.age
         if let oldest { job?.answer.said(oldest, by: context.attempt) }
         var loop =
@@ -39,11 +39,12 @@ extension QueryDefinition {
             rules: rules,
             initialParam: initialParam
           )
-        // How many of the fetched pages are the cached ones: if all are, nothing was modified.
+        // The number of fetched pages that equal the cached ones: if all do, the value is not
+        // modified.
         var keptCount = 0
         while case .fetch(let param) = loop.step() {
-          // A fetch that may land although nobody wants it is not told of a cancellation, and
-          // neither are its further pages.
+          // A fetch that may land although nobody wants it ignores a cancellation, and so do its
+          // further pages.
           if job?.isFinishing != true { try Task.checkCancellation() }
           // An added page is new. The cached page of a refresh is looked up only on request.
           var cached: (@Sendable () -> TypedBox<Page>?)?
@@ -85,9 +86,8 @@ extension QueryDefinition {
             return box
           }
         }
-        // The command checked beforehand whether there is such a page; the pages have changed
-        // since. Nothing was fetched, and nothing may look as if it were, so the fetch ends as if
-        // it had not begun.
+        // The command has checked that there is such a page, but the pages have changed since. No
+        // page was fetched, so the fetch ends as if it had not begun.
         guard let run = loop.landed(on: nil as Run?) else { throw NothingFetched() }
         if keptCount == run.count, keptCount == present?.count { throw NotModified() }
         return TypedBox(run)
@@ -98,16 +98,16 @@ extension QueryDefinition {
 }
 
 extension FetchContext {
-  /// The data that is cached at present.
+  /// The present data.
   fileprivate var presentBox: ValueBox? {
     job.flatMap { job in client.cache.read { $0.box(job.entry) } }
   }
 }
 
-/// What an infinite query knows of its pages, for results, page commands and modifiers.
+/// The knowledge of an infinite query about its pages, for results, page commands and modifiers.
 ///
-/// The closures are user code, so they are called outside the lock. Results carry it: what fetches is
-/// in the definition alone.
+/// The closures are user code, so they are called outside the lock. Results have it, but not the fetch, which
+/// only the definition has.
 final class PagingDefinition: Sendable {
   let hasNextPage: @Sendable (ValueBox) -> Bool
   let hasPreviousPage: @Sendable (ValueBox) -> Bool
@@ -129,19 +129,19 @@ final class PagingDefinition: Sendable {
 }
 
 extension QueryDefinition {
-  /// How pages follow each other, if the value is pages.
+  /// The rules of the pages, if the value is pages.
   var paging: PagingDefinition? { feature as? PagingDefinition }
 }
 
 extension EntrySnapshot {
-  /// How the entry's pages follow each other, if its value is pages.
+  /// The rules of the entry's pages, if its value is pages.
   var paging: PagingDefinition? { feature as? PagingDefinition }
 }
 
-/// The pages that a fetch has so far: a retry continues with the page that failed.
+/// The pages that a fetch has so far; a retry continues with the page that failed.
 final class PageProgress<Page: Sendable, PageParam: Hashable & Sendable>: FetchProgress {
   let loop: PageLoop<Page, PageParam>
-  /// How old the oldest of them is; `nil` is new.
+  /// The age of the oldest one; `nil` is new.
   let age: AnswerAge?
 
   init(_ loop: PageLoop<Page, PageParam>, age: AnswerAge? = nil) {
@@ -149,7 +149,7 @@ final class PageProgress<Page: Sendable, PageParam: Hashable & Sendable>: FetchP
     self.age = age
   }
 
-  /// Several pages are fetched one after the other.
+  /// Several pages are fetched one after the other, so a retry can continue.
   var isKeptForRetry: Bool { loop.isRun }
 
   /// A single page is kept only when it has arrived.

@@ -1,20 +1,20 @@
-/// Folds the elements of a stream into a value whose every state is shown.
+/// Folds the elements of a stream into a value, each state of which is shown.
 ///
-/// The state that is shown shares its storage with its readers, so folding an element into it would copy
-/// all of it, each time. A second value is one element behind. When the next element arrives, readers
-/// have usually let go of that earlier state: both elements are folded into it in place, and the two
-/// values change their roles. Each element is folded twice, and none costs the size of the value. A
-/// reader that keeps an earlier state costs one copy.
+/// The shown state shares its storage with its readers, so folding an element into it would copy the whole
+/// value each time. A second value is one element behind. When the next element arrives, readers have usually
+/// released that earlier state. Both elements are folded into it in place, and the two values change roles.
+/// So each element is folded twice, and none costs a copy. A reader that keeps an earlier state costs one
+/// copy.
 struct StreamFold<Value: Sendable, Element> {
   private let base: Value
   private let reduce: (inout Value, Element) -> Void
-  /// The state that lacks the newest element, and is folded into next.
+  /// The state without the newest element, into which the next element is folded.
   private var behind: Value
-  /// The newest element; `nil` if ``behind`` is no state.
+  /// The newest element, which ``behind`` lacks; `nil` if ``behind`` is no state.
   private var lacking: Element?
   /// The newest state.
   private var shown: ValueBox?
-  /// The state into which the newest element was folded.
+  /// The state before the newest element was folded into it.
   private var former: Value
 
   /// Creates a fold.
@@ -29,7 +29,7 @@ struct StreamFold<Value: Sendable, Element> {
     former = base
   }
 
-  /// Folds an element into what is cached; runs user code.
+  /// Folds an element into the cached value; runs user code.
   ///
   /// - Parameters:
   ///   - element: The element.
@@ -47,28 +47,28 @@ struct StreamFold<Value: Sendable, Element> {
     return TypedBox(behind)
   }
 
-  /// The state was shown.
+  /// A state was shown.
   ///
   /// - Parameters:
   ///   - box: The state.
   ///   - element: Its newest element.
   mutating func showed(_ box: ValueBox, with element: Element) {
-    // An object would be folded into twice.
+    // The second value would be the same object, into which elements would be folded twice.
     guard !(Value.self is AnyObject.Type) else { return }
     swap(&behind, &former)
     (shown, lacking) = (box, element)
   }
 }
 
-/// The data that a streamed fetch found when it started: its retries start from there, and so does
-/// the fetch if it is restarted.
+/// The data of the cache when a streamed fetch started, from which its retries and its restarts
+/// begin.
 final class StreamStart: FetchProgress {
   let base: ValueBox?
-  /// Whether the fetch has shown anything since, which its next start replaces.
+  /// Whether the fetch has shown elements since, which its next start replaces.
   let hasShown: Bool
-  /// Whether it was found by the fetch that this one restarts.
+  /// Whether the data was found by the fetch that this one restarts.
   let isInherited: Bool
-  /// Whether all of the stream was shown: the cache has the value, updates included.
+  /// Whether the whole stream was shown, so that the cache has the value, updates included.
   let joins: Bool
 
   init(
@@ -87,7 +87,7 @@ final class StreamStart: FetchProgress {
     StreamStart(base: base, hasShown: hasShown, isInherited: true)
   }
 
-  /// The data holds what the stream has shown, and is no base any more.
+  /// The data contains the stream's elements by now, so it is no base any more.
   func repeated(from start: (any FetchProgress)?) -> (any FetchProgress)? {
     StreamStart(base: base, hasShown: hasShown)
   }
@@ -95,12 +95,11 @@ final class StreamStart: FetchProgress {
   func landed(on present: ValueBox?) -> ValueBox? { present }
 }
 
-/// How long a stream has delivered that is expected to end: if callers still wait for its end, it may
-/// have none.
+/// Measures how long a stream has delivered while callers wait for its end, which it may not have.
 struct StreamWait {
-  /// The time after which that is suspected.
+  /// The time after which a stream is suspected to have no end.
   ///
-  /// Answers that are written while one looks on end before, and so do most downloads.
+  /// Answers that are written while a user reads end before, and so do most downloads.
   static var limit: TimeSpan { TimeSpan(.seconds(300)) }
 
   private var start: Instant?
@@ -108,7 +107,7 @@ struct StreamWait {
   /// An element arrived.
   ///
   /// - Parameter now: The time.
-  /// - Returns: Whether the stream has delivered for too long for those who wait for its end.
+  /// - Returns: Whether the stream has delivered for too long for callers that wait for its end.
   mutating func isSuspicious(at now: Instant) -> Bool {
     let start = start ?? now
     self.start = start
