@@ -7,7 +7,7 @@ public struct AnyQuery: Sendable, _FreeOfActors {
   /// The key, without its value type.
   public var key: AnyQueryKey { entryKey.key }
 
-  /// The type of the value: queries whose keys differ only by it are different ones.
+  /// The type of the value: queries whose keys differ only by it are different.
   public var valueType: any Any.Type { entryKey.valueType }
 
   let entryKey: EntryKey
@@ -25,7 +25,7 @@ public struct AnyQuery: Sendable, _FreeOfActors {
     self.options = options
   }
 
-  /// Whether the query fetches by itself for its list; a bulk form of `Query.enabled(_:)`.
+  /// Sets whether the query fetches by itself for its list; a bulk form of `Query.enabled(_:)`.
   ///
   /// - Parameter isEnabled: Whether it does.
   /// - Returns: The changed query.
@@ -37,7 +37,7 @@ public struct AnyQuery: Sendable, _FreeOfActors {
   }
 }
 
-/// The result of a query without its value type, as lists of queries of different types have it.
+/// The result of a query without its value type, in lists of queries of different types.
 ///
 /// ```swift
 /// let batch = client.observer(all: [AnyQuery(.user(1)), AnyQuery(.repos(1))])
@@ -53,13 +53,13 @@ public struct AnyQueryResult: Sendable, _FreeOfActors {
   /// The newest data: fetched, written, or a placeholder.
   public var data: (any Sendable)? { snapshot.data?.erased }
 
-  /// Why the last fetch failed; `nil` after a success.
+  /// The error of the last fetch; `nil` after a success.
   public var error: (any Error)? { snapshot.error?.error }
 
   /// Whether there is data, an error, or nothing yet.
   public var status: QueryStatus { snapshot.status }
 
-  /// What the fetch is doing.
+  /// The state of the fetch.
   public var fetchStatus: FetchStatus { snapshot.fetchStatus }
 
   /// Whether there is no data yet, and no final error.
@@ -74,13 +74,13 @@ public struct AnyQueryResult: Sendable, _FreeOfActors {
   /// Whether a fetch is running or waiting for its next attempt.
   public var isFetching: Bool { fetchStatus == .fetching }
 
-  /// Whether ``data`` is a stand-in that was never cached.
+  /// Whether ``data`` is a placeholder that was never cached.
   public var isPlaceholderData: Bool { flags.contains(.placeholder) && snapshot.showsStandIn }
 
-  /// Whether it is not yet known what a store keeps for the query.
+  /// Whether the client does not know yet if a store has data for the query.
   public var isRestoring: Bool { flags.contains(.restoring) }
 
-  /// Whether both are the same snapshot; quick, and `false` may still mean that they look alike.
+  /// Whether both are the same snapshot; it is quick, and `false` does not mean that they differ.
   ///
   /// - Parameter other: Another result.
   /// - Returns: Whether nothing differs.
@@ -88,10 +88,10 @@ public struct AnyQueryResult: Sendable, _FreeOfActors {
     flags == other.flags && snapshot.isSame(as: other.snapshot, flags)
   }
 
-  /// Whether both show the same failure: each failed fetch is another one.
+  /// Whether both show the same failure; each failed fetch is a failure of its own.
   ///
   /// - Parameter other: Another result.
-  /// - Returns: Whether both have no error, or that of the same fetch.
+  /// - Returns: Whether both have no error, or the error of the same fetch.
   @_spi(Adapters) public func hasSameError(as other: Self) -> Bool {
     snapshot.error === other.snapshot.error
   }
@@ -105,7 +105,7 @@ extension QueryFilter {
   /// await client.refetch(.queries(batch))
   /// ```
   ///
-  /// - Parameter queries: The queries; none match no entry.
+  /// - Parameter queries: The queries; an empty list matches no entry.
   /// - Returns: The filter.
   public static func queries(_ queries: [AnyQuery]) -> Self {
     any(of: queries.map { Self(.entry($0.entryKey)) })

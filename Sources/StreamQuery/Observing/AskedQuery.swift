@@ -1,17 +1,17 @@
-/// What an observer handle was last told to observe.
+/// The query and the options that an observer handle was last given.
 ///
-/// Without the type of the value, which the handle knows: the type of a lock over a generic value
-/// would be looked up at each access.
+/// The handle knows the type of the value: with the type, each access would look up the type of a
+/// lock over a generic value.
 struct AskedQuery {
   private var key: AnyQueryKey
   private var definition: QueryDefinition
-  /// Out of line: options are large, and most handles have none.
+  /// An object, because options are large and most handles have none.
   private var boxedOptions: BoxedObserverOptions?
 
   init<Value>(_ query: Query<Value>, _ options: ObserverOptions?) {
     key = query.key.erased
     definition = query.definition
-    // Only compared with `nil`: unwrapping would copy all options.
+    // Only a comparison with `nil`: unwrapping would copy all options.
     boxedOptions = options == nil ? nil : BoxedObserverOptions.make(options)
   }
 
@@ -19,18 +19,18 @@ struct AskedQuery {
 
   /// The query.
   ///
-  /// - Parameter valueType: The type that the handle has.
+  /// - Parameter valueType: The value type of the handle.
   /// - Returns: The query, with its type.
   func query<Value>(of valueType: Value.Type) -> Query<Value> {
     Query(key: QueryKey(erased: key), definition: definition)
   }
 
-  /// What is asked for after an update.
+  /// Returns the query and options after an update.
   ///
   /// - Parameters:
-  ///   - query: What to observe; `nil` keeps it.
-  ///   - options: The options; `nil` keeps them.
-  /// - Returns: What is asked for then.
+  ///   - query: The new query; `nil` keeps the present one.
+  ///   - options: The new options; `nil` keeps the present ones.
+  /// - Returns: The query and options.
   func updated<Value>(_ query: Query<Value>?, _ options: ObserverOptions?) -> AskedQuery {
     var new = self
     if let query {
@@ -43,14 +43,14 @@ struct AskedQuery {
 }
 
 extension AskedQuery {
-  /// Whether two handles ask for the very same.
+  /// Whether two handles have the same query and options, by identity.
   static func === (one: Self, other: Self) -> Bool {
     one.definition === other.definition && one.boxedOptions === other.boxedOptions
       && one.key.storage === other.key.storage
   }
 }
 
-/// Options of an observer, out of line.
+/// The options of an observer, as an object.
 private final class BoxedObserverOptions: Sendable {
   let value: ObserverOptions
 

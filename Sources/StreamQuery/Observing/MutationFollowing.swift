@@ -1,13 +1,13 @@
 import Synchronization
 
-/// One follower's subscription to the cache, held by a stream of runs or a handle.
+/// The subscription of one follower to the cache, held by a stream of runs or a handle.
 ///
 /// It counts from its creation until it is cancelled or its last reference is dropped.
 final class MutationFollowing: Sendable {
   let client: QueryClient
   /// The handle's number; 0 means no handle.
   let follower: Int
-  /// The mutation whose newest run is followed; if `nil`, only the given run is followed.
+  /// The mutation whose newest run is followed; `nil` to follow only a given run.
   private let identity: EntryKey?
   private let news: Broadcaster<NewsFlag<MutationTopic>>.Listener?
   private let seen = LastSeen<UInt64>()
@@ -15,12 +15,12 @@ final class MutationFollowing: Sendable {
 
   /// - Parameters:
   ///   - client: The client.
-  ///   - identity: The mutation whose newest run is followed. If `nil`, only the given run is
-  ///     followed, and the streams subscribe for themselves.
+  ///   - identity: The mutation whose newest run is followed. `nil` to follow only a given run; the
+  ///     streams then subscribe for themselves.
   init(client: QueryClient, identity: EntryKey?) {
     self.client = client
     news = identity.flatMap { client.mutationNews.subscribe(to: [.mutation($0)]) }
-    // After the subscription: whatever happens in between counts as news.
+    // After the subscription, so that changes in between count as news.
     let (isCounted, follower) = client.transaction { state, _ in
       guard !state.isShutDown else { return (false, 0) }
       guard let identity else { return (true, state.makeFollower()) }
@@ -65,7 +65,7 @@ final class MutationFollowing: Sendable {
     client.transaction { state, transaction in state.follow(follower, run, &transaction) }
   }
 
-  /// The newest unseen snapshot, as soon as there is one; the outer `nil` is the end.
+  /// The newest unseen snapshot, as soon as there is one; the outer optional is `nil` at the end.
   func next() async -> MutationSnapshot?? {
     guard let news else { return nil }
     let waits = { self.client.observerWaits(for: "news of a mutation", self) { self.cancel() } }

@@ -11,7 +11,7 @@ import Synchronization
 /// for await run in save.runs { show(run) }
 /// ```
 public final class MutationObserver<Input: Sendable, Output: Sendable>: Sendable {
-  /// What the handle runs.
+  /// The mutation that the handle runs.
   public var mutation: Mutation<Input, Output> { present.withLock { $0 } }
 
   private let present: Mutex<Mutation<Input, Output>>
@@ -69,8 +69,8 @@ public final class MutationObserver<Input: Sendable, Output: Sendable>: Sendable
   /// - Parameters:
   ///   - input: The input of the run.
   ///   - detached: Whether the run outlives its caller.
-  /// - Returns: What the work returned.
-  /// - Throws: As ``QueryClient/mutate(_:with:detached:)``.
+  /// - Returns: The output of the work.
+  /// - Throws: The errors of ``QueryClient/mutate(_:with:detached:)``.
   @discardableResult
   public func mutate(_ input: Input, detached: Bool = false) async throws -> Output {
     if !detached { try Task.checkCancellation() }
@@ -87,11 +87,11 @@ public final class MutationObserver<Input: Sendable, Output: Sendable>: Sendable
   /// - Parameter input: The input of the run.
   public func start(with input: Input) { _ = startRun(input) }
 
-  /// Runs the mutation again with the input of the run that is shown, if that run failed; does not wait.
+  /// Runs the mutation again with the input of the shown run, if that failed, without waiting.
   ///
-  /// It is another run, with callbacks, optimistic changes and an idempotency key of its own, of the
-  /// present ``mutation``. While it has not ended, another call does nothing, so a button that is tapped
-  /// twice sends the input once.
+  /// It is another run, with callbacks, optimistic changes and an idempotency key of its own, of the present
+  /// ``mutation``. While it has not ended, another call does nothing, so two taps on a button send the input
+  /// once.
   ///
   /// - Returns: Whether a run began. `false` if there is no run, if the run has not failed, and if the
   ///   client is shut down.

@@ -1,8 +1,9 @@
-/// Many observers with one reader, which gets what has changed: for authors of adapters.
+/// A group of observers with one reader, which gets the changed ones: for authors of adapters.
 ///
-/// A task for each observer is too much for a screen of a thousand rows. A group has one reader:
-/// it waits once, and then takes the newest snapshot of every member that has changed since its
-/// last look. Nothing is buffered, and one look shows whole transactions. It costs one short lock.
+/// A task for each observer is too much for a screen of a thousand rows. A group has one reader: it
+/// waits once, and then takes the newest snapshot of every member that has changed since the last
+/// read. Snapshots are not buffered, and one read shows whole transactions. It costs one short
+/// lock.
 ///
 /// ```swift
 /// let group = ObservationGroup(client)
@@ -42,16 +43,16 @@
 
   /// Adds an observer.
   ///
-  /// - Parameter observer: An observer of the group's client, which is in no group yet; one of
-  ///   another client seems to have ended.
-  /// - Returns: What the observer shows now, and its position: a small number that it has until it
-  ///   is removed, and that others get afterwards.
+  /// - Parameter observer: An observer of the group's client, which is in no group yet; an observer
+  ///   of another client appears as ended.
+  /// - Returns: The observer's present snapshot, and its position: a small number that it has until
+  ///   it is removed, and that is then reused.
   public func insert<Value>(_ observer: QueryObserver<Value>) -> ObservationChange {
     insert(observer.subscription.id, of: observer.subscription.client)
   }
 
   func insert(_ id: ObserverID, of client: QueryClient) -> ObservationChange {
-    // Another client has observers of the same numbers, and of other types.
+    // Another client has observers with the same numbers, and with other types.
     insert(client.cache === cache ? id : ObserverID(index: -1, generation: 0))
   }
 
@@ -66,7 +67,8 @@
     cache.record { [number] in $0.leave(number, Int32(clamping: position)) }
   }
 
-  /// The newest snapshot of each member that has changed since the last look, without waiting.
+  /// Returns the newest snapshot of each member that has changed since the last read, without
+  /// waiting.
   ///
   /// - Returns: The changes, in the order in which they began.
   /// - Complexity: O(*n*) in the number of members that have changed.
@@ -74,7 +76,7 @@
     cache.record { [number] in $0.takeChanges(of: number) }
   }
 
-  /// The same, as soon as any member has changed.
+  /// Waits until a member has changed, and returns the changes.
   ///
   /// - Parameter isolation: The caller's isolation, which is kept.
   /// - Returns: The changes; `nil` when the task is cancelled or the client has ended.
@@ -86,7 +88,7 @@
       let changes = cache.record { [number] in $0.takeChanges(of: number, orSuspend: wait) }
       guard let changes, changes.isEmpty else { return changes }
       await withTaskCancellationHandler {
-        // Captured, so that the closure stays on the caller's actor.
+        // Captures the isolation, so that the closure stays on the caller's actor.
         _ = isolation
         _ = await wait.take()
       } onCancel: {
@@ -111,11 +113,11 @@ extension ObservationChange {
   }
 }
 
-/// Names one member of an `ObservationGroup`, with the type of its values: for adapters with many
+/// One member of an `ObservationGroup`, with the type of its values: for adapters with many
 /// members.
 ///
-/// An observer can be asked for the same, but is an object of its own. Where a thousand members
-/// change at once, most of the time goes to objects that have to be looked at.
+/// It replaces the observer, which is an object: if a thousand members change at once, most of the
+/// time is spent on reading such objects.
 ///
 /// ```swift
 /// let group = ObservationGroup(client)
@@ -134,17 +136,17 @@ extension ObservationChange {
     self.id = id
   }
 
-  /// Creates the name of no member: no change is one of it.
+  /// Creates a value that names no member, and that no change is about.
   public init() { self.init(-1, ObserverID(index: -1, generation: .max)) }
 
-  /// Where the member is in its group; -1 for no member.
+  /// The position of the member in its group; -1 for no member.
   public var position: Int { Int(place) }
 
   fileprivate func isMember(of change: ObservationChange) -> Bool { change.id == id }
 }
 
 extension ObservationChange {
-  /// Names the member that has changed.
+  /// Returns the member that has changed.
   ///
   /// - Parameter observer: The observer at ``position``.
   /// - Returns: The member; no member for every other observer.
@@ -173,7 +175,7 @@ extension ObservationChange {
 extension ObservationGroup {
   /// Adds the observers of a list of queries.
   ///
-  /// Their changes say only that something changed: read ``QueryListObserver/results`` then. After
+  /// Their changes have no results: read ``QueryListObserver/results`` then. After
   /// ``QueryListObserver/update(_:)``, remove the former positions and insert the list again.
   ///
   /// - Parameter list: The list.

@@ -33,7 +33,7 @@ extension QueryClient {
     return MutationRun(snapshot: snapshot)
   }
 
-  /// Emits the selected runs of mutations, now and whenever one of them changes, comes or goes.
+  /// Emits the selected runs of mutations, now and whenever a run changes, comes or goes.
   ///
   /// A stream whose filter names a mutation, a key or a prefix is not woken by the steps of other
   /// runs; with any other filter it checks every step of every run.
@@ -61,7 +61,7 @@ extension QueryClient {
   /// Emits the number of runs that have not ended, now and whenever it changes.
   ///
   /// - Parameter filter: Selects the runs to count.
-  /// - Returns: A stream of numbers; the newest wins, and equal neighbours are left out.
+  /// - Returns: A stream of numbers; the newest wins, and equal neighbours are omitted.
   public nonisolated func mutatingCountStream(_ filter: MutationFilter = .all) -> AsyncStream<Int> {
     let seen = LastSeen<Int>()
     return mutationNews(about: filter.topics) { client in
@@ -70,11 +70,11 @@ extension QueryClient {
     }
   }
 
-  /// Returns a stream that emits what is new whenever a run changed.
+  /// Returns a stream that emits a new element when a run has changed.
   ///
   /// - Parameters:
-  ///   - topics: The runs to listen to; `nil` means all.
-  ///   - look: Returns what is new; `nil` if nothing is.
+  ///   - topics: The topics of the runs; `nil` means all.
+  ///   - look: Returns the new element; `nil` if there is none.
   /// - Returns: A stream for one observer.
   nonisolated func mutationNews<Element: Sendable>(
     about topics: [MutationTopic]?,

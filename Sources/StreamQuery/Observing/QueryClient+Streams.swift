@@ -4,7 +4,7 @@ extension QueryClient {
   /// The stream *is* the subscription. It counts as an observer from this call until its task is
   /// cancelled or its last reference is dropped, even if nobody iterates it. Its first element is
   /// the state at the call or a newer one, with cached data, and already fetching if a fetch was
-  /// due. A slow observer gets the newest state and may miss those in between.
+  /// due. A slow observer gets the newest state and may miss the states in between.
   ///
   /// A fetch that this call starts sees the caller's task-locals and has its priority; a running
   /// fetch is raised at least to the caller's priority: <doc:WhereWorkRuns>.
@@ -16,7 +16,7 @@ extension QueryClient {
   /// ```
   ///
   /// - Parameters:
-  ///   - query: What to observe.
+  ///   - query: The query.
   ///   - options: Options of this observer, over those of the query.
   /// - Returns: A stream for one observer; it ends when cancelled or when the client is shut down.
   public nonisolated func stream<Value>(
@@ -29,7 +29,7 @@ extension QueryClient {
   /// Observes a query with a cold sequence that stays on the caller's actor.
   ///
   /// - Parameters:
-  ///   - query: What to observe.
+  ///   - query: The query.
   ///   - options: Options of each observer, over those of the query.
   /// - Returns: A sequence; each of its iterators is its own subscription.
   @inlinable
@@ -37,11 +37,13 @@ extension QueryClient {
     of query: Query<Value>,
     options: ObserverOptions? = nil
   ) -> QueryResults<Value> {
-    // Only compared with `nil`: unwrapping would copy all options.
+    // Only a comparison with `nil`: unwrapping would copy all options.
     options == nil ? QueryResults(query, client: self) : results(of: query, with: options)
   }
 
-  /// Never inlined: callers without options need no closure that copies them.
+  /// Makes a sequence with options.
+  ///
+  /// It is never inlined, so that callers without options need no closure that copies them.
   @inline(never)
   @usableFromInline
   nonisolated func results<Value>(
@@ -51,10 +53,10 @@ extension QueryClient {
     QueryResults(query, client: self) { self.subscribe(query, options: options) }
   }
 
-  /// A handle on one observer, for callers that change what they observe.
+  /// A handle on one observer, which can change its query and options.
   ///
   /// - Parameters:
-  ///   - query: What to observe.
+  ///   - query: The query.
   ///   - options: Options of this observer, over those of the query.
   /// - Returns: The handle, which is already observing.
   public nonisolated func observer<Value>(
@@ -83,7 +85,9 @@ extension QueryClient {
     options == nil ? subscribe(key, definition) : subscribe(key, definition, with: options)
   }
 
-  /// Never inlined: callers without options need no room to copy them.
+  /// Subscribes with options.
+  ///
+  /// It is never inlined, so that callers without options need no room to copy them.
   @inline(never)
   private nonisolated func subscribe(
     _ key: EntryKey,
@@ -103,7 +107,8 @@ extension QueryClient {
     return hold(id, key, definition)
   }
 
-  /// Observes without options of the observer, for callers that know the type of the values.
+  /// Observes a query without options of the observer, for callers that know the type of the
+  /// values.
   @usableFromInline
   nonisolated func subscribe(
     _ key: AnyQueryKey,

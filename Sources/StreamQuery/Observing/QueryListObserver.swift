@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Observes a list of queries, of one value type or of several, that can be replaced in place.
+/// Observes a list of queries, of one value type or of several, and can replace the list.
 ///
 /// ```swift
 /// let observer = client.observer(all: [AnyQuery(.user(1)), AnyQuery(.repos(1))])
@@ -10,9 +10,9 @@ import Synchronization
 /// observer.update([AnyQuery(.user(1)), AnyQuery(.repos(2))])
 /// ```
 ///
-/// There is one element for each transaction that changed any of the results, and one for each
-/// replaced list. The handle and its streams are one observer: it counts as an observer of each
-/// query of the list until one of the streams is cancelled, or the last of them all is released.
+/// There is one element for each transaction that changed any of the results, and one for each new
+/// list. The handle and its streams are one observer of each query of the list, until a stream is
+/// cancelled, or the handle and all streams are released.
 public final class QueryListObserver: Sendable {
   /// One observer of the list.
   private struct Member: Sendable {
@@ -47,15 +47,15 @@ public final class QueryListObserver: Sendable {
     )
   }
 
-  /// A stream of values that a closure makes of the results, one whenever the value changed.
+  /// A stream of values that a closure makes from the results.
   ///
   /// ```swift
   /// let batch = client.observer(all: [AnyQuery(.user(1)), AnyQuery(.repos(1))])
   /// for await isReady in batch.combine({ $0.isSuccess }) { show(isReady) }
   /// ```
   ///
-  /// - Parameter transform: Makes a value of the results; called once for each element.
-  /// - Returns: A stream for one observer that leaves equal values out.
+  /// - Parameter transform: Makes a value from the results; called once for each element.
+  /// - Returns: A stream for one observer that omits a value which equals the one before.
   public func combine<Output: Equatable & Sendable>(
     _ transform: @escaping @Sendable (QueryListResults) -> Output
   ) -> AsyncStream<Output> {
@@ -77,15 +77,14 @@ public final class QueryListObserver: Sendable {
 
   /// Replaces the list.
   ///
-  /// A query whose key was in the old list keeps its observer: that is no new subscription and does
-  /// not refetch by itself. The other observers of the old list end, and the other queries of the
-  /// new list are subscribed to. Results follow the order of the new list.
+  /// A query whose key was in the old list keeps its observer, which is no new subscription and
+  /// does not refetch by itself. The other observers of the old list end, and the other queries of
+  /// the new list get new ones. Results follow the order of the new list.
   ///
   /// - Parameter queries: The new list; a key may appear more than once.
   /// - Complexity: O(*n*) in the lengths of both lists.
   public func update(_ queries: [AnyQuery]) {
-    // Lists that are no longer wanted hold closures of the user: they are released outside the
-    // lock.
+    // Replaced lists hold user code, so they are released outside the lock.
     let (mustWork, _) = state.withLock { state -> (Bool, [AnyQuery]?) in
       let dropped = state.wanted
       guard !group.isCancelled else { return (false, dropped) }
@@ -94,14 +93,14 @@ public final class QueryListObserver: Sendable {
       return (!state.isUpdating, dropped)
     }
     guard mustWork else { return }
-    // Subscribing calls the user's closures, so no lock is held meanwhile.
+    // Subscribing calls user code, so it holds no lock.
     while let (wanted, members) = nextWanted() { replace(members, by: wanted) }
   }
 
-  /// Lets the fetches that are running now outlive the list by some time; see
-  /// `linger(_:)`.
+  /// Lets the fetches that are running now outlive the list by a duration; see `linger(_:)` of an
+  /// observer.
   ///
-  /// Each query's own options and defaults decide for it. ``update(_:)`` undoes it for all that stay.
+  /// The options and defaults of a query win. ``update(_:)`` undoes it for the queries that stay.
   ///
   /// - Parameter duration: How long; zero or less cancels the fetches at once.
   /// - Complexity: O(*n*) in the length of the list.
@@ -123,7 +122,7 @@ public final class QueryListObserver: Sendable {
 
   private func replace(_ old: [Member], by queries: [AnyQuery]) {
     var left: [EntryKey: [Member]] = [:]
-    // Last first, so that of equal keys the first one is taken first.
+    // In reverse, so that of equal keys the first one is taken first.
     for member in old.reversed() { left[member.key, default: []].append(member) }
     let members = queries.map { query in
       guard let kept = left[query.entryKey]?.popLast() else {
@@ -131,7 +130,7 @@ public final class QueryListObserver: Sendable {
       }
       return update(kept, query)
     }
-    // Returned, so that the old members are released outside the lock.
+    // Returned, so that it is released outside the lock.
     _ = state.withLock { state in
       defer { state.members = members }
       return state.members
@@ -167,10 +166,10 @@ extension QueryClient {
     QueryListObserver(self, queries)
   }
 
-  /// What a new observer of a list would see first, as `result(for:)`.
+  /// Returns the first results of a new observer of a list, like `result(for:)`.
   ///
   /// - Parameter queries: The queries.
-  /// - Returns: Their first results, each of the time when it was looked at.
+  /// - Returns: The results; each is of the moment in which it was read.
   @_spi(Adapters)
   public nonisolated func result(for queries: [AnyQuery]) -> QueryListResults {
     QueryListResults(members: queries.map { look($0.entryKey, $0.definition, $0.options) })
@@ -191,7 +190,7 @@ extension QueryClient {
   /// - Parameters:
   ///   - queries: The queries to observe; a key may appear more than once.
   ///   - options: Options of each observer, in addition to those of its query.
-  /// - Returns: A stream for one observer. Without any query it emits one empty element and ends.
+  /// - Returns: A stream for one observer. For an empty list it emits one empty element and ends.
   public nonisolated func stream<Value>(
     all queries: [Query<Value>],
     options: ObserverOptions? = nil
@@ -255,7 +254,7 @@ public struct QueryListResults: Sendable {
     members.filter { $0.snapshot.key?.valueTypeID == ObjectIdentifier(type) }.map(QueryResult.init)
   }
 
-  /// Whether both are the same snapshots; quick, and `false` may still mean that they look alike.
+  /// Whether both are the same snapshots; it is quick, and `false` does not mean that they differ.
   ///
   /// - Parameter other: Other results.
   /// - Returns: Whether nothing differs.

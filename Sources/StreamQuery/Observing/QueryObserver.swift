@@ -3,8 +3,8 @@ import Synchronization
 /// A handle on one observer of a query: to read it, to wait for changes, and to change its options.
 ///
 /// `client.stream(_:)` and `client.results(of:)` are shorthands for it. The handle and its streams
-/// are one observer, which counts until one of the streams is cancelled or all of them and the
-/// handle are gone.
+/// are one observer, which counts until one of the streams is cancelled or all streams and the
+/// handle are released.
 ///
 /// ```swift
 /// let observer = client.observer(of: .user(1))
@@ -22,7 +22,7 @@ public final class QueryObserver<Value: Sendable>: Sendable {
     asked = Mutex(AskedQuery(query, options))
   }
 
-  /// The options that were given to it, over those of the query.
+  /// The options of the observer, over those of the query.
   var options: ObserverOptions? { asked.withLock { $0 }.options }
 
   /// The query that is observed.
@@ -39,22 +39,23 @@ public final class QueryObserver<Value: Sendable>: Sendable {
     QueryResults(query, client: subscription.client).observed(by: subscription)
   }
 
-  /// What the observer sees now.
+  /// The observer's present result.
   public var result: QueryResult<Value> { result(after: nil) }
 
-  /// What the query's fetch is doing now: the ``result`` says the same, at a greater cost.
+  /// The present state of the query's fetch: ``result`` has it, too, at a greater cost.
   ///
-  /// An observation that has ended sees nothing: it is idle.
+  /// After the end of the observation it is idle.
   public var fetchStatus: FetchStatus { subscription.fetchStatus }
 
-  /// What the observer sees now, or the entry's state at the end of a fetch if the entry is gone.
+  /// The observer's present result, or the entry's state at the end of a fetch if the entry is
+  /// gone.
   func result(after end: EntryEnd?) -> QueryResult<Value> {
     let query = query
     return subscription.current(of: EntryKey(query.key), after: end).map(QueryResult.init)
       ?? subscription.client.present(query)
   }
 
-  /// Changes what is observed, in place.
+  /// Changes the query or the options in place.
   ///
   /// This is not a new subscription. With the same key, options change and timers follow. Enabling
   /// the observer refetches stale data. Another placeholder shows at once, unless it is equal or
@@ -64,10 +65,10 @@ public final class QueryObserver<Value: Sendable>: Sendable {
   /// observer leaves the old key's entry, which is never overwritten.
   ///
   /// - Parameters:
-  ///   - query: What to observe from now on; `nil` keeps it.
-  ///   - options: The observer's options from now on; `nil` keeps them.
+  ///   - query: The new query; `nil` keeps the present one.
+  ///   - options: The new options; `nil` keeps the present ones.
   public func update(query: Query<Value>? = nil, options: ObserverOptions? = nil) {
-    // Both leave the lock, so that dropped closures are released outside it.
+    // Both are returned by the lock, so that old closures are released outside it.
     var (old, new) = asked.withLock { asked in
       let old = asked
       asked = old.updated(query, options)
@@ -76,27 +77,28 @@ public final class QueryObserver<Value: Sendable>: Sendable {
     while true {
       let (before, now) = (old.query(of: Value.self), new.query(of: Value.self))
       subscription.client.update(subscription.id, now, new.options)
-      // Running trigger streams of this key continue: a query that a view rebuilds each time
-      // must not restart them.
+      // Running trigger streams of this key continue: a view that rebuilds its query each time must
+      // not restart them.
       if before.key != now.key || before.definition.triggers.count != now.definition.triggers.count
       {
         subscription.forward(now.definition.triggers, into: EntryKey(now.key))
       }
-      // A concurrent update may be newer and may have been applied first. If it asks for the very
-      // same, it has nothing to add.
+      // A concurrent update may be newer and may have been applied first. An update to the same
+      // query and options has nothing to add.
       let newest = asked.withLock { $0 }
       if newest === new { return }
       (old, new) = (new, newest)
     }
   }
 
-  /// Lets the fetch that is running now outlive the observer by some time, as
-  /// ``ObserverOptions/linger`` does, unless the options, the query or the defaults of its key say
-  /// what becomes of it.
+  /// Lets the fetch that is running now outlive the observer by a duration, like
+  /// ``ObserverOptions/linger``, unless the options, the query or the defaults of its key have a
+  /// policy of their own.
   ///
   /// For adapters, just before an observer is released: a view that is back in time finds its fetch
-  /// still running. An option from the start would cost each observer more. Nothing happens if
-  /// nothing is fetched, or if the observation has ended; ``update(query:options:)`` undoes it.
+  /// still running. An option from the start would cost each observer more. Without a running
+  /// fetch, or after the end of the observation, the call does nothing; ``update(query:options:)``
+  /// undoes it.
   ///
   /// - Parameter duration: How long; zero or less cancels the fetch at once.
   @_spi(Adapters) public func linger(_ duration: Duration) { subscription.linger(duration) }
@@ -104,9 +106,9 @@ public final class QueryObserver<Value: Sendable>: Sendable {
   /// Fetches, even if the data is fresh or the query is disabled, and waits until the fetch is
   /// settled.
   ///
-  /// A failure is in the result's `error`; with `throwOnError` it is thrown. The caller
-  /// only watches: cancelling it ends its wait and not the fetch, and retries wait while the app is inactive, as
-  /// those of every observer do. If the fetch is cancelled, the caller gets the state after that.
+  /// A failure is in the result's `error`; with `throwOnError` it is thrown. The caller only watches:
+  /// cancelling it ends its wait and not the fetch, and retries wait while the app is inactive, as for every
+  /// observer. If the fetch is cancelled, the caller gets the state after that.
   ///
   /// ```swift
   /// let result = try await client.observer(of: .user(42)).refetch()
@@ -134,9 +136,11 @@ public final class QueryObserver<Value: Sendable>: Sendable {
     }
   }
 
-  /// Begins a refetch without waiting, so that nothing keeps the handle until its end: for buttons.
+  /// Begins a refetch without waiting, for buttons.
   ///
-  /// Otherwise it is ``refetch(superseding:throwOnError:)``; where that throws, nothing happens.
+  /// The fetch does not retain the handle.
+  ///
+  /// Otherwise the same as ``refetch(superseding:throwOnError:)``; if that throws, nothing happens.
   ///
   /// - Parameter superseding: Whether a running fetch is replaced if there is data; `false` joins
   ///   it.

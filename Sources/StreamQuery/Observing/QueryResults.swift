@@ -1,8 +1,8 @@
 /// The snapshots of a query as a cold sequence that is cheap to iterate.
 ///
 /// Each iterator subscribes when it is made and starts with the latest snapshot. It stays on the
-/// caller's actor: a main-actor observer pays a third of a microsecond per element, where any
-/// `AsyncStream` costs a thread switch. Use it for user interfaces.
+/// caller's actor: an element costs a main-actor observer a third of a microsecond, and with an
+/// `AsyncStream` a thread switch. Use it for user interfaces.
 ///
 /// ```swift
 /// for await result in client.results(of: .user(42)) { show(result.data) }
@@ -15,12 +15,12 @@ public struct QueryResults<Value: Sendable>: AsyncSequence, Sendable {
   /// It cannot fail: a failed fetch is a state in the results.
   public typealias Failure = Never
 
-  // Properties rather than cases of an enumeration, because each subscription would copy the whole
-  // enumeration. Inlinable, so that a sequence that is iterated where it is made is optimized away.
+  // Properties, because each subscription would copy the whole of an enumeration. Inlinable, so
+  // that a sequence that is iterated where it is made is optimized away.
   @usableFromInline let client: QueryClient
   @usableFromInline let key: AnyQueryKey
   @usableFromInline let definition: QueryDefinition
-  /// How to observe, if there is more to it than the query.
+  /// The way to observe, if it takes more than the query.
   @usableFromInline let subscribe: (@Sendable () -> Subscription)?
 
   /// Creates a sequence of the snapshots of a query.
@@ -28,8 +28,8 @@ public struct QueryResults<Value: Sendable>: AsyncSequence, Sendable {
   /// - Parameters:
   ///   - query: The query.
   ///   - client: The client that observes it.
-  ///   - subscribe: Makes the observer of an iterator; `nil` for one without its own options, which
-  ///     needs no closure.
+  ///   - subscribe: Makes the observer of an iterator; `nil` if the observer has no options of its
+  ///     own, and needs no closure.
   @inlinable
   init(
     _ query: Query<Value>,
@@ -49,10 +49,10 @@ public struct QueryResults<Value: Sendable>: AsyncSequence, Sendable {
     self.subscribe = subscribe
   }
 
-  /// The same sequence for an existing observer.
+  /// Returns the sequence of an existing observer.
   ///
   /// - Parameter subscription: The observer.
-  /// - Returns: A sequence whose iterators all share this observer.
+  /// - Returns: A sequence whose iterators share this observer.
   package func observed(by subscription: Subscription) -> Self {
     Self(self) { subscription }
   }

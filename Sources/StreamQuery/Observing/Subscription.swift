@@ -6,20 +6,20 @@ import Synchronization
 @usableFromInline
 package final class Subscription: Sendable {
   let client: QueryClient
-  /// Cached: otherwise every observer would retain the same client at each look.
+  /// Stored, because each look would retain the client.
   private let cache: QueryCache
   let id: ObserverID
-  /// The value of ``QueryCache/news`` at its last look; a hint that spares observers a lock that
-  /// they all want at once.
+  /// The value of ``QueryCache/news`` at its last look: if it is unchanged, the observer need not
+  /// take the lock.
   private let seenNews = Atomic<UInt64>(.max)
   private let aside = Mutex<Aside?>(nil)
-  /// Whether it ever forwarded: most subscriptions need not take the lock at their end.
+  /// Whether it ever had trigger streams: most subscriptions need not take the lock at their end.
   private let hasForwarded = Atomic(false)
 
-  /// What few subscriptions have, as one word.
+  /// The state that few subscriptions have, in one word.
   private enum Aside {
     case forwarding(Forwarders)
-    /// What was observed, once the observation has ended.
+    /// The last query and options, after the observation has ended.
     case ended(DetachedObserver)
   }
 
@@ -41,15 +41,16 @@ package final class Subscription: Sendable {
     self.id = id
   }
 
-  /// Starts the trigger streams of a query in place of the former ones; none for an observer that
-  /// has ended.
+  /// Starts the trigger streams of a query in place of the former ones, unless the observation has
+  /// ended.
   func forward(_ triggers: [DefinitionExtras.TriggerSource], into key: EntryKey) {
     let bag = TaskBag()
     let ending = triggers.isEmpty ? nil : client.shutdownHandlers.add { bag.cancel() }
     replaceForwarders(by: ending.map { Forwarders(bag, ending: $0) })
     guard ending != nil else { return }
     hasForwarded.store(true, ordering: .releasing)
-    // Checked after the store: if the observation ends meanwhile, its end finds what to cancel.
+    // Checked after the streams are stored: an end of the observation from now on finds and cancels
+    // them.
     guard cache.read({ $0.find(id) != nil }) else { return replaceForwarders(by: nil) }
     for trigger in triggers { bag.append(client.forward(trigger, into: key)) }
   }
@@ -75,14 +76,14 @@ package final class Subscription: Sendable {
     forwarders.tasks.cancel()
   }
 
-  /// What was observed, if the observation was ended.
+  /// The last query and options, if the observation has ended.
   private var detached: DetachedObserver? {
     aside.withLock { if case .ended(let last) = $0 { last } else { nil } }
   }
 
-  /// Keeps what was observed.
+  /// Keeps the last query and options.
   ///
-  /// - Returns: What is to be stopped, outside of the cache's lock.
+  /// - Returns: The trigger streams to stop, outside of the cache's lock.
   private func detach(_ last: DetachedObserver) -> Forwarders? {
     aside.withLock { aside in
       defer { aside = .ended(last) }
@@ -92,7 +93,7 @@ package final class Subscription: Sendable {
   }
 
   deinit {
-    // Nobody can look any more, so nothing is kept for a later look.
+    // No code can look any more, so no state is kept for a later look.
     client.transaction(isDated: false, startsFetches: false) { state, transaction in
       state.unsubscribe(id, &transaction)
     }
@@ -105,7 +106,7 @@ package final class Subscription: Sendable {
       let forwarders = client.transaction(isDated: false, startsFetches: false) {
         state,
         transaction -> Forwarders? in
-        // Stored before the end is announced: an observer that is told looks at once.
+        // Stored before the end is announced, because an observer that hears of it looks at once.
         let forwarders = state.detached(of: id).flatMap(detach)
         state.unsubscribe(id, &transaction)
         return forwarders
@@ -119,14 +120,14 @@ package final class Subscription: Sendable {
     if hasForwarded.load(ordering: .acquiring) { replaceForwarders(by: nil) }
   }
 
-  /// What the fetch of what is observed is doing.
+  /// The state of the fetch of the observed entry.
   var fetchStatus: FetchStatus {
     cache.read { state in state.find(id).map { state.fetchStatus(for: $0) } ?? .idle }
   }
 
   /// Lets the running fetch outlive the observation.
   func linger(_ duration: Duration) {
-    // Usually nothing is fetched, and a look costs less than a transaction.
+    // Usually no fetch runs, and a look costs less than a transaction.
     if fetchStatus != .idle { client.linger(duration, after: id) }
   }
 
@@ -142,7 +143,7 @@ package final class Subscription: Sendable {
   /// Separate from ``wait(isolation:)``, because an asynchronous call costs more than the look
   /// itself.
   func takeUnlessCancelled() -> PollOutcome {
-    // Before the look: a cancelled observer must end even if news never ends.
+    // Before the look: a cancelled observer must end even if there always is news.
     if Task.isCancelled {
       cancel()
       return .over
@@ -168,8 +169,8 @@ package final class Subscription: Sendable {
 
   /// The newest unseen snapshot, as soon as there is one; `nil` at the end.
   ///
-  /// An observer that is cancelled while waiting leaves at once. One that was cancelled before gets
-  /// nothing more, even if there is news. Either way the observation ends.
+  /// An observer that is cancelled during the wait leaves at once. An observer that was cancelled
+  /// before gets no snapshot, even if there is news. In both cases the observation ends.
   func next(
     isolation: isolated (any Actor)? = #isolation
   ) async -> (snapshot: EntrySnapshot, flags: QueryFlags)? {
@@ -180,12 +181,13 @@ package final class Subscription: Sendable {
     }
   }
 
-  /// Waits for what ``takeUnlessCancelled()`` did not find.
+  /// Waits for news, after ``takeUnlessCancelled()`` found none.
   func wait(
     isolation: isolated (any Actor)? = #isolation
   ) async -> (snapshot: EntrySnapshot, flags: QueryFlags)? {
     await withTaskCancellationHandler {
-      // Captured, so that the closure stays on the caller's actor: otherwise each wait would hop.
+      // Captures the isolation, so that the closure stays on the caller's actor; otherwise each
+      // wait would hop.
       _ = isolation
       while true {
         await SuspendedTask.suspend(isolation: isolation, park)
@@ -200,9 +202,9 @@ package final class Subscription: Sendable {
     }
   }
 
-  /// Suspends a task until there may be news.
+  /// Suspends a task until there is news.
   ///
-  /// It looks again under the lock, so a wrong hint costs a round but no news.
+  /// It looks again under the lock, so a wrong hint costs a look but no news.
   ///
   /// - Parameter task: The task.
   /// - Returns: `nil` if it has to wait.
@@ -231,12 +233,12 @@ package final class Subscription: Sendable {
     return look()
   }
 
-  /// What the observer sees from now on, as a stream that holds the subscription.
+  /// The snapshots that the observer sees from now on, as a stream that holds the subscription.
   func stream<Value: Sendable>() -> AsyncStream<QueryResult<Value>> {
     AsyncStream(
       unfolding: {
-        // The stream handles cancellations itself, below. The wait is here rather than in its own
-        // function, because that asynchronous call would cost as much as the look.
+        // The stream handles cancellations itself, below. The wait is inlined, because an
+        // asynchronous call would cost as much as the look.
         var outcome = self.take()
         while true {
           switch outcome {
@@ -252,21 +254,21 @@ package final class Subscription: Sendable {
     )
   }
 
-  /// The observer's present snapshot, seen or not; `nil` after the client's shutdown.
+  /// The observer's present snapshot, seen or unseen; `nil` after the client's shutdown.
   ///
-  /// After the observation has ended, it is what a new look at the same key would show, and `nil`
-  /// if another key is asked for by now.
+  /// After the end of the observation, it is the result of a single read of the same key, and `nil`
+  /// for another key.
   ///
   /// - Parameters:
-  ///   - key: The key that is asked for.
+  ///   - key: The key of the handle.
   ///   - end: The state to show if the subscription has ended and the entry is gone.
-  /// - Returns: Snapshot and flags.
+  /// - Returns: The snapshot and its flags.
   func current(
     of key: EntryKey,
     after end: EntryEnd? = nil
   ) -> (snapshot: EntrySnapshot, flags: QueryFlags)? {
     let detached = detached.flatMap { $0.key == key ? client.askedAgain($0) : nil }
-    // Another key may be asked for since that fetch started.
+    // The handle may have another key since that fetch started.
     let end = end.flatMap { $0.snapshot.key == key ? $0 : nil }
     // A transaction, so that staleness is judged at the present time.
     return client.transaction(isDated: false, startsFetches: false) { state, _ in

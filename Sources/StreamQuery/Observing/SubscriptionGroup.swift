@@ -1,20 +1,20 @@
 import Synchronization
 
-/// Several subscriptions of one client that are read together, and that may be replaced by others.
+/// Several subscriptions of one client that are read together, and that can be replaced.
 ///
-/// All members are read under one lock, so an observer of all of them sees a call that changes
-/// several keys in one transaction as one change. It sees the old members or the new ones, and at
-/// least one element of the new ones.
+/// All members are read under one lock, so an observer of the group sees a transaction that changes
+/// several keys as one change. It sees either the old members or the new ones, and at least one
+/// element of the new ones.
 package final class SubscriptionGroup: Sendable {
   private struct State {
     var members: [Subscription]
     var ids: [ObserverID]
-    /// Whether an element is due although no member has news: all members, or some, are new.
+    /// Whether an element is due although no member has news, because there are new members.
     var isNew: Bool
-    /// Counts the replacements.
+    /// The number of replacements.
     var serial = 0
     var isCancelled = false
-    /// More than one only if several tasks iterate the same stream.
+    /// The waits; more than one only if several tasks iterate the same stream.
     var waits: [SharedOneShot<Void>] = []
     /// See ``endWithClient()``.
     var ending: Int?
@@ -28,13 +28,13 @@ package final class SubscriptionGroup: Sendable {
   /// - Parameters:
   ///   - client: The client of all of them.
   ///   - members: The observers.
-  ///   - isNew: Whether there is an element even if none of them has news.
+  ///   - isNew: Whether there is an element even if no observer has news.
   init(_ client: QueryClient, _ members: [Subscription], isNew: Bool = false) {
     self.client = client
     state = Mutex(State(members: members, ids: members.map(\.id), isNew: isNew))
   }
 
-  /// Creates a group of observers, if they belong to one client.
+  /// Creates a group of observers of one client.
   ///
   /// - Parameter observers: The observers; the result is `nil` unless they belong to one client.
   package convenience init?(ofOneClient observers: [Subscription]) {
@@ -47,7 +47,7 @@ package final class SubscriptionGroup: Sendable {
     if let ending = state.withLock({ $0.ending }) { client.shutdownHandlers.remove(ending) }
   }
 
-  /// Ends with the client even if there is no member, which would.
+  /// Ends the group with the client even if it has no member that would.
   func endWithClient() {
     let ending = client.shutdownHandlers.add { [weak self] in self?.cancel() }
     if let ending { state.withLock { $0.ending = ending } } else { cancel() }
@@ -58,7 +58,7 @@ package final class SubscriptionGroup: Sendable {
 
   var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-  /// Ends the observation of all; a second call does nothing.
+  /// Ends the observation of all members; a second call does nothing.
   package func cancel() {
     holding(self) {
       let (members, waits) = state.withLock { state in
@@ -71,7 +71,7 @@ package final class SubscriptionGroup: Sendable {
     }
   }
 
-  /// Replaces the members; those that are no longer among them end, in their order.
+  /// Replaces the members; former members that are not among the new ones end, in their order.
   func replace(by members: [Subscription]) {
     let (old, kept, waits) = state.withLock {
       state -> ([Subscription], [Subscription], [SharedOneShot<Void>]) in
@@ -92,7 +92,7 @@ package final class SubscriptionGroup: Sendable {
 
   // MARK: Looking
 
-  /// The state of all, as soon as any has news; `nil` when one of them has ended.
+  /// The state of all members, as soon as one has news; `nil` when one of them has ended.
   ///
   /// - Parameter isolation: The caller's isolation, which is kept.
   /// - Returns: Snapshot and flags of every member, in their order.
@@ -112,8 +112,9 @@ package final class SubscriptionGroup: Sendable {
     }
   }
 
-  /// The same for a stream whose own cancellation ends the observation, and with it the wait; see
-  /// ``Mailbox/next(whenSuspended:)`` for why there is no handler here.
+  /// Does the same for a stream, whose cancellation ends the observation and with it the wait.
+  ///
+  /// ``Mailbox/next(whenSuspended:)`` says why it has no cancellation handler.
   func nextInStream() async -> [(snapshot: EntrySnapshot, flags: QueryFlags)]? {
     while true {
       switch look() {
@@ -133,14 +134,14 @@ package final class SubscriptionGroup: Sendable {
     let result = client.cache.record { $0.poll(ids, isNew: isNew) }
     switch result {
     case .results where isNew: state.withLock { if $0.serial == serial { $0.isNew = false } }
-    // Unless a member was only replaced, this is the end.
+    // This is the end, unless a member was only replaced.
     case .ended where state.withLock { $0.serial != serial }: return .nothing
     case .results, .ended, .nothing: break
     }
     return result
   }
 
-  /// Waits for news of any member, or for other members.
+  /// Waits for news of a member, or for other members.
   private func wait() async {
     let wait = SharedOneShot<Void>()
     let ids = state.withLock { state -> [ObserverID]? in
@@ -155,7 +156,7 @@ package final class SubscriptionGroup: Sendable {
       _ = await wait.take {
         client.observerWaits(for: "news of several queries", self) { cancel() }
       }
-    // One of them had news after all: those that are suspended already hold a wait that is over.
+    // A member had news after all, so the wait that suspended members hold is over.
     case .news: wait.close()
     case .pointless(let fetch):
       client.report(.streamInsideFetch(key: fetch.key.key.description))
@@ -163,7 +164,7 @@ package final class SubscriptionGroup: Sendable {
     }
   }
 
-  /// The present results of all members, seen or not.
+  /// The present results of all members, seen or unseen.
   func current() -> [(snapshot: EntrySnapshot, flags: QueryFlags)] {
     let ids = state.withLock { $0.ids }
     // A transaction, so that staleness is judged now.

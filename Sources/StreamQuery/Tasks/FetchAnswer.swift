@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The upcoming answer of an attempt, see ``FetchContext/upcomingAnswer``.
+/// The upcoming answer of an attempt, see `FetchContext.upcomingAnswer`.
 ///
 /// The server's data may change before the answer becomes the data of the cache, and the fetch may
 /// be cancelled. Code that learns of changes keeps this object: it can mark the answer as outdated,
