@@ -1,9 +1,8 @@
 extension QueryClient {
   /// Replaces the client's defaults; queries that are used later take them.
   ///
-  /// The client retains their closures. A closure that captures the client would keep it from ever
-  /// being freed: use ``FetchContext/client`` in a fetch, and capture the client weakly in other
-  /// closures.
+  /// The client retains their closures. A closure that captures the client would keep it alive for
+  /// ever: use ``FetchContext/client`` in a fetch, and capture the client weakly in other closures.
   ///
   /// - Parameter defaults: The defaults.
   public nonisolated func setDefaults(_ defaults: QueryDefaults) {
@@ -14,10 +13,10 @@ extension QueryClient {
   /// Registers defaults for every key that starts with a prefix.
   ///
   /// If several prefixes match, their options are merged in the order of registration, and later
-  /// ones win. Registering a prefix again replaces its defaults and keeps its place.
+  /// ones win. Registering a prefix again replaces its defaults and keeps its rank.
   ///
-  /// The client retains the closures. A closure that captures the client would keep it from ever
-  /// being freed: use ``FetchContext/client`` in the fetch, and capture the client weakly in other
+  /// The client retains the closures. A closure that captures the client would keep it alive for
+  /// ever: use ``FetchContext/client`` in the fetch, and capture the client weakly in other
   /// closures.
   ///
   /// - Parameters:
@@ -42,8 +41,8 @@ extension QueryClient {
     defaults.options(for: key)
   }
 
-  /// Which errors of a query are thrown to an error boundary: by its own option, or else by the
-  /// defaults of its key.
+  /// The policy for errors of a query that are thrown to an error boundary: its own one, or that of
+  /// the defaults of its key.
   ///
   /// - Parameter query: The query.
   /// - Returns: The policy.
@@ -53,8 +52,8 @@ extension QueryClient {
       ?? defaults.options(for: query.key.erased).throwOnError ?? .never
   }
 
-  /// Whether an error of a query is thrown to an error boundary: by the query's own option, or else
-  /// by the defaults of its key.
+  /// Whether an error of a query is thrown to an error boundary: by the query's own policy, or by
+  /// that of the defaults of its key.
   ///
   /// - Parameters:
   ///   - error: The error.

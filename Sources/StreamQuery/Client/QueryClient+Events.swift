@@ -6,27 +6,27 @@ extension QueryClient {
     return counts
   }
 
-  /// What happens in the cache from now on, in the order of transactions.
+  /// The events of the cache from now on, in the order of transactions.
   ///
-  /// Each stream keeps at most 1,024 events; an observer that falls behind misses the oldest and is
-  /// told how many by ``QueryEvent/Kind/eventsDropped(count:)``.
+  /// Each stream keeps at most 1,024 events; an observer that falls behind misses the oldest, and
+  /// gets their number as ``QueryEvent/Kind/eventsDropped(count:)``.
   public nonisolated var events: AsyncStream<QueryEvent> {
     let needs: @Sendable () -> EventNeeds = { [eventBroadcaster, needs = eventReceivers.needs] in
       eventBroadcaster.hasSubscribers ? .everything : needs
     }
     let subscription = eventBroadcaster.subscribe { [weak self] in
-      // Checked under the lock: otherwise a concurrent subscription would be overruled.
+      // Checked under the lock, so that a concurrent subscription is not overruled.
       self?.cache.emitsEvents(needs)
     }
     cache.emitsEvents(needs)
     return stream(of: subscription, "events") { $0 }
   }
 
-  /// How many entries are fetching, now and whenever the number changes.
+  /// The number of entries that are fetching, now and whenever it changes.
   ///
-  /// - Parameter filter: Which entries count.
-  /// - Returns: A stream of numbers that keeps only the newest; it skips a number equal to the one
-  ///   before.
+  /// - Parameter filter: Selects the entries to count.
+  /// - Returns: A stream of numbers that keeps only the newest; it omits a number that equals the
+  ///   one before.
   public nonisolated func fetchingCountStream(_ filter: QueryFilter = .all) -> AsyncStream<Int> {
     let last = LastSeen<Int>()
     return stream(of: fetchNews(), "counts of fetches") { [self] in

@@ -8,32 +8,32 @@ extension QueryClient {
   /// the query or a default says so.
   ///
   /// A fetch that this call starts sees the caller's task-locals and has its priority, retries
-  /// included. A caller that joins a fetch gets one that was started for another caller, and raises
-  /// it to its own priority: <doc:WhereWorkRuns>.
+  /// included. A caller that joins the fetch of another caller raises it to its own priority:
+  /// <doc:WhereWorkRuns>.
   ///
   /// Inside a fetch, or in the work or a callback of a mutation, it can wait for other fetches,
   /// including those of other clients. A call that would close a circle of fetches and runs that
   /// wait for each other throws ``QueryError/recursiveFetch(key:)`` at once: <doc:Troubleshooting>.
   ///
-  /// A part of a streamed value is never returned for the whole. Of an endless stream, the newest data
-  /// is returned if it delivers, otherwise its first part: <doc:StreamedQueries>.
+  /// A part of a streamed value is never returned for the whole. For an endless stream, the newest data is
+  /// returned if it delivers, otherwise its first part: <doc:StreamedQueries>.
   ///
-  /// If the query says so, stale data is returned instead of an error:
+  /// If the query allows it, stale data is returned instead of an error:
   /// ``Query/staleIfError(_:)``.
   ///
   /// ```swift
   /// let user = try await client.fetch(.user(42), timeout: .seconds(2))
   /// ```
   ///
-  /// After a timeout only this caller gives up: the fetch continues for others that want it, and ends if
-  /// there are none, as when a caller is cancelled. Stale data that the query allows is returned when the
-  /// time is over; then the fetch continues in any case, and lands.
+  /// After a timeout only this caller gives up: the fetch continues for others that want it, or ends if there
+  /// are none, as after a cancellation. If the query allows stale data, that is returned after the time, and
+  /// the fetch continues in any case, and lands.
   ///
   /// - Parameters:
-  ///   - query: What to fetch.
+  ///   - query: The query.
   ///   - timeout: How long to wait, by the client's clock; zero or less does not wait, `nil` or more than
   ///     100 years is no limit. Fresh data is always in time.
-  ///   - throwOnError: Whether an error is thrown where the query allows stale data.
+  ///   - throwOnError: Whether an error is thrown even if the query allows stale data.
   /// - Returns: The value.
   /// - Throws: The fetch's error; `CancellationError` if the caller or the fetch was cancelled and
   ///   there is no data, or only a part of a stream; ``QueryError/timedOut(key:limit:)``;
@@ -82,7 +82,7 @@ extension QueryClient {
   /// A part of a streamed value is completed first, unless the stream is endless.
   ///
   /// - Parameters:
-  ///   - query: What to fetch.
+  ///   - query: The query.
   ///   - revalidating: Whether stale data is also refetched in the background.
   /// - Returns: The value.
   /// - Throws: The errors of ``fetch(_:timeout:throwOnError:)``.
@@ -97,12 +97,12 @@ extension QueryClient {
 
   /// Fetches a query ahead of its use, if it is missing or stale; never throws.
   ///
-  /// - Parameter query: What to fetch.
+  /// - Parameter query: The query.
   public nonisolated func prefetch<Value>(_ query: Query<Value>) async {
     _ = try? await fetch(query, .ifStale)
   }
 
-  /// What a caller gets that waited for too long: stale data that it accepts, or an error.
+  /// The outcome for a caller that waited for too long: stale data that it accepts, or an error.
   private nonisolated func late(_ waiter: Waiter, _ error: QueryError) -> WaitOutcome {
     guard waiter.allowance != nil else { return .failure(error) }
     let data = transaction { $0.serve(waiter, &$1) }
@@ -116,13 +116,13 @@ extension QueryClient {
   ) async throws -> ValueBox {
     let key = EntryKey(query.key)
     let start = begin(key, query.definition, need, setting)
-    // Here, because a cached value needs no asynchronous call.
+    // Returned here, because a cached value needs no asynchronous call.
     if case .cached(let box) = start { return box.settled }
     if case .restoring = start { return try await restored(key, query.definition, need, setting) }
     return try await outcome(of: start, of: key).outcome.box
   }
 
-  /// Waits for the fetch that a caller's request led to.
+  /// Waits for the fetch that a caller's request started or joined.
   nonisolated func outcome(
     of start: FetchStart,
     of key: EntryKey
@@ -143,9 +143,9 @@ extension QueryClient {
     }
   }
 
-  /// The value of a query whose store is still being read.
+  /// The value of a query whose store has not answered yet.
   ///
-  /// Never inlined: the task of each fetch would make room for it.
+  /// Never inlined, so that the tasks of other fetches need no room for it.
   @inline(never)
   private nonisolated func restored(
     _ key: EntryKey,
@@ -160,7 +160,8 @@ extension QueryClient {
 
   /// Begins or joins a fetch for a caller, if it is needed.
   ///
-  /// Never inlined: asynchronous functions own their arguments, and would count references to them.
+  /// Never inlined: an asynchronous function owns its arguments, and would count references to
+  /// them.
   @inline(never)
   nonisolated func begin(
     _ key: EntryKey,
@@ -175,7 +176,7 @@ extension QueryClient {
     }
     return resolving(key, definition) {
       guard $3.participation != .restoring else { return .restoring }
-      // Made here, so that nothing that is counted is captured.
+      // Made here, so that no reference-counted argument is captured.
       let request = FetchRequest(cause: .manual, setting: setting)
       return $0.fetch(key, at: $1, need, request, role: .leasing, $2, $3.freshness, $4, &$5)
     }

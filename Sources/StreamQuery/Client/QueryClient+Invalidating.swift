@@ -1,9 +1,9 @@
 extension QueryClient {
   /// Marks entries as invalidated, so that they are stale at any age, and refetches those in scope.
   ///
-  /// Data stays and is shown. Marked entries in scope are refetched at once: a running fetch over
-  /// data is replaced, because its answer may be older than the mark. A first fetch is joined. So
-  /// is a fetch after three replacements in a row, so that a storm of invalidations cannot keep
+  /// Data stays visible. Marked entries in scope are refetched at once: a running fetch over data
+  /// is replaced, because its answer may be older than the mark. A first fetch is joined. A fetch
+  /// after three replacements in a row is joined too, so that a storm of invalidations cannot keep
   /// every answer away: its answer lands, stays marked, and is refetched once while there is an
   /// enabled observer. If a fetch invalidates itself and cannot be replaced, no such refetch
   /// follows. Static queries are marked but not refetched.
@@ -13,16 +13,15 @@ extension QueryClient {
   /// The filter is evaluated once, and all marks are set in one transaction that locks the cache:
   /// see <doc:Performance>.
   ///
-  /// The call sets the marks at once, and returns when all refetches are settled, including those that
-  /// failed and those that follow a joined fetch. An endless stream settles with its first part:
-  /// <doc:StreamedQueries>. The call does not wait for fetches that are paused already, and only watches
-  /// the others: their retries wait while the app is inactive, as those of observers do, and a run of a
-  /// mutation does not wait for them then. A cancelled caller returns at once, and the refetches
-  /// continue.
+  /// The call sets the marks at once, and returns when all refetches are settled, including those that failed
+  /// and those that follow a joined fetch. An endless stream settles with its first part:
+  /// <doc:StreamedQueries>. The call does not wait for fetches that are already paused, and only watches the
+  /// others: their retries wait while the app is inactive, as for observers, and a run of a mutation does not
+  /// wait for them then. A cancelled caller returns at once, and the refetches continue.
   ///
   /// - Parameters:
-  ///   - filter: Which entries to mark.
-  ///   - refetch: Which of the marked entries to refetch.
+  ///   - filter: Selects the entries to mark.
+  ///   - refetch: The marked entries to refetch.
   ///   - superseding: Whether running fetches over data are replaced; `false` joins them and
   ///     accepts their answers as new enough: they clear the mark.
   public nonisolated func invalidate(
@@ -33,14 +32,14 @@ extension QueryClient {
     _ = await invalidating(filter, refetch, superseding, failsFast: false)
   }
 
-  /// Marks entries as invalidated and starts the refetches of those in scope, and waits for none.
+  /// Marks entries as invalidated and starts the refetches of those in scope, without waiting.
   ///
   /// For code that cannot wait, such as a callback; otherwise the same as
   /// ``invalidate(_:refetch:superseding:)``.
   ///
   /// - Parameters:
-  ///   - filter: Which entries to mark.
-  ///   - refetch: Which of the marked entries to refetch.
+  ///   - filter: Selects the entries to mark.
+  ///   - refetch: The marked entries to refetch.
   ///   - superseding: Whether running fetches over data are replaced; `false` joins them.
   public nonisolated func markInvalidated(
     _ filter: QueryFilter,
@@ -53,7 +52,7 @@ extension QueryClient {
   /// Marks a query as invalidated and refetches it if it is observed.
   ///
   /// - Parameters:
-  ///   - query: Which query.
+  ///   - query: The query.
   ///   - refetch: Whether to refetch it.
   public nonisolated func invalidate<Value>(
     _ query: Query<Value>,
@@ -66,7 +65,7 @@ extension QueryClient {
   /// Marks a key as invalidated and refetches it if it is observed.
   ///
   /// - Parameters:
-  ///   - key: Which key.
+  ///   - key: The key.
   ///   - refetch: Whether to refetch it.
   @_disfavoredOverload
   public nonisolated func invalidate<Value>(
@@ -79,10 +78,10 @@ extension QueryClient {
   /// Invalidates like ``invalidate(_:refetch:superseding:)``, and can throw as soon as a refetch fails.
   ///
   /// - Parameters:
-  ///   - filter: Which entries to mark.
-  ///   - refetch: Which of the marked entries to refetch.
+  ///   - filter: Selects the entries to mark.
+  ///   - refetch: The marked entries to refetch.
   ///   - superseding: Whether running fetches over data are replaced.
-  ///   - throwOnError: Whether a failure of a refetch is thrown, rather than left to the results.
+  ///   - throwOnError: Whether a failure of a refetch is thrown, and not only shown in the results.
   /// - Throws: The first failure, or `CancellationError` for a refetch that was cancelled; the
   ///   other refetches continue.
   public nonisolated func invalidate(
@@ -100,15 +99,16 @@ extension QueryClient {
   /// It leaves out entries whose observers are all disabled, static entries, unobserved entries
   /// that never had a result, and entries that have no fetch.
   ///
-  /// It returns when all refetches are settled, including those that failed. An endless stream settles
-  /// with its first part: <doc:StreamedQueries>. The call does not wait for fetches that are paused
-  /// already, and only watches the others: their retries wait while the app is inactive, as those of
-  /// observers do, and a run of a mutation does not wait for them then. In the background call
-  /// ``refetchStale(_:within:)-(QueryFilter,_)``, which awaits its fetches. A cancelled caller returns at once, and the refetches continue. An observed entry that
-  /// waits for a store is refetched when the store is read.
+  /// It returns when all refetches are settled, including those that failed. An endless stream settles with
+  /// its first part: <doc:StreamedQueries>. The call does not wait for fetches that are already paused, and
+  /// only watches the others: their retries wait while the app is inactive, as for observers, and a run of a
+  /// mutation does not wait for them then. In the background call
+  /// ``refetchStale(_:within:)-(QueryFilter,_)``, which awaits its fetches. A cancelled caller returns at
+  /// once, and the refetches continue. An observed entry that waits for a store is refetched when the store
+  /// is read.
   ///
   /// - Parameters:
-  ///   - filter: Which entries.
+  ///   - filter: Selects the entries.
   ///   - superseding: Whether running fetches over data are replaced, at most three times in a row;
   ///     `false` joins them.
   public nonisolated func refetch(_ filter: QueryFilter, superseding: Bool = true) async {
@@ -117,14 +117,14 @@ extension QueryClient {
 
   /// Refetches a query if it is in the cache.
   ///
-  /// - Parameter query: Which query.
+  /// - Parameter query: The query.
   public nonisolated func refetch<Value>(_ query: Query<Value>) async {
     await refetch(.query(query))
   }
 
   /// Refetches a key if it is in the cache.
   ///
-  /// - Parameter key: Which key.
+  /// - Parameter key: The key.
   @_disfavoredOverload
   public nonisolated func refetch<Value>(_ key: QueryKey<Value>) async {
     await refetch(.key(key))
@@ -133,9 +133,9 @@ extension QueryClient {
   /// Refetches like ``refetch(_:superseding:)``, and can throw as soon as a refetch fails.
   ///
   /// - Parameters:
-  ///   - filter: Which entries.
+  ///   - filter: Selects the entries.
   ///   - superseding: Whether running fetches over data are replaced.
-  ///   - throwOnError: Whether a failure is thrown, rather than left to the results.
+  ///   - throwOnError: Whether a failure is thrown, and not only shown in the results.
   /// - Throws: The first failure, or `CancellationError` for a refetch that was cancelled; the
   ///   other refetches continue.
   public nonisolated func refetch(
@@ -154,7 +154,7 @@ extension QueryClient {
   /// value; callers of a fetch that is not restarted throw `CancellationError`. It returns when the
   /// refetches are settled, an endless stream with its first part.
   ///
-  /// - Parameter filter: Which entries.
+  /// - Parameter filter: Selects the entries.
   public nonisolated func reset(_ filter: QueryFilter) async {
     let group = WaitGroup(failsFast: false)
     resetting(filter, group)
@@ -164,7 +164,7 @@ extension QueryClient {
 
   /// Returns a query to its initial state.
   ///
-  /// - Parameter query: Which query.
+  /// - Parameter query: The query.
   public nonisolated func reset<Value>(_ query: Query<Value>) async {
     openStore(of: query)
     await reset(.query(query))
@@ -172,7 +172,7 @@ extension QueryClient {
 
   /// Returns a key to its initial state.
   ///
-  /// - Parameter key: Which key.
+  /// - Parameter key: The key.
   @_disfavoredOverload
   public nonisolated func reset<Value>(_ key: QueryKey<Value>) async {
     await reset(.key(key))
@@ -180,8 +180,8 @@ extension QueryClient {
 
   // MARK: Steps
 
-  /// Opens the store that a query names, so that it hears of a call for the query although nothing
-  /// of it was used before.
+  /// Opens the store that a query names, so that it hears of a call for the query even before the
+  /// query is used.
   nonisolated func openStore<Value>(of query: Query<Value>) {
     guard let policy = query.definition.persistence, !policy.isOff else { return }
     persisters.persister(for: policy)?.open(policy)
@@ -211,11 +211,11 @@ extension QueryClient {
   }
 
   private nonisolated func resetting(_ filter: QueryFilter, _ group: WaitGroup) {
-    // What is kept would be the initial data again.
+    // Stored data would become the initial data again.
     sweepKept(filter, removes: true)
     noteSweep(filter, invalidates: false)
-    // Initial data is user code: it is evaluated before the transaction, for every entry that may
-    // match.
+    // Finding initial data is user code, so it runs before the transaction, for every entry that
+    // may match.
     let initial = search(filter) { state, index, _ in state.initialData(of: index) }
     var initialData: [EntryID: InitialData] = [:]
     for finding in initial {
@@ -227,8 +227,8 @@ extension QueryClient {
     while !isDone {
       round += 1
       let isLast = round == 3
-      // So are options that depend on the entry: an observer that is enabled once the entry is
-      // empty refetches it.
+      // The same holds for options that depend on the entry: an observer that is enabled when the
+      // entry is empty refetches it.
       let asked = select(filter) { [initialData] state, indices, transaction in
         indices.compactMap { state.resetConditions($0, initialData[state.id(of: $0)], transaction) }
       }

@@ -6,14 +6,15 @@ extension QueryClient {
   /// Optimistic changes show before the call first suspends. While offline, or while earlier runs
   /// of its scope have not ended, the run is paused and the call keeps waiting.
   ///
-  /// The work and the callbacks of a run cannot wait for another run of its scope. Nor can a fetch
-  /// or a run wait for one that waits for it, directly or through other fetches, runs, scopes and
-  /// clients. Such a call throws at once. Calls in tasks that they start are not refused, because
-  /// some of these tasks are meant to outlive them; awaiting such a task may wait for ever.
+  /// The work and the callbacks of a run cannot wait for another run of its scope. A fetch or a run
+  /// cannot wait for one that waits for it, directly or through other fetches, runs, scopes and
+  /// clients. Such a call throws at once. In a task that they start, such a call is not refused,
+  /// because the task may be meant to outlive them; they may then wait for ever if they await the
+  /// task.
   ///
   /// Cancelling the caller cancels the run, unless it is detached: the work's task is cancelled,
   /// retries and pauses end at once, and a change that was not made is rolled back. Work that
-  /// returns nevertheless counts as done. The caller itself does not wait for that.
+  /// returns nevertheless counts as done. The caller does not wait for that.
   ///
   /// ```swift
   /// let user = try await client.mutate(.rename(), with: Rename(id: 42, name: "Ada"))
@@ -22,19 +23,19 @@ extension QueryClient {
   /// - Parameters:
   ///   - mutation: The mutation to run.
   ///   - input: The input of the run.
-  ///   - detached: Whether the run outlives its caller: cancelling the caller then only ends its
-  ///     wait.
-  /// - Returns: What the work returned.
-  /// - Throws: The work's error, or that of `onMutate`, also where it is a `CancellationError` of their own;
-  ///   `CancellationError` if the caller or the run was cancelled or the client was cleared; ``QueryError/missingPerform(key:)``;
-  ///   ``QueryError/recursiveMutation(key:)``; ``QueryError/shutDown``.
+  ///   - detached: Whether the run outlives its caller: a cancellation of the caller then only ends
+  ///     its wait.
+  /// - Returns: The output of the work.
+  /// - Throws: The work's error, or that of `onMutate`, even if that is a `CancellationError`;
+  ///   `CancellationError` if the caller or the run was cancelled or the client was cleared;
+  ///   ``QueryError/missingPerform(key:)``; ``QueryError/recursiveMutation(key:)``; ``QueryError/shutDown``.
   @discardableResult
   public nonisolated func mutate<Input, Output>(
     _ mutation: Mutation<Input, Output>,
     with input: Input,
     detached: Bool = false
   ) async throws -> Output {
-    // A run that is no longer wanted does not begin.
+    // A run does not begin for a caller that is already cancelled.
     if !detached { try Task.checkCancellation() }
     return try await mutate(mutation, with: input, detached: detached, follower: nil)
   }
@@ -44,8 +45,8 @@ extension QueryClient {
   /// - Parameters:
   ///   - mutation: The mutation to run.
   ///   - detached: Whether the run outlives its caller.
-  /// - Returns: What the work returned.
-  /// - Throws: As ``mutate(_:with:detached:)``.
+  /// - Returns: The output of the work.
+  /// - Throws: The errors of ``mutate(_:with:detached:)``.
   @discardableResult
   public nonisolated func mutate<Output>(
     _ mutation: Mutation<Void, Output>,
@@ -83,8 +84,7 @@ extension QueryClient {
   /// The work's task is cancelled; retries and pauses end at once. Work that returns nevertheless
   /// counts as done. Callers that wait throw `CancellationError` when the run has ended.
   ///
-  /// - Parameter filter: Selects the runs; those whose outcome is decided already continue to their
-  ///   end.
+  /// - Parameter filter: Selects the runs; runs whose outcome is decided continue to their end.
   public nonisolated func cancelMutations(_ filter: MutationFilter = .all) {
     let ids = mutations(filter && .pending).map(\.snapshot.id)
     guard !ids.isEmpty else { return }
@@ -95,11 +95,11 @@ extension QueryClient {
 
   /// Resumes paused mutations and waits until they have ended.
   ///
-  /// Runs resume by themselves when network and app allow it. Only runs of an archive that was
-  /// imported without resuming them wait for this call, or for the network or the app to come back.
-  /// While offline nothing happens and the call returns at once. Cancelling the caller ends its
-  /// wait, and the runs continue. A fetch, and the work and the callbacks of a run, do not wait for
-  /// runs that wait for them, such as those behind the run in its scope.
+  /// Runs resume by themselves when network and app allow it. Only imported runs of an archive that
+  /// were not resumed wait for this call, or for the network or the app to come back. While offline
+  /// nothing happens and the call returns at once. Cancelling the caller ends its wait, and the
+  /// runs continue. A fetch, and the work and the callbacks of a run, do not wait for runs that
+  /// wait for them, such as later runs of the scope.
   ///
   /// ```swift
   /// client.import(archive, for: [.mutation(.rename())], resuming: false)
@@ -122,11 +122,11 @@ extension QueryClient {
 
   /// Registers defaults for every mutation whose key starts with a prefix.
   ///
-  /// Where several prefixes match, their options are merged in the order of registration; later
-  /// ones win. Registering a prefix again replaces its defaults and keeps its place.
+  /// If several prefixes match, their options are merged in the order of registration; later ones
+  /// win. Registering a prefix again replaces its defaults and keeps its rank.
   ///
-  /// The client keeps the work for as long as it lives. Use ``MutationContext/client`` in it: a
-  /// client that the closure captures would never be freed.
+  /// The client keeps the work for as long as it lives. Use ``MutationContext/client`` in it: the
+  /// closure would keep a captured client alive for ever.
   ///
   /// - Parameters:
   ///   - options: The options.

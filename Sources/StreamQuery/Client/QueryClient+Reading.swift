@@ -30,7 +30,7 @@ extension QueryClient {
     return shownData(of: layered, key, definition)
   }
 
-  /// What optimistic changes show.
+  /// The data with optimistic changes.
   ///
   /// Never inlined: each read would look up the type of an optional value for it.
   @inline(never)
@@ -45,7 +45,7 @@ extension QueryClient {
     return layered.shown?.value(as: Value.self)
   }
 
-  /// What optimistic changes show over what a store keeps, if they lie over nothing so far.
+  /// The data of a store with optimistic changes, if these lie over no data so far.
   @inline(never)
   private nonisolated func dataBelowLayers<Value: Sendable>(
     _ key: EntryKey,
@@ -59,8 +59,7 @@ extension QueryClient {
     return layered.shown?.value(as: Value.self)
   }
 
-  /// The same where a read is recorded: its use, for the limit, and that others may read the entry
-  /// without the lock.
+  /// The data of a key, recorded as a use for the limit and published for readers without the lock.
   @inline(never)
   private nonisolated func recordedData(_ key: EntryKey) -> ValueBox? {
     if let shards = cache.shards, let offer = shards.offer(of: key) {
@@ -75,13 +74,14 @@ extension QueryClient {
     }
   }
 
-  /// What a store keeps for a key that has no data in the cache.
+  /// The data of a store for a key without data in the cache.
   @inline(never)
   private nonisolated func missing<Value: Sendable>(
     _ key: EntryKey,
     _ definition: QueryDefinition?
   ) -> Value? {
-    // A query that is kept by itself is restored at its first use, which may be this one.
+    // A query with a persistence policy of its own is restored at its first use, which may be this
+    // one.
     if persisters.persister != nil || definition?.persistence != nil,
       let box = restoring(key, definition ?? QueryDefinition(of: Value.self))
     {
@@ -92,13 +92,12 @@ extension QueryClient {
     return nil
   }
 
-  /// What a new observer of a query would see first; this makes no entry, starts no fetch and opens no
-  /// store.
+  /// The first result of a new observer of a query; this makes no entry, starts no fetch and opens no store.
   ///
-  /// This is the first element of ``stream(_:options:)-(Query<Value>,_)``: initial data or a placeholder if nothing
-  /// is cached, and fetching, or paused, if the subscription would start a fetch. Dynamic options
-  /// of other observers are not evaluated, although initial data could enable them. A query that is
-  /// read by its key alone is shown as it is, because nobody subscribes to a bare key.
+  /// This is the first element of ``stream(_:options:)-(Query<Value>,_)``: initial data or a placeholder if
+  /// the cache has no data, and fetching, or paused, if the subscription would start a fetch. Dynamic options
+  /// of other observers are not evaluated, although initial data could enable them. For a query that is only
+  /// a key, it is the cached state, because nobody subscribes to a bare key.
   ///
   /// ```swift
   /// let now = client.result(for: .user(42))
@@ -118,21 +117,21 @@ extension QueryClient {
     return QueryResult(snapshot: snapshot, flags: flags)
   }
 
-  /// The same without options, for which no room is made then.
+  /// Reads without options, so that no room is made for them.
   @_documentation(visibility: internal)
   public nonisolated func result<Value>(for query: Query<Value>) -> QueryResult<Value> {
     let key = EntryKey(query.key)
     if isLimited { noteUse(of: key) }
     let now = cache.now(isDated: query.definition.initialData != nil)
     let quick = cache.record { state -> (ResolvedQuery, EntrySnapshot, QueryFlags)? in
-      // What an observer sees of another key is none of the entry's business.
+      // A placeholder from another key belongs to the observer, not to the entry.
       guard !query.definition.makesPlaceholder,
         let index = state.find(key), let known = state.slots[index].query?.resolved,
         known.isMade(of: query.definition, under: state.defaults.table),
         let resolvedOptions = known.fixedOptions, !known.asksOnSubscribe,
         !state.wantsInitialData(index, known)
       else { return nil }
-      // Kept, because an entry that is read once is usually read again.
+      // The snapshot is stored, because an entry that is read once is usually read again.
       if state.slots[index].snapshot == nil { _ = state.snapshot(index) }
       let (snapshot, flags) = state.firstLook(key, known, resolvedOptions, at: now)
       return (known, snapshot, flags)
@@ -143,7 +142,7 @@ extension QueryClient {
     return QueryResult(snapshot: snapshot, flags: flags)
   }
 
-  /// The same without a value type.
+  /// Makes the first result of a new observer, without a value type.
   nonisolated func look(
     _ key: EntryKey,
     _ definition: QueryDefinition,
@@ -164,7 +163,7 @@ extension QueryClient {
     _ query: ResolvedQuery,
     at now: ClockReading
   ) -> (EntrySnapshot, QueryFlags) {
-    // User code runs outside the lock.
+    // User code runs here, outside the lock.
     let initialData =
       cache.read { state in state.wantsInitialData(state.find(key), query) }
       ? InitialData(of: query) : nil
@@ -177,8 +176,7 @@ extension QueryClient {
     return completed(snapshot, flags, query)
   }
 
-  /// What an observer that has left would ask for now: functions of options are evaluated for the present
-  /// state.
+  /// Evaluates the options of an observer that has left for the present state.
   nonisolated func askedAgain(_ former: DetachedObserver) -> DetachedObserver {
     guard let query = former.query?.resolved, query.isDynamic else { return former }
     let now = cache.now(isDated: false).instant
@@ -189,7 +187,7 @@ extension QueryClient {
     return DetachedObserver(former, asking: query.resolvedOptions { facts.info })
   }
 
-  /// The present state of a query, regardless of what a subscription would change.
+  /// The present state of a query, without the changes of a subscription.
   nonisolated func present<Value>(_ query: Query<Value>) -> QueryResult<Value> {
     let key = EntryKey(query.key)
     let now = cache.now(isDated: false)
@@ -234,8 +232,8 @@ extension QueryClient {
 
   /// The present state of a key.
   ///
-  /// If no default gives the key a fetch, a subscription would not fetch it either: the cached
-  /// state is shown as it is.
+  /// If no default gives the key a fetch, it is the cached state, because a subscription would not
+  /// fetch it either.
   ///
   /// - Parameter key: The key.
   /// - Returns: The state.
@@ -244,13 +242,13 @@ extension QueryClient {
     result(for: Query(key: key))
   }
 
-  /// Keys and data of the entries of one value type that match a filter.
+  /// The keys and data of the entries of one value type that match a filter.
   ///
-  /// What only a store keeps, and was not used since the launch, is no entry yet.
+  /// A record of a store that was not used since the launch is no entry yet.
   ///
   /// - Parameters:
   ///   - type: The value type.
-  ///   - filter: Which entries.
+  ///   - filter: Selects the entries.
   /// - Returns: The entries that have data; within a prefix, in the order in which they were made.
   /// - Complexity: The same as ``diagnostics(_:)``.
   public nonisolated func entries<Value: Sendable>(
@@ -264,9 +262,9 @@ extension QueryClient {
     }
   }
 
-  /// Returns nothing: entries are of one value type each.
+  /// Returns nothing: an entry has one value type.
   ///
-  /// - Parameter filter: Which entries.
+  /// - Parameter filter: Selects the entries.
   /// - Returns: None.
   @available(
     *,
@@ -277,8 +275,8 @@ extension QueryClient {
 
   /// Whether a query's data is missing, invalidated or too old by the query's own stale time.
   ///
-  /// A query that was made from a key alone has the stale time of the defaults. To judge data by
-  /// the query that fetched it, pass the key.
+  /// A query that was made from a key alone has the stale time of the defaults. Pass the key to
+  /// apply the stale time of the query that fetched the data.
   ///
   /// - Parameter query: The query.
   /// - Returns: Whether it is stale.
@@ -299,11 +297,11 @@ extension QueryClient {
 
   /// Whether a key's data is missing, invalidated or too old.
   ///
-  /// Data has no stale time of its own. It is judged by the stale time of the query or observer
-  /// that last said how to fetch the key, so it is stale exactly if a refetch by that query would
-  /// be due. A filter treats an observed key as stale if its data is too old for any observer, and
-  /// ignores the age of data that nobody observes; see ``QueryFilter/stale``. Data that was only
-  /// written is judged by the defaults of its key.
+  /// Data has no stale time of its own. The stale time of the newest query or observer with a fetch
+  /// applies, so data is stale exactly if a refetch by that query would be due. A filter treats an
+  /// observed key as stale if its data is too old for any observer, and ignores the age of data
+  /// that nobody observes; see ``QueryFilter/stale``. For data that was only written, the defaults
+  /// of its key apply.
   ///
   /// - Parameter key: The key.
   /// - Returns: Whether it is stale.
@@ -328,17 +326,17 @@ extension QueryClient {
     }
   }
 
-  /// How many entries are fetching.
+  /// The number of entries that are fetching.
   ///
-  /// - Parameter filter: Which entries count.
-  /// - Returns: Their number; paused ones do not count.
+  /// - Parameter filter: Selects the entries to count.
+  /// - Returns: The number, without paused entries.
   public nonisolated func fetchingCount(_ filter: QueryFilter = .all) -> Int {
     select(.fetching && filter) { state, indices, _ in indices.count }
   }
 
-  /// What the cache knows about each entry.
+  /// The facts that the cache has about each entry.
   ///
-  /// - Parameter filter: Which entries.
+  /// - Parameter filter: Selects the entries.
   /// - Returns: Snapshots of one instant; within a prefix, in the order in which the entries were
   ///   made.
   /// - Complexity: O(*m*) in the matches of the filter's key or prefix. The lock is held for a

@@ -1,11 +1,11 @@
 extension QueryClient {
-  /// Cancels the fetches of entries and undoes what they changed.
+  /// Cancels the fetches of entries and undoes their changes.
   ///
   /// Writes and invalidations that were made during a fetch stay. The caller that started a fetch
   /// gets the restored data, or throws `CancellationError` if there is none, or only a part of a
   /// stream. Other waiting callers throw it.
   ///
-  /// - Parameter filter: Which entries.
+  /// - Parameter filter: Selects the entries.
   public nonisolated func cancel(_ filter: QueryFilter) {
     select(filter) { state, indices, transaction in
       for index in indices {
@@ -16,24 +16,25 @@ extension QueryClient {
 
   /// Cancels the fetch of a query.
   ///
-  /// - Parameter query: Which query.
+  /// - Parameter query: The query.
   public nonisolated func cancel<Value>(_ query: Query<Value>) { cancel(.query(query)) }
 
   /// Cancels the fetch of a key.
   ///
-  /// - Parameter key: Which key.
+  /// - Parameter key: The key.
   @_disfavoredOverload
   public nonisolated func cancel<Value>(_ key: QueryKey<Value>) { cancel(.key(key)) }
 
-  /// Removes entries and everything they hold.
+  /// Removes entries with their data.
   ///
   /// Streams of a removed key stay attached, show pending and idle, and fetch at the next trigger,
   /// not at once. Waiting callers throw `CancellationError`; late answers do not land.
   ///
-  /// What stores keep is forgotten, too. Of data that was not used in this process only the key is known: if the filter
-  /// asks about more, such as a predicate or `.stale`, the data counts as matched, unless it is kept without a limit of age.
+  /// Records of stores are removed, too. For a record that was not used in this process, only the key is
+  /// known. If the filter needs more, such as a predicate or `.stale`, the record counts as matched, unless
+  /// it is kept without a limit of age.
   ///
-  /// - Parameter filter: Which entries.
+  /// - Parameter filter: Selects the entries.
   /// - Complexity: One transaction, which locks the cache for about a microsecond per removed
   ///   entry; `.all` is like ``clear()``.
   public nonisolated func remove(_ filter: QueryFilter) {
@@ -53,7 +54,7 @@ extension QueryClient {
 
   /// Removes the entry of a query.
   ///
-  /// - Parameter query: Which query.
+  /// - Parameter query: The query.
   public nonisolated func remove<Value>(_ query: Query<Value>) {
     openStore(of: query)
     remove(.query(query))
@@ -61,20 +62,20 @@ extension QueryClient {
 
   /// Removes the entry of a key.
   ///
-  /// - Parameter key: Which key.
+  /// - Parameter key: The key.
   @_disfavoredOverload
   public nonisolated func remove<Value>(_ key: QueryKey<Value>) { remove(.key(key)) }
 
-  /// Removes every entry, and every mutation run but the durable ones.
+  /// Removes every entry, and every mutation run except durable ones.
   ///
-  /// With an outbox, this is no logout: durable runs stay, and the client sends them for the next
-  /// user. `QueryAccount.end()` ends an account with all that belongs to it, including changes that wait
-  /// to be sent. Without durable mutations and accounts, call this method at logout.
+  /// With an outbox, this is no logout: durable runs stay, and the client sends them for the next user.
+  /// `QueryAccount.end()` ends an account with all of its data, including changes that wait to be sent.
+  /// Without durable mutations and accounts, call this method at logout.
   ///
   /// Work in flight is cancelled, its callbacks are not called, and its callers throw
   /// `CancellationError`. The handle of a finished mutation run still shows it until the handle is
-  /// reset or dropped. An archive does not bring back runs that were performed, but does bring back
-  /// paused ones: see *Exporting and importing a cache* of `StreamQueryPersistence`.
+  /// reset or dropped. An archive brings back paused runs, but not runs that were performed: see
+  /// *Exporting and importing a cache* of `StreamQueryPersistence`.
   ///
   /// - Complexity: One transaction, which locks the cache for O(*k*) in the runs and the entries
   ///   that are observed or fetched; the other entries are freed afterwards. O(*n*) while events
@@ -88,7 +89,7 @@ extension QueryClient {
     }
   }
 
-  /// Stops everything: fetches are cancelled, streams end, callers throw ``QueryError/shutDown`` or
+  /// Ends the client: fetches are cancelled, streams end, callers throw ``QueryError/shutDown`` or
   /// `CancellationError`.
   ///
   /// Later writes are not kept. It takes as long as ``clear()``, plus the time to end the streams.

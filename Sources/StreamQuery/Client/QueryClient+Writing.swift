@@ -10,8 +10,8 @@ extension QueryClient {
   /// A write counts as a success: it clears the error and the invalidation. A fetch in flight
   /// continues and may bring newer data from the server, unless the write fences it out.
   ///
-  /// The query says how the entry is kept: with its ``QueryOptions/gcTime``, in its store, and with its
-  /// meta as long as no query that can fetch is known. The entry does not take over the query's fetch.
+  /// The entry gets the ``QueryOptions/gcTime`` and the store of the query, and its meta as long as no query
+  /// that can fetch is known. The entry does not take over the query's fetch.
   ///
   /// - Parameters:
   ///   - value: The value.
@@ -53,7 +53,7 @@ extension QueryClient {
     write(TypedBox(value), Value.self, for: key.erased, updatedAt: updatedAt, fencing: fencing)
   }
 
-  /// Writes a value that was boxed where its type is known.
+  /// Writes a boxed value.
   @usableFromInline
   nonisolated func write(
     _ box: ValueBox,
@@ -68,7 +68,7 @@ extension QueryClient {
     if mayDeferWrites { dropDeferredWrites(of: key) }
     let date = updatedAt?.timeIntervalSinceReferenceDate
     let terms = WriteTerms(definition)
-    // Usually the entry exists, and no query has to be made.
+    // Usually the entry exists, so that no query has to be made.
     commit(asking: { .answer($0 == 1 ? nil : bare(key, for: box, terms)) }) {
       query,
       _,
@@ -83,26 +83,26 @@ extension QueryClient {
 
   /// Changes cached data in place.
   ///
-  /// The closure gets the cached data without optimistic changes, or `nil`; leaving `nil` writes
-  /// nothing. It runs outside the lock. If the entry changes meanwhile, it runs again, so no update
-  /// is lost. It must not write the same key itself: such a write is reported to
+  /// The closure gets the cached data without optimistic changes, or `nil`; if it leaves `nil`,
+  /// nothing is written. It runs outside the lock. If the entry changes meanwhile, it runs again,
+  /// so no update is lost. It must not write the same key itself: such a write is reported to
   /// ``Configuration/onMisuse`` and ignored.
   ///
-  /// As long as it is not known what a store keeps for the query, the update waits: the call returns
-  /// `nil`, and the closure, which is `Sendable` for that reason, runs on the kept data as soon as that
-  /// arrives, before anybody sees the data. If the closure throws then, nothing is written and nobody
-  /// learns of the error. To know the outcome, await `restore()` or a fetch first.
+  /// While a store has not answered for the query, the update waits. The call returns `nil`, and the closure,
+  /// which is `Sendable` for that reason, runs on the stored data as soon as that arrives, before observers
+  /// see the data. If the closure throws then, nothing is written and the error is lost. To know the outcome,
+  /// await `restore()` or a fetch first.
   ///
-  /// Updates that wait keep their order. All that happens to the query meanwhile counts as later:
+  /// Updates that wait keep their order. Changes of the query meanwhile count as later:
   ///
   /// - A write replaces an update, and an answer replaces one that is not fencing.
   /// - A removal or a reset ends an update.
-  /// - An invalidation marks what an update writes.
+  /// - An invalidation marks the data of an update.
   ///
   /// If more than 10,000 updates wait, the oldest is given up and reported to
   /// ``Configuration/onMisuse``.
   ///
-  /// A fetch in flight continues, and its answer replaces the written data. If that answer would be
+  /// A fetch in flight continues, and its answer replaces the written data. If the answer may be
   /// older than the update, fence the fetch out: it ends, and its callers get the written data.
   ///
   /// ```swift
@@ -148,15 +148,15 @@ extension QueryClient {
     try self.update(key, WriteTerms(nil), updatedAt: updatedAt, fencing: fencing, update)
   }
 
-  /// Changes cached data in place, or lets that wait.
+  /// Changes cached data in place, or makes the change wait.
   ///
   /// - Parameters:
   ///   - key: The key whose data changes.
-  ///   - terms: What the query that is written to says.
-  ///   - updatedAt: When the written data was current.
+  ///   - terms: The terms of the query that is written to.
+  ///   - updatedAt: The date of the written data.
   ///   - fencing: Whether a fetch in flight is discarded.
-  ///   - marksNew: Whether data that began with nothing is marked as invalidated.
-  ///   - hasWaited: Whether it has waited, and is made now.
+  ///   - marksNew: Whether data that began without cached data is marked as invalidated.
+  ///   - hasWaited: Whether the update has waited, and is made now.
   ///   - update: Changes the data.
   /// - Returns: The data that was written; `nil` if none was, or not yet.
   /// - Throws: The closure's error; in that case nothing is written.
@@ -215,18 +215,18 @@ extension QueryClient {
   /// all of them. It must not write any of these entries itself: such a write is reported to
   /// ``Configuration/onMisuse`` and ignored.
   ///
-  /// An entry without data whose store is still being read waits, as with
-  /// ``updateData(for:updatedAt:fencing:_:)-(Query<Value>,_,_,_)``: the filter has matched, and the closure runs
-  /// for that entry on the kept data as soon as that arrives. It is not counted.
+  /// The update of an entry without data waits until its store has answered, as with
+  /// ``updateData(for:updatedAt:fencing:_:)-(Query<Value>,_,_,_)``: the closure then runs on the stored data,
+  /// even if the filter would not match any more. The result does not count it.
   ///
   /// - Parameters:
-  ///   - filter: Which entries.
+  ///   - filter: Selects the entries.
   ///   - type: The value type.
   ///   - updatedAt: When the written data was current; `nil` or a date in the future means now.
   ///   - fencing: Whether fetches in flight of the written entries are discarded.
-  ///   - update: Changes the data, which is `nil` if there is none; leaving `nil` writes nothing to
-  ///     that entry.
-  /// - Returns: How many entries were written.
+  ///   - update: Changes the data, which is `nil` if there is none; if it leaves `nil`, nothing is
+  ///     written to that entry.
+  /// - Returns: The number of entries that were written.
   @discardableResult
   public nonisolated func updateData<Value: Sendable>(
     matching filter: QueryFilter,
@@ -249,8 +249,8 @@ extension QueryClient {
           present.append(info)
         }
       }
-      // All are written in one transaction: an update of one entry that wrote another would undo
-      // its own premise.
+      // All entries are written in one transaction: an update of one entry that wrote another would
+      // outdate that one.
       let keys = Set(present.map(\.entryKey))
       var writes: [(key: EntryKey, old: ValueBox?, new: ValueBox)] = []
       for info in present {
@@ -263,7 +263,7 @@ extension QueryClient {
     let count = commit(asking: ask) { writes, _, state, transaction -> Int? in
       var indices: [Int] = []
       for write in writes {
-        // An entry that was removed and made again is a different entry.
+        // An entry that was removed and made again is another entry.
         guard let index = state.find(write.key), state.slots[index].data === write.old
         else { return nil }
         indices.append(index)
@@ -281,22 +281,22 @@ extension QueryClient {
     return count
   }
 
-  /// Changes the data of all entries of one value type that match a filter, whatever their keys are.
+  /// Changes the data of all entries of one value type that match a filter, without their keys.
   ///
   /// ```swift
   /// client.updateData(matching: .prefix("repos"), of: [Repo].self) { $0?.reverse() }
   /// ```
   ///
-  /// It is ``updateData(matching:of:updatedAt:fencing:_:)``, for a closure that does not ask for the key.
+  /// Otherwise the same as ``updateData(matching:of:updatedAt:fencing:_:)``.
   ///
   /// - Parameters:
-  ///   - filter: Which entries.
+  ///   - filter: Selects the entries.
   ///   - type: The value type.
   ///   - updatedAt: When the written data was current; `nil` or a date in the future means now.
   ///   - fencing: Whether fetches in flight of the written entries are discarded.
-  ///   - update: Changes the data, which is `nil` if there is none; leaving `nil` writes nothing to
-  ///     that entry.
-  /// - Returns: How many entries were written.
+  ///   - update: Changes the data, which is `nil` if there is none; if it leaves `nil`, nothing is
+  ///     written to that entry.
+  /// - Returns: The number of entries that were written.
   @_documentation(visibility: internal)
   @discardableResult
   public nonisolated func updateData<Value: Sendable>(
@@ -311,8 +311,8 @@ extension QueryClient {
     }
   }
 
-  /// The entries of a value type that a filter selects, with what a store keeps for those without
-  /// data.
+  /// The entries of a value type that a filter selects, with the data of stores for entries that
+  /// have none.
   private nonisolated func entries<Value: Sendable>(
     matching filter: QueryFilter,
     of type: Value.Type
