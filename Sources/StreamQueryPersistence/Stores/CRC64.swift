@@ -1,12 +1,13 @@
 /// CRC-64/XZ: the checksum that finds damaged bytes of a log.
 ///
-/// It finds every change within 64 bits in a row, every change of an odd number of bits, and any other with a
-/// probability of 1 − 2⁻⁶⁴. It takes eight bytes at a time: about one nanosecond for two bytes at worst.
+/// It detects every change within 64 consecutive bits, every change of an odd number of bits, and any other
+/// change with a probability of 1 − 2⁻⁶⁴. It handles eight bytes at a time, at worst about two bytes in a
+/// nanosecond.
 enum CRC64 {
-  /// What the polynomial of ECMA-182 is, with its bits in the order of the message.
+  /// The polynomial of ECMA-182, with its bits in the order of the message.
   private static let polynomial: UInt64 = 0xC96C_5795_D787_0F42
 
-  /// For each byte the checksum that it leaves when 0 to 7 others follow it.
+  /// For each byte, the checksum of the byte when 0 to 7 others follow it.
   private static let tables: [UInt64] = {
     var tables: [UInt64] = []
     tables.reserveCapacity(8 * 256)
@@ -22,11 +23,11 @@ enum CRC64 {
     return tables
   }()
 
-  /// Returns the checksum of bytes, and of what comes before them.
+  /// Returns the checksum of bytes and the bytes before them.
   ///
   /// - Parameters:
   ///   - bytes: The bytes.
-  ///   - sum: The checksum of what comes before; 0 if nothing does.
+  ///   - sum: The checksum of the bytes before; 0 if there are none.
   /// - Returns: The checksum of both.
   static func of(_ bytes: UnsafeRawBufferPointer, after sum: UInt64 = 0) -> UInt64 {
     tables.withUnsafeBufferPointer { tables in
@@ -51,7 +52,7 @@ enum CRC64 {
     }
   }
 
-  /// Returns the checksum of a number's eight bytes, and of what comes before them.
+  /// Returns the checksum of a number's eight bytes and the bytes before them.
   static func of(_ number: UInt64, after sum: UInt64) -> UInt64 {
     withUnsafeBytes(of: number.littleEndian) { of($0, after: sum) }
   }

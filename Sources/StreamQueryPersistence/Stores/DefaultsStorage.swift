@@ -4,10 +4,11 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// What a ``DefaultsStore`` asks of app defaults: bytes under names.
+/// Keeps bytes under names in app defaults, for a ``DefaultsStore``.
 ///
-/// Both are called under no lock, and may do what they like, such as tell others of a change. Only waiting for another
-/// use of the same name in the same storage never ends: the stores of a process take turns at that.
+/// A store calls both methods outside of locks, so they may run any code, such as reporting a change. They
+/// must not wait for another use of the same name in the same storage: the stores of a process take turns at
+/// a name, so that wait would never end.
 public protocol DefaultsStorage: Sendable {
   /// Returns the bytes under a name.
   ///
@@ -18,19 +19,21 @@ public protocol DefaultsStorage: Sendable {
   /// Puts bytes under a name, in one step.
   ///
   /// - Parameters:
-  ///   - data: The bytes; `nil` removes what is there.
+  ///   - data: The bytes; `nil` removes the present ones.
   ///   - name: The name.
   func set(_ data: Data?, forKey name: String)
 
-  /// What is behind the storage: stores whose storages have the same identity take turns.
+  /// The identity of the defaults behind the storage: stores whose storages have the same identity
+  /// take turns.
   ///
-  /// By default it is the type, since all its values and objects may be the same defaults. Two that have nothing in
-  /// common then wait for each other, and lose nothing else. Override it for storages that are apart, as with
-  /// `ObjectIdentifier(self)` for objects that each hold their own values, such as those of tests that run in parallel.
+  /// By default it is the type, because all its values and objects may have the same defaults. Two that have
+  /// different ones then only wait for each other. Override it for separate storages, as with
+  /// `ObjectIdentifier(self)` for objects that each hold their own values, such as those of tests that run in
+  /// parallel.
   var storageIdentity: ObjectIdentifier { get }
 }
 
 extension DefaultsStorage {
-  /// The type.
+  /// The identity of the type.
   public var storageIdentity: ObjectIdentifier { ObjectIdentifier(Self.self) }
 }

@@ -6,13 +6,14 @@ internal import Foundation
 
 /// A store in the defaults of an app, for a few small records.
 ///
-/// A partition is one value, which each batch replaces. That is whole or not at all, but costs as much as all
-/// records together: use ``FileStore`` for more than some dozens of kilobytes. The system writes
-/// defaults to the disk by itself. They outlive the app at once, a loss of power only after a moment.
+/// A partition is one value, which each batch replaces as a whole. So a batch costs as much as all records
+/// together: use ``FileStore`` for more than some dozens of kilobytes. The system writes defaults to the disk
+/// by itself: they survive the end of the app at once, and a loss of power after a moment.
 ///
-/// The stores of this type in a process take turns at a value, so that two of them on the same defaults lose nothing of
-/// each other: see ``DefaultsStorage/storageIdentity``. App defaults have no lock for two processes: an app and its
-/// extension that write to one partition lose each other's batches. Give each its own prefix or partition.
+/// The stores of this type in a process take turns at a value, so that two of them on the same defaults do
+/// not overwrite each other: see ``DefaultsStorage/storageIdentity``. App defaults have no lock for two
+/// processes: an app and its extension that write to one partition overwrite each other's batches. Give each
+/// its own prefix or partition.
 public actor DefaultsStore: QueryStore {
   /// A value of a storage.
   private struct Place: Hashable {
@@ -20,24 +21,26 @@ public actor DefaultsStore: QueryStore {
     let name: String
   }
 
-  /// Who reads, changes and replaces which value: the storage is the user's, and called under no lock.
+  /// Orders the reads, changes and replacements of each value without a lock, because the storage is user
+  /// code.
   ///
-  /// An executor for all stores would let the tasks of one simulation run in another's time.
+  /// An executor for all stores would let the tasks of one simulation run in the time of another
+  /// one.
   private static let turns = StoreTurns<Place>()
 
   private let storage: any DefaultsStorage
   private let prefix: String
   private let maxBytes: Int
   private let identity: ObjectIdentifier
-  /// What is damaged in a value and was reported.
+  /// The damage in a value that was reported.
   private var reported: [StorePartition: [StoreDamage]] = [:]
-  /// What was damaged in a value that was replaced since, and was not reported.
+  /// The damage in a former value that was not reported.
   private var unreported: [StorePartition: [StoreDamage]] = [:]
 
-  /// The bytes of keys and values that a partition has room for: its limit, without what the form of a
-  /// single record adds.
+  /// The number of bytes of keys and values in a partition, at most: its limit, without the format of one
+  /// record.
   public nonisolated var byteLimit: Int {
-    // Further records add to that; if there is no room for them all, the batch finds the store full.
+    // The format of further records takes more; if they do not fit, the store is full for the batch.
     let form = LogFormat.headerSize + LogFormat.frameHeaderSize + LogFormat.recordHeaderSize
     return max(form, maxBytes) - form
   }
@@ -45,8 +48,8 @@ public actor DefaultsStore: QueryStore {
   /// Creates a store in a storage.
   ///
   /// - Parameters:
-  ///   - storage: Where the values are.
-  ///   - prefix: What the names of the values begin with.
+  ///   - storage: The storage of the values.
+  ///   - prefix: The beginning of the names of the values.
   ///   - maxBytes: The size of a partition in bytes, beyond which a batch throws ``QueryStoreError/full``.
   public init(
     _ storage: any DefaultsStorage,
@@ -64,7 +67,7 @@ public actor DefaultsStore: QueryStore {
   ///
   /// - Parameters:
   ///   - suiteName: The name of the group or suite; `nil` means the standard defaults.
-  ///   - prefix: What the names of the values begin with.
+  ///   - prefix: The beginning of the names of the values.
   ///   - maxBytes: The size of a partition in bytes, beyond which a batch throws ``QueryStoreError/full``.
   public init(
     suiteName: String? = nil,
@@ -78,14 +81,15 @@ public actor DefaultsStore: QueryStore {
   /// Reads the records of a partition, which has a value from then on.
   ///
   /// - Parameter partition: The partition.
-  /// - Returns: The generation, the records, sorted by key, and what was damaged.
+  /// - Returns: The generation, the records, sorted by key, and the damage.
   /// - Throws: ``QueryStoreError/otherVersion``.
   public func load(_ partition: StorePartition) async throws(QueryStoreError) -> StoreContents {
-    // In turn as well, after what was written before.
+    // The read takes its turn, too, after earlier writes.
     try await inTurn(partition) { () throws(QueryStoreError) in
       var contents = try read(partition)
       if storage.data(forKey: name(of: partition)) == nil {
-        // Whoever reads it saves in this generation, also if another partition leaves a later one behind.
+        // The generation is written, so that this reader can save in it even if another partition raises the
+        // floor.
         try put([], LogFormat(partition, contents.generation), to: partition)
       }
       let damage = contents.damage
@@ -123,7 +127,7 @@ public actor DefaultsStore: QueryStore {
   /// Replaces the partition's value.
   ///
   /// - Parameters:
-  ///   - batch: What changes.
+  ///   - batch: The changes.
   ///   - partition: The partition.
   /// - Throws: ``QueryStoreError/superseded(current:)``, ``QueryStoreError/full`` if the partition would be
   ///   larger than allowed, or ``QueryStoreError/otherVersion``.
@@ -139,7 +143,7 @@ public actor DefaultsStore: QueryStore {
     to partition: StorePartition
   ) throws(QueryStoreError) {
     let contents = try read(partition)
-    // It goes with the value.
+    // The damage goes with the value.
     let damage = contents.damage.filter { reported[partition]?.contains($0) != true }
     guard contents.generation == batch.generation else {
       throw .superseded(current: contents.generation)
@@ -154,10 +158,10 @@ public actor DefaultsStore: QueryStore {
     reported[partition] = nil
   }
 
-  /// Replaces the partition's value by that of an empty one in the next generation.
+  /// Replaces the partition's value with that of an empty partition in the next generation.
   ///
   /// - Parameter partition: The partition.
-  /// - Returns: The generation that begins.
+  /// - Returns: The new generation.
   /// - Throws: ``QueryStoreError/otherVersion``.
   public func wipe(
     _ partition: StorePartition
@@ -170,7 +174,7 @@ public actor DefaultsStore: QueryStore {
     }
   }
 
-  /// Removes the partition's value, if no record is in it.
+  /// Removes the partition's value, if it has no record.
   ///
   /// - Parameter partition: The partition.
   public func release(_ partition: StorePartition) async {
@@ -180,7 +184,7 @@ public actor DefaultsStore: QueryStore {
     guard storage.data(forKey: place.name) != nil, let contents = try? read(partition),
       contents.records.isEmpty, contents.damage.isEmpty, unreported[partition] == nil
     else { return }
-    // Its generation must not come again: it goes on in one value for all partitions that have none.
+    // Its generation must not be used again: it is kept in one value for all partitions without a value.
     let isRaised = try? await Self.turns.take(Place(storage: identity, name: floorName)) {
       () throws(QueryStoreError) in
       if contents.generation > (try floor()) {
@@ -216,8 +220,10 @@ public actor DefaultsStore: QueryStore {
     prefix + LogFileName.stem(partition)
   }
 
-  /// There is no file's name that would say it: without the generation no record can be read, so that of a header in
-  /// which one bit has changed is found all the same.
+  /// The generation in a value.
+  ///
+  /// No file name tells it, and without it no record can be read. So it is also found in a header with one
+  /// changed bit.
   private static func generation(in bytes: Data) -> StoreGeneration {
     guard bytes.count >= LogFormat.headerSize else { return .first }
     var header = [UInt8](bytes.prefix(LogFormat.headerSize))

@@ -1,5 +1,5 @@
-/// A lock that ends with its last reference, or its process.
+/// A lock that ends with its last reference or its process.
 protocol FileLock: AnyObject, Sendable {
-  /// The file that is locked.
+  /// The locked file.
   var identity: FileIdentity { get }
 }

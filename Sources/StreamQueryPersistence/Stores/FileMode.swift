@@ -1,7 +1,7 @@
-/// What a file is opened for.
+/// The purpose for which a file is opened.
 enum FileMode {
   case reading
   case writing
-  /// Writing, with nothing in it.
+  /// Writing to an empty file.
   case creating
 }

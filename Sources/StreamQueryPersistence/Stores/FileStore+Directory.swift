@@ -4,10 +4,10 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-// The directory: whether it is this store's, and what to do when it is not any more.
+// The directory: whether it is still this store's, and its recovery if it is not.
 
 extension FileStore {
-  /// Takes the directory, if this store does not have it.
+  /// Locks the directory, if this store has not done so.
   func takeDirectory() throws(QueryStoreError) {
     guard let opened else {
       self.opened = try openDirectory()
@@ -35,14 +35,14 @@ extension FileStore {
     guard let opened, try isLocked(by: opened) else { throw .filesReplaced }
   }
 
-  /// Throws if the paths of the directory or of a partition's file lead elsewhere.
+  /// Throws if the path of the directory or of a partition's file leads to another file.
   func checkPlace(of place: OpenPartition) throws(QueryStoreError) {
     try checkDirectory()
     guard let file = place.file, let name = place.log.fileName else { return }
     guard try system.identity(of: path(name.text)) == file.identity else { throw .filesReplaced }
   }
 
-  /// Whether the paths are known to lead elsewhere.
+  /// Whether the path is known to lead to another file.
   func isGone(_ place: OpenPartition) -> Bool {
     do throws(QueryStoreError) {
       try checkPlace(of: place)
@@ -55,9 +55,9 @@ extension FileStore {
 
   // MARK: Taking it anew
 
-  /// Creates what was removed or replaced.
+  /// Creates the directory and the files that were removed or replaced.
   ///
-  /// - Returns: What to tell whoever has noticed it.
+  /// - Returns: The error for the call that noticed it.
   func createAnew() -> QueryStoreError {
     do throws(QueryStoreError) {
       try takeAnew()
@@ -69,8 +69,8 @@ extension FileStore {
 
   /// Takes the directory again, and creates the files of open partitions that are not in their places.
   ///
-  /// An open file can be read without a name: nothing of it is lost. What cannot be done now is done before the next
-  /// call.
+  /// An open file can be read without a name, so no record is lost. If a step fails now, the next call
+  /// repeats it.
   func takeAnew() throws(QueryStoreError) {
     isDisplaced = true
     if let opened, try isLocked(by: opened) {
@@ -83,14 +83,14 @@ extension FileStore {
       guard let place = partitions[partition] else { continue }
       partitions[partition] = try inPlace(place, partition)
     }
-    // Ended accounts stay ended. If it cannot be written now, it is with the next that goes.
+    // Ended accounts stay ended. If this cannot be written now, the next file that goes writes it.
     if floor > .first { try? raiseFloor(to: floor) }
     isDisplaced = false
   }
 
-  /// Puts the file of a partition in its place, with what this store has acknowledged.
+  /// Puts the file of a partition in its place, with the records that this store has acknowledged.
   ///
-  /// - Returns: The partition; `nil` if it is to be opened again, since there is something newer.
+  /// - Returns: The partition; `nil` if it is to be opened again, because there is a newer file.
   private func inPlace(
     _ place: OpenPartition,
     _ partition: StorePartition
@@ -99,7 +99,7 @@ extension FileStore {
     let newest = opened?.files.newest[place.log.stem]
     guard let old = place.file else {
       if newest == nil { return place }
-      // Nothing but the generation could be lost.
+      // Only the generation could be lost.
       begun[partition] = place.log.generation
       return nil
     }
@@ -107,7 +107,7 @@ extension FileStore {
     if place.isReadOnly { return nil }
     let generation = place.log.generation
     if let newest, newest > generation {
-      // Wiped since, by whoever has had the directory.
+      // Another user of the directory has wiped the partition since.
       if place.log.isErasing { unwiped.insert(partition) }
       try? old.truncate(to: 0)
       return nil
@@ -146,10 +146,10 @@ extension FileStore {
 
   // MARK: Partitions without a file
 
-  /// Removes the file of a partition in which nothing is.
+  /// Removes the file of a partition without records.
   ///
-  /// Its generation must not come again, or a late save of an ended account would be taken. It goes on in the name of
-  /// one file for all partitions that have none.
+  /// Its generation must not be used again, or a late save of an ended account would be accepted. It is kept
+  /// in the name of one file for all partitions without a file.
   func removeFile(of place: OpenPartition) throws(QueryStoreError) {
     guard place.file != nil else { return }
     try checkPlace(of: place)
@@ -172,7 +172,8 @@ extension FileStore {
     }
     opened?.files.raised(to: generation)
     floor = generation
-    // Also if it has this name already: that may be of an earlier process, which did not get so far.
+    // Also if the file has this name already: an earlier process may have given it and ended before this
+    // step.
     try system.syncDirectory(directory)
   }
 }

@@ -7,17 +7,17 @@ internal import Foundation
 // The files of partitions.
 
 extension FileStore {
-  /// A partition that was used.
+  /// A partition in use.
   struct OpenPartition {
     var log: PartitionLog
-    /// There is none before the first batch.
+    /// The file; there is none before the first batch.
     var file: (any StoredFile)?
     var isReadOnly = false
   }
 
   /// Opens the partition's file, if it is not open.
   ///
-  /// - Returns: The file, and what was read of it if it was opened now.
+  /// - Returns: The file, and its content if it was opened now.
   func open(
     _ partition: StorePartition
   ) throws(QueryStoreError) -> (place: OpenPartition, bytes: Data?, found: LogRecovery?) {
@@ -43,7 +43,7 @@ extension FileStore {
       (file, isReadOnly) = try openFile(path)
     } catch {
       guard try system.identity(of: path) == nil else { throw error }
-      // Somebody has removed it while it was not open.
+      // The file was removed while it was not open.
       opened?.files.removed(stem)
       return try open(partition)
     }
@@ -53,14 +53,14 @@ extension FileStore {
     var log = PartitionLog(partition, generation, waste: waste, known: known)
     log.opened(found, bytes: bytes.count)
     var place = OpenPartition(log: log, file: file, isReadOnly: isReadOnly)
-    // What a process that ended has left: half of a replacement, also of an earlier generation, or what
-    // a copy has brought back.
+    // The remains of a process that ended: half of a replacement, also of an earlier generation, or a file
+    // that a copy has brought back.
     removeOthers(than: place)
     let isWiped = wipeIfNeeded(&place, partition)
     return isWiped ? (place, nil, nil) : (place, bytes, found)
   }
 
-  /// A partition that could be opened is wiped if that was asked for before.
+  /// Wipes a partition that could now be opened, if that was requested before.
   private func wipeIfNeeded(_ place: inout OpenPartition, _ partition: StorePartition) -> Bool {
     knownDamage[partition] = nil
     if let least = begun.removeValue(forKey: partition), place.log.generation < least {
@@ -75,7 +75,7 @@ extension FileStore {
 
   /// Removes the files of a partition that should not be there.
   ///
-  /// - Returns: Why one of them is still there; the others are gone.
+  /// - Returns: The reason why a file is still there; the others are gone.
   @discardableResult
   private func removeOthers(than place: OpenPartition) -> QueryStoreError? {
     let stem = place.log.stem
@@ -94,7 +94,7 @@ extension FileStore {
     return first
   }
 
-  /// Removes what could not be removed before: copies of records.
+  /// Removes the files with copies of records that could not be removed before.
   func removeLeftOver(of place: OpenPartition) throws(QueryStoreError) {
     let stem = place.log.stem
     guard opened?.files.leftOver[stem] != nil else { return }
@@ -115,7 +115,7 @@ extension FileStore {
     }
   }
 
-  /// Adds to the file, and waits until it is on the disk, where the path leads to.
+  /// Adds to the file, and waits until that is on the disk under the file's path.
   func add(
     _ addition: PartitionLog.Addition,
     to place: inout OpenPartition
@@ -127,14 +127,15 @@ extension FileStore {
       try checkPlace(of: place)
     } catch {
       place.log.additionFailed()
-      // Now, since it takes up room; if it cannot be done now, it is done before the next batch.
+      // A failed write is cut off now, because it takes up room; if that fails, it is done before
+      // the next batch.
       _ = try? prepare(&place)
       throw error
     }
     place.log.added(addition)
   }
 
-  /// Does what has to be done before a batch is added.
+  /// Performs the steps that are necessary before a batch is added.
   ///
   /// - Returns: The file.
   func prepare(_ place: inout OpenPartition) throws(QueryStoreError) -> any StoredFile {
@@ -152,7 +153,7 @@ extension FileStore {
           try system.rename(path(old.text), to: path(place.log.name.text))
           opened?.files.named(place.log.name)
         } catch {
-          // Without the new name there is no new generation, but perhaps the records can go.
+          // Without the new name there is no new generation, but the records may be erased.
           if (try? file.truncate(to: 0)) != nil { try? file.sync() }
           throw error
         }
@@ -168,7 +169,7 @@ extension FileStore {
   private func createFile(
     of place: inout OpenPartition
   ) throws(QueryStoreError) -> any StoredFile {
-    // In the directory of somebody else, a file with this name would be emptied.
+    // In a directory that another store has, this would empty a file of that store.
     try checkDirectory()
     let file = try system.open(path(place.log.name.text), .creating)
     place.file = file
@@ -177,14 +178,14 @@ extension FileStore {
     return file
   }
 
-  /// Ends a wipe that was begun; if it cannot be done now, the records stay hidden.
+  /// Completes a wipe that was begun; if that fails now, the records stay hidden.
   func eraseIfNeeded(_ place: inout OpenPartition) {
     if place.log.isErasing { _ = try? prepare(&place) }
   }
 
-  /// Ends a wipe that was begun.
+  /// Completes a wipe that was begun.
   ///
-  /// - Returns: Why records may still be on the disk.
+  /// - Returns: The reason why records may still be on the disk.
   func erase(_ place: inout OpenPartition) -> QueryStoreError? {
     do throws(QueryStoreError) {
       _ = try prepare(&place)
@@ -196,7 +197,8 @@ extension FileStore {
     }
   }
 
-  /// Replaces the file by one with only what is needed; if that fails, nothing was lost.
+  /// Replaces the file with one that has only the present records; if that fails, no record is
+  /// lost.
   func compact(_ place: inout OpenPartition) {
     guard let old = place.file else { return }
     do throws(QueryStoreError) {
@@ -213,7 +215,7 @@ extension FileStore {
     }
   }
 
-  /// Puts a file in the place of another, or where there is none.
+  /// Puts a file in the place of another, or in a free one.
   func replaceFile(
     _ name: LogFileName,
     by image: [UInt8]

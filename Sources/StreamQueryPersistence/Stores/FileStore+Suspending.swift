@@ -1,6 +1,6 @@
 internal import StreamQuery
 
-// Letting go of the directory for a while.
+// Gives the directory up for a while.
 
 extension FileStore {
   /// Gives up the lock and all files, until ``resume()``.
@@ -21,26 +21,27 @@ extension FileStore {
   public func suspend() {
     guard case .ready = phase else { return }
     phase = .suspended
-    // What has no name can be read only as long as it is open.
+    // A file without a name can be read only as long as it is open.
     if partitions.values.contains(where: { isGone($0) }) { try? takeAnew() }
     if !isDisplaced {
       for (partition, var place) in partitions {
         eraseIfNeeded(&place)
-        // What has no file holds nothing. Whoever has read it saves in its generation.
+        // A partition without a file stays open: a client that has read it saves in its generation.
         if place.file == nil { partitions[partition] = place } else { letGo(of: partition, place) }
       }
     }
     opened = nil
   }
 
-  /// Takes the directory again after ``suspend()``, and lets waiting calls continue.
+  /// Locks the directory again after ``suspend()``, and lets waiting calls continue.
   ///
-  /// The store reads what another process has changed meanwhile: the records of that process are there, and a batch for a
-  /// partition that it has wiped throws ``QueryStoreError/superseded(current:)``. A client does not read again what it has
-  /// read: give each process its own partition.
+  /// The store then has the changes that another process made meanwhile. A batch for a partition that this
+  /// process has wiped throws ``QueryStoreError/superseded(current:)``. A client does not read a partition a
+  /// second time: give each process its own partition.
   ///
-  /// - Throws: ``QueryStoreError/inUse`` while another process has the directory, or another reason why the store cannot
-  ///   take it. The store stays suspended: call `resume()` again later. ``QueryStoreError/closed`` after ``close()``.
+  /// - Throws: ``QueryStoreError/inUse`` while another process has the directory, or another reason why the
+  ///   store cannot lock it. The store stays suspended: call `resume()` again later.
+  ///   ``QueryStoreError/closed`` after ``close()``.
   public func resume() throws(QueryStoreError) {
     switch phase {
     case .ready: return
@@ -50,7 +51,7 @@ extension FileStore {
     let former = floor
     if isDisplaced { try takeAnew() } else { try takeDirectory() }
     for (partition, place) in partitions where place.file == nil {
-      // Another process has saved it or, for all that is known, wiped it.
+      // Another process has saved it or may have wiped it.
       let isChanged = floor != former || opened?.files.newest[place.log.stem] != nil
       if isChanged { letGo(of: partition, place) }
     }
@@ -58,16 +59,16 @@ extension FileStore {
     waits.first?.give(())
   }
 
-  /// Waits while the store is suspended, and for the calls that have waited before this one.
+  /// Waits while the store is suspended, and for the calls that have waited before this call.
   ///
-  /// The caller goes on without another suspension, so that what it does comes before the call that it lets go on.
+  /// The caller continues without another suspension, so its work comes before the next call's.
   func waitUntilResumed() async throws(QueryStoreError) {
     guard isSuspended || !waits.isEmpty else { return }
     var wait = SharedOneShot<Void>()
     waits.append(wait)
     await take(wait)
     while isSuspended, !Task.isCancelled {
-      // Suspended again before this call had its turn: it keeps its place.
+      // The store was suspended again before the turn of this call, which keeps its place.
       let next = SharedOneShot<Void>()
       if let place = waits.firstIndex(where: { $0 === wait }) { waits[place] = next }
       wait = next
@@ -83,7 +84,7 @@ extension FileStore {
     if case .suspended = phase { true } else { false }
   }
 
-  /// Waits for the turn, or for the cancellation.
+  /// Waits for the turn or the cancellation.
   private func take(_ wait: SharedOneShot<Void>) async {
     await withTaskCancellationHandler {
       _ = await wait.take()
@@ -92,7 +93,7 @@ extension FileStore {
     }
   }
 
-  /// Closes the file of a partition, and remembers what the disk does not say.
+  /// Closes the file of a partition, and remembers the facts that are not on the disk.
   func letGo(of partition: StorePartition, _ place: OpenPartition) {
     let onDisk = place.log.fileName?.generation ?? floor
     if onDisk < place.log.generation { begun[partition] = place.log.generation }

@@ -12,64 +12,66 @@ public import Foundation
 /// let store = FileStore(directory: .cachesDirectory.appending(path: "StreamQuery"))
 /// ```
 ///
-/// Each partition has one file, to which batches are added; when more than half of it is not needed any
-/// more, it is rewritten. A batch is on the disk when ``write(_:to:)`` returns, and survives the end of the
-/// process, of the system and of the power at any moment. Damaged bytes cost the batches that they
-/// belong to, and are reported in ``StoreContents/damage``.
+/// Each partition has one file, to which batches are added; when more than half of it is not needed any more,
+/// the file is rewritten. A batch is on the disk when ``write(_:to:)`` returns, and survives the end of the
+/// process, of the system and of the power at any moment. Damaged bytes cost the batches of which they are
+/// part, and are reported in ``StoreContents/damage``.
 ///
 /// **One at a time.** While a store uses a directory, every other one, of this process or another, throws
 /// ``QueryStoreError/inUse``. The use begins with the first call and ends with ``close()``, with ``suspend()``, or with
 /// the last reference.
 ///
-/// **App groups.** The store has a lock on its directory, and the system ends an app that is suspended while it has a
-/// lock in the container of an app group (exception code `0xdead10cc`). It ends a WatchKit extension even for a lock in its
-/// own container. Call ``suspend()`` when the app goes to the background, after `client.save()`, and ``resume()`` when it
-/// comes back. Give each process its own partition there, and hold the store only for as long as you use it: the app and
-/// its extension take turns. For several processes at the same time use `GRDBStore` of `Integrations/GRDBStore`.
+/// **App groups.** The store has a lock on its directory, and the system ends an app that is suspended while
+/// it has a lock in the container of an app group (exception code `0xdead10cc`). It ends a WatchKit extension
+/// even for a lock in its own container. Call ``suspend()`` when the app goes to the background, after
+/// `client.save()`, and ``resume()`` when it comes back. Give each process its own partition there, and
+/// release the store after use: the app and its extension take turns. For several processes at the same time
+/// use `GRDBStore` of `Integrations/GRDBStore`.
 ///
-/// **Removed files.** If files of the store are removed or replaced while it has them open, the next batch throws
-/// ``QueryStoreError/filesReplaced`` instead of being lost. The store creates the directory and the files of the open
-/// partitions anew, with all that it had acknowledged, so that the batch can be written again.
+/// **Removed files.** If files of the store are removed or replaced while it has them open, the next batch
+/// throws ``QueryStoreError/filesReplaced`` instead of being lost. The store creates the directory and the
+/// files of the open partitions anew, with all acknowledged records, so that the batch can be written again.
 ///
-/// **Full or read-only disks** throw ``QueryStoreError/full`` and ``QueryStoreError/denied``, and what was
-/// acknowledged can still be read. A wipe needs no room.
+/// **Full or read-only disks** throw ``QueryStoreError/full`` and ``QueryStoreError/denied``, and
+/// acknowledged records can still be read. A wipe needs no room.
 ///
-/// **Memory and time.** The store keeps the keys of the partitions that were used, and one open file
-/// for each; ``release(_:)`` gives both back. It lists the directory once, and keeps the names. A partition
-/// is read at once, and its values are slices of that. The calls block their thread while the disk works: they run
-/// on the caller's preferred task executor, if it has one.
+/// **Memory and time.** For each partition in use, the store keeps the keys and one open file;
+/// ``release(_:)`` gives both back. It lists the directory once, and keeps the names. A partition is read as
+/// a whole, and its values are slices of these bytes. The calls block their thread while the disk works: they
+/// run on the caller's preferred task executor, if it has one.
 public actor FileStore: QueryStore {
-  /// When files can be read, on the platforms that encrypt each with a key of its own.
+  /// The times at which files can be read, on platforms that encrypt each file with a key of its
+  /// own.
   ///
-  /// Elsewhere it means nothing, nor on a disk that does not encrypt its files. A file gets its class when it is
-  /// created: another choice holds for files that exist when they are next rewritten.
+  /// It has no effect elsewhere, and on disks that do not encrypt files. A file gets its class when it is
+  /// created; an existing file gets another one when it is rewritten.
   public struct Protection: Hashable, Sendable {
-    /// Only while the device is unlocked.
+    /// Files can be read only while the device is unlocked.
     ///
-    /// Fetches in the background can then not be saved while it is locked.
+    /// While it is locked, fetches in the background cannot be saved.
     public static let complete = Self(number: 1)
-    /// While the device is unlocked, and for as long as the store has the file open.
+    /// Files can be read while the device is unlocked, and for as long as the store has them open.
     public static let completeUnlessOpen = Self(number: 2)
-    /// Once the device has been unlocked since it was started; the default.
+    /// Files can be read after the device has been unlocked once since its start; the default.
     public static let untilFirstUnlock = Self(number: 3)
-    /// Always.
+    /// Files can always be read.
     public static let none = Self(number: 4)
-    /// As the directory says.
+    /// Files have the class of their directory.
     public static let inherited = Self(number: nil)
 
     /// The number of the class in the system's headers.
     let number: Int32?
   }
 
-  /// Whether calls are answered.
+  /// Whether the store answers calls.
   enum Phase {
     case ready
-    /// They wait.
+    /// Calls wait.
     case suspended
     case closed
   }
 
-  /// The directory, while this store has it.
+  /// The directory, while this store has locked it.
   struct OpenDirectory {
     let lock: any FileLock
     var files: LogListing
@@ -79,27 +81,27 @@ public actor FileStore: QueryStore {
   let system: any FileSystem
   let waste: Int
   var phase = Phase.ready
-  /// The calls that wait, in their order; each lets the next one go on.
+  /// The waiting calls in their order; each lets the next one continue.
   var waits: [SharedOneShot<Void>] = []
   var opened: OpenDirectory?
-  /// Whether files were removed or replaced, and could not be created anew so far.
+  /// Whether files were removed or replaced, and could not be created anew yet.
   var isDisplaced = false
-  /// The generation of partitions that have no file.
+  /// The generation of partitions without a file.
   var floor = StoreGeneration.first
   var partitions: [StorePartition: OpenPartition] = [:]
-  /// Partitions that were to be wiped when their files could not be opened.
+  /// The partitions that were to be wiped when their files could not be opened.
   var unwiped: Set<StorePartition> = []
-  /// The generations that wipes have begun whose files were let go of before they had these names.
+  /// The generations of wipes whose files were closed before they had the new names.
   var begun: [StorePartition: StoreGeneration] = [:]
-  /// The damage of partitions that were let go of.
+  /// The damage of partitions whose files were closed.
   var knownDamage: [StorePartition: PartitionLog.KnownDamage] = [:]
 
   #if !os(Windows) && !os(WASI)
-  /// Creates a store, and touches nothing before it is first used.
+  /// Creates a store, which accesses the disk at its first use.
   ///
   /// - Parameters:
-  ///   - directory: The directory, which is created if need be. Nothing else should be in it.
-  ///   - protection: When its files can be read, on platforms that encrypt each by itself.
+  ///   - directory: The directory, which is created if necessary. It should have no other files.
+  ///   - protection: The times at which its files can be read, on platforms that encrypt each file.
   public init(directory: URL, protection: Protection = .untilFirstUnlock) {
     self.init(
       directory: directory.path(percentEncoded: false),
@@ -108,7 +110,9 @@ public actor FileStore: QueryStore {
   }
   #endif
 
-  /// A file is rewritten when this many of its bytes, and half of them, are not needed any more.
+  /// Creates a store on a file system.
+  ///
+  /// A file is rewritten when `waste` of its bytes, and half of them, are not needed any more.
   init(directory: String, system: any FileSystem, waste: Int = 64 * 1024) {
     self.directory =
       directory.count > 1 && directory.hasSuffix("/")
@@ -124,7 +128,7 @@ public actor FileStore: QueryStore {
       || names.contains(".cache")
   }
 
-  /// Gives the directory up, for another store or another process.
+  /// Unlocks the directory, for another store or another process.
   ///
   /// All further calls throw ``QueryStoreError/closed``.
   public func close() {
@@ -135,7 +139,7 @@ public actor FileStore: QueryStore {
   /// Reads the records of a partition.
   ///
   /// - Parameter partition: The partition.
-  /// - Returns: The generation, the records in the order of their last change, and what was found damaged.
+  /// - Returns: The generation, the records in the order of their last change, and the damage.
   /// - Throws: The reason why it cannot be read.
   public func load(
     _ partition: StorePartition
@@ -160,12 +164,12 @@ public actor FileStore: QueryStore {
     )
   }
 
-  /// Reads the records with some keys, and nothing but the batches that they are in.
+  /// Reads the records with some keys, and only the batches of which they are part.
   ///
   /// - Parameters:
   ///   - keys: The keys.
   ///   - partition: The partition.
-  /// - Returns: The generation, the records in the order of their keys, and what was damaged.
+  /// - Returns: The generation, the records in the order of their keys, and the damage.
   /// - Throws: The reason why they cannot be read.
   public func load(
     _ keys: [String],
@@ -177,7 +181,7 @@ public actor FileStore: QueryStore {
     defer { partitions[partition] = place }
     eraseIfNeeded(&place)
     var contents = StoreContents(generation: place.log.generation)
-    // A frame is read once, however many of the keys it has.
+    // Each frame is read once, for all of its keys.
     var wanted: [Range<Int>: [(key: String, value: Range<Int>)]] = [:]
     for key in Set(keys) {
       guard let found = place.log.index.places[key] else { continue }
@@ -203,7 +207,7 @@ public actor FileStore: QueryStore {
   /// Adds a batch to the partition's file, and waits until it is on the disk.
   ///
   /// - Parameters:
-  ///   - batch: What changes.
+  ///   - batch: The changes.
   ///   - partition: The partition.
   /// - Throws: The reason why it cannot be written.
   public func write(
@@ -231,15 +235,14 @@ public actor FileStore: QueryStore {
   /// Begins the next generation, on the disk first, and then erases the bytes.
   ///
   /// - Parameter partition: The partition.
-  /// - Returns: The generation that begins.
-  /// - Throws: The reason why the records may still be on the disk. This store shows them no more. If
-  ///   the generation has reached the disk, no later one does either: each erases them at its
-  ///   first use.
+  /// - Returns: The new generation.
+  /// - Throws: The reason why the records may still be on the disk. This store does not show them any more.
+  ///   If the generation has reached the disk, no later store does either: each erases them at its first use.
   public func wipe(
     _ partition: StorePartition
   ) async throws(QueryStoreError) -> StoreGeneration {
     try await waitUntilResumed()
-    // At once. If it cannot be opened now, it is wiped before anything is read of it.
+    // At once; a partition that cannot be opened now is wiped before its records are read.
     if partitions[partition] == nil {
       unwiped.insert(partition)
     } else {
@@ -258,9 +261,10 @@ public actor FileStore: QueryStore {
     return place.log.generation
   }
 
-  /// Closes the partition's file, which the next call opens again, and removes it if no record is in it.
+  /// Closes the partition's file, which the next call opens again, and removes it if it has no record.
   ///
-  /// A partition without a file may be in a later generation than it was before: load it before you write to it again.
+  /// A partition without a file may be in a later generation than before: load it before you write to it
+  /// again.
   ///
   /// - Parameter partition: The partition.
   public func release(_ partition: StorePartition) async {
@@ -270,7 +274,7 @@ public actor FileStore: QueryStore {
     eraseIfNeeded(&place)
     try? removeLeftOver(of: place)
     partitions[partition] = place
-    // What is still to be done there would be forgotten.
+    // The steps that are still to be done would be forgotten.
     guard !place.log.isErasing, opened?.files.leftOver[place.log.stem] == nil else { return }
     if place.log.isEmpty, !place.isReadOnly { try? removeFile(of: place) }
     letGo(of: partition, place)

@@ -1,16 +1,17 @@
-/// The names of the files of a partition: any text becomes a name that every file system takes.
+/// The name of a partition's file: any text becomes a name that every file system accepts.
 ///
-/// Lower-case letters and digits stay, everything else becomes the hexadecimal numbers of its bytes: names
-/// that differ only in case or form are the same to some file systems. In place of a long name stands its
-/// digest, ``SHA256``: no part of the name, and no checksum, would keep two names of a choice apart.
+/// Lower-case letters and digits stay, and other characters become the hexadecimal numbers of their bytes:
+/// some file systems do not distinguish names that differ only in case or form. A long name is replaced by
+/// its digest, ``SHA256``: for a part of the name, or a checksum, somebody could choose two names that
+/// collide.
 struct LogFileName: Hashable {
   static let suffix = ".log"
   private static let new = ".new"
   private static let limit = 120
-  /// The stem of the file whose generation is that of partitions without a file; no partition has it.
+  /// The stem of the file with the generation of all partitions without a file; no partition has this stem.
   static let floorStem = "~"
 
-  /// The partition, as it is written in all its names.
+  /// The partition, as written in the names of its files.
   let stem: String
   let generation: StoreGeneration
 
@@ -23,14 +24,14 @@ struct LogFileName: Hashable {
     self.generation = generation
   }
 
-  /// Reads the name of a file; `nil` if no partition has it.
+  /// Reads the name of a file; `nil` if it is not that of a partition's file.
   init?(_ text: String) {
     guard text.hasSuffix(Self.suffix) else { return nil }
     let parts = text.dropLast(Self.suffix.count).split(
       separator: "@",
       omittingEmptySubsequences: false
     )
-    // Half of the numbers, so that there is always a next one.
+    // Half of the numbers are allowed, so that there is always a next one.
     guard parts.count == 2, let number = UInt64(parts[1]), number <= UInt64.max / 2,
       String(number) == parts[1]
     else { return nil }
@@ -40,10 +41,10 @@ struct LogFileName: Hashable {
 
   /// The name of the file.
   var text: String { "\(stem)@\(generation.number)\(Self.suffix)" }
-  /// The name of the file that takes its place, until it does.
+  /// The name of the file that is going to replace it.
   var replacement: String { text + Self.new }
 
-  /// Returns the name of the file whose place another was to take; `nil` if it is no such file.
+  /// Returns the name of the file that another was to replace; `nil` for any other name.
   static func replaced(by text: String) -> LogFileName? {
     text.hasSuffix(new) ? LogFileName(String(text.dropLast(new.count))) : nil
   }
@@ -59,7 +60,7 @@ struct LogFileName: Hashable {
       }
     }
     guard stem.utf8.count > limit else { return stem }
-    // The sign is not among what is written for any other byte.
+    // No encoding of another byte contains this sign.
     return "~"
       + SHA256.digest(of: partition.name.utf8).map { hexadecimal($0) }.joined()
   }

@@ -1,4 +1,4 @@
-/// What the bytes of a partition's file mean.
+/// The meaning of the bytes of a partition's file.
 ///
 /// A file is a header and frames; a frame is a batch. All numbers are little-endian.
 ///
@@ -6,24 +6,24 @@
 ///     frame   marker 4 · length of the body 4 · checksum of the body 8 · checksum of these 16 8 · body
 ///     body    for each change: length of the key 4 · length of the value 4 · key · value
 ///
-/// A length of `UInt32.max` in place of a value's removes the key. A later version keeps the first
-/// twelve bytes, and the place and kind of the header's checksum, so that it is known for what it is.
+/// A length of `UInt32.max` in place of a value's removes the key. A later version keeps the first twelve
+/// bytes, and the place and kind of the header's checksum, so that this version recognises it.
 ///
-/// The checksums are those of ``CRC64``. A frame's begin with the digest of its partition's name, its generation and
-/// its offset. So bytes that were copied from elsewhere, or are left over from before a wipe, are no frames, even
-/// inside of a value.
+/// The checksums are those of ``CRC64``. The checksum of a frame begins with the digest of its partition's
+/// name, its generation and its offset. So bytes that were copied from elsewhere, or remain from before a
+/// wipe, are not frames, even inside of a value.
 struct LogFormat {
   static let version: UInt32 = 2
   static let headerSize = 32
   static let frameHeaderSize = 24
-  /// The bytes of the two lengths before each key.
+  /// The number of bytes of the two lengths before each key.
   static let recordHeaderSize = 8
   /// "SQlog", and bytes that a transfer as text would change.
   private static let magic: UInt64 = 0x0A1A_0D67_6F6C_5153
   private static let marker: UInt32 = 0xF5C3_51D7
   private static let removal = UInt32.max
 
-  /// A body may not be longer, so that nobody allocates what a length claims.
+  /// The maximum length of a body, so that no wrong length causes an allocation.
   static let bodyLimit = Int(Int32.max)
 
   var generation: StoreGeneration
@@ -37,7 +37,7 @@ struct LogFormat {
 
   // MARK: Writing
 
-  /// The bytes that every file of the generation begins with.
+  /// The bytes at the beginning of each file of the generation.
   func header() -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.append(number: Self.magic)
@@ -48,16 +48,16 @@ struct LogFormat {
     return bytes
   }
 
-  /// Appends a frame to bytes that begin somewhere in the file.
+  /// Appends a frame to bytes that begin at an offset of the file.
   ///
-  /// - Returns: What the frame changes; `nil` if it would be longer than frames may be.
+  /// - Returns: The changes of the frame; `nil` if it would be longer than frames may be.
   func append(
     puts: some Collection<StoreRecord>,
     removals: [String] = [],
     to bytes: inout [UInt8],
     whichBeginAt offset: Int
   ) -> [Change]? {
-    // Not an `Int`: the same bytes may be in many records, and it may have 32 bits.
+    // Not an `Int`, which may have 32 bits: the same bytes may be in many records.
     var sum: UInt64 = 0
     for key in removals { sum += UInt64(8 + key.utf8.count) }
     for record in puts { sum += UInt64(Self.cost(of: record)) }
@@ -96,14 +96,14 @@ struct LogFormat {
     return changes
   }
 
-  /// The bytes of a body that a record takes.
+  /// The number of bytes of a body that a record takes.
   static func cost(of record: StoreRecord) -> Int {
     recordHeaderSize + record.key.utf8.count + record.value.count
   }
 
   // MARK: Reading
 
-  /// What the beginning of a file says.
+  /// The result of reading the header.
   enum Header: Equatable {
     case generation(StoreGeneration)
     case otherVersion
@@ -114,7 +114,8 @@ struct LogFormat {
   static func header(of bytes: UnsafeRawBufferPointer) -> Header {
     guard bytes.number(at: 0, as: UInt64.self) == magic else { return .damaged }
     let version = bytes.number(at: 8, as: UInt32.self)
-    // Its checksum was of another kind. It takes two changed bits to make it of this version.
+    // The first version had another kind of checksum. Two bits must change to make it from this
+    // version.
     if version == 1 { return .otherVersion }
     let sum = CRC64.of(UnsafeRawBufferPointer(rebasing: bytes[..<24]))
     guard bytes.number(at: 24, as: UInt64.self) == sum else { return .damaged }
@@ -137,16 +138,16 @@ struct LogFormat {
     return length
   }
 
-  /// A change of a key: the place of its value from the beginning of the file, or `nil` if it goes.
+  /// A change of a key: the place of its value from the beginning of the file; `nil` for a removal.
   struct Change {
     var key: String
     var value: Range<Int>?
   }
 
-  /// Returns the changes of a frame, or `nil` if its body is damaged.
+  /// Returns the changes of a frame; `nil` if its body is damaged.
   ///
   /// The bytes begin at the offset in the file, the frame at the start in the bytes. Its header and
-  /// length are known to be right.
+  /// length have been checked.
   func changes(
     in bytes: UnsafeRawBufferPointer,
     at start: Int,
@@ -186,7 +187,7 @@ struct LogFormat {
     return changes
   }
 
-  /// The checksum of what comes before the bytes of a frame, although it is not in the file.
+  /// The checksum of the bytes before a frame that are not in the file.
   private func seed(at offset: Int) -> UInt64 {
     CRC64.of(UInt64(offset), after: CRC64.of(generation.number, after: partition))
   }

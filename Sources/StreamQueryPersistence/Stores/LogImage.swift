@@ -1,6 +1,7 @@
-/// A log that has only what is needed, for a file that takes the place of another.
+/// A log with only the present records, for a file that replaces another.
 enum LogImage {
-  /// The body of a frame is not longer, unless one record is: damage costs no more than that.
+  /// The maximum length of a frame's body, unless one record is longer: so damage costs no more
+  /// records.
   static let frameLimit = 16 * 1024
 
   /// Returns the bytes of the file, or `nil` if a record is longer than a frame may be.

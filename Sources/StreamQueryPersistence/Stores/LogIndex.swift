@@ -1,13 +1,13 @@
-/// Where in a log the newest value of each key is.
+/// The place of the newest value of each key in a log.
 struct LogIndex: Equatable {
-  /// A value, and the frame that it is part of, from the beginning of the file.
+  /// A value and its frame, from the beginning of the file.
   struct Place: Equatable {
     var value: Range<Int>
     var frame: Range<Int>
   }
 
   private(set) var places: [String: Place] = [:]
-  /// The bytes that a log of nothing but these records would need, without its headers.
+  /// The number of bytes of a log with only these records, without its headers.
   private(set) var liveBytes = 0
 
   mutating func apply(_ changes: [LogFormat.Change], of frame: Range<Int>) {

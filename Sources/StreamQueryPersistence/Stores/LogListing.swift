@@ -1,18 +1,18 @@
 /// The names of the files in a store's directory.
 ///
-/// They are read once: as long as the store has the lock, nobody else changes them.
+/// They are read once, because only this store changes them while it has the lock.
 struct LogListing {
-  /// The newest generation of each partition that has a file, by the stem of its names.
+  /// The newest generation of each partition that has a file, by the stem of its name.
   private(set) var newest: [String: StoreGeneration] = [:]
-  /// The names of files that should not be there, by their stem: of earlier generations, which a copy has brought
-  /// back, and of replacements that did not take the place of a file.
+  /// The names of files that should not be there, by their stem: files of earlier generations that a copy has
+  /// brought back, and unfinished replacements.
   ///
-  /// An empty entry says that they were removed, but perhaps not yet on the disk.
+  /// An empty list says that they were removed, but perhaps not yet on the disk.
   private(set) var leftOver: [String: [String]] = [:]
-  /// The generation of partitions that have no file: none that had one was in a later generation.
+  /// The generation of partitions without a file; no file of theirs was in a later generation.
   private(set) var floor: StoreGeneration?
 
-  /// Sorts what is in a directory; files of others are ignored.
+  /// Sorts the names in a directory; other names are ignored.
   init(_ names: [String]) {
     for text in names.sorted() {
       if let name = LogFileName(text) {
@@ -35,22 +35,22 @@ struct LogListing {
     }
   }
 
-  /// A file was created, or has another name now.
+  /// A file was created or renamed.
   mutating func named(_ name: LogFileName) { newest[name.stem] = name.generation }
 
   /// The newest file of a partition is gone.
   mutating func removed(_ stem: String) { newest[stem] = nil }
 
-  /// A file is there that should not be.
+  /// A file exists that should not be there.
   mutating func left(_ text: String, of stem: String) { leftOver[stem, default: []].append(text) }
 
-  /// Of what should not be there, these could not be removed.
+  /// Removed the files that should not be there, except for some.
   ///
   /// - Parameters:
-  ///   - rest: The names; none if all is gone, and `nil` if that is on the disk.
+  ///   - rest: The remaining names; none if all are gone, and `nil` if that is on the disk.
   ///   - stem: The stem of their names.
   mutating func cleared(_ rest: [String]?, of stem: String) { leftOver[stem] = rest }
 
-  /// Partitions without a file are of this generation from now on.
+  /// Partitions without a file have this generation from now on.
   mutating func raised(to floor: StoreGeneration) { self.floor = floor }
 }

@@ -4,34 +4,34 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// What a file's bytes have kept of a partition, whatever happened to them.
+/// The records of a partition that a file's bytes still have, after any damage.
 ///
-/// A batch that was being written when the process or the machine stopped is the beginning of a frame, or
-/// nothing, at the end of the file. It was never acknowledged, so it is cut off. Anything else that is
-/// no frame is damage, and the next place where a frame begins is searched for.
+/// A batch that was being written when the process or the machine stopped has left at most the beginning of a
+/// frame, at the end of the file. It was never acknowledged, so it is cut off. Other bytes between frames are
+/// damage: the search goes on at the next place where a frame begins.
 struct LogRecovery {
-  /// What the file says about itself.
+  /// The state of the file, by its header.
   enum Origin: Equatable {
-    /// It has no header yet: nothing was ever acknowledged.
+    /// It has no header yet, so no batch was acknowledged.
     case empty
     case present
-    /// It holds records of a generation that a wipe has ended.
+    /// It has records of a generation that a wipe has ended.
     case wiped
     case otherVersion
   }
 
   private(set) var origin = Origin.empty
   private(set) var index = LogIndex()
-  /// Where the next frame belongs; what follows is the end of a batch that was not acknowledged.
+  /// The place of the next frame; the bytes after it are the end of an unacknowledged batch.
   private(set) var end = 0
-  /// What is neither a header nor a frame.
+  /// The bytes that are neither a header nor a frame.
   private(set) var damage: [Range<Int>] = []
 
   /// Reads a file.
   ///
   /// - Parameters:
   ///   - bytes: The whole file.
-  ///   - format: The partition, and the generation that the file's name says.
+  ///   - format: The format of the partition, in the generation of the file's name.
   init(_ bytes: Data, _ format: LogFormat) {
     bytes.withUnsafeBytes { read($0, format) }
   }
@@ -56,17 +56,18 @@ struct LogRecovery {
       return
     case .generation(format.generation): origin = .present
     case .generation, .damaged:
-      // The name says which generation it is, so the frames can still be read.
+      // The name tells the generation, so the frames can still be read.
       origin = .present
       damage.append(0..<LogFormat.headerSize)
     }
     end = LogFormat.headerSize
-    // Records are seldom shorter. What is too much is a small part of the file.
+    // Records are seldom shorter, and unused room is a small part of the file.
     index.reserve(bytes.count / 256)
     while bytes.count - end >= LogFormat.frameHeaderSize {
       guard let length = format.bodyLength(of: bytes, at: end, offset: 0) else {
         guard let next = nextFrame(in: bytes, format) else {
-          // Not the beginning of a frame, as the rest of a write would be, but cut off like it.
+          // These bytes do not begin a frame, as an unfinished write would, but are cut off like
+          // one.
           damage.append(end..<bytes.count)
           return
         }

@@ -8,8 +8,7 @@ internal import Foundation
 
 /// A store that forgets when it is released: for tests, previews and clients that share records.
 ///
-/// It is as fast as a dictionary, and never throws anything but
-/// ``QueryStoreError/superseded(current:)``.
+/// It is as fast as a dictionary, and its only error is ``QueryStoreError/superseded(current:)``.
 public final class MemoryStore: QueryStore {
   private struct Partition {
     var generation = StoreGeneration.first
@@ -18,14 +17,15 @@ public final class MemoryStore: QueryStore {
 
   private struct State {
     var partitions: [StorePartition: Partition] = [:]
-    /// The generation of partitions that are not there: none that was is in a later one.
+    /// The generation of partitions that do not exist; none of them was in a later one.
     var floor = StoreGeneration.first
 
     subscript(_ partition: StorePartition) -> Partition {
       partitions[partition] ?? Partition(generation: floor)
     }
 
-    /// A partition that somebody reads: until it is released, the end of another one leaves it as it is.
+    /// Reads a partition, which then exists: until it is released, the end of another one does not raise its
+    /// generation.
     mutating func read(_ partition: StorePartition) -> Partition {
       if partitions[partition] == nil { partitions[partition] = self[partition] }
       return self[partition]
@@ -45,7 +45,7 @@ public final class MemoryStore: QueryStore {
     let found = state.withLock { $0.read(partition) }
     return StoreContents(
       generation: found.generation,
-      // No output depends on the order of a dictionary.
+      // Sorted, because no output may depend on the order of a dictionary.
       records: found.values.map(StoreRecord.init).sorted { $0.key < $1.key }
     )
   }
@@ -58,7 +58,7 @@ public final class MemoryStore: QueryStore {
   /// - Returns: The generation and the records.
   /// - Complexity: O(*n*) in the number of keys.
   public func load(_ keys: [String], of partition: StorePartition) async -> StoreContents {
-    // Asynchronous like the default implementation, which asynchronous code would prefer otherwise.
+    // Asynchronous, because asynchronous code would otherwise prefer the default implementation.
     let found = state.withLock { $0.read(partition) }
     var seen: Set<String> = []
     let records = keys.compactMap { key in
@@ -70,7 +70,7 @@ public final class MemoryStore: QueryStore {
   /// Applies a batch.
   ///
   /// - Parameters:
-  ///   - batch: What changes.
+  ///   - batch: The changes.
   ///   - partition: The partition.
   /// - Throws: ``QueryStoreError/superseded(current:)``.
   public func write(
@@ -81,7 +81,7 @@ public final class MemoryStore: QueryStore {
       let current = state[partition].generation
       guard current == batch.generation else { return current }
       for key in batch.removals { state.partitions[partition]?.values[key] = nil }
-      // In place: a dictionary that is copied costs as much as all of its records.
+      // In place, because a copy of a dictionary costs as much as all of its records.
       let empty = Partition(generation: current)
       for record in batch.puts {
         state.partitions[partition, default: empty].values[record.key] = record.value
@@ -94,7 +94,7 @@ public final class MemoryStore: QueryStore {
   /// Forgets the records of a partition.
   ///
   /// - Parameter partition: The partition.
-  /// - Returns: The generation that begins.
+  /// - Returns: The new generation.
   public func wipe(_ partition: StorePartition) -> StoreGeneration {
     state.withLock { state in
       let next = state[partition].generation.next
@@ -103,11 +103,11 @@ public final class MemoryStore: QueryStore {
     }
   }
 
-  /// Forgets the partition, if no record is in it.
+  /// Forgets the partition, if it has no record.
   ///
   /// - Parameter partition: The partition.
   public func release(_ partition: StorePartition) async {
-    // Asynchronous like the default implementation, which asynchronous code would prefer otherwise.
+    // Asynchronous, because asynchronous code would otherwise prefer the default implementation.
     state.withLock { state in
       guard let found = state.partitions[partition], found.values.isEmpty else { return }
       state.floor = max(state.floor, found.generation)

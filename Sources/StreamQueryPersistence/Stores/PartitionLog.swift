@@ -4,34 +4,34 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// What is known of a partition's file, and what has to be done before a batch may be added to it.
+/// The state of a partition's file, and the steps that are necessary before a batch may be added.
 ///
-/// The name of the file says the present generation. So a wipe is a change of the name, which is whole
-/// or not at all, needs no room on the disk, and makes all frames unreadable: they belong to an
-/// earlier generation. The bytes are erased afterwards, if need be after the next launch.
+/// The name of the file has the present generation. So a wipe renames the file, which is atomic, needs no
+/// room on the disk, and makes all frames unreadable, because they belong to an earlier generation. The bytes
+/// are erased afterwards, if necessary after the next launch.
 struct PartitionLog {
-  /// Something that has to be done to the file, in this order.
+  /// A step that changes the file; the cases are in the order of the steps.
   enum Step: Equatable {
-    /// Change the name from that of this generation to that of the present one.
+    /// Rename the file from this generation to the present one.
     case rename(from: StoreGeneration)
     /// Make the name durable.
     ///
-    /// Also after a launch: the name may be that of an earlier process, which did not get so far.
+    /// Also after a launch: an earlier process may have given the name and ended before this step.
     case syncDirectory
-    /// Cut off what follows.
+    /// Cut off the bytes from this length on.
     case truncate(Int)
-    /// Make it durable that there is nothing.
+    /// Make it durable that the file is empty.
     case sync
   }
 
-  /// What is added to the file for a batch.
+  /// The bytes and the changes that a batch adds to the file.
   struct Addition {
     var bytes: [UInt8]
     fileprivate var changes: [LogFormat.Change]
     fileprivate var frame: Range<Int>
   }
 
-  /// What a log is told of when it is opened again: the damage that was found before.
+  /// The damage that was found before, for a log that is opened again.
   struct KnownDamage {
     var places: Set<Range<Int>> = []
     var unreported: [StoreDamage] = []
@@ -39,22 +39,22 @@ struct PartitionLog {
 
   private enum Rest {
     case none
-    /// Bytes of a batch that was not acknowledged: cut off before the next one.
+    /// The bytes of a batch that was not acknowledged; they are cut off before the next one.
     case unfinished
-    /// Of an earlier generation.
+    /// The bytes of an earlier generation.
     case wiped
-    /// Cut off, but perhaps not yet on the disk.
+    /// No bytes, but perhaps not yet on the disk.
     case erased
   }
 
-  /// The partition, as it is written in the names of its files.
+  /// The partition, as written in the names of its files.
   let stem: String
   /// A file is rewritten if at least this many bytes, and half of it, are not needed any more.
   let waste: Int
   /// The format of the frames of the present generation.
   private(set) var format: LogFormat
   private(set) var index = LogIndex()
-  /// The bytes of the file that are acknowledged; what follows them has no meaning.
+  /// The number of acknowledged bytes of the file; bytes after them have no meaning.
   private(set) var length = 0
 
   /// The generation in the file's name; `nil` if there is no file.
@@ -63,12 +63,12 @@ struct PartitionLog {
   private var rest = Rest.none
   /// The damaged places of the file.
   private var damaged: Set<Range<Int>> = []
-  /// The damaged places that were found before, also when the file was opened before.
+  /// The damaged places that were found before, also in earlier uses of the file.
   private var known: KnownDamage
-  /// The length below which rewriting is not tried again, since it failed.
+  /// The length below which rewriting is not tried again after a failure.
   private var nextCompaction = 0
 
-  /// A partition that has no file.
+  /// Creates the log of a partition without a file.
   init(
     _ partition: StorePartition,
     _ generation: StoreGeneration,
@@ -91,7 +91,7 @@ struct PartitionLog {
     }
   }
 
-  /// Its file was created, in the present generation and with nothing in it.
+  /// Its file was created, empty and in the present generation.
   mutating func created() {
     named = generation
     isNameDurable = false
@@ -105,7 +105,7 @@ struct PartitionLog {
   /// The name that the file still has; `nil` if there is none.
   var fileName: LogFileName? { named.map { LogFileName(stem: stem, $0) } }
 
-  /// The first thing to do to the file before a batch may be added, and after a wipe.
+  /// The first step that is necessary before a batch may be added, and after a wipe.
   var step: Step? {
     guard let named else { return nil }
     guard named == generation else { return .rename(from: named) }
@@ -136,9 +136,9 @@ struct PartitionLog {
 
   // MARK: What happened
 
-  /// The partition is wiped: from now on nothing of it is readable, whatever becomes of the file.
+  /// The partition is wiped: no record of it can be read any more, whatever happens to the file.
   ///
-  /// - Parameter least: The generation begins that follows the present one, and no earlier one than this.
+  /// - Parameter least: The earliest generation that may begin; it also follows the present one.
   mutating func wiped(to least: StoreGeneration = .first) {
     format.generation = max(generation.next, least)
     index = LogIndex()
@@ -147,7 +147,7 @@ struct PartitionLog {
     (damaged, known, nextCompaction) = ([], KnownDamage(), 0)
   }
 
-  /// Returns what to add to the file for a batch; `nil` if it is too large.
+  /// Returns the addition to the file for a batch; `nil` if it is too large.
   func addition(of batch: StoreBatch) -> Addition? {
     var bytes = length == 0 ? format.header() : []
     let start = length + bytes.count
@@ -172,7 +172,7 @@ struct PartitionLog {
     rest = .unfinished
   }
 
-  /// These places of the file are damaged; rewriting it leaves out what cannot be read anyway.
+  /// These places of the file are damaged; rewriting the file omits them.
   mutating func found(damage: [Range<Int>]) {
     for place in damage {
       damaged.insert(place)
@@ -182,12 +182,12 @@ struct PartitionLog {
     }
   }
 
-  /// What to tell the log when it is opened again; `nil` if nothing was ever damaged.
+  /// The damage that was found so far, for a log that is opened again; `nil` if there was none.
   var knownDamage: KnownDamage? {
     known.places.isEmpty && known.unreported.isEmpty ? nil : known
   }
 
-  /// Whether the file can go, since no record is lost with it and nobody has to be told of one.
+  /// Whether the file may be removed: it has no record, and no damage that is still to be reported.
   var isEmpty: Bool { index.places.isEmpty && !isErasing && knownDamage == nil }
 
   /// Returns the damage that was not reported yet: each is reported once.
@@ -196,7 +196,7 @@ struct PartitionLog {
     return known.unreported
   }
 
-  /// Returns values from the bytes of their frame, or `nil` if the frame is damaged.
+  /// Returns values from the bytes of their frame; `nil` if the frame is damaged.
   func values(at places: [Range<Int>], ofFrame frame: Range<Int>, in bytes: Data) -> [Data]? {
     let start = frame.lowerBound
     let isRight = bytes.withUnsafeBytes { bytes in
@@ -212,13 +212,13 @@ struct PartitionLog {
 
   // MARK: Rewriting
 
-  /// Whether the file is to be replaced by one with only what is needed.
+  /// Whether the file is to be replaced with one that has only the present records.
   var isWasteful: Bool {
     guard length >= nextCompaction else { return false }
     return !damaged.isEmpty || length > waste + 2 * index.liveBytes
   }
 
-  /// The file could not be replaced: it grows by half before that is tried again.
+  /// The file could not be replaced; before the next try, it grows by half.
   mutating func compactionFailed() {
     nextCompaction = length + max(length / 2, waste)
   }

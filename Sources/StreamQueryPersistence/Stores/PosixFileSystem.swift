@@ -14,7 +14,7 @@ internal import Musl
 internal import Android
 #endif
 
-/// The files of the machine.
+/// The file system of the machine.
 struct PosixFileSystem: FileSystem {
   var protection: FileStore.Protection
 
@@ -27,7 +27,7 @@ struct PosixFileSystem: FileSystem {
       try createDirectory(Self.parent(of: path))
       guard mkdir(path, 0o700) != 0 else { return try syncDirectory(Self.parent(of: path)) }
     }
-    // On a disk that cannot be written to, the answer is not that it exists.
+    // The error for a disk that cannot be written to is not that the directory exists.
     guard access(path, F_OK) == 0 else { throw .system("mkdir", code) }
   }
 
@@ -36,7 +36,7 @@ struct PosixFileSystem: FileSystem {
     do throws(QueryStoreError) {
       file = try PosixFile(path, O_RDWR | O_CREAT)
     } catch {
-      // Who may only read has a lock too, if it is there.
+      // A caller that may only read can lock an existing file, too.
       guard case .denied = error, let found = try? PosixFile(path, O_RDONLY) else { throw error }
       file = found
     }
@@ -69,7 +69,7 @@ struct PosixFileSystem: FileSystem {
     case .creating:
       let file = try PosixFile(path, O_RDWR | O_CREAT | O_TRUNC)
       #if canImport(Darwin)
-      // A disk without protection refuses, which is what it can do.
+      // A disk without protection refuses, which is harmless.
       if let number = protection.number { _ = fcntl(file.descriptor, F_SETPROTECTIONCLASS, number) }
       #endif
       return file
@@ -104,7 +104,7 @@ struct PosixFileSystem: FileSystem {
   }
 }
 
-/// A lock that ends with its release, even if a process that is just being started shares the file.
+/// A lock that ends with its release, even if a process that is being started shares the file.
 private final class PosixLock: FileLock {
   private let file: PosixFile
   var identity: FileIdentity { file.identity }
@@ -176,8 +176,8 @@ private final class PosixFile: StoredFile {
 
   func sync() throws(QueryStoreError) {
     #if canImport(Darwin)
-    // `fsync` only hands the bytes to the disk, which may keep them in memory. Not every disk has the
-    // other.
+    // `fsync` only hands the bytes to the disk, which may keep them in memory. Not every disk supports this
+    // call.
     if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
     _ = try retrying("fsync") { fsync(descriptor) }
     #else
@@ -188,14 +188,14 @@ private final class PosixFile: StoredFile {
 
 extension FileIdentity {
   fileprivate init(_ status: stat) {
-    // Their types differ from system to system.
+    // The types of these numbers differ between systems.
     device = UInt64(truncatingIfNeeded: status.st_dev)
     number = UInt64(truncatingIfNeeded: status.st_ino)
   }
 }
 
-/// Makes a call again for as long as signals interrupt it, and returns whether it succeeded: not if it
-/// failed with the one error that is an answer.
+/// Repeats a call while signals interrupt it, and returns whether it succeeded; `false` if it failed with the
+/// one error that is an answer.
 private func retrying(
   _ name: String,
   _ call: () -> Int32,
@@ -209,9 +209,9 @@ private func retrying(
   return true
 }
 
-/// Makes a call that may do a part of its work only, until all is done or nothing more comes.
+/// Repeats a call that may do only a part of its work, until all is done or no more bytes come.
 ///
-/// - Returns: How much was done.
+/// - Returns: The number of bytes.
 private func transferring(
   _ name: String,
   _ count: Int,

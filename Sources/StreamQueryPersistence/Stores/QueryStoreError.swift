@@ -1,27 +1,27 @@
-/// Why a store cannot do what it was asked.
+/// The reason why a store cannot do a call.
 ///
-/// After each of these, everything that was acknowledged before is still there.
+/// After each of these, all acknowledged batches are still there.
 public enum QueryStoreError: Error, Sendable, CustomStringConvertible {
   /// There is no room for the batch.
   case full
-  /// The store may not read or write where its data is.
+  /// The store may not read or write its data.
   case denied
   /// Another store, of this process or another, uses the same data.
   case inUse
-  /// The data was written by another version, whose format this one does not read; it was left as it is.
+  /// Another version wrote the data, in a format that this one does not read; the data is unchanged.
   case otherVersion
   /// The batch belongs to another generation than the present one.
   case superseded(current: StoreGeneration)
   /// The store was closed.
   case closed
-  /// The store's files were removed or replaced while it had them open; the batch is not written.
+  /// The store's files were removed or replaced while it had them open; the batch was not written.
   ///
-  /// They are created anew with what the store has acknowledged: the batch can be written again.
+  /// They were created anew with the acknowledged records, so that the batch can be written again.
   case filesReplaced
-  /// Something else went wrong.
+  /// Another error occurred.
   case failed(any Error)
 
-  /// What is wrong, and what can be done about it.
+  /// A sentence that says how the error came about and what to do.
   public var description: String {
     switch self {
     case .full:
@@ -43,7 +43,7 @@ public enum QueryStoreError: Error, Sendable, CustomStringConvertible {
 }
 
 extension QueryStoreError {
-  /// Whether it is of no use to try again.
+  /// Whether another try cannot succeed.
   var isFinal: Bool {
     switch self {
     case .superseded, .closed, .inUse, .otherVersion: true

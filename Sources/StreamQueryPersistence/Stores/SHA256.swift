@@ -1,10 +1,12 @@
-/// SHA-256 (FIPS 180-4): a digest that no two texts share, so that it can stand for a name that is too long.
+/// The digest SHA-256 (FIPS 180-4), which differs between any two texts, so that it can replace a name that
+/// is too long.
 ///
-/// It is the same on every platform, in 32 bits too, and needs no library.
+/// It is the same on every platform, also with 32 bits, and needs no library.
 enum SHA256 {
   /// Returns the 32 bytes of the digest.
   ///
-  /// - Complexity: O(*n*) in the number of bytes, some nanoseconds for each: it is for names, not for values.
+  /// - Complexity: O(*n*) in the number of bytes, some nanoseconds for each, which suits names but not
+  ///   values.
   static func digest(of message: some Sequence<UInt8>) -> [UInt8] {
     var bytes = Array(message)
     let bits = UInt64(bytes.count) &* 8

@@ -2,11 +2,11 @@
 public struct StoreBatch: Hashable, Sendable {
   /// The generation that the writer has loaded.
   public var generation: StoreGeneration
-  /// The records to add, or to put in the place of those with the same keys.
+  /// The records to add, or to replace the ones with the same keys.
   ///
-  /// If a key occurs twice, the last of its records counts.
+  /// If a key occurs twice, its last record counts.
   public var puts: [StoreRecord]
-  /// The keys of the records to remove; those without a record are ignored.
+  /// The keys of the records to remove; keys without a record are ignored.
   ///
   /// Removals come first: a key that is also in ``puts`` has a record afterwards.
   public var removals: [String]

@@ -1,10 +1,10 @@
-/// What a store has of a partition.
+/// The contents of a partition in a store.
 public struct StoreContents: Hashable, Sendable {
   /// The present generation, for the batches that follow.
   public var generation: StoreGeneration
   /// The records; no two have the same key.
   public var records: [StoreRecord]
-  /// What could not be read and was left out.
+  /// The places that could not be read and were omitted.
   ///
   /// A store reports each place once.
   public var damage: [StoreDamage]
@@ -14,7 +14,7 @@ public struct StoreContents: Hashable, Sendable {
   /// - Parameters:
   ///   - generation: The present generation.
   ///   - records: The records.
-  ///   - damage: What was left out.
+  ///   - damage: The places that were omitted.
   public init(
     generation: StoreGeneration,
     records: [StoreRecord] = [],

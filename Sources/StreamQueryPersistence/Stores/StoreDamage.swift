@@ -1,18 +1,18 @@
-/// A place in a store whose bytes are not what was written, and were therefore left out.
+/// A place in a store whose bytes were changed, and were therefore omitted.
 ///
-/// The batches at such a place are lost. A key that only they have changed is back at its value
-/// before them, if it had any.
+/// The batches at such a place are lost. A key that they changed has its value from before them, if
+/// there was one.
 public struct StoreDamage: Hashable, Sendable, CustomStringConvertible {
-  /// Where it is, as the store names places: a file and an offset, or a row.
+  /// The place in the store's own terms: a file and an offset, or a row.
   public var place: String
-  /// The number of bytes that were left out.
+  /// The number of omitted bytes.
   public var byteCount: Int
 
   /// Creates a description of damage.
   ///
   /// - Parameters:
-  ///   - place: Where it is.
-  ///   - byteCount: The number of bytes that were left out.
+  ///   - place: The place.
+  ///   - byteCount: The number of omitted bytes.
   public init(place: String, byteCount: Int) {
     self.place = place
     self.byteCount = byteCount

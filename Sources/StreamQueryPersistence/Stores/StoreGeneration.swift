@@ -1,7 +1,7 @@
 /// The life of a partition between two wipes.
 ///
 /// A batch names the generation that its writer has loaded. If the partition was wiped since, the batch is
-/// refused, so that a save that was on its way does not bring back what was wiped.
+/// refused, so that a late save does not bring back wiped records.
 public struct StoreGeneration: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// The generation of a partition that was never wiped.
   public static let first = Self(number: 0)
@@ -18,7 +18,7 @@ public struct StoreGeneration: Hashable, Comparable, Sendable, CustomStringConve
 
   /// The generation that a wipe of this one begins.
   public var next: Self {
-    // Even a number from damaged bytes ends no process.
+    // Wraps, because a number from damaged bytes must not end the process.
     Self(number: number &+ 1)
   }
 

@@ -2,11 +2,11 @@ internal import StreamQuery
 
 /// A part of a store, such as that of an account or a tenant.
 ///
-/// Partitions share nothing: each has its own records and generations, and is wiped by itself.
+/// Partitions share nothing: each has its own records and generations, and is wiped separately.
 public struct StorePartition: Hashable, Sendable, ExpressibleByStringLiteral,
   CustomStringConvertible
 {
-  /// The partition of a client that was given no other.
+  /// The partition of a client unless it was given another one.
   public static let main: Self = "main"
 
   /// The name, in composed Unicode form (NFC): equal names have equal bytes in every store.

@@ -13,7 +13,7 @@ public struct StoreRecord: Hashable, Sendable {
 
   /// The value, which a store does not interpret.
   ///
-  /// A loaded value may be a slice of all bytes that were read with it, which live as long as it does.
+  /// A loaded value may be a slice of all bytes that were read with it, which then live as long as the value.
   public var value: Data
 
   /// Creates a record.

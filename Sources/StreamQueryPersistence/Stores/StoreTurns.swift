@@ -1,12 +1,13 @@
 internal import StreamQuery
 import Synchronization
 
-/// Lets callers use a place one after the other, in the order in which they come, without a lock: who has to
-/// wait is suspended.
+/// Lets callers use a place one after the other, in the order in which they come, and suspends the ones that
+/// wait.
 ///
-/// So whoever has the turn may run any code, also of users. A cancelled caller keeps its place.
+/// It holds no lock, so that the caller whose turn it is may run any code, also of users. A
+/// cancelled caller keeps its place.
 final class StoreTurns<Place: Hashable & Sendable>: Sendable {
-  /// The places in use, and who waits for each.
+  /// The places in use, with the callers that wait for each.
   private let waiting = Mutex<[Place: [SuspendedTask<Void>]]>([:])
 
   /// Waits for the turn, and passes it on afterwards, also if the body throws.

@@ -8,9 +8,9 @@ internal import Musl
 internal import Android
 #endif
 
-/// What the system answered to a call that a store made.
+/// An error that the system returned to a call of a store.
 ///
-/// It is in ``QueryStoreError/failed(_:)`` if no other case says what it means.
+/// It is in ``QueryStoreError/failed(_:)`` if no other case describes it.
 public struct SystemCallError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The name of the call.
   public var call: String
@@ -33,7 +33,7 @@ public struct SystemCallError: Error, Hashable, Sendable, CustomStringConvertibl
 
 #if !os(Windows) && !os(WASI)
 extension QueryStoreError {
-  /// What an answer of the system means for a store.
+  /// The error of a store for an error of the system.
   static func system(_ call: String, _ code: Int32 = errno) -> Self {
     switch code {
     case ENOSPC, EDQUOT, EFBIG: .full

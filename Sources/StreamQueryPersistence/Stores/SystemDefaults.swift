@@ -3,7 +3,7 @@ internal import Foundation
 
 /// The defaults of the app, or of a group of apps.
 ///
-/// It looks them up at each use, since `UserDefaults` is not `Sendable`.
+/// It finds them at each use, because `UserDefaults` is not `Sendable`.
 struct SystemDefaults: DefaultsStorage {
   var suiteName: String?
 
