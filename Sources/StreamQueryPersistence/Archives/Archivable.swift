@@ -1,6 +1,6 @@
 public import StreamQuery
 
-/// Tells an import what to expect: a type cannot be made from text alone.
+/// A type, a query or a mutation that an import is to expect: text alone does not tell a type.
 ///
 /// ```swift
 /// client.import(archive, for: [
@@ -11,8 +11,8 @@ public import StreamQuery
 /// ])
 /// ```
 ///
-/// Queries that the cache knows already, because they are observed or were fetched, need not be
-/// named.
+/// You need not name queries that the cache knows already, because they are observed or were
+/// fetched.
 public struct Archivable: Sendable, _FreeOfActors {
   enum Kind: Sendable {
     case query(ArchivableEntry, EntryKey)
@@ -24,24 +24,24 @@ public struct Archivable: Sendable, _FreeOfActors {
 
   let kind: Kind
 
-  /// A query: its key, and its options for the entry.
+  /// Expects a query: its key, with its options for the entry.
   ///
   /// - Parameter query: The query.
-  /// - Returns: What to expect.
+  /// - Returns: The expectation.
   public static func query<Value: Decodable>(_ query: Query<Value>) -> Self {
     Self(kind: .query(ArchivableEntry(of: Value.self, query.definition), EntryKey(query.key)))
   }
 
-  /// Every query of a value type.
+  /// Expects every query of a value type.
   ///
   /// Keys of strings, numbers, booleans, dates, UUIDs, URLs and records of these are restored from
-  /// their text; other types of key parts must be given as ``keyPart(_:)``.
+  /// their text; expect other types of key parts with ``keyPart(_:)``.
   ///
   /// - Parameters:
   ///   - type: The value type.
   ///   - options: Options for the entries, merged over the client's defaults. They hold until a query
   ///     uses the entry, which brings its own; the longer retention stays.
-  /// - Returns: What to expect.
+  /// - Returns: The expectation.
   public static func values<Value: Decodable & Sendable>(
     of type: Value.Type,
     options: QueryOptions = .default
@@ -50,39 +50,39 @@ public struct Archivable: Sendable, _FreeOfActors {
     return Self(kind: .values(ArchivableEntry(of: type, definition), type))
   }
 
-  /// A type that occurs in parts of keys, as a value or as the type itself.
+  /// Expects a type in parts of keys, as a value or as the type itself.
   ///
   /// - Parameter type: The type.
-  /// - Returns: What to expect.
+  /// - Returns: The expectation.
   public static func keyPart<Part: Decodable & Hashable & Sendable>(_ type: Part.Type) -> Self {
     Self(kind: .keyPart(type, KeyPartDecoding(of: type)))
   }
 
-  /// A mutation: paused runs of its key continue with its work and callbacks.
+  /// Expects a mutation: paused runs of its key continue with its work and callbacks.
   ///
   /// - Parameter mutation: The mutation.
-  /// - Returns: What to expect.
+  /// - Returns: The expectation.
   public static func mutation<Input: Decodable, Output>(
     _ mutation: Mutation<Input, Output>
   ) -> Self {
     Self(kind: .mutation(ArchivableRun(mutation), mutation.identity))
   }
 
-  /// A mutation without input: paused runs of its key continue with its work and callbacks.
+  /// Expects a mutation without input: paused runs of its key continue with its work and callbacks.
   ///
   /// - Parameter mutation: The mutation.
-  /// - Returns: What to expect.
+  /// - Returns: The expectation.
   public static func mutation<Output>(_ mutation: Mutation<Void, Output>) -> Self {
     Self(kind: .mutation(ArchivableRun(mutation), mutation.identity))
   }
 
-  /// Every mutation of these types: paused runs continue with the work that the defaults of their
-  /// keys provide, see ``/StreamQuery/QueryClient/setMutationDefaults(_:for:perform:)``.
+  /// Expects every mutation of these types: paused runs continue with the work of the defaults of
+  /// their keys, see ``/StreamQuery/QueryClient/setMutationDefaults(_:for:perform:)``.
   ///
   /// - Parameters:
   ///   - input: The input type.
   ///   - output: The output type.
-  /// - Returns: What to expect.
+  /// - Returns: The expectation.
   public static func mutations<Input: Decodable & Sendable, Output: Sendable>(
     from input: Input.Type,
     to output: Output.Type

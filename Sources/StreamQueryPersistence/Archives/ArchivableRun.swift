@@ -6,7 +6,7 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// How a run is made from the content of an archive.
+/// Makes a run from the content of an archive.
 struct ArchivableRun: Sendable {
   let definition: MutationDefinition
   let decode: @Sendable (Data, ArchiveCoding) throws -> ValueBox

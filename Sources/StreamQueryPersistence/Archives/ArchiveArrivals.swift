@@ -1,7 +1,7 @@
 internal import StreamQuery
 import Synchronization
 
-/// What an import of several archives has done so far, for the call that waits for its end.
+/// The result so far of an import of several archives, for the call that waits for its end.
 final class ArchiveArrivals<Failure: Error>: Sendable {
   private struct State {
     var report: ArchiveImport

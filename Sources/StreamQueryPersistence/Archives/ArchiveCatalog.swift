@@ -6,7 +6,7 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// What an import expects, found by the text of keys and types.
+/// The expectations of an import, by the text of keys and types.
 ///
 /// Pure, apart from the user's own `init(from:)`.
 struct ArchiveCatalog {
@@ -15,7 +15,7 @@ struct ArchiveCatalog {
   private var mutations: [String: (ArchivableRun, EntryKey)] = [:]
   private var mutationTypes: [String: (ArchivableRun, any Any.Type)] = [:]
   private var vocabulary = KeyVocabulary()
-  /// What is expected but has no text to be found by.
+  /// The expectations that have no text.
   private(set) var skipped: [ArchiveImport.Skipped] = []
 
   init(_ archivables: [Archivable]) {
@@ -55,7 +55,7 @@ struct ArchiveCatalog {
     }
   }
 
-  /// Adds the entries that the cache has already, unless they are expected by name.
+  /// Adds the entries that the cache has already, unless they are expected by their key.
   mutating func addKnown(_ entries: [(key: EntryKey, definition: QueryDefinition)]) {
     for (key, definition) in entries {
       guard let text = try? key.canonicalText(), queries[text] == nil,
@@ -65,15 +65,15 @@ struct ArchiveCatalog {
     }
   }
 
-  /// Whether all these keys are expected by name or type.
+  /// Whether all these keys are expected by key or type.
   func expects(_ entries: [CacheArchive.Entry]) -> Bool {
     entries.allSatisfy { queries[$0.key] != nil || values[Self.typeName($0.key)] != nil }
   }
 
-  /// Returns how the entry of a key is made.
+  /// Returns the maker of the entry of a key.
   ///
-  /// - Parameter text: Type and key.
-  /// - Returns: How to make it, and its key.
+  /// - Parameter text: The type and the key.
+  /// - Returns: The maker, and the key.
   /// - Throws: ``ArchiveRefusal`` if it cannot be made.
   func entry(_ text: String) throws(ArchiveRefusal) -> (ArchivableEntry, EntryKey) {
     if let known = queries[text] { return known }
@@ -81,10 +81,10 @@ struct ArchiveCatalog {
     return (entry, EntryKey(try key(text), valueType: type))
   }
 
-  /// Returns how the run of a mutation is made.
+  /// Returns the maker of a run of a mutation.
   ///
-  /// - Parameter text: Types and key.
-  /// - Returns: How to make it, and its key.
+  /// - Parameter text: The types and the key.
+  /// - Returns: The maker, and the key.
   /// - Throws: ``ArchiveRefusal`` if it cannot be made.
   func run(_ text: String) throws(ArchiveRefusal) -> (ArchivableRun, EntryKey) {
     if let known = mutations[text] { return known }

@@ -1,11 +1,12 @@
-/// What an archive says of errors.
+/// The policy for errors in an archive.
 ///
-/// Only entries with data are archived: data that was never fetched is fetched after the import.
+/// Only entries with data are archived: an entry without data is fetched after the import.
 public enum ArchiveErrorPolicy: String, Hashable, Codable, Sendable {
-  /// Entries whose newest fetch failed are left out.
+  /// Omits entries whose newest fetch failed.
   case leftOut
-  /// Says that there was an error, but not which: its description may contain private data.
+  /// Keeps the fact that there was an error, but not its description, which may contain private
+  /// data.
   case redacted
-  /// Says the error's description.
+  /// Keeps the error's description.
   case described
 }

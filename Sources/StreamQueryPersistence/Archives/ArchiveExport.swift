@@ -1,8 +1,8 @@
 public import StreamQuery
 
-/// An archive, and a report of what it does not contain.
+/// An archive, and a report of the omitted entries and runs.
 public struct ArchiveExport: Sendable {
-  /// Why something was left out.
+  /// The reason why an entry or a run was omitted.
   public enum Reason: Sendable {
     /// Its key has no text that is the same in every process.
     case key(KeyEncodingError)
@@ -12,18 +12,18 @@ public struct ArchiveExport: Sendable {
     case failed(any Error)
   }
 
-  /// An entry or a run that was left out.
+  /// An entry or a run that was omitted.
   public struct Skipped: Sendable {
     /// The key of the query or mutation.
     public var key: AnyQueryKey
     /// Whether it is a run of a mutation.
     public var isMutation: Bool
-    /// Why it was left out.
+    /// The reason.
     public var reason: Reason
   }
 
   /// The archive.
   public var archive: CacheArchive
-  /// What could not be encoded.
+  /// The entries and runs that were omitted.
   public var skipped: [Skipped]
 }

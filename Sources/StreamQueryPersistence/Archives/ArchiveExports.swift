@@ -3,15 +3,15 @@
 /// The archives of a cache whose fetches are still running; see
 /// ``StreamQuery/QueryClient/exportStream(_:mutations:errors:coding:)``.
 ///
-/// Each iterator begins with an archive of its own time. It holds no observer: what nobody wants any
-/// longer is cancelled, and then no archive brings it. An iterator ends when its task is cancelled
-/// and when the client is shut down, and buffers nothing: a slow reader gets more at once.
-/// So does any reader while hundreds of fetches run: what ends within a few milliseconds is gathered,
-/// because each archive names all that are left.
+/// Each iterator begins with an archive of its own time. It is no observer: a fetch that nobody wants any
+/// longer is cancelled, and no archive brings its data. An iterator ends when its task is cancelled and when
+/// the client is shut down. It buffers no archives: a slow reader gets more entries at once. While hundreds
+/// of fetches run, every reader does: each archive names all remaining keys, so the fetches that end within a
+/// few milliseconds are gathered in one.
 public struct ArchiveExports: AsyncSequence, Sendable {
-  /// An archive, and a report of what it does not contain.
+  /// An archive, and a report of the omitted entries and runs.
   public typealias Element = ArchiveExport
-  /// It cannot fail: what cannot be encoded is in the reports.
+  /// It cannot fail: the reports have the entries and runs that cannot be encoded.
   public typealias Failure = Never
 
   let client: QueryClient
@@ -27,7 +27,7 @@ public struct ArchiveExports: AsyncSequence, Sendable {
 
   /// One sequence of archives.
   public struct Iterator: AsyncIteratorProtocol {
-    /// An archive, and a report of what it does not contain.
+    /// An archive, and a report of the omitted entries and runs.
     public typealias Element = ArchiveExport
     /// It cannot fail.
     public typealias Failure = Never
@@ -43,15 +43,15 @@ public struct ArchiveExports: AsyncSequence, Sendable {
 
     fileprivate init(exports: ArchiveExports) { self.exports = exports }
 
-    /// The next archive, as soon as a fetch has ended that the former ones awaited.
+    /// The next archive, as soon as a fetch that an earlier archive named has ended.
     ///
     /// - Parameter actor: The caller's isolation, which is kept.
-    /// - Returns: The archive; `nil` if nothing is awaited any more.
+    /// - Returns: The archive; `nil` if no fetch is awaited any more.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> ArchiveExport? {
       switch stage {
       case .over: return nil
       case .beginning:
-        // Before the first look, so that no end of a fetch is missed.
+        // Made before the first look, so that no end of a fetch is missed.
         let news = exports.client.fetchEnds().makeAsyncIterator()
         let (export, pending) = exports.first()
         // The account may have ended while its values were encoded.
@@ -75,9 +75,9 @@ public struct ArchiveExports: AsyncSequence, Sendable {
       }
     }
 
-    /// The next archive, as soon as a fetch has ended that the former ones awaited.
+    /// The next archive, as soon as a fetch that an earlier archive named has ended.
     ///
-    /// - Returns: The archive; `nil` if nothing is awaited any more.
+    /// - Returns: The archive; `nil` if no fetch is awaited any more.
     public mutating func next() async -> ArchiveExport? { await next(isolation: #isolation) }
   }
 }
@@ -86,11 +86,11 @@ public struct ArchiveExports: AsyncSequence, Sendable {
 extension ArchiveExports.Iterator: Sendable {}
 
 extension ArchiveExports {
-  /// The archive of what is there, which names what is being fetched.
+  /// The archive of the present entries, with the names of the ones that are being fetched.
   fileprivate func first() -> (ArchiveExport, PendingEntries) {
     let (entries, runs) = client.content(filter, mutations)
     var export = ArchiveExport(archive: CacheArchive(), skipped: [])
-    // Part of a value must not count as the whole.
+    // A part of a value must not count as the whole.
     export.add(entries.filter { $0.progress != .partial }.map(\.info), errors, coding)
     export.add(runs, coding)
     var pending = PendingEntries()
@@ -101,7 +101,7 @@ extension ArchiveExports {
     return (export, pending)
   }
 
-  /// The archive of what is no longer being fetched; `nil` if everything still is.
+  /// The archive of the entries whose fetches have ended; `nil` if none has.
   fileprivate func next(_ pending: inout PendingEntries) -> ArchiveExport? {
     let now = client.instant
     let present = client.presence(of: pending.keys, at: now)

@@ -8,41 +8,40 @@ public import Foundation
 
 /// The outcome of an import.
 public struct ArchiveImport: Sendable {
-  /// Why something was left out.
+  /// The reason why an entry or a run was omitted.
   public enum Reason: Sendable {
-    /// The import was not told to expect this key or type.
+    /// The import does not expect this key or type.
     case unknown
     /// The type is expected, but its key could not be made from text: a part has a type that the
-    /// import was not told about, or the text was changed.
+    /// import does not expect, or the text was changed.
     case unreadableKey(any Error)
-    /// The import was told to expect this key, but the key has no text to be found by.
+    /// The import expects this key, but the key has no text.
     case key(KeyEncodingError)
     /// The value or input could not be decoded.
     case undecodable(any Error)
     /// The cache has data that is as new or newer, or elements of a stream are arriving.
     case notNewer
     /// The key was removed, reset, written with `fencing`, or changed by a mutation after the
-    /// archives named it, or the cache was cleared: the data is older than that.
+    /// archives named it, or the cache was cleared, so the data is older than that.
     case superseded
-    /// The client has or had this run of the mutation already: whatever its outcome, it does not
-    /// run again.
+    /// The client has or had this run of the mutation, which does not run again after any outcome.
     case known
-    /// The mutation has no work, and no default covers its key: it would fail and be lost.
+    /// The mutation has no work, and no default covers its key: the run would fail and be lost.
     case missingPerform
     /// The client was shut down.
     case shutDown
   }
 
-  /// An entry or a run that was left out.
+  /// An entry or a run that was omitted.
   public struct Skipped: Sendable {
     /// The type and key as text.
     public var key: String
     /// Whether it is a run of a mutation.
     public var isMutation: Bool
-    /// Why it was left out.
+    /// The reason.
     public var reason: Reason
-    /// Identifies the run of a mutation, see ``/StreamQuery/MutationContext/idempotencyKey``; `nil`
-    /// for an entry.
+    /// The identity of the run of a mutation, see ``/StreamQuery/MutationContext/idempotencyKey``;
+    /// `nil` for an entry.
     public var idempotencyKey: UUID?
   }
 
@@ -50,6 +49,6 @@ public struct ArchiveImport: Sendable {
   public var entryCount: Int
   /// The number of runs of mutations that continue.
   public var mutationCount: Int
-  /// What was left out.
+  /// The entries and runs that were omitted.
   public var skipped: [Skipped]
 }

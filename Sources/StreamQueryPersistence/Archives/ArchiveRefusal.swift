@@ -1,4 +1,4 @@
-/// Why something in an archive is left out.
+/// The reason why an entry or a run of an archive is omitted.
 struct ArchiveRefusal: Error {
   var reason: ArchiveImport.Reason
 

@@ -8,13 +8,13 @@ public import Foundation
 
 extension CacheArchive {
   private static var name: String { "StreamQuery-archive" }
-  /// No version has a longer first line.
+  /// The maximum length of the first line in any version.
   private static var longestHead: Int { 120 }
 
   /// The archive as bytes.
   ///
   /// - Returns: A line of text, and JSON; equal archives are equal bytes.
-  /// - Throws: What the encoder throws; no content of an archive makes it throw.
+  /// - Throws: The errors of the encoder; no content of an archive causes one.
   public func encoded() throws -> Data {
     let body = try ValueJSON.encoder.encode(self)
     let head = "\(Self.name) \(Self.version) \(body.count) \(Self.checksum(body))\n"
@@ -26,7 +26,7 @@ extension CacheArchive {
   /// - Parameters:
   ///   - data: Bytes that ``encoded()`` made.
   ///   - maxBytes: The maximum number of bytes to read.
-  /// - Throws: Why the bytes cannot be used; nothing else happens then.
+  /// - Throws: The reason why the bytes cannot be used.
   public init(decoding data: Data, maxBytes: Int = 64 << 20) throws(CacheArchiveError) {
     guard data.count <= maxBytes else { throw .tooLarge(bytes: data.count, limit: maxBytes) }
     guard let newline = data.prefix(Self.longestHead).firstIndex(of: UInt8(ascii: "\n")) else {
@@ -54,7 +54,7 @@ extension CacheArchive {
     }
   }
 
-  /// FNV-1a: detects accidents; it is no protection against forgery.
+  /// Returns the checksum FNV-1a, which detects accidents but is no protection against forgery.
   static func checksum(_ bytes: some Sequence<UInt8>) -> UInt64 {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
@@ -63,7 +63,7 @@ extension CacheArchive {
 }
 
 extension CacheArchiveError {
-  /// Checks what must be known of bytes before they are read as JSON.
+  /// Checks bytes before they are read as JSON.
   init?(readingJSON data: Data, limit: Int) {
     switch data.withUnsafeBytes({ JSONNesting.fault(in: $0, limit: limit) }) {
     case nil: return nil
@@ -81,22 +81,22 @@ extension CacheArchive: Codable {
   /// Encodes name, version and content.
   ///
   /// - Parameter encoder: The encoder.
-  /// - Throws: What the encoder throws.
+  /// - Throws: The errors of the encoder.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(Self.name, forKey: .format)
     try container.encode(Self.version, forKey: .version)
     try container.encode(entries, forKey: .entries)
     try container.encode(mutations, forKey: .mutations)
-    // Left out as long as it is empty: the bytes are those of earlier releases.
+    // Omitted if it is empty, so that the bytes are those of earlier releases.
     if !pending.isEmpty { try container.encode(pending, forKey: .pending) }
   }
 
   /// Decodes an archive of a version that this library knows.
   ///
   /// - Parameter decoder: The decoder.
-  /// - Throws: ``CacheArchiveError`` for another name or version, otherwise what the decoder
-  ///   throws.
+  /// - Throws: ``CacheArchiveError`` for another name or version, otherwise the errors of the
+  ///   decoder.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     guard try container.decode(String.self, forKey: .format) == Self.name else {

@@ -9,8 +9,8 @@ internal import Foundation
 extension CacheArchive {
   /// The identities of the runs, in their order.
   ///
-  /// For an archive that was made before runs had keys, the identities are derived from what it
-  /// says of the runs, so that they are the same at every import.
+  /// For an archive that was made before runs had keys, the identities are derived from its facts
+  /// about the runs, so that they are the same at every import.
   var identities: [RunIdentity] {
     var counts: [RunIdentity: UInt64] = [:]
     return mutations.map { run in

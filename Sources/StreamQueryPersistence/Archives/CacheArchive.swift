@@ -13,37 +13,37 @@ public import Foundation
 /// client.import(archive, for: [.values(of: User.self), .query(.users)])
 /// ```
 ///
-/// ``encoded()`` puts a line before the JSON with name, version, length and checksum. An archive
-/// that was cut off, changed or made by a later version is thus detected before any of it is used.
-/// The `Codable` form contains name and version too, for archives that are part of something else.
+/// ``encoded()`` puts a line before the JSON with name, version, length and checksum. So an archive
+/// that was cut off, changed or made by a later version is detected before any of it is used. The
+/// `Codable` form also contains name and version, for archives that are part of another document.
 public struct CacheArchive: Hashable, Sendable {
   /// The version that this library writes, and the newest one that it reads.
   public static let version = 1
 
   /// One entry of the cache.
   public struct Entry: Hashable, Codable, Sendable {
-    /// Value type and key as ``/StreamQuery/QueryKey/canonicalText()`` writes them: the same in
-    /// every process.
+    /// The value type and the key, as ``/StreamQuery/QueryKey/canonicalText()`` writes them: the
+    /// same in every process.
     public var key: String
     /// The encoded value.
     public var value: Data
-    /// When the value was up to date.
+    /// The date when the value was up to date.
     public var updatedAt: Date
     /// Whether the entry has been invalidated since.
     public var isInvalidated: Bool
-    /// Why the newest fetch failed; `nil` if it did not, or if errors are left out.
+    /// The error of the newest fetch; `nil` if it succeeded, or if errors are omitted.
     public var error: ArchivedError?
-    /// Whether the value is a part of a streamed one; `nil`, which leaves it out of the bytes, is no.
+    /// Whether the value is a part of a streamed one; `nil`, which takes no bytes, means no.
     var isPart: Bool?
 
     /// Creates an entry.
     ///
     /// - Parameters:
-    ///   - key: Value type and key as text.
+    ///   - key: The value type and the key as text.
     ///   - value: The encoded value.
-    ///   - updatedAt: When the value was up to date.
+    ///   - updatedAt: The date when the value was up to date.
     ///   - isInvalidated: Whether the entry has been invalidated since.
-    ///   - error: Why the newest fetch failed.
+    ///   - error: The error of the newest fetch.
     public init(
       key: String,
       value: Data,
@@ -65,16 +65,17 @@ public struct CacheArchive: Hashable, Sendable {
     public var key: String
     /// The encoded input; empty if the mutation takes none.
     public var input: Data
-    /// When the run was started.
+    /// The date when the run was started.
     public var submittedAt: Date
-    /// The scope in which it waits.
+    /// The scope of the run.
     public var scope: String?
-    /// Identifies the run, see ``/StreamQuery/MutationContext/idempotencyKey``.
+    /// The identity of the run, see ``/StreamQuery/MutationContext/idempotencyKey``.
     ///
     /// `nil` in archives that were made before runs had keys: such a run gets a key that depends
-    /// only on what the archive says of it, and so is the same at every import.
+    /// only on the archive's facts about it, and so is the same at every import.
     public var idempotencyKey: UUID?
-    /// The run, and how often its input was changed, if it was: ``idempotencyKey`` is made of both.
+    /// The run and the number of changes of its input, if there were any; ``idempotencyKey`` is
+    /// made from both.
     var changed: ChangedRun?
 
     /// Creates a paused run.
@@ -82,9 +83,9 @@ public struct CacheArchive: Hashable, Sendable {
     /// - Parameters:
     ///   - key: The mutation's types and key as text.
     ///   - input: The encoded input.
-    ///   - submittedAt: When the run was started.
-    ///   - scope: The scope in which it waits.
-    ///   - idempotencyKey: Identifies the run.
+    ///   - submittedAt: The date when the run was started.
+    ///   - scope: The scope of the run.
+    ///   - idempotencyKey: The identity of the run.
     public init(
       key: String,
       input: Data,
@@ -112,14 +113,15 @@ public struct CacheArchive: Hashable, Sendable {
   /// The paused runs, in the order in which they were started.
   public var mutations: [PausedMutation]
 
-  /// Value type and key of what had no data yet, was being fetched, and follows in another archive.
+  /// The value types and keys of entries without data that were being fetched, and that another
+  /// archive brings.
   ///
-  /// These are the texts of ``/StreamQuery/QueryKey/canonicalText()``: whoever gets the archive can
-  /// read the parts of the keys, such as identifiers, even if their data never follows. A filter of
-  /// the export leaves out what is not for everybody.
+  /// These are the texts of ``/StreamQuery/QueryKey/canonicalText()``: a receiver of the archive
+  /// can read the parts of the keys, such as identifiers, even if their data never follows. Omit
+  /// keys that are not for everybody with a filter of the export.
   ///
-  /// Only the archives of ``StreamQuery/QueryClient/exportStream(_:mutations:errors:coding:)`` have any.
-  /// Whoever has no other archive fetches these keys as if they were not named.
+  /// Only the archives of ``StreamQuery/QueryClient/exportStream(_:mutations:errors:coding:)`` have any. A
+  /// receiver without another archive fetches these keys as if they were not named.
   public var pending: [String]
 
   /// Creates an archive.
@@ -127,7 +129,7 @@ public struct CacheArchive: Hashable, Sendable {
   /// - Parameters:
   ///   - entries: The entries.
   ///   - mutations: The paused runs, in the order in which they were started.
-  ///   - pending: What follows in another archive.
+  ///   - pending: The keys that another archive brings.
   public init(
     entries: [Entry] = [],
     mutations: [PausedMutation] = [],

@@ -1,4 +1,4 @@
-/// Why bytes cannot be used as an archive.
+/// The reason why bytes cannot be used as an archive.
 ///
 /// When it is thrown, the cache has not been changed.
 public enum CacheArchiveError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -8,14 +8,14 @@ public enum CacheArchiveError: Error, Hashable, Sendable, CustomStringConvertibl
   case unsupportedVersion(Int)
   /// There are more bytes than the caller allows.
   case tooLarge(bytes: Int, limit: Int)
-  /// There are fewer or more bytes than the archive says.
+  /// There are fewer or more bytes than the archive states.
   case truncated
   /// The content is nested deeper than this many levels.
   case tooDeep(limit: Int)
-  /// The bytes were changed, or do not have the form that they claim; the text describes how.
+  /// The bytes were changed, or do not have the stated form; the text describes how.
   case corrupt(String)
 
-  /// What is wrong with the bytes.
+  /// A sentence that describes the error.
   public var description: String {
     switch self {
     case .notAnArchive: "these bytes are no archive"

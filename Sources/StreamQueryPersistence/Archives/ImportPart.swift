@@ -4,6 +4,6 @@ struct ImportPart: Sendable {
   var number: Int
   /// The keys that former archives named and this one does not.
   var left: [String]
-  /// Adds what the archive has filled to the report of the import; called under the cache's lock.
+  /// Adds the results of the archive to the report of the import; called under the cache's lock.
   var report: @Sendable (ArchiveImport) -> Void
 }

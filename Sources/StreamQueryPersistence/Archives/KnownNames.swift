@@ -3,17 +3,17 @@ internal import StreamQuery
 /// The keys that the cache knows, by their names in archives.
 ///
 /// Making a name runs users' code, and the cache may know many thousands: so each is made once for all
-/// archives of an import, and none if the archives bring only what was expected.
+/// archives of an import, and none if the archives bring only expected keys.
 struct KnownNames {
   private var keys: [String: EntryKey] = [:]
   private var seen: Set<EntryKey> = []
-  /// How many entries the cache had made so far when it was last searched.
+  /// The number of entries that the cache had made so far at the last search.
   private var serial: UInt64?
 
   /// The key of a name; `nil` if the cache did not know it.
   subscript(name: String) -> EntryKey? { keys[name] }
 
-  /// Whether a search of the cache may find one of these names that is not there yet.
+  /// Whether a search of the cache may find one of these names that is not known yet.
   func misses(_ names: [String], at serial: UInt64) -> Bool {
     serial != self.serial && names.contains { keys[$0] == nil }
   }

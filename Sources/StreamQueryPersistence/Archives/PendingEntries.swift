@@ -1,20 +1,21 @@
 internal import StreamQuery
 
-/// The entries whose fetches an export awaits: a value that is told how they are.
+/// The entries whose fetches an export awaits: a value that is told their states.
 ///
-/// To look at them, and to name all that are left, costs time in proportion to their number. So if
-/// there are many, they are not looked at whenever one of them ends.
+/// A look at them, and an archive with all remaining names, costs time in proportion to their
+/// number. So if there are many, several ends share a look.
 struct PendingEntries {
   private(set) var keys: [EntryKey] = []
-  /// Their names in archives, in the same order.
+  /// The names of the entries in archives, in the same order.
   private(set) var texts: [String] = []
 
-  /// When they are to be looked at next, if anything has happened.
+  /// The earliest time of the next look, after an end.
   private(set) var nextLook = Instant.distantPast
 
   var isEmpty: Bool { keys.isEmpty }
 
-  /// How long to gather ends: 20 names in a millisecond, and no wait for fewer than a hundred.
+  /// The time for which ends are gathered: 20 names take a millisecond, and fewer than a hundred
+  /// none.
   private var gap: TimeSpan { keys.count < 100 ? .zero : TimeSpan(.microseconds(50) * keys.count) }
 
   mutating func add(_ key: EntryKey, _ text: String) {
@@ -25,12 +26,13 @@ struct PendingEntries {
   /// An archive names all of them.
   mutating func named(at now: Instant) { nextLook = now + gap ?? now }
 
-  /// Takes note of how the entries are, in their order.
+  /// Takes the present states of the entries, in their order.
   ///
   /// - Parameters:
-  ///   - present: What has become of each.
+  ///   - present: The state of each.
   ///   - now: The time.
-  /// - Returns: Those that are awaited no longer and are still there; `nil` if all are fetching.
+  /// - Returns: The entries that are not awaited any more and still exist; `nil` if all are
+  ///   fetching.
   mutating func looked(at present: [ExportPresence], at now: Instant) -> [QueryInfo]? {
     defer { named(at: now) }
     var settled: [QueryInfo] = []

@@ -1,22 +1,23 @@
-/// The keys that the archives of an import say are still to come: a value that is told of each.
+/// The keys that the archives of an import announce: a value that is told of each archive.
 ///
-/// It knows what an archive changes, so that the cache, whose lock all share, looks at nothing else.
+/// It finds the changes that an archive makes, so that the cache examines only these under its lock.
 struct PendingNames {
-  /// Each once.
+  /// The names, each once.
   private var names: [String] = []
 
   /// An archive names keys.
   ///
   /// - Parameters:
-  ///   - texts: All that are still to come.
-  ///   - brought: What it has itself: that it names this too says nothing about when that was read.
-  /// - Returns: Those that the archive before did not name, and those that only it named, in the order
-  ///   of the archives.
+  ///   - texts: All announced keys.
+  ///   - brought: The keys that it brings; announcing such a key, too, says nothing about when it
+  ///     was read.
+  /// - Returns: The keys that the archive before did not name, and the keys that only that one named, in the
+  ///   order of the archives.
   mutating func named(
     _ texts: [String],
     bringing brought: [String] = []
   ) -> (added: [String], left: [String]) {
-    // Most often some are gone and the others are as before: nothing need be hashed.
+    // Most often some are gone and the others are as before, so that no key is hashed.
     var left: [String] = []
     var rest = texts[...]
     for name in names {

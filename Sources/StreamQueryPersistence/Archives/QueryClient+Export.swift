@@ -9,10 +9,9 @@ internal import Foundation
 extension QueryClient {
   /// Exports cached data and paused mutations as an archive.
   ///
-  /// The data does not include optimistic changes: the paused mutations that make them are archived
-  /// and make them again after an import. What cannot be encoded is left out and named in the
-  /// report. A part of a streamed value is a part in the archive, and invalidated, so that whoever uses
-  /// it completes it.
+  /// The data does not include optimistic changes: the paused mutations that make them are archived and make
+  /// them again after an import. The report names the entries and runs that cannot be encoded. A part of a
+  /// streamed value is a part in the archive, and invalidated, so that it is completed when it is used.
   ///
   /// ```swift
   /// let export = client.export(.prefix("products"))
@@ -22,10 +21,10 @@ extension QueryClient {
   /// - Parameters:
   ///   - filter: Selects the entries; only those with data are archived.
   ///   - mutations: Selects the runs of mutations; only paused ones are archived.
-  ///   - errors: What the archive says of errors; by default, entries that failed are left out.
-  ///   - coding: How values and inputs are encoded.
-  /// - Returns: The archive, and what it does not contain.
-  /// - Complexity: O(*m*) in the matches of the filter, and in all runs that are kept. The archive
+  ///   - errors: The policy for errors; by default, entries that failed are omitted.
+  ///   - coding: The coding of values and inputs.
+  /// - Returns: The archive, and a report of the omitted entries and runs.
+  /// - Complexity: O(*m*) in the matches of the filter, and in the number of all runs. The archive
   ///   shows one instant; the lock is held for a thousand entries at a time, and at last for all
   ///   runs.
   public nonisolated func export(
@@ -42,7 +41,7 @@ extension QueryClient {
     return isErased ? ArchiveExport(archive: CacheArchive(), skipped: []) : export
   }
 
-  /// The matching entries, and the paused runs, of one instant, so that no archive has half of a
+  /// The matching entries and the paused runs of one instant, so that no archive has half of a
   /// change.
   nonisolated func content(
     _ filter: QueryFilter,
@@ -53,7 +52,7 @@ extension QueryClient {
   }
 }
 
-/// Why something is left out of an archive.
+/// The reason why an entry or a run is omitted from an archive.
 private struct ArchiveExportRefusal: Error {
   var reason: ArchiveExport.Reason
 }
@@ -140,7 +139,7 @@ extension MutationInfo {
       scope: scope,
       idempotencyKey: idempotencyKey
     )
-    // Whoever has the run knows it by its first identity.
+    // Every process that has the run knows it by its first identity.
     if origin.revision > 0 {
       let id = origin.identity.uuid
       run.changed = CacheArchive.ChangedRun(id: id, revision: origin.revision)

@@ -1,19 +1,19 @@
 public import StreamQuery
 
 extension QueryClient {
-  /// Exports a cache whose fetches are still running: at once what is there, and the rest as it
+  /// Exports a cache whose fetches are still running: first its present data, and the rest as it
   /// arrives.
   ///
-  /// The first archive has what ``export(_:mutations:errors:coding:)`` would have, apart from parts of
-  /// streamed values that are still arriving, and names what has no data yet and is being fetched:
-  /// ``CacheArchive/pending``. Another one follows whenever some of that has data or is no longer
-  /// fetched, with just this data and the names that are left: the archives belong together, and none
-  /// replaces another. With hundreds of names, what ends shortly after each other comes in one. The
-  /// sequence ends when no name is left.
+  /// The first archive has the content of ``export(_:mutations:errors:coding:)``, without parts of streamed
+  /// values that are still arriving, and names the keys without data that are being fetched:
+  /// ``CacheArchive/pending``. Another archive follows whenever some of these fetches have ended, with only
+  /// their data and the remaining names. The archives belong together, and none replaces another. With
+  /// hundreds of names, fetches that end shortly after each other share an archive. The sequence ends when no
+  /// name is left.
   ///
-  /// A fetch that fails or is cancelled, or waits for the network or for an import, is no longer
-  /// named, so that the receiver fetches for itself. Streamed queries are never named, because they
-  /// may go on for ever.
+  /// The archives do not name a fetch any more that failed, was cancelled, or waits for the network
+  /// or for an import; the receiver then fetches for itself. They never name streamed queries,
+  /// which may go on for ever.
   ///
   /// A server sends each archive as soon as it has it, so that the receiver shows a page before its
   /// slowest part is there:
@@ -26,14 +26,13 @@ extension QueryClient {
   /// page.finish()
   /// ```
   ///
-  /// Names are the texts of keys, and what the archives say is encoded on the actor of the code that
-  /// asks for the next one.
+  /// Names are the texts of keys. An archive is encoded on the actor of the code that asks for it.
   ///
   /// - Parameters:
   ///   - filter: Selects the entries, those without data included.
   ///   - mutations: Selects the runs of mutations; only paused ones are in the first archive.
-  ///   - errors: What the archives say of errors; by default, entries that failed are left out.
-  ///   - coding: How values and inputs are encoded.
+  ///   - errors: The policy for errors; by default, entries that failed are omitted.
+  ///   - coding: The coding of values and inputs.
   /// - Returns: The archives. Fetches that start after the first archive are not awaited.
   public nonisolated func exportStream(
     _ filter: QueryFilter = .all,
@@ -50,30 +49,28 @@ extension QueryClient {
     )
   }
 
-  /// Fills entries from archives as they arrive, and holds back fetches of what is still to come.
+  /// Fills entries from archives as they arrive, and defers fetches whose data is still to come.
   ///
   /// Each archive is imported as ``import(_:for:coding:resuming:)`` does. A fetch of a key without
   /// data that an archive names as ``CacheArchive/pending`` makes no request: it waits until an
-  /// archive brings the data, which then ends it, with the age that it has. The fetch goes on by
-  /// itself
+  /// archive brings the data, whose age the entry takes. The fetch begins nevertheless
   ///
   /// - if a later archive neither brings the key nor names it,
-  /// - if its data is refused, because it cannot be decoded or is not newer, or is stale already,
+  /// - if its data is refused, because it cannot be decoded or is not newer, or is already stale,
   /// - if somebody refetches or invalidates the key, or a mutation changes it,
   /// - when the archives end or fail, or when this call is cancelled,
   /// - if somebody writes the value, or initial data comes,
   /// - when `limit` has passed since its key was named.
   ///
-  /// Only the first attempt of a fetch that begins after its key was named waits, and once; it
-  /// takes no room of ``/StreamQuery/QueryClient/Configuration/maxConcurrentFetches`` and can be
-  /// cancelled as any other. A receiver that has only the first archive imports it alone, and then
-  /// nothing waits.
+  /// Only the first attempt of a fetch that begins after its key was named waits, and only once. It
+  /// does not count for ``/StreamQuery/QueryClient/Configuration/maxConcurrentFetches`` and can be
+  /// cancelled as any other. A receiver that has only the first archive imports it alone, so that
+  /// no fetch waits.
   ///
-  /// What the archives were made from is older than what happens here meanwhile: an entry that is
-  /// removed, reset, written with `fencing` or changed by a mutation after its key was named is not
-  /// filled, and an invalidation later than the data stays. ``/StreamQuery/QueryClient/clear()``
-  /// and ``/StreamQuery/QueryClient/shutDown()`` end the import, which then returns what it has
-  /// done.
+  /// Archives are older than changes that happen here meanwhile: an entry that is removed, reset,
+  /// written with `fencing` or changed by a mutation after its key was named is not filled, and an
+  /// invalidation that is later than the data stays. ``/StreamQuery/QueryClient/clear()`` and
+  /// ``/StreamQuery/QueryClient/shutDown()`` end the import, which then returns its result so far.
   ///
   /// ```swift
   /// let archives = AsyncStream { $0.yield(archive); $0.finish() }
@@ -81,19 +78,19 @@ extension QueryClient {
   /// ```
   ///
   /// The archives are read, and values decoded, in a task of the client, not on the caller's actor.
-  /// The task is cancelled when the call is over; the call does not wait for a sequence that does
-  /// not end then.
+  /// The task is cancelled when the call is over; the call does not wait for a sequence that
+  /// ignores this.
   ///
   /// - Parameters:
   ///   - archives: The archives, such as those of ``exportStream(_:mutations:errors:coding:)``.
-  ///   - archivables: What to expect, in addition to the queries that the cache knows already.
-  ///   - coding: How values and inputs are decoded.
+  ///   - archivables: The expectations, in addition to the queries that the cache knows already.
+  ///   - coding: The coding of values and inputs.
   ///   - resuming: Whether mutations continue by themselves.
-  ///   - limit: How long fetches wait for a key, from when it is named, on the client's clock. For
-  ///     queries whose data is always stale it is also the greatest age at which imported data ends
+  ///   - limit: How long fetches wait for a key after it was named, by the client's clock. For
+  ///     queries whose data is always stale, it is also the maximum age of imported data that ends
   ///     a fetch.
-  /// - Returns: What was filled by all archives, and what was left out and why.
-  /// - Throws: The error of the sequence; what was imported before it stays.
+  /// - Returns: The result of all archives, with a report of the omitted entries and runs.
+  /// - Throws: The error of the sequence; earlier imports stay.
   @discardableResult
   public nonisolated func `import`<Archives: AsyncSequence & Sendable>(
     contentsOf archives: Archives,
@@ -107,7 +104,7 @@ extension QueryClient {
     guard let number = beginImport(arrivals.end, limit: TimeSpan(limit)) else {
       return arrivals.report
     }
-    // The task of the caller's work: it has the caller's priority and task-locals.
+    // A task for the caller's work, with its priority and task-locals.
     let task = Task(executorPreference: configuration.executor) { [weak self] in
       do throws(Archives.Failure) {
         var iterator = archives.makeAsyncIterator()
@@ -146,7 +143,7 @@ extension QueryClient {
 
   /// Imports one of several archives.
   ///
-  /// - Returns: Whether the import goes on.
+  /// - Returns: Whether the import continues.
   private nonisolated func importPart(
     _ archive: CacheArchive,
     naming added: [String],
@@ -156,7 +153,7 @@ extension QueryClient {
     _ resuming: Bool,
     _ part: ImportPart
   ) -> Bool {
-    // Before the data is shown: it may let a view fetch something else.
+    // Named before the data is shown, which may make a view fetch another query.
     guard named(added, by: part.number) else { return false }
     _ = fill(archive, catalog, &known, coding: coding, resuming: resuming, as: part)
     return true

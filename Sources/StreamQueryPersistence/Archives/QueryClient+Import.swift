@@ -10,16 +10,15 @@ extension QueryClient {
   /// Fills entries from an archive and continues its paused mutations, in one transaction.
   ///
   /// Newer data wins: an entry is filled if it has no data or older data, in the cache or in a
-  /// store. While the store is being read, the entry waits, and counts as filled. Data keeps its
+  /// store. If a store has not answered yet, the entry waits, and counts as filled. Data keeps its
   /// age, dates in the future count as now, and invalidated data stays invalidated. Running fetches
   /// continue, and none is started.
   ///
   /// Mutations continue in the order in which they were started, as soon as the network allows it:
   /// their `onMutate` is called and their optimistic changes are made again. A run that this client
-  /// has or had is left out, however long ago it ended, so an archive may be imported twice.
-  /// Another process cannot know that: delete the file that you imported, and let the server
-  /// recognise repeated runs by their ``/StreamQuery/MutationContext/idempotencyKey``, which they
-  /// keep.
+  /// has or had is omitted, even if it ended long ago, so an archive may be imported twice. Another
+  /// process does not know that: delete a file after its import, and let the server recognise
+  /// repeated runs by their ``/StreamQuery/MutationContext/idempotencyKey``, which stays the same.
   ///
   /// ```swift
   /// let report = client.import(archive, for: [.values(of: User.self), .mutation(.rename())])
@@ -27,12 +26,12 @@ extension QueryClient {
   ///
   /// - Parameters:
   ///   - archive: The archive.
-  ///   - archivables: What to expect, in addition to the queries that the cache knows already.
-  ///   - coding: How values and inputs are decoded.
-  ///   - resuming: Whether mutations continue by themselves; if not, they stay paused until
+  ///   - archivables: The expectations, in addition to the queries that the cache knows already.
+  ///   - coding: The coding of values and inputs.
+  ///   - resuming: Whether mutations continue by themselves; `false` leaves them paused until
   ///     ``/StreamQuery/QueryClient/resumeMutations()``, or until the network or the app comes
   ///     back.
-  /// - Returns: What was filled, and what was left out and why.
+  /// - Returns: The result, with a report of the omitted entries and runs.
   @discardableResult
   public nonisolated func `import`(
     _ archive: CacheArchive,
@@ -51,12 +50,13 @@ extension QueryClient {
   ///
   /// - Parameters:
   ///   - archive: The archive.
-  ///   - catalog: What to expect, in addition to the queries that the cache knows already.
-  ///   - names: The names of what the cache knows, as far as earlier archives needed them.
-  ///   - coding: How values and inputs are decoded.
+  ///   - catalog: The expectations, in addition to the queries that the cache knows already.
+  ///   - names: The names of the cache's keys, as far as earlier archives needed them.
+  ///   - coding: The coding of values and inputs.
   ///   - resuming: Whether mutations continue by themselves.
-  ///   - part: The import in progress of which it is a part; `nil` if there is only this archive.
-  /// - Returns: What was filled, and what was left out, apart from what the catalog could not take.
+  ///   - part: The part of an import of several archives; `nil` if this archive is the only one.
+  /// - Returns: The result, with a report of the omitted entries and runs, without the expectations
+  ///   that have no text.
   nonisolated func fill(
     _ archive: CacheArchive,
     _ catalog: ArchiveCatalog,
@@ -69,7 +69,7 @@ extension QueryClient {
     if !catalog.expects(archive.entries) {
       catalog.addKnown(known(archive.entries.map(\.key), &names))
     }
-    // The user's types are decoded here, before the transaction.
+    // The user's types are decoded before the transaction.
     var draft = ImportDraft()
     for entry in archive.entries {
       draft.add(entry.key, isMutation: false) { draft throws(ArchiveRefusal) in
@@ -94,7 +94,7 @@ extension QueryClient {
         mutationCount: runCount - refused.count(where: \.isMutation),
         skipped: skipped + refused.map(ArchiveImport.Skipped.init)
       )
-      // Here, so that whoever ends the import knows all that it has filled.
+      // Reported under the lock, so that the end of the import knows all results.
       part?.report(report)
       return report
     }
@@ -104,12 +104,13 @@ extension QueryClient {
   ///
   /// - Parameters:
   ///   - data: Bytes that ``CacheArchive/encoded()`` made.
-  ///   - archivables: What to expect, in addition to the queries that the cache knows already.
-  ///   - coding: How values and inputs are decoded.
-  ///   - resuming: As ``import(_:for:coding:resuming:)``.
+  ///   - archivables: The expectations, in addition to the queries that the cache knows already.
+  ///   - coding: The coding of values and inputs.
+  ///   - resuming: Whether mutations continue by themselves; see
+  ///     ``import(_:for:coding:resuming:)``.
   ///   - maxBytes: The maximum number of bytes to read.
-  /// - Returns: What was filled, and what was left out and why.
-  /// - Throws: Why the bytes cannot be used; the cache is unchanged then.
+  /// - Returns: The result, with a report of the omitted entries and runs.
+  /// - Throws: The reason why the bytes cannot be used; the cache is unchanged then.
   @discardableResult
   public nonisolated func `import`(
     decoding data: Data,
@@ -126,14 +127,14 @@ extension QueryClient {
     )
   }
 
-  /// The queries of these names that the cache knows, and so how to make their values.
+  /// The queries of these names that the cache knows, which can make their values.
   private nonisolated func known(
     _ texts: [String],
     _ names: inout KnownNames
   ) -> [(key: EntryKey, definition: QueryDefinition)] {
     let serial = entrySerial
     if names.misses(texts, at: serial) { names.found(cachedKeys, at: serial) }
-    // Not remembered: the queries may have changed.
+    // Not stored, because the queries may have changed.
     return definitions(of: texts.compactMap { names[$0] })
   }
 
@@ -177,7 +178,7 @@ extension QueryClient {
     )
   }
 
-  /// A date in seconds; an invalid one is before all others, so that it can be compared.
+  /// A date in seconds; an invalid date is before all others, so that it can be compared.
   private nonisolated func number(of date: Date) -> Double {
     let seconds = date.timeIntervalSinceReferenceDate
     return seconds.isNaN ? -.infinity : seconds

@@ -44,7 +44,7 @@ struct LogListing {
   /// A file exists that should not be there.
   mutating func left(_ text: String, of stem: String) { leftOver[stem, default: []].append(text) }
 
-  /// Removed the files that should not be there, except for some.
+  /// The files that should not be there were removed, except for some.
   ///
   /// - Parameters:
   ///   - rest: The remaining names; none if all are gone, and `nil` if that is on the disk.
