@@ -1,6 +1,6 @@
-/// Erases what stores keep of an account.
+/// Erases an account in its stores.
 struct AccountEnding: Sendable {
-  /// A store that may still keep something, and why.
+  /// A store that may still have records of the account, and the reason.
   typealias Failure = (store: any QueryStore, error: QueryStoreError)
 
   let name: String
@@ -8,19 +8,19 @@ struct AccountEnding: Sendable {
 
   /// Notes the end in all stores.
   ///
-  /// A note is a short write, and outlives the process, whereas a wipe may take long.
+  /// A note is a short write and outlives the process, while a wipe may take long.
   func note() async {
-    // If it cannot be noted, it can perhaps be wiped.
+    // A store that cannot take a note can perhaps be wiped.
     _ = await failures { store throws(QueryStoreError) in
       try await AccountNotes(store: store).add(name)
     }
   }
 
-  /// Notes the end in each store, and then begins a generation there, which erases what is kept.
+  /// Notes the end in each store, and then begins a generation there, which erases its records.
   ///
   /// No store waits for another: one note is enough for all of them.
   ///
-  /// - Returns: The stores that may still keep something.
+  /// - Returns: The stores that may still have records.
   func erase() async -> [Failure] {
     await failures { store throws(QueryStoreError) in
       try? await AccountNotes(store: store).add(name)
@@ -28,27 +28,28 @@ struct AccountEnding: Sendable {
     }
   }
 
-  /// Removes the notes, when all stores are erased.
+  /// Removes the notes, after all stores are erased.
   ///
-  /// - Returns: The stores that may still have one: as long as there is one, the account is not opened.
+  /// - Returns: The stores that may still have a note: while one has, the account is not opened.
   func forget() async -> [Failure] {
     await failures { store throws(QueryStoreError) in
-      // Before the note goes: what a store has for an empty partition goes too, also after a kill in between.
+      // Before the note goes, so that a store's file of an empty partition goes too, also after a kill in
+      // between.
       await store.release(AccountNotes.partition(of: name))
       try await AccountNotes(store: store).remove(name)
     }
   }
 
-  /// Removes the notes of an end that came too late: somebody has opened the account again and uses it.
+  /// Removes the notes of an end that came too late, because the account is open again.
   ///
-  /// - Returns: The stores that may still have one.
+  /// - Returns: The stores that may still have a note.
   func takeBack() async -> [Failure] {
     await failures { store throws(QueryStoreError) in
       try await AccountNotes(store: store).remove(name)
     }
   }
 
-  /// Does something with all stores at the same time.
+  /// Calls all stores at the same time.
   private func failures(
     _ body: @escaping @Sendable (any QueryStore) async throws(QueryStoreError) -> Void
   ) async -> [Failure] {

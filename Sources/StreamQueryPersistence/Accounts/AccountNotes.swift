@@ -6,13 +6,13 @@ internal import Foundation
 
 /// The notes of a store about accounts that have ended and may not be erased yet.
 ///
-/// They are records of partitions of their own. As long as there is a note, the account is not opened,
-/// so that nothing is kept under its name that a later wipe would take. Each note is there twice: the
-/// records of a partition may be one file, and damage in one would open an account that has ended.
+/// They are records in partitions of their own. While there is a note, the account is not opened, so that a
+/// later wipe erases no new records. Each note is written twice: the records of a partition may be one file,
+/// and damage in one would open an account that has ended.
 struct AccountNotes: Sendable {
-  /// Where the notes are, and where they are again.
+  /// The partitions of the notes and of their copies.
   static let partitions: [StorePartition] = ["accounts", "accounts-copy"]
-  /// The beginning of the names of the partitions of accounts.
+  /// The beginning of the names of accounts' partitions.
   private static let prefix = "account/"
 
   let store: any QueryStore
@@ -24,7 +24,8 @@ struct AccountNotes: Sendable {
   func names() async throws(QueryStoreError) -> [String] {
     var names: Set<String> = []
     for partition in Self.partitions {
-      // By bytes: the first character of a name may combine with the last one of the prefix.
+      // By bytes, because the first character of a name may combine with the last one of the
+      // prefix.
       let keys = try await store.load(partition).records.map(\.key.utf8)
         .filter { $0.starts(with: Self.prefix.utf8) }
       names.formUnion(keys.map { String(Substring($0.dropFirst(Self.prefix.utf8.count))) })
@@ -52,11 +53,11 @@ struct AccountNotes: Sendable {
     }
   }
 
-  /// An account is erased.
+  /// Removes the notes of an account that was erased.
   func remove(_ name: String) async throws(QueryStoreError) {
     for partition in Self.partitions {
       let present = try await load(name, from: partition)
-      // A full store has perhaps taken no note, and would not take its removal.
+      // A full store may have taken no note, and would refuse its removal.
       guard !present.records.isEmpty else { continue }
       let removals = present.records.map(\.key)
       try await store.write(

@@ -1,11 +1,11 @@
 package import StreamQuery
 
-/// The part of each store that is an account's, and the stores that its accounts were given.
+/// The partition of an account in each store, and the stores of its accounts object.
 package struct AccountPlace: Sendable {
   let partition: StorePartition
   let stores: [any QueryStore]
 
-  /// Sets where a client keeps the account's data.
+  /// Sets the place of the account's data for a client.
   package func set(in configuration: inout QueryClient.Configuration) {
     configuration.partition = partition
     configuration.keeping[AccountPlace.self] = self
@@ -27,7 +27,7 @@ extension AccountPlace: Adviser {
     let facts = Facts(
       named: stores,
       used: stores(usedBy: client),
-      // The first queries may be some that are not kept.
+      // The first queries may be ones that are not kept.
       hasEntries: !isEarly && client.entrySerial > 0
     )
     return [facts.keepsNothing, facts.unlistedStore].compactMap(\.self)
@@ -37,14 +37,14 @@ extension AccountPlace: Adviser {
 extension AccountPlace {
   /// The facts about an account on which its advice depends.
   struct Facts {
-    /// The stores that the accounts were given.
+    /// The stores that the accounts object has.
     var named: [any QueryStore]
     /// The stores that the client of the account has used.
     var used: [any QueryStore]
     /// Whether the client has had entries that it could have kept.
     var hasEntries: Bool
 
-    /// Applies if stores were given, and the client has used none of any kind.
+    /// Applies if the accounts object has stores, and the client has used none of any kind.
     var keepsNothing: QueryAdvice? {
       guard !named.isEmpty, used.isEmpty, hasEntries else { return nil }
       return QueryAdvice(
@@ -61,7 +61,7 @@ extension AccountPlace {
       )
     }
 
-    /// Applies if the client has used a store that the accounts were not given.
+    /// Applies if the client has used a store that the accounts object does not have.
     var unlistedStore: QueryAdvice? {
       guard used.contains(where: { store in !named.contains { $0 === store } }) else { return nil }
       return QueryAdvice(

@@ -1,7 +1,7 @@
-/// Which accounts are open, which are not erased yet, and whose turn it is to change that.
+/// The accounts that are open or not erased yet, and the turns to change that.
 ///
-/// What is done with one account happens one after the other, in the order of the calls; different
-/// accounts do not wait for each other.
+/// Calls about one account take turns, in their order; different accounts do not wait for each
+/// other.
 struct AccountTable<Client: AnyObject, Store, Wait> {
   /// An account that is open.
   struct Opened {
@@ -14,23 +14,23 @@ struct AccountTable<Client: AnyObject, Store, Wait> {
     weak var client: Client?
   }
 
-  /// What is to be done at the end of an account.
+  /// The way to end an account.
   enum Ending {
     case erase
     /// It was erased before.
     case nothing
-    /// It was closed, and opened again by somebody else.
+    /// It was closed, and opened again by another call.
     case isOpenAgain
   }
 
   private(set) var opened: [String: Opened] = [:]
-  /// The accounts whose end has failed, and the stores in which.
+  /// The accounts whose end has failed, with the stores that failed.
   private(set) var unfinished: [String: [Store]] = [:]
-  /// The clients that were made for accounts and not erased: those that were closed may still be used.
+  /// The clients of accounts that were not erased; a closed one may still be in use.
   private var known: [String: [Known]] = [:]
-  /// The number of accounts at which those without clients leave the table.
+  /// The number of accounts at which accounts without clients leave the table.
   private var knownLimit = 64
-  /// Who waits for the turn; an account without a row is nobody's turn.
+  /// The calls that wait for a turn; an account whose turn is free has no row.
   private var turns: [String: [Wait]] = [:]
   private var lastSerial = 0
 
@@ -40,7 +40,7 @@ struct AccountTable<Client: AnyObject, Store, Wait> {
   ///
   /// - Parameters:
   ///   - name: The account.
-  ///   - wait: Who waits if it is somebody else's turn.
+  ///   - wait: The wait of the caller if the turn is taken.
   /// - Returns: Whether the turn was taken.
   mutating func takeTurn(of name: String, orWait wait: Wait) -> Bool {
     guard turns[name] != nil else {
@@ -51,12 +51,12 @@ struct AccountTable<Client: AnyObject, Store, Wait> {
     return false
   }
 
-  /// An account that is open, if it is nobody's turn to change that.
+  /// An account that is open, if no call has the turn to change that.
   func undisturbed(_ name: String) -> Opened? { turns[name] == nil ? opened[name] : nil }
 
   /// A turn is over.
   ///
-  /// - Returns: Whose turn it is now.
+  /// - Returns: The wait of the call that has the turn now.
   mutating func turnEnded(of name: String) -> Wait? {
     guard var waiting = turns[name], !waiting.isEmpty else {
       turns[name] = nil
@@ -71,7 +71,7 @@ struct AccountTable<Client: AnyObject, Store, Wait> {
 
   /// An account was opened.
   ///
-  /// - Returns: The number that tells this from other times.
+  /// - Returns: The number of this opening.
   mutating func opened(_ name: String, _ client: Client) -> Int {
     lastSerial += 1
     opened[name] = Opened(serial: lastSerial, client: client)
@@ -94,24 +94,24 @@ struct AccountTable<Client: AnyObject, Store, Wait> {
     opened[name]?.serial == serial ? opened.removeValue(forKey: name)?.client : nil
   }
 
-  /// Whether it is certain, before the turn has come, that the account ends.
+  /// Whether the account certainly ends, before the turn has come.
   ///
   /// - Parameters:
   ///   - name: The account.
-  ///   - serial: The time that it was opened.
-  ///   - hadEnded: Whether it has ended since: then the next one may have it already.
+  ///   - serial: The number of the opening.
+  ///   - hadEnded: Whether it has ended since; the next user may have it already then.
   /// - Returns: Whether it is open, and ends now.
   func isEnding(_ name: String, _ serial: Int, hadEnded: Bool) -> Bool {
     !hadEnded && opened[name]?.serial == serial
   }
 
-  /// What is to be done when the turn has come.
+  /// The way to end an account, on the turn.
   ///
   /// - Parameters:
   ///   - name: The account.
-  ///   - serial: The time that it was opened. Its client has to be retained by the caller: it is known
-  ///     until it is erased.
-  /// - Returns: What is to be done.
+  ///   - serial: The number of the opening. The caller must retain its client, which is known until it is
+  ///     erased.
+  /// - Returns: The way.
   func ending(of name: String, _ serial: Int) -> Ending {
     if unfinished[name] != nil { return .erase }
     guard known[name]?.contains(where: { $0.serial == serial && $0.client != nil }) == true else {
@@ -120,11 +120,11 @@ struct AccountTable<Client: AnyObject, Store, Wait> {
     return opened[name].map { $0.serial == serial } ?? true ? .erase : .isOpenAgain
   }
 
-  /// The stores of an account were erased, or not.
+  /// The stores of an account were erased, or some failed.
   ///
   /// - Parameters:
   ///   - name: The account.
-  ///   - stores: The stores that may still keep something.
+  ///   - stores: The stores that may still have records.
   /// - Returns: The client of the account, to be released outside of locks.
   mutating func ended(_ name: String, failedIn stores: [Store]) -> Client? {
     unfinished[name] = stores.isEmpty ? nil : stores

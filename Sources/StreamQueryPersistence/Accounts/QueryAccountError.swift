@@ -1,18 +1,19 @@
-/// Why an account could not be opened, closed or ended.
+/// The reason why an account could not be opened, closed or ended.
 public enum QueryAccountError: Error, Sendable, CustomStringConvertible {
-  /// It has ended, but stores could not erase what they keep of it, or remove the note of its end.
+  /// The account has ended, but stores could not erase its records, or remove the note of its end.
   ///
-  /// Nothing of it can be read, and it cannot be opened before it is erased. That is tried again when
-  /// the account is opened or ended, by ``QueryAccounts/finishEndings()``, and in the next launch.
+  /// Its data cannot be read, and it cannot be opened before it is erased. Another try is made when the
+  /// account is opened or ended, by ``QueryAccounts/finishEndings()``, and in the next launch.
   case notErased(name: String, errors: [QueryStoreError])
-  /// A store does not say which accounts have ended; without that none is opened.
+  /// A store cannot tell which accounts have ended; without that, no account is opened.
   case unreadable(QueryStoreError)
-  /// What has changed could not be saved; the account is still open, unless it changed at the very end.
+  /// Changes could not be saved; the account is still open, unless data changed at the very end.
   case notSaved(name: String, error: QueryStoreError)
-  /// It was closed, and has been opened again since: end it where it was opened, or by its name.
+  /// The account was closed, and has been opened again since: end it where it was opened, or by its
+  /// name.
   case openedAgain(name: String)
 
-  /// What is wrong, and what can be done about it.
+  /// A sentence that says how the error came about and what to do.
   public var description: String {
     switch self {
     case .notErased(let name, let errors):

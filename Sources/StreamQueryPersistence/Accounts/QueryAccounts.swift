@@ -3,9 +3,8 @@ internal import Synchronization
 
 /// The accounts or tenants of an app or service, each with a client and a part of the stores.
 ///
-/// No account sees anything of another: not in memory, because each has its own client, and not in a
-/// store, because each has its own partition there. What belongs to an account ends with it, see
-/// ``QueryAccount/end()``.
+/// Accounts share no data: in memory each has its own client, and in a store each has its own partition. The
+/// data of an account ends with it, see ``QueryAccount/end()``.
 ///
 /// ```swift
 /// let accounts = QueryAccounts(in: store) { name, configuration in
@@ -14,9 +13,9 @@ internal import Synchronization
 /// let account = try await accounts.open("user-42")
 /// ```
 ///
-/// An account stays open until it is closed or ended, and open accounts retain their clients. Make one
-/// object of this type for each set of stores, and keep it. Its partitions are called `accounts` and
-/// `accounts-copy`, where it notes which accounts have ended, and `account/` with the name of an account.
+/// An account stays open until it is closed or ended, and open accounts retain their clients. Make one object
+/// of this type for each set of stores, and keep it. Its partitions are `accounts` and `accounts-copy`, with
+/// notes about accounts that have ended, and `account/` with the name of an account.
 public final class QueryAccounts: Sendable {
   typealias Table = AccountTable<QueryClient, any QueryStore, SharedOneShot<Void>>
 
@@ -25,9 +24,9 @@ public final class QueryAccounts: Sendable {
   private let makeClient: @Sendable (_ name: String, AccountPlace) -> QueryClient
   private let table = Mutex(Table())
 
-  /// Creates accounts of which none is open.
+  /// Creates the accounts, none of which is open.
   ///
-  /// Accounts that ended before, and that a store has not erased yet, are erased now, in the background.
+  /// Accounts that ended before, and that a store has not erased yet, are now erased in the background.
   ///
   /// - Parameters:
   ///   - stores: All stores in which queries of accounts are kept, by the configuration or by
@@ -50,7 +49,7 @@ public final class QueryAccounts: Sendable {
     }
   }
 
-  /// Creates accounts whose clients are made by somebody else, such as a simulation.
+  /// Creates accounts whose clients are made by other code, such as a simulation.
   package init(
     in stores: [any QueryStore],
     executor: (any TaskExecutor)?,
@@ -59,7 +58,7 @@ public final class QueryAccounts: Sendable {
     self.stores = Self.unique(stores)
     self.executor = executor
     self.makeClient = makeClient
-    // Detached: nobody waits for it.
+    // Detached, because no caller waits for it.
     Task.detached(executorPreference: executor) { [weak self] in try? await self?.finishEndings() }
   }
 
@@ -72,8 +71,7 @@ public final class QueryAccounts: Sendable {
 
   /// Opens an account, or returns it if it is open.
   ///
-  /// An account that has ended before is new and empty. If a store has not erased it yet, that is done
-  /// first.
+  /// An account that has ended before is new and empty. If a store has not erased it yet, it does so first.
   ///
   /// - Parameter name: The name of the account, such as the identifier of a user. Stores may use it in
   ///   file names and keep it after the account's end, so it should hold no secret.
@@ -82,7 +80,7 @@ public final class QueryAccounts: Sendable {
   ///   `CancellationError`, and the account may be open by then.
   public func open(_ name: String) async throws -> QueryAccount {
     try Task.checkCancellation()
-    // Usually it is open, and nobody is changing that.
+    // Usually the account is open, and no call is changing that.
     let opened = table.withLock { $0.undisturbed(name) }
     if let opened, !opened.client.isOver {
       return QueryAccount(name: name, client: opened.client, accounts: self, serial: opened.serial)
@@ -104,9 +102,9 @@ public final class QueryAccounts: Sendable {
     }
   }
 
-  /// Erases the accounts that have ended but that a store could not erase so far.
+  /// Erases accounts that have ended and that a store could not erase so far.
   ///
-  /// This begins by itself when the object is made; the call waits for it, and tries again.
+  /// The object begins this when it is made; the call waits for it, and tries again.
   ///
   /// - Throws: The first ``QueryAccountError``, after all were tried; `CancellationError` if the caller is
   ///   cancelled.
@@ -135,7 +133,7 @@ public final class QueryAccounts: Sendable {
         do {
           try await self.perform("the ending of \"\(name)\"", name) { accounts, turn in
             let isOpen = accounts.table.withLock { $0.opened[name] != nil }
-            // Opened since: then it was erased before.
+            // An account that was opened since was erased before.
             if !isOpen, try await accounts.isNoted(name) { try await accounts.erase(name, turn) }
           }
           return nil
@@ -159,12 +157,12 @@ public final class QueryAccounts: Sendable {
           serial: opened.serial
         )
       }
-      // Its user has shut the client down.
+      // The user of the account has shut its client down.
       await opened.client.waitUntilOver()
       let closed = table.withLock { $0.closed(name, opened.serial) }
       withExtendedLifetime(closed) {}
     }
-    // Ended since the opening was asked for: its note may not be there yet.
+    // The account ended after the call to open it; its note may not be written yet.
     var hasEnded = table.withLock { $0.clients(of: name) }.contains { $0.isErased }
     if !hasEnded { hasEnded = try await isNoted(name) }
     if hasEnded { try await erase(name, turn) }
@@ -204,7 +202,7 @@ public final class QueryAccounts: Sendable {
         let saves = persister?.beginSave() ?? []
         var errors = await persister?.finish(saves).map(\.error) ?? []
         if let error = await client.keeper?.save() as? QueryStoreError { errors.append(error) }
-        // An account that has ended meanwhile has nothing to save.
+        // An account that has ended meanwhile has no changes to save.
         if let error = errors.first(where: { !$0.isFinal }), !client.isErased {
           throw QueryAccountError.notSaved(name: name, error: error)
         }
@@ -239,7 +237,7 @@ public final class QueryAccounts: Sendable {
     return false
   }
 
-  /// Lets all clients of an account forget it.
+  /// Makes all clients of an account forget its data.
   ///
   /// - Returns: The clients.
   private func forget(_ name: String) -> [QueryClient] {
@@ -248,7 +246,7 @@ public final class QueryAccounts: Sendable {
     return clients
   }
 
-  /// Ends an account before its turn has come.
+  /// Erases an account in memory before its turn has come.
   ///
   /// - Returns: Its clients.
   private func endAtOnce(_ name: String, _ turn: Turn) -> [QueryClient] {
@@ -264,8 +262,9 @@ public final class QueryAccounts: Sendable {
     turn.noted.give(())
   }
 
-  /// Removes the notes that were written before the turn had come: the next launch would erase what
-  /// is kept by somebody who has opened the account since.
+  /// Removes the notes that were written before the turn had come.
+  ///
+  /// With them, the next launch would erase the data of an account that has been opened again.
   private func takeBack(_ turn: Turn) async -> [AccountEnding.Failure] {
     guard let ending = turn.ending.withLock({ $0 }) else { return [] }
     await turn.noted.take()
@@ -278,7 +277,7 @@ public final class QueryAccounts: Sendable {
     turn.erased.withLock { $0 = clients }
     for client in clients { reportUnlisted(client, name) }
     let ending = ending(of: name, clients, turn)
-    // First: late saves find their generation gone, so there is no need to wait for them.
+    // First: a new generation refuses late saves, so there is no need to wait for them.
     var failures = await ending.erase()
     for client in clients { await client.waitUntilOver() }
     // A note that was begun before the turn must not come after its removal.
@@ -293,7 +292,7 @@ public final class QueryAccounts: Sendable {
 
   private func ending(of name: String, _ clients: [QueryClient], _ turn: Turn) -> AccountEnding {
     let left = table.withLock { $0.unfinished[name] ?? [] }
-    // Where it was noted before the turn: the clients that told of these stores may be forgotten by now.
+    // The stores of a note before the turn: the clients that have used them may be gone by now.
     let noted = turn.ending.withLock { $0?.stores ?? [] }
     let all = stores + left + noted + clients.flatMap { stores(of: $0, name) }
     return AccountEnding(name: name, stores: Self.unique(all))
@@ -308,7 +307,7 @@ public final class QueryAccounts: Sendable {
     place(of: name).stores(usedBy: client)
   }
 
-  /// Tells of stores of an account that the next launch will not know, and of an account that used none.
+  /// Reports stores of an account that the next launch will not know, and an account without stores.
   private func reportUnlisted(_ client: QueryClient, _ name: String) {
     let used = stores(of: client, name)
     if used.contains(where: { store in !stores.contains { $0 === store } }) {
@@ -326,26 +325,26 @@ public final class QueryAccounts: Sendable {
 
   // MARK: Turns
 
-  /// What becomes of a turn.
+  /// The state of a turn.
   private final class Turn: Sendable {
     /// The clients that were erased.
     let erased = Mutex<[QueryClient]>([])
     /// The end of the account, if it is certain before the turn has come.
     let ending = Mutex<AccountEnding?>(nil)
-    /// Given when the end is noted, if that is done before the turn has come.
+    /// Given when the end is noted, if it is noted before the turn has come.
     let noted = SharedOneShot<Void>()
   }
 
-  /// Does something with an account on its turn, whatever becomes of the caller.
+  /// Does something with an account on its turn, even if the caller is cancelled.
   ///
   /// - Parameters:
-  ///   - subject: What it is, in words.
+  ///   - subject: A description of it.
   ///   - name: The account.
-  ///   - atOnce: What is done before the turn has come, but after the calls before this one have taken
-  ///     theirs; returns clients that were erased. Those who show their data are told beside the turn,
-  ///     so that they may use the account themselves.
-  ///   - body: What is done on the turn.
-  /// - Returns: What `body` returns.
+  ///   - atOnce: Called before the turn has come, but after earlier calls have taken theirs; returns the
+  ///     clients that it erased. Code that shows their data is told outside of the turn, so that it may use
+  ///     the account.
+  ///   - body: Called on the turn.
+  /// - Returns: The result of `body`.
   /// - Throws: The error of `body`, or `CancellationError`.
   private func perform<Value: Sendable>(
     _ subject: String,
@@ -358,10 +357,10 @@ public final class QueryAccounts: Sendable {
     let isFirst = table.withLock { $0.takeTurn(of: name, orWait: wait) }
     let turn = Turn()
     let erased = atOnce(turn)
-    // Detached: whoever comes next waits for it, and the caller may leave.
+    // Detached, because the next call waits for it, and the caller may leave.
     Task.detached(executorPreference: executor) {
       async let told: Void = Self.tell(erased)
-      // What has the turn may hang in a store, and the process may end before it is over.
+      // The call with the turn may hang in a store, and the process may end before it is over.
       async let noted: Void = self.note(turn)
       if !isFirst { _ = await wait.take() }
       let result: Result<Value, any Error>

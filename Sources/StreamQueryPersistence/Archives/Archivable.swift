@@ -39,8 +39,8 @@ public struct Archivable: Sendable, _FreeOfActors {
   ///
   /// - Parameters:
   ///   - type: The value type.
-  ///   - options: Options for the entries, merged over the client's defaults. They hold until a query
-  ///     uses the entry, which brings its own; the longer retention stays.
+  ///   - options: Options for the entries, merged over the client's defaults. The options of the next query
+  ///     that uses the entry replace them, except for a longer retention.
   /// - Returns: The expectation.
   public static func values<Value: Decodable & Sendable>(
     of type: Value.Type,
