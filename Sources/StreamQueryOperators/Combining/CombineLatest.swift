@@ -1,12 +1,12 @@
-// These forms differ only in the number of sequences. One form over a parameter pack would replace them,
-// but with Swift 6.3 its tuples break the call that is written most: `.map { user, repos in
-// user.data?.name }` "failed to produce diagnostic". Try again with a newer compiler.
+// These forms differ only in the number of sequences. One form with a parameter pack could replace them, but
+// with Swift 6.3 its tuples break the most frequent call: `.map { user, repos in user.data?.name }` "failed
+// to produce diagnostic". Try again with a newer compiler.
 
 /// Combines the newest elements of two sequences into one tuple.
 ///
-/// The first tuple comes when each has produced an element; from then on every element of one gives
-/// a tuple with the newest of the others. Elements that a sequence produces before the others have
-/// begun are replaced by its newer ones.
+/// The first tuple comes when each sequence has produced an element; after that, every element of
+/// one gives a tuple with the newest elements of the others. Newer elements of a sequence replace
+/// older ones while others have none.
 ///
 /// ```swift
 /// for await (user, repos) in combineLatest(client.stream(.user(1)), client.stream(.repos(1))) {
@@ -19,12 +19,12 @@
 ///   delivered first.
 /// - Cancellation: ends with `nil`; the tasks that iterate are cancelled.
 /// - Buffering: one task per sequence. Each is asked for an element only while the consumer waits
-///   and nothing is buffered, so at most one element of each is, and none is left out.
+///   and no element is buffered. So at most one element of each is buffered, and none is omitted.
 ///
-/// Results of one client, as `client.results(of:)` gives them, are combined without a task, on the
-/// consumer's actor: one tuple for each transaction of the cache. A call that changes several keys shows as one
-/// change, so that a screen never sees one key after a transaction and another before it. The first tuple comes
-/// at once, with the state of all.
+/// Sequences `client.results(of:)` of one client are combined without a task, on the consumer's actor, with
+/// one tuple for each transaction of the cache. A call that changes several keys shows as one change, so that
+/// a screen never sees one key after a transaction and another before it. The first tuple comes at once, with
+/// the state of all queries.
 ///
 /// ```swift
 /// for await (user, repos) in combineLatest(
@@ -47,7 +47,7 @@ public func combineLatest<A: Sendable, B: Sendable, Failure>(
 
 /// Combines the newest elements of three sequences into one tuple.
 ///
-/// As the combination of two sequences.
+/// Otherwise the same as for two sequences.
 ///
 /// - Parameters:
 ///   - a: The first sequence.
@@ -64,7 +64,7 @@ public func combineLatest<A: Sendable, B: Sendable, C: Sendable, Failure>(
 
 /// Combines the newest elements of four sequences into one tuple.
 ///
-/// As the combination of two sequences.
+/// Otherwise the same as for two sequences.
 ///
 /// - Parameters:
 ///   - a: The first sequence.
@@ -83,7 +83,7 @@ public func combineLatest<A: Sendable, B: Sendable, C: Sendable, D: Sendable, Fa
 
 /// Combines the newest elements of five sequences into one tuple.
 ///
-/// As the combination of two sequences.
+/// Otherwise the same as for two sequences.
 ///
 /// - Parameters:
 ///   - a: The first sequence.
@@ -104,7 +104,7 @@ public func combineLatest<A: Sendable, B: Sendable, C: Sendable, D: Sendable, E:
 
 /// Combines the newest elements of six sequences into one tuple.
 ///
-/// As the combination of two sequences.
+/// Otherwise the same as for two sequences.
 ///
 /// - Parameters:
 ///   - a: The first sequence.
@@ -136,8 +136,7 @@ public func combineLatest<
 /// Combines the newest elements of any number of sequences of one type into one array, in the
 /// order of the sequences.
 ///
-/// As the combination of two sequences. With no sequence at all, all of them have an element: one
-/// empty array comes, then the end.
+/// The same as for two sequences. Without any sequence, it gives one empty array and ends.
 ///
 /// - Complexity: O(*n*) per array.
 /// - Parameter sequences: The sequences.

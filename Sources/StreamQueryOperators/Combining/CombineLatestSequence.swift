@@ -1,14 +1,15 @@
 /// The sequence behind `combineLatest`: updates, and the newest elements in the iterator.
 ///
-/// An update is a closure that the consumer runs to note an element, so that no element is ever cast
-/// back from an erased value. Updates come through a merge, with a task for each sequence. Results of
-/// one client need no task, and have one update for each transaction of its cache.
+/// An update is a closure that the consumer runs to store an element, so that no element is cast from an
+/// erased value. Updates come through a merge, with a task for each sequence. Results of one client need no
+/// task, and have one update for each transaction of its cache.
 struct CombineLatestSequence<Combined: Sendable, Failure: Error>: AsyncSequence, Sendable {
   typealias Element = Combined
   typealias Part = CombinedPart<Failure>
   typealias Update = @Sendable () -> Void
 
-  /// Makes the parts of an iterator, and what reads the newest elements once each has one.
+  /// Makes the parts of an iterator, and the closure that reads the newest elements once each part
+  /// has one.
   private let begin: @Sendable () -> (parts: [Part], combined: () -> Combined?)
 
   private init(begin: @escaping @Sendable () -> (parts: [Part], combined: () -> Combined?)) {
@@ -66,7 +67,7 @@ extension CombineLatestSequence {
   struct Iterator: AsyncIteratorProtocol {
     private var updates: any AsyncIteratorProtocol<Update, Failure>
     private let combined: () -> Combined?
-    /// Complete from the start only if there is nothing to combine.
+    /// The combination of no sequences; `nil` if there are any.
     private var empty: Combined?
 
     init(

@@ -1,15 +1,15 @@
 internal import StreamQuery
 
-/// One of the sequences that an iterator of `combineLatest` combines.
+/// A sequence that an iterator of `combineLatest` combines.
 struct CombinedPart<Failure: Error> {
   typealias Definition = OperatorDefinition<MergeMachine, @Sendable () -> Void, Failure>
 
-  /// An observer of a query, which is looked at together with others.
+  /// An observer of a query, which is read together with others.
   struct Observer {
     let subscription: Subscription
-    /// Notes what the observer shows as the newest element.
+    /// Stores the observer's snapshot as the newest element.
     let note: @Sendable (EntrySnapshot, QueryFlags) -> Void
-    /// Iterates the observer's results in a task of its own, where it stands with those of other
+    /// Iterates the observer's results in a task of its own, if other parts belong to other
     /// clients.
     let source: Definition.Source
   }
@@ -19,7 +19,7 @@ struct CombinedPart<Failure: Error> {
   /// Subscribes, if the sequence is the results of a query.
   let observe: (() -> Observer)?
 
-  /// Makes the part of a sequence once it is known where its newest element is noted.
+  /// Makes the part of a sequence that stores its newest element in a place.
   static func noting<Value: Sendable, BaseFailure: Error>(
     _ base: any AsyncSequence<Value, BaseFailure> & Sendable,
     failure: @escaping @Sendable (BaseFailure) -> Failure
@@ -41,7 +41,7 @@ struct CombinedPart<Failure: Error> {
   }
 }
 
-/// `QueryResults`, whatever its values are.
+/// `QueryResults` of any value type.
 private protocol ObservableResults {
   func observe<Failure>(_ latest: any Sendable) -> (() -> CombinedPart<Failure>.Observer)?
 }

@@ -5,7 +5,7 @@
 ///   first.
 /// - Cancellation: ends with `nil`; the tasks that iterate are cancelled.
 /// - Buffering: one task per sequence. Each is asked for an element only while the consumer waits
-///   and nothing is buffered, so at most one element of each is, and none is lost.
+///   and no element is buffered. So at most one element of each is buffered, and none is lost.
 ///
 /// ```swift
 /// for await _ in merge(refreshButton, pushMessages) { await client.invalidate(.prefix("inbox")) }
@@ -14,7 +14,7 @@
 /// - Parameters:
 ///   - a: The first sequence.
 ///   - b: The second sequence.
-///   - others: More sequences, as many as you like.
+///   - others: Any number of further sequences.
 /// - Returns: A sequence of the elements of all.
 public func merge<Element: Sendable, Failure>(
   _ a: any AsyncSequence<Element, Failure> & Sendable,
@@ -26,12 +26,12 @@ public func merge<Element: Sendable, Failure>(
 
 /// Merges sequences that fail with different errors, or of which some cannot fail.
 ///
-/// As the merge of sequences with one failure type, but any error may be thrown.
+/// Otherwise the same as for sequences with one failure type; any error may be thrown.
 ///
 /// - Parameters:
 ///   - a: The first sequence.
 ///   - b: The second sequence.
-///   - others: More sequences, as many as you like.
+///   - others: Any number of further sequences.
 /// - Returns: A sequence of the elements of all.
 @_disfavoredOverload
 public func merge<Element: Sendable, each Failure: Error>(
@@ -57,10 +57,10 @@ public func merge<Element: Sendable, each Failure: Error>(
 ///   first.
 /// - Cancellation: ends with `nil`; the tasks that iterate are cancelled.
 /// - Buffering: one task per sequence. Each is asked for an element only while the consumer waits
-///   and nothing is buffered, so at most one element of each is, and none is lost.
+///   and no element is buffered. So at most one element of each is buffered, and none is lost.
 ///
 /// - Complexity: O(1) per element, O(*n*) for each wait of the consumer at worst.
-/// - Parameter sequences: The sequences. None of them: the merged sequence finishes at once.
+/// - Parameter sequences: The sequences. Without any, the merged sequence finishes at once.
 /// - Returns: A sequence of the elements of all.
 public func merge<Base: AsyncSequence & Sendable>(
   _ sequences: [Base]

@@ -1,11 +1,11 @@
 internal import StreamQuery
 internal import Synchronization
 
-/// A value that you set and any number of consumers follow: the text of a search field, a choice, a
-/// switch.
+/// A value that you set and that any number of consumers follow, such as the text of a search
+/// field, a choice or a switch.
 ///
-/// Each iterator gets the present value first, then the newest one whenever it asks. A value that was
-/// replaced before is left out, so nothing queues up. It can be set and read from any thread.
+/// Each iterator gets the present value first, then the newest one at each call. A value that was replaced
+/// before is omitted, so no values queue up. It can be set and read from any thread.
 ///
 /// ```swift
 /// let text = CurrentValue("")
@@ -45,15 +45,15 @@ public final class CurrentValue<Value: Sendable>: AsyncSequence, Sendable {
     set { _ = set(newValue, ifStill: nil) }
   }
 
-  /// Changes the value, so that no other change comes in between.
+  /// Changes the value in one step, without another change in between.
   ///
   /// ```swift
   /// let count = CurrentValue(0)
   /// count.update { $0 += 1 }
   /// ```
   ///
-  /// - Parameter change: Changes the value. It runs again if the value was changed meanwhile, and never
-  ///   under a lock. It must not set the value itself, or it would run again for ever.
+  /// - Parameter change: Changes the value. It runs outside of locks, and again if the value was changed
+  ///   meanwhile. It must not set the value, or it would run again for ever.
   public func update(_ change: (inout Value) -> Void) {
     while true {
       let (present, version) = state.withLock { ($0.value, $0.version) }
@@ -63,7 +63,7 @@ public final class CurrentValue<Value: Sendable>: AsyncSequence, Sendable {
     }
   }
 
-  /// Ends every iterator once it got the last value, also those that are made later.
+  /// Ends every iterator after it got the last value, including iterators that are made later.
   public func finish() {
     let waiting = state.withLock { $0.finish() }
     for task in waiting { task.resume() }
@@ -76,14 +76,14 @@ public final class CurrentValue<Value: Sendable>: AsyncSequence, Sendable {
     Iterator(source: self)
   }
 
-  /// - Returns: Whether it was set, or can no longer be.
+  /// - Returns: `false` if the value was set meanwhile, so that the change must run again.
   private func set(_ value: Value, ifStill version: UInt64?) -> Bool {
     var value = value
     let (waiting, isDone) = state.withLock { state -> ([Waiter], Bool) in
       if let version, version != state.version, !state.isFinished { return ([], false) }
       return (state.replace(&value), true)
     }
-    // Here, outside the lock, goes the value before.
+    // The former value is released here, outside the lock.
     _ = consume value
     for task in waiting { task.resume() }
     return isDone
@@ -104,11 +104,11 @@ public final class CurrentValue<Value: Sendable>: AsyncSequence, Sendable {
       case .nothing: break
       }
       await withTaskCancellationHandler {
-        // Captured, so that the closure stays on the caller's actor.
+        // Captures the isolation, so that the closure stays on the caller's actor.
         _ = isolation
         await SuspendedTask.suspend(isolation: isolation) { task in
-          // A cancellation that came before is seen here, one that comes later finds the waiter: whether
-          // the task is cancelled is asked under the lock.
+          // The task's cancellation is read under the lock: an earlier one is seen here, and a later one
+          // finds the waiter.
           state.withLock { !Task.isCancelled && $0.park(task, id, after: seen) } ? nil : ()
         }
       } onCancel: {
@@ -120,7 +120,7 @@ public final class CurrentValue<Value: Sendable>: AsyncSequence, Sendable {
 }
 
 extension CurrentValue {
-  /// Waits for a value that it has not given.
+  /// Waits for values that it has not given yet.
   public struct Iterator: AsyncIteratorProtocol {
     fileprivate let source: CurrentValue
     private var seen: UInt64?

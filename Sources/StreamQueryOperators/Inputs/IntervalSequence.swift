@@ -2,9 +2,9 @@ internal import StreamQuery
 
 /// A tick per period, without drift, for as long as a consumer waits.
 ///
-/// Tick *n* is due *n* periods after the first `next`, however late the ones before it were. A
-/// consumer that was busy while several were due gets the newest of them at once; gaps in the numbers
-/// tell how many it missed.
+/// Tick *n* is due *n* periods after the first `next`, however late the ones before it were. A consumer that
+/// was busy while several were due gets the newest one at once; a gap in the numbers tells how many it
+/// missed.
 ///
 /// ```swift
 /// for await _ in IntervalSequence(every: .seconds(30)) { await client.refetch(.prefix("prices")) }
@@ -32,7 +32,7 @@ public struct IntervalSequence: AsyncSequence, Sendable {
   ///   - period: The time between two ticks. Zero or less means that there is none; more than 100
   ///     years counts as 100 years.
   ///   - startingImmediately: Whether tick 0 comes at once. Otherwise the first one is tick 1.
-  ///   - clock: What the period is measured on; `nil` is the clock of `Scheduling.current` when the
+  ///   - clock: The clock of the period; `nil` is the clock of `Scheduling.current` when the
   ///     iteration starts.
   public init(
     every period: Duration,

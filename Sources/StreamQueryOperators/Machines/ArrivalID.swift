@@ -1,7 +1,7 @@
-/// Names one element or failure that arrived from an upstream; its value stays in the storage.
+/// The identity of one element or failure of an upstream; the storage has its value.
 ///
-/// Machines decide about arrivals without owning a user's value: nothing of the user's is copied,
-/// compared or released while the storage is locked.
+/// Machines decide about arrivals without a user's value, so that no user code runs while the
+/// storage is locked.
 struct ArrivalID: Hashable, Sendable {
   var rawValue: Int
 }

@@ -1,7 +1,6 @@
-/// The state of a ``CurrentValue``: the value, how often it was set, and the consumers that wait for
-/// the next one.
+/// The state of a ``CurrentValue``: the value, its version, and the consumers that wait for the next one.
 ///
-/// Pure: a waiter is whatever the shell parks.
+/// Pure: a waiter is any value that the shell parks.
 struct CurrentValueState<Value: Sendable, Waiter: Sendable>: Sendable {
   /// The answer to a consumer that asks for a value.
   enum Look: Sendable {
@@ -14,7 +13,7 @@ struct CurrentValueState<Value: Sendable, Waiter: Sendable>: Sendable {
   /// Grows with each value.
   private(set) var version: UInt64 = 0
   private(set) var isFinished = false
-  /// In the order of their ids, which is the order in which they came.
+  /// The waiters in the order of their ids, in which they came.
   private var waiters: [(id: UInt64, waiter: Waiter)] = []
   private var lastID: UInt64 = 0
 
@@ -33,7 +32,7 @@ struct CurrentValueState<Value: Sendable, Waiter: Sendable>: Sendable {
     return isFinished ? .finished : .nothing
   }
 
-  /// Lets a consumer wait; `false` if there is something for it already.
+  /// Parks a consumer; `false` if there is a value or an end for it already.
   mutating func park(_ waiter: Waiter, _ id: UInt64, after seen: UInt64?) -> Bool {
     guard seen == version, !isFinished else { return false }
     waiters.append((id, waiter))
@@ -42,15 +41,15 @@ struct CurrentValueState<Value: Sendable, Waiter: Sendable>: Sendable {
 
   /// A consumer was cancelled.
   ///
-  /// - Returns: Whom to resume, if it was parked.
+  /// - Returns: The waiter to resume, if it was parked.
   mutating func leave(_ id: UInt64) -> Waiter? {
     guard let place = waiters.firstIndex(where: { $0.id == id }) else { return nil }
     return waiters.remove(at: place).waiter
   }
 
-  /// Takes another value, and hands out the one before, to be released outside the lock.
+  /// Takes another value, and returns the former one in its place, to be released outside the lock.
   ///
-  /// - Returns: Whom to resume.
+  /// - Returns: The waiters to resume.
   mutating func replace(_ new: inout Value) -> [Waiter] {
     guard !isFinished else { return [] }
     swap(&value, &new)

@@ -1,10 +1,10 @@
-/// Decides for `debounce`: an element is delivered once its upstream was quiet for an interval.
+/// Decides for `debounce`: it delivers an element after its upstream was quiet for an interval.
 ///
 /// The upstream is pulled without pause. At most two elements are kept: the newest, which is held and
 /// may still be replaced, and a settled one that the consumer has not taken; a newer settled one
 /// replaces it.
 ///
-/// An element that comes at the very end of the interval finds the earlier one settled.
+/// An element that comes exactly at the end of the interval does not replace the earlier one.
 ///
 /// | input      | nothing held       | an element held                                  |
 /// |------------|--------------------|--------------------------------------------------|
@@ -16,7 +16,7 @@ struct DebounceMachine: TimedMachine {
   var upstream = SingleUpstream()
   var downstream = DownstreamQueue()
   private let interval: Interval
-  /// When the held element is settled; `nil` if only by the end of the upstream.
+  /// The time when the held element is settled; `nil` if only the end of the upstream settles it.
   private var end: Duration?
 
   init(interval: Interval) {

@@ -1,7 +1,7 @@
-/// The consumer's side of an operator: what it gets next, and how it ends.
+/// The consumer's side of an operator: its next elements, and its end.
 ///
-/// Pure. Every machine has one, so that the order "elements, then the end" and the rule "answer a
-/// waiting consumer exactly once" are decided in one place.
+/// Pure. Every machine has one, so that two rules are kept in one place: the end comes after the
+/// elements, and a waiting consumer gets exactly one answer.
 ///
 /// | state  | demanded                | append / replace       | end                    | close            |
 /// |--------|-------------------------|------------------------|------------------------|------------------|
@@ -9,15 +9,15 @@
 /// | ending | first of queue, or end  | discarded              | discarded              | closed, discards |
 /// | closed | finish                  | discarded              | discarded              | nothing          |
 ///
-/// An arrival may also be held, apart from the queue: the operator has not let it through yet. An end
-/// lets it through.
+/// An arrival may also be held outside of the queue, until the operator lets it through. An end lets it
+/// through.
 struct DownstreamQueue: Equatable, Sendable {
   enum State: Equatable, Sendable {
-    /// More may come.
+    /// More arrivals may come.
     case open
-    /// Nothing more comes; what is queued is delivered first, then the failure, if there is one.
+    /// No more arrivals come; queued ones are delivered first, then the failure, if there is one.
     case ending(failure: ArrivalID?)
-    /// The consumer was told about the end, or went away.
+    /// The consumer has got the end, or went away.
     case closed
   }
 
@@ -32,7 +32,7 @@ struct DownstreamQueue: Equatable, Sendable {
   /// An arrival that is not let through yet.
   private(set) var held: ArrivalID?
 
-  /// Whether more may still be offered.
+  /// Whether further arrivals are accepted.
   var isOpen: Bool { state == .open }
 
   /// The consumer waits for an element.
@@ -41,33 +41,33 @@ struct DownstreamQueue: Equatable, Sendable {
     return answer()
   }
 
-  /// Queues an arrival behind those that wait already.
+  /// Queues an arrival behind the waiting ones.
   mutating func append(_ arrival: ArrivalID) -> [OperatorAction] {
     guard isOpen else { return [.discard(arrival)] }
     queue.append(arrival)
     return answer()
   }
 
-  /// Queues an arrival in place of those that wait already: conflation, the newest wins.
+  /// Queues an arrival in place of the waiting ones: conflation, the newest wins.
   mutating func replace(with arrival: ArrivalID) -> [OperatorAction] {
     guard isOpen else { return [.discard(arrival)] }
     return discardQueue() + append(arrival)
   }
 
-  /// Holds an arrival in place of the one that is held already.
+  /// Holds an arrival in place of the held one.
   mutating func hold(_ arrival: ArrivalID) -> [OperatorAction] {
     guard isOpen else { return [.discard(arrival)] }
     defer { held = arrival }
     return held.map { [.discard($0)] } ?? []
   }
 
-  /// Queues the held arrival, if there is one, in place of those that wait already.
+  /// Queues the held arrival, if there is one, in place of the waiting ones.
   mutating func deliverHeld() -> [OperatorAction] {
     guard let arrival = held.take() else { return [] }
     return replace(with: arrival)
   }
 
-  /// Ends after what is queued or held, with a failure if there is one.
+  /// Ends after the queued or held arrivals, with a failure if there is one.
   mutating func end(with failure: ArrivalID?) -> [OperatorAction] {
     guard isOpen else { return failure.map { [.discard($0)] } ?? [] }
     let delivery = deliverHeld()
@@ -83,7 +83,7 @@ struct DownstreamQueue: Equatable, Sendable {
     return [.timeOut]
   }
 
-  /// Ends at once: drops what is queued or held, and tells a waiting consumer.
+  /// Ends at once: drops queued and held arrivals, and answers a waiting consumer.
   mutating func close() -> [OperatorAction] {
     var actions = discardQueue() + (held.take().map { [.discard($0)] } ?? [])
     if case .ending(let failure?) = state { actions.append(.discard(failure)) }

@@ -10,11 +10,11 @@
 /// | finished | impossible              | end with the last one                | ignore  |
 /// | failed   | impossible              | stop the others, end after the queue | discard |
 struct MergeMachine: OperatorMachine {
-  /// When the merged sequence ends well.
+  /// The condition for the end of the merged sequence.
   enum Ending: Equatable, Sendable {
     /// When every upstream has finished.
     case withTheLast
-    /// Also when one finishes without an element: there can never be a combination of all.
+    /// Also when one finishes without an element, so that there can be no combination.
     case whenOneIsEmpty
   }
 
@@ -27,7 +27,7 @@ struct MergeMachine: OperatorMachine {
   private var running: Set<UpstreamID> = []
   /// Running upstreams that wait to be pulled, in the order in which they came to rest.
   private var resting: [UpstreamID] = []
-  /// Upstreams that have produced an element; kept only where the ending depends on it.
+  /// The upstreams that have produced an element; kept only if the ending depends on it.
   private var productive: Set<UpstreamID> = []
   private var downstream = DownstreamQueue()
 
@@ -53,7 +53,7 @@ struct MergeMachine: OperatorMachine {
       }
       return running.isEmpty ? downstream.end(with: nil) : []
     case .failed(let upstream, with: let failure):
-      // A stopped upstream often fails because it was stopped; that is nobody's error.
+      // A stopped upstream often fails because it was stopped; that failure is ignored.
       guard running.remove(upstream) != nil else { return [.discard(failure)] }
       return stopAll() + downstream.end(with: failure)
     case .cancelled:

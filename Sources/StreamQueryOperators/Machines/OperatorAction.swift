@@ -12,7 +12,7 @@ enum OperatorAction: Equatable, Sendable {
   case stopTimer
   /// Hand this arrival to the waiting consumer.
   case deliver(ArrivalID)
-  /// Drop an arrival that nobody will see.
+  /// Drop an arrival that the consumer will not get.
   case discard(ArrivalID)
   /// Tell the waiting consumer that the sequence has ended.
   case finish

@@ -2,7 +2,7 @@
 enum OperatorInput: Equatable, Sendable {
   /// The consumer waits for an element. The first time, this starts the upstreams.
   case demanded
-  /// The task of an upstream made its iterator: a hot upstream counts it as an observer from now on.
+  /// The task of an upstream made its iterator, which a hot upstream counts as an observer from now on.
   case subscribed(UpstreamID)
   /// A pulled upstream produced an element.
   case arrived(ArrivalID, from: UpstreamID)

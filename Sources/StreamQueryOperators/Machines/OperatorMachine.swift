@@ -1,15 +1,15 @@
-/// Decides what an operator does: the pure half of every operator that needs a task.
+/// The decisions of an operator: the pure half of every operator that needs a task.
 ///
-/// Inputs are facts, outputs are data. A machine never awaits, never reads a clock and never holds a
-/// task, a continuation or a user's value. `OperatorStorage` performs what it decides.
+/// Inputs are facts, outputs are data. A machine never awaits, never reads a clock and never holds a task, a
+/// continuation or a user's value. `OperatorStorage` performs its actions.
 ///
 /// Every machine keeps these promises:
 /// - it asks for a delivery, `finish` or `timeOut` only while a consumer waits, and then once;
 /// - each arrival is delivered or discarded, once;
 /// - each started upstream either reports its own end or is stopped;
-/// - after the end nothing is started, and late reports are discarded.
+/// - after the end no task is started, and late reports are discarded.
 protocol OperatorMachine: Equatable, Sendable {
-  /// Whether the time is part of its decisions. If not, no clock is read.
+  /// Whether its decisions depend on the time. If not, no clock is read.
   static var isTimed: Bool { get }
 
   /// Takes the next input.

@@ -14,7 +14,7 @@ struct SingleUpstream: Equatable, Sendable {
   private var state = State.notStarted
   private var isTimerRunning = false
 
-  /// Whether reports of the upstream still count.
+  /// Whether reports of the upstream are still accepted.
   var isRunning: Bool { state == .running }
 
   /// Starts the upstream's task on the first demand, with a first pull.
@@ -30,8 +30,8 @@ struct SingleUpstream: Equatable, Sendable {
 
   /// Starts the timer, unless it runs already.
   ///
-  /// A running timer is never set again: ends only move away from now, so it reports too early at
-  /// worst, and is told then how much longer to sleep. One task serves a whole burst of elements.
+  /// A running timer is never set again: ends only move away from now, so at worst it fires too
+  /// early, and then sleeps on. One task serves a whole burst of elements.
   mutating func wake(at end: Duration?) -> [OperatorAction] {
     guard let end, !isTimerRunning else { return [] }
     isTimerRunning = true

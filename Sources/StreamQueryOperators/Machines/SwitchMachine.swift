@@ -1,9 +1,10 @@
-/// Decides for `switchToLatest`: one outer upstream, and of those that it opens only the newest.
+/// Decides for `switchToLatest`: one outer upstream, and the newest of the inner ones that it
+/// opens.
 ///
 /// The outer upstream is pulled without pause, since its newest element decides. The newest inner
-/// one is pulled only while the consumer waits, so nothing is ever queued. An inner upstream that
-/// was left keeps its task until the newest has subscribed, but what it still produces is
-/// discarded from the moment in which the newest was opened.
+/// one is pulled only while the consumer waits, so no element is queued. A former inner upstream
+/// keeps its task until the newest has subscribed, but its elements are discarded as soon as the
+/// newest was opened.
 ///
 /// | input    | outer                           | newest inner              | inner that was left |
 /// |----------|---------------------------------|---------------------------|---------------------|
@@ -13,13 +14,13 @@
 /// | finished | end, if no inner one is running | end, if outer has ended*  | forget it           |
 /// | failed   | stop all inner ones, end        | stop all, end             | discard             |
 ///
-/// \* or at once, where the inner upstream decides alone.
+/// \* or at once, if the inner upstream alone decides.
 struct SwitchMachine: OperatorMachine {
-  /// When the switched sequence ends well.
+  /// The condition for the end of the switched sequence.
   enum Ending: Equatable, Sendable {
     /// When the outer upstream and the newest inner one have finished.
     case withBoth
-    /// Also when the newest inner one has: there will be no other.
+    /// Also when only the newest inner one has finished, because there will be no other.
     case withTheInner
   }
 
@@ -32,10 +33,10 @@ struct SwitchMachine: OperatorMachine {
   }
 
   private let ending: Ending
-  /// The upstream whose elements open others.
+  /// The upstream whose elements open inner ones.
   private var outer = SingleUpstream()
   private var newest: Inner?
-  /// Older inner upstreams, kept until the newest has subscribed.
+  /// Former inner upstreams, kept until the newest has subscribed.
   private var left: [UpstreamID] = []
   private var downstream = DownstreamQueue()
 

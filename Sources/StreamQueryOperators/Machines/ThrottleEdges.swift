@@ -1,9 +1,9 @@
-/// Which elements of a window `throttle` lets through.
+/// The elements of a window that `throttle` lets through.
 public enum ThrottleEdges: Hashable, Sendable {
-  /// The first one, at once; the others are dropped.
+  /// The first element, at once; the others are dropped.
   case leading
-  /// The newest one, at the end of the window.
+  /// The newest element, at the end of the window.
   case trailing
-  /// The first one at once, and the newest of those that followed it at the end.
+  /// The first element at once, and the newest of the others at the end.
   case both
 }

@@ -1,10 +1,10 @@
 /// Decides for `throttle`: at most one element per window.
 ///
-/// The upstream is pulled without pause. An element outside a window opens one. At most two elements
-/// are kept: the newest of the window, held for its end, and one that was let through but that the
-/// consumer has not taken; a newer one replaces it.
+/// The upstream is pulled without pause. An element outside a window opens one. At most two elements are
+/// kept: the newest one of the window, held until its end, and one that was let through and not taken by the
+/// consumer; a newer one replaces it.
 ///
-/// An element that comes at the very end of a window is outside it.
+/// An element that comes exactly at the end of a window is outside it.
 ///
 /// | input      | no window                      | window                                          |
 /// |------------|--------------------------------|-------------------------------------------------|
@@ -15,7 +15,7 @@
 struct ThrottleMachine: TimedMachine {
   private enum Window: Equatable {
     case none
-    /// Nothing passes until its end; `nil` if it never ends.
+    /// No element passes until its end; `nil` if it never ends.
     case open(end: Duration?)
   }
 
@@ -54,10 +54,10 @@ struct ThrottleMachine: TimedMachine {
     return actions + upstream.wake(at: end)
   }
 
-  /// Closes a window whose time is up.
+  /// Closes a window that is over.
   ///
-  /// What it lets through opens the next one at once, so that two elements are never closer than
-  /// the interval.
+  /// An element that it lets through opens the next one at once, so that two elements are never
+  /// closer than the interval.
   private mutating func closeWindow(at now: Duration) -> [OperatorAction] {
     guard case .open(let end?) = window, now >= end else { return [] }
     window = downstream.held == nil ? .none : .open(end: interval.end(from: now))

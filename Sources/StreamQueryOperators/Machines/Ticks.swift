@@ -1,17 +1,17 @@
-/// Decides which tick of an interval comes next, and when.
+/// Decides which tick of an interval comes next, and at which time.
 ///
 /// Pure. Ticks are counted, not added up, so that a late tick does not move the next.
 struct Ticks: Equatable, Sendable {
   struct Tick: Equatable, Sendable {
     let number: Int
-    /// When to wake for it, since the start; `nil` if it is due already.
+    /// The time at which to wake for it, since the start; `nil` if it is already due.
     let due: Duration?
   }
 
   private let period: Duration
-  /// The first tick that was not handed out.
+  /// The first tick that was not returned yet.
   ///
-  /// Wider than `Int`: tiny periods over long times.
+  /// Wider than `Int`, for tiny periods over long times.
   private var number: Int128
 
   init(period: Duration, isImmediate: Bool) {
@@ -26,7 +26,7 @@ struct Ticks: Equatable, Sendable {
       number = 1
       return Tick(number: 0, due: nil)
     }
-    // The newest tick that is due by now, or the next if it lies ahead.
+    // The newest tick that is due, or else the next one.
     let newest = max(number, now.attoseconds / period.attoseconds)
     number = newest + 1
     let due = Duration(attoseconds: newest * period.attoseconds)

@@ -1,7 +1,7 @@
 /// A machine with one upstream and one timer: `debounce`, `throttle`, `timeout`.
 ///
-/// When a timer and an upstream report at the same time, their order makes no difference to what the
-/// consumer gets: machines look at the time, not at who reported it.
+/// When a timer and an upstream report at the same time, their order makes no difference to what the consumer
+/// gets: machines read the time, not the source of the report.
 protocol TimedMachine: OperatorMachine {
   var upstream: SingleUpstream { get set }
   var downstream: DownstreamQueue { get set }

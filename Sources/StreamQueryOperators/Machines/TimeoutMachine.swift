@@ -1,7 +1,7 @@
-/// Decides for `timeout`: an element that the consumer waits for too long is an error.
+/// Decides for `timeout`: it fails if the consumer waits too long for an element.
 ///
-/// The upstream is pulled once per demand, and time counts from the demand: a slow consumer uses
-/// up nobody's time. An answer that comes at or after the end of the wait is late.
+/// The upstream is pulled once per demand, and time counts from the demand, so that a slow consumer
+/// causes no timeout. An answer that comes at or after the end of the wait is late.
 ///
 /// | input      | consumer waits                     | it does not            |
 /// |------------|------------------------------------|------------------------|
@@ -13,7 +13,7 @@ struct TimeoutMachine: TimedMachine {
   var upstream = SingleUpstream()
   var downstream = DownstreamQueue()
   private let limit: Interval
-  /// When the present wait is too long; `nil` if never, or if the consumer does not wait.
+  /// The end of the present wait; `nil` if it has none, or if the consumer does not wait.
   private var end: Duration?
 
   init(limit: Interval) {

@@ -1,4 +1,4 @@
-/// Names one upstream of an operator, so that machines hold no task and no iterator.
+/// The identity of one upstream of an operator, so that machines hold no task and no iterator.
 struct UpstreamID: Hashable, Comparable, Sendable {
   var rawValue: Int
 

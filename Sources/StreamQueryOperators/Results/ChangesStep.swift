@@ -1,22 +1,22 @@
 public import StreamQuery
 
 extension AsyncSequence {
-  /// Leaves out results in which none of the named fields changed.
+  /// Omits results in which none of the named fields changed.
   ///
-  /// For a view that shows only part of a result and should not be redrawn for the rest.
+  /// Use it for a view that shows only part of a result.
   ///
   /// ```swift
   /// client.stream(.users).changes(of: .data, .error)
   /// ```
   ///
-  /// The first result is let through. Each other result is compared with the last one that was.
+  /// The first result is let through. Each other result is compared with the last one that passed.
   ///
   /// - Finish, failure, cancellation: as this sequence.
   /// - Buffering: none, and no task. The last result is kept, to compare.
   ///
   /// - Parameters:
-  ///   - field: What must change.
-  ///   - others: What may change instead.
+  ///   - field: A field that must change.
+  ///   - others: Fields that may change instead.
   /// - Returns: Results in which a field changed.
   @inlinable
   public func changes<Value>(

@@ -1,7 +1,7 @@
 public import StreamQuery
 
 extension AsyncSequence {
-  /// Collects results up to the first that a closure names, that one included.
+  /// Collects results up to and including the first that a closure names.
   ///
   /// ```swift
   /// let snapshots = await client.stream(.user(42)).collect(until: \.isSuccess)
@@ -9,7 +9,7 @@ extension AsyncSequence {
   ///
   /// - Complexity: O(*n*) memory in the number of results.
   /// - Parameters:
-  ///   - isolation: Where to wait; leave it to its default.
+  ///   - isolation: The isolation of the caller; leave it to its default.
   ///   - isLast: Whether to stop after a result.
   /// - Returns: The results; fewer if the sequence ends or the task is cancelled before.
   /// - Throws: This sequence's failure.
@@ -28,13 +28,13 @@ extension AsyncSequence {
 
   /// Collects a number of results.
   ///
-  /// A stream of results leaves out what nobody asked for in time, so a number says little about
-  /// what happened: prefer `collect(until:)` with a state.
+  /// A stream of results omits results that the consumer did not ask for in time, so a number means
+  /// little: prefer `collect(until:)` with a state.
   ///
   /// - Complexity: O(*n*) memory in the number of results.
   /// - Parameters:
-  ///   - count: How many; zero or less collects none and asks for nothing.
-  ///   - isolation: Where to wait; leave it to its default.
+  ///   - count: The number of results; zero or less collects none and does not iterate.
+  ///   - isolation: The isolation of the caller; leave it to its default.
   /// - Returns: The results; fewer if the sequence ends or the task is cancelled before.
   /// - Throws: This sequence's failure.
   public func collect<Value>(

@@ -3,13 +3,13 @@ public import StreamQuery
 extension AsyncSequence {
   /// Waits for the first data.
   ///
-  /// Cached data counts, however old; a placeholder does not.
+  /// Cached data of any age counts; a placeholder does not.
   ///
   /// ```swift
   /// let user = try await client.stream(.user(42)).firstValue()
   /// ```
   ///
-  /// - Parameter isolation: Where to wait; leave it to its default.
+  /// - Parameter isolation: The isolation of the caller; leave it to its default.
   /// - Returns: The data. The iteration ends with it.
   /// - Throws: The error of a first fetch that failed after its retries, this sequence's own failure, or
   ///   `CancellationError` if the task is cancelled or the sequence ends without data.
@@ -20,7 +20,7 @@ extension AsyncSequence {
     var iterator = makeAsyncIterator()
     while let result = try await iterator.next(isolation: isolation) {
       if result.hasRealData, let data = result.data { return data }
-      // A fetch that runs may still succeed.
+      // A running fetch may still succeed.
       if let error = result.error, !result.isFetching { throw error }
     }
     throw CancellationError()

@@ -3,8 +3,8 @@ public import StreamQuery
 extension AsyncSequence {
   /// Shows the data of the previous key while a new key is fetched.
   ///
-  /// For a stream whose key changes, such as pages or a search: the list stays on screen until
-  /// the next one arrives.
+  /// Use it for a stream whose key changes, such as pages or a search: the list stays on screen
+  /// until the next one arrives.
   ///
   /// ```swift
   /// searchText
@@ -34,7 +34,7 @@ extension AsyncSequence {
 public struct _KeepPreviousDataStep<Value: Sendable>: _ResultStep, Sendable {
   private var previous = PreviousData<Value>()
 
-  /// Creates a step that has seen nothing, for code that has results without a sequence.
+  /// Creates a step without history, for code that has results without a sequence.
   public init() {}
 
   /// Takes the next result.

@@ -1,7 +1,8 @@
 public import StreamQuery
 
 extension AsyncSequence {
-  /// Shows what a closure makes of earlier data while there is neither data nor an error.
+  /// Shows a placeholder that a closure makes from earlier data, while there is neither data nor an
+  /// error.
   ///
   /// ```swift
   /// client.results(of: .user(id)).placeholder { _, _ in
@@ -12,9 +13,9 @@ extension AsyncSequence {
   /// - Finish, failure, cancellation: as this sequence.
   /// - Buffering: none, and no task. The last result with data is kept.
   ///
-  /// - Parameter make: Takes the data and the result of the previous key, `nil` if there was none or it
-  ///   was reset. Runs once each time data is missing anew; return `nil` to show no stand-in.
-  /// - Returns: Results with a stand-in for missing data.
+  /// - Parameter make: Takes the data and the result of the previous key; `nil` if there was none or it was
+  ///   reset. Runs once each time data is missing anew; `nil` shows no placeholder.
+  /// - Returns: Results with a placeholder for missing data.
   public func placeholder<Value>(
     _ make: @escaping @Sendable (_ previous: Value?, _ result: QueryResult<Value>?) -> Value?
   ) -> ResultSequence<Self, _MadePlaceholderStep<Value>> where Element == QueryResult<Value> {
@@ -43,7 +44,7 @@ public struct _MadePlaceholderStep<Value: Sendable>: _ResultStep, Sendable {
   /// Takes the next result.
   ///
   /// - Parameter result: The result.
-  /// - Returns: The result, with the stand-in while it is pending.
+  /// - Returns: The result, with the placeholder while it is pending.
   public mutating func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
     let previousResult = previous.take(result)
     guard result.isPending else {

@@ -1,9 +1,9 @@
 public import StreamQuery
 
 extension AsyncSequence {
-  /// Shows a value while there is neither data nor an error.
+  /// Shows a placeholder while there is neither data nor an error.
   ///
-  /// The result has status success and `isPlaceholderData`; the cache never sees the value.
+  /// The result has status success and `isPlaceholderData`; the value is never cached.
   ///
   /// ```swift
   /// client.stream(.users).placeholder([.ada])
@@ -12,8 +12,8 @@ extension AsyncSequence {
   /// - Finish, failure, cancellation: as this sequence.
   /// - Buffering: none, and no task.
   ///
-  /// - Parameter value: The stand-in.
-  /// - Returns: Results with a stand-in for missing data.
+  /// - Parameter value: The placeholder.
+  /// - Returns: Results with a placeholder for missing data.
   public func placeholder<Value>(
     _ value: Value
   ) -> ResultSequence<Self, _PlaceholderStep<Value>> where Element == QueryResult<Value> {
@@ -24,13 +24,13 @@ extension AsyncSequence {
 // swift-format-ignore: NoLeadingUnderscores
 /// The step of `placeholder(_:)` with a value.
 public struct _PlaceholderStep<Value: Sendable>: _ResultStep, Sendable {
-  /// One box for all results: what is selected from it is selected once.
+  /// One box for all results, so that each selection from it is made once.
   let box: TypedBox<Value>
 
   /// Takes the next result.
   ///
   /// - Parameter result: The result.
-  /// - Returns: The result, with the stand-in while it is pending.
+  /// - Returns: The result, with the placeholder while it is pending.
   public func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
     result.isPending ? result.standingIn(box) : result
   }

@@ -9,11 +9,11 @@ extension QueryResult {
     )
   }
 
-  /// The same result over a stand-in of its own type.
+  /// The same result over a placeholder of its own type.
   func standingIn(_ box: ValueBox?) -> Self {
     Self(snapshot: EntrySnapshot(snapshot, data: box, error: nil), flags: flags.union(.placeholder))
   }
 
-  /// Whether there is data that is more than a stand-in.
+  /// Whether there is data other than a placeholder.
   var hasRealData: Bool { snapshot.data != nil && !isPlaceholderData }
 }

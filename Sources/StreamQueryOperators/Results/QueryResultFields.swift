@@ -1,6 +1,6 @@
 @_spi(Adapters) internal import StreamQuery
 
-/// Several fields as one word, so that watching them costs nothing per element.
+/// Several fields as one word, so that comparing them costs little.
 @usableFromInline
 struct QueryResultFields: Sendable {
   private let bits: UInt32
@@ -13,7 +13,7 @@ struct QueryResultFields: Sendable {
   /// Whether any of the fields differs.
   func differ<Value>(_ old: QueryResult<Value>, _ new: QueryResult<Value>) -> Bool {
     let (a, b) = (old.snapshot, new.snapshot)
-    // The same snapshot under the same flags is the same result.
+    // The same snapshot with the same flags is the same result.
     guard a !== b || old.flags != new.flags else { return false }
     return has(.status) && a.status != b.status
       || has(.fetchStatus) && a.fetchStatus != b.fetchStatus

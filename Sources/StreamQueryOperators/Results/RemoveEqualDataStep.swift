@@ -1,13 +1,13 @@
 public import StreamQuery
 
 extension AsyncSequence {
-  /// Leaves out results that show the same as the one before: equal data, status and error.
+  /// Omits results with the same data, status and error as the one before.
   ///
-  /// Errors that are not `Equatable` are the same only if they are of the same fetch.
+  /// Errors that are not `Equatable` are the same only if they belong to the same fetch.
   ///
-  /// A refetch that brings the same data is not shown, nor that it ran: fetch status, times and
-  /// counts are not compared. Use `changes(of:)` to choose what counts. A placeholder and
-  /// equal real data are not the same.
+  /// Fetch status, times and counts are not compared, so that a refetch which brings the same data
+  /// gives no result. Use `changes(of:)` to choose the fields. A placeholder and equal real data
+  /// are not the same.
   ///
   /// ```swift
   /// client.stream(.users).select { $0.map(\.name) }.removeDuplicates()
@@ -36,7 +36,7 @@ public struct _RemoveEqualDataStep<Value: Equatable & Sendable>: _ResultStep, Se
   /// Takes the next result.
   ///
   /// - Parameter result: The result.
-  /// - Returns: The result, unless it shows the same as the last one.
+  /// - Returns: The result, unless it equals the last one in this way.
   public mutating func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
     if let last, isSame(last, result) { return nil }
     last = result
@@ -47,7 +47,7 @@ public struct _RemoveEqualDataStep<Value: Equatable & Sendable>: _ResultStep, Se
     guard old.isPlaceholderData == new.isPlaceholderData, old.hasEqualError(to: new) else {
       return false
     }
-    // Values are compared only where the box does not say it already.
+    // Values are compared only if their boxes differ.
     return old.snapshot.data === new.snapshot.data || old.data == new.data
   }
 }

@@ -1,7 +1,7 @@
 public import StreamQuery
 
 extension AsyncSequence {
-  /// Leaves out results whose property equals that of the one before.
+  /// Omits results whose property equals that of the one before.
   ///
   /// ```swift
   /// client.stream(.users).removeDuplicates(by: \.data?.count)
@@ -10,7 +10,7 @@ extension AsyncSequence {
   /// - Finish, failure, cancellation: as this sequence.
   /// - Buffering: none, and no task. The last property is kept, to compare.
   ///
-  /// - Parameter property: What to compare; nothing else counts.
+  /// - Parameter property: The property to compare.
   /// - Returns: Results that differ in the property from the one before.
   @inlinable
   public func removeDuplicates<Value, Property: Equatable & Sendable>(

@@ -1,12 +1,12 @@
 public import StreamQuery
 
 extension AsyncSequence {
-  /// Leaves out results that a closure calls the same as the one before.
+  /// Omits results that are the same as the one before by a closure.
   ///
   /// - Finish, failure, cancellation: as this sequence.
   /// - Buffering: none, and no task. The last result is kept, to compare.
   ///
-  /// - Parameter areSame: Compares the last result that was let through with the newest.
+  /// - Parameter areSame: Compares the last result that passed with the newest one.
   /// - Returns: Results that differ from the one before.
   @inlinable
   public func removeDuplicates<Value>(
@@ -30,7 +30,7 @@ public struct _RemoveSameStep<Value: Sendable>: _ResultStep, Sendable {
   /// Takes the next result.
   ///
   /// - Parameter result: The result.
-  /// - Returns: The result, unless the closure calls it the same as the last one.
+  /// - Returns: The result, unless the closure finds it the same as the last one.
   public mutating func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
     if let last, areSame(last, result) { return nil }
     last = result

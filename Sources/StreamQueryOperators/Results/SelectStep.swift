@@ -1,24 +1,25 @@
 public import StreamQuery
 
 extension AsyncSequence {
-  /// Shows a part of the data, or a value derived from it; the rest of the result stays as it is.
+  /// Shows a part of the data, or a value derived from it; the rest of the result does not change.
   ///
-  /// The cache keeps the whole value. The closure runs once per data: as long as the data stays the
-  /// same, so does the selection.
+  /// The cache keeps the whole value. The closure runs once for each new data, and its value is
+  /// kept until then.
   ///
   /// ```swift
   /// client.stream(.users).select { $0.map(\.name) }.removeDuplicates()
   /// ```
   ///
-  /// If the closure throws, this stream alone shows a failure: `error` is what it threw, and `data`
-  /// the last selection of the same key that succeeded, if any. The next data that can be selected
-  /// clears it. A key that lost its data, for example by a reset, has no last selection. If the
-  /// closure throws for a placeholder, there is no data.
+  /// If the closure throws, this stream alone shows a failure: `error` is the closure's error, and
+  /// `data` the last selection of the same key that succeeded, if any. The next data that can be
+  /// selected clears the error. A key that lost its data, for example by a reset, has no last
+  /// selection. If the closure throws for a placeholder, there is no data.
   ///
   /// - Finish, failure, cancellation: as this sequence.
   /// - Buffering: none, and no task. The last data and its selection are kept.
   ///
-  /// - Parameter transform: Makes the selection. Runs on the consumer's actor, once per data.
+  /// - Parameter transform: Makes the selection. Runs on the consumer's actor, once for each new
+  ///   data.
   /// - Returns: Results of the selection.
   @inlinable
   public func select<Value, Selected: Sendable>(
@@ -39,17 +40,17 @@ public struct _SelectStep<Value: Sendable, Selected: Sendable>: _ResultStep, Sen
   private var selected: TypedBox<Selected>?
   /// The key of its data.
   private var selectedKey: EntryKey?
-  /// Why the present data has no selection, and when that data came.
+  /// The error of selecting the present data, and the date of that data.
   private var failure: (error: ErrorBox, at: Timestamp)?
 
-  /// Creates a step that has seen nothing, for code that has results without a sequence.
+  /// Creates a step without history, for code that has results without a sequence.
   ///
   /// - Parameter transform: Makes the selection.
   public init(transform: @escaping @Sendable (Value) throws -> Selected) {
     self.transform = transform
   }
 
-  /// Forgets the data that it has seen, and their selections.
+  /// Forgets earlier data and selections.
   public mutating func forget() { self = Self(transform: transform) }
 
   /// Takes the next result.
@@ -58,8 +59,8 @@ public struct _SelectStep<Value: Sendable, Selected: Sendable>: _ResultStep, Sen
   /// - Returns: The result, with the selection of its data.
   public mutating func take(_ result: QueryResult<Value>) -> QueryResult<Selected>? {
     guard let data = result.snapshot.data else {
-      // After a reset, the old selection must not come back beside an error. A placeholder may: it
-      // is the same box each time.
+      // After a reset, the old selection must not come back beside an error. The selection of a
+      // placeholder may, because it has the same box each time.
       if result.snapshot.key == selectedKey {
         selected = nil
         source = nil
@@ -70,11 +71,11 @@ public struct _SelectStep<Value: Sendable, Selected: Sendable>: _ResultStep, Sen
       source = data
       do {
         selected = TypedBox(try transform(data.value(as: Value.self)))
-        // What a placeholder shows is no data, and stays beside no error.
+        // The selection of a placeholder is no data, and does not stay beside an error.
         selectedKey = result.isPlaceholderData ? nil : result.snapshot.key
         failure = nil
       } catch {
-        // The last selection stays, but not another key's, and not that of a placeholder.
+        // The last selection stays, unless it belongs to another key or to a placeholder.
         if result.snapshot.key != selectedKey || result.isPlaceholderData { selected = nil }
         failure = (ErrorBox(error), result.snapshot.dataUpdatedAt)
       }

@@ -3,8 +3,8 @@ public import StreamQuery
 extension AsyncSequence {
   /// Keeps only settled results: data or an error, and no fetch in progress.
   ///
-  /// For code that wants outcomes rather than progress. Placeholders are left out. A fetch that is
-  /// paused because the network is down counts as settled, since nothing else comes for now.
+  /// Use it for outcomes without progress. Placeholders are omitted. A fetch that is paused because
+  /// the network is down counts as settled, because no other result is to be expected soon.
   ///
   /// ```swift
   /// for await outcome in client.stream(.users).settled() { print(outcome.status) }

@@ -1,13 +1,12 @@
 public import StreamQuery
 
 extension AsyncSequence {
-  /// Keeps the old data, or its parts, where new data is equal.
+  /// Keeps the old data, or its parts, if new data or parts are equal.
   ///
-  /// For data that operators such as `select` derive: what a fetch brings shares with the cached
-  /// value anyway. Lists keep equal elements, by identity if they are `Identifiable` and by
-  /// position if not; pages and dictionaries do likewise, and your own types as their conformance
-  /// to ``/StreamQuery/StructurallyShared`` says. If nothing changed, the data stays the same
-  /// object.
+  /// Use it for data that operators such as `select` derive; a fetched value shares parts with the
+  /// cached one anyway. Lists keep equal elements, by identity if they are `Identifiable` and by
+  /// position if not. Pages and dictionaries do likewise, and your own types if they conform to
+  /// ``/StreamQuery/StructurallyShared``. If nothing changed, the data stays the same object.
   ///
   /// ```swift
   /// client.stream(.users).select { $0.filter { !$0.email.isEmpty } }.sharingUnchanged()
@@ -17,7 +16,7 @@ extension AsyncSequence {
   /// - Buffering: none, and no task. The last data is kept, to compare.
   ///
   /// - Complexity: O(*n*) comparisons per new data.
-  /// - Returns: Results that share what did not change.
+  /// - Returns: Results that share unchanged parts.
   public func sharingUnchanged<Value: Equatable>()
     -> ResultSequence<Self, _SharingStep<Value>>
   where Element == QueryResult<Value> {
@@ -31,13 +30,13 @@ public struct _SharingStep<Value: Equatable & Sendable>: _ResultStep, Sendable {
   private let rule = SharingRule.of(Value.self)
   /// The last data of the base sequence.
   private var source: ValueBox?
-  /// The data that is shown for it.
+  /// The shared data that was made from it.
   private var shared: ValueBox?
 
   /// Takes the next result.
   ///
   /// - Parameter result: The result.
-  /// - Returns: The result, with data that shares what did not change.
+  /// - Returns: The result, with data that shares unchanged parts.
   public mutating func take(_ result: QueryResult<Value>) -> QueryResult<Value>? {
     guard let box = result.snapshot.data else { return result }
     if box !== source {

@@ -3,8 +3,8 @@
 extension QueryClient {
   /// Observes a query and throws the errors that its own `throwOnError` names.
   ///
-  /// As `results(of:)` with `throwing(when:)`; the policy is the query's, or
-  /// the client's default for its key.
+  /// The same as `results(of:)` with `throwing(when:)` and the policy of the query, or of the
+  /// defaults of its key.
   ///
   /// ```swift
   /// let user = Query<User>.user(42).throwOnError(.when { $0 is AuthError })
@@ -16,7 +16,7 @@ extension QueryClient {
   /// - Buffering: none, and no task.
   ///
   /// - Parameters:
-  ///   - query: What to observe.
+  ///   - query: The query.
   ///   - options: Options of each observer, over those of the query.
   /// - Returns: A sequence that fails. Each iterator is an observer of its own.
   public nonisolated func throwingResults<Value>(

@@ -1,10 +1,10 @@
 public import StreamQuery
 
 extension AsyncSequence {
-  /// Throws the errors that a policy names; all others stay in the results.
+  /// Throws the errors that a policy names; other errors stay in the results.
   ///
   /// An error is thrown once no fetch runs: while a failed query is fetched again, it may still
-  /// succeed. The policy is asked once per error.
+  /// succeed. The policy is evaluated once per error.
   ///
   /// ```swift
   /// for try await result in client.stream(.user(42)).throwing(when: .always) { show(result) }
@@ -14,7 +14,7 @@ extension AsyncSequence {
   /// - Failure: the error of a result, or this sequence's own. The sequence is over then.
   /// - Buffering: none, and no task.
   ///
-  /// - Parameter policy: Which errors are thrown; a Bool literal stands for all or none.
+  /// - Parameter policy: The errors to throw; a Bool literal stands for all or none.
   /// - Returns: A sequence that fails.
   public func throwing<Value>(
     when policy: ThrowPolicy
@@ -23,7 +23,7 @@ extension AsyncSequence {
     ThrowingSequence(base: self) { policy.shouldThrow($0) }
   }
 
-  /// Throws the errors that a closure names; all others stay in the results.
+  /// Throws the errors that a closure names; other errors stay in the results.
   ///
   /// ```swift
   /// client.stream(.user(42)).throwing(when: { $0 is AuthError })
@@ -66,7 +66,7 @@ where Base.Element == QueryResult<Value> {
 extension ThrowingSequence {
   /// Gives the results of the base sequence until an error is thrown.
   public struct Iterator: AsyncIteratorProtocol {
-    /// Dropped at the first error, with its subscription.
+    /// The base iterator; the first error drops it, with its subscription.
     var base: Base.AsyncIterator?
     var step: ThrowingStep
 

@@ -1,9 +1,9 @@
 internal import StreamQuery
 
-/// Decides which error of a result is thrown.
+/// Decides which errors of results are thrown.
 struct ThrowingStep {
   let shouldThrow: @Sendable (any Error) -> Bool
-  /// The error that was asked about last: it stays in the results.
+  /// The last error for which the policy was evaluated, and that stays in the results.
   private var inline: ErrorBox?
 
   init(shouldThrow: @escaping @Sendable (any Error) -> Bool) {

@@ -1,26 +1,25 @@
 public import StreamQuery
 
 extension AsyncSequence {
-  /// Gives only the data, each time it is new.
+  /// Gives only the data, whenever it is new.
   ///
-  /// For queries that depend on another query's data: a refetch that changes only flags or brings an
-  /// equal value gives no element, and neither do placeholders and errors. Put `throwing(when:)`
-  /// before it to end at an error.
+  /// Use it for queries that depend on another query's data. A refetch that changes only flags or brings an
+  /// equal value gives no element. Placeholders and errors give none either. Put `throwing(when:)` before it
+  /// to end at an error.
   ///
   /// ```swift
   /// client.stream(.user(email)).values().map(\.id)
   ///   .switchToLatest { client.stream(.projects(of: $0)) }
   /// ```
   ///
-  /// Values are compared if their type is `Equatable`, which is checked at run time; with any other
-  /// type, each fetch and each write brings new data. Pass `false` where an equal value means
-  /// something, such as a confirmed price: then every fetch and write gives an element, if the consumer
-  /// is there to see it.
+  /// Values are compared if their type is `Equatable`, which is checked at run time; with any other type,
+  /// each fetch and each write brings new data. Pass `false` if an equal value has a meaning, such as a
+  /// confirmed price: then every fetch and write gives an element, unless the consumer is too slow.
   ///
   /// - Finish, failure, cancellation: as this sequence.
   /// - Buffering: none, and no task. The last data is kept, to compare.
   ///
-  /// - Parameter removingDuplicates: Whether a value is left out that equals the one before.
+  /// - Parameter removingDuplicates: Whether a value that equals the one before is omitted.
   /// - Complexity: One comparison per new data.
   /// - Returns: A sequence of values.
   @inlinable
@@ -36,7 +35,7 @@ extension AsyncSequence {
 public struct _ValuesStep<Value: Sendable>: _ResultStep, Sendable {
   private let removesDuplicates: Bool
   private var last: ValueBox?
-  /// The fetches and writes until the last value, where all of them count.
+  /// The number of fetches and writes up to the last value, if all of them count.
   private var count = 0
 
   @usableFromInline
@@ -51,7 +50,7 @@ public struct _ValuesStep<Value: Sendable>: _ResultStep, Sendable {
   public mutating func take(_ result: QueryResult<Value>) -> Value? {
     guard result.hasRealData, let box = result.snapshot.data else { return nil }
     guard removesDuplicates else {
-      // A value that came again may be in the box that was there.
+      // A value that came again may be in the same box.
       guard box !== last || result.snapshot.dataUpdateCount != count else { return nil }
       (last, count) = (box, result.snapshot.dataUpdateCount)
       return box.value(as: Value.self)
@@ -59,7 +58,7 @@ public struct _ValuesStep<Value: Sendable>: _ResultStep, Sendable {
     guard box !== last else { return nil }
     let value = box.value(as: Value.self)
     let isSame = last.map { Equality.compare($0.value(as: Value.self), value) == true } ?? false
-    // The newest box even then, so that its next result is known without a comparison.
+    // The newest box is stored even then, so that its next result needs no comparison.
     last = box
     return isSame ? nil : value
   }

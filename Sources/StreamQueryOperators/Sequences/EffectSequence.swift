@@ -1,11 +1,11 @@
 /// The sequence of an operator that runs an action and lets every element through.
 ///
-/// A step decides what the action is given. The action runs on the actor where it was written, so that an
-/// action of a view's model may change the model; an action of no actor runs on the consumer's actor. There
-/// is no task and no buffer.
+/// A step decides which input the action gets. The action runs on the actor on which it was written, so that
+/// an action of a view's model may change the model; any other action runs on the consumer's actor. There is
+/// no task and no buffer.
 ///
-/// A test that drives a simulation from the main actor keeps that actor busy: an action that belongs to it
-/// never gets to run. Drive with `Simulation.onMainActor`, or pass a function of no actor.
+/// A test that drives a simulation from the main actor keeps that actor busy, so that an action of the main
+/// actor cannot run. Use `Simulation.onMainActor`, or pass a function without an actor.
 ///
 /// ```swift
 /// let users: EffectSequence<QueryResults<[User]>, _OnSuccessStep<[User]>>
@@ -16,7 +16,7 @@ where Step.Input == Base.Element, Step.Output: Sendable {
   /// The element of the base sequence.
   public typealias Element = Base.Element
 
-  /// Why the base sequence fails.
+  /// The failure of the base sequence.
   public typealias Failure = Base.Failure
 
   @usableFromInline let base: Base

@@ -1,7 +1,8 @@
 extension AsyncSequence where Self: Sendable, Element: Sendable {
   /// Hides the type of this sequence.
   ///
-  /// For a property or a parameter that has to name a type, and for code that applies operators in turn.
+  /// Use it for a property or a parameter that has to name a type, and to apply operators one after the other
+  /// in a variable.
   ///
   /// ```swift
   /// let names: ErasedSequence<QueryResult<[String]>, Never>
@@ -17,7 +18,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
   }
 }
 
-/// A sequence whose type does not tell how it was made.
+/// A sequence whose type does not tell which operators made it.
 ///
 /// Operators that start tasks return it, such as debouncing, merging and switching. Chains of them are
 /// type-checked quickly, and a property can name the type.

@@ -1,17 +1,17 @@
 extension AsyncSequence {
-  /// Puts elements before those of this sequence.
+  /// Puts elements before the elements of this sequence.
   ///
-  /// For a trigger that also fires at the start, or an input with a first value that nobody typed.
+  /// Use it for a trigger that also fires at the start, or an input with a first value.
   ///
   /// ```swift
   /// searchText.prepend("").switchToLatest { client.stream(.search($0)) }
   /// ```
   ///
   /// - Finish, failure, cancellation: as this sequence, whose iteration starts after these elements. A
-  ///   cancelled consumer gets no more of them.
+  ///   cancelled consumer gets no more elements.
   /// - Buffering: none, and no task.
   ///
-  /// - Parameter elements: What comes first, in order.
+  /// - Parameter elements: The first elements, in order.
   /// - Returns: A sequence of these elements and this sequence's.
   public func prepend(_ elements: Element...) -> PrependedSequence<Self> {
     PrependedSequence(base: self, elements: elements)
@@ -23,7 +23,7 @@ public struct PrependedSequence<Base: AsyncSequence>: AsyncSequence {
   /// The element of the base sequence.
   public typealias Element = Base.Element
 
-  /// Why the base sequence fails.
+  /// The failure of the base sequence.
   public typealias Failure = Base.Failure
 
   let base: Base
@@ -38,7 +38,7 @@ public struct PrependedSequence<Base: AsyncSequence>: AsyncSequence {
 }
 
 extension PrependedSequence {
-  /// Gives the elements, then those of the base sequence.
+  /// Gives the elements, then the elements of the base sequence.
   public struct Iterator: AsyncIteratorProtocol {
     enum State {
       case before(ArraySlice<Base.Element>, Base)
@@ -71,7 +71,7 @@ extension PrependedSequence {
         }
         iterator = base.makeAsyncIterator()
       }
-      // What throws is at its end, as what gives `nil` is.
+      // A sequence that throws is at its end, like one that returns `nil`.
       state = .ended
       guard let element = try await iterator.next(isolation: actor) else { return nil }
       state = .begun(iterator)

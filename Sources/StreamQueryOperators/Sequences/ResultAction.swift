@@ -1,18 +1,19 @@
-/// A user's closure, which runs on the actor that it belongs to.
+/// A user's closure, which runs on the actor to which it belongs.
 @usableFromInline
 struct ResultAction<Input: Sendable>: Sendable {
   @usableFromInline typealias Body = @Sendable @isolated(any) (Input) -> Void
 
   @usableFromInline let isolated: Body
-  /// The same, if it belongs to no actor: it is called where the consumer is, since a call through
-  /// `isolated` would leave the consumer's actor for it, at two hops an element.
+  /// The closure if it belongs to no actor; it is called on the consumer's actor.
+  ///
+  /// A call through `isolated` would leave that actor, which costs two hops for each element.
   @usableFromInline let plain: (@Sendable (Input) -> Void)?
 
   @usableFromInline
   init(_ body: @escaping Body) {
     isolated = body
-    // A function with any isolation is called like one without: it is the caller that goes to the actor
-    // first, which here is none. The language has no cast for what was asked at run time.
+    // An `@isolated(any)` function is called like any other: the caller goes to its actor first, and here it
+    // has none. The language has no cast for an isolation that was read at run time.
     plain = body.isolation == nil ? unsafeBitCast(body, to: (@Sendable (Input) -> Void).self) : nil
   }
 }

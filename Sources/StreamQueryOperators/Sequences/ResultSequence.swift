@@ -1,10 +1,9 @@
 /// The sequence of an operator on results that works element by element.
 ///
-/// There is no task and no buffer: the step takes an element when the consumer asks for it, on the
-/// consumer's actor. Each iterator has a step of its own. The sequence is `Sendable` if its base and its
-/// step are.
+/// There is no task and no buffer: the step takes an element when the consumer asks for it, on the consumer's
+/// actor. Each iterator has its own step. The sequence is `Sendable` if its base and its step are.
 ///
-/// Operators name their type rather than hide it: a chain of twelve is type-checked in milliseconds.
+/// Operators name their type, so that a chain of twelve is type-checked in milliseconds.
 ///
 /// ```swift
 /// let names: ResultSequence<QueryResults<[User]>, _SelectStep<[User], [String]>>
@@ -21,8 +20,8 @@ where Step.Input == Base.Element {
   @usableFromInline let base: Base
   @usableFromInline let step: Step
 
-  // Inlinable like the rest, so that the consumer specializes a chain into one function: as generic code
-  // it costs three times as much.
+  // Inlinable like the other members, so that the consumer specializes a chain into one function; generic
+  // code costs three times as much.
   @inlinable
   init(_ base: Base, _ step: Step) {
     self.base = base
@@ -39,7 +38,7 @@ where Step.Input == Base.Element {
 }
 
 extension ResultSequence {
-  /// Gives what the step makes of the elements of the base sequence.
+  /// Gives the outputs of the step.
   public struct Iterator: AsyncIteratorProtocol {
     @usableFromInline var base: Base.AsyncIterator
     @usableFromInline var step: Step

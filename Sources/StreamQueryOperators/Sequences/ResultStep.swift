@@ -1,8 +1,8 @@
 // swift-format-ignore: NoLeadingUnderscores
 /// The work of an operator on one element, without waiting.
 ///
-/// A step is a value in the iterator of a ``ResultSequence`` or an ``EffectSequence``, which nothing
-/// else touches.
+/// A step is a value in the iterator of a ``ResultSequence`` or an ``EffectSequence``, which no other code
+/// uses.
 public protocol _ResultStep<Input, Output> {
   /// The element of the base sequence.
   associatedtype Input
@@ -13,6 +13,6 @@ public protocol _ResultStep<Input, Output> {
   /// Takes the next element.
   ///
   /// - Parameter input: The element.
-  /// - Returns: The output; `nil` leaves the element out.
+  /// - Returns: The output; `nil` omits the element.
   mutating func take(_ input: Input) -> Output?
 }

@@ -3,7 +3,7 @@ public import StreamQuery
 extension AsyncSequence {
   /// Iterates this sequence under another clock and executor.
   ///
-  /// Every operator before this one sees them as `Scheduling.current`, and so do the tasks it starts.
+  /// They are `Scheduling.current` for every operator before this one, and for its tasks.
   ///
   /// ```swift
   /// merge(pushMessages, socketMessages)
@@ -13,7 +13,7 @@ extension AsyncSequence {
   /// - Finish, failure, cancellation: as this sequence.
   /// - Buffering: none, and no task.
   ///
-  /// - Parameter scheduling: The clock and executor to iterate under.
+  /// - Parameter scheduling: The clock and the executor.
   /// - Returns: A sequence of the same elements.
   public func scheduled(
     by scheduling: Scheduling
@@ -27,7 +27,7 @@ public struct ScheduledSequence<Base: AsyncSequence>: AsyncSequence {
   /// The element of the base sequence.
   public typealias Element = Base.Element
 
-  /// Why the base sequence fails.
+  /// The failure of the base sequence.
   public typealias Failure = Base.Failure
 
   let base: Base

@@ -1,12 +1,12 @@
-/// Everything that an operator needs to start: its machine, its upstreams, its clock.
+/// The parts of an operator that has not started: its machine, its upstreams, its clock.
 struct OperatorDefinition<Machine: OperatorMachine, Output: Sendable, Failure: Error>: Sendable {
   typealias Storage = OperatorStorage<Machine, Output, Failure>
   typealias Source = Storage.Source
 
   let machine: Machine
   let sources: [Source]
-  /// The clock of a timed machine; `nil` is the clock of `Scheduling.current` when
-  /// the iteration starts.
+  /// The clock of a timed machine; `nil` for the clock of `Scheduling.current` when the iteration
+  /// starts.
   var clock: (any Clock<Duration>)?
   /// The failure that the consumer gets when the machine's time is up.
   var timeOutFailure: Failure?
@@ -35,7 +35,7 @@ struct OperatorDefinition<Machine: OperatorMachine, Output: Sendable, Failure: E
   /// The failure of an upstream that has none.
   @Sendable static func impossible(_ failure: Never) -> Failure {}
 
-  /// Asks for one element each time the machine wants one, and reports what comes.
+  /// Asks for one element whenever the machine wants one, and reports the answer.
   private static func source<Base: AsyncSequence & Sendable>(
     _ base: Base,
     failure: @escaping @Sendable (Base.Failure) -> Failure,

@@ -20,7 +20,7 @@ struct OperatorSequence<Machine: OperatorMachine, Output: Sendable, Failure: Err
 
 extension OperatorSequence {
   struct Iterator: AsyncIteratorProtocol {
-    /// Given up at the first `next`, so that nothing of an upstream outlives its task.
+    /// Released at the first `next`, so that no upstream outlives its task.
     private var definition: OperatorDefinition<Machine, Output, Failure>?
     private var handle: OperatorStorage<Machine, Output, Failure>.Handle?
 

@@ -1,7 +1,7 @@
 internal import StreamQuery
 
-/// The state of an `OperatorStorage` under its lock: the machine, and the handles and values that stand
-/// for the machine's ids.
+/// The state of an `OperatorStorage` under its lock: the machine, and the handles and values of the machine's
+/// ids.
 struct OperatorState<Machine: OperatorMachine, Output: Sendable, Failure: Error> {
   typealias Answer = Result<Output?, Failure>
   typealias Source = OperatorStorage<Machine, Output, Failure>.Source
@@ -9,9 +9,9 @@ struct OperatorState<Machine: OperatorMachine, Output: Sendable, Failure: Error>
   /// One started upstream.
   struct Upstream {
     let slot: TaskSlot
-    /// Whether it was pulled and its task has not taken note yet.
+    /// Whether it was pulled and its task has not seen that yet.
     var hasPull = false
-    /// Its task, when it waits to be pulled.
+    /// Its task, while it waits for a pull.
     var waiter: SuspendedTask<Bool>?
   }
 
@@ -23,7 +23,7 @@ struct OperatorState<Machine: OperatorMachine, Output: Sendable, Failure: Error>
     case parked(SuspendedTask<Answer>)
   }
 
-  /// The work that a transaction leaves for outside the lock.
+  /// The work of a transaction that is done outside the lock.
   struct Effects {
     var starts: [(id: UpstreamID, source: Source, slot: TaskSlot)] = []
     var timer: (end: Duration, slot: TaskSlot)?
@@ -31,7 +31,7 @@ struct OperatorState<Machine: OperatorMachine, Output: Sendable, Failure: Error>
     var pulls: [(waiter: SuspendedTask<Bool>, isPulled: Bool)] = []
     var answer: (consumer: SuspendedTask<Answer>, answer: Answer)?
 
-    // Only released, which runs code of the user's.
+    // Answers to release, which may run user code.
     var releasedAnswers: [Answer] = []
     var releasedSources: [Source] = []
   }
@@ -83,7 +83,7 @@ struct OperatorState<Machine: OperatorMachine, Output: Sendable, Failure: Error>
     return true
   }
 
-  /// Whether this timer was still wanted.
+  /// Whether the report of a timer still counts.
   mutating func timerReported(_ slot: TaskSlot) -> Bool {
     guard timer === slot else { return false }
     timer = nil
@@ -95,9 +95,9 @@ struct OperatorState<Machine: OperatorMachine, Output: Sendable, Failure: Error>
     return effects
   }
 
-  /// Asks the machine, and notes what to do once the lock is open.
+  /// Gives an input to the machine, and collects the work for after the lock.
   mutating func receive(_ input: OperatorInput, at now: Duration) {
-    // A clock that runs back must not take a machine with it.
+    // A clock that runs back must not set the machine's time back.
     latest = max(latest, now)
     for action in machine.receive(input, at: latest) { perform(action) }
   }
@@ -147,7 +147,8 @@ struct OperatorState<Machine: OperatorMachine, Output: Sendable, Failure: Error>
     case .absent:
       consumer = .answered(answer)
     case .answered(let earlier):
-      // A machine answers each demand once; should one not, nothing of the user's is released here.
+      // A machine answers each demand once; if one does not, the value is released outside the
+      // lock.
       effects.releasedAnswers.append(earlier)
       consumer = .answered(answer)
     }

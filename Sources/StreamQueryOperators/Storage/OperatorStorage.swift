@@ -1,17 +1,16 @@
 internal import StreamQuery
 internal import Synchronization
 
-/// The tasks of the upstreams, the timer and the consumer of an operator: performs what its machine
-/// decides.
+/// The tasks of the upstreams, the timer and the consumer of an operator; it performs the machine's
+/// actions.
 ///
-/// Every input takes one transaction: lock, ask the machine, note what its actions leave to do, unlock,
-/// do it. Under the lock no task is resumed, created or cancelled, no clock is read and no user's value
-/// is released; what a transaction drops leaves the lock in its effects. The effects of two transactions
-/// may overlap: their order does not matter, since whatever must be in order (pulls, answers, stops) is
-/// noted under the lock.
+/// Every input is one transaction: lock, ask the machine, collect the effects of its actions, unlock, perform
+/// them. Under the lock no task is resumed, created or cancelled, no clock is read and no user's value is
+/// released; values that a transaction drops leave the lock in its effects. The effects of two transactions
+/// may overlap, because pulls, answers and stops, whose order matters, are recorded under the lock.
 ///
-/// Tasks hold the storage, the consumer's iterator holds a `Handle`. So dropping the iterator ends
-/// the tasks.
+/// Tasks hold the storage, the consumer's iterator holds a `Handle`. So the release of the iterator
+/// ends the tasks.
 final class OperatorStorage<Machine: OperatorMachine, Output: Sendable, Failure: Error>: Sendable {
   typealias State = OperatorState<Machine, Output, Failure>
 
@@ -45,7 +44,7 @@ final class OperatorStorage<Machine: OperatorMachine, Output: Sendable, Failure:
     transaction { _ in .demanded }
     if let answer = state.withLock({ $0.takeAnswer() }) { return try answer.get() }
     let answer = await withTaskCancellationHandler {
-      // Captured, or the closure would lose the isolation and pay a hop for every wait.
+      // Captures the isolation: without it, every wait would hop.
       _ = isolation
       return await SuspendedTask.suspend(isolation: isolation) { consumer in
         state.withLock { state in
@@ -102,12 +101,12 @@ final class OperatorStorage<Machine: OperatorMachine, Output: Sendable, Failure:
 
   // MARK: Transactions
 
-  /// The one door: every input passes here, made under the lock.
+  /// Performs an input, which is made under the lock: the only entrance.
   private func transaction(
     notBefore earliest: Duration = .zero,
     _ input: (inout State) -> OperatorInput?
   ) {
-    // Read before the lock is taken: a clock is code of the user's.
+    // Read before the lock is taken, because a clock is user code.
     let present = max(time?.now() ?? .zero, earliest)
     let effects = state.withLock { state in
       if let input = input(&state) { state.receive(input, at: present) }
@@ -126,7 +125,7 @@ final class OperatorStorage<Machine: OperatorMachine, Output: Sendable, Failure:
   private func startTimer(until end: Duration, _ slot: TaskSlot) {
     guard let time else { return }
     let task = Task(executorPreference: scheduling.executor) {
-      // A clock that fails for its own reasons counts as one that fired: the alternative is to wait
+      // A clock that fails for its own reasons counts as one that fired: otherwise it would wait
       // for ever.
       do { try await time.sleep(end) } catch { if Task.isCancelled { return } }
       self.transaction(notBefore: end) { $0.timerReported(slot) ? .timerFired : nil }

@@ -1,6 +1,6 @@
-/// How long an operator waits: a duration that cannot overflow.
+/// The length of an operator's wait: a duration that cannot overflow.
 struct Interval: Equatable, Sendable {
-  /// The longest finite wait, 100 years; what is longer never ends.
+  /// The longest finite wait, 100 years; a longer one never ends.
   static let longest = Duration.seconds(100 * 365 * 24 * 60 * 60 as Int64)
 
   private let duration: Duration
@@ -12,10 +12,10 @@ struct Interval: Equatable, Sendable {
 
   var isZero: Bool { duration == .zero }
 
-  /// The duration, cut off where it would be for ever.
+  /// The duration, at most ``longest``.
   var finite: Duration { min(duration, Self.longest) }
 
-  /// When a wait that starts now ends; `nil` if never.
+  /// The end of a wait that starts now; `nil` if it has none.
   func end(from now: Duration) -> Duration? {
     duration <= Self.longest ? now + duration : nil
   }

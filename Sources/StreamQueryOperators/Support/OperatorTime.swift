@@ -1,6 +1,6 @@
 @_spi(Adapters) internal import StreamQuery
 
-/// A clock whose type is erased: an operator asks for the time and waits, nothing else.
+/// The erased clock of an operator, which reads the time and waits.
 ///
 /// Times are durations since the operator started, because an `any Clock<Duration>` has no instant
 /// that could be stored or compared.
@@ -28,7 +28,7 @@ struct OperatorTime: Sendable {
   private static func erasing<C: Clock<Duration>>(_ clock: C) -> Self {
     let origin = clock.now
     return Self(
-      // Clamped for clocks that run back or for centuries, so that adding an interval never overflows.
+      // Clamped, so that adding an interval does not overflow if the clock runs back, or for centuries.
       now: { min(max(.zero, origin.duration(to: clock.now)), Interval.longest) },
       sleep: { deadline in
         try await clock.sleep(until: origin.advanced(by: deadline), tolerance: nil)

@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// Holds the task of an upstream or a timer, which can be cancelled before it exists.
 ///
-/// A turn makes the slot under the storage's lock and creates the task after unlocking, so another
-/// turn may cancel it in between.
+/// A transaction makes the slot under the storage's lock and creates the task after unlocking, so
+/// another transaction may cancel it in between.
 final class TaskSlot: Sendable {
   private enum State {
     case empty

@@ -1,6 +1,6 @@
 internal import StreamQuery
 
-/// Leaves out an element that equals the one before, if elements are `Equatable`.
+/// Omits an element that equals the one before, if elements are `Equatable`.
 struct DistinctStep<Element: Sendable>: _ResultStep, Sendable {
   let removesDuplicates: Bool
   private var last: Element?

@@ -3,9 +3,9 @@ public import StreamQuery
 extension AsyncSequence where Self: Sendable {
   /// Observes the newest query of this sequence, with one observer that moves from key to key.
   ///
-  /// For a query whose key or options change. Cached data of the new key is the next result. If the key
-  /// stays the same, the observer only takes over the options. It subscribes to the new key before it
-  /// leaves the old one.
+  /// Use it for a query whose key or options change. Cached data of the new key is the next result. With an
+  /// equal key, only the options of the observer change. It subscribes to the new key before it leaves the
+  /// old one.
   ///
   /// ```swift
   /// searchText.map { Query.search($0) }
@@ -16,15 +16,15 @@ extension AsyncSequence where Self: Sendable {
   /// Use `switchToLatest` for streams of different types or with operators of their own: it makes a new
   /// observer for each element.
   ///
-  /// - Finish: when the client is shut down, or if no query ever came. When this sequence ends, the
-  ///   observer stays where it is.
+  /// - Finish: when the client is shut down, or if this sequence ends without a query. Otherwise
+  ///   the observer stays at the last query when this sequence ends.
   /// - Failure: a failure of this sequence ends the observation and is thrown.
   /// - Cancellation: ends with `nil`; the observation ends.
-  /// - Buffering: none. Queries are asked for without pause in one task; the observer is asked for
-  ///   a result in another, while the consumer waits.
+  /// - Buffering: none. One task asks for queries without pause; another asks the observer for a
+  ///   result while the consumer waits.
   ///
   /// - Parameters:
-  ///   - client: Whose cache to observe.
+  ///   - client: The client that observes.
   ///   - options: Options of the observer, over those of each query.
   /// - Returns: Results of the newest query.
   public func observed<Value>(
@@ -43,9 +43,8 @@ extension AsyncSequence where Self: Sendable {
 extension QueryClient {
   /// Observes a query that a sequence of Bool turns on and off.
   ///
-  /// Cached data shows at once, enabled or not. The query is off until the first element comes.
-  /// Turning it on fetches if the data is stale or missing. Turning it off stops automatic fetches and
-  /// keeps what is shown.
+  /// Cached data shows at once, enabled or not. The query is off until the first element comes. Turning it on
+  /// fetches if the data is stale or missing. Turning it off stops automatic fetches and keeps the data.
   ///
   /// ```swift
   /// for await result in client.results(of: .user(42), enabledBy: isSignedIn) {
@@ -53,14 +52,15 @@ extension QueryClient {
   /// }
   /// ```
   ///
-  /// - Finish: when the client is shut down. The end of the sequence leaves the query as it is.
+  /// - Finish: when the client is shut down. After the end of the sequence the query stays on or
+  ///   off.
   /// - Failure: a failure of the sequence ends the observation and is thrown.
   /// - Cancellation: ends with `nil`; the observation ends.
-  /// - Buffering: none. The sequence is asked without pause in one task; the observer is asked for
-  ///   a result in another, while the consumer waits.
+  /// - Buffering: none. One task asks for the sequence's elements without pause; another asks the
+  ///   observer for a result while the consumer waits.
   ///
   /// - Parameters:
-  ///   - query: What to observe.
+  ///   - query: The query.
   ///   - isEnabled: Turns the query on and off.
   ///   - options: Options of the observer, over those of the query; their `enabled` is not used.
   /// - Returns: Results of the query. Each iterator is an observer of its own.
@@ -84,10 +84,10 @@ extension QueryClient {
 }
 
 extension AsyncSequence where Self: Sendable {
-  /// The results of the one observer that this sequence gives.
+  /// The results of the only observer that this sequence gives.
   ///
-  /// They end with the client or the consumer. No element can bring them back, so the end of the
-  /// results is the end of the whole.
+  /// They end with the client or the consumer. No element can restart them, so their end ends the
+  /// whole sequence.
   fileprivate func followed<Value>() -> ErasedSequence<QueryResult<Value>, Failure>
   where Element == QueryResults<Value> {
     switching(

@@ -2,8 +2,7 @@ internal import StreamQuery
 
 /// Gives the results of one observer, once, and moves that observer with each further element.
 ///
-/// Under `switchToLatest` the results are what is followed, and the elements are asked for without
-/// pause.
+/// `switchToLatest` follows the results, and asks for elements without pause.
 struct SteeringStep<Input, Value: Sendable>: _ResultStep, Sendable {
   private let begin: @Sendable (Input) -> QueryObserver<Value>
   private let steer: @Sendable (QueryObserver<Value>, Input) -> Void
@@ -11,7 +10,7 @@ struct SteeringStep<Input, Value: Sendable>: _ResultStep, Sendable {
 
   /// - Parameters:
   ///   - begin: Makes the observer for the first element.
-  ///   - steer: Moves it for each other one.
+  ///   - steer: Moves it for each further element.
   init(
     begin: @escaping @Sendable (Input) -> QueryObserver<Value>,
     steer: @escaping @Sendable (QueryObserver<Value>, Input) -> Void

@@ -1,8 +1,8 @@
 extension AsyncSequence where Self: Sendable, Element: Sendable {
   /// Follows the stream of the newest element, and leaves the previous one.
   ///
-  /// For a query whose key changes: the screen shows the results of the newest key only, and the
-  /// fetch of a key that nobody else observes is cancelled.
+  /// Use it for a query whose key changes: the screen shows only the results of the newest key, and
+  /// the fetch of a key that nobody else observes is cancelled.
   ///
   /// ```swift
   /// client.stream(.user(email)).values().map(\.id)
@@ -13,19 +13,20 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
   /// is `Equatable`, which is checked at run time. Pass `false` to open a stream for every element, for
   /// example for a search that is submitted again.
   ///
-  /// The new stream is subscribed before the old one is left, so a key that both share never loses
-  /// its last observer. Nothing of the old stream is delivered once the new element has come.
+  /// It subscribes to the new stream before it leaves the old one, so a key that both share does
+  /// not lose its last observer. No element of the old stream is delivered after the new element
+  /// has come.
   ///
   /// - Finish: when this sequence and the newest stream have finished.
-  /// - Failure: a failure of this sequence or of the newest stream stops the other one and is thrown.
-  ///   A failure of a stream that was left is nobody's.
+  /// - Failure: a failure of this sequence or of the newest stream stops the other one and is thrown. The
+  ///   failure of a former stream is ignored.
   /// - Cancellation: ends with `nil`; all tasks are cancelled.
   /// - Buffering: none but the last element, to compare. This sequence's elements are asked for
   ///   without pause in one task; the newest stream has another, and is asked only while the consumer
   ///   waits.
   ///
   /// - Parameters:
-  ///   - removingDuplicates: Whether an element is left out that equals the one before.
+  ///   - removingDuplicates: Whether an element that equals the one before is omitted.
   ///   - transform: Makes the stream for an element. Called in a task of its own, once per element,
   ///     in order.
   /// - Returns: A sequence of the newest stream's elements.
@@ -47,7 +48,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
   /// A failure of this sequence stops the newest stream and is thrown.
   ///
   /// - Parameters:
-  ///   - removingDuplicates: Whether an element is left out that equals the one before.
+  ///   - removingDuplicates: Whether an element that equals the one before is omitted.
   ///   - transform: Makes the stream for an element.
   /// - Returns: A sequence of the newest stream's elements.
   @_disfavoredOverload
@@ -64,12 +65,12 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
     )
   }
 
-  /// Follows the stream of the newest element, where both fail with different types.
+  /// Follows the stream of the newest element, if both fail with different types.
   ///
-  /// As above, but any error may be thrown.
+  /// Otherwise the same as for one failure type; any error may be thrown.
   ///
   /// - Parameters:
-  ///   - removingDuplicates: Whether an element is left out that equals the one before.
+  ///   - removingDuplicates: Whether an element that equals the one before is omitted.
   ///   - transform: Makes the stream for an element.
   /// - Returns: A sequence of the newest stream's elements.
   @_disfavoredOverload
@@ -104,17 +105,17 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
 }
 
 extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Never {
-  /// Follows the stream of the newest element, where only such a stream can fail.
+  /// Follows the stream of the newest element, if only such a stream can fail.
   ///
-  /// A failure of the newest stream stops this sequence and is thrown. A failure of a stream that was
-  /// left is nobody's.
+  /// A failure of the newest stream stops this sequence and is thrown. The failure of a former stream is
+  /// ignored.
   ///
   /// ```swift
   /// searchText.switchToLatest { client.stream(.search($0)).throwing(when: .always) }
   /// ```
   ///
   /// - Parameters:
-  ///   - removingDuplicates: Whether an element is left out that equals the one before.
+  ///   - removingDuplicates: Whether an element that equals the one before is omitted.
   ///   - transform: Makes the stream for an element.
   /// - Returns: A sequence of the newest stream's elements.
   @_disfavoredOverload

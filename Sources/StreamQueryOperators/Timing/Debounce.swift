@@ -1,8 +1,8 @@
 extension AsyncSequence where Self: Sendable, Element: Sendable {
-  /// Lets an element through once no newer one has come for an interval.
+  /// Lets an element through if no newer one comes for an interval.
   ///
-  /// For input that changes in bursts, such as a search field: the server is asked only for the text
-  /// at which the user paused.
+  /// Use it for input that changes in bursts, such as a search field: only the text at which the user pauses
+  /// is sent to the server.
   ///
   /// ```swift
   /// searchText
@@ -11,18 +11,18 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
   /// ```
   ///
   /// - Finish: a waiting element is let through at once, then the sequence ends.
-  /// - Failure: the same, then the failure is thrown.
+  /// - Failure: likewise; then the failure is thrown.
   /// - Cancellation: the sequence ends with `nil`; a waiting element is dropped.
   /// - Buffering: this sequence's elements are asked for without pause in one task. The newest
-  ///   waits for its interval; one that is through waits for the consumer, and a newer one replaces
-  ///   it.
+  ///   element waits for its interval. An element that passed waits for the consumer, and a newer
+  ///   one replaces it.
   ///
   /// An element that comes exactly when the interval of the one before ends does not replace it.
   ///
   /// - Parameters:
-  ///   - interval: How long the pause must be. Zero or less lets everything through; with more than 100
+  ///   - interval: The length of the pause. Zero or less lets every element through; with more than 100
   ///     years, only the last element comes, at the end.
-  ///   - clock: What the interval is measured on; `nil` is the clock of `Scheduling.current` when the
+  ///   - clock: The clock of the interval; `nil` is the clock of `Scheduling.current` when the
   ///     iteration starts.
   /// - Returns: A sequence of the elements before each pause.
   public func debounce(

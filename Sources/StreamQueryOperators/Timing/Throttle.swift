@@ -1,8 +1,8 @@
 extension AsyncSequence where Self: Sendable, Element: Sendable {
   /// Lets at most one element through per interval.
   ///
-  /// For triggers that fire too often: with `.both`, the first takes effect at once and the last is
-  /// never lost.
+  /// Use it for triggers that fire too often: with `.both`, the first one takes effect at once and
+  /// the last one is not lost.
   ///
   /// ```swift
   /// let ticks = prices.throttle(for: .seconds(1))
@@ -12,17 +12,17 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
   /// at its end opens the next one, so two elements are never closer than the interval.
   ///
   /// - Finish: a waiting element is let through at once, then the sequence ends.
-  /// - Failure: the same, then the failure is thrown.
+  /// - Failure: likewise; then the failure is thrown.
   /// - Cancellation: the sequence ends with `nil`; a waiting element is dropped.
-  /// - Buffering: this sequence's elements are asked for without pause in one task. The newest of
-  ///   a window waits for its end; one that is through waits for the consumer, and a newer one
-  ///   replaces it.
+  /// - Buffering: this sequence's elements are asked for without pause in one task. The newest
+  ///   element of a window waits for its end. An element that passed waits for the consumer, and a
+  ///   newer one replaces it.
   ///
   /// - Parameters:
-  ///   - interval: How long a window is. Zero or less lets everything through; more than 100 years
-  ///     never ends.
-  ///   - edges: Which elements of a window are let through.
-  ///   - clock: What the interval is measured on; `nil` is the clock of `Scheduling.current` when the
+  ///   - interval: The length of a window. Zero or less lets every element through; more than 100
+  ///     years never ends.
+  ///   - edges: The elements of a window that are let through.
+  ///   - clock: The clock of the interval; `nil` is the clock of `Scheduling.current` when the
   ///     iteration starts.
   /// - Returns: A sequence of the elements that were let through.
   public func throttle(

@@ -1,8 +1,8 @@
 extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Never {
   /// Fails when an element takes too long.
   ///
-  /// Time counts from the moment in which the consumer asks for an element to the moment in which
-  /// it comes: a slow consumer uses up nobody's time.
+  /// Time counts from the moment in which the consumer asks for an element, so that a slow consumer
+  /// causes no timeout.
   ///
   /// ```swift
   /// for try await price in prices.timeout(after: .seconds(10)) { show(price) }
@@ -18,7 +18,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
   /// - Parameters:
   ///   - limit: How long the consumer waits for one element. Zero or less is always too long; more
   ///     than 100 years never is.
-  ///   - clock: What the limit is measured on; `nil` is the clock of `Scheduling.current` when the
+  ///   - clock: The clock of the limit; `nil` is the clock of `Scheduling.current` when the
   ///     iteration starts.
   /// - Returns: A sequence of the same elements that fails when one takes too long.
   public func timeout(
@@ -38,8 +38,8 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
 extension AsyncSequence where Self: Sendable, Element: Sendable {
   /// Fails when an element takes too long.
   ///
-  /// Time counts from the moment in which the consumer asks for an element to the moment in which
-  /// it comes: a slow consumer uses up nobody's time.
+  /// Time counts from the moment in which the consumer asks for an element, so that a slow consumer
+  /// causes no timeout.
   ///
   /// ```swift
   /// for try await price in prices.timeout(after: .seconds(10)) { show(price) }
@@ -55,7 +55,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
   /// - Parameters:
   ///   - limit: How long the consumer waits for one element. Zero or less is always too long; more
   ///     than 100 years never is.
-  ///   - clock: What the limit is measured on; `nil` is the clock of `Scheduling.current` when the
+  ///   - clock: The clock of the limit; `nil` is the clock of `Scheduling.current` when the
   ///     iteration starts.
   /// - Returns: A sequence of the same elements that fails when one takes too long.
   public func timeout(

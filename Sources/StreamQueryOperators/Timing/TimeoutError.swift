@@ -1,11 +1,11 @@
 /// An element took longer than `timeout` allows.
 public struct TimeoutError: Error, Hashable, Sendable {
-  /// How long the consumer was ready to wait.
+  /// The time that the consumer was ready to wait.
   public let limit: Duration
 
   /// Creates the error.
   ///
-  /// - Parameter limit: How long the consumer was ready to wait.
+  /// - Parameter limit: The time that the consumer was ready to wait.
   public init(limit: Duration) {
     self.limit = limit
   }
