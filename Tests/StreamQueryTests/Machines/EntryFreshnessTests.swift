@@ -134,4 +134,26 @@ import Testing
     for seconds in 1...50 { driver.observe(.make(staleAfter: .seconds(Double(seconds)))) }
     #expect(driver.run(to: 100).map(\.at) == (1...50).map(Double.init))
   }
+
+  // X21
+  @Test func anAnswerFromAfterTheInvalidationThatIsOutdatedItselfLeavesTheMarkOfASharedCache() {
+    var driver = EntryDriver.withData()
+    driver.pass(to: 1)
+    driver.invalidate()
+    driver.pass(to: 2)
+    driver.wait()
+    driver.pass(to: 3)
+    let age = AnswerAge(updatedAt: .seconds(2), isOutdated: true)
+    _ = driver.machine.attemptSucceeded(driver.currentID, age, in: driver.environment)
+    #expect(driver.machine.mark == .doubted(at: .seconds(1)))
+  }
+
+  @Test func anObserverThatWaitsForAStoreIsToldSo() {
+    var waiting = ResolvedObserverOptions.fresh
+    waiting.participation = .restoring
+    let machine = EntryDriver.withData().machine
+    #expect(machine.flags(for: waiting, since: nil, at: .zero) == .restoring)
+    #expect(machine.flags(for: .fresh, since: nil, at: .zero) == .enabled)
+    #expect(machine.flags(for: .disabled, since: nil, at: .zero) == [])
+  }
 }

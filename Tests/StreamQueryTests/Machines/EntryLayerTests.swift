@@ -17,6 +17,7 @@ import Testing
       let actions = fails ? driver.fail(retryAfter: 5) : driver.succeed()
       #expect(actions.cancelled == old)
       #expect(actions.started == driver.currentID)
+      #expect(actions.isRestarted)
       #expect(actions.ended == nil)
       #expect(driver.currentID != old)
       #expect(driver.machine.dataUpdatedAt == .seconds(0))

@@ -320,4 +320,17 @@ import Testing
     #expect(driver.online(false) == .none)
     #expect(driver.active(false) == .none)
   }
+
+  @Test func theEntryThatAnObserverWouldMeetHasItsInitialData() {
+    let driver = EntryDriver()
+    let arrived = driver.machine.arrived(
+      .fresh,
+      fetchOptions: nil,
+      initialData: .seconds(0),
+      in: driver.environment
+    )
+    #expect(arrived.machine.hasData)
+    #expect(arrived.machine.isIdle)
+    #expect(!driver.machine.hasData)
+  }
 }

@@ -274,13 +274,53 @@ private struct RunWorld {
       at: .seconds(0)
     )
     let environment = Environment(now: .seconds(0))
-    #expect(machine.begun(in: environment).prepares == false)
+    let begun = machine.begun(in: environment)
+    #expect(begun.paused && !begun.prepares)
     #expect(machine.isPaused)
     #expect(machine.environmentChanged(in: environment) == .none)
     let released = machine.released(in: environment)
     #expect(released.prepares)
     #expect(!machine.isPaused)
     #expect(machine.released(in: environment) == .none)
+  }
+
+  @Test func anotherInputBeginsAnewAndNeedsOnlyTheNetwork() {
+    var runOptions = RunOptions()
+    runOptions.isKept = true
+    var machine = MutationMachine(
+      runOptions: runOptions,
+      isFirst: true,
+      keeping: .kept,
+      at: .seconds(0)
+    )
+    let away = Environment(now: .seconds(0), isActive: false)
+    #expect(machine.begun(in: away).performs)
+    #expect(machine.attemptRebased(retryAfter: .seconds(1), in: away).keeps)
+    #expect(machine.kept(in: away).changed)
+    #expect(machine.timeReached(in: Environment(now: .seconds(1), isActive: false)).performs)
+  }
+
+  @Test func theOutcomeIsDecidedWhenTheWorkIsDone() {
+    var machine = running { $0.settles = true }
+    #expect(machine.isUndecided)
+    _ = machine.attemptSucceeded(in: Environment(now: .seconds(1)))
+    #expect(machine.phase == .settling(.succeeded))
+    #expect(!machine.isUndecided)
+    _ = machine.callbacksEnded(in: Environment(now: .seconds(1)))
+    #expect(!machine.isUndecided)
+  }
+
+  @Test func aRunThatIsCancelledWhileItsPreparationIsHeldUpIsNotPausedAnyMore() {
+    var runOptions = RunOptions()
+    runOptions.prepares = true
+    var machine = MutationMachine(runOptions: runOptions, isFirst: false, at: .seconds(0))
+    let environment = Environment(now: .seconds(0))
+    _ = machine.begun(in: environment)
+    _ = machine.environmentChanged(in: Environment(now: .seconds(0), isOnline: false))
+    #expect(machine.isPaused)
+    let told = machine.cancelRequested(in: environment)
+    #expect(told.changed && told.cancels)
+    #expect(!machine.isPaused)
   }
 
   // Law 10
