@@ -1,7 +1,7 @@
 internal import StreamQuery
 internal import Synchronization
 
-/// The client of views that were given none.
+/// The client of views that got none.
 enum FallbackClient {
   private struct State {
     var make: @Sendable () -> QueryClient = { QueryClient() }
@@ -10,11 +10,11 @@ enum FallbackClient {
 
   private static let state = Mutex(State())
 
-  /// Makes it; tests replace this.
+  /// Makes the client; tests replace this.
   static var make: @Sendable () -> QueryClient {
     get { state.withLock { $0.make } }
     set {
-      // The former one is released after unlocking.
+      // The former closure is released after unlocking.
       _ = state.withLock { state in
         defer { state.make = newValue }
         return state.make
@@ -22,13 +22,13 @@ enum FallbackClient {
     }
   }
 
-  /// The client, made when something needs it first, on any thread; that is reported.
+  /// Returns the client, which its first use makes, on any thread; that is reported.
   static func taken() -> QueryClient {
     ViewMisuse.noClient.report()
     let (client, make) = state.withLock { ($0.client, $0.make) }
     if let client { return client }
     let new = make()
-    // Another thread may have been first.
+    // Another thread may have made it first.
     return state.withLock { state in
       let client = state.client ?? new
       state.client = client
@@ -36,9 +36,9 @@ enum FallbackClient {
     }
   }
 
-  /// Lets go of the client, for tests.
+  /// Releases the client, for tests.
   static func forget() {
-    // Released after unlocking.
+    // The client is released after unlocking.
     _ = state.withLock { $0.client.take() }
   }
 }

@@ -1,12 +1,12 @@
 internal import StreamQuery
 
-/// Holds the observed object of a property wrapper for as long as its view exists.
+/// Holds the observed object of a property wrapper while its view exists.
 ///
-/// There is one for each place at which a view stands. It makes its object only when a view that is
-/// shown needs it.
+/// There is one for each place of a view in a hierarchy. It makes its object only when a shown view
+/// needs it.
 @MainActor
 final class LiveHolder<Object: AnyObject> {
-  /// Tells the object what to observe; or, if it is to observe nothing here, what to show.
+  /// Tells the object what to observe or, if it may not observe here, what to show.
   ///
   /// Without options, the object keeps its present ones.
   typealias Tell = (
@@ -18,13 +18,13 @@ final class LiveHolder<Object: AnyObject> {
 
   private var object: Object?
   private var machine = LiveMachine()
-  /// Made when a modifier that shows it appears.
+  /// Made when a modifier that shows the object appears.
   private var presence: Presence?
   private var surroundings = Surroundings()
-  /// That of the wrapper, over that of its surroundings.
+  /// The context of the wrapper, which wins over that of its surroundings.
   private var context: SharedContext?
   private var tell: Tell?
-  /// The options of the wrapper; they apply whether the wrapper or the view names the query.
+  /// The options of the wrapper; they apply to the query of the wrapper and to that of a modifier.
   private var options: OptionsBox?
   private var isInstalled = false
   /// Whether the view was updated and has not read the object since.
@@ -32,9 +32,9 @@ final class LiveHolder<Object: AnyObject> {
 
   nonisolated init() {}
 
-  /// The object, for who reads the wrapper.
+  /// Returns the object, for a read of the wrapper.
   ///
-  /// - Parameter make: Makes one that observes nothing yet.
+  /// - Parameter make: Makes an object that observes nothing yet.
   /// - Returns: The object.
   func object(_ make: () -> Object) -> Object {
     if isUpdated {
@@ -44,7 +44,7 @@ final class LiveHolder<Object: AnyObject> {
     return made(make)
   }
 
-  /// The object, made when it is asked for first.
+  /// Returns the object, which the first call makes.
   private func made(_ make: () -> Object) -> Object {
     if let object { return object }
     if !isInstalled { ViewMisuse.readOutsideOfAView(String(describing: Object.self)).report() }
@@ -54,11 +54,11 @@ final class LiveHolder<Object: AnyObject> {
     return new
   }
 
-  /// A view that has the wrapper is about to be drawn.
+  /// The view with the wrapper is about to be drawn.
   ///
   /// - Parameters:
-  ///   - changeContext: What the wrapper wants changes to be applied inside of.
-  ///   - options: The options that it says now.
+  ///   - changeContext: The function of the wrapper inside of which changes are applied.
+  ///   - options: The present options of the wrapper.
   ///   - make: Makes an object that observes nothing yet.
   func installed(
     _ changeContext: ChangeContext?,
@@ -77,11 +77,11 @@ final class LiveHolder<Object: AnyObject> {
     _ = made(make)
   }
 
-  /// Something was asked for.
+  /// The wrapper or a modifier named a query, or something else to observe.
   ///
   /// - Parameters:
-  ///   - asker: The wrapper or the view that asks.
-  ///   - surroundings: Where.
+  ///   - asker: The wrapper or the modifier.
+  ///   - surroundings: Its surroundings.
   ///   - tell: Called now, and when the view appears or disappears.
   func asked(
     by asker: LiveMachine.Asker,
@@ -100,24 +100,25 @@ final class LiveHolder<Object: AnyObject> {
     perform()
   }
 
-  /// The wrapper names nothing.
+  /// The wrapper names nothing to observe.
   ///
-  /// - Parameter forget: Lets the object show nothing; called if the wrapper has named something.
+  /// - Parameter forget: Makes the object show nothing; called if the wrapper named something
+  ///   before.
   func namedNothing(_ forget: (Object) -> Void) {
     guard machine.namedNothing() == .forget, let object else { return }
     tell = nil
     forget(object)
   }
 
-  /// The view that has the wrapper is updated.
+  /// The view with the wrapper is updated.
   ///
-  /// It is drawn when its body reads the object: systems may update alone what is hidden.
+  /// It is drawn if its body reads the object; systems may update a hidden view without drawing it.
   func updated() {
     isUpdated = true
     presence?.updated()
   }
 
-  /// A view of a modifier that shows it has appeared.
+  /// A view of a modifier that shows the object has appeared.
   func appeared() {
     if presence == nil {
       let new = Presence()
@@ -127,7 +128,7 @@ final class LiveHolder<Object: AnyObject> {
     presence?.appeared()
   }
 
-  /// A view of a modifier that showed it has disappeared.
+  /// A view of a modifier that showed the object has disappeared.
   func disappeared() { presence?.disappeared(of: surroundings.client) }
 
   private func perform() {

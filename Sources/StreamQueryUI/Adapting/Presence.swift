@@ -1,14 +1,14 @@
 internal import Observation
 internal import StreamQuery
 
-/// Whether what a modifier is around is shown.
+/// Whether the content of a modifier is shown.
 ///
-/// Its members observe or not because of it. They hear of a change at once: SwiftUI may draw hidden
-/// views as late as when they are shown again. Readers hear of it as well, so that the modifier is
+/// It decides whether its members observe. They hear of a change at once, because SwiftUI may not
+/// draw a hidden view until it is shown again. Readers hear of it too, so that the modifier is
 /// drawn.
 @MainActor
 final class Presence: nonisolated Observable {
-  /// Whether a body reads it in a turn in which it is hidden and updated.
+  /// Whether a body reads it in a turn in which the view is hidden and updated.
   private enum Reading {
     case none
     case awaited
@@ -18,19 +18,19 @@ final class Presence: nonisolated Observable {
   private let registrar = ObservationRegistrar()
   private var reading = Reading.none
   private var machine = PresenceMachine()
-  /// Called when it is shown or hidden.
+  /// Called when the content is shown or hidden.
   var onChange: (@MainActor () -> Void)?
-  /// Of a modifier that says when queries are observed; made when it is drawn.
+  /// The scope of a modifier that says when queries are observed; made when it is drawn.
   private(set) var scope: PresenceScope?
-  /// The waits of the client whose change was reported last; they are set while it is in doubt.
+  /// The waits of the client whose change was reported last, set while the presence is in doubt.
   private var waits: SharedWaits?
 
   nonisolated init() {}
 
-  /// Whether it is not known to be hidden; not tracked, so that nothing is drawn because of it.
+  /// Whether the content is not known to be hidden; untracked, so that it causes no drawing.
   var isPresent: Bool { machine.observes(.onRender) }
 
-  /// Whether it lets observe now, and all around it do; not tracked.
+  /// Whether the content may observe now, by this modifier and all modifiers around it; untracked.
   var allows: Bool { letsObserve && scope?.around.isAllowedNow != false }
 
   private var letsObserve: Bool { scope.map { machine.observes($0.period) } ?? true }
@@ -38,7 +38,7 @@ final class Presence: nonisolated Observable {
   /// The modifier is updated.
   ///
   /// - Parameters:
-  ///   - period: When what it is around observes.
+  ///   - period: When the content observes.
   ///   - surroundings: The surroundings of the modifier.
   func updated(observing period: ObservationPeriod, in surroundings: Surroundings) {
     let (scope, wasAllowing) = (scope ?? PresenceScope(), allows)
@@ -47,11 +47,12 @@ final class Presence: nonisolated Observable {
     (scope.period, scope.around) = (period, surroundings)
     if letsObserve { scope.wasDrawnHidden = false }
     updated()
-    // What is hidden within may be drawn much later. To begin, it has to be drawn first: it may have another key by now.
+    // Hidden content may be drawn much later. Before it begins, it has to be drawn, because it may have
+    // another key by now.
     if wasAllowing, !allows { scope.tell() }
   }
 
-  /// Whether what it is around observes, for the body of the modifier, which is drawn when that changes.
+  /// Whether the content observes, for the body of the modifier, which is drawn when that changes.
   func isObserving() -> Bool {
     registrar.access(.result)
     noteRead()
@@ -60,23 +61,24 @@ final class Presence: nonisolated Observable {
 
   /// The view is updated.
   ///
-  /// It is drawn only if its body reads this in the same turn: systems may update alone what is hidden.
+  /// It is drawn only if its body reads this in the same turn; systems may update a hidden view without
+  /// drawing it.
   func updated() {
     guard machine.stage == .hidden, reading == .none else { return }
     reading = .awaited
     awaitEndOfTurn()
   }
 
-  /// A body reads it.
+  /// A body reads the presence.
   ///
-  /// What follows from that is done when the turn is over: a body only answers.
+  /// The effects come at the end of the turn: a body only answers.
   func noteRead() {
     if reading == .awaited { reading = .read }
   }
 
-  /// It was drawn in this turn while it was hidden.
+  /// The view was drawn in this turn while it was hidden.
   private func drawnHidden() {
-    // A modifier is drawn once because it is hidden; only the next time there is another reason.
+    // A modifier is drawn once because it is hidden; only a second drawing has another reason.
     if let scope, !scope.wasDrawnHidden {
       scope.wasDrawnHidden = !letsObserve
     } else {
@@ -84,9 +86,9 @@ final class Presence: nonisolated Observable {
     }
   }
 
-  /// Readers of something in it are about to be told of a change.
+  /// Readers of something in the content are about to hear of a change.
   ///
-  /// - Parameter client: Whose clock says how long that is a doubt.
+  /// - Parameter client: The client whose clock limits the doubt.
   func changed(of client: QueryClient?) {
     waits = Pump.of(client ?? FallbackClient.taken()).waits
     perform { $0.changed() }
@@ -101,9 +103,9 @@ final class Presence: nonisolated Observable {
 
   func appeared() { perform { $0.appeared() } }
 
-  /// One of its views has disappeared.
+  /// A view of the content has disappeared.
   ///
-  /// - Parameter client: That of its surroundings, if they have one.
+  /// - Parameter client: The client of its surroundings, if they have one.
   func disappeared(of client: QueryClient?) {
     if waits == nil { waits = client.map { Pump.of($0).waits } }
     perform { $0.disappeared() }
@@ -130,14 +132,14 @@ final class Presence: nonisolated Observable {
 
   private func awaitEndOfTurn() {
     if let waits { return waits.awaitEndOfTurn(self) }
-    // No client is known. Not weakly: the end must be told, also if the view is gone by then.
-    // No executor preference: it runs on the main actor.
+    // No client is known. The capture is strong, because the end must be told even if the view is
+    // gone by then. No executor preference: it runs on the main actor.
     Task { turnEnded() }
   }
 }
 
 extension Presence: PresenceMember {
-  // What it does not let observe does not, whatever is around it.
+  // A modifier that forbids observation forbids it in any surroundings.
   func presenceChanged() { if letsObserve { scope?.tell() } }
 }
 

@@ -1,12 +1,12 @@
-/// An object that observes only while a ``Presence`` around it lets it.
+/// An object that observes only while a ``Presence`` around it allows that.
 @MainActor
 protocol PresenceMember: AnyObject {
-  /// The view around it is shown from now on, or hidden.
+  /// The view around it was shown or hidden.
   func presenceChanged()
 }
 
 extension PresenceMember {
-  /// Something else is around it from now on.
+  /// Moves the member to another presence.
   func move(from former: Presence?, to next: Presence?) {
     guard former !== next else { return }
     former?.scope?.remove(self)

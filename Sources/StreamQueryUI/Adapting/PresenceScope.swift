@@ -1,22 +1,22 @@
-/// The members inside a modifier, and when they observe; views that are only attached have none.
+/// The members inside a modifier, and when they observe; a modifier that is only attached has none.
 @MainActor
 final class PresenceScope {
   private struct Member {
     weak var object: (any PresenceMember)?
   }
 
-  /// When it lets observe.
+  /// When its members may observe.
   var period = ObservationPeriod.always
-  /// The surroundings of the modifier, as it was drawn last.
+  /// The surroundings of the modifier, as last drawn.
   var around = Surroundings()
-  /// Whether the modifier was drawn as one that is hidden.
+  /// Whether the modifier was drawn while it was hidden.
   var wasDrawnHidden = false
-  /// The members, in the order in which they came; not retained.
+  /// The members in the order in which they came; not retained.
   private var members: [Member] = []
-  /// The number of members at which those that are gone leave.
+  /// The number of members at which released ones leave.
   private var limit = 8
 
-  /// Adds what is to be told of changes.
+  /// Adds a member that hears of changes.
   func add(_ member: any PresenceMember) {
     if members.count >= limit {
       members.removeAll { $0.object == nil }
@@ -31,10 +31,10 @@ final class PresenceScope {
 
   /// Tells the members that they may observe from now on, or may not.
   func tell() {
-    // A member may add others meanwhile.
+    // A member may add others during this loop.
     for member in members { member.object?.presenceChanged() }
   }
 
-  /// How many members it remembers, gone or not.
+  /// The number of members, released ones included.
   var memberCount: Int { members.count }
 }

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Runs jobs only when it is told to, and none after that.
+/// An executor that runs its jobs only on request, and none after that.
 final class PreviewExecutor: TaskExecutor {
   private let waiting = Mutex<[UnownedJob]>([])
 
@@ -9,7 +9,7 @@ final class PreviewExecutor: TaskExecutor {
     waiting.withLock { $0.append(job) }
   }
 
-  /// Runs what is ready, and what that makes ready.
+  /// Runs all ready jobs, and the jobs that they enqueue.
   func run() {
     while let job = waiting.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
       job.runSynchronously(on: asUnownedTaskExecutor())

@@ -2,11 +2,10 @@ public import StreamQuery
 
 // States of mutations. A mutation without a state is idle.
 //
-// What shows a mutation is told of it by its key and its types: without a key, all mutations of these
-// types show the same state. Its callbacks are not called, and its optimistic changes not made: say
-// the data as well.
+// A mutation is recognised by its key and its types: without a key, all mutations of these types show the
+// same state. No callbacks are called, and no optimistic changes made: set the data, too.
 extension QueryPreview {
-  /// A mutation that is running.
+  /// Puts a mutation into the state of running.
   ///
   /// ```swift
   /// ProfileView(id: 1).queryPreview { $0.running(.rename(), with: Rename(id: 1, name: "Ada")) }
@@ -22,21 +21,21 @@ extension QueryPreview {
     }
   }
 
-  /// A mutation whose run waits for the network.
+  /// Puts a mutation into the state of waiting for the network.
   ///
   /// - Parameters:
   ///   - mutation: The mutation.
   ///   - input: The input of the run.
   public func paused<Input, Output>(_ mutation: Mutation<Input, Output>, with input: Input) {
-    // The client is to know that it is offline.
+    // The client must learn that it is offline.
     executor.run()
     prepare(mutation, with: input, .online) { throw CancellationError() }
   }
 
-  /// A mutation whose run has succeeded.
+  /// Puts a mutation into the state of success.
   ///
   /// - Parameters:
-  ///   - output: What the work has returned.
+  ///   - output: The output of the work.
   ///   - mutation: The mutation.
   ///   - input: The input of the run.
   public func success<Input, Output>(
@@ -47,7 +46,7 @@ extension QueryPreview {
     prepare(mutation, with: input) { output }
   }
 
-  /// A mutation whose run has failed.
+  /// Puts a mutation into the state of failure.
   ///
   /// - Parameters:
   ///   - error: The error.

@@ -1,14 +1,13 @@
 public import StreamQuery
 
-/// A client whose queries are in the states that a preview wants to show, and stay there.
+/// A client for previews, whose queries are put into states and stay there.
 ///
-/// Nothing changes unless the preview says so, then and later. A query that was given no state shows
-/// none and is not fetched. A button that lets an observed object do something (refetch, reset, load
-/// the next page, run or reset a mutation, try again what a boundary shows) does nothing: calls that
-/// wait return at once what is shown, and those that throw throw `CancellationError`; `firstValue()`
-/// does so if there is none. `client.observe(_:on:)` shows what was prepared. What depends on
-/// the view alone, such as the position in pages, changes as ever. What is asked of the client itself
-/// is done: a write shows, and a fetch begins and never ends.
+/// States change only by calls of the preview. A query without a state is pending and is not fetched.
+/// Commands of observed objects (refetch, reset, load the next page, run or reset a mutation, try again after
+/// an error) do nothing: calls that wait return the present result at once, and calls that throw throw
+/// `CancellationError`; `firstValue()` does so if there is no data. `client.observe(_:on:)` shows the
+/// prepared states. State of a view alone, such as the position in pages, changes as ever. Calls of the
+/// client itself work: a write shows, and a fetch begins and never ends.
 ///
 /// ```swift
 /// let preview = QueryPreview {
@@ -19,25 +18,25 @@ public import StreamQuery
 /// ```
 @MainActor
 public final class QueryPreview {
-  /// The client, for models; views get it by the modifier `queryPreview(_:)`.
+  /// The client, for models; views get it from the modifier `queryPreview(_:)`.
   public let client: QueryClient
 
   let executor = PreviewExecutor()
-  /// The states that mutations show.
+  /// The states of mutations.
   let runs = PreparedRuns()
-  /// The signal that work which never ends waits for.
+  /// A signal that never comes, for work that never ends.
   let (silence, ending) = AsyncStream<Never>.makeStream()
 
-  /// Creates a client and brings its queries to their states.
+  /// Creates a client and puts its queries into their states.
   ///
-  /// - Parameter states: Says the states.
+  /// - Parameter states: Sets the states.
   public init(_ states: (QueryPreview) -> Void = { _ in }) {
     var options = QueryOptions.default
     options.refetchOnSubscribe = .never
     options.retryOnSubscribe = false
     let configuration = QueryClient.Configuration(
       defaults: QueryDefaults(staleTime: .static, options: options),
-      // For `paused(_:)`; no other state needs the network.
+      // For `paused(_:)`, the only state that needs the network.
       connectivity: Connectivity { AsyncStream<Bool> { $0.yield(false) } },
       activity: .alwaysActive,
       memoryPressure: .none,
@@ -52,7 +51,7 @@ public final class QueryPreview {
     ending.finish()
   }
 
-  /// A query that has data.
+  /// Gives data to a query.
   ///
   /// - Parameters:
   ///   - value: The data.
@@ -61,7 +60,7 @@ public final class QueryPreview {
     client.setData(value, for: query)
   }
 
-  /// A query that is being fetched: for the first time, or again if it has data.
+  /// Puts a query into the state of fetching: for the first time, or again if it has data.
   ///
   /// - Parameter query: The query.
   public func loading<Value>(_ query: Query<Value>) {
@@ -73,7 +72,7 @@ public final class QueryPreview {
     )
   }
 
-  /// A query whose fetch has failed; it keeps the data that it has.
+  /// Puts a query into the state of failure; it keeps its data.
   ///
   /// - Parameters:
   ///   - error: The error.
@@ -82,17 +81,17 @@ public final class QueryPreview {
     fetch(Query(key: query.key) { throw error })
   }
 
-  /// A query whose fetch waits for the network; it keeps the data that it has.
+  /// Puts a query into the state of waiting for the network; it keeps its data.
   ///
   /// - Parameter query: The query.
   public func paused<Value>(_ query: Query<Value>) {
-    // The client is to know that it is offline.
+    // The client must learn that it is offline.
     executor.run()
     let asked = Query(key: query.key) { () async throws -> Value in throw CancellationError() }
     run { [client] in _ = try await client.fetch(asked.networkMode(.online).staleTime(.zero)) }
   }
 
-  /// An infinite query whose next page is being fetched.
+  /// Puts an infinite query into the state of fetching its next page.
   ///
   /// - Parameter query: The query; give it data before.
   public func loadingNextPage<Page, PageParam>(_ query: InfiniteQuery<Page, PageParam>) {
@@ -102,7 +101,7 @@ public final class QueryPreview {
     }
   }
 
-  /// An infinite query whose next page could not be fetched.
+  /// Puts an infinite query into the state in which fetching its next page has failed.
   ///
   /// - Parameters:
   ///   - error: The error.
@@ -118,7 +117,7 @@ public final class QueryPreview {
     of query: InfiniteQuery<Page, PageParam>,
     _ fetch: @escaping @Sendable () async throws -> Page
   ) {
-    // There is no page after none.
+    // Without pages, there is no next page.
     guard let last = client.data(for: query)?.params.last else { return }
     var asked = InfiniteQuery<Page, PageParam>(
       key: query.key,
@@ -126,7 +125,7 @@ public final class QueryPreview {
       fetch: { _, _ in try await fetch() },
       nextPageParam: { $0.params.last }
     )
-    // After a page without a parameter, only the query itself knows one.
+    // Only the query itself knows the parameter after a page without one.
     if case Optional<Any>.none = last as Any {
       asked = query.aroundFetch { _, _ in
         Pages(try await fetch(), param: last)
@@ -141,7 +140,8 @@ public final class QueryPreview {
     run { [client] in _ = try await client.fetch(asked) }
   }
 
-  /// Ends a fetch that shows nothing any more, as if it had been cancelled: it has not failed.
+  /// Returns the error that ends a fetch without a state, as if it had been cancelled and not
+  /// failed.
   private nonisolated static func cancelled() -> CancellationError {
     withUnsafeCurrentTask { $0?.cancel() }
     return CancellationError()

@@ -2,20 +2,20 @@ public import StreamQuery
 
 /// Tells a client whether any scene of the app is in the foreground.
 ///
-/// `AppActivity.system` speaks of the app. With this, a client that was made for it refetches, as each
-/// query wants, when a scene comes back, and rests while none is shown:
+/// `AppActivity.system` is about the app. With this object, a client refetches, by the policy of each query,
+/// when a scene comes back, and rests while no scene is shown:
 ///
 /// ```swift
 /// let scenes = SceneActivity()
 /// let client = QueryClient(configuration: .init(activity: scenes.activity))
 /// ```
 ///
-/// Views say what becomes of their scenes by the modifier `sceneActivity(_:)`. A scene that is
-/// inactive, as behind a call, is still looked at. A scene that has never been in the foreground says
-/// nothing, so a launch is no return.
+/// Views report the phases of their scenes with the modifier `sceneActivity(_:)`. A scene that is inactive,
+/// as behind a call, still counts as visible. A scene that has never been in the foreground does not count,
+/// so that a launch is no return.
 @MainActor
 public final class SceneActivity {
-  /// Not retained: a scene may end without a word.
+  /// Not retained, because a scene may end without a report.
   private struct Scene {
     weak var object: AnyObject?
   }
@@ -24,13 +24,13 @@ public final class SceneActivity {
   private var scenes: [ObjectIdentifier: Scene] = [:]
   private var listeners: [AsyncStream<Bool>.Continuation] = []
 
-  /// Creates one that is active until a scene says otherwise.
+  /// Creates an activity, which is active until a scene reports otherwise.
   public init() {}
 
   /// The activity for the configuration of a client.
   public nonisolated var activity: AppActivity {
     AppActivity { [weak self] in
-      // Three, so that a departure and a return are not lost between two reads.
+      // Three states, so that a departure and a return are not lost between two reads.
       let (states, listener) = AsyncStream<Bool>.makeStream(bufferingPolicy: .bufferingNewest(3))
       // No executor preference: it runs on the main actor.
       Task { @MainActor in self?.add(listener) }
@@ -43,7 +43,7 @@ public final class SceneActivity {
     listeners.append(listener)
   }
 
-  /// Says that a scene has come to the foreground, or has left it.
+  /// Reports that a scene has come to the foreground, or has left it.
   ///
   /// - Parameters:
   ///   - scene: An object that stands for the scene while it exists.
@@ -51,7 +51,7 @@ public final class SceneActivity {
   public func changed(_ scene: AnyObject, isForeground: Bool) {
     scenes[ObjectIdentifier(scene)] = Scene(object: scene)
     tell(machine.changed(ObjectIdentifier(scene), isForeground: isForeground))
-    // Afterwards, so that one that follows another is no return.
+    // Released scenes leave afterwards, so that a scene which follows another is no return.
     for (id, scene) in scenes where scene.object == nil {
       scenes[id] = nil
       tell(machine.changed(id, isForeground: false))

@@ -1,7 +1,7 @@
-/// The function inside of which changes below a place of a screen are applied.
+/// The function inside of which changes in a part of a screen are applied.
 ///
-/// It is one object for as long as that place exists, and its context is replaced in place: otherwise
-/// all below would be told of other surroundings whenever the place is drawn.
+/// The part has one object, whose context is replaced in place: otherwise all views in it would get other
+/// surroundings whenever it is drawn.
 @MainActor
 final class SharedContext {
   var apply: ChangeContext = { $0() }

@@ -1,8 +1,8 @@
 internal import StreamQuery
 
-// What each kind of observed object does when a view asks for something.
+// The effect of a view's request on each kind of observed object.
 extension _QueryObjectMembers {
-  // Without options, the present ones stay.
+  // Without options, the object keeps its present ones.
   func asked(
     _ query: Query<Stored>,
     _ asked: ObserverOptions?,
@@ -17,7 +17,7 @@ extension _QueryObjectMembers {
       follow(query, options: asked, debounce: debounce, using: client)
     } else {
       stop()
-      // A view that is not shown yet is drawn with what is cached.
+      // A view that is not shown yet is drawn with cached data.
       preview(query, asked, client)
     }
   }
@@ -88,7 +88,7 @@ extension ObservedMutation {
 }
 
 extension Surroundings {
-  /// The options of an observer here; `nil` keeps them.
+  /// The options of an observer in these surroundings; `nil` keeps the present ones.
   func options(over present: ObserverOptions?) -> ObserverOptions? {
     guard isFrozen else { return nil }
     var options = present ?? ObserverOptions()

@@ -1,31 +1,31 @@
 internal import StreamQuery
 
-/// The values that a view hands down to the queries below it.
+/// The values that a view passes down to its queries.
 ///
-/// SwiftUI draws a reader again when they differ. So they compare objects by identity, and have no
-/// closures, which nobody can compare.
+/// SwiftUI draws a reader again when they differ. So objects in them are compared by identity, and
+/// they have no closures, which cannot be compared.
 struct Surroundings: Sendable {
-  /// The client; `nil` if nobody gave one.
+  /// The client; `nil` if no view has set one.
   var client: QueryClient?
-  /// Whether queries were observed here when this was drawn.
+  /// Whether queries may be observed here, as last drawn.
   var isAllowed = true
-  /// Whether the environment says so, within the modifiers that would decide it.
+  /// Whether the environment decides that, inside of the modifiers that would.
   var isSaid = false
-  /// When a modifier around says that they are; `nil` if none does.
+  /// When the nearest modifier allows observation; `nil` if there is none.
   var period: ObservationPeriod?
-  /// Of the modifier around that wants to know whether what it is around is shown.
+  /// The presence of the nearest modifier that needs to know whether its content is shown.
   var presence: Presence?
-  /// Where errors go.
+  /// The boundary for errors.
   var boundary: ErrorBoundary?
-  /// The function inside of which changes that arrive are applied.
+  /// The function inside of which arriving changes are applied.
   var context: SharedContext?
-  /// Whether nothing is fetched, as in a preview.
+  /// Whether fetches are off, as in a preview.
   var isFrozen = false
 
-  /// The modifier around that decides whether queries are observed; `nil` if the environment says it.
+  /// The nearest modifier that decides whether queries are observed; `nil` if the environment does.
   var decider: Presence? { isSaid ? nil : presence }
 
-  /// Whether queries are observed here now; what is hidden need not be drawn for that.
+  /// Whether queries may be observed here now; a hidden view need not be drawn for that.
   @MainActor var isAllowedNow: Bool { decider?.allows ?? isAllowed }
 }
 
@@ -39,8 +39,7 @@ extension Surroundings: Equatable {
 }
 
 extension Surroundings {
-  /// The function inside of which changes that arrive are applied now; one that replaces it later
-  /// counts as well.
+  /// The function inside of which arriving changes are applied, read at each change.
   @MainActor var changeContext: ChangeContext? {
     guard let context else { return nil }
     return { context.apply($0) }

@@ -1,4 +1,4 @@
-/// A function inside of which a change is applied, such as an animation: it calls the change once,
+/// A function inside of which a change is applied, such as an animation; it calls the change once,
 /// before it returns.
 ///
 /// ```swift

@@ -1,12 +1,12 @@
 internal import StreamQuery
 
-/// Waits until an object that shows a query has not been asked for another key for an interval.
+/// Delays a change of the key of an observed object until no other key came for an interval.
 @MainActor
 final class Debouncer {
   private var machine = KeyDebounceMachine()
-  /// Goes over to the key that waits.
+  /// Starts to observe the waiting key.
   private var goOver: (@MainActor (ObserverOptions?) -> Void)?
-  /// The options that were said while it waits; `nil` are those of before.
+  /// The options that were set during the wait; `nil` for the former ones.
   private var options: ObserverOptions?
   private var task: Task<Void, Never>?
 
@@ -14,16 +14,16 @@ final class Debouncer {
     task?.cancel()
   }
 
-  /// A key was asked for.
+  /// A key came.
   ///
   /// - Parameters:
   ///   - key: The key.
   ///   - observed: The key that is observed.
-  ///   - options: The options for it; `nil` are those that wait, or those of before.
-  ///   - interval: How long no other key may be asked for.
-  ///   - clock: Whose time counts.
+  ///   - options: The options for it; `nil` for the waiting or the former ones.
+  ///   - interval: The time for which no other key may come.
+  ///   - clock: The clock of the interval.
   ///   - goOver: Observes the key, later.
-  /// - Returns: Whether it waits; otherwise it is to be observed at once, and nothing is to wait.
+  /// - Returns: Whether the key waits; otherwise it is to be observed at once, and no key waits.
   func waits(
     for key: AnyQueryKey,
     observing observed: AnyQueryKey,
@@ -37,20 +37,20 @@ final class Debouncer {
     case .wait: restart(interval, clock)
     case .goOnWaiting: break
     }
-    // The newest one counts: it may be another query of that key.
+    // The newest query counts: it may be another query of the same key.
     self.goOver = goOver
     replaceOptions(options)
     return true
   }
 
-  /// Options were said, for whatever is observed from now on; nothing if no key waits.
+  /// Options were set for the query that is observed next; ignored if no key waits.
   func replaceOptions(_ options: ObserverOptions?) {
     if goOver != nil, options != nil { self.options = options }
   }
 
-  /// Nothing waits any more.
+  /// Gives up the waiting key.
   ///
-  /// - Returns: The options that waited.
+  /// - Returns: The waiting options.
   @discardableResult
   func drop() -> ObserverOptions? {
     defer { options = nil }
@@ -60,7 +60,7 @@ final class Debouncer {
     return options
   }
 
-  /// Goes over at once to the key that waits.
+  /// Observes the waiting key at once.
   func hurry() {
     let goOver = goOver
     let options = drop()
@@ -79,6 +79,6 @@ final class Debouncer {
 }
 
 extension Duration {
-  /// A hundred years: clocks may trap at longer waits.
+  /// A hundred years, because clocks may trap at longer waits.
   static var century: Self { .seconds(3_155_760_000 as Int64) }
 }

@@ -1,6 +1,6 @@
 internal import StreamQuery
 
-/// Options, out of line: most views have none.
+/// Options as an object, because most views have none.
 final class OptionsBox: Sendable {
   let options: ObserverOptions
 

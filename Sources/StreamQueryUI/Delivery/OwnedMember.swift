@@ -1,7 +1,7 @@
 /// A member of a ``Pump`` that lasts as long as another object.
 @MainActor
 protocol OwnedMember: PumpMember {
-  /// Whether that object is gone.
+  /// Whether the owner is gone.
   var isOrphan: Bool { get }
 
   /// Ends the observation.

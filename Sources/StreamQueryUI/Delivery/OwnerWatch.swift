@@ -1,7 +1,7 @@
-/// Looks for owners that are gone, where nothing tells of their release and nothing changes.
+/// Finds released owners where the system does not tell, and no change comes.
 ///
-/// It looks 1, 2, 4 … seconds after the newest observation began. So what an owner leaves goes after as
-/// long again as it was quiet, and an app at rest is hardly ever woken.
+/// It looks 1, 2, 4 … seconds after the newest observation began. So an observation ends at most after twice
+/// the time, and an app at rest is hardly ever woken.
 @MainActor
 final class OwnerWatch {
   private static var firstPause: Duration { .seconds(1) }
@@ -20,11 +20,11 @@ final class OwnerWatch {
 
   /// An observation began.
   ///
-  /// - Parameter look: Releases what has no owner any more.
+  /// - Parameter look: Releases observations without owners.
   func begin(_ look: @escaping @MainActor () -> Void) {
     pause = Self.firstPause
     guard task == nil else { return }
-    // Detached: it serves all observations, so it must not have the task-locals of the first one.
+    // Detached: it serves all observations, and must not have the task-locals of the first one.
     // No executor preference: it looks on the main actor.
     task = Task.detached { [weak self, clock] in
       while let pause = await self?.nextPause() {
@@ -41,7 +41,7 @@ final class OwnerWatch {
   }
 
   private func nextPause() -> Duration? {
-    // For an owner that has been there for a hundred years.
+    // For an owner that exists for a hundred years.
     guard pause < .century else { return nil }
     defer { pause *= 2 }
     return pause

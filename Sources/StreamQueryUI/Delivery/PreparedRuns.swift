@@ -1,6 +1,6 @@
 internal import StreamQuery
 
-/// The states that mutations show in a preview; the commands of objects that observe its client do
+/// The prepared states of mutations in a preview, in which the commands of observed objects do
 /// nothing.
 @MainActor
 final class PreparedRuns {
@@ -23,7 +23,7 @@ final class PreparedRuns {
     runs[Identity(mutation)] = run
   }
 
-  /// The run to show; that of an idle mutation if none was prepared.
+  /// The prepared run of a mutation; the idle one if there is none.
   func run<Input, Output>(of mutation: Mutation<Input, Output>) -> MutationRun<Input, Output> {
     runs[Identity(mutation)] as? MutationRun<Input, Output> ?? .idle
   }

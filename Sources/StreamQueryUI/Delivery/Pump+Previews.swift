@@ -1,9 +1,8 @@
 @_spi(Adapters) internal import StreamQuery
 
-// The client of a preview: nothing is fetched for who observes it, not even by a query that says
-// itself that it is enabled.
+// The client of a preview fetches nothing for observers, not even for a query that enables itself.
 extension Pump {
-  /// An observed query of a client.
+  /// The options of a query that is observed in a client.
   static func options(_ present: ObserverOptions?, for client: QueryClient) -> ObserverOptions? {
     guard prepared(for: client) != nil else { return present }
     var frozen = present ?? ObserverOptions()
@@ -11,7 +10,7 @@ extension Pump {
     return frozen
   }
 
-  /// An observed list of queries of a client.
+  /// The list of queries that is observed in a client.
   static func queries(_ queries: [AnyQuery], for client: QueryClient) -> [AnyQuery] {
     prepared(for: client) == nil ? queries : queries.map { $0.enabled(false) }
   }

@@ -2,19 +2,21 @@
 
 /// Brings changes to all observed objects of one client, in one job of the main actor at a time.
 ///
-/// A thousand rows have one pump between them and no task of their own. However many writes happen
-/// before the main actor is free again, each object that they concern is told once, of the newest
-/// state. There is one pump for each client; it ends with the client.
+/// A thousand rows share one pump and have no task of their own. For any number of writes before
+/// the main actor is free again, each object concerned is told once, of the newest state. Each
+/// client has one pump, which ends with it.
 @MainActor
 final class Pump {
   private static var pumps: [ObjectIdentifier: Pump] = [:]
-  /// The one that was asked for last: most apps have a single client.
+  /// The pump that was used last: most apps have a single client.
   private static var latest: Pump?
 
   private struct Slot {
     weak var member: (any PumpMember)?
 
-    /// The member; where this is inlined, the weak reference is copied first, which is expensive.
+    /// The member.
+    ///
+    /// Inlined code would first copy the weak reference, which is expensive.
     @inline(never)
     func load() -> (any PumpMember)? { member }
   }
@@ -29,23 +31,23 @@ final class Pump {
   }
 
   let group: ObservationGroup
-  /// Waits for views that show what the client has.
+  /// The waits of views that show data of the client.
   let waits: SharedWaits
-  /// Identifies the client, for as long as that exists.
+  /// The identity of the client, while that exists.
   let clientID: ObjectIdentifier
   weak let client: QueryClient?
   /// The members, by their position in the group.
   ///
-  /// A member that is released leaves its slot to the next one that gets the position.
+  /// The next member at the position of a released one takes its slot.
   private var slots: [Slot] = []
   /// The objects that look for changes of their own when others have changed.
   private var lookers = PumpLookers()
   private var isDelivering = false
-  /// The positions of members that show something newer than this delivery brings.
+  /// The positions of members that already show something newer than this delivery brings.
   private var overtaken: Set<Int> = []
-  /// The work that is left for the end of a delivery.
+  /// The work for the end of a delivery.
   private var rest: [@MainActor () -> Void] = []
-  /// References kept for objects that cannot keep them themselves.
+  /// Objects that are retained for owners that cannot retain them.
   private var kept: [ObjectIdentifier: Kept] = [:]
   private var keptCount = 0
   private let owners: OwnerWatch
@@ -53,10 +55,10 @@ final class Pump {
   private var keptLimit = 16
   /// The objects that show data of the client without being members.
   private var formers: [ObjectIdentifier: Former] = [:]
-  /// The number of formers at which those that are gone leave the table.
+  /// The number of formers at which released ones leave the table.
   private var formerLimit = 16
   private var erasure: ErasureHandler?
-  /// The states that a preview has prepared; `nil` for the client of an app.
+  /// The states of a preview; `nil` for the client of an app.
   var prepared: PreparedRuns?
 
   /// The pump of a client.
@@ -68,7 +70,7 @@ final class Pump {
   }
 
   private static func find(_ client: QueryClient) -> Pump {
-    // An identifier may come back after its client is gone.
+    // The identifier of a released client may be reused.
     if let pump = pumps[ObjectIdentifier(client)], pump.client === client { return pump }
     let pump = Pump(client)
     pumps[ObjectIdentifier(client)] = pump
@@ -76,7 +78,7 @@ final class Pump {
     return pump
   }
 
-  /// The states that a preview has prepared for a client; `nil` for the client of an app.
+  /// The states of a client's preview; `nil` for the client of an app.
   static func prepared(for client: QueryClient) -> PreparedRuns? {
     if let latest, latest.client === client { return latest.prepared }
     guard let pump = pumps[ObjectIdentifier(client)], pump.client === client else { return nil }
@@ -89,12 +91,13 @@ final class Pump {
     group = ObservationGroup(client)
     waits = SharedWaits(clock: client.clock)
     owners = OwnerWatch(clock: client.clock)
-    // Not weakly: objects that have stopped are only known here. It goes with the client.
+    // Strong, because only the pump knows objects that have stopped; the closure goes with the
+    // client.
     erasure = client.whenErased { await self.erase() }
   }
 
   private func start(as id: ObjectIdentifier) {
-    // Detached: it serves every view, so it must not have the task-locals of the first one.
+    // Detached: it serves every view, and must not have the task-locals of the first one.
     // No executor preference: it runs on the main actor.
     Task.detached { await self.run(as: id) }
   }
@@ -113,10 +116,10 @@ final class Pump {
       slots[change.position].load()?.changed(change)
     }
     if !changes.isEmpty {
-      // Readers may add others meanwhile.
+      // Readers may add others during this loop.
       if !lookers.isEmpty { for looker in lookers.all { look(looker) } }
     } else if let looker {
-      // Nothing has changed that the others would have to show in this job.
+      // No change has come that the others would have to show in this job.
       look(looker)
     }
     while !rest.isEmpty {
@@ -127,16 +130,18 @@ final class Pump {
     if !kept.isEmpty { releaseOrphans() }
   }
 
-  /// Brings the changes that there are, in this job.
+  /// Brings the pending changes in this job.
   ///
-  /// Nothing in the middle of a delivery, which has taken changes that it has not brought yet.
+  /// In the middle of a delivery, which has taken changes without having brought them, it does
+  /// nothing.
   ///
   /// - Parameter looker: An object with news of its own, which looks in any case.
   func deliverNow(for looker: (any PumpLooker)? = nil) {
     if !isDelivering { deliver(group.takeChanges(), for: looker) }
   }
 
-  /// A member has looked for itself: what this delivery has taken for it before is not brought.
+  /// A member has looked by itself, so the older change that this delivery took for it is not
+  /// brought.
   func overtake(_ position: Int) {
     if isDelivering { overtaken.insert(position) }
   }
@@ -145,15 +150,13 @@ final class Pump {
     if !looker.look() { lookers.remove(looker) }
   }
 
-  /// Lets an object look at each delivery of changes, so that what it shows and what the members show
-  /// change in the same job.
+  /// Makes an object look at each delivery of changes, so that it changes in the same job as the members.
   func add(_ looker: any PumpLooker) { lookers.add(looker) }
 
-  /// Adds something to do when all changes of this delivery have been brought: what several of them
-  /// concern is done once.
+  /// Adds work for after this delivery, so that work for several changes is done once.
   func afterwards(_ action: @escaping @MainActor () -> Void) { rest.append(action) }
 
-  /// Keeps a member until it is released, or its owner is gone.
+  /// Retains a member until it is released here, or its owner is gone.
   func retain(_ member: any OwnedMember) {
     if kept.count >= keptLimit {
       releaseOrphans()
@@ -174,13 +177,15 @@ final class Pump {
     for orphan in orphans { orphan.member.cancel() }
   }
 
-  /// Whether it is that of a client, or was: there is another one after a shutdown.
+  /// Whether the client is that of the pump.
+  ///
+  /// A client has another pump after a shutdown.
   func isOf(_ client: QueryClient) -> Bool { self.client === client }
 
   /// Whether the client was erased.
   var isErased: Bool { client?.isErased == true }
 
-  /// An object shows data of the client, and is no member: it has stopped, for example.
+  /// An object shows data of the client and is no member, for example because it has stopped.
   func remember(_ object: any ErasureMember) {
     if formers.count >= formerLimit {
       formers = formers.filter { $0.value.member != nil }
@@ -189,7 +194,7 @@ final class Pump {
     formers[ObjectIdentifier(object)] = Former(member: object)
   }
 
-  /// Lets all forget what they show of the client, which was erased.
+  /// Makes all objects forget the data of the client, which was erased.
   private func erase() {
     // The members learn of their ends first.
     deliverNow()
@@ -205,7 +210,7 @@ final class Pump {
   }
 
   private func makeSlots(upTo position: Int) {
-    // By an eighth: an array would double, and half of many slots might be empty.
+    // By an eighth, because an array would double, and half of many slots might be empty.
     if slots.capacity <= position, position >= 4_096 {
       slots.reserveCapacity(position + position / 8)
     }

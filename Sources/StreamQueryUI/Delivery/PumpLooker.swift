@@ -1,7 +1,7 @@
-/// An object that shows something else than observed queries, and changes together with them.
+/// An object that shows other state than observed queries, and changes together with them.
 @MainActor
 protocol PumpLooker: AnyObject {
-  /// Shows what there is to show.
+  /// Shows its pending news.
   ///
   /// - Returns: Whether it wants to look again when others change.
   func look() -> Bool

@@ -1,4 +1,4 @@
-/// The objects that look at deliveries, in the order in which they came; none is retained.
+/// The objects that look at deliveries, in the order in which they came; they are not retained.
 @MainActor
 struct PumpLookers {
   private struct Place {
@@ -6,18 +6,18 @@ struct PumpLookers {
   }
 
   private var places: [Place] = []
-  /// Where each is; one that is gone may leave its identifier to another.
+  /// The place of each; the identifier of a released one may be reused.
   private var indices: [ObjectIdentifier: Int] = [:]
-  /// How many places are left at least.
+  /// The number of released ones, at least.
   private var goneCount = 0
 
   var isEmpty: Bool { places.isEmpty }
 
-  /// All that are there now.
+  /// All that exist.
   var all: [any PumpLooker] {
     mutating get {
       let left = left
-      // An object that is released does not say so.
+      // A release is not reported, so released ones are counted here.
       if 2 * left.count <= places.count { removeGone() }
       return left
     }

@@ -1,4 +1,5 @@
-/// An object that hears when readers of an observed object hear of a change, and when they read it.
+/// An object that is told when readers of an observed object are told of a change, and when they
+/// read it.
 @MainActor
 protocol ReaderWitness: AnyObject {
   /// Readers are about to be told of a change.

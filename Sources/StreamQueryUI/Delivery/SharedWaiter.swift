@@ -1,11 +1,11 @@
-/// An object that waits for the end of a turn, or for a second to pass.
+/// An object that waits for the end of a turn, or for a second.
 @MainActor
 protocol SharedWaiter: AnyObject {
-  /// The turn of the main actor in which it asked for this is over.
+  /// The turn of the main actor in which it began to wait is over.
   func turnEnded()
 
-  /// At least a second has passed since it asked for this, or since it was told last.
+  /// At least a second has passed since it began to wait, or since the last call.
   ///
-  /// - Returns: Whether another second has to pass.
+  /// - Returns: Whether to wait for another second.
   func secondPassed() -> Bool
 }

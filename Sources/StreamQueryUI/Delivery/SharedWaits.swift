@@ -1,4 +1,4 @@
-/// Waits for many objects at once: a thousand rows have no task and no timer of their own.
+/// Waits for many objects at once, so that a thousand rows need no task or timer of their own.
 @MainActor
 final class SharedWaits {
   private struct Waiter {
@@ -6,18 +6,18 @@ final class SharedWaits {
   }
 
   private let clock: any Clock<Duration>
-  /// Not weakly: the end must be told, also if nothing else holds the object by then.
+  /// Strong, because the end must be told even if nothing else holds the object by then.
   private var inThisTurn: [any SharedWaiter] = []
   /// The objects that hear of the next second.
   private var due: [Waiter] = []
-  /// The objects that asked since the last second, and hear of the one after the next.
+  /// The objects that began to wait since the last second, and are told of the one after the next.
   private var recent: [Waiter] = []
   private var isCounting = false
 
-  /// - Parameter clock: Whose seconds count; not its client, which need not live for this.
+  /// - Parameter clock: The clock of the seconds; not its client, which need not live for this.
   init(clock: any Clock<Duration>) { self.clock = clock }
 
-  /// Tells an object when this turn is over.
+  /// Tells an object of the end of this turn.
   func awaitEndOfTurn(_ waiter: any SharedWaiter) {
     inThisTurn.append(waiter)
     guard inThisTurn.count == 1 else { return }
@@ -29,7 +29,8 @@ final class SharedWaits {
     }
   }
 
-  /// Tells an object when a second has passed; if others wait already, it may be two.
+  /// Tells an object when a second has passed; if others wait already, when two have passed at
+  /// most.
   func awaitSecond(_ waiter: any SharedWaiter) {
     guard !isCounting else { return recent.append(Waiter(object: waiter)) }
     isCounting = true

@@ -1,8 +1,8 @@
 internal import Observation
 
-/// Stands for an observed object wherever a field of it is named to `Observation`.
+/// Names the fields of an observed object to `Observation`.
 ///
-/// A key path of a generic type would be made anew at every access; these exist once.
+/// A key path of a generic type would be made at every access; these exist once.
 struct TrackedFields: Observable {
   subscript(field: ResultField) -> Void { () }
 
@@ -14,7 +14,7 @@ struct TrackedFields: Observable {
   }
 }
 
-/// Stands for the members of an observed list.
+/// Names the members of an observed list to `Observation`.
 struct TrackedPositions: Observable {
   subscript(position: Int) -> Void { () }
 }

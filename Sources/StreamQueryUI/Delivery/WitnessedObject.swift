@@ -1,6 +1,6 @@
 /// An observed object that may have a witness.
 @MainActor
 protocol WitnessedObject: AnyObject {
-  /// It is not retained.
+  /// The witness, which is not retained.
   var witness: (any ReaderWitness)? { get set }
 }

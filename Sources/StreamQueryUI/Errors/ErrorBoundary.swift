@@ -1,11 +1,10 @@
 public import Observation
 internal import StreamQuery
 
-/// Collects errors of the queries within a part of a screen, to show them in its place.
+/// Collects errors of the queries in a part of a screen, to show them in place of that part.
 ///
-/// A query's `throwOnError` says which of its errors go to a boundary. All others stay in the
-/// results. An observed query reports to the boundary that it was given; a view gives it the
-/// nearest one.
+/// The `throwOnError` of a query decides which of its errors go to a boundary. Other errors stay in
+/// the results. An observed query reports to its boundary; a view gives it the nearest one.
 ///
 /// ```swift
 /// let boundary = ErrorBoundary()
@@ -17,7 +16,7 @@ internal import StreamQuery
 /// }
 /// ```
 ///
-/// Boundaries may be nested: what one does not catch goes to its parent.
+/// Boundaries may be nested: an error that one does not catch goes to its parent.
 @MainActor
 public final class ErrorBoundary: nonisolated Observable {
   /// The origin of an error: a query, or a report of a view.
@@ -36,7 +35,7 @@ public final class ErrorBoundary: nonisolated Observable {
   private let catches: @MainActor (any Error) -> Bool
   private let onReset: @MainActor () -> Void
   private var reportCount = 0
-  /// Whether it has shown an error of a preview, where nothing is tried again.
+  /// Whether it has shown an error of a preview, in which queries do not try again.
   private var isPrepared = false
 
   /// Creates a boundary.
@@ -44,7 +43,7 @@ public final class ErrorBoundary: nonisolated Observable {
   /// - Parameters:
   ///   - parent: The boundary around it.
   ///   - onReset: Called by ``reset()-1h7bh``, before the queries try again.
-  ///   - catches: Whether it catches an error; by default all. Others go to the parent.
+  ///   - catches: Whether it catches an error; by default all. Other errors go to the parent.
   public init(
     parent: ErrorBoundary? = nil,
     onReset: @escaping @MainActor () -> Void = {},
@@ -55,20 +54,20 @@ public final class ErrorBoundary: nonisolated Observable {
     self.onReset = onReset
   }
 
-  /// The errors that it has caught, one for each query, in the order in which they first failed.
+  /// The caught errors, one for each query, in the order in which they first failed.
   public var errors: [any Error] {
     registrar.access(.error)
     return machine.caught.map(\.error)
   }
 
-  /// The first of them; `nil` if there is nothing to show.
+  /// The first error; `nil` if there is none.
   public var error: (any Error)? { errors.first }
 
-  /// Reports an error that is no query's, such as one of a button.
+  /// Reports an error that belongs to no query, such as one of a button.
   ///
   /// - Parameters:
   ///   - error: The error.
-  ///   - retry: What ``reset()-1h7bh`` does about it.
+  ///   - retry: Called by ``reset()-1h7bh``.
   /// - Returns: Whether this boundary or one around it has caught it.
   @discardableResult
   public func report(
@@ -79,10 +78,10 @@ public final class ErrorBoundary: nonisolated Observable {
     return take(error, by: .report(reportCount), retry: retry)
   }
 
-  /// Forgets all errors and lets their queries try again, and waits until they have.
+  /// Forgets all errors, makes their queries try again, and waits for that.
   ///
-  /// Queries that have nothing to show are reset: they begin as if they had never failed. The
-  /// others keep their data and are fetched.
+  /// Queries without data are reset: they begin as if they had never failed. Queries with data keep
+  /// it and are fetched.
   public func reset() async {
     guard !isPrepared else { return }
     onReset()
@@ -93,13 +92,13 @@ public final class ErrorBoundary: nonisolated Observable {
     for task in tasks { await task.value }
   }
 
-  /// Does the same without waiting, for buttons.
+  /// Forgets all errors and makes their queries try again without waiting, for buttons.
   public func reset() {
     // No executor preference: it runs on the main actor.
     Task { await reset() }
   }
 
-  /// Forgets all errors, and fetches nothing.
+  /// Forgets all errors, without a fetch.
   public func dismiss() {
     change { _ = $0.reset() }
   }
@@ -138,7 +137,8 @@ public final class ErrorBoundary: nonisolated Observable {
     let source = Source.query(ObjectIdentifier(client), key)
     _ = take(error, by: source, from: reporter, of: Pump.of(client)) {
       if client.fetchingCount(filter) > 0 {
-        // The views that show it are back, and have asked for it already: one request is enough.
+        // The views that show the query are back, and have already refetched it: one request is
+        // enough.
         await client.refetch(filter, superseding: false)
       } else if hasData() {
         await client.refetch(filter)
@@ -148,7 +148,7 @@ public final class ErrorBoundary: nonisolated Observable {
     }
   }
 
-  /// A query has recovered by itself: its error need not be shown any more.
+  /// A query has recovered by itself: its error goes.
   func recovered(_ key: QueryIdentity, in client: QueryClient) {
     let source = Source.query(ObjectIdentifier(client), key)
     if machine.caught.contains(where: { $0.source == source }) {
@@ -158,8 +158,7 @@ public final class ErrorBoundary: nonisolated Observable {
     }
   }
 
-  /// A reporter of a query's error shows another query by now: the error goes, unless other reporters
-  /// are there.
+  /// A reporter of a query's error shows another query by now: the error goes unless it has other reporters.
   func left(_ key: QueryIdentity, in client: QueryClient, by reporter: AnyObject) {
     let source = Source.query(ObjectIdentifier(client), key)
     if machine.caught.contains(where: { $0.source == source }) {
@@ -180,7 +179,7 @@ public final class ErrorBoundary: nonisolated Observable {
       return parent?.take(error, by: source, from: reporter, of: pump, retry: retry) ?? false
     }
     if let pump {
-      // Of this one, which is reset, and not of the one that was asked first.
+      // Set for the boundary that is reset, and not for the one that caught the error first.
       isPrepared = pump.prepared != nil
       pump.remember(self)
     }

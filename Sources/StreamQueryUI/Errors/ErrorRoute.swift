@@ -1,11 +1,11 @@
 internal import StreamQuery
 
-/// Where an observed query's errors go.
+/// The way of an observed query's errors to a boundary.
 @MainActor
 final class ErrorRoute<Value: Sendable> {
   private(set) weak var boundary: ErrorBoundary?
   var machine = ErrorRouteMachine<QueryResult<Value>>()
-  /// Which query of which client had the error that was offered last.
+  /// The query, and its client, whose error was offered last.
   private var offered: QueryIdentity?
   private weak var client: QueryClient?
 
@@ -15,10 +15,10 @@ final class ErrorRoute<Value: Sendable> {
     self.client = client
   }
 
-  /// Takes back the error of a former query.
+  /// Takes the error of a former query back.
   ///
   /// - Parameters:
-  ///   - query: The query that is shown now; `nil` if there is none.
+  ///   - query: The present query; `nil` if there is none.
   ///   - present: Its client.
   func leave(for query: @autoclosure () -> QueryIdentity?, of present: QueryClient?) {
     guard let offered, present !== client || query() != offered else { return }
@@ -27,7 +27,7 @@ final class ErrorRoute<Value: Sendable> {
     if let client { boundary?.left(offered, in: client, by: self) }
   }
 
-  /// Reports to a boundary from now on; what another one was told stays there.
+  /// Reports to another boundary from now on; earlier reports stay with the former one.
   func move(to new: ErrorBoundary?) {
     boundary = new
     machine = ErrorRouteMachine()

@@ -1,6 +1,7 @@
 internal import StreamQuery
 
-/// Tells queries of one client apart: equal parts of a key with another type are another query.
+/// The identity of a query among those of a client: equal parts of a key with another type are
+/// another query.
 struct QueryIdentity: Hashable {
   private let key: AnyQueryKey
   private let valueType: ObjectIdentifier

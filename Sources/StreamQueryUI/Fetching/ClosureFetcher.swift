@@ -1,6 +1,6 @@
-/// A closure as a ``QueryFetcher``, where one is asked for.
+/// A closure as a ``QueryFetcher``.
 ///
-/// It has no input to change: what the closure captures stays as it was.
+/// It has no input to change: the captures of the closure do not change.
 @MainActor
 public final class ClosureFetcher<Output: Sendable>: QueryFetcher {
   private let closure: @Sendable () async throws -> Output
@@ -15,6 +15,6 @@ public final class ClosureFetcher<Output: Sendable>: QueryFetcher {
   /// Calls the closure.
   ///
   /// - Returns: The value.
-  /// - Throws: What the closure throws.
+  /// - Throws: The error of the closure.
   public func fetch() async throws -> Output { try await closure() }
 }

@@ -1,6 +1,6 @@
 public import StreamQuery
 
-/// A query with the object that fetches it: changes the object and fetches in one step.
+/// A query with the object that fetches it, which changes the object and fetches in one step.
 ///
 /// ```swift
 /// @MainActor final class NameSearch: QueryFetcher {
@@ -16,14 +16,14 @@ public import StreamQuery
 public final class ObservedFetcher<F: QueryFetcher> {
   /// The object that fetches.
   public let fetcher: F
-  /// The query; read the results and start and stop here.
+  /// The query, which has the results and starts and stops the observation.
   public let query: ObservedQuery<F.Output>
 
   /// Creates an object that observes a query over a fetcher.
   ///
   /// - Parameters:
   ///   - fetcher: The fetcher.
-  ///   - client: The client; without one, nothing is observed until the query is started.
+  ///   - client: The client; without one, the query is observed after it is started.
   ///   - options: Options of the observer, over those of the query.
   ///   - query: Makes the query over the fetcher, with its options.
   public init(
@@ -43,7 +43,7 @@ public final class ObservedFetcher<F: QueryFetcher> {
   ///   - first: The first part of the key.
   ///   - part: The further parts, in order.
   ///   - fetcher: The fetcher.
-  ///   - client: The client; without one, nothing is observed until the query is started.
+  ///   - client: The client; without one, the query is observed after it is started.
   ///   - options: Options of the observer.
   public convenience init<First: Hashable & Sendable, each Part: Hashable & Sendable>(
     _ first: First,
@@ -61,14 +61,14 @@ public final class ObservedFetcher<F: QueryFetcher> {
   /// A running fetch, which has read the former properties, does not land.
   ///
   /// - Parameter change: Changes the fetcher.
-  /// - Returns: The result that is shown after the fetch; a failure is in it.
+  /// - Returns: The result after the fetch, with its error if it failed.
   @discardableResult
   public func refetch(_ change: (F) -> Void = { _ in }) async -> QueryResult<F.Output> {
     change(fetcher)
     return await query.restart()
   }
 
-  /// Changes the fetcher, then fetches with it, without waiting: for buttons.
+  /// Changes the fetcher, then fetches with it, without waiting, for buttons.
   ///
   /// - Parameter change: Changes the fetcher.
   public func refetch(_ change: (F) -> Void = { _ in }) {

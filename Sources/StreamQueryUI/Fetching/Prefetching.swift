@@ -1,14 +1,15 @@
 internal import StreamQuery
 
-/// The queries that a view fetches ahead; another value if a key or the client is another one, or if a
-/// query was enabled or disabled.
+/// The queries that a view fetches ahead.
+///
+/// Two values differ if a key or the client differs, or if a query was enabled or disabled.
 struct Prefetching: Sendable {
   private let keys: [AnyQueryKey]
   private let asks: [@Sendable (QueryClient) -> Bool]
   private let fetches: [@Sendable @MainActor (QueryClient) async -> Void]
-  /// Which of the queries fetched by themselves when the client was given.
+  /// Whether each query fetched by itself when the client was set.
   private var areEnabled: [Bool] = []
-  /// Of which client; `nil` fetches nothing.
+  /// The client; `nil` fetches nothing.
   var client: QueryClient? { didSet { noteEnabled() } }
 
   init<each Value: Sendable>(_ query: repeat Query<each Value>, client: QueryClient? = nil) {
@@ -29,10 +30,10 @@ struct Prefetching: Sendable {
     areEnabled = if let client { asks.map { $0(client) } } else { [] }
   }
 
-  /// Fetches those that are missing or stale and fetch by themselves, and waits.
+  /// Fetches the missing and stale queries that fetch by themselves, and waits.
   ///
-  /// A cancellation, as by a view that disappears, ends the fetches, and with them the wait, a second later:
-  /// the next view may want them. Cancelled before, it begins none.
+  /// A cancellation, as by a view that disappears, ends the fetches and the wait a second later, because the
+  /// next view may want them. A call that is cancelled before begins none.
   @MainActor
   func fetchAhead() async {
     // In a preview, nothing is fetched.

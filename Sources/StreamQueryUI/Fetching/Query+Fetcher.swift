@@ -10,7 +10,7 @@ extension Query {
   ///
   /// - Parameters:
   ///   - key: The key.
-  ///   - fetcher: The object; it lives as long as the query or its cache entry.
+  ///   - fetcher: The object; it lives as long as the query and its cache entry.
   public init<F: QueryFetcher>(key: QueryKey<Value>, fetcher: F) where F.Output == Value {
     self.init(key: key) { try await fetcher.fetch() }
   }
@@ -20,7 +20,7 @@ extension Query {
   /// - Parameters:
   ///   - first: The first part of the key.
   ///   - part: The further parts, in order.
-  ///   - fetcher: The object; it lives as long as the query or its cache entry.
+  ///   - fetcher: The object; it lives as long as the query and its cache entry.
   public init<F: QueryFetcher, First: Hashable & Sendable, each Part: Hashable & Sendable>(
     _ first: First,
     _ part: repeat each Part,

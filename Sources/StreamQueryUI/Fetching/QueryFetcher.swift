@@ -1,7 +1,7 @@
-/// An object that fetches, with properties that are read when it does.
+/// An object that fetches, with properties that it reads during the fetch.
 ///
-/// A closure captures its input when it is written. A fetcher reads its properties when it fetches,
-/// so they can change in between. It can be shared by queries, and replaced in tests.
+/// A closure captures its input when it is made. A fetcher reads its properties when it fetches, so
+/// they can change in between. Queries can share it, and tests can replace it.
 ///
 /// ```swift
 /// @MainActor final class UserSearch: QueryFetcher {
@@ -10,16 +10,16 @@
 /// }
 /// ```
 ///
-/// What it fetches is stored under the key of its query. If different input gives different data
-/// that is worth keeping, put the input into the key of a query instead.
+/// Its value is stored under the key of its query. If values for different input are worth keeping,
+/// put the input into the key of a query instead.
 @MainActor
 public protocol QueryFetcher: AnyObject, Sendable {
-  /// The query.
+  /// The type of the value.
   associatedtype Output: Sendable
 
-  /// Fetches, with the properties as they are now.
+  /// Fetches with the present properties.
   ///
   /// - Returns: The value.
-  /// - Throws: Any error; it is retried and shown as the query's options say.
+  /// - Throws: Any error; the query's options say whether it is retried and how it is shown.
   func fetch() async throws -> Output
 }

@@ -1,22 +1,22 @@
 internal import StreamQuery
 
-/// Collects the errors that a boundary has caught; each source has one at most.
+/// The errors that a boundary has caught; each source has one at most.
 struct BoundaryMachine<Source: Hashable, Action> {
-  /// An error, and what makes its source try again.
+  /// An error, and the action that makes its source try again.
   struct Caught {
     var source: Source
     var error: any Error
     var retry: Action
-    /// The objects that have reported it, as far as they are known and still there.
+    /// The objects that have reported it, as far as they are known and still exist.
     fileprivate var reporters: [Reporter] = []
   }
 
-  /// Not its address alone: another object may get that.
+  /// Not only its address, which another object may get.
   fileprivate struct Reporter {
     weak var object: AnyObject?
   }
 
-  /// In the order in which their sources first failed.
+  /// The caught errors, in the order in which their sources first failed.
   private(set) var caught: [Caught] = []
 
   /// A source has failed, for the first time or again.
@@ -40,16 +40,16 @@ struct BoundaryMachine<Source: Hashable, Action> {
 
   /// A source has recovered.
   ///
-  /// - Returns: Whether its error was there.
+  /// - Returns: Whether it had an error.
   mutating func recovered(_ source: Source) -> Bool {
     let count = caught.count
     caught.removeAll { $0.source == source }
     return caught.count < count
   }
 
-  /// A reporter of a source shows something else by now.
+  /// A reporter of a source shows another query by now.
   ///
-  /// - Returns: Whether its error was there, and has gone: nobody else that is there has reported it.
+  /// - Returns: Whether the source had an error that went: no other existing object has reported it.
   mutating func left(_ source: Source, by reporter: AnyObject) -> Bool {
     guard let index = caught.firstIndex(where: { $0.source == source }),
       caught[index].reporters.contains(where: { $0.object === reporter })
@@ -65,9 +65,9 @@ struct BoundaryMachine<Source: Hashable, Action> {
     caught.removeAll { isForgotten($0.source) }
   }
 
-  /// All are to try again.
+  /// All sources are to try again.
   ///
-  /// - Returns: What makes them try, in order.
+  /// - Returns: The actions, in order.
   mutating func reset() -> [Action] {
     defer { caught = [] }
     return caught.map(\.retry)

@@ -12,12 +12,12 @@ protocol RoutedResult {
 extension QueryResult: RoutedResult {}
 extension AnyQueryResult: RoutedResult {}
 
-/// Decides when an error of an observed query is to be offered to a boundary.
+/// Decides when an error of an observed query is offered to a boundary.
 ///
 /// Each failure is offered once, when no fetch runs: while a failed query is fetched again, it may
 /// still succeed.
 struct ErrorRouteMachine<Result: RoutedResult> {
-  /// The action that follows.
+  /// The next action.
   enum Step {
     case nothing
     /// Ask whether the error is thrown, and report it if so.
@@ -32,10 +32,10 @@ struct ErrorRouteMachine<Result: RoutedResult> {
   /// A result is shown.
   ///
   /// - Parameter result: The result.
-  /// - Returns: What to do.
+  /// - Returns: The action.
   mutating func shown(_ result: Result) -> Step {
     guard let error = result.error else {
-      // Without data, a fetch hides the error that it may end with again.
+      // Without data, a fetch hides the error, with which it may end again.
       let isOver = !result.isFetching || result.isSuccess && !result.isPlaceholderData
       return isOver && offered.take() != nil ? .recovered : .nothing
     }

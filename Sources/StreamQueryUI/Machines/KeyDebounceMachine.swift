@@ -1,6 +1,6 @@
 internal import StreamQuery
 
-/// Decides when an object goes over to another key that is debounced.
+/// Decides when an object observes another key, for a debounced change of the key.
 ///
 /// | asked for | no key waits | a key waits |
 /// |---|---|---|
@@ -8,13 +8,13 @@ internal import StreamQuery
 /// | the key that waits | | go on waiting |
 /// | another key | wait | wait anew |
 struct KeyDebounceMachine {
-  /// The action that follows.
+  /// The next action.
   enum Step: Equatable {
-    /// Observe at once what is asked for.
+    /// Observe the key at once.
     case goOver
-    /// Observe it when the interval has passed from now on.
+    /// Observe the key after the interval, which begins now.
     case wait
-    /// The same, with the interval that has begun.
+    /// Observe the key after the interval, which has begun.
     case goOnWaiting
   }
 
@@ -26,7 +26,7 @@ struct KeyDebounceMachine {
   /// - Parameters:
   ///   - key: The key.
   ///   - observed: The key that is observed.
-  /// - Returns: What to do.
+  /// - Returns: The action.
   mutating func came(_ key: AnyQueryKey, observing observed: AnyQueryKey) -> Step {
     guard key != observed else {
       waiting = nil
@@ -37,6 +37,6 @@ struct KeyDebounceMachine {
     return .wait
   }
 
-  /// The interval has passed, or nothing is to wait any more.
+  /// The interval has passed, or the wait was given up.
   mutating func ended() { waiting = nil }
 }

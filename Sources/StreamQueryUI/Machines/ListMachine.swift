@@ -1,47 +1,48 @@
 @_spi(Adapters) internal import StreamQuery
 
-/// Decides what an observed list shows, and which of its parts have changed for its readers.
+/// Decides which results an observed list shows, and which of its parts have changed for its
+/// readers.
 ///
-/// A position, or a field of the list as a whole, counts as read until its next change, as a field
-/// of a ``ResultMachine`` does. As there, a reader that is told may show something newer, which stays.
+/// A position, or a field of the list as a whole, counts as read until its next change, like a field of a
+/// ``ResultMachine``. A reader that is told of a change may show newer results, which stay.
 struct ListMachine {
-  /// The list that is about to be shown.
+  /// The results that are about to be shown.
   struct Arrival {
     fileprivate let results: QueryListResults?
-    /// The facts of the list as a whole that somebody has read, and that change.
+    /// The fields of the list as a whole that were read, and that change.
     let fields: ResultFields
-    /// The positions that somebody has read and that change.
+    /// The positions that were read, and that change.
     let positions: [Int]
-    /// How many results had come before.
+    /// The number of earlier results.
     fileprivate let revision: UInt32
 
-    /// Whether anybody has to be told.
+    /// Whether a reader has to be told.
     var concernsReaders: Bool { !fields.isEmpty || !positions.isEmpty }
   }
 
-  /// The list that is shown; `nil` is none.
+  /// The shown results; `nil` for none.
   private(set) var shown: QueryListResults?
   private var readPositions: Set<Int> = []
   private var readFields = ResultFields()
-  /// How many results have come, to know whether an arrival is still the newest.
+  /// The number of results that arrived, which tells whether one is still the newest.
   private var revision: UInt32 = 0
 
-  /// Somebody reads a position.
+  /// A reader reads a position.
   ///
   /// - Parameter position: The position.
-  /// - Returns: Whether it is the first to do so since that has changed.
+  /// - Returns: Whether it is the first read since the position changed.
   mutating func wasRead(_ position: Int) -> Bool { readPositions.insert(position).inserted }
 
-  /// Somebody reads the list as a whole.
+  /// A reader reads a field of the list as a whole.
   ///
-  /// - Parameter field: What of it.
-  /// - Returns: Whether it is the first to do so since that has changed.
+  /// - Parameter field: The field.
+  /// - Returns: Whether it is the first read since the field changed.
   mutating func wasRead(_ field: ResultField) -> Bool { readFields.insert(field) }
 
-  /// Decides what becomes of new results.
+  /// Takes new results.
   ///
-  /// - Parameter results: The results; `nil` shows nothing any more.
-  /// - Returns: What to show; `nil` if that is shown already.
+  /// - Parameter results: The results; `nil` shows none any more.
+  /// - Returns: The results to show; `nil` if they are shown already.
   mutating func arrived(_ results: QueryListResults?) -> Arrival? {
     let isShown =
       switch (shown, results) {
@@ -50,7 +51,7 @@ struct ListMachine {
       case (_, _): false
       }
     if isShown {
-      // It is the newest: what arrived before it is not shown after it.
+      // It is the newest, so older arrivals are not shown after it.
       revision &+= 1
       return nil
     }
@@ -74,7 +75,7 @@ struct ListMachine {
     return Arrival(results: results, fields: fields, positions: positions, revision: revision)
   }
 
-  /// Shows results, unless others have come since they have arrived.
+  /// Shows results, unless newer ones have arrived since.
   mutating func show(_ arrival: Arrival) {
     guard arrival.revision == revision else { return }
     shown = arrival.results

@@ -1,19 +1,20 @@
-/// Decides whom the object of a property wrapper listens to: the wrapper itself, or a modifier.
+/// Decides which requests the object of a property wrapper follows: those of the wrapper or of a
+/// modifier.
 struct LiveMachine: Equatable {
-  /// The one that asks.
+  /// The source of a request.
   enum Asker: Equatable {
     /// The property wrapper.
     case wrapper
-    /// A modifier, which knows more: the wrapper is not heard any more.
+    /// A modifier, which knows more: the wrapper is ignored after that.
     case modifier
   }
 
-  /// The action that follows.
+  /// The next action.
   enum Step: Equatable {
     case nothing
-    /// Tell the object what is asked for.
+    /// Tell the object what to observe.
     case tell
-    /// Let the object show nothing, and forget what it was told.
+    /// Make the object show nothing, and forget the request.
     case forget
   }
 
@@ -21,10 +22,10 @@ struct LiveMachine: Equatable {
   private var hasQuery = false
   private var hadOptions = false
 
-  /// Whether the wrapper names something that is not heard.
+  /// Whether the wrapper names something that is ignored.
   var isNamedTwice: Bool { hasModifier && hasQuery }
 
-  /// Something was asked for.
+  /// A request came.
   mutating func asked(by asker: Asker) -> Step {
     switch asker {
     case .modifier: hasModifier = true
@@ -33,7 +34,7 @@ struct LiveMachine: Equatable {
     return asker == .wrapper && hasModifier ? .nothing : .tell
   }
 
-  /// The wrapper names nothing.
+  /// The wrapper names nothing to observe.
   mutating func namedNothing() -> Step {
     defer { hasQuery = false }
     return hasQuery && !hasModifier ? .forget : .nothing
@@ -41,7 +42,7 @@ struct LiveMachine: Equatable {
 
   /// The wrapper has options of its own, or none.
   ///
-  /// - Returns: Whether it had some, and has none any more.
+  /// - Returns: Whether it had options, and has none any more.
   mutating func named(options areNamed: Bool) -> Bool {
     defer { hadOptions = hadOptions || areNamed }
     return hadOptions && !areNamed

@@ -15,8 +15,8 @@ struct MutationFields: OptionSet {
 
   /// The fields that differ between two snapshots.
   ///
-  /// Inputs, outputs and errors cannot be compared. Each run has one input; it has an output or an
-  /// error from its end on.
+  /// Inputs, outputs and errors cannot be compared: each run has one input, and has an output or an
+  /// error after its end.
   init<Input, Output>(_ old: MutationRun<Input, Output>, _ new: MutationRun<Input, Output>) {
     let isOther = old.idempotencyKey != new.idempotencyKey
     let hasEnded = isOther || old.status != new.status

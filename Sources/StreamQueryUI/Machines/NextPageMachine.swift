@@ -1,4 +1,4 @@
-/// Decides when the page after the last one is fetched for a view at the end of a list.
+/// Decides when the next page is fetched for a view at the end of a list.
 ///
 /// | told | shown | not shown |
 /// |---|---|---|
@@ -7,64 +7,64 @@
 /// | the turn ends in which it appeared | fetch, also if that has failed before | nothing |
 /// | another turn ends | fetch, unless that has failed | nothing |
 ///
-/// Nothing is fetched while anything of the query is, or where there is no further page. A page that has come
-/// may push the view off the screen, and the view is told so in the same turn: hence its end. A view also
-/// appears before a modifier around it that begins the observation, in the same turn.
+/// No page is fetched while the query is fetching, or if there is no further page. A page that arrives may
+/// push the view off the screen, which the view learns in the same turn; so the machine waits for the end of
+/// the turn. Also, a view appears before a modifier around it that begins the observation, in the same turn.
 struct NextPageMachine: Equatable {
-  /// The page facts that the query shows.
+  /// The facts that the query has about its pages.
   struct Facts: Equatable {
     var hasNextPage: Bool
-    /// Whether no fetch is running or waiting.
+    /// Whether no fetch runs or waits.
     var isIdle: Bool
     /// Whether the fetch of that page has failed.
     var isError: Bool
-    /// The number of pages, and when they changed: it is looked at again after each page.
+    /// The number of pages, and the time of their last change: each page is a reason to look again.
     var count: Int
     var updated: Double?
 
     fileprivate var isReady: Bool { hasNextPage && isIdle }
   }
 
-  /// The action that follows.
+  /// The next action.
   enum Step: Equatable {
     case nothing
     /// Fetch the page.
     case fetch
-    /// Say when this turn is over.
+    /// Wait for the end of this turn.
     case awaitEndOfTurn
   }
 
-  /// Why the end of the turn is awaited.
+  /// The reason for a wait for the end of the turn.
   private enum Reason {
-    /// The query shows something else.
+    /// The query has changed.
     case changed
-    /// The view has appeared: what has failed is tried again.
+    /// The view has appeared, so a failed page is tried again.
     case appeared
   }
 
   private var count = 0
   private var reason: Reason?
 
-  /// The view appears, or one of several that it makes.
+  /// The view, or one of several that it makes, appears.
   mutating func appeared() -> Step {
     count += 1
     return count == 1 ? awaitEndOfTurn(.appeared) : .nothing
   }
 
-  /// The view disappears, or one of several.
+  /// The view, or one of several, disappears.
   mutating func disappeared() {
     count = max(0, count - 1)
   }
 
-  /// The query shows something else, or it is another one.
+  /// The query has changed, or is another one.
   mutating func changed() -> Step {
     count > 0 ? awaitEndOfTurn(.changed) : .nothing
   }
 
   /// The turn is over.
   ///
-  /// - Parameter facts: What the query shows; `nil` if it is gone.
-  /// - Returns: What to do.
+  /// - Parameter facts: The facts of the query; `nil` if it is gone.
+  /// - Returns: The action.
   mutating func turnEnded(_ facts: Facts?) -> Step {
     let triesAgain = reason == .appeared
     reason = nil

@@ -1,8 +1,8 @@
-/// When a view observes.
+/// The time in which a view observes.
 public enum ObservationPeriod: Hashable, Sendable {
-  /// From the first time that it is drawn, for as long as its state lives, hidden or not.
+  /// From its first drawing, for as long as its state lives, even while it is hidden.
   case always
-  /// From the first time that it is drawn until it disappears, and again from each appearance.
+  /// From its first drawing until it disappears, and again from each appearance.
   case onRender
   /// From each appearance until it disappears.
   case onAppear

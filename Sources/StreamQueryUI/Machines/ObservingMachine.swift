@@ -5,25 +5,25 @@
 /// | to observe a query | begin | change | begin again |
 /// | to stop | nothing | end | end |
 struct ObservingMachine: Equatable {
-  /// The action that follows.
+  /// The next action.
   enum Step: Equatable {
     case nothing
     /// Subscribe.
     case begin
-    /// Tell the observer what is asked for now.
+    /// Change the query or the options of the observer.
     case change
     /// Unsubscribe, and subscribe to another client.
     case beginAgain
-    /// Unsubscribe; what is shown stays.
+    /// Unsubscribe, and keep the shown results.
     case end
   }
 
-  /// The client that is observed.
+  /// The observed client.
   private var client: ObjectIdentifier?
 
-  /// Goes on from what is observed.
+  /// Continues an observation.
   ///
-  /// - Parameter client: The client; `nil` is nothing.
+  /// - Parameter client: The observed client; `nil` for none.
   init(observing client: ObjectIdentifier? = nil) { self.client = client }
 
   var isObserving: Bool { client != nil }
@@ -32,8 +32,8 @@ struct ObservingMachine: Equatable {
   ///
   /// - Parameters:
   ///   - new: The client.
-  ///   - isOther: Whether query or options may differ from what is observed.
-  /// - Returns: What to do.
+  ///   - isOther: Whether query or options may differ from the present ones.
+  /// - Returns: The action.
   mutating func asked(for new: ObjectIdentifier, isOther: Bool) -> Step {
     defer { client = new }
     guard let client else { return .begin }
@@ -43,7 +43,7 @@ struct ObservingMachine: Equatable {
 
   /// It was asked to stop.
   ///
-  /// - Returns: What to do.
+  /// - Returns: The action.
   mutating func stopped() -> Step {
     client.take() == nil ? .nothing : .end
   }

@@ -1,6 +1,6 @@
 internal import StreamQuery
 
-/// The facts of a result about its pages, beside the data.
+/// The facts of a result about its pages, apart from the data.
 struct PageFacts: Equatable {
   var hasNextPage = false
   var hasPreviousPage = false

@@ -1,12 +1,13 @@
-/// Decides whether a view is shown, from the appearances that it is told of.
+/// Decides whether a view is shown, by the appearances that are reported.
 ///
-/// Systems differ in what they tell of content that branches or is empty: an appearance for each
-/// of its views or one for all of them, the new ones before or after the end of the former, and
-/// none for content that is empty. So appearances are counted, and what has disappeared is hidden
-/// at the end of the turn, unless something has appeared by then.
+/// Systems differ in their reports about content that branches or is empty: one appearance for each
+/// of its views or one for all, new ones before or after the end of the former ones, and none for
+/// empty content. So appearances are counted, and content without any is hidden at the end of the
+/// turn.
 ///
-/// Content that has become empty tells what hidden content tells. So each change that readers are
-/// told of is a doubt, for one to three seconds, unless something appears:
+/// Content that becomes empty gives the same reports as content that is hidden. So each change of
+/// which readers are told begins a doubt, which lasts for one to three seconds or until a view
+/// appears:
 ///
 /// | when all has disappeared | it is taken for |
 /// |---|---|
@@ -14,73 +15,73 @@
 /// | in the turn in which a reader first reads what has changed | empty: it stays shown |
 /// | later in the doubt | nothing until the doubt ends, and then for hidden |
 ///
-/// The second row may be wrong for a view that is left in that very turn: it costs requests until
-/// the view is back. To stop instead would leave empty content empty for good.
+/// The second row is wrong for a view that is left in that very turn, which costs requests until
+/// the view is back. The opposite would leave empty content empty for good.
 ///
-/// The third row is what is left soon after a change, or what a change removes with an animation:
-/// one cannot be told from the other, as views animate changes that are not animated where they
-/// come from. It is taken for the former, because that is frequent: each row that is scrolled past
-/// when its data has just come would cause requests. Content that is removed so and stays empty for
-/// longer is observed again, for as long as a doubt lasts, when the view is drawn next.
+/// The third row is for a view that is left soon after a change, and for content that a change
+/// removes with an animation, because reports do not tell the two apart. It assumes the former,
+/// which is frequent: otherwise each row that is scrolled past when its data has just come would
+/// cause requests. Content that was removed with an animation and stays empty is observed again,
+/// for the length of a doubt, when the view is drawn next.
 struct PresenceMachine: Equatable {
   enum Stage: Equatable {
-    /// Nothing has appeared yet.
+    /// No view has appeared yet.
     case unseen
     case shown
     case hidden
   }
 
-  /// Whether the content may be empty because of what it shows.
+  /// Whether a change may have emptied the content.
   private enum Doubt: Equatable {
     case none
     /// Readers were told of a change.
     case told
-    /// In this turn, one of them has read what has changed.
+    /// A reader has read the change in this turn.
     case read
-    /// All has disappeared since, in another turn.
+    /// All views have disappeared since, in another turn.
     case gone
-    /// So it has, and it was drawn after it was hidden for that.
+    /// They have, and the content was drawn after it was hidden for that reason.
     case shownAgain
   }
 
-  /// The action that follows.
+  /// The next action.
   enum Step: Equatable {
     case nothing
-    /// Say when this turn is over.
+    /// Wait for the end of this turn.
     case awaitEndOfTurn
-    /// Say when what changes now cannot remove anything any more.
+    /// Wait until the present change cannot remove content any more.
     case awaitEndOfDoubt
-    /// The stage is another one.
+    /// The stage has changed.
     case changed
-    /// The stage is another one; say when the doubt is over as well.
+    /// The stage has changed; also wait for the end of the doubt.
     case changedInDoubt
   }
 
   private(set) var stage = Stage.unseen
   private var count = 0
-  /// A hidden one that is gone was hidden because its doubt ended.
+  /// The doubt; content that is hidden and `gone` was hidden because its doubt ended.
   private var doubt = Doubt.none
   private var awaitsEndOfTurn = false
   private var awaitsEndOfDoubt = false
-  /// Whether there was another change during that wait.
+  /// Whether another change came during that wait.
   private var isDoubtRenewed = false
 
   /// Readers are told of a change.
   mutating func changed() -> Step {
-    // What has not appeared cannot disappear.
+    // Content that has not appeared cannot disappear.
     guard count > 0 else { return .nothing }
     if doubt != .read { doubt = .told }
     return endOfDoubt() ? .awaitEndOfDoubt : .nothing
   }
 
-  /// A reader reads what it was told of, the first one to do so.
+  /// A reader reads the change, as the first one.
   mutating func changeWasRead() -> Step {
     guard doubt == .told else { return .nothing }
     doubt = .read
     return endOfTurn()
   }
 
-  /// The change that was the reason for the doubt cannot remove anything any more.
+  /// The change that began the doubt cannot remove content any more.
   mutating func doubtEnded() -> Step {
     guard !isDoubtRenewed else {
       isDoubtRenewed = false
@@ -88,7 +89,7 @@ struct PresenceMachine: Equatable {
     }
     awaitsEndOfDoubt = false
     switch doubt {
-    // What is read is settled at the end of its turn.
+    // The end of the turn decides about a change that was read.
     case .none, .read: return .nothing
     case .told:
       doubt = .none
@@ -98,23 +99,24 @@ struct PresenceMachine: Equatable {
       stage = .hidden
       return .changed
     case .shownAgain:
-      // Not again: what is hidden and drawn often would go on asking its server.
+      // Only once: hidden content that is often drawn would otherwise cause requests again and
+      // again.
       doubt = .none
       stage = .hidden
       return .changed
     }
   }
 
-  /// It is drawn, for another reason than that it is shown or hidden.
+  /// The content is drawn, and not because it is shown or hidden.
   mutating func drawn() -> Step {
-    // Systems seldom draw what is hidden.
+    // Systems seldom draw hidden content.
     guard stage == .hidden, doubt == .gone else { return .nothing }
     stage = .shown
     doubt = .shownAgain
     return endOfDoubt() ? .changedInDoubt : .changed
   }
 
-  /// One of its views has appeared.
+  /// A view of the content has appeared.
   mutating func appeared() -> Step {
     count += 1
     doubt = .none
@@ -123,16 +125,16 @@ struct PresenceMachine: Equatable {
     return .changed
   }
 
-  /// One of its views has disappeared.
+  /// A view of the content has disappeared.
   mutating func disappeared() -> Step {
-    // They need not come in pairs.
+    // Appearances and disappearances need not come in pairs.
     count = max(0, count - 1)
     return count == 0 && stage != .hidden ? endOfTurn() : .nothing
   }
 
   /// The turn is over.
   mutating func turnEnded() -> Step {
-    // Others may have asked for it, too: what this one asked for was told once.
+    // Another object may have waited for it; this one is told once for each wait.
     guard awaitsEndOfTurn else { return .nothing }
     awaitsEndOfTurn = false
     let former = doubt
@@ -155,17 +157,17 @@ struct PresenceMachine: Equatable {
     return .awaitEndOfTurn
   }
 
-  /// Whether the end of a doubt has to be asked for.
+  /// Whether to wait for the end of a doubt.
   private mutating func endOfDoubt() -> Bool {
     isDoubtRenewed = awaitsEndOfDoubt
     awaitsEndOfDoubt = true
     return !isDoubtRenewed
   }
 
-  /// Whether it observes.
+  /// Whether the content observes.
   ///
-  /// - Parameter period: When it should.
-  /// - Returns: Whether it does.
+  /// - Parameter period: The period of observation.
+  /// - Returns: Whether it observes.
   func observes(_ period: ObservationPeriod) -> Bool {
     switch (period, stage) {
     case (.always, _), (_, .shown), (.onRender, .unseen): true

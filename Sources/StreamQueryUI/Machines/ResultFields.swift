@@ -11,7 +11,7 @@ struct ResultFields: Equatable, Sequence {
   /// Adds a field.
   ///
   /// - Parameter field: The field.
-  /// - Returns: Whether it was none of them.
+  /// - Returns: Whether it was not among them.
   @discardableResult
   mutating func insert(_ field: ResultField) -> Bool {
     let former = bits
@@ -19,7 +19,7 @@ struct ResultFields: Equatable, Sequence {
     return bits != former
   }
 
-  /// Keeps those that are among others as well.
+  /// Keeps the fields that are also among others.
   mutating func formIntersection(_ other: Self) { bits &= other.bits }
 
   mutating func remove(_ other: Self) { bits &= ~other.bits }

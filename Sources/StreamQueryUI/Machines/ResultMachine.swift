@@ -1,28 +1,28 @@
 @_spi(Adapters) internal import StreamQuery
 internal import StreamQueryOperators
 
-/// Decides what an observed query shows, and which fields of it have changed for its readers.
+/// Decides which result an observed query shows, and which fields have changed for its readers.
 ///
 /// A field counts as read until its next change: a reader that is told of a change reads again if
-/// it still cares. So what nobody reads is neither compared nor announced.
+/// it still needs the field. So unread fields are neither compared nor announced.
 ///
-/// A change has two steps, because readers are told before it and after it: ``arrived(_:)`` says
-/// what will change, ``show(_:)`` changes it. A reader that is told may show something newer in
-/// between, which stays.
+/// A change has two steps, because readers are told before it and after it: ``arrived(_:)`` returns
+/// the change, and ``show(_:)`` makes it. A reader that is told may show a newer result in between,
+/// which stays.
 struct ResultMachine<Stored: Sendable, Selected: Sendable> {
-  /// The shown value: most observed queries show the stored one, and hold nothing else.
+  /// The shown value; most observed queries show the stored one, and have no other.
   private indirect enum Showing {
     case stored
     case made(Steps)
   }
 
-  /// How the shown result is made from the stored one.
+  /// The steps that make the shown result from the stored one.
   fileprivate struct Steps {
     var keeping: _KeepPreviousDataStep<Stored>?
-    /// Without one, both types are the same.
+    /// The selection; without one, both types are the same.
     var selecting: _SelectStep<Stored, Selected>?
     var shown = QueryResult<Selected>.idle
-    /// The newest result, while nobody has read anything that it might concern.
+    /// The newest result, as long as it changes no field that was read.
     var unread: QueryResult<Stored>?
 
     mutating func take(_ result: QueryResult<Stored>) -> QueryResult<Selected>? {
@@ -30,7 +30,7 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
       return selecting == nil ? ResultMachine.asSelected(kept) : selecting?.take(kept)
     }
 
-    /// Keeps only what is shown.
+    /// Forgets everything but the shown result.
     mutating func forget() {
       if keeping != nil { keeping = _KeepPreviousDataStep() }
       selecting?.forget()
@@ -42,9 +42,9 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
   struct Arrival {
     fileprivate(set) var stored: QueryResult<Stored>
     fileprivate(set) var shown: QueryResult<Selected>
-    /// The changed fields among those that somebody has read.
+    /// The changed fields among the read ones.
     fileprivate(set) var changed: ResultFields
-    /// How many results had been shown before.
+    /// The number of results that had been shown before.
     fileprivate var revision: UInt32
   }
 
@@ -52,25 +52,26 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
   struct Made {
     fileprivate var shown: QueryResult<Selected>
     fileprivate var steps: Steps
-    /// How many results had been shown before.
+    /// The number of results that had been shown before.
     fileprivate var revision: UInt32
   }
 
-  // In an order that leaves no gaps: there may be many observed queries.
+  // In an order without gaps, because there may be many observed queries.
 
   private var showing: Showing
   private var read = ResultFields()
-  /// How many results were shown, to know whether one is still the newest.
+  /// The number of shown results, which tells whether one is still the newest.
   private(set) var revision: UInt32 = 0
   /// The newest result of the query.
   private(set) var stored = QueryResult<Stored>.idle
 
-  /// Whether nothing has arrived yet.
+  /// Whether no result has arrived yet.
   var isNew: Bool { revision == 0 }
 
-  // Small and inlined: a call from generic code would look up the type of the machine each time.
+  // Small and inlined, because a call from generic code would look up the type of the machine each
+  // time.
 
-  /// Shows what is stored.
+  /// Shows the stored result.
   @inline(__always)
   init(keepsPreviousData: Bool) where Stored == Selected {
     showing = keepsPreviousData ? .made(Steps(keeping: _KeepPreviousDataStep())) : .stored
@@ -82,11 +83,11 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
     showing = .made(Steps(keeping: keeping, selecting: selection))
   }
 
-  /// A stored result where nothing is selected.
+  /// A stored result as a shown one, without a selection.
   ///
-  /// A closure that converts would be an object for each observed query.
+  /// A closure for this would be an object for each observed query.
   private static func asSelected(_ result: QueryResult<Stored>) -> QueryResult<Selected> {
-    // The two types are one then, as the initialisers see to: the cast changes nothing.
+    // The initialisers make sure that the two types are one here, so the cast changes nothing.
     unsafeBitCast(result, to: QueryResult<Selected>.self)
   }
 
@@ -99,34 +100,34 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
     }
   }
 
-  /// Somebody reads a field.
+  /// A reader reads a field.
   ///
   /// - Parameter field: The field.
-  /// - Returns: Whether it is the first to do so since the field has changed.
+  /// - Returns: Whether it is the first read since the field changed.
   @inline(__always) @discardableResult
   mutating func wasRead(_ field: ResultField) -> Bool { read.insert(field) }
 
-  /// Whether what is stored is shown as it is: then nothing has to be made of a result.
+  /// Whether the stored result is shown unchanged.
   @inline(__always)
   var showsStored: Bool { if case .stored = showing { true } else { false } }
 
   // MARK: Without readers
 
-  /// Whether a result can be shown without telling anybody, or making anything of it.
+  /// Whether a result can be shown without telling a reader and without a selection.
   @inline(__always)
   var showsAtOnce: Bool { showsStored && read.isEmpty }
 
-  /// Shows a new result where ``showsAtOnce`` is true.
+  /// Shows a new result if ``showsAtOnce`` is true.
   @inline(__always)
   mutating func show(_ result: QueryResult<Stored>) {
     revision &+= 1
     stored = result
   }
 
-  /// Takes a result that nobody has to be told of: nothing is made of it until it is read.
+  /// Takes a result of which no reader has to be told; its selection is made when it is read.
   ///
   /// - Parameter result: The result.
-  /// - Returns: Whether it was taken; if somebody has read what it may change, nothing happens.
+  /// - Returns: Whether it was taken; it is not if it may change a field that was read.
   @inline(__always)
   mutating func arrivedUnread(_ result: QueryResult<Stored>) -> Bool {
     guard read.isEmpty else { return false }
@@ -144,7 +145,7 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
   @inline(__always)
   var hasUnread: Bool { if case .made(let steps) = showing { steps.unread != nil } else { false } }
 
-  /// Hands out the result that waits for a reader.
+  /// Returns the result that waits for a reader, which does not wait any more.
   mutating func takeUnread() -> QueryResult<Stored>? {
     guard case .made(var steps) = showing, let result = steps.unread.take() else { return nil }
     showing = .made(steps)
@@ -155,46 +156,46 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
 
   /// Makes the selection of a new result.
   ///
-  /// It changes nothing, because it runs the user's code, which may read what is shown.
+  /// It changes nothing, because the selection is user code, which may read the shown result.
   ///
   /// - Parameter result: The result.
-  /// - Returns: `nil` if nothing has to be made.
+  /// - Returns: `nil` if there is no selection to make.
   func made(of result: QueryResult<Stored>) -> Made? {
     guard case .made(var steps) = showing, !result.isSame(as: stored) else { return nil }
     return steps.take(result).map { Made(shown: $0, steps: steps, revision: revision) }
   }
 
-  /// Decides what becomes of a new result with its selection.
+  /// Takes a new result with its selection.
   ///
   /// - Parameters:
   ///   - result: The result.
-  ///   - made: What ``made(of:)`` has returned for it.
-  /// - Returns: What to show; `nil` if that is shown already, or something newer.
+  ///   - made: The result of ``made(of:)`` for it.
+  /// - Returns: The change to show; `nil` if the result, or a newer one, is shown already.
   mutating func arrived(_ result: QueryResult<Stored>, _ made: Made) -> Arrival? {
-    // The user's code may have shown something newer.
+    // The user code may have shown a newer result.
     guard made.revision == revision, !result.isSame(as: stored) else { return nil }
     var steps = made.steps
-    // It may also have let something newer wait.
+    // It may also have made a newer result wait.
     if case .made(let present) = showing { steps.unread = present.unread }
     showing = .made(steps)
     return arrival(of: result, made.shown)
   }
 
-  /// Decides what becomes of a new result.
+  /// Takes a new result.
   ///
-  /// With a selection, for where nobody can call back while it is made.
+  /// It makes the selection, and is for calls in which no reader can call back meanwhile.
   ///
   /// - Parameter result: The result.
-  /// - Returns: What to show; `nil` if that is shown already.
+  /// - Returns: The change to show; `nil` if the result is shown already.
   @inline(__always)
   mutating func arrived(_ result: QueryResult<Stored>) -> Arrival? {
     guard showsStored else { return made(of: result).flatMap { arrived(result, $0) } }
     return result.isSame(as: stored) ? nil : arrival(of: result, Self.asSelected(result))
   }
 
-  /// Forgets what is kept beside what is shown.
+  /// Forgets everything but the shown result.
   ///
-  /// - Returns: What to show instead of that: nothing.
+  /// - Returns: The change that shows no result.
   mutating func forgotten() -> Arrival {
     if case .made(var steps) = showing {
       steps.forget()
@@ -214,7 +215,7 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
     return Arrival(stored: result, shown: shown, changed: changed, revision: revision)
   }
 
-  /// Shows a result, unless another one was shown since it has arrived.
+  /// Shows a result, unless another one was shown since it arrived.
   @inline(__always)
   mutating func show(_ arrival: Arrival) {
     guard arrival.revision == revision else { return }
@@ -262,7 +263,7 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
       old.errorUpdateCount != new.errorUpdateCount || old.errorUpdatedAt != new.errorUpdatedAt
     case .failureCount: old.failureCount != new.failureCount
     case .failureReason:
-      // Reasons cannot be compared, and there seldom is one.
+      // Failure reasons cannot be compared, and there seldom is one.
       old.failureReason != nil || new.failureReason != nil
     case .cause: old.cause != new.cause
     case .hasNextPage: pages(\.hasNextPage)

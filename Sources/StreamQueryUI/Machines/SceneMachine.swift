@@ -1,19 +1,19 @@
-/// Decides whether an app with several scenes is looked at: if any of them is.
+/// Decides whether an app with several scenes is active: it is if any of them is.
 ///
 /// | a scene says | in the foreground before | not, or not yet |
 /// |---|---|---|
 /// | foreground | | the app is active |
 /// | background | inactive, unless another one is in the foreground | nothing |
 ///
-/// Each scene is in the background until it is connected, and stays so where an app has the life cycle of
-/// UIKit: that is no departure.
+/// Each scene is in the background until it is connected, and stays so in an app with the life cycle of
+/// UIKit, which is no departure.
 struct SceneMachine<Scene: Hashable> {
   private var foreground: Set<Scene> = []
   private(set) var isActive = true
 
   /// A scene has come to the foreground, or left it.
   ///
-  /// - Returns: Whether the app is active from now on; `nil` if that is as before.
+  /// - Returns: Whether the app is active; `nil` if that has not changed.
   mutating func changed(_ scene: Scene, isForeground: Bool) -> Bool? {
     if isForeground {
       foreground.insert(scene)

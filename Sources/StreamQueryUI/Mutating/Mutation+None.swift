@@ -1,6 +1,6 @@
 internal import StreamQuery
 
 extension Mutation {
-  /// Stands for the mutation of a view that has not said yet what it wants; it is never run.
+  /// The mutation of a view that has not named one yet; it is never run.
   static var none: Self { Self(key: "StreamQueryUI.none") }
 }

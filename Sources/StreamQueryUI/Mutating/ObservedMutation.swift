@@ -9,11 +9,11 @@ public import Observation
 /// show(rename.isPending ? rename.input?.name : nil, rename.error)
 /// ```
 ///
-/// It shows only runs that were started through it. A run that it no longer shows goes on, also
-/// after it was released. Each property is tracked by itself.
+/// It shows only runs that were started through it. A run continues after the object shows another
+/// one, or was released. Each property is tracked separately.
 @MainActor @Observable
 public final class ObservedMutation<Input: Sendable, Output: Sendable> {
-  /// The run that is shown, with all that is known about it; a reader is told of every change.
+  /// The shown run with all of its properties; a reader is told of every change.
   public private(set) var state = MutationRun<Input, Output>.idle
   /// The state of the run, or how it ended.
   public private(set) var status = MutationStatus.idle
@@ -23,14 +23,14 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
   public private(set) var input: Input?
   /// The output of the run; `nil` until it has succeeded.
   public private(set) var output: Output?
-  /// Why the run failed; `nil` until it has failed.
+  /// The error of the run; `nil` until it has failed.
   public private(set) var error: (any Error)?
   /// The number of failed attempts so far; 0 after a success.
   public private(set) var failureCount = 0
 
-  /// A function inside of which changes that arrive are applied, such as an animation; `nil` is none.
+  /// A function inside of which arriving changes are applied, such as an animation; `nil` is none.
   ///
-  /// What a call shows at once is no such change, such as the beginning of a run.
+  /// It does not apply to changes that a call shows at once, such as the beginning of a run.
   @ObservationIgnored public var changeContext: ChangeContext?
 
   /// The mutation.
@@ -38,9 +38,9 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
 
   @ObservationIgnored private var client: QueryClient?
   @ObservationIgnored private var observer: MutationObserver<Input, Output>?
-  /// How many callers wait for a run, which may not have begun yet.
+  /// The number of callers that wait for a run, which may not have begun yet.
   @ObservationIgnored private var callerCount = 0
-  /// Follows the runs, from the first one on; ended by ``reset()``.
+  /// The task that follows the runs, from the first one on; ``reset()`` ends it.
   @ObservationIgnored private var following: Task<Void, Never>?
 
   /// Whether a run is being shown; readers that are told of it may call back.
@@ -52,7 +52,7 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
   ///
   /// - Parameters:
   ///   - mutation: The mutation.
-  ///   - client: The client; without one it can run nothing until ``follow(_:using:)``.
+  ///   - client: The client; without one, it cannot run the mutation before ``follow(_:using:)``.
   public init(_ mutation: Mutation<Input, Output>, client: QueryClient? = nil) {
     self.mutation = mutation
     self.client = client
@@ -72,10 +72,10 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
   /// Whether the run failed.
   public var isError: Bool { status == .error }
 
-  /// Runs this mutation of this client from now on, whatever it ran before.
+  /// Runs this mutation of this client from now on.
   ///
-  /// For property wrappers and other adapters. A run that is shown stays if the client and the key
-  /// are the same, and takes over the new callbacks.
+  /// Use it in property wrappers and other adapters. If the client and the key do not change, the
+  /// shown run stays, and gets the new callbacks.
   ///
   /// - Parameters:
   ///   - mutation: The mutation; `nil` keeps it.
@@ -97,7 +97,7 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
 
   /// Runs the mutation without waiting, as a button does.
   ///
-  /// An earlier run is no longer shown, but goes on. Optimistic changes show at once.
+  /// An earlier run is no longer shown, but continues. Optimistic changes show at once.
   ///
   /// - Parameter input: The input of the run.
   public func run(_ input: Input) {
@@ -109,15 +109,16 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
 
   /// Runs the mutation again with the ``input`` of the run that is shown, without waiting.
   ///
-  /// Nothing happens unless ``isError`` is true of a run: show the button then. It is also true, with
-  /// ``ObservationError/noClient``, if there was no client to begin a run: then nothing can be run again.
+  /// It does nothing unless ``isError`` is true for a run: show the button then. ``isError`` is also true,
+  /// with ``ObservationError/noClient``, if there was no client to begin a run; then there is no run to
+  /// repeat.
   ///
   /// ```swift
   /// let rename = ObservedMutation(.rename(), client: client)
   /// if rename.isError { rename.retry() }             // a button: "Try again"
   /// ```
   ///
-  /// It is another run, as by ``run(_:)``. Another call does nothing while it has not ended.
+  /// It is another run, as by ``run(_:)``. While it has not ended, another call does nothing.
   public func retry() {
     guard prepared == nil, let observer, observer.retry() else { return }
     began(observer)
@@ -134,11 +135,11 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
   ///
   /// - Parameters:
   ///   - input: The input of the run.
-  ///   - detached: Whether the run outlives its caller: cancelling the caller then only ends its
-  ///     wait.
-  /// - Returns: What the work returned.
-  /// - Throws: As `QueryClient.mutate(_:with:detached:)`; ``ObservationError/noClient``;
-  ///   `CancellationError` in a preview, where nothing is run.
+  ///   - detached: Whether the run outlives its caller: a cancellation of the caller then only ends
+  ///     its wait.
+  /// - Returns: The output of the work.
+  /// - Throws: The errors of `QueryClient.mutate(_:with:detached:)`; ``ObservationError/noClient``;
+  ///   `CancellationError` in a preview, where mutations do not run.
   @discardableResult
   public func mutate(_ input: Input, detached: Bool = false) async throws -> Output {
     guard prepared == nil else { throw CancellationError() }
@@ -164,7 +165,7 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
     showTogether()
   }
 
-  /// Shows no run any more; the run itself goes on.
+  /// Shows no run any more; the run itself continues.
   public func reset() {
     if prepared == nil { forgetRun() }
   }
@@ -176,12 +177,12 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
     take(.idle)
   }
 
-  /// The state that a preview shows, in which its commands do nothing; `nil` in an app.
+  /// The state of a preview, in which commands do nothing; `nil` in an app.
   private var prepared: MutationRun<Input, Output>? {
     client.flatMap { Pump.prepared(for: $0) }?.run(of: mutation)
   }
 
-  /// Runs and shows nothing until ``follow(_:using:)``; a run goes on.
+  /// Runs and shows nothing before ``follow(_:using:)``; a run continues.
   func runNothing() {
     forgetRun()
     observer = nil
@@ -194,7 +195,7 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
     return observer
   }
 
-  /// Shows that nothing can be run.
+  /// Shows that the mutation cannot be run.
   private func fail() {
     status = .error
     error = ObservationError.noClient
@@ -217,7 +218,7 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
     if let changeContext { changeContext { take(run) } } else { take(run) }
   }
 
-  /// Shows the run, and in the same job what it has changed in observed queries.
+  /// Shows the run, together with its changes of observed queries, in one job.
   ///
   /// Otherwise a frame could show the run without its optimistic change, or the other way round.
   private func showTogether() {
@@ -240,7 +241,7 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
   }
 
   private func show(_ run: MutationRun<Input, Output>) {
-    // Untracked: a view that is told here what it runs would become a reader of everything.
+    // Untracked: a view that is told here what it runs would become a reader of every property.
     let changed = MutationFields(_state, run)
     if _status != run.status { status = run.status }
     if !run.isSame(as: _state) { state = run }
@@ -258,8 +259,8 @@ extension ObservedMutation where Input == Void {
 
   /// Runs a mutation that has no input, and waits for its end.
   ///
-  /// - Returns: What the work returned.
-  /// - Throws: As ``mutate(_:detached:)``.
+  /// - Returns: The output of the work.
+  /// - Throws: The errors of ``mutate(_:detached:)``.
   @discardableResult
   public func mutate() async throws -> Output { try await mutate(()) }
 }

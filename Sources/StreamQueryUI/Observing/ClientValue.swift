@@ -1,6 +1,6 @@
 @_spi(Adapters) public import StreamQuery
 
-/// A value of the client that a view follows, such as how many queries fetch; see ``ObservedValue``.
+/// A value of the client that a view follows, such as the number of fetching queries; see ``ObservedValue``.
 public struct ClientValue<Value: Sendable>: Sendable {
   let initial: Value
   let isSame: @Sendable (Value, Value) -> Bool
@@ -10,7 +10,7 @@ public struct ClientValue<Value: Sendable>: Sendable {
   /// Describes a value of your own.
   ///
   /// - Parameters:
-  ///   - initial: Shown without a client, and when the account of the client has ended.
+  ///   - initial: The value without a client, and after the account of the client has ended.
   ///   - now: The value of a client, to show before the first element of the stream.
   ///   - changes: A stream of the values from now on.
   public init(
@@ -32,9 +32,9 @@ public struct ClientValue<Value: Sendable>: Sendable {
 }
 
 extension ClientValue where Value == Int {
-  /// How many entries are fetching; see `QueryClient.fetchingCountStream(_:)`.
+  /// The number of fetching entries; see `QueryClient.fetchingCountStream(_:)`.
   ///
-  /// - Parameter filter: Which entries count.
+  /// - Parameter filter: Selects the entries.
   /// - Returns: The value.
   public static func fetchingCount(_ filter: QueryFilter = .all) -> Self {
     Self(initial: 0) {
@@ -44,9 +44,10 @@ extension ClientValue where Value == Int {
     }
   }
 
-  /// How many runs of mutations have not ended; see `QueryClient.mutatingCountStream(_:)`.
+  /// The number of runs of mutations that have not ended; see
+  /// `QueryClient.mutatingCountStream(_:)`.
   ///
-  /// - Parameter filter: Which runs count.
+  /// - Parameter filter: Selects the runs.
   /// - Returns: The value.
   public static func mutatingCount(_ filter: MutationFilter = .all) -> Self {
     Self(initial: 0) {
@@ -60,7 +61,7 @@ extension ClientValue where Value == Int {
 extension ClientValue where Value == [MutationInfo] {
   /// The runs of mutations, in the order in which they were started; see `QueryClient.runs(matching:)`.
   ///
-  /// - Parameter filter: Which runs.
+  /// - Parameter filter: Selects the runs.
   /// - Returns: The value.
   public static func runs(matching filter: MutationFilter = .all) -> Self {
     Self(initial: []) { one, other in

@@ -7,7 +7,8 @@ internal import ObjectiveC
 @MainActor
 public final class ObjectObservation {
   private weak let owner: AnyObject?
-  /// Weak, because it may hold this, and both would outlive a client that was shut down.
+  /// Weak, because the pump may hold this object, and both would outlive a client that was shut
+  /// down.
   private weak let pump: Pump?
   private var position: Int?
   private var show: ((ObservationChange) -> Void)?
@@ -19,7 +20,7 @@ public final class ObjectObservation {
   }
 
   deinit {
-    // The object that held it is gone.
+    // The object that held the observation is gone.
     if let position { pump?.group.remove(position) }
   }
 
@@ -69,7 +70,7 @@ public final class ObjectObservation {
   }
 
   #if canImport(ObjectiveC)
-  /// The observation is its own key: an object may have several.
+  /// The observation is its own key, because an object may have several.
   private var associationKey: UnsafeRawPointer {
     UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
   }
@@ -82,7 +83,7 @@ extension ObjectObservation: OwnedMember {
   func changed(_ change: ObservationChange) {
     guard owner != nil else { return cancel() }
     guard change.isOver else { return show?(change) ?? () }
-    // It goes on for as long as the object, to tell it if the client is erased.
+    // It lasts as long as the object, which must hear if the client is erased.
     if let position { pump?.group.remove(position) }
     (position, show) = (nil, nil)
     guard let pump else { return }

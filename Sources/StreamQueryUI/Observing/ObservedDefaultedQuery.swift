@@ -8,21 +8,21 @@ public import StreamQuery
 /// show(observed.data.count, more: observed.isFetching)
 /// ```
 ///
-/// It has every property of the ``query`` besides, each tracked by itself. They tell of the query:
+/// It also has every property of the ``query``, each tracked separately. They describe the query:
 /// while the default is shown, it is still pending, or failed.
 @MainActor @dynamicMemberLookup
 public struct ObservedDefaultedQuery<Value: Sendable> {
-  /// The query without its default: what starts, stops and changes the observation.
+  /// The query without its default, which starts, stops and changes the observation.
   public let query: ObservedQuery<Value>
 
   /// The value that is shown while there is no data.
   public let defaultValue: Value
 
-  /// Gives a default to a query that is observed.
+  /// Gives a default to an observed query.
   ///
   /// - Parameters:
   ///   - query: The query.
-  ///   - defaultValue: What is shown while there is no data.
+  ///   - defaultValue: The value that is shown while there is no data.
   public init(_ query: ObservedQuery<Value>, default defaultValue: Value) {
     self.query = query
     self.defaultValue = defaultValue
@@ -31,8 +31,8 @@ public struct ObservedDefaultedQuery<Value: Sendable> {
   /// Creates an object that observes a query from now on.
   ///
   /// - Parameters:
-  ///   - query: What to observe.
-  ///   - client: The client; `nil` observes nothing until it is started.
+  ///   - query: The query.
+  ///   - client: The client; `nil` observes nothing before the query is started.
   ///   - options: Options of the observer, over those of the query.
   ///   - keepsPreviousData: Whether the data of the former key is shown while another key is
   ///     fetched for the first time.
@@ -55,7 +55,7 @@ public struct ObservedDefaultedQuery<Value: Sendable> {
   /// Whether there is no data, so that the default is shown.
   public var isDefault: Bool { query.data == nil }
 
-  /// The description of the observed query.
+  /// A property of the ``query``.
   ///
   /// - Parameter property: The property, such as `isFetching`.
   /// - Returns: Its value.

@@ -1,7 +1,7 @@
 public import Observation
 @_spi(Adapters) public import StreamQuery
 
-/// A position in pages as an observable object, with the query of the page that is shown.
+/// A position in pages as an observable object, with the query of the shown page.
 ///
 /// ```swift
 /// let repositories = ObservedPagination(Pagination(input: "swift"), client: client) { text, page in
@@ -13,23 +13,23 @@ public import Observation
 /// ```
 ///
 /// Each page is a query of its own, with input and page in its key: going back to a fresh page
-/// makes no request. While a page is fetched for the first time, the one before it is shown.
+/// makes no request. While a page is fetched for the first time, the former one is shown.
 @MainActor @Observable
 public final class ObservedPagination<
   Input: Hashable & Sendable,
   Page: Hashable & Sendable,
   Value: Sendable
 > {
-  /// The query of the page that is shown; read the results and start and stop here.
+  /// The query of the shown page, which has the results and starts and stops the observation.
   @ObservationIgnored public let query: ObservedQuery<Value>
 
-  /// A function inside of which changes that arrive are applied; moving is no such change.
+  /// A function inside of which arriving changes are applied; a move is no such change.
   public var changeContext: ChangeContext? {
     get { query.changeContext }
     set { query.changeContext = newValue }
   }
 
-  /// Where it is.
+  /// The position.
   public private(set) var pagination: Pagination<Input, Page>
 
   @ObservationIgnored private var queryOfPage: @Sendable (Input, Page) -> Query<Value>
@@ -37,10 +37,10 @@ public final class ObservedPagination<
   /// Creates an object that observes a page from now on.
   ///
   /// - Parameters:
-  ///   - pagination: Where to begin.
+  ///   - pagination: The first position.
   ///   - client: The client.
   ///   - options: Options of the observer, over those of the query.
-  ///   - keepsPreviousData: Whether a page is shown until the next one is there.
+  ///   - keepsPreviousData: Whether a page is shown until the data of the next one is there.
   ///   - query: The query of a page; its key must contain input and page.
   public convenience init(
     _ pagination: Pagination<Input, Page>,
@@ -61,9 +61,9 @@ public final class ObservedPagination<
   /// Creates an object that observes nothing until its query is started.
   ///
   /// - Parameters:
-  ///   - pagination: Where to begin.
+  ///   - pagination: The first position.
   ///   - options: Options of the observer, over those of the query.
-  ///   - keepsPreviousData: Whether a page is shown until the next one is there.
+  ///   - keepsPreviousData: Whether a page is shown until the data of the next one is there.
   ///   - query: The query of a page; its key must contain input and page.
   public init(
     _ pagination: Pagination<Input, Page>,
@@ -83,13 +83,12 @@ public final class ObservedPagination<
   /// Observes from now on; see ``ObservedQuery/follow(_:options:debounce:using:)``.
   ///
   /// - Parameters:
-  ///   - input: The input from now on, at its initial page; `nil`, or the present one, changes
-  ///     nothing.
+  ///   - input: The new input, at its initial page; `nil` and the present input change nothing.
   ///   - options: Options of the observer; `nil` keeps the present ones.
-  ///   - debounce: How long the query of another input waits, as in
+  ///   - debounce: The wait before the query of another input is observed, as in
   ///     ``ObservedQuery/update(query:options:debounce:)``; the position changes at once.
   ///   - client: The client.
-  ///   - query: The query of a page from now on; `nil` keeps the present one.
+  ///   - query: The new query of a page; `nil` keeps the present one.
   public func follow(
     input: Input? = nil,
     options: ObserverOptions? = nil,
@@ -105,7 +104,7 @@ public final class ObservedPagination<
     )
   }
 
-  /// Shows what a new observer would see, without being one.
+  /// Shows the first result of a new observer, without being one.
   func preview(
     _ input: Input?,
     _ options: ObserverOptions?,
@@ -115,13 +114,13 @@ public final class ObservedPagination<
     self.query.preview(place(input, query), options, client)
   }
 
-  /// Observes and shows nothing until it is told what to observe; the position stays.
+  /// Observes and shows nothing until the next call that names pages; the position stays.
   func showNothing() {
     queryOfPage = { _, _ in .none }
     query.showNothing()
   }
 
-  /// Takes what is said, and makes the query of the page.
+  /// Takes new arguments, and makes the query of the page.
   private func place(
     _ input: Input?,
     _ query: (@Sendable (Input, Page) -> Query<Value>)?
@@ -137,16 +136,16 @@ public final class ObservedPagination<
     set { move { $0.input = newValue } }
   }
 
-  /// The page that is shown.
+  /// The shown page.
   public var page: Page { pagination.page }
 
-  /// Whether there is a page before the one that is shown.
+  /// Whether there is a page before the shown one.
   public var canMoveToPreviousPage: Bool { pagination.canMoveToPreviousPage }
 
-  /// Moves to the page after the one that is shown.
+  /// Moves to the page after the shown one.
   public func moveToNextPage() { move { $0.moveToNextPage() } }
 
-  /// Moves to the page before the one that is shown, if there is one.
+  /// Moves to the page before the shown one, if there is one.
   public func moveToPreviousPage() { move { $0.moveToPreviousPage() } }
 
   /// Moves to any page.

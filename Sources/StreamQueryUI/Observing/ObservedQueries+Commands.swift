@@ -3,17 +3,16 @@ internal import StreamQuery
 extension ObservedQueries {
   /// Fetches all queries of the list, even if their data is fresh, and waits until all are settled.
   ///
-  /// Failures are in the results. Queries that are disabled are left out. Cancelling the caller ends
-  /// its wait and not the fetches, and is no error. Nothing is fetched by an object that does not
-  /// observe.
+  /// Failures are in the results. Disabled queries are omitted. Cancelling the caller ends its wait and not
+  /// the fetches, and is no error. An object that does not observe fetches nothing.
   public func refetch() async { await perform { await $0.refetch($1) } }
 
-  /// Marks all queries of the list as invalidated, and waits until those are fetched that are
-  /// observed and enabled.
+  /// Marks all queries of the list as invalidated, and waits until the observed and enabled ones
+  /// are fetched.
   public func invalidate() async { await perform { await $0.invalidate($1) } }
 
-  /// Returns all queries of the list to their initial states, with initial data, and refetches those
-  /// that are enabled.
+  /// Returns all queries of the list to their initial states, with initial data, and refetches the enabled
+  /// ones.
   public func reset() async { await perform { await $0.reset($1) } }
 
   private func perform(_ command: (QueryClient, QueryFilter) async -> Void) async {
@@ -22,20 +21,21 @@ extension ObservedQueries {
     arrivedNow()
   }
 
-  /// The client, if commands do anything: in a preview, nothing changes unless that says so.
+  /// The client, unless commands do nothing: in a preview, states do not change by commands.
   private var commandable: QueryClient? {
     client.flatMap { Pump.prepared(for: $0) == nil ? $0 : nil }
   }
 
-  // Commands that do not wait, for buttons. Where the caller is asynchronous, the compiler takes
-  // those that wait. None keeps the object.
+  // Commands that do not wait, for buttons. In an asynchronous caller, the compiler chooses the
+  // commands that wait. None retains the object.
 
-  /// Fetches without waiting, in the next job of the main actor: what the list has then, and nothing
-  /// if it is released before.
+  /// Fetches without waiting, in the next job of the main actor.
+  ///
+  /// It fetches the queries that the list has then, and none if the object is released before.
   public func refetch() {
     // No executor preference: it runs on the main actor.
     Task { [weak self] in
-      // What it has by now: a fetch of what nobody observes would be nobody's.
+      // The present queries: a fetch that nobody observes would be useless.
       guard let (client, filter) = self?.target else { return }
       await client.refetch(filter)
       self?.arrivedNow()

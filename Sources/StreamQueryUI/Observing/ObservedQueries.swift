@@ -8,33 +8,33 @@ public import Observation
 /// show(batch[.user(1)]?.data, batch[.repos(1)]?.data)
 /// ```
 ///
-/// Each query is observed and fetched for itself; one that fails is a failed result among the others.
-/// What one transaction of the cache changed shows together. A fetch outlives the list by a second,
-/// as that of an ``ObservedQuery`` does.
+/// Each query is observed and fetched separately; one that fails is a failed result among the others. All
+/// changes of a transaction of the cache show together. A fetch outlives the list by a second, like that of
+/// an ``ObservedQuery``.
 ///
-/// A reader is told only of changes of what it has read: the result of a key, ``isFetching``, or
-/// everything, by ``results``.
+/// A reader is told only of changes of the properties that it has read: the result of a key,
+/// ``isFetching``, or all results, by ``results``.
 @MainActor
 public final class ObservedQueries: nonisolated Observable {
-  /// A function inside of which changes that arrive are applied, such as an animation; `nil` is none.
+  /// A function inside of which arriving changes are applied, such as an animation; `nil` is none.
   ///
-  /// What shows at once is no such change: at the start, or with another list.
+  /// It does not apply to changes that show at once: at the start, or with another list.
   public var changeContext: ChangeContext?
 
-  /// Where errors go that the `throwOnError` of a query names; they stay in the results all the same.
+  /// The boundary for the errors that the `throwOnError` of a query names; they also stay in the results.
   ///
   /// It is not retained: the view or the model that shows its errors owns it.
   public weak var boundary: ErrorBoundary? {
     didSet {
       guard boundary !== oldValue else { return }
-      // The former one was told of the errors, this one was not.
+      // The former boundary was told of the errors, but this one was not.
       routes = [:]
       routesClient = client
       offerErrors()
     }
   }
 
-  /// One of the queries: a list may have a key twice, and its options differ then.
+  /// One of the queries: a list may have a key twice, with other options.
   private struct Routed: Hashable {
     let identity: QueryIdentity
     let occurrence: Int
@@ -42,9 +42,9 @@ public final class ObservedQueries: nonisolated Observable {
 
   private let registrar = ObservationRegistrar()
   private var machine = ListMachine()
-  /// Of the queries that had errors for the boundary.
+  /// The routes of the queries that had errors for the boundary.
   private var routes: [Routed: ErrorRouteMachine<AnyQueryResult>] = [:]
-  /// The client of these.
+  /// The client of these queries.
   private weak var routesClient: QueryClient?
   private(set) var queries: [AnyQuery]
   private var life = ObservingMachine()
@@ -52,7 +52,7 @@ public final class ObservedQueries: nonisolated Observable {
   private var observer: QueryListObserver?
   private var pump: Pump?
   private var positions: [Int] = []
-  /// That of the client whose results are shown.
+  /// The pump of the client whose results are shown.
   private var shownPump: Pump?
   /// Whether it waits for the end of a delivery, which may bring several changes.
   private var isOutdated = false
@@ -86,19 +86,19 @@ public final class ObservedQueries: nonisolated Observable {
   /// Whether it observes: it was started, and not stopped since.
   public var isObserving: Bool { life.isObserving }
 
-  /// Observes from now on; nothing if it does.
+  /// Begins to observe; does nothing if it observes this client already.
   ///
-  /// - Parameter client: The client; another one than before is observed instead of that.
+  /// - Parameter client: The client, which replaces a former one.
   public func start(using client: QueryClient) {
     perform(life.asked(for: ObjectIdentifier(client), isOther: false), client)
   }
 
-  /// Observes no longer; what is shown stays.
+  /// Stops observing; the shown results stay.
   public func stop() { perform(life.stopped(), nil) }
 
   /// Replaces the list.
   ///
-  /// Queries whose keys were in the old list keep their observers, so a view may call it whenever
+  /// Queries whose keys were in the old list keep their observers, so a view may call this whenever
   /// it is drawn.
   ///
   /// - Parameter queries: The new list.
@@ -107,13 +107,13 @@ public final class ObservedQueries: nonisolated Observable {
     follow(queries, using: client)
   }
 
-  /// Observes a list of queries of a client from now on, whatever it did before.
+  /// Observes a list of queries of a client from now on.
   ///
   /// - Parameters:
   ///   - queries: The queries.
   ///   - client: The client.
   public func follow(_ queries: [AnyQuery], using client: QueryClient) {
-    // After a shutdown, the last state stays for as long as it is asked for.
+    // After a shutdown, the last state stays until another list is named.
     let isOver =
       observer == nil && self.client != nil && queries.map(\.key) != self.queries.map(\.key)
     self.queries = queries
@@ -121,8 +121,8 @@ public final class ObservedQueries: nonisolated Observable {
     if isOver, observer == nil { look(at: client) }
   }
 
-  /// Shows what new observers would see, without being one; nothing if the list of that client was
-  /// shown already.
+  /// Shows the first results of new observers, without being one; does nothing if it shows this
+  /// list of this client already.
   func preview(_ queries: [AnyQuery], _ client: QueryClient) {
     let isOther = queries.map(\.key) != self.queries.map(\.key)
     self.queries = queries
@@ -131,14 +131,14 @@ public final class ObservedQueries: nonisolated Observable {
   }
 
   private func look(at client: QueryClient) {
-    // There is another pump after a shutdown, of which nothing comes.
+    // After a shutdown the client has another pump, which brings no changes.
     if shownPump?.isOf(client) != true { shows(Pump.of(client)) }
     shownPump?.remember(self)
     leaveFormerErrors()
     show(client.result(for: queries))
   }
 
-  /// Observes and shows nothing until it is told what to observe.
+  /// Observes and shows nothing until the next call that names a list.
   func showNothing() {
     stop()
     queries = []
@@ -166,7 +166,7 @@ public final class ObservedQueries: nonisolated Observable {
     observer = client.observer(all: Pump.queries(queries, for: client))
     join()
     show()
-    // They may have been shown before, when nothing was observed that could report them.
+    // The results may have been shown before, when no observation could report their errors.
     offerErrors()
   }
 
@@ -174,7 +174,7 @@ public final class ObservedQueries: nonisolated Observable {
     if isOutdated { show() }
     leave()
     shownPump?.remember(self)
-    // Let go of at the end, when nothing here changes any more.
+    // Released at the end, when nothing here changes any more.
     let observer = observer
     self.observer = nil
     client = nil
@@ -208,7 +208,7 @@ public final class ObservedQueries: nonisolated Observable {
 
   /// The results; `nil` before the first start.
   ///
-  /// A reader is told of every change of any of them.
+  /// A reader is told of every change of a result.
   public var results: QueryListResults? {
     noteRead(of: .result)
     return machine.shown
@@ -217,7 +217,7 @@ public final class ObservedQueries: nonisolated Observable {
   /// The result of a key.
   ///
   /// - Parameter key: The key.
-  /// - Returns: The result, also of a query that failed; `nil` if the list has no such query.
+  /// - Returns: The result, even if the query failed; `nil` if the list has no such query.
   /// - Complexity: O(*n*) in the length of the list.
   public subscript<Value>(key: QueryKey<Value>) -> QueryResult<Value>? {
     guard let position = machine.shown?.position(of: key) else { return results?[key] }
@@ -230,7 +230,7 @@ public final class ObservedQueries: nonisolated Observable {
   /// The result of a query.
   ///
   /// - Parameter query: The query.
-  /// - Returns: The result, also of one that failed; `nil` if the list has no query of that key.
+  /// - Returns: The result, even if the query failed; `nil` if the list has no query of that key.
   /// - Complexity: O(*n*) in the length of the list.
   public subscript<Value>(query: Query<Value>) -> QueryResult<Value>? { self[query.key] }
 
@@ -286,7 +286,7 @@ public final class ObservedQueries: nonisolated Observable {
 
   private func offerErrors() {
     guard let boundary, let client, let results = machine.shown?.all else { return }
-    // Most have no error, and never had one.
+    // Most queries have no error, and never had one.
     guard !routes.isEmpty || results.contains(where: { $0.error != nil }) else { return }
     leaveFormerErrors()
     let members = routed()
@@ -307,20 +307,20 @@ public final class ObservedQueries: nonisolated Observable {
     }
   }
 
-  /// Takes back the errors of queries that are not in the list any more.
+  /// Takes the errors of queries back that are not in the list any more.
   private func leaveFormerErrors() {
     guard !routes.isEmpty else { return }
     let kept = Set(routed().map(\.routed))
     leaveErrors { !kept.contains($0) }
   }
 
-  /// Takes back the errors of some queries.
+  /// Takes the errors of some queries back.
   private func leaveErrors(_ isLeft: (Routed) -> Bool) {
     guard !routes.isEmpty else { return }
     let left = routes.keys.filter(isLeft)
     for member in left { routes[member] = nil }
     guard let boundary, let routesClient, !left.isEmpty else { return }
-    // A query may still be in the list.
+    // A query may still be in the list, with other options.
     let kept = Set(routes.keys.map(\.identity))
     for identity in Set(left.map(\.identity)).subtracting(kept) {
       boundary.left(identity, in: routesClient, by: self)
@@ -337,7 +337,7 @@ public final class ObservedQueries: nonisolated Observable {
     }
   }
 
-  /// Shows what is there after a wait, with all that the same transaction has changed elsewhere.
+  /// Shows the results after a wait, with all other changes of the same transaction.
   func arrivedNow() { pump?.deliverNow() }
 }
 
@@ -346,7 +346,7 @@ extension ObservedQueries: WitnessedObject {}
 extension ObservedQueries: PumpMember {
   func changed(_ change: ObservationChange) {
     guard !change.isOver else {
-      // The client was shut down: the last state stays, until another list is asked for.
+      // The client was shut down: the last state stays until another list is named.
       observer = nil
       return
     }

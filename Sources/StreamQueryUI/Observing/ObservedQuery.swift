@@ -8,28 +8,28 @@ public import StreamQuery
 /// }
 /// ```
 ///
-/// It shows the cached state from its start on, without a frame of a spinner before it.
+/// It shows the cached state from its start on, without a frame of a spinner before that.
 ///
-/// **Life.** It observes from ``start(using:)`` to ``stop()``, or until it is released, whatever a
-/// button has begun. The object shows its result after a stop, and after a shutdown of the client until
-/// another query is asked for. A fetch outlives it by a second, so that a view that is back soon
-/// finds its request still running, unless the query or the options say otherwise. When the account
-/// ends that the client belongs to, it shows nothing.
+/// **Life.** It observes from ``start(using:)`` to ``stop()``, or until it is released, even if a button has
+/// begun a fetch. After a stop it still shows its result, and after a shutdown of the client until another
+/// query is named. A fetch outlives it by a second, unless the query or the options have another policy, so
+/// that a view that is back soon finds its request still running. When the account of the client ends, it
+/// shows nothing.
 ///
-/// **Changes.** They come together: however many writes happen while the main actor is busy, each
-/// object changes once, to the newest state. All changes of a transaction of the cache show in the
-/// same job of the main actor. No object has a task of its own, but while another key waits for a pause
-/// in the typing: see ``update(query:options:debounce:)``.
+/// **Changes.** After any number of writes while the main actor is busy, each object changes once, to the
+/// newest state. All changes of a transaction of the cache show in the same job of the main actor. An object
+/// has no task of its own, except while another key waits for a pause in the typing: see
+/// ``update(query:options:debounce:)``.
 ///
 /// **Tracking.** A reader is told only of changes of the properties that it has read: a view that reads
-/// ``data`` is not drawn again when ``isFetching`` changes. The data changes when it is another value,
-/// if it is `Equatable`.
+/// ``data`` is not drawn again when ``isFetching`` changes. `Equatable` data changes only if it is another
+/// value.
 public final class ObservedQuery<Value: Sendable>: _QueryObject<Value, Value>, _QueryObjectMembers {
-  /// The data of the query, all of which is shown.
+  /// The data of the query, which is shown as a whole.
   @_documentation(visibility: internal)
   public typealias Stored = Value
 
-  /// Creates nothing: an object has a query, which may be disabled.
+  /// Creates nothing: an object needs a query, which may be disabled.
   ///
   /// - Parameters:
   ///   - query: The query.
@@ -55,7 +55,7 @@ public final class ObservedQuery<Value: Sendable>: _QueryObject<Value, Value>, _
   /// Creates an object that observes a query from now on.
   ///
   /// - Parameters:
-  ///   - query: What to observe.
+  ///   - query: The query.
   ///   - client: The client.
   ///   - options: Options of the observer, over those of the query.
   ///   - keepsPreviousData: Whether the data of the former key is shown while another key is
@@ -72,10 +72,10 @@ public final class ObservedQuery<Value: Sendable>: _QueryObject<Value, Value>, _
 
   /// Creates an object that observes nothing until ``start(using:)``.
   ///
-  /// Making one is cheap and touches no client: an initialiser of a view may do it every time.
+  /// It is cheap and does not use a client, so an initialiser of a view may do it each time.
   ///
   /// - Parameters:
-  ///   - query: What to observe.
+  ///   - query: The query.
   ///   - options: Options of the observer, over those of the query.
   ///   - keepsPreviousData: Whether the data of the former key is shown while another key is
   ///     fetched for the first time.

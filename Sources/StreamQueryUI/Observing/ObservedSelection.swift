@@ -1,14 +1,14 @@
 public import StreamQuery
 internal import StreamQueryOperators
 
-/// A selection of a query's data as an observable object; in everything else it is an ``ObservedQuery``.
+/// A selection of a query's data as an observable object; otherwise the same as an ``ObservedQuery``.
 ///
 /// ```swift
 /// let names = ObservedSelection(.users, client: client) { $0.map(\.name) }
 /// show(names.data, names.isFetching)
 /// ```
 ///
-/// Its readers are told of other data only when the selection is another value, if that is `Equatable`.
+/// For an `Equatable` selection, readers are told of new data only if the selection is another value.
 public final class ObservedSelection<Stored: Sendable, Value: Sendable>:
   _QueryObject<Stored, Value>, _QueryObjectMembers
 {
@@ -19,13 +19,13 @@ public final class ObservedSelection<Stored: Sendable, Value: Sendable>:
   /// ```
   ///
   /// - Parameters:
-  ///   - query: What to observe.
+  ///   - query: The query.
   ///   - client: The client.
   ///   - options: Options of the observer, over those of the query.
   ///   - keepsPreviousData: Whether the selection of the former key is shown while another key is
   ///     fetched for the first time.
-  ///   - select: Makes the selection. Runs once for each data that is stored; what it throws is
-  ///     shown as the error.
+  ///   - select: Makes the selection. Runs once for each new data of the query; its error is the
+  ///     error of the result.
   public convenience init(
     _ query: Query<Stored>,
     client: QueryClient,
@@ -45,12 +45,12 @@ public final class ObservedSelection<Stored: Sendable, Value: Sendable>:
   /// Creates an object that observes nothing until ``start(using:)``.
   ///
   /// - Parameters:
-  ///   - query: What to observe.
+  ///   - query: The query.
   ///   - options: Options of the observer, over those of the query.
   ///   - keepsPreviousData: Whether the selection of the former key is shown while another key is
   ///     fetched for the first time.
-  ///   - select: Makes the selection. Runs once for each data that is stored; what it throws is
-  ///     shown as the error.
+  ///   - select: Makes the selection. Runs once for each new data of the query; its error is the
+  ///     error of the result.
   public convenience init(
     _ query: Query<Stored>,
     options: ObserverOptions? = nil,

@@ -1,7 +1,8 @@
 public import Observation
 @_spi(Adapters) public import StreamQuery
 
-/// A value of the client as an observable object: how many queries fetch, which mutations run.
+/// A value of the client as an observable object: the number of fetching queries, or the runs of
+/// mutations.
 ///
 /// ```swift
 /// let fetching = ObservedValue(.fetchingCount(), client: client)
@@ -9,11 +10,12 @@ public import Observation
 /// show(fetching.value > 0, uploads.value.filter(\.isPaused).count)
 /// ```
 ///
-/// It follows the client until it is stopped or released. The newest state wins, and a reader is told only
-/// of other values.
+/// It follows the client until it is stopped or released. The newest state wins, and a reader is told only if
+/// the value differs.
 @MainActor @Observable
 public final class ObservedValue<Value: Sendable> {
-  /// The value now; the initial one before the start, and when the account of the client has ended.
+  /// The present value; the initial one before the start, and after the account of the client has
+  /// ended.
   public var value: Value {
     let value = shown
     if !isRead {
@@ -24,16 +26,16 @@ public final class ObservedValue<Value: Sendable> {
   }
 
   private var shown: Value
-  /// Whether somebody has read the value since it has changed.
+  /// Whether the value was read since it changed.
   @ObservationIgnored private var isRead = false
   @ObservationIgnored weak var witness: (any ReaderWitness)?
 
-  /// A function inside of which changes that arrive are applied, such as an animation; `nil` is none.
+  /// A function inside of which arriving changes are applied, such as an animation; `nil` is none.
   @ObservationIgnored public var changeContext: ChangeContext?
 
   @ObservationIgnored private let source: ClientValue<Value>
   @ObservationIgnored private var client: QueryClient?
-  /// That of the client whose value is shown.
+  /// The pump of the client whose value is shown.
   @ObservationIgnored private var pump: Pump?
   @ObservationIgnored private var following: Task<Void, Never>?
 
@@ -41,7 +43,7 @@ public final class ObservedValue<Value: Sendable> {
   ///
   /// - Parameters:
   ///   - source: The value.
-  ///   - client: The client; without one, nothing is followed until ``start(using:)``.
+  ///   - client: The client; without one, the object follows nothing before ``start(using:)``.
   public init(_ source: ClientValue<Value>, client: QueryClient? = nil) {
     self.source = source
     shown = source.initial
@@ -52,14 +54,14 @@ public final class ObservedValue<Value: Sendable> {
     following?.cancel()
   }
 
-  /// Follows the value of a client from now on; nothing if it does.
+  /// Begins to follow the value of a client; does nothing if it follows this client already.
   ///
-  /// - Parameter client: The client; another one than before is followed instead of that.
+  /// - Parameter client: The client, which replaces a former one.
   public func start(using client: QueryClient) {
     guard self.client !== client else { return }
     stop()
     self.client = client
-    // First, so that no change falls between the two.
+    // First, so that no change falls between this and the present value.
     let changes = source.changes(client)
     // No executor preference: it runs on the main actor.
     following = Task { [weak self] in
@@ -68,11 +70,11 @@ public final class ObservedValue<Value: Sendable> {
         streamed(value)
       }
     }
-    // Last: readers that are told of it may call back.
+    // Last, because readers that are told of it may call back.
     preview(client)
   }
 
-  /// Follows nothing any more; the value stays.
+  /// Stops following; the value stays.
   public func stop() {
     following?.cancel()
     (following, client) = (nil, nil)
@@ -84,17 +86,17 @@ public final class ObservedValue<Value: Sendable> {
     pump.remember(self)
     self.pump = pump
     let now = source.current(client)
-    // It may have ended in between.
+    // The account may have ended in between.
     assign(client.isErased ? source.initial : now)
   }
 
   private func streamed(_ new: Value) {
-    // Of an account that has ended, it may have waited.
+    // The value may have waited while its account ended.
     guard client?.isErased != true else { return }
-    // Untracked, as below: who changes it does not read it.
+    // Untracked, because the code that changes the value does not read it.
     guard !source.isSame(_shown, new) else { return }
     if let changeContext { changeContext { assign(new) } } else { assign(new) }
-    // The same job shows other changes, too.
+    // The other changes show in the same job.
     pump?.deliverNow()
   }
 

@@ -4,9 +4,9 @@ public import StreamQuery
 extension Query {
   /// Whether an appearing view refetches cached data; the same as `refetchOnSubscribe(_:)`.
   ///
-  /// Each appearance of a `QueryView`, or of a view with `.attach(_:)` or `.query(_:_:)`, is a subscription. A plain
-  /// wrapper subscribes once for as long as the state of its view lives, unless `queryObservation(_:)` around it says
-  /// otherwise.
+  /// Each appearance of a `QueryView`, or of a view with `.attach(_:)` or `.query(_:_:)`, is a subscription.
+  /// A plain wrapper subscribes once for the life of its view's state, unless `queryObservation(_:)` around
+  /// it sets another period.
   ///
   /// ```swift
   /// let inbox = Query("inbox") { try await api.todos() }

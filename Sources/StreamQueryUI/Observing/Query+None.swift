@@ -1,6 +1,6 @@
 internal import StreamQuery
 
 extension Query {
-  /// Stands for the query of a view that has not said yet what it wants; it is never observed.
+  /// The query of a view that has not named one yet; it is never observed.
   static var none: Self { Self(key: "StreamQueryUI.none") }
 }

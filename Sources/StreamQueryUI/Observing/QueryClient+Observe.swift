@@ -2,10 +2,10 @@ public import StreamQuery
 
 extension QueryClient {
   /// Calls a closure with the results of a query for as long as an object lives: for UIKit, AppKit
-  /// and other code that is told what to show.
+  /// and other imperative code.
   ///
-  /// The closure is called at once with what is cached, and then with each newer state, on the main
-  /// actor. However many writes happen while that is busy, it is called once, with the newest state.
+  /// The closure is called at once with the cached state, and then with each newer state, on the main actor.
+  /// After any number of writes while that is busy, it is called once, with the newest state.
   ///
   /// ```swift
   /// final class ProfileController {
@@ -17,12 +17,12 @@ extension QueryClient {
   /// }
   /// ```
   ///
-  /// On Apple's systems the observation ends when the object is released. Elsewhere it ends with the
-  /// next change that the client reports to anybody on the main actor, or at the latest after as much
-  /// time again as the object was observed. The closure may be stored, so capture the object weakly.
+  /// On Apple's systems the observation ends when the object is released. Elsewhere it ends with the next
+  /// change that the client reports on the main actor, or at the latest after twice the time of the
+  /// observation. The closure is stored, so capture the object weakly.
   ///
   /// - Parameters:
-  ///   - query: What to observe.
+  ///   - query: The query.
   ///   - owner: The object.
   ///   - options: Options of the observer, over those of the query.
   ///   - show: Shows a result.
@@ -36,7 +36,7 @@ extension QueryClient {
     _ show: @escaping @MainActor (QueryResult<Value>) -> Void
   ) -> ObjectObservation {
     let observation = ObjectObservation(owner, pump: Pump.of(self))
-    // Frozen, if this is the client of a preview.
+    // With prepared states, if this is the client of a preview.
     observation.begin(observer(of: query, options: Pump.options(options, for: self)), show)
     return observation
   }

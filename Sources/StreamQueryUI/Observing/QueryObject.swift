@@ -2,10 +2,10 @@ public import Observation
 @_spi(Adapters) internal import StreamQuery
 
 // swift-format-ignore: NoLeadingUnderscores
-/// A query that is observed: the mechanism of ``ObservedQuery`` and ``ObservedSelection``, which have its members by
+/// The base class of ``ObservedQuery`` and ``ObservedSelection``, whose members are in
 /// ``_QueryObjectMembers``.
 ///
-/// It is one class, so that such an object is one allocation.
+/// It is one class, so that an object is one allocation.
 @MainActor
 public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observable {
   /// The query that is observed, or will be.
@@ -24,16 +24,16 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
     return new
   }
 
-  // In an order that leaves no gaps: there may be many of these objects.
+  // In an order without gaps, because there may be many of these objects.
 
-  /// Made when it is needed: many have no reader yet.
+  /// Made when it is needed, because many objects have no reader yet.
   private var registrar: ObservationRegistrar?
   private(set) var machine: ResultMachine<Stored, Value>
   private var member = ObservationMember<Stored>()
   private(set) var observer: QueryObserver<Stored>?
-  /// The client that is observed.
+  /// The observed client.
   private(set) var client: QueryClient?
-  /// That of the client whose data is shown.
+  /// The pump of the client whose data is shown.
   private(set) var pump: Pump?
 
   init(
@@ -42,7 +42,7 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
     machine: ResultMachine<Stored, Value>
   ) {
     observedQuery = query
-    // Only compared with `nil`: unwrapping would copy all options.
+    // Only a comparison with `nil`: unwrapping would copy all options.
     if options != nil { rareParts = RareParts(options) }
     self.machine = machine
   }
@@ -55,40 +55,41 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
 
   // MARK: Life
 
-  /// Whether a query is another one than what was observed until a stop, or a shutdown of its client.
+  /// Whether a query differs from the one that was observed until a stop, or a shutdown of its client.
   func isOver(before query: Query<Stored>) -> Bool {
     observer == nil && pump != nil && observedQuery.key != query.key
   }
 
-  /// Shows nothing of the former query, of which the last state has stayed.
+  /// Shows nothing of the former query, whose last state has stayed.
   func lookAgain() {
     guard observer == nil else { return }
     if let client = client ?? pump?.client { look(at: client) } else { clear() }
   }
 
-  /// Shows what a new observer of a client would see.
+  /// Shows the first result of a new observer of a client.
   func look(at client: QueryClient) {
-    // There is another pump after a shutdown, of which nothing comes.
+    // After a shutdown the client has another pump, which brings no changes.
     if pump?.isOf(client) != true { show(Pump.of(client)) }
     pump?.remember(self)
     route?.leave(for: QueryIdentity(observedQuery.key), of: client)
     take(client.result(for: observedQuery, options: observerOptions))
-    // It may have ended in between.
+    // The account may have ended in between.
     if client.isErased { clear() }
   }
 
   func take(_ options: ObserverOptions?) {
-    // Only compared with `nil`: unwrapping would copy all options.
+    // Only a comparison with `nil`: unwrapping would copy all options.
     if options != nil { madeRareParts().options = options.map { OptionsBox($0) } }
   }
 
-  /// Follows from the client, of which it is no copy.
+  /// The machine for the present client, which is not stored a second time.
   var life: ObservingMachine {
     ObservingMachine(observing: client.map(ObjectIdentifier.init))
   }
 
   func follow(_ client: QueryClient, isOther: Bool) {
-    // Of the former key: its data may have to be kept. First, because a selection may call back.
+    // Takes pending news of the former key, whose data may have to be kept. First, because a
+    // selection may call back.
     catchUp()
     var life = life
     perform(life.asked(for: ObjectIdentifier(client), isOther: isOther), client)
@@ -104,7 +105,7 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
       takeNow()
     case .beginAgain:
       end()
-      // A reader that is told of the end may have begun anew.
+      // A reader that is told of the end may have begun another observation.
       if self.client == nil, let client { begin(client) }
     case .end: end()
     }
@@ -112,7 +113,7 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
 
   private func begin(_ client: QueryClient) {
     self.client = client
-    // Apart, because options are copied as often as they are passed on.
+    // Separate, because options are copied each time that they are passed on.
     let isPlain = rareParts?.options == nil && Pump.prepared(for: client) == nil
     let observer =
       isPlain
@@ -125,12 +126,12 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
     show(pump)
     member = first.member(of: observer)
     take(first.result(of: member) ?? observer.result)
-    // It may have been shown before, when nothing was observed that could report it.
+    // The result may have been shown before, when no observation could report its error.
     if route != nil { offerError() }
   }
 
   private func end() {
-    // Let go of at the very end: `onEvent` is told of it at once, and may begin again.
+    // Released at the very end, because `onEvent` is told of it at once, and may begin again.
     let observer = observer
     self.observer = nil
     self.client = nil
@@ -139,17 +140,17 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
     withExtendedLifetime(observer) {}
   }
 
-  /// Is no member any more; what is shown stays.
+  /// Leaves the group; the shown result stays.
   private func leave() {
     pump?.group.remove(member.position)
-    // Others get the position.
+    // Another member may get the position.
     member = ObservationMember()
     pump?.remember(self)
   }
 
   /// Shows data of a client from now on.
   private func show(_ pump: Pump) {
-    // Nothing of one client may stand in for data of another.
+    // Data of one client must not be a placeholder for data of another.
     if let former = self.pump, former !== pump { clear() }
     self.pump = pump
   }
@@ -161,22 +162,23 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
     if machine.hasUnread, let result = machine.takeUnread() { take(result) }
   }
 
-  /// Shows what the observer sees now, although the pump would bring it later.
+  /// Shows the observer's present result, which the pump would bring later.
   private func takeNow() {
     guard let observer else { return }
     pump?.overtake(member.position)
     take(observer.result)
   }
 
-  /// The same, after a wait, with all that the same transaction has changed elsewhere.
+  /// Shows the observer's present result after a wait, with all other changes of the same
+  /// transaction.
   func arrivedNow() { pump?.deliverNow() }
 
-  /// Shows a result that nobody has just asked for.
+  /// Shows a result that arrived by itself.
   private func arrived(_ result: QueryResult<Stored>) {
     guard let changeContext = rareParts?.changeContext else { return take(result) }
     guard !result.isSame(as: machine.stored) else { return }
     let revision = machine.revision
-    // The context may have shown something newer before.
+    // The context may have shown a newer result before.
     changeContext { if machine.revision == revision { take(result) } }
   }
 
@@ -188,14 +190,14 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
       if route != nil { offerError() }
     } else if machine.showsStored {
       if let arrival = machine.arrived(result) { show(arrival) }
-      // Apart: a selection may read this object.
+      // Separate, because a selection may read this object.
     } else if let made = machine.made(of: result), let arrival = machine.arrived(result, made) {
       show(arrival)
     }
   }
 
   private func show(_ arrival: ResultMachine<Stored, Value>.Arrival) {
-    // What nobody has read is no change.
+    // A change of unread fields is no change.
     let registrar = arrival.changed.isEmpty ? nil : registrar
     if registrar != nil, let rareParts { rareParts.witness?.readersAreTold() }
     registrar?.willChange(arrival.changed)
@@ -219,7 +221,7 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
     }
   }
 
-  // A closure, because a key path of a generic type would be made anew at every read.
+  // A closure, because a key path of a generic type would be made at every read.
   func read<Field>(_ field: ResultField, _ get: (QueryResult<Value>) -> Field) -> Field {
     noteRead(of: field)
     return get(machine.shown)
@@ -230,7 +232,7 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
   func noteRead(of field: ResultField) {
     catchUp()
     let isFirst = machine.wasRead(field)
-    // A selection may have let something newer wait, of which this reader would not be told.
+    // A selection may have made a newer result wait, of which this reader would not be told.
     catchUp()
     (registrar ?? makeRegistrar()).access(field)
     if isFirst, let rareParts { rareParts.witness?.changeWasRead() }
@@ -242,7 +244,7 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
     return new
   }
 
-  /// The result that is shown now, and that of the query, without being tracked.
+  /// The shown result and that of the query, untracked.
   var present: (stored: QueryResult<Stored>, shown: QueryResult<Value>) {
     catchUp()
     return (machine.stored, machine.shown)
@@ -251,15 +253,15 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
 
 extension _QueryObject: PumpMember {
   func changed(_ change: ObservationChange) {
-    // It may have another observer since the change was taken, or none.
+    // The object may have another observer since the change was taken, or none.
     guard observer != nil else { return }
     if let result = change.result(of: member) {
-      // A copy: what the object has shown is released when it has changed.
+      // A copy, so that the shown result is released after the change.
       var next = machine
       if route == nil, next.arrivedUnread(result) { machine = next } else { arrived(result) }
     } else if change.ends(member) {
-      // The client was shut down: the last state stays. So does the client, lest another one that
-      // gets its address seems to be observed already.
+      // The client was shut down: the last state stays. The client stays too, so that another one
+      // at its address does not seem to be observed already.
       catchUp()
       self.observer = nil
       leave()

@@ -1,9 +1,9 @@
 public import StreamQuery
 
-// Commands that do not wait, for buttons: `Button("Reload", action: user.refetch)`. Where the
-// caller is asynchronous, the compiler takes those that wait.
+// Commands that do not wait, for buttons: `Button("Reload", action: user.refetch)`. In an
+// asynchronous caller, the compiler chooses the commands that wait.
 //
-// None keeps the object: its observation ends when it is released, whatever was begun.
+// None retains the object: its observation ends when it is released, even if a fetch was begun.
 extension _QueryObjectMembers {
   /// Fetches like the asynchronous ``refetch(superseding:)``, without waiting.
   public func refetch() { begin { $0.startRefetch() } }
@@ -26,7 +26,7 @@ extension _QueryObjectMembers {
     }
   }
 
-  /// Fetches anew, without waiting: a running fetch does not land.
+  /// Fetches anew without waiting; a running fetch does not land.
   func startAnew() {
     cancelFirstFetch()
     refetch()
@@ -38,12 +38,12 @@ extension _QueryObjectMembers {
     arrivedNow()
   }
 
-  /// The observer, if commands do anything; an object that was never started reports that they do not.
+  /// The observer, unless commands do nothing; an object that was never started reports that.
   var commanded: QueryObserver<Stored>? {
     if client == nil, pump == nil, query.key != Query.none.key {
       ViewMisuse.neverStarted(String(describing: Self.self)).report()
     }
-    // In a preview, nothing changes unless that says so.
+    // In a preview, states do not change by commands.
     return pump?.prepared == nil ? observer : nil
   }
 }

@@ -5,12 +5,12 @@ extension _QueryObjectMembers {
   /// settled.
   ///
   /// A failure is in the result. Cancelling the caller ends its wait and not the fetch, and is no
-  /// error: a gesture to refresh may be cancelled by the view that it redraws. Nothing is fetched
-  /// by an object that does not observe, and by a query that has no fetch.
+  /// error: a gesture to refresh may be cancelled by the view that it redraws. An object that does
+  /// not observe, and a query without a fetch, fetch nothing.
   ///
   /// - Parameter superseding: Whether a running fetch is replaced if there is data; `false` joins
   ///   it.
-  /// - Returns: The result that is shown after the fetch.
+  /// - Returns: The result after the fetch.
   @discardableResult
   public func refetch(superseding: Bool = true) async -> QueryResult<Value> {
     _ = try? await withObserver { try await $0.refetch(superseding: superseding) }
@@ -21,10 +21,10 @@ extension _QueryObjectMembers {
   ///
   /// - Parameters:
   ///   - superseding: Whether a running fetch is replaced if there is data; `false` joins it.
-  ///   - throwOnError: Whether a failure is thrown, rather than left to the result.
-  /// - Returns: The result that is shown after the fetch.
-  /// - Throws: As `QueryObserver.refetch(superseding:throwOnError:)`; `CancellationError` if nothing is
-  ///   observed.
+  ///   - throwOnError: Whether a failure is thrown, and not only shown in the result.
+  /// - Returns: The result after the fetch.
+  /// - Throws: The errors of `QueryObserver.refetch(superseding:throwOnError:)`; `CancellationError` if the
+  ///   object does not observe.
   @discardableResult
   public func refetch(
     superseding: Bool = true,
@@ -32,7 +32,7 @@ extension _QueryObjectMembers {
   ) async throws -> QueryResult<Value> {
     guard throwOnError else { return await refetch(superseding: superseding) }
     let isObserving: Void? = try await withObserver { observer in
-      // Its failure is in the result, which is shown first.
+      // The failure is in the result, which is shown before the error is thrown.
       defer { arrivedNow() }
       try await observer.refetch(superseding: superseding, throwOnError: true)
     }
@@ -45,8 +45,8 @@ extension _QueryObjectMembers {
   fileprivate func resetAndWait() async { await withObserver { await $0.reset() } }
 }
 
-// Members of the two types themselves: beside the functions of the same names that do not wait, the documentation
-// would not list those of a protocol.
+// Members of the two types: the documentation would not list members of the protocol beside functions of the
+// same names that do not wait.
 
 extension ObservedQuery {
   /// Marks the query as invalidated, and waits until it is fetched if it is observed and enabled.

@@ -5,7 +5,7 @@ internal import Foundation
 #endif
 public import StreamQuery
 
-// Infinite queries: what they show of their pages, and commands.
+// Infinite queries: facts about their pages, and commands.
 extension _QueryObjectMembers where Stored: PageSequenceValue {
   /// Whether there is a page after the last cached one.
   public var hasNextPage: Bool {
@@ -45,10 +45,10 @@ extension _QueryObjectMembers where Stored: PageSequenceValue {
 
   /// Fetches the page after the last one, and waits for it.
   ///
-  /// Nothing is fetched if there is none, and by an object that does not observe. A failure is in
-  /// the result; cancelling the caller ends its wait and not the fetch.
+  /// It fetches nothing if there is no such page, or if the object does not observe. A failure is
+  /// in the result; cancelling the caller ends its wait and not the fetch.
   ///
-  /// - Returns: The result that is shown after the fetch.
+  /// - Returns: The result after the fetch.
   @discardableResult
   public func fetchNextPage() async -> QueryResult<Value> {
     _ = try? await withObserver { try await $0.fetchNextPage() }
@@ -57,7 +57,7 @@ extension _QueryObjectMembers where Stored: PageSequenceValue {
 
   /// Fetches the page before the first one, and waits for it.
   ///
-  /// - Returns: The result that is shown after the fetch; see ``fetchNextPage()->_``.
+  /// - Returns: The result after the fetch; see ``fetchNextPage()->_``.
   @discardableResult
   public func fetchPreviousPage() async -> QueryResult<Value> {
     _ = try? await withObserver { try await $0.fetchPreviousPage() }
@@ -66,10 +66,10 @@ extension _QueryObjectMembers where Stored: PageSequenceValue {
 
   /// Fetches the page after the last one like ``fetchNextPage()->_``, and can throw a failure.
   ///
-  /// - Parameter throwOnError: Whether a failure is thrown, rather than left to the result.
-  /// - Returns: The result that is shown after the fetch.
-  /// - Throws: Why the page could not be fetched, which is in the result as well;
-  ///   `CancellationError` if nothing is observed.
+  /// - Parameter throwOnError: Whether a failure is thrown, and not only shown in the result.
+  /// - Returns: The result after the fetch.
+  /// - Throws: The error of the page's fetch, which is also in the result; `CancellationError` if
+  ///   the object does not observe.
   @discardableResult
   public func fetchNextPage(throwOnError: Bool) async throws -> QueryResult<Value> {
     guard throwOnError else { return await fetchNextPage() }
@@ -82,9 +82,9 @@ extension _QueryObjectMembers where Stored: PageSequenceValue {
 
   /// Fetches the page before the first one like ``fetchPreviousPage()->_``, and can throw a failure.
   ///
-  /// - Parameter throwOnError: Whether a failure is thrown, rather than left to the result.
-  /// - Returns: The result that is shown after the fetch.
-  /// - Throws: As ``fetchNextPage(throwOnError:)``.
+  /// - Parameter throwOnError: Whether a failure is thrown, and not only shown in the result.
+  /// - Returns: The result after the fetch.
+  /// - Throws: The errors of ``fetchNextPage(throwOnError:)``.
   @discardableResult
   public func fetchPreviousPage(throwOnError: Bool) async throws -> QueryResult<Value> {
     guard throwOnError else { return await fetchPreviousPage() }
@@ -111,7 +111,7 @@ extension _QueryObjectMembers where Value: PageSequenceValue {
 }
 
 extension _QueryObjectMembers where Stored: PageSequenceValue {
-  /// The facts that are known of the page after the last one; a reader hears of changes.
+  /// The facts about the page after the last one; a reader hears of changes.
   var nextPageFacts: NextPageMachine.Facts {
     noteRead(of: .data)
     return NextPageMachine.Facts(

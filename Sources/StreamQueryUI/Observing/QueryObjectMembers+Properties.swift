@@ -5,12 +5,12 @@ public import Foundation
 #endif
 public import StreamQuery
 
-// What is shown. Each property is tracked by itself.
+// The shown result. Each property is tracked separately.
 extension _QueryObjectMembers {
   /// The whole result; a reader is told of every change.
   public var result: QueryResult<Value> { read(.result) { $0 } }
 
-  /// The state in the form that most views switch over.
+  /// The state of the result, for a `switch` in a view.
   ///
   /// A reader is told of changes of data and error.
   public var phase: QueryResult<Value>.Phase {
@@ -24,7 +24,7 @@ extension _QueryObjectMembers {
     noteRead(of: .data)
     return shownData
   }
-  /// Why the last fetch failed; `nil` after a success.
+  /// The error of the last fetch; `nil` after a success.
   public var error: (any Error)? { read(.error) { $0.error } }
   /// Whether there is data, an error, or nothing yet.
   public var status: QueryStatus { read(.status) { $0.status } }
@@ -58,22 +58,23 @@ extension _QueryObjectMembers {
   public var isStale: Bool { read(.isStale) { $0.isStale } }
   /// Whether the query fetches by itself for this observer.
   public var isEnabled: Bool { read(.isEnabled) { $0.isEnabled } }
-  /// Whether the data is a stand-in, or that of the former key.
+  /// Whether the data is a placeholder, or that of the former key.
   public var isPlaceholderData: Bool { read(.isPlaceholderData) { $0.isPlaceholderData } }
   /// Whether a mutation shows changes that the server has not confirmed yet.
   public var isOptimistic: Bool { read(.isOptimistic) { $0.isOptimistic } }
-  /// Whether it is not yet known what a store keeps for the query; it does not fetch before that.
+  /// Whether the client does not know yet if a store has data for the query; it does not fetch
+  /// before that.
   public var isRestoring: Bool { read(.isRestoring) { $0.isRestoring } }
-  /// When the data was fetched or written.
+  /// The date when the data was fetched or written.
   public var dataUpdatedAt: Date? { read(.dataUpdatedAt) { $0.dataUpdatedAt } }
-  /// When a fetch last failed; `nil` if none ever did.
+  /// The date when a fetch last failed; `nil` if none ever did.
   public var errorUpdatedAt: Date? { read(.errorUpdatedAt) { $0.errorUpdatedAt } }
-  /// How often a fetch failed for good.
+  /// The number of fetches that failed for good.
   public var errorUpdateCount: Int { read(.errorUpdatedAt) { $0.errorUpdateCount } }
-  /// Failed attempts of the running fetch, or of the last one if it failed.
+  /// The number of failed attempts of the running fetch, or of the last one if it failed.
   public var failureCount: Int { read(.failureCount) { $0.failureCount } }
-  /// Why the newest attempt failed; `nil` after a success.
+  /// The error of the newest attempt; `nil` after a success.
   public var failureReason: (any Error)? { read(.failureReason) { $0.failureReason } }
-  /// Why the running fetch was started, or the last one if none is running.
+  /// The reason for the running fetch, or for the last one if none is running.
   public var cause: FetchCause? { read(.cause) { $0.cause } }
 }

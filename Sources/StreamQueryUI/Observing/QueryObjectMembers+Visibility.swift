@@ -8,10 +8,10 @@ public import StreamQuery
 extension _QueryObjectMembers {
   /// The view is drawn, with this query of this client.
   ///
-  /// What is cached shows at once, also in a view that does not observe yet.
+  /// Cached data shows at once, also in a view that does not observe yet.
   ///
   /// - Parameters:
-  ///   - query: What the view shows.
+  ///   - query: The query of the view.
   ///   - options: Options of the observer; `nil` keeps the present ones.
   ///   - client: The client.
   ///   - period: When the view observes.
@@ -31,10 +31,10 @@ extension _QueryObjectMembers {
     }
   }
 
-  /// The view appears, or one of several that it makes.
+  /// The view, or one of several that it makes, appears.
   ///
-  /// Appearances are counted: each needs its ``disappeared()``. Where a framework may leave one out, as UIKit
-  /// does when a swipe back is taken back, remember which was told last.
+  /// Appearances are counted: each needs its ``disappeared()``. UIKit omits one when a swipe back is
+  /// cancelled; for such a framework, remember the last report.
   ///
   /// - Parameter client: The client.
   public func appeared(using client: QueryClient) {
@@ -42,12 +42,12 @@ extension _QueryObjectMembers {
     start(using: client)
   }
 
-  /// The view disappears, or one of several that have appeared; a running request goes on for a
+  /// The view, or one of several that have appeared, disappears; a running request continues for a
   /// second.
   public func disappeared() {
     let parts = madeRareParts()
     _ = parts.presence.disappeared()
-    // The caller knows that the view is gone: there is nothing to wait for.
+    // The caller knows that the view is gone, so there is no need to wait.
     _ = parts.presence.turnEnded()
     if !parts.presence.observes(parts.period) { stop() }
   }

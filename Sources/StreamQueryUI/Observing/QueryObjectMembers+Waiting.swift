@@ -1,43 +1,44 @@
 internal import StreamQuery
 
-// What waits for a fetch.
+// Calls that wait for a fetch.
 extension _QueryObjectMembers {
-  /// The first value: at once if there is data, or else that of the next fetch that ends.
+  /// Returns the first value: at once if there is data, otherwise that of the next fetch that ends.
   ///
-  /// Cached data counts, however old; a placeholder does not.
+  /// Cached data of any age counts; a placeholder does not.
   ///
   /// - Returns: The data, or the selection of it.
-  /// - Throws: The error if the fetch fails and there is nothing to show; `CancellationError` if
-  ///   the caller is cancelled or the client is shut down; ``ObservationError/noClient`` if
-  ///   nothing is observed.
+  /// - Throws: The error of the fetch if there is no data; `CancellationError` if the caller is
+  ///   cancelled or the client is shut down; ``ObservationError/noClient`` if the object does not
+  ///   observe.
   public func firstValue() async throws -> Value {
     guard let client else { throw ObservationError.noClient }
-    // What has changed may not have been brought yet, nor the end of the client.
+    // Changes may not have been brought yet, nor the end of the client.
     arrivedNow()
     // Another observer may begin a request.
     let present = present.shown
     if observer != nil, let data = present.data, !present.isPlaceholderData { return data }
     var machine = machine
-    // An observer of its own: what is taken here must not be missing there.
+    // An observer of its own, because results that are taken here must not be missing in the
+    // object.
     let options = Pump.options(options, for: client)
     for await result in client.results(of: query, options: options) {
       if let arrival = machine.arrived(result) { machine.show(arrival) }
       let shown = machine.shown
       if let data = shown.data, !shown.isPlaceholderData { return data }
       if let error = shown.error, !shown.isFetching { throw error }
-      // Nothing comes in a preview.
+      // No result comes in a preview.
       if pump?.prepared != nil { break }
     }
     throw CancellationError()
   }
 
-  /// Fetches anew: a running fetch does not land.
+  /// Fetches anew; a running fetch does not land.
   func restart() async -> QueryResult<Value> {
     cancelFirstFetch()
     return await refetch()
   }
 
-  /// Cancels a fetch that a refetch would join: there is no data.
+  /// Cancels a first fetch, which a refetch would join because there is no data.
   func cancelFirstFetch() {
     let stored = present.stored
     let joins = stored.data == nil || stored.isPlaceholderData

@@ -9,11 +9,11 @@ public protocol _QueryObjectMembers<Stored, Value>: AnyObject
 where Self: _QueryObject<Stored, Value> {
   /// The data of the query.
   associatedtype Stored: Sendable
-  /// The data that is shown: that of the query, or a selection of it.
+  /// The shown data: that of the query, or a selection of it.
   associatedtype Value: Sendable
 }
 
-// Life.
+// The life of an observation.
 extension _QueryObjectMembers {
   /// The query that is observed, or will be.
   public var query: Query<Stored> { observedQuery }
@@ -21,7 +21,8 @@ extension _QueryObjectMembers {
   /// The options of the observer, over those of the query.
   public var options: ObserverOptions? { observerOptions }
 
-  /// Where errors go that the query's `throwOnError` names; they stay in the results all the same.
+  /// The boundary for the errors that the query's `throwOnError` names; they also stay in the
+  /// results.
   ///
   /// It is not retained: the view or the model that shows its errors owns it.
   public var boundary: ErrorBoundary? {
@@ -34,9 +35,9 @@ extension _QueryObjectMembers {
     }
   }
 
-  /// A function inside of which changes that arrive are applied, such as an animation; `nil` is none.
+  /// A function inside of which arriving changes are applied, such as an animation; `nil` is none.
   ///
-  /// What shows at once is no such change: at the start, or with another query.
+  /// It does not apply to changes that show at once: at the start, or with another query.
   public var changeContext: ChangeContext? {
     get { rareParts?.changeContext }
     set {
@@ -48,18 +49,18 @@ extension _QueryObjectMembers {
   /// Whether it observes: it was started, and not stopped since.
   public var isObserving: Bool { client != nil }
 
-  /// Observes from now on; nothing if it does.
+  /// Begins to observe; does nothing if it observes this client already.
   ///
-  /// Cached data shows at once; without it, initial data or a placeholder does.
+  /// Cached data shows at once, or else initial data or a placeholder.
   ///
-  /// - Parameter client: The client; another one than before is observed instead of that.
+  /// - Parameter client: The client, which replaces a former one.
   public func start(using client: QueryClient) {
     follow(client, isOther: false)
   }
 
-  /// Observes no longer; what is shown stays.
+  /// Stops observing; the shown result stays.
   ///
-  /// A key that waits counts at once: what is cached under it shows, and the next start observes it.
+  /// A waiting key takes effect at once: its cached data shows, and the next start observes it.
   public func stop() {
     catchUp()
     var life = life
@@ -67,13 +68,13 @@ extension _QueryObjectMembers {
     rareParts?.debouncer?.hurry()
   }
 
-  /// Observes another query, or with other options, in place.
+  /// Changes the query or the options in place.
   ///
-  /// This is no new subscription: with the same key nothing is fetched, so a view may call it
-  /// whenever it is drawn. With another key, what is cached under that shows at once, and is
+  /// This is no new subscription: with the same key it fetches nothing, so a view may call it
+  /// whenever it is drawn. With another key, the cached data of that key shows at once, and is
   /// fetched if it is stale.
   ///
-  /// For search as you type, another key can wait until no newer one has been asked for: meanwhile the
+  /// For search as you type, another key can wait until no newer one has come for a time; meanwhile the
   /// former one is observed and shown.
   ///
   /// ```swift
@@ -81,17 +82,16 @@ extension _QueryObjectMembers {
   /// found.update(query: .search("swift streams"), debounce: .milliseconds(300))
   /// ```
   ///
-  /// The key that is observed already, or a call without an interval, counts at once, and nothing waits
-  /// any more. Asking for the waiting key again does not extend its wait. Until the wait ends, ``query``,
-  /// ``firstValue()`` and all commands, such as ``refetch(superseding:)``, concern the former key. Options
-  /// count together with the query that they are given with, and at once without one; those that were
-  /// given last stay.
+  /// The observed key, and a call without an interval, take effect at once, and end a wait. A second call
+  /// with the waiting key does not extend its wait. Until the wait ends, ``query``, ``firstValue()`` and all
+  /// commands, such as ``refetch(superseding:)``, concern the former key. Options take effect together with
+  /// the query of the same call, and at once without one; the last ones stay.
   ///
   /// - Parameters:
-  ///   - query: What to observe from now on; `nil` keeps it.
-  ///   - options: The options from now on; `nil` keeps them.
-  ///   - debounce: How long no other key may be asked for before this one is observed, on the clock of
-  ///     the client; `nil` observes it at once.
+  ///   - query: The new query; `nil` keeps the present one.
+  ///   - options: The new options; `nil` keeps the present ones.
+  ///   - debounce: The time without another key after which this one is observed, by the clock of the client;
+  ///     `nil` observes it at once.
   public func update(
     query: Query<Stored>? = nil,
     options: ObserverOptions? = nil,
@@ -109,15 +109,14 @@ extension _QueryObjectMembers {
     if isOver { lookAgain() }
   }
 
-  /// Observes a query of a client from now on, whatever it did before.
+  /// Observes a query of a client from now on.
   ///
-  /// For property wrappers and other adapters, which say at each update what they want.
+  /// For property wrappers and other adapters, which name their query at each update.
   ///
   /// - Parameters:
-  ///   - query: What to observe.
+  ///   - query: The query.
   ///   - options: Options of the observer; `nil` keeps the present ones.
-  ///   - debounce: How long another key waits, as in ``update(query:options:debounce:)``; `nil` is not
-  ///     at all.
+  ///   - debounce: The wait of another key, as in ``update(query:options:debounce:)``; `nil` is none.
   ///   - client: The client.
   public func follow(
     _ query: Query<Stored>,
@@ -133,7 +132,7 @@ extension _QueryObjectMembers {
     if isOver { lookAgain() }
   }
 
-  /// Whether a query is observed later, if no other key is asked for until then.
+  /// Whether a query is observed only after a wait, if no other key comes meanwhile.
   private func waits(
     for query: Query<Stored>,
     _ options: ObserverOptions?,
@@ -156,13 +155,13 @@ extension _QueryObjectMembers {
       }
       if waits { return true }
     }
-    // They were said for whatever is observed after that.
+    // The waiting options are for the query that is observed next.
     take(rareParts?.debouncer?.drop())
     return false
   }
 
-  /// Shows what a new observer would see, without being one; nothing if the query of that client was
-  /// shown already.
+  /// Shows the first result of a new observer, without being one; does nothing if it shows this query of this
+  /// client already.
   func preview(_ query: Query<Stored>, _ options: ObserverOptions?, _ client: QueryClient) {
     let isOther = observedQuery.key != query.key
     observedQuery = query
@@ -170,11 +169,11 @@ extension _QueryObjectMembers {
     if isOther || machine.isNew || pump?.isOf(client) != true { look(at: client) }
   }
 
-  /// Observes and shows nothing until it is told what to observe.
+  /// Observes and shows nothing until the next call that names a query.
   func showNothing() {
     stop()
     route?.leave(for: nil, of: nil)
-    // So that the same query is another one when it comes back.
+    // Forgets the query, so that the same query counts as another one when it comes back.
     observedQuery = .none
     clear()
   }

@@ -1,6 +1,6 @@
 internal import StreamQuery
 
-/// Parts that most observed queries do not have, out of line.
+/// The parts that most observed queries do not have, in an object of their own.
 @MainActor
 final class RareParts<Value: Sendable> {
   var options: OptionsBox?
@@ -8,9 +8,9 @@ final class RareParts<Value: Sendable> {
   var route: ErrorRoute<Value>?
   /// The object that hears of changes together with readers: the holder of a property wrapper.
   weak var witness: (any ReaderWitness)?
-  /// Of a view whose appearances the object is told of itself.
+  /// The presence of a view that reports its appearances to the object.
   var presence = PresenceMachine()
-  /// Waits before another key is observed.
+  /// Delays another key.
   var debouncer: Debouncer?
   /// When that view observes.
   var period = ObservationPeriod.onRender

@@ -5,23 +5,24 @@ public import SwiftUI
 extension EnvironmentValues {
   /// The client of the queries in views.
   ///
-  /// Without `queryClient(_:)` above, it is one that all such views share; a debug build says so
-  /// once. That is so on every thread. Set it with that modifier: `environment(_:_:)` reads a value
+  /// Without `queryClient(_:)` above, it is one that all such views share, on any thread; a debug
+  /// build reports that once. Set it with that modifier, because `environment(_:_:)` reads a value
   /// before it sets it.
   public var queryClient: QueryClient {
     get { surroundings.client ?? FallbackClient.taken() }
     set { surroundings.client = newValue }
   }
 
-  /// Whether property wrappers observe their queries here; see `queryObservation(_:)`.
+  /// Whether property wrappers may observe their queries here; see `queryObservation(_:)`.
   ///
-  /// Set inside of such a modifier, it counts more than that.
+  /// Set inside of such a modifier, it wins.
   public var queryObservationEnabled: Bool {
     get { surroundings.isAllowed }
     set { (surroundings.isAllowed, surroundings.isSaid) = (newValue, true) }
   }
 
-  /// Read by `@SwiftUI.Environment`, in full: within this package, the core has a type of that name.
+  /// Read by `@SwiftUI.Environment`, spelled in full, because the core has a type of that name in this
+  /// package.
   var surroundings: Surroundings {
     get { self[SurroundingsKey.self] }
     set { self[SurroundingsKey.self] = newValue }
@@ -35,8 +36,8 @@ extension EnvironmentValues {
 extension View {
   /// Gives a client to the queries of this view and of all views in it.
   ///
-  /// Queries that are observed already go over to the new client, as if the view were new. What does
-  /// not observe, such as a hidden view, is drawn with what the new client has cached.
+  /// Observed queries change to the new client, as if the view were new. A view that does not observe, such
+  /// as a hidden one, is drawn with the cached data of the new client.
   ///
   /// ```swift
   /// WindowGroup { ContentView().queryClient(client) }
@@ -49,7 +50,7 @@ extension View {
   }
 }
 
-/// Gives a client to the queries of views; without one given, a client of its own.
+/// Gives a client to the queries of views: a given one, or a client of its own.
 public struct QueryClientProvider<Content: View>: View {
   private let property: ClientProperty
   private let content: Content
@@ -70,7 +71,7 @@ public struct QueryClientProvider<Content: View>: View {
   }
 }
 
-/// The client of a view: one that it was given, or its own, made when SwiftUI updates the view first.
+/// The client of a view: a given one, or its own, made at the first update of the view.
 @MainActor
 private struct ClientProperty: DynamicProperty {
   @StateObject private var own: LazyClient
@@ -88,7 +89,7 @@ private struct ClientProperty: DynamicProperty {
   }
 }
 
-/// Makes its client when it is needed first.
+/// Makes its client at the first use.
 @MainActor
 private final class LazyClient: nonisolated StillObject {
   private(set) lazy var client = QueryClient()

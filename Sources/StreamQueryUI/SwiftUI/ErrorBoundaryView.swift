@@ -2,10 +2,11 @@
 internal import Foundation
 public import SwiftUI
 
-/// Shows an error in place of its content when a query in it fails in a way that it should not show
-/// itself.
+/// Shows an error in place of its content, if a query in it fails with an error that its own view
+/// does not show.
 ///
-/// A query's `throwOnError` says which errors these are. All others stay in its properties.
+/// The `throwOnError` of a query decides which errors these are. Other errors stay in its
+/// properties.
 ///
 /// ```swift
 /// ErrorBoundaryView {
@@ -16,8 +17,8 @@ public import SwiftUI
 /// }
 /// ```
 ///
-/// The nearest boundary that catches an error shows it. Trying again resets the queries that failed,
-/// and shows the content.
+/// The nearest boundary that catches an error shows it. A new try resets the failed queries, and shows the
+/// content.
 public struct ErrorBoundaryView<Content: View, Failure: View>: View {
   private let property: BoundaryProperty
   private let content: Content
@@ -26,10 +27,12 @@ public struct ErrorBoundaryView<Content: View, Failure: View>: View {
   /// Creates a view.
   ///
   /// - Parameters:
-  ///   - catches: Whether it catches an error; by default all. Others go to the boundary around it.
+  ///   - catches: Whether it catches an error; by default all. Other errors go to the boundary
+  ///     around it.
   ///   - onReset: Called when the user tries again, before the queries do.
   ///   - content: The content.
-  ///   - failure: Makes what is shown in its place, of the error and of what to do to try again.
+  ///   - failure: Makes the replacement of the content from the error and an action that tries
+  ///     again.
   public init(
     catching catches: @escaping @MainActor (any Error) -> Bool = { _ in true },
     onReset: @escaping @MainActor () -> Void = {},
@@ -45,12 +48,14 @@ public struct ErrorBoundaryView<Content: View, Failure: View>: View {
 
   /// Creates a view for the boundary of a model, whose queries report to it.
   ///
-  /// The boundary itself says what it catches, which one is around it, and what a reset does.
+  /// The boundary decides which errors it catches, which boundary is around it, and what a reset
+  /// does.
   ///
   /// - Parameters:
   ///   - boundary: The boundary.
   ///   - content: The content; queries of property wrappers in it report to the boundary as well.
-  ///   - failure: Makes what is shown in its place, of the error and of what to do to try again.
+  ///   - failure: Makes the replacement of the content from the error and an action that tries
+  ///     again.
   public init(
     _ boundary: ErrorBoundary,
     @ViewBuilder content: () -> Content,
@@ -86,7 +91,7 @@ public struct ErrorBoundaryView<Content: View, Failure: View>: View {
   }
 }
 
-/// The boundary of a view: one that it was given, or its own.
+/// The boundary of a view: a given one, or its own.
 @MainActor
 private struct BoundaryProperty: DynamicProperty {
   @StateObject private var holder: BoundaryHolder
@@ -115,7 +120,7 @@ private struct BoundaryProperty: DynamicProperty {
   }
 }
 
-/// Holds a boundary of its own, and another one for each that is around it.
+/// Holds a boundary for each one that is around the view.
 @MainActor
 private final class BoundaryHolder: nonisolated StillObject {
   private(set) lazy var boundary = made(in: nil)
@@ -148,7 +153,7 @@ extension View {
   ///
   /// - Parameters:
   ///   - reset: Called when the user tries again, before the queries do.
-  ///   - failure: Makes what is shown in its place, of the error and of what to do to try again.
+  ///   - failure: Makes the replacement of the view from the error and an action that tries again.
   /// - Returns: The view.
   public func errorBoundary(
     reset: @escaping @MainActor () -> Void = {},
@@ -167,8 +172,7 @@ extension View {
 
   /// Shows an error and a button to try again in place of this view when a query in it fails.
   ///
-  /// The text is the error's `localizedDescription`; that of the button is looked up as "Try again" in
-  /// the app's own strings.
+  /// The text is the error's `localizedDescription`; the button's is the string "Try again" of the app.
   ///
   /// - Parameter reset: Called when the user tries again, before the queries do.
   /// - Returns: The view.
@@ -202,7 +206,7 @@ public struct ReportErrorAction: Sendable {
   ///
   /// - Parameters:
   ///   - error: The error.
-  ///   - retry: What is done when the user tries again.
+  ///   - retry: Called when the user tries again.
   /// - Returns: Whether a boundary has caught it.
   @MainActor @discardableResult
   public func callAsFunction(
@@ -214,7 +218,7 @@ public struct ReportErrorAction: Sendable {
 }
 
 extension EnvironmentValues {
-  /// Reports errors that are no query's to the nearest boundary.
+  /// Reports errors that belong to no query to the nearest boundary.
   public var reportError: ReportErrorAction { ReportErrorAction(boundary: surroundings.boundary) }
 }
 #endif

@@ -15,8 +15,8 @@ public import SwiftUI
 /// }
 /// ```
 ///
-/// In everything else it is a ``LiveQuery``. Where the query depends on the view's state, the wrapper
-/// names the default alone, and the modifier `query(_:_:)` the query:
+/// Otherwise the same as a ``LiveQuery``. If the query depends on the view's state, the wrapper has only the
+/// default, and the modifier `query(_:_:)` the query:
 ///
 /// ```swift
 /// struct FollowersView: View {
@@ -57,10 +57,10 @@ public struct LiveDefaultedQuery<Value: Sendable>: DynamicProperty {
     defaultValue = query.defaultValue
   }
 
-  /// Observes what a modifier says.
+  /// Observes the query of a modifier.
   ///
   /// - Parameters:
-  ///   - defaultValue: What is shown while there is no data.
+  ///   - defaultValue: The value that is shown while there is no data.
   ///   - options: Options of the observer, over those of the query.
   ///   - keepsPreviousData: Whether the data of the former key is shown while another key is
   ///     fetched for the first time.

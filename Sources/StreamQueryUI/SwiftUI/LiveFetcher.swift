@@ -20,8 +20,8 @@ public import SwiftUI
 /// }
 /// ```
 ///
-/// Object and query are made when the view is drawn first, and last as long as its state. In
-/// everything else it is a ``LiveQuery``.
+/// Object and query are made when the view is first drawn, and last as long as its state. Otherwise
+/// the same as a ``LiveQuery``.
 @MainActor @propertyWrapper
 public struct LiveFetcher<F: QueryFetcher>: DynamicProperty {
   @StateObject private var holder: LiveHolder<ObservedFetcher<F>>
@@ -45,8 +45,7 @@ public struct LiveFetcher<F: QueryFetcher>: DynamicProperty {
   /// ```
   ///
   /// - Parameters:
-  ///   - fetcher: Makes the fetcher, once for each view. What it captures stays as it was when the
-  ///     view was new.
+  ///   - fetcher: Makes the fetcher, once for each view; its captures are those of the new view.
   ///   - options: Options of the observer, over those of the query.
   ///   - animation: Animates changes that arrive; `nil` leaves that to `queryAnimation(_:)`.
   ///   - query: Makes the query over the fetcher, with its options.

@@ -15,7 +15,7 @@ public import SwiftUI
 /// }
 /// ```
 ///
-/// A run goes on when the view is gone.
+/// A run continues after the view is gone.
 @MainActor @propertyWrapper
 public struct LiveMutation<Input: Sendable, Output: Sendable>: DynamicProperty {
   @StateObject private var holder: LiveHolder<ObservedMutation<Input, Output>>
@@ -23,10 +23,10 @@ public struct LiveMutation<Input: Sendable, Output: Sendable>: DynamicProperty {
   private let mutation: Mutation<Input, Output>?
   private let animation: Animation?
 
-  /// Runs a mutation, or what a modifier says.
+  /// Runs a mutation, or that of a modifier.
   ///
   /// - Parameters:
-  ///   - mutation: The mutation; `nil` runs nothing until the modifier `mutation(_:_:)` names one.
+  ///   - mutation: The mutation; `nil` runs none before the modifier `mutation(_:_:)` names one.
   ///   - animation: Animates changes that arrive; `nil` leaves that to `queryAnimation(_:)`.
   public init(_ mutation: Mutation<Input, Output>? = nil, animation: Animation? = nil) {
     _holder = StateObject(wrappedValue: LiveHolder())

@@ -2,13 +2,13 @@
 public import StreamQuery
 public import SwiftUI
 
-/// Holds a position in pages for a view, and observes the query of the page that is shown.
+/// Holds a position in pages for a view, and observes the query of the shown page.
 ///
 /// ```swift
 /// @LivePagination(Pagination(input: "swift"), query: { .search($0, $1) }) var repositories
 /// ```
 ///
-/// The position lasts as long as the view, however often that is drawn.
+/// The position lasts as long as the view, even if that is drawn again.
 @MainActor @propertyWrapper
 public struct LivePagination<
   Input: Hashable & Sendable,
@@ -25,15 +25,15 @@ public struct LivePagination<
   private let animation: Animation?
   private let make: @MainActor () -> Observed
 
-  /// Observes a page, or what a modifier says.
+  /// Observes a page, or that of a modifier.
   ///
   /// - Parameters:
-  ///   - pagination: Where to begin.
+  ///   - pagination: The first position.
   ///   - options: Options of the observer, over those of the query.
-  ///   - keepsPreviousData: Whether a page is shown until the next one is there.
+  ///   - keepsPreviousData: Whether a page is shown until the data of the next one is there.
   ///   - animation: Animates changes that arrive; `nil` leaves that to `queryAnimation(_:)`.
   ///   - query: The query of a page; its key must contain input and page. `nil` observes nothing
-  ///     until the modifier `pagination(_:input:query:)` says one.
+  ///     before the modifier `pagination(_:input:query:)` names one.
   public init(
     _ pagination: Pagination<Input, Page>,
     options: ObserverOptions? = nil,

@@ -2,7 +2,7 @@
 internal import StreamQuery
 internal import SwiftUI
 
-/// An observed query or selection of a view: the mechanism of ``LiveQuery`` and ``LiveSelection``.
+/// An observed query or selection of a view, for ``LiveQuery`` and ``LiveSelection``.
 @MainActor
 struct LiveProperty<Object: _QueryObjectMembers>: DynamicProperty {
   @StateObject private var holder: LiveHolder<Object>
@@ -22,7 +22,7 @@ struct LiveProperty<Object: _QueryObjectMembers>: DynamicProperty {
   ) {
     _holder = StateObject(wrappedValue: LiveHolder())
     self.query = query
-    // Boxed: a view with a query is made often, and options are large.
+    // Boxed, because a view with a query is made often, and options are large.
     self.options = options.map { OptionsBox($0) }
     self.debounce = debounce
     self.animation = animation
@@ -38,7 +38,7 @@ struct LiveProperty<Object: _QueryObjectMembers>: DynamicProperty {
     ViewUpdate.run {
       holder.installed(animation?.changeContext, options: options, make)
       if let query {
-        // Captured alone: the holder keeps the closure, and would keep itself by this property.
+        // Captured alone: the holder keeps the closure, and would retain itself by this property.
         holder.asked(by: .wrapper, in: surroundings) { [debounce] in
           $0.asked(query, $1, $2, $3, debounce: debounce)
         }

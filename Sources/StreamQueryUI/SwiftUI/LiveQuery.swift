@@ -18,10 +18,10 @@ public import SwiftUI
 /// }
 /// ```
 ///
-/// What is cached shows in the first frame. The view is drawn again only when a property that it
-/// has read changes; drawing its parent makes no new subscription.
+/// Cached data shows in the first frame. The view is drawn again only when a property that it has
+/// read changes. Drawing its parent makes no new subscription.
 ///
-/// A query that depends on values of the view is given in its initialiser:
+/// Give a query that depends on values of the view in its initialiser:
 ///
 /// ```swift
 /// struct ProfileView: View {
@@ -33,23 +33,23 @@ public import SwiftUI
 /// }
 /// ```
 ///
-/// or, if it depends on state, by the modifier `query(_:_:)` of a view in the body.
+/// Give a query that depends on state with the modifier `query(_:_:)` of a view in the body.
 ///
 /// Two wrappers of one key share its data and its requests; each has its own options. Read outside
-/// of a body, it shows nothing, and a debug build says so.
+/// of a body, it shows nothing, and a debug build reports that.
 @MainActor @propertyWrapper
 public struct LiveQuery<Value: Sendable>: DynamicProperty {
   private var live: LiveProperty<ObservedQuery<Value>>
 
-  /// Observes a query, or what a modifier says.
+  /// Observes a query, or that of a modifier.
   ///
   /// - Parameters:
-  ///   - query: The query; `nil` observes nothing until the modifier `query(_:_:)` names one.
+  ///   - query: The query; `nil` observes nothing before the modifier `query(_:_:)` names one.
   ///   - options: Options of the observer, over those of the query.
   ///   - keepsPreviousData: Whether the data of the former key is shown while another key is
   ///     fetched for the first time.
-  ///   - debounce: How long another key waits, as in search as you type, until no newer one has come;
-  ///     meanwhile the former one is shown. `nil` observes it at once. A modifier has its own.
+  ///   - debounce: The time without another key after which a new key is observed, for search as you type;
+  ///     meanwhile the former one is shown. `nil` observes it at once. A modifier has its own interval.
   ///   - animation: Animates changes that arrive; `nil` leaves that to `queryAnimation(_:)`.
   public init(
     _ query: Query<Value>? = nil,

@@ -2,7 +2,7 @@
 public import StreamQuery
 public import SwiftUI
 
-/// Observes a selection of a query for a view; in everything else it is a ``LiveQuery``.
+/// Observes a selection of a query for a view; otherwise the same as a ``LiveQuery``.
 ///
 /// ```swift
 /// @LiveSelection(.users, select: { $0.map(\.name) }) var names
@@ -11,7 +11,7 @@ public import SwiftUI
 public struct LiveSelection<Stored: Sendable, Value: Sendable>: DynamicProperty {
   private var live: LiveProperty<ObservedSelection<Stored, Value>>
 
-  /// Creates nothing: without a selection, there is nothing to show.
+  /// Creates nothing: it needs a selection.
   @_documentation(visibility: internal)
   @available(
     *,
@@ -22,18 +22,18 @@ public struct LiveSelection<Stored: Sendable, Value: Sendable>: DynamicProperty 
     self.init { _ in throw CancellationError() }
   }
 
-  /// Observes a selection of a query, or of what a modifier says.
+  /// Observes a selection of a query, or of that of a modifier.
   ///
   /// - Parameters:
-  ///   - query: The query; `nil` observes nothing until the modifier `query(_:_:)` names one.
+  ///   - query: The query; `nil` observes nothing before the modifier `query(_:_:)` names one.
   ///   - options: Options of the observer, over those of the query.
   ///   - keepsPreviousData: Whether the selection of the former key is shown while another key is
   ///     fetched for the first time.
-  ///   - debounce: How long another key waits, as in search as you type, until no newer one has come;
-  ///     meanwhile the former one is shown. `nil` observes it at once. A modifier has its own.
+  ///   - debounce: The time without another key after which a new key is observed, for search as you type;
+  ///     meanwhile the former one is shown. `nil` observes it at once. A modifier has its own interval.
   ///   - animation: Animates changes that arrive; `nil` leaves that to `queryAnimation(_:)`.
-  ///   - select: Makes the selection. Runs once for each data that is stored; what it throws is
-  ///     shown as the error. What it captures stays as it was when the view was new.
+  ///   - select: Makes the selection. Runs once for each new data of the query; its error is the
+  ///     error of the result. Its captures are those of the new view.
   public init(
     _ query: Query<Stored>? = nil,
     options: ObserverOptions? = nil,

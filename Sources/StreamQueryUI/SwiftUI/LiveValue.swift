@@ -2,7 +2,8 @@
 internal import StreamQuery
 public import SwiftUI
 
-/// Shows a value of the client in a view, such as how many queries fetch; see ``ObservedValue``.
+/// Shows a value of the client in a view, such as the number of fetching queries; see
+/// ``ObservedValue``.
 ///
 /// ```swift
 /// struct ActivityView: View {
@@ -16,7 +17,7 @@ public import SwiftUI
 /// }
 /// ```
 ///
-/// Which value it is stays as it was when the view was new.
+/// The first value of a view stays its value.
 @MainActor @propertyWrapper
 public struct LiveValue<Value: Sendable>: DynamicProperty {
   @StateObject private var holder: LiveHolder<ObservedValue<Value>>
@@ -35,7 +36,7 @@ public struct LiveValue<Value: Sendable>: DynamicProperty {
     self.animation = animation
   }
 
-  /// The value now.
+  /// The present value.
   public var wrappedValue: Value { holder.object { ObservedValue(source) }.value }
 
   /// For the modifier `attach(_:)`.

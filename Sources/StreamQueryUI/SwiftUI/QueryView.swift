@@ -11,7 +11,7 @@ public import SwiftUI
 /// ```
 ///
 /// Views that show the same query share its data and its requests. While it is hidden, as under a
-/// pushed screen, it observes nothing; when it is back, it refetches as the query wants.
+/// pushed screen, it does not observe; when it is back, it refetches by the query's policy.
 public struct QueryView<Value: Sendable, Content: View>: View {
   @LiveQuery<Value> private var observed: ObservedQuery<Value>
   private let content: (ObservedQuery<Value>) -> Content
@@ -23,9 +23,9 @@ public struct QueryView<Value: Sendable, Content: View>: View {
   ///   - options: Options of the observer, over those of the query.
   ///   - keepsPreviousData: Whether the data of the former key is shown while another key is
   ///     fetched for the first time.
-  ///   - debounce: How long another key waits, as in search as you type, until no newer one has come;
+  ///   - debounce: The time without another key after which a new key is observed, for search as you type;
   ///     meanwhile the former one is shown. `nil` observes it at once.
-  ///   - content: Makes the content of the query's properties.
+  ///   - content: Makes the content from the query's properties.
   public init(
     _ query: Query<Value>,
     options: ObserverOptions? = nil,
@@ -55,9 +55,9 @@ public struct QueryView<Value: Sendable, Content: View>: View {
   ///   - options: Options of the observer, over those of the query.
   ///   - keepsPreviousData: Whether the data of the former key is shown while another key is
   ///     fetched for the first time.
-  ///   - debounce: How long another key waits, as in search as you type, until no newer one has come;
+  ///   - debounce: The time without another key after which a new key is observed, for search as you type;
   ///     meanwhile the former one is shown. `nil` observes it at once.
-  ///   - content: Makes the content of the query's properties, whose data is never `nil`.
+  ///   - content: Makes the content from the query's properties, whose data is never `nil`.
   public init(
     _ query: DefaultedQuery<Value>,
     options: ObserverOptions? = nil,

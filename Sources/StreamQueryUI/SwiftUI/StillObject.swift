@@ -5,18 +5,18 @@ internal import Combine
 internal import SwiftUI
 
 #if canImport(Combine)
-/// An object of which SwiftUI makes one for each identity of a view, and which never asks to be drawn.
+/// An object that SwiftUI makes once for each identity of a view, and that never causes drawing.
 ///
-/// It is the object of a `@StateObject`, whose closure runs once for each place at which a view value
-/// stands. The initial value of a `@State` is made with the view value: all places of that value share
-/// it. What views read is told by Observation, so the publisher says nothing, and none is kept.
+/// It is the object of a `@StateObject`, whose closure runs once for each place of a view value in the
+/// hierarchy. The initial value of a `@State` is made with the view value, so that all places would share it.
+/// `Observation` tells views of changes, so the publisher is empty, and none is stored.
 protocol StillObject: ObservableObject where ObjectWillChangePublisher == Empty<Void, Never> {}
 
 extension StillObject {
   var objectWillChange: Empty<Void, Never> { Empty(completeImmediately: false) }
 }
 #else
-/// As above, beside the stand-in for SwiftUI.
+/// The same, beside the stand-in for SwiftUI.
 protocol StillObject: ObservableObject {}
 #endif
 

@@ -2,22 +2,22 @@
 public import SwiftUI
 
 extension View {
-  /// Animates changes that arrive for the queries and mutations of this view and of all views in it.
+  /// Animates arriving changes of the queries and mutations in this view.
   ///
   /// ```swift
   /// FeedView().queryAnimation(.default)
   /// ```
   ///
-  /// The first frame is not animated, nor is what shows at once: cached data of another key, or
-  /// the beginning of a mutation. Animate these where they come from, by `withAnimation`.
+  /// It animates neither the first frame nor changes that show at once: cached data of another key,
+  /// or the beginning of a mutation. Animate these with `withAnimation` at their origin.
   ///
-  /// - Parameter animation: The animation; `nil` for none. That of a property wrapper goes before it.
+  /// - Parameter animation: The animation; `nil` for none. That of a property wrapper wins.
   /// - Returns: The view.
   public func queryAnimation(_ animation: Animation?) -> some View {
     queryTransaction(Transaction(animation: animation))
   }
 
-  /// Applies changes that arrive for the queries and mutations of this view in a transaction; see
+  /// Applies arriving changes of the queries and mutations in this view in a transaction; see
   /// `queryAnimation(_:)`.
   ///
   /// - Parameter transaction: The transaction.
@@ -39,7 +39,7 @@ struct ContextModifier: ViewModifier {
   }
 }
 
-/// Replaces the context when SwiftUI updates the modifier that it belongs to.
+/// Replaces the context when SwiftUI updates its modifier.
 @MainActor
 private struct ContextProperty: DynamicProperty {
   @StateObject var context: SharedContext

@@ -3,8 +3,8 @@ public import StreamQuery
 public import SwiftUI
 
 extension View {
-  /// Fetches the next page of an infinite query while this view is shown: page after page, until there is
-  /// none, or the pages push the view off the screen.
+  /// Fetches the next pages of an infinite query while this view is shown, until there is none, or the pages
+  /// push the view off the screen.
   ///
   /// ```swift
   /// struct EndlessFeed: View {
@@ -24,10 +24,9 @@ extension View {
   /// }
   /// ```
   ///
-  /// A fetch of all pages, such as after a pull to refresh, ends first. After a failure nothing is
-  /// fetched until the view appears again, or other code fetches the page, such as a button with
-  /// `feed.fetchNextPage()`. A page that is being fetched when the view disappears arrives all the
-  /// same.
+  /// It waits for a fetch of all pages, such as after a pull to refresh. After a failure, it waits
+  /// until the view appears again, or other code fetches the page, such as a button with
+  /// `feed.fetchNextPage()`. A page that is being fetched when the view disappears still arrives.
   ///
   /// - Parameter observed: The query.
   /// - Returns: The view.
@@ -53,17 +52,17 @@ where Object.Stored: PageSequenceValue {
       .onAppear { loader.appeared(observed) }
       .onDisappear { loader.disappeared() }
       .onChange(of: observed.nextPageFacts) { _, _ in loader.changed(observed) }
-      // The facts of another object may be the same.
+      // Another object may have the same facts.
       .onChange(of: ObjectIdentifier(observed)) { _, _ in loader.changed(observed) }
   }
 }
 
-/// Whether the view at the end of a list is shown, and of which query.
+/// Whether the view at the end of a list is shown, and its query.
 @MainActor
 final class NextPageLoader<Object: _QueryObjectMembers>: nonisolated StillObject
 where Object.Stored: PageSequenceValue {
   private var machine = NextPageMachine()
-  /// The query that the view was given last, of which alone pages are fetched.
+  /// The last query of the view, the only one whose pages are fetched.
   private weak var observed: Object?
 
   nonisolated init() {}

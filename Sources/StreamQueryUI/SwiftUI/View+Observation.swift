@@ -2,32 +2,33 @@
 public import SwiftUI
 
 extension View {
-  /// Says when the property wrappers in this view observe: always, unless this says otherwise.
+  /// Sets when the property wrappers in this view observe; always, by default.
   ///
   /// ```swift
   /// ProfileView(id: 1).queryObservation(.onAppear)
   /// ```
   ///
-  /// Put it around the view that has the wrappers: a wrapper cannot know whether its view is shown.
+  /// Put it around the view with the wrappers, because a wrapper cannot know whether its view is
+  /// shown.
   ///
-  /// - Parameter period: When they observe.
+  /// - Parameter period: The period of observation.
   /// - Returns: The view.
   public func queryObservation(_ period: ObservationPeriod) -> some View {
     modifier(ObservationModifier(period: period))
   }
 
-  /// Says to a ``SceneActivity`` whether the scene of this view is in the foreground.
+  /// Reports to a ``SceneActivity`` whether the scene of this view is in the foreground.
   ///
-  /// - Parameter activity: Whom to tell.
+  /// - Parameter activity: The receiver of the report.
   /// - Returns: The view.
   public func sceneActivity(_ activity: SceneActivity) -> some View {
     modifier(SceneModifier(activity: activity))
   }
 
-  /// Refetches a query when the user pulls, and shows the gesture's spinner until it is done.
+  /// Refetches a query when the user pulls, and shows the gesture's spinner meanwhile.
   ///
   /// A failure is in the query's properties. SwiftUI may cancel the gesture when the view is drawn
-  /// again: that is no error, and the request goes on.
+  /// again, which is no error, and the request continues.
   ///
   /// - Parameter observed: The query.
   /// - Returns: The view.
@@ -35,8 +36,7 @@ extension View {
     refreshable { @MainActor in await observed.refetch() }
   }
 
-  /// Refetches a list of queries when the user pulls, and shows the gesture's spinner until all are
-  /// done.
+  /// Refetches a list of queries when the user pulls, and shows the gesture's spinner meanwhile.
   ///
   /// - Parameter observed: The list.
   /// - Returns: The view.
@@ -44,7 +44,7 @@ extension View {
     refreshable { @MainActor in await observed.refetch() }
   }
 
-  /// Shows the queries of this view in states that were prepared, and fetches nothing.
+  /// Shows the queries of this view in prepared states, without fetches.
   ///
   /// ```swift
   /// #Preview {
@@ -55,7 +55,7 @@ extension View {
   /// }
   /// ```
   ///
-  /// - Parameter states: Says the states; called once.
+  /// - Parameter states: Sets the states; called once.
   /// - Returns: The view.
   public func queryPreview(_ states: @escaping @MainActor (QueryPreview) -> Void) -> some View {
     modifier(PreviewModifier(states: states))
@@ -82,7 +82,7 @@ struct ObservationModifier: ViewModifier {
   }
 }
 
-/// Says when what is below observes, when SwiftUI updates the modifier that it belongs to.
+/// Sets when the content observes, at each update of its modifier.
 @MainActor
 private struct ObservationProperty: DynamicProperty {
   @SwiftUI.Environment(\.surroundings) var surroundings
@@ -101,9 +101,9 @@ private struct ObservationProperty: DynamicProperty {
 
 struct SceneModifier: ViewModifier {
   @SwiftUI.Environment(\.scenePhase) private var phase
-  /// Stands for the scene as well.
+  /// The presence of the content, which also identifies the scene.
   ///
-  /// No change of a query is a doubt here: with many of them, a scene would never have left.
+  /// Changes of queries begin no doubt here: with many of them, a scene would never leave.
   @StateObject private var presence: Presence
   private let activity: SceneActivity
 
@@ -121,7 +121,7 @@ struct SceneModifier: ViewModifier {
           activity.changed(presence, isForeground: false)
         }
         presence.appeared()
-        // A view that is back, as from under another one, is told of no other phase.
+        // A view that comes back, as from under another one, gets no new phase.
         say(phase)
       }
       .onDisappear { presence.disappeared(of: nil) }
@@ -147,7 +147,7 @@ struct PreviewModifier: ViewModifier {
   }
 }
 
-/// Makes a preview when SwiftUI updates the modifier that it belongs to first.
+/// Makes a preview at the first update of its modifier.
 @MainActor
 private struct PreviewProperty: DynamicProperty {
   @StateObject private var holder: PreviewHolder

@@ -3,7 +3,7 @@ public import StreamQuery
 public import SwiftUI
 
 extension View {
-  /// Says which infinite query a property wrapper observes, by its key and how pages are fetched.
+  /// Sets the infinite query of a property wrapper, by its key and the fetch of a page.
   ///
   /// ```swift
   /// struct TopicView: View {
@@ -24,11 +24,11 @@ extension View {
   /// }
   /// ```
   ///
-  /// An `InfiniteQuery` that exists already is said by `query(_:_:)`, as any other.
+  /// For an `InfiniteQuery` value, use `query(_:_:)`.
   ///
   /// - Parameters:
   ///   - live: The property wrapper.
-  ///   - key: The key; what the fetch depends on must be in it.
+  ///   - key: The key, which must have every input of the fetch.
   ///   - initialPageParam: The parameter of the first page.
   ///   - maxPages: The maximum number of pages to keep, at least one.
   ///   - enabled: Whether it fetches by itself.
@@ -59,8 +59,7 @@ extension View {
     )
   }
 
-  /// Says which pages a property wrapper shows, for input and queries that depend on the view's
-  /// state.
+  /// Sets the pages of a property wrapper, for input and queries that depend on the view's state.
   ///
   /// ```swift
   /// struct RepositoriesView: View {
@@ -75,15 +74,15 @@ extension View {
   /// }
   /// ```
   ///
-  /// Another input starts at the initial page. It observes from the appearance of this view to its
-  /// disappearance.
+  /// Another input starts at the initial page. The wrapper observes from the appearance of this
+  /// view to its disappearance.
   ///
   /// - Parameters:
-  ///   - live: The property wrapper; a query that it names itself is not observed.
-  ///   - input: What the pages belong to. It is said at each update, so set it nowhere else; `nil`
-  ///     leaves it to the property.
-  ///   - debounce: How long the query of another input waits, as in search as you type, until no newer one has
-  ///     come; meanwhile the former pages are shown. `nil` observes it at once.
+  ///   - live: The property wrapper; its own query is not observed.
+  ///   - input: The input of the pages. Each update sets it, so set it nowhere else; `nil` leaves
+  ///     it to the property.
+  ///   - debounce: The time without another input after which a query with new input is observed, for search
+  ///     as you type; meanwhile the former pages are shown. `nil` observes it at once.
   ///   - query: The query of a page; its key must contain input and page.
   /// - Returns: The view.
   public func pagination<Input, Page, Value>(

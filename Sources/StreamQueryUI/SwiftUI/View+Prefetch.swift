@@ -3,7 +3,7 @@ public import StreamQuery
 public import SwiftUI
 
 extension View {
-  /// Fetches what another view will show, while this one is shown.
+  /// Fetches the queries of another view while this one is shown.
   ///
   /// ```swift
   /// struct PersonLink: View {
@@ -16,9 +16,9 @@ extension View {
   /// }
   /// ```
   ///
-  /// Each appearance, and another key, fetches what is missing or stale: give the queries a stale time, or the
-  /// next view fetches again. A query that is disabled is left out until this view is drawn with an enabled
-  /// one. Nothing is observed. A request outlives the disappearance by a second, so that the next view finds
+  /// Each appearance, and another key, fetches missing and stale queries: give them a stale time, or the next
+  /// view fetches again. A disabled query is omitted until this view is drawn with an enabled one. The
+  /// queries are not observed. A request outlives the disappearance by a second, so that the next view finds
   /// it running; a failure is dropped.
   ///
   /// - Parameter query: The queries.
@@ -36,7 +36,7 @@ struct PrefetchModifier: ViewModifier {
 
   init(prefetching: Prefetching) { self.prefetching = prefetching }
 
-  /// The content, with a task that fetches ahead.
+  /// The content, with a task that prefetches.
   public func body(content: Content) -> some View {
     var prefetching = prefetching
     if surroundings.isAllowed {

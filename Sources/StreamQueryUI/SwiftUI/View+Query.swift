@@ -3,7 +3,7 @@ public import StreamQuery
 public import SwiftUI
 
 extension View {
-  /// Says what a property wrapper observes, for queries that depend on the view's state.
+  /// Sets the query of a property wrapper, for queries that depend on the view's state.
   ///
   /// ```swift
   /// struct FollowersView: View {
@@ -17,15 +17,15 @@ extension View {
   /// }
   /// ```
   ///
-  /// It observes from the appearance of this view to its disappearance. The body is drawn before
-  /// it, so that cached data shows one update later than with a query in the initialiser.
+  /// The wrapper observes from the appearance of this view to its disappearance. The body is drawn
+  /// before that, so that cached data shows one update later than with a query in the initialiser.
   ///
   /// - Parameters:
-  ///   - live: The property wrapper; a query that it names itself is not observed from then on, also
-  ///     when this modifier is gone.
+  ///   - live: The property wrapper; its own query is not observed from then on, even after this modifier is
+  ///     gone.
   ///   - query: The query; it may be another one at each update.
-  ///   - debounce: How long the query with another key waits, as in search as you type, until no newer one has
-  ///     come; meanwhile the former one is shown. `nil` observes it at once.
+  ///   - debounce: The time without another key after which a query with a new key is observed, for search as
+  ///     you type; meanwhile the former one is shown. `nil` observes it at once.
   /// - Returns: The view.
   public func query<Object: _QueryObjectMembers>(
     _ live: LiveHandle<Object>,
@@ -35,7 +35,7 @@ extension View {
     asking(live) { $0.asked(query, $1, $2, $3, debounce: debounce) }
   }
 
-  /// Says what a property wrapper observes by a key and a fetch.
+  /// Sets the query of a property wrapper by a key and a fetch.
   ///
   /// ```swift
   /// struct FollowersView: View {
@@ -53,10 +53,10 @@ extension View {
   ///
   /// - Parameters:
   ///   - live: The property wrapper.
-  ///   - key: The key; what the fetch depends on must be in it.
+  ///   - key: The key, which must have every input of the fetch.
   ///   - enabled: Whether it fetches by itself.
-  ///   - debounce: How long the query with another key waits, as in search as you type, until no newer one has
-  ///     come; meanwhile the former one is shown. `nil` observes it at once.
+  ///   - debounce: The time without another key after which a query with a new key is observed, for search as
+  ///     you type; meanwhile the former one is shown. `nil` observes it at once.
   ///   - fetch: Fetches the value.
   /// - Returns: The view.
   public func query<Object: _QueryObjectMembers>(
@@ -69,7 +69,7 @@ extension View {
     query(live, Query(key: key, fetch: fetch).enabled(enabled), debounce: debounce)
   }
 
-  /// Says which list a property wrapper observes.
+  /// Sets the list of a property wrapper.
   ///
   /// - Parameters:
   ///   - live: The property wrapper.
@@ -79,7 +79,7 @@ extension View {
     asking(live) { $0.asked(queries, $2, $3) }
   }
 
-  /// Says what a property wrapper runs, for mutations that depend on the view's state.
+  /// Sets the mutation of a property wrapper, for mutations that depend on the view's state.
   ///
   /// - Parameters:
   ///   - live: The property wrapper.
@@ -92,7 +92,7 @@ extension View {
     asking(live) { $0.asked(mutation, $2, $3) }
   }
 
-  /// Says what a property wrapper runs by the work, which may use the view's state.
+  /// Sets the mutation of a property wrapper by its work, which may use the view's state.
   ///
   /// ```swift
   /// struct RenameField: View {
@@ -110,8 +110,8 @@ extension View {
   /// - Parameters:
   ///   - live: The property wrapper.
   ///   - key: The key; without one, all such mutations of these types share the empty key.
-  ///   - perform: The work. A run that has not ended makes its next attempt with what was said
-  ///     last, so what must not change while it runs belongs into the input or the key.
+  ///   - perform: The work. A run that has not ended makes its next attempt with the latest work,
+  ///     so put values that must not change during a run into the input or the key.
   /// - Returns: The view.
   public func mutation<Input, Output>(
     _ live: LiveHandle<ObservedMutation<Input, Output>>,
@@ -121,10 +121,10 @@ extension View {
     mutation(live, Mutation(key: key, perform: perform))
   }
 
-  /// Lets a property wrapper observe only while this view is shown.
+  /// Makes a property wrapper observe only while this view is shown.
   ///
-  /// Each appearance is a new subscription, which refetches as the query's `refetchOnSubscribe`
-  /// says. A request outlives the disappearance by a second.
+  /// Each appearance is a new subscription, which refetches by the query's `refetchOnSubscribe`. A
+  /// request outlives the disappearance by a second.
   ///
   /// - Parameter live: The property wrapper.
   /// - Returns: The view.
@@ -141,7 +141,7 @@ extension View {
   }
 }
 
-/// Asks when SwiftUI updates the modifier that it belongs to.
+/// Makes its request when SwiftUI updates its modifier.
 @MainActor
 struct AskedProperty<Object: AnyObject>: DynamicProperty {
   @SwiftUI.Environment(\.surroundings) private var surroundings
