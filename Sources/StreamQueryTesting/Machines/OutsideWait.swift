@@ -1,7 +1,7 @@
 /// A wait for a simulated client, begun by a task that does not prefer the simulation's executor.
 ///
-/// A caller outside the simulation waits for whoever drives it. If the caller is the driver, it
-/// waits for ever. Other drivers cannot be known, so all other callers are watched.
+/// A caller outside the simulation waits until another task drives it. If the caller is the driver,
+/// it waits for ever. Other drivers are not known, so all other callers are watched.
 struct OutsideWait: Equatable, Sendable {
   /// The outcome for the wait.
   enum Verdict: Equatable, Sendable {
@@ -16,7 +16,7 @@ struct OutsideWait: Equatable, Sendable {
   /// The number of checks in a row without a drive after which a waiting caller is reported.
   static var patience: Int { 5 }
 
-  /// The simulation is being driven, on the thread that the caller is on: what runs there is its job.
+  /// The simulation is being driven on the caller's thread, so the caller is one of its jobs.
   var isJob: Bool
   /// The simulation is being driven.
   var isDriven: Bool
@@ -28,7 +28,7 @@ struct OutsideWait: Equatable, Sendable {
     return isDriver && !isDriven ? .hopeless : .watched
   }
 
-  /// How many checks in a row saw no drive.
+  /// The number of checks in a row that saw no drive.
   struct Watch: Equatable, Sendable {
     private var idleLooks = 0
     private var seenDrives: Int

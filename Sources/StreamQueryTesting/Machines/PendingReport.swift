@@ -8,7 +8,7 @@ struct PendingReport: Equatable, Sendable {
   var readyJobs = 0
   /// The number of sleepers on the clock, without the timers of clients.
   var sleepers = 0
-  /// When the next of all sleepers wakes.
+  /// The time at which the next of all sleepers wakes.
   var nextDeadline: Duration?
   /// The number of calls of scripted fetches that wait to be released.
   var suspendedCalls = 0
@@ -16,7 +16,7 @@ struct PendingReport: Equatable, Sendable {
   var tasks: [String] = []
   /// Fetches and runs of clients.
   var work: [Liveness.Work] = []
-  /// Other things that are reported as alive.
+  /// Other objects that are reported as alive.
   var others: [String] = []
   /// The waits of tasks of the simulation at clients that were made without it.
   var elsewhere: [String] = []
@@ -29,7 +29,7 @@ struct PendingReport: Equatable, Sendable {
     "What is pending:" + lines.map { "\n- \($0)" }.joined()
   }
 
-  /// One line for each thing, and what to do about it.
+  /// One line for each object, and advice.
   var lines: [String] {
     var lines = work.map { Self.line($0) } + others + tasks.map { "unfinished task: \($0)" }
     if suspendedCalls > 0 {

@@ -1,9 +1,9 @@
 /// The jobs that may run now, and the choice among them.
 ///
-/// Without a generator the oldest comes first. With a generator, each pick is uniform among all
-/// that are ready, by swapping the last into the hole: constant time, and the remaining order does
-/// not matter because the next pick is random as well. Jobs that stand in line are a single
-/// candidate, the oldest of them: a generator must not reorder what a serial queue keeps in order.
+/// Without a generator the oldest comes first. With a generator, each pick is uniform among the
+/// ready jobs. The last one fills the hole in constant time, and the remaining order does not
+/// matter, because the next pick is random, too. Jobs in line are a single candidate, the oldest of
+/// them, because a generator must not reorder the jobs of a serial queue.
 struct ReadyQueue<Job: Sendable>: Sendable {
   private var free = Line<Job>()
   private var inLine = Line<Job>()
@@ -15,14 +15,14 @@ struct ReadyQueue<Job: Sendable>: Sendable {
   var count: Int { free.count + inLine.count }
   var isEmpty: Bool { free.isEmpty && inLine.isEmpty }
 
-  /// The number of jobs that the generator chooses among.
+  /// The number of jobs from which the generator chooses.
   var candidateCount: Int { free.count + (inLine.isEmpty ? 0 : 1) }
 
   mutating func append(_ job: Job) {
     free.jobs.append(job)
   }
 
-  /// Adds a job that never overtakes one that was added in this way before; only with a generator.
+  /// Adds a job that never overtakes an earlier one in line; only with a generator.
   mutating func appendInLine(_ job: Job) {
     inLine.jobs.append(job)
   }
@@ -57,11 +57,11 @@ private struct Line<Job: Sendable>: Sendable {
     let job = jobs[head]
     head += 1
     if head == jobs.count {
-      // One by one: most often there is one, and clearing an array takes longer than that.
+      // One by one, because there usually is one, and clearing an array takes longer.
       while jobs.popLast() != nil {}
       head = 0
     } else if head >= 1024, head * 2 >= jobs.count {
-      // A queue that never runs empty must not grow for ever.
+      // A queue that never becomes empty must not grow for ever.
       jobs.removeSubrange(..<head)
       head = 0
     }

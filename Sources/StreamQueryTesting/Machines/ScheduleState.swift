@@ -1,6 +1,7 @@
 @_spi(Adapters) internal import StreamQuery
 
-/// The decisions of a simulation: which job runs next, when time moves, and what has gone wrong.
+/// The decisions of a simulation: which job runs next, when time moves, and which failures there
+/// are.
 ///
 /// A value without locks, threads or clocks, so that its rules are tested synchronously. The core
 /// holds it behind a mutex and performs what `next` returns.
@@ -17,7 +18,8 @@ struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
     case exhausted
   }
 
-  /// Failures beyond this number are only counted: nobody reads a test with thousands to its end.
+  /// The number of failures that are stored; others are only counted, because nobody reads
+  /// thousands.
   static var maximumFailures: Int { 100 }
 
   let jobLimit: Int
@@ -38,7 +40,7 @@ struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
   /// Whether the simulation has been released, so that it will not be driven again.
   private(set) var isOver = false
   private(set) var foreignJobCount = 0
-  /// Whether the main actor and plain tasks are part of this world.
+  /// Whether the main actor and plain tasks are part of this simulation.
   var holdsMainActor = false
   private var hasWaitedElsewhere = false
 
@@ -50,16 +52,16 @@ struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
     self.owner = owner
     isSeeded = seed != 0
     scheduling = SplitMix(seed: seed)
-    // Another stream of numbers: drawing a value must not change the schedule.
+    // A generator of its own, because drawing a value must not change the schedule.
     values = SplitMix(seed: ~seed)
   }
 
   // MARK: Jobs
 
-  /// Keeps a job for the driver; `false`, without keeping it, once the simulation is not driven any
-  /// more.
+  /// Keeps a job for the driver; `false`, without keeping it, after the last drive of the
+  /// simulation.
   ///
-  /// A job that is in line belongs to the main actor, whose queue keeps its order whatever the seed.
+  /// A job in line belongs to the main actor, whose queue keeps its order with any seed.
   mutating func enqueue(_ job: Job, from thread: ThreadIdentity, isInLine: Bool = false) -> Bool {
     guard !isOver else { return false }
     if isInLine, isSeeded { ready.appendInLine(job) } else { ready.append(job) }
@@ -69,8 +71,8 @@ struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
 
   /// The next thing to do at this instant.
   ///
-  /// Without a seed everything that is ready runs before the next due sleeper wakes. With a seed
-  /// all due sleepers are woken first, so that the generator chooses among them as well.
+  /// Without a seed, all ready jobs run before the next due sleeper wakes. With a seed, all due
+  /// sleepers are woken first, so that the generator also chooses among them.
   mutating func next() -> Step {
     if isSeeded, let waiter = sleepers.popDue(at: now, includingLast: false) {
       return take(.wake(waiter))
@@ -120,7 +122,7 @@ struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
 
   /// Ends the schedule for good.
   ///
-  /// - Returns: The jobs and sleepers that are left, for the caller to send on.
+  /// - Returns: The remaining jobs and sleepers, which the caller passes on.
   mutating func retire() -> (jobs: [Job], sleepers: [Waiter]) {
     isOver = true
     var jobs: [Job] = []
@@ -130,7 +132,7 @@ struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
 
   // MARK: Time
 
-  /// Moves time to the next sleeper's deadline, if there is one that is not after `limit`.
+  /// Moves time to the next sleeper's deadline, if one is not after `limit`.
   mutating func moveToNextDeadline(notAfter limit: Duration?) -> Bool {
     guard let deadline = sleepers.nextDeadline() else { return false }
     if let limit, deadline > limit { return false }
@@ -179,10 +181,10 @@ struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
 
   // MARK: Failures
 
-  /// Something of the simulation waits for a client that was made without it.
+  /// Code of the simulation waits for a client that was made without it.
   ///
-  /// With the main actor inside, the answer can never come in time, and where it comes, it depends on
-  /// luck: that fails the test, once.
+  /// With the main actor inside, the answer cannot come in time, and whether it comes depends on luck: this
+  /// fails the test, once.
   mutating func waitedElsewhere(for subject: String) {
     guard holdsMainActor, !hasWaitedElsewhere else { return }
     hasWaitedElsewhere = true
@@ -205,7 +207,8 @@ struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
 
   private mutating func foreignJobArrived() {
     foreignJobCount += 1
-    // Reported once: how many follow depends on the other thread and would differ from run to run.
+    // Reported once: the number of further jobs depends on the other thread and differs from run to
+    // run.
     if foreignJobCount == 1 { fail(holdsMainActor ? Self.returned : Self.foreignJob) }
   }
 

@@ -4,9 +4,9 @@
 /// remembered. Cancelling frees its place at once and leaves a dead entry in the heap, which is
 /// dropped when it reaches the top or when dead entries outnumber living ones.
 ///
-/// Sleepers that want to see an instant after it is settled come last of all that wake at it.
+/// A sleeper that wants to see an instant after it has settled wakes last of all sleepers at it.
 struct Sleepers<Waiter: Sendable>: Sendable {
-  /// Identifies one sleep; a ticket whose sleep has ended identifies nothing any more.
+  /// The identity of one sleep; it identifies nothing after the end of the sleep.
   struct Ticket: Equatable, Sendable {
     fileprivate let slot: Int
     fileprivate let serial: UInt64
@@ -43,7 +43,7 @@ struct Sleepers<Waiter: Sendable>: Sendable {
   private var freeSlots: [Int] = []
   private var lastSerial: UInt64 = 0
 
-  /// The number of sleepers, without the background.
+  /// The number of sleepers in the foreground.
   private(set) var foregroundCount = 0
   /// The number of sleepers in the background, such as a client's own timer.
   private(set) var backgroundCount = 0

@@ -1,11 +1,11 @@
-/// Two sequences, line by line, with the lines that are only in one of them marked.
+/// The difference of two sequences, line by line; lines that only one of them has are marked.
 struct SnapshotDifference: Equatable, Sendable {
-  /// A line, and the sequence that it belongs to.
+  /// A line, with its sequence.
   enum Line: Equatable, Sendable {
     case both(String)
-    /// Was recorded, and not expected.
+    /// The line was recorded, and not expected.
     case extra(String)
-    /// Was expected, and not recorded.
+    /// The line was expected, and not recorded.
     case missing(String)
   }
 
@@ -71,7 +71,7 @@ struct SnapshotDifference: Equatable, Sendable {
   private static func shortened(_ lines: [String], atStart: Bool, atEnd: Bool) -> [String] {
     let before = atStart ? 0 : context
     let after = atEnd ? 0 : context
-    // One line that says how many are left out is no shorter than the line itself.
+    // A line that states the number of omitted lines is no shorter than one line.
     guard lines.count > before + after + 1, lines.count > 2 * context + 1 else { return lines }
     let left = lines.count - before - after
     return lines.prefix(before) + ["    … \(left) that are as expected"] + lines.suffix(after)

@@ -19,7 +19,7 @@ struct SplitMix: RandomNumberGenerator, Equatable, Sendable {
 
   /// A number in `0..<bound`, by the high half of a product: one multiplication, no division.
   ///
-  /// The bias is `bound / 2^64`: nothing for the sizes of a queue of jobs.
+  /// The bias is `bound / 2^64`, which is negligible for a queue of jobs.
   mutating func next(below bound: Int) -> Int {
     Int(truncatingIfNeeded: next().multipliedFullWidth(by: UInt64(bound)).high)
   }

@@ -1,11 +1,10 @@
 internal import Synchronization
 
-/// The snapshots of a recording, in order: an array whose failed comparisons say where it differs.
+/// The snapshots of a recording, in order: an array whose failed comparisons show the difference.
 ///
 /// It can be compared with literals, with arrays, and with the snapshots of another recording. A
-/// failed comparison prints one snapshot per line, with a `+` before those that were recorded and
-/// not expected and a `-` before those that were expected and not recorded, and what the simulation
-/// waits for:
+/// failed comparison prints one snapshot per line, with a `+` if it was recorded and not expected,
+/// and a `-` if it was expected and not recorded, and the waits of the simulation:
 ///
 /// ```text
 /// 3 snapshots, not as expected ('+' was recorded, '-' was expected):
@@ -22,7 +21,7 @@ public struct CollectedSnapshots<Element: Sendable>: RandomAccessCollection, Sen
   private let elements: [Element]
   private let comparison: Comparison?
 
-  /// Why a comparison failed: the failure prints what the last `==` found.
+  /// The finding of the last `==`, which a failure prints.
   private final class Comparison: Sendable {
     let pending: @Sendable () -> [String]
     let failure = Mutex<Failure?>(nil)
@@ -49,7 +48,7 @@ public struct CollectedSnapshots<Element: Sendable>: RandomAccessCollection, Sen
   ///
   /// - Parameters:
   ///   - elements: The snapshots.
-  ///   - pending: Returns what the recording may still wait for.
+  ///   - pending: Returns the waits of the recording.
   init(recorded elements: [Element], pending: @escaping @Sendable () -> [String]) {
     self.elements = elements
     comparison = Comparison(pending: pending)
@@ -61,12 +60,12 @@ public struct CollectedSnapshots<Element: Sendable>: RandomAccessCollection, Sen
   /// The position after the last snapshot.
   public var endIndex: Int { elements.endIndex }
 
-  /// The first snapshot, for a comparison that says what is pending when it fails.
+  /// The first snapshot, for a comparison that prints the pending waits if it fails.
   public var first: SnapshotEnd<Element> {
     SnapshotEnd(elements.first, pending: comparison?.pending)
   }
 
-  /// The newest snapshot, for a comparison that says what is pending when it fails.
+  /// The newest snapshot, for a comparison that prints the pending waits if it fails.
   public var last: SnapshotEnd<Element> {
     SnapshotEnd(elements.last, pending: comparison?.pending)
   }
@@ -102,7 +101,7 @@ extension CollectedSnapshots: Equatable where Element: Equatable {
   /// - Returns: `true` if they are.
   public static func == (lhs: Self, rhs: Self) -> Bool {
     guard lhs.elements != rhs.elements else { return true }
-    // Of two recordings the first one counts as recorded and the second one as expected.
+    // Of two recordings, the first one counts as recorded and the second one as expected.
     if lhs.comparison != nil {
       lhs.differs(from: rhs.elements)
     } else {
@@ -144,7 +143,7 @@ extension CollectedSnapshots: Equatable where Element: Equatable {
       defer { stored = failure }
       return stored
     }
-    // It holds values of the test, so it is released outside the lock.
+    // The old comparison holds values of the test, so it is released outside the lock.
     _ = old
   }
 }

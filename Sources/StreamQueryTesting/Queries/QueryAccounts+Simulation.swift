@@ -16,7 +16,7 @@ extension QueryAccounts {
   ) {
     self.init(in: stores, executor: simulation.executor) { [weak simulation] name, place in
       guard let simulation else {
-        // Nobody gets it: after the simulation, nothing runs that waits for it.
+        // No code gets this client: after the simulation, nothing runs that waits for it.
         return QueryClient(configuration: .server)
       }
       return QueryClient(simulation: simulation) { configuration in

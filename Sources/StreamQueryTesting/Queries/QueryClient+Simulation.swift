@@ -3,9 +3,9 @@
 extension QueryClient {
   /// Creates a client in a simulation: with its clock, executor, random numbers and dates.
   ///
-  /// It is always online and active, and memory is never short, unless configured otherwise.
-  /// Anything that it leaves behind is part of the simulation's leak report. After the simulation is
-  /// released, neither time nor signals reach it.
+  /// It is always online and active, and memory is never short, unless configured otherwise. Its unfinished
+  /// work is part of the simulation's leak report. After the simulation is released, neither time nor signals
+  /// reach it.
   ///
   /// ```swift
   /// let online = ManualSignal(true)
@@ -15,7 +15,7 @@ extension QueryClient {
   /// ```
   ///
   /// - Parameters:
-  ///   - simulation: The simulation that the client lives in.
+  ///   - simulation: The simulation.
   ///   - configure: Changes the configuration further.
   public init(
     simulation: Simulation,
@@ -29,17 +29,17 @@ extension QueryClient {
     self.init(simulation: simulation, configuration: configuration, configure: configure)
   }
 
-  /// Creates a client in a simulation that is otherwise configured as an app or a server is.
+  /// Creates a client in a simulation, with the configuration of an app or a server.
   ///
-  /// Clock, executor, random numbers and dates become those of the simulation. Whether it is online
-  /// and active, and whether memory is short, is what the configuration says.
+  /// Clock, executor, random numbers and dates become those of the simulation. The configuration
+  /// decides whether it is online and active, and whether memory is short.
   ///
   /// ```swift
   /// let client = QueryClient(simulation: simulation, configuration: .server)
   /// ```
   ///
   /// - Parameters:
-  ///   - simulation: The simulation that the client lives in.
+  ///   - simulation: The simulation.
   ///   - base: The configuration.
   ///   - configure: Changes the configuration further.
   public init(
@@ -54,7 +54,7 @@ extension QueryClient {
     configuration.wallClock = { [weak simulation] in simulation?.date ?? Simulation.startDate }
     configuration.operatorClock = simulation.clock
     configuration.mindsPriority = false
-    // What one simulation reports must not depend on those before it; `advice()` still answers.
+    // The reports of one simulation must not depend on earlier ones; `advice()` still works.
     configuration.adviceLog = nil
     configure(&configuration)
     self.init(configuration: configuration)

@@ -2,7 +2,7 @@ public import StreamQuery
 
 /// The facts of a result that a test usually checks: status, fetch status, data and error.
 ///
-/// Errors are compared by type and description, since errors are not Equatable.
+/// Errors are compared by type and description, because errors are not `Equatable`.
 ///
 /// ```swift
 /// #expect(recording.summaries == [.pending(isFetching: true), .success(ada)])
@@ -56,13 +56,13 @@ public struct ResultSummary<Value: Sendable>: Sendable, CustomStringConvertible 
 
   /// No data yet, in any fetch status.
   ///
-  /// - Parameter fetchStatus: What the fetch is doing.
+  /// - Parameter fetchStatus: The state of the fetch.
   /// - Returns: The summary.
   public static func pending(_ fetchStatus: FetchStatus) -> Self {
     Self(.pending, fetchStatus, data: nil)
   }
 
-  /// Data.
+  /// Data, with or without a fetch.
   ///
   /// - Parameters:
   ///   - data: The data.
@@ -76,7 +76,7 @@ public struct ResultSummary<Value: Sendable>: Sendable, CustomStringConvertible 
   ///
   /// - Parameters:
   ///   - data: The data.
-  ///   - fetchStatus: What the fetch is doing.
+  ///   - fetchStatus: The state of the fetch.
   /// - Returns: The summary.
   public static func success(_ data: Value, _ fetchStatus: FetchStatus) -> Self {
     Self(.success, fetchStatus, data: data)
@@ -97,7 +97,7 @@ public struct ResultSummary<Value: Sendable>: Sendable, CustomStringConvertible 
   /// - Parameters:
   ///   - error: The error.
   ///   - lastGood: The data that is kept along with the error.
-  ///   - fetchStatus: What the fetch is doing.
+  ///   - fetchStatus: The state of the fetch.
   /// - Returns: The summary.
   public static func failure(
     _ error: any Error,
@@ -107,7 +107,7 @@ public struct ResultSummary<Value: Sendable>: Sendable, CustomStringConvertible 
     Self(.error, fetchStatus, data: lastGood, error: error)
   }
 
-  /// One line that names everything that is set.
+  /// One line with all properties that are set.
   public var description: String {
     var line = ".\(status)"
     if let data { line += " \(data)" }
@@ -123,8 +123,8 @@ extension ResultSummary: Equatable where Value: Equatable {}
 extension ResultRecording where Element: SummarizableResult {
   /// Summaries of the recorded results, in order.
   ///
-  /// A failed comparison prints one summary per line, marks the difference, and says what the
-  /// simulation waits for if the recording has not ended.
+  /// A failed comparison prints one summary per line, marks the differences and, if the recording
+  /// has not ended, prints the waits of the simulation.
   public var summaries: CollectedSnapshots<ResultSummary<Element.Value>> {
     CollectedSnapshots(recorded: values.map(\.summary), pending: pending)
   }
@@ -149,7 +149,7 @@ public struct TimedSummary<Value: Sendable>: Sendable, CustomStringConvertible {
   ///
   /// - Parameters:
   ///   - time: Virtual time since the simulation's start.
-  ///   - summary: What was seen.
+  ///   - summary: The summary.
   public init(at time: Duration, _ summary: ResultSummary<Value>) {
     self.time = time
     self.summary = summary

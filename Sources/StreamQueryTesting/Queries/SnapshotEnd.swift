@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The first or last of some snapshots: a failed comparison says what the recording still waits for.
+/// The first or last of some snapshots, whose failed comparison prints the waits of the recording.
 ///
 /// ```swift
 /// let recording = simulation.record(client.stream(.users))
@@ -8,16 +8,15 @@ internal import Synchronization
 /// #expect(recording.summaries.last != .pending())
 /// ```
 ///
-/// Compare it with a snapshot. Where a snapshot itself is needed, as in
-/// `recording.summaries.last?.data`, the compiler takes the optional property of collections, whose
-/// comparisons have no such report.
+/// Compare it with a snapshot. For the snapshot itself, as in `recording.summaries.last?.data`, the
+/// compiler chooses the optional property of collections, whose comparisons have no such report.
 public struct SnapshotEnd<Element: Sendable>: Sendable {
   /// The snapshot; `nil` if there is none.
   public let element: Element?
 
   private let report: Report?
 
-  /// The finding of a failed comparison: it is printed with the failure.
+  /// The finding of a failed comparison, which the failure prints.
   private final class Report: Sendable {
     let pending: @Sendable () -> [String]
     let lines = Mutex<[String]>([])
@@ -64,7 +63,7 @@ extension SnapshotEnd where Element: Equatable {
 }
 
 extension SnapshotEnd: CustomStringConvertible {
-  /// The snapshot, and after a failed comparison what the simulation waited for.
+  /// The snapshot and, after a failed comparison, the waits of the simulation.
   public var description: String {
     let text = element.map { "\($0)" } ?? "no snapshot"
     let pending = report?.lines.withLock { $0 } ?? []

@@ -3,9 +3,9 @@ internal import Synchronization
 
 /// A value that a test changes by hand: connectivity, activity, or any source of state.
 ///
-/// Every iterator gets the value at its creation and then every later one, even equal
-/// ones, in order. Nothing is conflated: a test that goes offline and online at once wants
-/// both transitions seen. Values that an iterator has not read are kept without limit.
+/// Every iterator gets the value at its creation and then every later one, even equal ones, in
+/// order. Values are not conflated, so that both transitions of a test that goes offline and online
+/// at once are seen. Unread values are kept without limit.
 ///
 /// ```swift
 /// let connectivity = ManualSignal(true)
@@ -68,7 +68,7 @@ public final class ManualSignal<Value: Sendable>: AsyncSequence, Sendable {
 
     /// Waits for the next value.
     ///
-    /// - Parameter actor: Where to continue.
+    /// - Parameter actor: The isolation of the caller.
     /// - Returns: The value, or `nil` when the signal has finished or the task is cancelled.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Value? {
       await subscription.next(isolation: actor)
@@ -171,11 +171,11 @@ private final class ManualSignalHub<Value: Sendable>: Sendable {
   func send(_ value: Value) {
     let (waiters, dropped) = state.withLock { state -> ([Waiter], Value?) in
       guard !state.isFinished else { return ([], nil) }
-      // The old value is released outside the lock: its release may run code of the test.
+      // The old value is released outside the lock, because that may run code of the test.
       let dropped = state.value
       state.value = value
       var waiters: [Waiter] = []
-      // In order of subscription: the order of a dictionary differs from run to run.
+      // In order of subscription, because the order of a dictionary differs from run to run.
       for id in state.consumers.keys.sorted() {
         if let waiter = state.consumers[id]?.waiter.take() {
           waiters.append(waiter)

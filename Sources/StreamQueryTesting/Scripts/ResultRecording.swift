@@ -1,14 +1,14 @@
 #if !TSAN_LOCK
-// The inlinable functions are compiled where the type of the elements is known: otherwise each
-// element would require the lookup of several types.
+// The inlinable functions are compiled with the type of the elements: otherwise each element would
+// require the lookup of several types.
 public import Synchronization
 #endif
 
 /// The elements that a sequence has delivered in a simulation, with their virtual times.
 ///
-/// Made by `Simulation.record(_:)`. The consuming task lives as long as the recording: dropping the
-/// last reference stops it, as `cancel()` does. Optimised code drops a local after its last use. If
-/// that would be too early, end the test with `withExtendedLifetime(recording) {}`.
+/// `Simulation.record(_:)` makes it. The consuming task lives as long as the recording: the release
+/// of the last reference stops it, like `cancel()`. Optimised code releases a local after its last
+/// use. If that is too early, end the test with `withExtendedLifetime(recording) {}`.
 public final class ResultRecording<Element: Sendable>: Sendable {
   /// An element and the time of its arrival.
   public struct Stamped: Sendable {
@@ -86,7 +86,7 @@ public final class ResultRecording<Element: Sendable>: Sendable {
 }
 
 extension ResultRecording: CustomStringConvertible {
-  /// One line for each element, with its time, and what the simulation waits for.
+  /// One line for each element, with its time, and the waits of the simulation.
   ///
   /// Use it as a comment that explains why an expectation of the recording failed:
   /// `#expect(recording.values.last == 3, "\(recording)")`.
@@ -102,7 +102,7 @@ extension ResultRecording: CustomStringConvertible {
 extension ResultRecording.Stamped: Equatable where Element: Equatable {}
 extension ResultRecording.Stamped: Hashable where Element: Hashable {}
 
-/// The log of the consuming task: separate from the recording, which the task must not keep alive.
+/// The log of the consuming task, separate from the recording, which the task must not keep alive.
 @usableFromInline
 final class RecordingTape<Element: Sendable>: Sendable {
   @usableFromInline
@@ -113,7 +113,7 @@ final class RecordingTape<Element: Sendable>: Sendable {
 
     @inlinable
     init() {
-      // Most recordings are short and then never grow.
+      // Most recordings are short and do not grow any further.
       elements.reserveCapacity(8)
     }
   }
@@ -157,7 +157,7 @@ extension Simulation {
   /// ```
   ///
   /// - Parameter sequence: Any sequence of sendable elements.
-  /// - Returns: The recording; keep it for as long as it is to consume.
+  /// - Returns: The recording; retain it for as long as it is to consume.
   @inlinable
   public func record<Base: AsyncSequence & Sendable>(
     _ sequence: Base
@@ -174,7 +174,7 @@ extension Simulation {
         }
         tape.finish(nil)
       } catch {
-        // Checked instead of matching error types: the error of a cancellation is not always ours.
+        // Checked instead of the type of the error, because the error of a cancellation may be any.
         tape.finish(Task.isCancelled ? nil : error)
       }
     }

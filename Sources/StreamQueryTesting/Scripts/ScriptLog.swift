@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// The shared part of a scripted fetch: its position, its log, and the calls that wait at a gate.
 ///
-/// It knows no types, since looking them up would take longer than all its other work.
+/// It knows no types, because looking them up would take longer than its other work.
 final class ScriptLog: Sendable {
   private typealias Waiter = SuspendedTask<Result<ValueBox, any Error>>
 
@@ -88,7 +88,7 @@ final class ScriptLog: Sendable {
   ) async throws {
     guard delay > .zero else { return }
     guard step.ignoresCancellation else { return try await clock.sleep(for: delay) }
-    // An unstructured task is not cancelled with the caller, and the wait for it continues.
+    // An unstructured task is not cancelled with the caller, so the wait continues.
     let wait = Task(executorPreference: Scheduling.current.executor) {
       try? await clock.sleep(for: delay)
     }

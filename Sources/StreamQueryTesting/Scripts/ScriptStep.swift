@@ -11,6 +11,6 @@ struct ScriptStep: Sendable {
   let action: Action
   let ignoresCancellation: Bool
 
-  /// The step of calls whose script has no steps.
+  /// The step of each call of a script without steps.
   static let never = ScriptStep(action: .wait(isReleasable: false), ignoresCancellation: false)
 }

@@ -26,7 +26,7 @@ public struct ScriptedFetch<Value: Sendable>: Sendable {
     /// Returns a value.
     ///
     /// - Parameters:
-    ///   - value: What to return.
+    ///   - value: The value.
     ///   - delay: How long it takes; with zero or less it returns at once, without yielding.
     ///   - ignoringCancellation: Whether a cancelled call takes its time and returns the value
     ///     nevertheless.
@@ -42,7 +42,7 @@ public struct ScriptedFetch<Value: Sendable>: Sendable {
     /// Throws an error.
     ///
     /// - Parameters:
-    ///   - error: What to throw.
+    ///   - error: The error.
     ///   - delay: How long it takes; with zero or less it throws at once, without yielding.
     ///   - ignoringCancellation: Whether a cancelled call takes its time and throws `error`.
     /// - Returns: The step.
@@ -74,7 +74,7 @@ public struct ScriptedFetch<Value: Sendable>: Sendable {
 
   /// The facts of one call.
   public struct Call: Hashable, Sendable {
-    /// How a call ended.
+    /// The end of a call.
     public enum Outcome: Hashable, Sendable {
       /// It returned a value.
       case value
@@ -84,27 +84,27 @@ public struct ScriptedFetch<Value: Sendable>: Sendable {
       case cancelled
     }
 
-    /// When it began: in virtual time, or under another clock the time since the first call.
+    /// The time when it began: virtual time, or under another clock the time since the first call.
     public let start: Duration
-    /// When it ended, measured in the same way; `nil` while it runs.
+    /// The time when it ended, measured in the same way; `nil` while it runs.
     public internal(set) var end: Duration?
-    /// How it ended; `nil` while it runs.
+    /// The end of the call; `nil` while it runs.
     public internal(set) var outcome: Outcome?
   }
 
-  /// Holds values of this type only: steps and releases are typed, and nothing else adds any.
+  /// Has only values of this type: steps and releases are typed, and no other code adds any.
   private let log: ScriptLog
 
   /// Creates a script.
   ///
-  /// - Parameter steps: What the calls do, one after the other; the last one repeats.
+  /// - Parameter steps: The steps of the calls, one after the other; the last one repeats.
   public init(_ steps: Step...) {
     self.init(steps)
   }
 
   /// Creates a script.
   ///
-  /// - Parameter steps: What the calls do, one after the other; the last one repeats.
+  /// - Parameter steps: The steps of the calls, one after the other; the last one repeats.
   public init(_ steps: [Step]) {
     log = ScriptLog(steps: steps.map { $0.erased })
   }
@@ -134,7 +134,7 @@ public struct ScriptedFetch<Value: Sendable>: Sendable {
 
   /// Makes the call that has been suspended longest return a value.
   ///
-  /// - Parameter value: What it returns.
+  /// - Parameter value: The value.
   /// - Returns: `false` if no call is suspended; nothing happens then.
   @discardableResult
   public func release(returning value: Value) -> Bool {
@@ -143,7 +143,7 @@ public struct ScriptedFetch<Value: Sendable>: Sendable {
 
   /// Makes the call that has been suspended longest throw an error.
   ///
-  /// - Parameter error: What it throws.
+  /// - Parameter error: The error.
   /// - Returns: `false` if no call is suspended; nothing happens then.
   @discardableResult
   public func release(throwing error: any Error) -> Bool {

@@ -10,11 +10,11 @@ internal import Android
 internal import ucrt
 #endif
 
-/// Reports failures of a simulation, or of what a contract asks of a store.
+/// Reports failures of a simulation, or violations of a store's contract.
 ///
-/// They fail the test, at the line that created the simulation. Elsewhere, as in a playground page, they
-/// are printed to the standard error stream. If there is a test library that cannot be told of a failure,
-/// the process ends: a test that fails must not pass.
+/// They fail the test, at the line that created the simulation. Elsewhere, as in a playground page, they are
+/// printed to the standard error stream. If the process has a test library that cannot be told of a failure,
+/// the process ends, because a failing test must not pass.
 @_spi(Contracts)
 public struct FailureReport: Sendable {
   private let fileID: String
@@ -22,7 +22,7 @@ public struct FailureReport: Sendable {
   private let line: Int
   private let column: Int
   private let library: SwiftTesting
-  /// Read at the start: a simulation may later be driven by a thread that belongs to no test.
+  /// Read at the start, because a thread that belongs to no test may drive the simulation later.
   private let standing: SwiftTesting.Standing
 
   /// Creates a report for the current test, if there is a test.
@@ -61,7 +61,8 @@ public struct FailureReport: Sendable {
     case .isUnknown where library.isThere:
       endProcess(message)
     case .runsNoTest, .isUnknown:
-      // Printed below as well: the runner loads XCTest even when it runs none of its test cases.
+      // Also printed below, because the runner loads XCTest even when it runs none of its test
+      // cases.
       XCTestFailure.record?(message, filePath, UInt(clamping: line))
       print(message)
     }
@@ -69,13 +70,13 @@ public struct FailureReport: Sendable {
 
   private func endProcess(_ message: String) -> Never {
     print(message)
-    // A test that fails must not pass, and nothing else can fail it.
+    // A failing test must not pass, and nothing else can fail it.
     fatalError("Swift Testing cannot be told that a test has failed: \(fileID):\(line): \(message)")
   }
 
-  /// Prints it to the standard error stream, when there is no longer a test that could fail.
+  /// Prints a failure to the standard error stream, after the end of the test.
   func print(_ message: String) {
-    // By its number: `stderr` is a global variable that Swift 6 rightly refuses.
+    // By its number, because Swift 6 refuses the global variable `stderr`.
     let bytes = Array("\(fileID):\(line): \(message)\n".utf8)
     #if os(Windows)
     _ = _write(2, bytes, UInt32(bytes.count))

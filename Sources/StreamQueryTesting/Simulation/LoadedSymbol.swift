@@ -10,7 +10,7 @@ internal import Android
 
 /// Finds functions and variables of libraries that this process may have, by their names in the binary.
 ///
-/// The test kit is linked into apps and playgrounds, too, so it links no library that only tests have.
+/// Apps and playgrounds link this module, too, so it links no library that only tests have.
 enum LoadedSymbol {
   /// The address of a function or variable; `nil` if no loaded library exports it.
   ///

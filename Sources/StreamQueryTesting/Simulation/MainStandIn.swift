@@ -1,22 +1,23 @@
 internal import StreamQuery
 internal import Synchronization
 
-/// Stands in for the main actor's executor while a synchronous function holds the main actor.
+/// Replaces the main actor's executor while a synchronous function holds the main actor.
 ///
-/// That function's thread is claimed: jobs that it enqueues meanwhile are kept for it, since
-/// nothing else runs there. Other threads get the usual answers, apart from tasks that began in the
-/// claim and have left the thread: they come back when they hop to the main actor.
+/// The thread of that function is claimed: it keeps the jobs that it enqueues meanwhile. Other
+/// threads get the usual executor, except for tasks that began in the claim and have left the
+/// thread, which come back when they hop to the main actor.
 ///
-/// Each claim has its own, so that a task that waits beyond the end of its claim never arrives in a
-/// later one. A task does not retain the executor that it waits for, so all of them stay.
+/// Each claim has an executor of its own, so that a task that waits beyond the end of its claim
+/// never arrives in a later one. A task does not retain the executor for which it waits, so none is
+/// released.
 final class MainStandIn: SerialExecutor {
   /// The claim in which a task began.
   @TaskLocal private static var claim: Claim?
 
-  /// The thread that is claimed; 0 is none.
+  /// The claimed thread; 0 is none.
   private static let owner = Atomic<UInt>(0)
   private static let isOffMainActor = Atomic<Bool>(false)
-  /// That of the present claim, or else of the last one.
+  /// The executor of the present claim, or else of the last one.
   private static let newest = Mutex<MainStandIn?>(nil)
 
   private let former: MainStandIn?
@@ -40,21 +41,21 @@ final class MainStandIn: SerialExecutor {
     owner.load(ordering: .acquiring) == ThreadIdentity.current.number
   }
 
-  /// That of the current thread; `nil` if it is not claimed.
+  /// The executor of the current thread; `nil` if it is not claimed.
   static var ofThisThread: MainStandIn? {
     isOnClaimedThread ? newest.withLock { $0 } : nil
   }
 
-  /// Claims this thread for as long as the body runs.
+  /// Claims this thread while the body runs.
   ///
   /// The caller holds the main actor, so that there is one claim at a time, and has installed the hooks.
   ///
   /// - Parameters:
   ///   - jobs: Keeps the jobs that the thread enqueues.
-  ///   - onLateReturn: Called once, on any thread, if a task that began in the body comes back to the
-  ///     main actor after its end.
-  ///   - body: What runs. It must leave no job behind.
-  /// - Returns: What the body returns.
+  ///   - onLateReturn: Called once, on any thread, if a task that began in the body comes back to the main
+  ///     actor after the end of the claim.
+  ///   - body: The work. It must leave no job behind.
+  /// - Returns: The result of the body.
   @MainActor
   static func claimThread<Value>(
     for jobs: any ThreadJobs,
@@ -72,7 +73,7 @@ final class MainStandIn: SerialExecutor {
     return $claim.withValue(claim) { body() }
   }
 
-  /// Passes on all jobs from now on.
+  /// Passes all jobs on from now on.
   private func retire() {
     let released = jobs.withLock { jobs in
       defer { jobs = nil }
@@ -82,8 +83,8 @@ final class MainStandIn: SerialExecutor {
     _ = released
   }
 
-  /// Runs a job that belongs to no actor on the claimed thread: it must not count as a job of the
-  /// main actor.
+  /// Runs a job without an actor on the claimed thread, without counting it as a job of the main
+  /// actor.
   static func offTheMainActor(_ run: () -> Void) {
     guard isOnClaimedThread else { return run() }
     let wasOff = isOffMainActor.exchange(true, ordering: .relaxed)
@@ -98,7 +99,7 @@ final class MainStandIn: SerialExecutor {
 
   // MARK: What the hooks ask
 
-  /// The executor of a caller that asks for the main actor here; `nil` is the real one.
+  /// The executor for code that hops to the main actor here; `nil` is the real one.
   static var asked: MainStandIn? { ofThisThread ?? claim?.standInIfOn }
 
   static func takeGlobal(_ job: UnownedJob) -> Bool {
@@ -123,7 +124,7 @@ final class MainStandIn: SerialExecutor {
   }
 }
 
-/// A claim, as the tasks that began in it remember it.
+/// A claim, as a task-local of the tasks that began in it.
 private final class Claim: Sendable {
   private enum Stage: Int, AtomicRepresentable {
     case on, over, reported
@@ -142,7 +143,7 @@ private final class Claim: Sendable {
     stage.store(.over, ordering: .releasing)
   }
 
-  /// The stand-in while the claim is in force; if it is over, reports the first caller.
+  /// The executor while the claim is in force; after its end, reports the first caller.
   var standInIfOn: MainStandIn? {
     switch stage.load(ordering: .acquiring) {
     case .on:

@@ -1,16 +1,15 @@
 internal import Synchronization
 
-/// The two places at which the Swift runtime lets a library decide who runs a job.
+/// The two hooks by which the Swift runtime lets a library decide who runs a job.
 ///
-/// The first hook is asked for the main actor's executor whenever code hops to the main actor. The
-/// second gets each job that has neither an actor nor an executor: plain tasks, detached ones, and
-/// their children. Both are variables of the runtime, found by name, since not every system has
-/// them.
+/// The first hook returns the main actor's executor whenever code hops to the main actor. The
+/// second gets each job without an actor and an executor: plain tasks, detached ones, and their
+/// children. Both are variables of the runtime, found by name, because not every system has them.
 ///
-/// The hooks stay once they are set: another thread may be in one of them at any time. They pass on
-/// everything that `MainStandIn` does not claim.
+/// The hooks are never removed, because another thread may be in one of them at any time. They pass
+/// on every job that `MainStandIn` does not claim.
 enum RuntimeHooks {
-  /// Why jobs cannot be claimed.
+  /// The reason why jobs cannot be claimed.
   enum Problem: Hashable, Sendable {
     /// The runtime of this system has no variable of this name.
     case isMissing(String)
@@ -55,7 +54,7 @@ enum RuntimeHooks {
       guard slot.pointee == 0 || slot.pointee == hook else { return .isTaken(name) }
       slots.append((slot, hook))
     }
-    // The runtime reads a word while it is written for the first time: it finds none, or the hook.
+    // The runtime may read a word while it is first written: it then finds no hook, or this one.
     for (slot, hook) in slots where slot.pointee == 0 { slot.pointee = hook }
     return nil
   }

@@ -1,17 +1,17 @@
 internal import StreamQuery
 
 extension Simulation {
-  /// Runs everything that is ready, without moving time.
+  /// Runs all ready jobs, without moving time.
   ///
   /// It returns when no job is ready and no sleeper is due.
   public func settle() {
     drive { _ = core.settle() }
   }
 
-  /// Runs what is ready, then moves time, and stops at every sleeper's deadline on the way.
+  /// Runs all ready jobs, then moves time, with a stop at every sleeper's deadline.
   ///
   /// Sleepers wake in order of deadline; without a seed, ties wake in order of registration, and
-  /// all that follows from one sleeper runs before the next wakes. It ends exactly `duration`
+  /// all jobs that follow from one sleeper run before the next wakes. It ends exactly `duration`
   /// later, with everything settled, or earlier with a failure if the limit of jobs at one instant
   /// is reached.
   ///
@@ -23,12 +23,12 @@ extension Simulation {
 
   /// Moves time to an instant, like `advance(by:)`.
   ///
-  /// - Parameter instant: Where to end; an instant in the past counts as now.
+  /// - Parameter instant: The instant; one in the past counts as now.
   public func advance(to instant: SimulationClock.Instant) {
     drive { moveTime(to: instant.offset) }
   }
 
-  /// Waits inside the simulation until time has passed and everything that was ready then has run.
+  /// Waits inside the simulation until time has passed and all jobs that were ready then have run.
   ///
   /// It is the counterpart of `advance(by:)` for code that runs in the simulation, such as the
   /// asynchronous body of `onMainActor` or the operation of `run`. After a plain sleep of the same
@@ -42,7 +42,7 @@ extension Simulation {
   /// }
   /// ```
   ///
-  /// - Parameter duration: How far time moves; with zero or less, only what is ready runs.
+  /// - Parameter duration: How far time moves; with zero or less, only ready jobs run.
   /// - Throws: `CancellationError` at once when the task is or becomes cancelled.
   public func settled(after duration: Duration = .zero) async throws {
     let deadline = clock.now.advanced(by: duration).offset
@@ -52,8 +52,8 @@ extension Simulation {
   /// Ends the simulation: cancels its tasks, wakes all sleepers with `CancellationError`, and
   /// settles.
   ///
-  /// Releasing a simulation does the same, so a test need not call it: what still waits would
-  /// otherwise wait for ever. Call it to inspect what is left behind.
+  /// The release of a simulation does the same, because waiting tasks would otherwise wait for
+  /// ever, so a test need not call it. Call it to inspect what is left.
   public func shutDown() {
     end()
     deliverFailures()
@@ -61,11 +61,12 @@ extension Simulation {
 
   private static var maximumAwakenings: Int { 100 }
 
-  /// Ends the simulation without reporting failures on the way; does nothing if it is being driven.
+  /// Ends the simulation without reporting failures; does nothing if it is being driven.
   func end() {
     guard core.read({ $0.beginDriving(from: .current) }) else { return }
     registry.cancelAll()
-    // A woken task may sleep again, deaf to cancellation; one that does so for ever is left alone.
+    // A woken task may ignore the cancellation and sleep again; one that always does so is left
+    // alone.
     for _ in 0..<Self.maximumAwakenings {
       for waiter in core.read({ $0.sleepers.popAll() }) {
         waiter.resume(returning: false)
@@ -91,6 +92,6 @@ extension Simulation {
       core.read { $0.endDriving() }
       deliverFailures()
     }
-    // Otherwise the current drive delivers, on the test's own thread.
+    // Otherwise the current drive delivers them, on the test's own thread.
   }
 }

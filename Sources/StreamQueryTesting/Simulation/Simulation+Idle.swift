@@ -1,10 +1,10 @@
 package import StreamQuery
 
 extension Simulation {
-  /// Whether nothing is going on: no ready job, sleeper, unfinished task or client work.
+  /// Whether the simulation is idle: without ready jobs, sleepers, unfinished tasks or client work.
   ///
-  /// Active recordings do not count, and neither does a client's own timer. What waits in real time is not
-  /// seen, such as a plain `Task` that sleeps by `Task.sleep`.
+  /// Active recordings do not count, and neither does a client's own timer. Waits in real time are not seen,
+  /// such as that of a plain `Task` that sleeps by `Task.sleep`.
   ///
   /// - Complexity: O(*p*) in the number of clients.
   public var isIdle: Bool {
@@ -14,13 +14,14 @@ extension Simulation {
 
   /// The reasons why the simulation is not idle, one line each, in a stable order.
   ///
-  /// What waits in real time is not seen, such as a plain `Task` that sleeps by `Task.sleep`.
+  /// Waits in real time are not seen, such as that of a plain `Task` that sleeps by `Task.sleep`.
   ///
   /// ```swift
   /// #expect(simulation.leakReport() == [])      // says what is left, where `isIdle` says whether
   /// ```
   ///
-  /// - Returns: Ready jobs, sleepers, unfinished tasks by name, and what clients report as alive.
+  /// - Returns: Ready jobs, sleepers, unfinished tasks by name, and the objects that clients report
+  ///   as alive.
   public func leakReport() -> [String] {
     let (ready, sleepers) = core.read { ($0.ready.count, $0.sleepers.foregroundCount) }
     var report: [String] = []
@@ -32,12 +33,12 @@ extension Simulation {
 
   /// Adds a probe for live work, which `isIdle` and `leakReport()` call.
   ///
-  /// Both closures are kept for as long as the simulation lives, so they should capture weakly.
+  /// Both closures are kept while the simulation lives, so they should capture weakly.
   ///
   /// - Parameters:
-  ///   - probe: Returns a line for each live thing.
-  ///   - onEnd: Ends waits for signals and time when the simulation is released, since none will
-  ///     come any more. Without it, these waits would end on the ordinary threads some time later.
+  ///   - probe: Returns a line for each live object.
+  ///   - onEnd: Ends waits for signals and time when the simulation is released, because no more
+  ///     will come. Without it, these waits would end on ordinary threads some time later.
   package func register(
     _ probe: @escaping @Sendable () -> Liveness,
     onEnd: @escaping @Sendable () -> Void = {}

@@ -3,7 +3,7 @@ internal import StreamQuery
 extension Simulation {
   /// Runs a test of main-actor code: its tasks, including plain ones, are part of the simulation.
   ///
-  /// For models as in apps, which start a plain `Task { }` and know no executor:
+  /// Use it for the models of apps, which start a plain `Task { }` and know no executor:
   ///
   /// ```swift
   /// import Observation
@@ -30,42 +30,42 @@ extension Simulation {
   /// }
   /// ```
   ///
-  /// The body keeps the main actor, as every synchronous function on it does. Jobs of the main
-  /// actor run when the simulation is driven, always oldest first; the seed chooses between the
-  /// oldest of them and all other jobs. `MainActor.run`, `assumeIsolated` and isolated
-  /// deinitializers do what they do in the app, and `Scheduling.current` is the simulation's. Tests
-  /// on other threads are not affected.
+  /// The body holds the main actor, like every synchronous function on it. Jobs of the main actor
+  /// run when the simulation is driven, always oldest first; the seed chooses between the oldest of
+  /// them and all other jobs. `MainActor.run`, `assumeIsolated` and isolated deinitializers do what
+  /// they do in the app, and `Scheduling.current` is the simulation's. Tests on other threads are
+  /// not affected.
   ///
-  /// **The end.** Nobody has a handle on plain tasks, so their waits are ended: the simulation's
-  /// clients are shut down, which ends their streams, and sleepers get `CancellationError`. The
-  /// simulation cannot be driven any more.
+  /// **The end.** Plain tasks have no handles, so their waits are ended: the simulation's clients
+  /// are shut down, which ends their streams, and sleepers get `CancellationError`. The simulation
+  /// cannot be driven any more.
   ///
   /// **What leaves.** `Task.sleep`, dispatch queues, the network, and actors with their own
   /// executor take real time, and the body has none. A task that comes back from there to the main
-  /// actor is a failure; after the end it is one line on the standard error stream. The following
-  /// are not seen at all:
+  /// actor is a failure; after the end, it is one line on the standard error stream. The simulation
+  /// does not see
   ///
   /// - tasks that never come back to the main actor, and detached tasks even if they do,
   /// - blocks of `DispatchQueue.main` and timers of the main run loop, which run after the end,
   /// - `Task.yield()` in an actor that others wait for, and a preference for `globalConcurrentExecutor`.
   ///
-  /// **Where.** On Linux, and on Apple's systems, as far as is known, from iOS 18.4 and macOS 15.4
-  /// on. It needs two hooks of the Swift runtime. Where one is missing, or taken by another
-  /// library, and inside another `onMainActor`, the test fails with a message and the body does not
-  /// run. Then `SimulationError` is thrown if the body can throw it; a body that throws nothing and
-  /// returns a value leaves no choice but to stop the process.
+  /// **Where.** On Linux and, as far as is known, on Apple's systems from iOS 18.4 and macOS 15.4
+  /// on. It needs two hooks of the Swift runtime. If one is missing, or taken by another library,
+  /// and inside another `onMainActor`, the test fails with a message and the body does not run.
+  /// Then `SimulationError` is thrown if the body can throw it; if the body throws no error and
+  /// returns a value, the process ends.
   ///
   /// - Parameters:
   ///   - seed: The seed of the simulation.
   ///   - jobLimit: The job limit of the simulation.
   ///   - onFailure: The failure handler of the simulation.
-  ///   - fileID: Where an issue is shown; leave it to its default.
-  ///   - filePath: Where an issue is shown; leave it to its default.
-  ///   - line: Where an issue is shown; leave it to its default.
-  ///   - column: Where an issue is shown; leave it to its default.
+  ///   - fileID: The place of an issue; leave it to its default.
+  ///   - filePath: The place of an issue; leave it to its default.
+  ///   - line: The place of an issue; leave it to its default.
+  ///   - column: The place of an issue; leave it to its default.
   ///   - body: The test.
-  /// - Returns: What the body returns.
-  /// - Throws: What the body throws, or `SimulationError` as described.
+  /// - Returns: The result of the body.
+  /// - Throws: The error of the body, or `SimulationError` as described.
   @MainActor
   public static func onMainActor<Value, Failure: Error>(
     seed: UInt64 = 0,
@@ -99,10 +99,10 @@ extension Simulation {
     return try outcome.get()
   }
 
-  /// Runs an asynchronous test of main-actor code, synchronously and to its end.
+  /// Runs an asynchronous test of main-actor code synchronously, to its end.
   ///
-  /// The body is a task on the main actor. While it waits, everything else runs, and time moves
-  /// when nothing is ready, as in `run(_:)`; a body that would wait for ever is a failure. The body
+  /// The body is a task on the main actor. While it waits, all other jobs run, and time moves when
+  /// no job is ready, as in `run(_:)`; a body that would wait for ever is a failure. The body
   /// cannot drive its own simulation: to let time pass it calls `settled(after:)`.
   ///
   /// ```swift
@@ -121,13 +121,13 @@ extension Simulation {
   ///   - seed: The seed of the simulation.
   ///   - jobLimit: The job limit of the simulation.
   ///   - onFailure: The failure handler of the simulation.
-  ///   - fileID: Where an issue is shown; leave it to its default.
-  ///   - filePath: Where an issue is shown; leave it to its default.
-  ///   - line: Where an issue is shown; leave it to its default.
-  ///   - column: Where an issue is shown; leave it to its default.
+  ///   - fileID: The place of an issue; leave it to its default.
+  ///   - filePath: The place of an issue; leave it to its default.
+  ///   - line: The place of an issue; leave it to its default.
+  ///   - column: The place of an issue; leave it to its default.
   ///   - body: The test.
-  /// - Returns: What the body returns.
-  /// - Throws: What the body throws, or `SimulationError` if it did not run or did not end.
+  /// - Returns: The result of the body.
+  /// - Throws: The error of the body, or `SimulationError` if it did not run or did not end.
   @MainActor
   public static func onMainActor<Value: Sendable, Failure: Error>(
     seed: UInt64 = 0,
@@ -149,7 +149,7 @@ extension Simulation {
       column: column
     ) { (simulation: Simulation) throws(Failure) -> Value in
       try simulation.run { () async throws(Failure) -> Value in
-        // No executor preference: the body is a task like those of an app, as are its children.
+        // No executor preference: the body is a task like those of an app, and so are its children.
         let task = Task { @MainActor () -> Result<Value, Failure> in
           do throws(Failure) {
             return .success(try await body(simulation))

@@ -20,12 +20,12 @@ extension Simulation {
     return report
   }
 
-  /// Replaces the real second between checks whether the simulation is driven: for tests.
+  /// Replaces the real second between two checks for drives, for tests.
   package func watchOutsideWaits(every pause: @escaping @Sendable () async -> Void) {
     core.waits.setPause(pause)
   }
 
-  /// Fails the test at once: nobody drives the simulation, so it could not fail at the end.
+  /// Fails the test at once, because nobody drives the simulation to its end.
   func report(_ message: String) {
     let text = pending.text
     core.read { $0.fail("\(message)\n\(text)") }
@@ -34,9 +34,9 @@ extension Simulation {
 }
 
 extension Simulation: CustomStringConvertible {
-  /// A report of what the simulation waits for, and of what to do about it.
+  /// A report of the simulation's waits, with advice.
   ///
-  /// A failed comparison of a recording prints it by itself. Use it as the comment of other
-  /// expectations, such as of a property of a model: `#expect(model.name == "Ada", "\(simulation)")`.
+  /// A failed comparison of a recording prints it. Use it as the comment of other expectations, such as about
+  /// a property of a model: `#expect(model.name == "Ada", "\(simulation)")`.
   public var description: String { pending.text }
 }

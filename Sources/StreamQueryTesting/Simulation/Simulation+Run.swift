@@ -1,33 +1,33 @@
 internal import StreamQuery
 internal import Synchronization
 
-/// Why a simulation could not bring an operation to its end.
+/// The reason why a simulation could not bring an operation to its end.
 public struct SimulationError: Error, Hashable, CustomStringConvertible {
   /// The failure in words.
   public let description: String
 }
 
 extension Simulation {
-  /// How many jobs one `run` may take, as a multiple of the limit at one instant: stops endless
+  /// The limit of jobs for one `run`, as a multiple of the limit at one instant; it stops endless
   /// timers.
   private static var runLimitFactor: Int { 10 }
 
-  /// Runs an operation to its end, synchronously, moving time whenever nothing is ready.
+  /// Runs an operation to its end, synchronously, and moves time whenever no job is ready.
   ///
   /// ```swift
   /// let user = try simulation.run { try await client.fetch(.user(42)) }
   /// ```
   ///
-  /// When it returns, everything that was ready at that instant has run as well.
+  /// When it returns, all jobs that were ready at that instant have run, too.
   ///
-  /// If the operation can never end (no job is ready and nothing sleeps), or a limit of jobs is
+  /// If the operation cannot end (no job is ready and no task sleeps), or a limit of jobs is
   /// reached, that is a failure, and the operation is cancelled. If it ends then, its outcome is
-  /// returned or thrown. If it ignores cancellation too, `SimulationError` is thrown if the
-  /// operation's failure type admits it, and an operation without a value just returns. Only an
-  /// operation that has to return a value, cannot throw this error and never ends stops the
-  /// process, after the failure was reported: there is nothing to return.
+  /// returned or thrown. If it ignores the cancellation, `SimulationError` is thrown if the
+  /// operation's failure type allows that, and an operation without a value just returns. Otherwise
+  /// the process ends after the failure was reported, because there is nothing to return.
   ///
-  /// - Parameter operation: What to run, with the simulation as its executor and `Scheduling`.
+  /// - Parameter operation: The operation, which has the simulation as its executor and
+  ///   `Scheduling`.
   /// - Returns: The operation's value.
   /// - Throws: The operation's error, or `SimulationError` as described.
   public func run<Value: Sendable, Failure: Error>(
@@ -114,12 +114,12 @@ extension Simulation {
   ) throws(Failure) -> Value {
     if let error = SimulationError(description: message) as? Failure { throw error }
     if let nothing = () as? Value { return nothing }
-    // A run whose error type cannot carry the failure has no other way to end.
+    // A run whose error type cannot be that of the failure has no other way to end.
     fatalError(message)
   }
 }
 
-/// Where the task of a run stores its result.
+/// The result of a run's task.
 private final class Outcome<Value: Sendable, Failure: Error>: Sendable {
   private let stored = Mutex<Result<Value, Failure>?>(nil)
 

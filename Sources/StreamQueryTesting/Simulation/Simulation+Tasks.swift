@@ -26,8 +26,8 @@ extension Simulation {
 
   /// Starts a task that may fail in this simulation.
   ///
-  /// It runs when the simulation is driven, and counts as busy in `isIdle` until it has ended. Only
-  /// its handle has its error; it is reported nowhere else.
+  /// It runs when the simulation is driven, and counts as busy in `isIdle` until it has ended. Its
+  /// handle has the error, which is not reported.
   ///
   /// - Parameters:
   ///   - name: The name in `leakReport()`.

@@ -9,10 +9,10 @@ public import Foundation
 extension Simulation {
   /// The date of the wall clock at virtual time zero: 18 May 2033, 03:33:20 UTC.
   ///
-  /// Far from the zero of any calendar, so that a date that was never set stands out.
+  /// Far from the zero of any calendar, so that a date that was never set is conspicuous.
   public static let startDate = Date(timeIntervalSince1970: 2_000_000_000)
 
-  /// The wall clock: the start date, plus virtual time, plus what `setWallClock(offset:)` set.
+  /// The wall clock: the start date, plus virtual time, plus the offset of `setWallClock(offset:)`.
   public var date: Date {
     let elapsed = now + wallOffset.withLock { $0 }
     let parts = elapsed.components

@@ -1,11 +1,11 @@
 @_spi(Adapters) public import StreamQuery
 internal import Synchronization
 
-/// The world of one test: virtual time, one thread, and an order of jobs that a seed decides.
+/// The environment of one test: virtual time, one thread, and an order of jobs that a seed decides.
 ///
-/// Nothing happens in it until the test drives it. Jobs run on the calling thread, one after the
-/// other, inside `settle()`, `advance(by:)`, `advance(to:)` and `run(_:)`. Between those calls the
-/// simulation stands still and can be inspected.
+/// It stands still until the test drives it. Jobs run on the calling thread, one after the other,
+/// inside `settle()`, `advance(by:)`, `advance(to:)` and `run(_:)`. Between those calls the
+/// simulation can be inspected.
 ///
 /// ```swift
 /// let simulation = Simulation(seed: 7)
@@ -15,11 +15,11 @@ internal import Synchronization
 /// ```
 ///
 /// **Seeds.** Seed 0 runs jobs in the order in which they became ready. Any other seed chooses
-/// among all that are ready, so that many seeds explore many interleavings; the same seed repeats
-/// the same one, which `scheduleHash` proves.
+/// among all ready jobs, so that many seeds explore many interleavings. The same seed repeats the
+/// same one, which `scheduleHash` proves.
 ///
-/// **What follows the simulation.** Tasks started with `task(_:_:)`, `record(_:)`, `run(_:)` or
-/// `executorPreference: simulation.executor`, and everything that these await: default actors,
+/// **Tasks.** The simulation runs tasks that are started with `task(_:_:)`, `record(_:)`, `run(_:)`
+/// or `executorPreference: simulation.executor`, and all code that these await: default actors,
 /// `async let`, children of groups. A plain `Task { }`, the main actor and actors with their own
 /// executor leave the simulation; a job that comes back from there is reported as a failure.
 /// `onMainActor` makes the first two part of the simulation.
@@ -45,22 +45,22 @@ public final class Simulation: Sendable {
   /// For the one timer task that a client keeps for all its deadlines.
   package let backgroundClock: SimulationClock
 
-  /// The seed that this simulation was created with.
+  /// The seed of this simulation.
   public let seed: UInt64
 
   /// Creates a simulation at virtual time zero.
   ///
   /// - Parameters:
-  ///   - seed: Chooses among jobs that are ready; 0 takes them in order of arrival.
-  ///   - jobLimit: How many jobs may run at one instant before the simulation gives up with a
-  ///     failure, so that an endless loop cannot hang a test.
-  ///   - onFailure: Takes each failure, on the thread that drives. By default, a failure fails the
-  ///     current test, of Swift Testing or of XCTest; outside tests it is printed to the standard
-  ///     error stream.
-  ///   - fileID: Where an issue is shown; leave it to its default.
-  ///   - filePath: Where an issue is shown; leave it to its default.
-  ///   - line: Where an issue is shown; leave it to its default.
-  ///   - column: Where an issue is shown; leave it to its default.
+  ///   - seed: Chooses among ready jobs; 0 takes them in order of arrival.
+  ///   - jobLimit: The number of jobs at one instant after which the simulation gives up with a
+  ///     failure, so that an endless loop does not hang a test.
+  ///   - onFailure: Called for each failure, on the thread that drives. By default, a failure fails
+  ///     the current test, of Swift Testing or of XCTest; outside tests it is printed to the
+  ///     standard error stream.
+  ///   - fileID: The place of an issue; leave it to its default.
+  ///   - filePath: The place of an issue; leave it to its default.
+  ///   - line: The place of an issue; leave it to its default.
+  ///   - column: The place of an issue; leave it to its default.
   public init(
     seed: UInt64 = 0,
     jobLimit: Int = 1_000_000,
@@ -85,9 +85,9 @@ public final class Simulation: Sendable {
   }
 
   deinit {
-    // A job from another thread after the last drive must not go unnoticed.
+    // A job from another thread after the last drive must be reported.
     deliverFailures()
-    // Jobs that still wait would wait for ever, and keep alive what they hold.
+    // Waiting jobs would wait for ever, and keep alive the objects that they hold.
     registry.endAll()
     end()
     core.retire()
@@ -106,7 +106,8 @@ public final class Simulation: Sendable {
   /// Returns a random number from the simulation's own generator; the same seed gives the same
   /// numbers.
   ///
-  /// Independent of the generator that chooses among jobs: drawing does not change the schedule.
+  /// It is independent of the generator that chooses among jobs, so drawing does not change the
+  /// schedule.
   ///
   /// - Returns: 64 random bits.
   public func nextRandom() -> UInt64 {
@@ -120,7 +121,7 @@ public final class Simulation: Sendable {
 
   /// A digest of every choice of a job and every step of time so far.
   ///
-  /// Equal for two runs exactly if they took the same course, except for hash collisions.
+  /// Equal for two runs if, and only if, they took the same course, except for hash collisions.
   public var scheduleHash: UInt64 {
     core.read { $0.scheduleHash }
   }
@@ -131,7 +132,7 @@ public final class Simulation: Sendable {
   }
 
   func deliverFailures() {
-    // Outside the lock: the handler is the test's own code.
+    // Outside the lock, because the handler is the test's own code.
     for message in core.read({ Array($0.takeUndeliveredFailures()) }) {
       onFailure(message)
     }

@@ -4,7 +4,7 @@
 /// `advance(to:)` and `run(_:)` move it, from one sleeper's deadline to the next.
 ///
 /// Sleeping throws `CancellationError` at once when the task is cancelled. A sleep of zero or
-/// negative length lets everything that is ready run, and then returns at the same instant.
+/// negative length lets all ready jobs run, and then returns at the same instant.
 public struct SimulationClock: Clock {
   /// The unit of this clock is the standard one.
   public typealias Duration = Swift.Duration
@@ -76,8 +76,7 @@ public struct SimulationClock: Clock {
   /// Waits until the simulation has moved to an instant.
   ///
   /// - Parameters:
-  ///   - deadline: When to wake; an instant in the past means as soon as everything that is ready
-  ///     has run.
+  ///   - deadline: The instant; one in the past means as soon as all ready jobs have run.
   ///   - tolerance: Ignored: virtual time is exact.
   /// - Throws: `CancellationError` at once when the task is or becomes cancelled.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {

@@ -6,7 +6,7 @@ internal import Synchronization
 /// Separate from `Simulation`, so that tasks, which retain the executor that they prefer, do not
 /// keep the simulation itself alive.
 final class SimulationCore: TaskExecutor {
-  /// A sleeper, resumed with whether its time has come; otherwise it is cancelled.
+  /// A sleeper; the value is `true` when its time has come, and `false` when it is cancelled.
   typealias Waiter = SuspendedTask<Bool>
   typealias State = ScheduleState<ScheduledJob, Waiter>
 
@@ -22,17 +22,17 @@ final class SimulationCore: TaskExecutor {
     if !keep(job, isOnMain: false) { globalConcurrentExecutor.enqueue(job) }
   }
 
-  /// Keeps a job for the driver; `false` if the simulation will not be driven again.
+  /// Keeps a job for the driver; `false` if the simulation is not driven any more.
   private func keep(_ job: UnownedJob, isOnMain: Bool) -> Bool {
     let thread = ThreadIdentity.current
     let scheduled = ScheduledJob(job: job, isOnMain: isOnMain)
     return state.withLock { $0.enqueue(scheduled, from: thread, isInLine: isOnMain) }
   }
 
-  /// Lets the remaining jobs end on the ordinary threads: this core will not be driven again.
+  /// Passes the remaining jobs to ordinary threads: this core is not driven any more.
   ///
-  /// A client that outlives its simulation ends its own tasks later. These need a thread for
-  /// that; otherwise they would keep alive for ever what they hold.
+  /// A client that outlives its simulation ends its own tasks later. They need a thread for that;
+  /// otherwise they would keep their objects alive for ever.
   func retire() {
     let rest = state.withLock { $0.retire() }
     for job in rest.jobs { job.sendOn() }
@@ -43,9 +43,10 @@ final class SimulationCore: TaskExecutor {
     state.withLock { body(&$0) }
   }
 
-  /// Runs everything that is ready; `false` if the limit of jobs at one instant stopped it.
+  /// Runs all ready jobs; `false` if the limit of jobs at one instant stopped it.
   ///
-  /// Called only between `beginDriving` and `endDriving`, which ensure that one thread does this.
+  /// Called only between `beginDriving` and `endDriving`, which make sure that only one thread does
+  /// this.
   func settle() -> Bool {
     let executor = asUnownedTaskExecutor()
     while true {
@@ -60,9 +61,9 @@ final class SimulationCore: TaskExecutor {
 
   /// Sleeps until the virtual time has come, or throws `CancellationError` at once.
   ///
-  /// A deadline that is not after now still lets everything that is ready run first: a loop of
-  /// empty sleeps can then be seen and stopped by the limit of jobs.
-  /// With `isLast`, the sleeper wakes when everything else at that instant has run.
+  /// A deadline that is not after now still lets all ready jobs run first, so that the limit of
+  /// jobs stops a loop of empty sleeps. With `isLast`, the sleeper wakes when all other jobs at
+  /// that instant have run.
   func sleep(until deadline: Duration, isBackground: Bool, isLast: Bool = false) async throws {
     try Task.checkCancellation()
     let ticket = state.withLock { state in
@@ -72,7 +73,8 @@ final class SimulationCore: TaskExecutor {
       await Waiter.suspend { waiter in
         let isParked = state.withLock { state in
           if state.isOver { return false }
-          // A deadline in the past counts as now: it must not overtake one that is due before it.
+          // A deadline in the past counts as now, because it must not overtake one that is due
+          // before it.
           return state.sleepers.park(waiter, on: ticket, until: max(deadline, state.now))
         }
         guard isParked else { return false }
@@ -112,8 +114,8 @@ struct ScheduledJob: Sendable {
       return MainStandIn.offTheMainActor { job.runSynchronously(on: executor) }
     }
     guard let standIn = MainStandIn.ofThisThread else { return sendOn() }
-    // Without the task executor, as on the real main actor: with one, which plain tasks do not prefer,
-    // a call from the main actor to the main actor would suspend.
+    // Without the task executor, as on the real main actor. With one, which plain tasks do not prefer, a call
+    // from the main actor to the main actor would suspend.
     job.runSynchronously(on: standIn.asUnownedSerialExecutor())
   }
 

@@ -1,11 +1,11 @@
-/// Swift Testing, if this process has it.
+/// The functions of Swift Testing, if this process has it.
 ///
-/// Its functions are called by their names in the binary. All its types are resilient: their
-/// values are passed by address, as those of a type parameter are. So the functions are called with
-/// parameters in the place of `Comment`, `SourceLocation`, `Issue` and `Test`, whose metadata is
-/// found by name, too.
+/// They are called by their names in the binary. All types of the library are resilient: their
+/// values are passed by address, like those of a type parameter. So the functions are called with
+/// parameters in place of `Comment`, `SourceLocation`, `Issue` and `Test`, whose metadata is also
+/// found by name.
 struct SwiftTesting: Sendable {
-  /// Whether a test runs, as far as the process can tell.
+  /// Whether a test runs, as far as the process knows.
   enum Standing: Hashable, Sendable {
     /// The current task belongs to a test.
     case runsTest
@@ -28,7 +28,7 @@ struct SwiftTesting: Sendable {
 
   private let find: @Sendable (String) -> UnsafeMutableRawPointer?
 
-  /// Looks into this process.
+  /// Finds the library in this process.
   ///
   /// - Parameter find: Finds the address of a function by its name.
   init(find: @escaping @Sendable (String) -> UnsafeMutableRawPointer? = LoadedSymbol.address) {
@@ -50,13 +50,13 @@ struct SwiftTesting: Sendable {
 
   /// Whether the process has a library of that name.
   ///
-  /// The runtime knows the types of a library that is linked statically, or has other functions, though nobody
-  /// can ask it. The runtime searches all types of the process: ask only when a failure has to be reported.
+  /// The runtime also finds the types of a library that is linked statically, or that has other functions,
+  /// which cannot be called. It searches all types of the process, so read this only to report a failure.
   var isThere: Bool { _typeByName("7Testing4TestV") != nil }
 
   /// Records an issue of the current test.
   ///
-  /// - Returns: Whether that could be done.
+  /// - Returns: Whether it was recorded.
   func record(_ message: String, fileID: String, filePath: String, line: Int, column: Int) -> Bool {
     guard
       let commentType = type(Name.comment), let makeComment = find(Name.makeComment),
@@ -68,14 +68,14 @@ struct SwiftTesting: Sendable {
       _: Location.Type,
       _: Issue.Type
     ) {
-      // Initialisers consume what they are given, functions do not.
+      // Initialisers consume their arguments, functions do not.
       typealias MakeComment = @convention(thin) (consuming String) -> Comment
       typealias MakeLocation =
         @convention(thin) (consuming String, consuming String, Int, Int) -> Location
       typealias Record = @convention(thin) (Comment?, Location) -> Issue
       // `Comment(rawValue:)`
       let comment = unsafeBitCast(makeComment, to: MakeComment.self)(message)
-      // `SourceLocation(fileID:filePath:line:column:)`, which wants a module's name and counts from 1.
+      // `SourceLocation(fileID:filePath:line:column:)`, which needs a module's name and counts from 1.
       let location = unsafeBitCast(makeLocation, to: MakeLocation.self)(
         fileID.isFileID ? fileID : "Unknown/File.swift",
         filePath,
@@ -99,7 +99,7 @@ struct SwiftTesting: Sendable {
   /// The type whose metadata a function returns.
   private func type(_ name: String) -> (any Any.Type)? {
     typealias Metadata = @convention(thin) (_ request: UInt) -> (any Any.Type, state: UInt)
-    // 0 asks for complete metadata.
+    // 0 requests complete metadata.
     return find(name).map { unsafeBitCast($0, to: Metadata.self)(0).0 }
   }
 }

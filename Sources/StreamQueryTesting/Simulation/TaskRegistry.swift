@@ -11,7 +11,7 @@ final class TaskRegistry: Sendable {
     var probes: [@Sendable () -> Liveness] = []
     var endings: [@Sendable () -> Void] = []
     var closings: [@Sendable () -> Void] = []
-    /// Active recordings: their subscriptions are not leaks.
+    /// The number of active recordings, whose subscriptions are no leaks.
     var recordings = 0
   }
 
@@ -30,12 +30,12 @@ final class TaskRegistry: Sendable {
       state.names[id] = nil
       return state.cancellations.removeValue(forKey: id)
     }
-    // The closure retains a task, whose release may run code of the test, so it is not done under
+    // The closure retains a task, whose release may run code of the test, so it is released outside
     // the lock.
     _ = dropped
   }
 
-  /// Stores how to cancel a task; does nothing if it has ended already.
+  /// Stores a closure that cancels a task; does nothing if the task has ended already.
   func attach(_ cancel: @escaping @Sendable () -> Void, to id: UInt64) {
     state.withLock { state in
       guard state.names[id] != nil else { return }
@@ -84,7 +84,7 @@ final class TaskRegistry: Sendable {
     let (probes, recordings) = state.withLock { ($0.probes, $0.recordings) }
     let found = probes.map { $0() }
     var report = found.flatMap(\.unfinished)
-    // It is unknown whose subscriptions they are, so any recording accounts for all of them.
+    // The owners of subscriptions are not known, so recordings account for any of them.
     let subscribers = found.map(\.subscribers).reduce(0, +)
     if subscribers > 0, recordings == 0 { report.append("subscribers of queries: \(subscribers)") }
     return report

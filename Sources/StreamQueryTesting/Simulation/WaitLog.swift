@@ -15,12 +15,12 @@ final class WaitLog: Sendable {
   }
 
   private struct State {
-    /// How many drives have begun.
+    /// The number of drives that have begun.
     var drives = 0
     /// The task that created or last drove the simulation.
     ///
-    /// A number is enough. A later task with the same number is taken for a driver that stands
-    /// still, and indeed nobody drives the simulation for it.
+    /// A number is enough. A later task with the same number counts as the driver, and indeed
+    /// nobody drives the simulation for it.
     var driver: Int?
     var watched: [Watched] = []
     var isWatching = false
@@ -55,7 +55,7 @@ final class WaitLog: Sendable {
     }
   }
 
-  /// Checks at this interval instead of every second: for tests.
+  /// Sets the interval between two checks, for tests.
   func setPause(_ pause: @escaping @Sendable () async -> Void) {
     state.withLock { $0.pause = pause }
   }
@@ -70,7 +70,7 @@ final class WaitLog: Sendable {
 
   /// The waits of tasks of the simulation at clients that were made without it.
   var elsewhere: [String] {
-    // Outside the lock: a look at an owner may be what ends it.
+    // Outside the lock, because reading an owner may end it.
     state.withLock { $0.elsewhere }.compactMap { $0.owner == nil ? nil : $0.subject }
   }
 
@@ -88,7 +88,7 @@ final class WaitLog: Sendable {
 
   /// Judges a wait of the current task.
   func verdict(in core: SimulationCore) -> OutsideWait.Verdict {
-    // The only place that tells whose task this is.
+    // Only this tells whose task the current one is.
     let executor = core.asUnownedTaskExecutor()
     let prefersSimulation = withUnsafeCurrentTask { $0?.unownedTaskExecutor == executor }
     if prefersSimulation { return .inside }
@@ -105,7 +105,7 @@ final class WaitLog: Sendable {
 
   /// Fails the test for a wait that would never end.
   ///
-  /// - Returns: Whether the simulation exists and stands still. Without it, its clients run on.
+  /// - Returns: Whether the simulation exists and is not driven. Without it, its clients continue.
   func report(_ subject: String, isWatched: Bool = false) -> Bool {
     guard let simulation = state.withLock({ $0.simulation })() else { return false }
     let who =
@@ -143,7 +143,7 @@ final class WaitLog: Sendable {
         defer { state.watched = [] }
         return (state.watched, state.drives)
       }
-      // Outside the lock: a look at a wait may be what ends it.
+      // Outside the lock, because reading a wait may end it.
       var rest: [Watched] = []
       for var watched in watched {
         guard let wait = watched.wait else { continue }
@@ -173,7 +173,7 @@ extension SimulationCore: WaitObserver {
   }
 
   func observerWaits(for subject: () -> String, leave: () -> Void) {
-    // Other tasks may wait for news that never comes: a stream need not end.
+    // Other tasks may wait for news that never comes, because a stream need not end.
     guard waits.verdict(in: self) == .hopeless, waits.report(subject()) else { return }
     leave()
   }
@@ -185,7 +185,7 @@ extension SimulationCore: WaitObserver {
   ) {
     let subject = subject()
     waits.waitsElsewhere(for: subject, owner: owner)
-    // The client of a preview waits for nothing.
+    // The client of a preview never answers.
     if isOnPool { read { $0.waitedElsewhere(for: subject) } }
   }
 }

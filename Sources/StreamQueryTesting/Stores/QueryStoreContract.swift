@@ -10,12 +10,12 @@ public import StreamQueryPersistence
 /// }
 /// ```
 ///
-/// Each rule gets a place of its own, which is empty at first. Some rules open the same place again, to
-/// see what has outlived the store; a store that forgets, such as
-/// ``/StreamQueryPersistence/MemoryStore``, says so with `keepsRecords: false`.
+/// Each rule gets a place of its own, which is empty at first. Some rules open the same place again, to see
+/// which records have outlived the store. A store that forgets, such as
+/// ``/StreamQueryPersistence/MemoryStore``, is checked with `keepsRecords: false`.
 ///
-/// What the rules cannot see is what happens without warning: test yourself that a batch is durable when the
-/// process is killed, and what a full disk does.
+/// The rules do not cover sudden events: test yourself that a batch is durable when the process is killed,
+/// and the effect of a full disk.
 public struct QueryStoreContract<Store: QueryStore>: Sendable {
   private let keepsRecords: Bool
   private let open: @Sendable (StorePlace) async throws -> Store
@@ -25,9 +25,9 @@ public struct QueryStoreContract<Store: QueryStore>: Sendable {
   ///
   /// - Parameters:
   ///   - keepsRecords: Whether records outlive the store.
-  ///   - open: Creates a store at a place. It is called again for a place whose store was closed, and
-  ///     then has to find what was there.
-  ///   - close: Closes a store that another is to follow, if releasing it is not enough.
+  ///   - open: Creates a store at a place. It is called again for a place whose store was closed, and then
+  ///     has to find the records.
+  ///   - close: Closes a store before another one opens the place, if its release is not enough.
   public init(
     keepsRecords: Bool = true,
     open: @escaping @Sendable (StorePlace) async throws -> Store,
@@ -41,10 +41,10 @@ public struct QueryStoreContract<Store: QueryStore>: Sendable {
   /// Checks all rules, and fails the current test for each violation.
   ///
   /// - Parameters:
-  ///   - fileID: Where an issue is shown; leave it to its default.
-  ///   - filePath: Where an issue is shown; leave it to its default.
-  ///   - line: Where an issue is shown; leave it to its default.
-  ///   - column: Where an issue is shown; leave it to its default.
+  ///   - fileID: The place of an issue; leave it to its default.
+  ///   - filePath: The place of an issue; leave it to its default.
+  ///   - line: The place of an issue; leave it to its default.
+  ///   - column: The place of an issue; leave it to its default.
   public func check(
     fileID: String = #fileID,
     filePath: StaticString = #filePath,
@@ -57,7 +57,7 @@ public struct QueryStoreContract<Store: QueryStore>: Sendable {
 
   /// Checks all rules.
   ///
-  /// - Returns: What the store does wrong, in the order of the rules.
+  /// - Returns: The violations, in the order of the rules.
   public func violations() async -> [StoreViolation] {
     var violations: [StoreViolation] = []
     for rule in StoreRule.allCases where keepsRecords || !rule.isAboutReopening {

@@ -4,9 +4,9 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Where a store under test keeps its data: once empty, and later opened again.
+/// The place of the data of a store under test: empty at first, and later opened again.
 public struct StorePlace: Hashable, Sendable {
-  /// A name that no other place has, for stores that are no files.
+  /// A name that no other place has, for stores that are not files.
   public let name: String
   /// A directory of its own, which exists and is removed after the test.
   public let directory: URL

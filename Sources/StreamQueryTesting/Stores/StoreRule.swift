@@ -40,6 +40,6 @@ public enum StoreRule: String, CaseIterable, Hashable, Sendable, CustomStringCon
   /// The rule as a sentence.
   public var description: String { rawValue }
 
-  /// Whether it is about what outlives the store.
+  /// Whether the rule needs a second store at the same place.
   var isAboutReopening: Bool { self == .keepsRecords || self == .keepsWipes }
 }

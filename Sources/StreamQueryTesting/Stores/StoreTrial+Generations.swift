@@ -22,7 +22,7 @@ extension StoreTrial {
     let store = try await store()
     var generation = try await store.load(.main).generation
     for round in 0..<3 {
-      // Also where there is nothing to wipe.
+      // Also if there are no records to wipe.
       if round > 0 {
         try await write(["a": "\(round)"])
         let written = try await store.load(.main).generation
@@ -119,7 +119,7 @@ extension StoreTrial {
     try await isNoMatterToOthers()
   }
 
-  /// Another account may have been read, and have nothing saved so far.
+  /// Another account may have been read, and have no records so far.
   private func isNoMatterToOthers() async throws {
     let store = try await store()
     let own = try await store.load("another").generation
@@ -183,7 +183,7 @@ extension StoreTrial {
       await withTaskGroup { group in
         // No executor preference: a group's tasks have that of the test.
         group.addTask {
-          // Whether it throws is up to the store.
+          // The store may throw or not.
           try? await store.write(StoreBatch(generation: generation, puts: puts), to: .main)
         }
         group.cancelAll()

@@ -5,7 +5,7 @@ internal import Foundation
 #endif
 internal import StreamQueryPersistence
 
-/// One store that is put to the test by one rule.
+/// A test of one store by one rule.
 final class StoreTrial<Store: QueryStore> {
   private let place: StorePlace
   private let open: @Sendable (StorePlace) async throws -> Store
@@ -63,7 +63,7 @@ final class StoreTrial<Store: QueryStore> {
     try await store.write(batch, to: partition)
   }
 
-  /// Loads a partition and compares it with what should be there.
+  /// Loads a partition and compares it with the expected contents.
   func expect(
     _ expected: [String: String],
     in partition: StorePartition = .main,
@@ -72,7 +72,7 @@ final class StoreTrial<Store: QueryStore> {
     try await compare(try await store().load(partition), expected, in: partition, after: step)
   }
 
-  /// Compares what was loaded with what should be there.
+  /// Compares loaded contents with the expected ones.
   func compare(
     _ contents: StoreContents,
     _ expected: [String: String],

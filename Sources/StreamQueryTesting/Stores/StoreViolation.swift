@@ -1,4 +1,4 @@
-/// A rule that a store breaks, and how it was seen.
+/// A rule that a store breaks, and the observation.
 public struct StoreViolation: Hashable, Sendable, CustomStringConvertible {
   /// The rule.
   public var rule: StoreRule
@@ -9,12 +9,12 @@ public struct StoreViolation: Hashable, Sendable, CustomStringConvertible {
   ///
   /// - Parameters:
   ///   - rule: The rule.
-  ///   - seen: What the store did.
+  ///   - seen: The observed behaviour of the store.
   public init(rule: StoreRule, seen: String) {
     self.rule = rule
     self.seen = seen
   }
 
-  /// The rule, and what the store did.
+  /// The rule, and the observed behaviour.
   public var description: String { "\(rule) But \(seen)." }
 }
