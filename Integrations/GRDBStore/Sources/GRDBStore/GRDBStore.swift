@@ -9,18 +9,18 @@ internal import Synchronization
 /// let store = try GRDBStore(path: path)
 /// ```
 ///
-/// The tables `streamQueryRecord`, `streamQueryGeneration` and `streamQueryVersion` are its own; the
-/// database may have others. A batch is a transaction: it is as durable as the database's `synchronous`
-/// setting says, which is fully by default. Several processes may use one database. A process that waits
-/// for another longer than the busy mode of the configuration allows throws
+/// The tables `streamQueryRecord`, `streamQueryGeneration` and `streamQueryVersion` are its own; the database
+/// may have others. A batch is a transaction, whose durability is the database's `synchronous` setting, which
+/// is full by default. Several processes may use one database. If a process waits for another one longer than
+/// the busy mode of the configuration allows, the call throws
 /// ``/StreamQueryPersistence/QueryStoreError/failed(_:)`` with the database's error, and clients try again.
 ///
-/// Each record has a checksum. A record that is not as it was written is left out, and reported as
-/// ``/StreamQueryPersistence/StoreDamage``, once in the life of the store. Replaced, removed
-/// and wiped bytes are overwritten with zeros: the store turns `secure_delete` on for the connection that writes.
+/// Each record has a checksum. A changed record is omitted, and reported as
+/// ``/StreamQueryPersistence/StoreDamage``, once in the life of the store. Replaced, removed and wiped bytes
+/// are overwritten with zeros: the store turns `secure_delete` on for the connection that writes.
 ///
-/// Of a partition that was wiped its name and its generation stay, in one row, also after a release: another process
-/// may still have a batch of the generation before. A row costs nothing when the database is opened.
+/// The name and the generation of a wiped partition stay, in one row, even after a release, because another
+/// process may still have a batch of the former generation. A row costs nothing when the database is opened.
 ///
 /// A call that is cancelled before its transaction is committed throws
 /// ``/StreamQueryPersistence/QueryStoreError/failed(_:)`` with a `CancellationError`, and changes nothing.
@@ -32,12 +32,12 @@ public final class GRDBStore: QueryStore {
   /// The records whose damage was reported.
   private let reported = Mutex<Set<RecordName>>([])
 
-  /// Opens a database of the store's own.
+  /// Opens a database for the store alone.
   ///
   /// - Parameters:
-  ///   - path: The file, which is created if need be.
-  ///   - configuration: How to open it. A busy mode that fails at once, which is the default of GRDB, becomes
-  ///     one that waits for five seconds.
+  ///   - path: The file, which is created if necessary.
+  ///   - configuration: The configuration of the database. A busy mode that fails at once, which is GRDB's
+  ///     default, is replaced by one that waits for five seconds.
   /// - Throws: The reason why it cannot be opened.
   public convenience init(
     path: String,
@@ -51,7 +51,7 @@ public final class GRDBStore: QueryStore {
     }
   }
 
-  /// One that does not fail at once because another connection writes.
+  /// Returns a configuration that does not fail at once while another connection writes.
   static func patient(_ configuration: Configuration) -> Configuration {
     var configuration = configuration
     if case .immediateError = configuration.busyMode { configuration.busyMode = .timeout(5) }
@@ -76,7 +76,7 @@ public final class GRDBStore: QueryStore {
         )
         let version = try Int.fetchOne(db, sql: "SELECT MAX(number) FROM streamQueryVersion")
         guard version ?? 0 <= Self.version else { throw QueryStoreError.otherVersion }
-        // Names and keys are bytes: a text of SQLite ends at its first zero.
+        // Names and keys are bytes, because a text of SQLite ends at its first zero.
         try db.execute(
           sql: """
             CREATE TABLE IF NOT EXISTS streamQueryGeneration (
@@ -98,7 +98,7 @@ public final class GRDBStore: QueryStore {
   /// Reads the records of a partition.
   ///
   /// - Parameter partition: The partition.
-  /// - Returns: The generation, the records, in the order of their keys' bytes, and what was damaged.
+  /// - Returns: The generation, the records, in the order of their keys' bytes, and the damage.
   /// - Throws: The reason why they cannot be read.
   public func load(_ partition: StorePartition) async throws(QueryStoreError) -> StoreContents {
     try await loading { db, found in
@@ -112,12 +112,12 @@ public final class GRDBStore: QueryStore {
     }
   }
 
-  /// Reads the records with some keys, each by itself.
+  /// Reads the records with some keys, one by one.
   ///
   /// - Parameters:
   ///   - keys: The keys.
   ///   - partition: The partition.
-  /// - Returns: The generation, the records, and what was damaged.
+  /// - Returns: The generation, the records, and the damage.
   /// - Throws: The reason why they cannot be read.
   public func load(
     _ keys: [String],
@@ -138,7 +138,7 @@ public final class GRDBStore: QueryStore {
   /// Applies a batch in a transaction.
   ///
   /// - Parameters:
-  ///   - batch: What changes.
+  ///   - batch: The changes.
   ///   - partition: The partition.
   /// - Throws: The reason why it cannot be written.
   public func write(
@@ -171,9 +171,9 @@ public final class GRDBStore: QueryStore {
   /// Begins the next generation, and overwrites the records in the same transaction.
   ///
   /// - Parameter partition: The partition.
-  /// - Returns: The generation that begins.
-  /// - Throws: The reason why the records are still there; or, if they are not, why they may still be in
-  ///   the write-ahead log, which the next checkpoint overwrites.
+  /// - Returns: The new generation.
+  /// - Throws: The reason why the records are still there, or why they may still be in the write-ahead log,
+  ///   which the next checkpoint overwrites.
   public func wipe(
     _ partition: StorePartition
   ) async throws(QueryStoreError) -> StoreGeneration {
@@ -209,7 +209,7 @@ public final class GRDBStore: QueryStore {
     return number.map { StoreGeneration(number: UInt64(bitPattern: $0)) } ?? .first
   }
 
-  /// Reads records; what is damaged is reported once, by the first read that comes to its end.
+  /// Reads records; the first read that ends successfully reports the damage.
   private func loading(
     _ body: @Sendable (Database, inout FoundRecords) throws -> Void
   ) async throws(QueryStoreError) -> StoreContents {
@@ -234,7 +234,7 @@ public final class GRDBStore: QueryStore {
   ) async throws(QueryStoreError) -> Result {
     do {
       return try await database.write { db in
-        // At each write, since a wipe cannot reach the former bytes of what was replaced before it, and
+        // At each write, because a wipe cannot reach the bytes of earlier records that were replaced, and
         // each connection has its own setting.
         try db.execute(sql: "PRAGMA secure_delete = ON")
         return try body(db)
@@ -245,22 +245,22 @@ public final class GRDBStore: QueryStore {
   }
 }
 
-/// What tells a record from all others.
+/// The identity of a record.
 private struct RecordName: Hashable {
   let partition: StorePartition
   let key: Data
 }
 
-/// What a read has found so far.
+/// The records that a read has found so far.
 private struct FoundRecords: Sendable {
-  /// The whole records.
+  /// The undamaged records.
   var contents = StoreContents(generation: .first)
   /// The damaged records.
   var damaged: [(name: RecordName, damage: StoreDamage)] = []
 
-  /// Adds what a row says, or that it is damaged.
+  /// Adds the record of a row, or its damage.
   mutating func add(_ row: Row, of partition: StorePartition) {
-    // Of any type: damage may have changed that, too.
+    // Of any type, because damage may have changed that, too.
     let key = Data.fromDatabaseValue(row[0])
     let value = Data.fromDatabaseValue(row[1])
     let checksum = Int64.fromDatabaseValue(row[2])

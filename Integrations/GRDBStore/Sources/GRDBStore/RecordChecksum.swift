@@ -1,10 +1,11 @@
 internal import Foundation
 
-/// The checksum of a record: FNV-1a of 64 bits, which any single changed byte changes.
+/// The checksum of a record: FNV-1a of 64 bits, which differs for any single changed byte.
 ///
 /// It finds accidents, not forgery.
 enum RecordChecksum {
-  /// Sums up the parts of a record, each with its length, so that no byte can change sides.
+  /// Returns the checksum of the parts of a record, each with its length, so that no byte moves
+  /// from one to the next.
   static func of(_ parts: Data...) -> Int64 {
     var sum: UInt64 = 0xcbf2_9ce4_8422_2325
     for part in parts {
