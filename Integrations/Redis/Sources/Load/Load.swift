@@ -2,8 +2,8 @@ internal import Foundation
 internal import RedisServers
 internal import StreamQueryRedis
 
-/// `swift run -c release Load`: what a call costs that is answered by this process, by the store, or by
-/// upstream, beside a call of Redis alone.
+/// `swift run -c release Load` measures the cost of a call that this process, the store or upstream answers,
+/// and of a call of Redis alone.
 ///
 /// It starts a server, measures for about 20 seconds or `--seconds`, and prints a table.
 @main
@@ -25,7 +25,7 @@ enum Load {
     defer { server.kill() }
     let endpoint = RedisEndpoint(.host("127.0.0.1", port: Int(server.port)))
     let version = try await version(of: endpoint)
-    // The crowds take about a tenth.
+    // The crowds take about a tenth of the time.
     let time = Duration.seconds(seconds * 0.9 / Double(LoadPlan.count * (rounds + 1)))
     print(
       """

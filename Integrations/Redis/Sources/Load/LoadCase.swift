@@ -1,6 +1,6 @@
-/// Something that callers do again and again.
+/// A call that callers repeat.
 struct LoadCase: Sendable {
-  /// A call: no other has the same numbers.
+  /// The numbers of a call, which no other call has.
   struct Call: Sendable {
     var round: Int
     var caller: Int
@@ -10,32 +10,32 @@ struct LoadCase: Sendable {
     var text: String { "\(round).\(caller).\(number)" }
   }
 
-  /// What is called.
+  /// The name of the call.
   let name: String
-  /// How many callers there are at once.
+  /// The number of concurrent callers.
   let callers: Int
-  /// Whether each caller calls only once, instead of for a while.
+  /// Whether each caller calls only once.
   var isCrowd = false
-  /// Counts what calls come to.
+  /// Counts the answers of the calls.
   let tally: LoadTally
-  /// What happens before each call, and is not a part of its time.
+  /// Runs before each call, outside of its time.
   var prepare: @Sendable (Call) -> Void = { _ in }
-  /// A call.
+  /// The call.
   let call: @Sendable (Call) async throws -> Void
 
-  /// Calls: each caller as soon as its last call has ended.
+  /// Repeats the call: each caller begins the next one when its last one has ended.
   ///
   /// - Parameters:
   ///   - round: The number of the round.
-  ///   - time: For how long.
-  /// - Returns: What it took.
-  /// - Throws: What a call throws.
+  ///   - time: The duration of the round.
+  /// - Returns: The measurement.
+  /// - Throws: The error of a call.
   func measure(round: Int, for time: Duration) async throws -> LoadRound {
     _ = tally.take()
     let start = ContinuousClock.now
     let end = isCrowd ? start : start + time
     let times = try await withThrowingTaskGroup(of: [Duration].self) { groups in
-      // A group looks through all its tasks when one ends.
+      // A group searches all of its tasks when one ends.
       for first in stride(from: 0, to: callers, by: 100) {
         let some = first..<min(first + 100, callers)
         groups.addTask { try await durations(of: some, round, until: end) }
@@ -45,7 +45,7 @@ struct LoadCase: Sendable {
     return LoadRound(times, in: .now - start, tally.take())
   }
 
-  /// How long the calls of some callers take.
+  /// The durations of the calls of some callers.
   private func durations(
     of callers: Range<Int>,
     _ round: Int,
@@ -59,7 +59,7 @@ struct LoadCase: Sendable {
     }
   }
 
-  /// How long the calls of a caller take: one at least.
+  /// The durations of the calls of a caller, at least one.
   private func durations(
     of caller: Int,
     _ round: Int,

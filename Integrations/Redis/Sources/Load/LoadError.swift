@@ -1,7 +1,7 @@
 internal import StreamQueryRedis
 
-/// Why nothing could be measured.
+/// The reason why the measurement failed.
 enum LoadError: Error {
-  /// The server answered something else.
+  /// The server gave another answer.
   case unexpected(RedisReply)
 }

@@ -4,7 +4,7 @@ internal import StreamQueryShared
 
 /// A machine of the measurement: a client with its part in the shared cache, and a store of its own.
 struct LoadMachine: Sendable {
-  /// What is cached: about a kilobyte.
+  /// The cached value: about a kilobyte.
   struct Value: Codable, Sendable {
     var text = String(repeating: "0123456789abcdef", count: 64)
   }
@@ -18,10 +18,10 @@ struct LoadMachine: Sendable {
   /// Starts a machine.
   ///
   /// - Parameters:
-  ///   - endpoint: Where the server of the store is.
-  ///   - tally: Counts what its calls come to.
-  ///   - lifetime: How long the store keeps what it commits.
-  /// - Throws: Nothing: the client is new, and has no other cache.
+  ///   - endpoint: The server of the store.
+  ///   - tally: Counts the answers of its calls.
+  ///   - lifetime: How long the store keeps its entries.
+  /// - Throws: No error: the client is new, and has no other cache.
   init(
     _ endpoint: RedisEndpoint,
     _ tally: LoadTally,
@@ -34,16 +34,17 @@ struct LoadMachine: Sendable {
     configuration.onEvent = { tally.happened($0) }
     let cache = try SharedCache(store, for: client, configuration)
     (self.client, self.store, self.cache, self.tally) = (client, store, cache, tally)
-    // No executor preference: it ends with the machine, and the measurement has the default one.
+    // No executor preference: it ends with the machine, and the measurement has the default
+    // executor.
     reading = Task { await cache.run() }
   }
 
   /// A query that all machines share.
   ///
   /// - Parameters:
-  ///   - name: How its key begins.
-  ///   - number: How its key ends.
-  ///   - time: How long upstream takes.
+  ///   - name: The beginning of its key.
+  ///   - number: The end of its key.
+  ///   - time: The duration of an answer of upstream.
   /// - Returns: The query.
   func query(_ name: String, _ number: String, upstream time: Duration = .zero) -> Query<Value> {
     Query(name, number) { [tally] in

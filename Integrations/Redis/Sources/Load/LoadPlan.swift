@@ -1,30 +1,31 @@
 internal import StreamQuery
 internal import StreamQueryRedis
 
-/// What is measured, beside each other: Redis alone, and a cache before it.
+/// The cases of the measurement: Redis alone, and a cache before it.
 ///
-/// Each part starts its machines and ends them, since every machine reads what any of them commits.
+/// Each part starts its machines and ends them, because every machine reads the entries of all
+/// others.
 struct LoadPlan: Sendable {
-  /// What is done with a case.
+  /// Measures a case.
   typealias Measure = (LoadCase) async throws -> Void
 
-  /// How many cases call for a while.
+  /// The number of cases that are repeated for a time.
   static var count: Int { callers.count * 4 }
 
-  /// How many callers there are at once.
+  /// The numbers of concurrent callers.
   private static let callers = [1, 8, 100]
-  /// How many callers want a key that nobody has, the same one or each its own.
+  /// The number of callers that want a key without an entry: the same key, or a key each.
   private static let crowd = 10_000
-  /// How long upstream takes for a crowd.
+  /// The duration of an answer of upstream for a crowd.
   private static let fetchTime = Duration.milliseconds(50)
 
-  /// Where the server is.
+  /// The server.
   let endpoint: RedisEndpoint
 
-  /// Measures everything.
+  /// Measures all cases.
   ///
   /// - Parameter measure: Measures a case.
-  /// - Throws: That the server does not answer.
+  /// - Throws: An error if the server does not answer.
   func run(_ measure: Measure) async throws {
     try await measureRedis(measure)
     try await measureLocalHits(measure)
@@ -58,7 +59,7 @@ struct LoadPlan: Sendable {
     for connection in connections { await connection.close() }
   }
 
-  /// What is written without a cache: who finds nothing asks upstream, and stores it.
+  /// The same without a cache: a caller that finds no value asks upstream, and stores the answer.
   private func redisCrowd(_ connections: [RedisConnection], _ isOneKey: Bool) -> LoadCase {
     let tally = LoadTally(LoadTally.Counts(upstream: 0))
     let name = "Redis alone: `GET`, else upstream and `SET`, \(Self.keys(isOneKey))"
@@ -118,7 +119,7 @@ struct LoadPlan: Sendable {
 
   private func measureMisses(_ measure: Measure) async throws {
     let tally = LoadTally()
-    // What was measured must not fill the server's memory.
+    // Measured entries must not fill the server's memory.
     let machine = try LoadMachine(endpoint, tally, lifetime: .seconds(10))
     for callers in Self.callers {
       try await measure(

@@ -1,20 +1,20 @@
-/// What a round of calls took.
+/// The measurement of a round of calls.
 struct LoadRound: Sendable {
-  /// How many calls ended in a second.
+  /// The number of calls per second.
   let callsPerSecond: Double
-  /// How long half of the calls took at most.
+  /// The median duration of a call.
   let median: Duration
-  /// How long 99 of 100 calls took at most.
+  /// The duration that 99 of 100 calls did not exceed.
   let slow: Duration
-  /// What was counted meanwhile.
+  /// The counts of the round.
   let counts: LoadTally.Counts
 
   /// Creates a round.
   ///
   /// - Parameters:
-  ///   - times: How long each call took, in any order.
-  ///   - span: How long all took together.
-  ///   - counts: What was counted meanwhile.
+  ///   - times: The durations of the calls, in any order.
+  ///   - span: The duration of the round.
+  ///   - counts: The counts of the round.
   init(_ times: [Duration], in span: Duration, _ counts: LoadTally.Counts) {
     let sorted = times.sorted()
     callsPerSecond = Double(times.count) / max(span / .seconds(1), 0.000_001)
@@ -31,8 +31,8 @@ struct LoadRound: Sendable {
   /// A line of the table.
   ///
   /// - Parameters:
-  ///   - name: What was called.
-  ///   - callers: How many called at once.
+  ///   - name: The name of the call.
+  ///   - callers: The number of concurrent callers.
   /// - Returns: The line.
   func line(_ name: String, callers: Int) -> String {
     let cells = [
@@ -51,7 +51,7 @@ struct LoadRound: Sendable {
     return "\(tenths / 10_000) ms"
   }
 
-  /// A number with its thousands apart.
+  /// A number with its thousands separated.
   private static func text(_ number: Int) -> String {
     var rest = "\(number)"[...]
     var groups: [Substring] = []

@@ -1,13 +1,13 @@
 internal import StreamQueryShared
 internal import Synchronization
 
-/// Counts what calls came to.
+/// Counts the answers of calls.
 final class LoadTally: Sendable {
-  /// What was counted; `nil` is what the case does not have.
+  /// The counts; `nil` for answers that a case does not have.
   struct Counts: Sendable {
-    /// How many calls were answered by the store.
+    /// The number of answers of the store.
     var hits: Int?
-    /// How often upstream was asked.
+    /// The number of requests of upstream.
     var upstream: Int?
   }
 
@@ -15,7 +15,7 @@ final class LoadTally: Sendable {
 
   /// Creates a tally.
   ///
-  /// - Parameter counts: What it counts, with how it begins.
+  /// - Parameter counts: The initial counts.
   init(_ counts: Counts = Counts(hits: 0, upstream: 0)) {
     self.counts = Mutex(counts)
   }
@@ -23,13 +23,13 @@ final class LoadTally: Sendable {
   /// Upstream was asked.
   func askedUpstream() { counts.withLock { $0.upstream = ($0.upstream ?? 0) + 1 } }
 
-  /// Something happened in a shared cache.
+  /// An event of a shared cache.
   func happened(_ event: SharedCacheEvent) {
     guard case .hit = event else { return }
     counts.withLock { $0.hits = ($0.hits ?? 0) + 1 }
   }
 
-  /// What was counted since the last time.
+  /// Returns the counts since the last call.
   func take() -> Counts {
     counts.withLock { counts in
       defer {

@@ -20,14 +20,14 @@ extension Query<String> {
   }
 }
 
-/// A server of the shop: a process of its own, which does what the lines on its input say, and answers
-/// each with a line.
+/// A server of the shop: a process of its own, which executes the lines on its input, and answers each with a
+/// line.
 struct Machine: Sendable {
   let shop: Shop
   let client: QueryClient
   let store: RedisStore
   let cache: SharedCache
-  /// What the cache told: who waits for a change, or for the log, waits for one of these.
+  /// The events of the cache, for commands that wait for a change, or for the log.
   private let news: AsyncStream<News>
   private let tell: AsyncStream<News>.Continuation
 
@@ -38,11 +38,11 @@ struct Machine: Sendable {
     client = QueryClient(configuration: .server)
     store = RedisStore(RedisEndpoint(.host("127.0.0.1", port: Int(storePort))), namespace: "shop")
     var configuration = SharedCacheConfiguration(namespace: "shop")
-    // The others wait for so long if a machine dies while it fetches: six times the timeout.
+    // If a machine dies while it fetches, the others wait for this time: six times the timeout.
     configuration.lease = .seconds(12)
-    // Data is trusted for so long while the store is away.
+    // Data is trusted for this time while the store is away.
     configuration.trust = .seconds(60)
-    // All of this shares a machine that may be busy: that is no reason to believe that the store is away.
+    // All processes share a machine that may be busy, which must not look as if the store were away.
     configuration.timeout = .seconds(2)
     let (news, tell) = AsyncStream<News>.makeStream()
     configuration.onEvent = { event in
@@ -94,7 +94,7 @@ struct Machine: Sendable {
     }
   }
 
-  /// Asks for each of ten products, all at once.
+  /// Fetches each of ten products, all at once.
   private func ask(times: Int) async throws -> Int {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<10 * times {
@@ -118,7 +118,7 @@ struct Machine: Sendable {
   }
 
   private func say(_ line: String) {
-    // Not printed: to flush what was printed would wait for the thread that reads the input.
+    // Not printed, because a flush would wait for the thread that reads the input.
     FileHandle.standardOutput.write(Data("\(line)\n".utf8))
   }
 }

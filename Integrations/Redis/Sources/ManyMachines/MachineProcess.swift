@@ -1,7 +1,7 @@
 internal import Foundation
 internal import RedisServers
 
-/// The process of a machine, as the example sees it.
+/// The process of a machine.
 final class MachineProcess {
   private let process = Process()
   private let input = Pipe()
@@ -20,7 +20,7 @@ final class MachineProcess {
 
   deinit { kill() }
 
-  /// Tells it what to do.
+  /// Sends it a command.
   func tell(_ line: String) throws {
     try input.fileHandleForWriting.write(contentsOf: Data("\(line)\n".utf8))
   }
@@ -38,7 +38,7 @@ final class MachineProcess {
     }
   }
 
-  /// Ends it as a power failure would.
+  /// Ends it like a power failure.
   func kill() {
     guard process.isRunning else { return }
     #if canImport(Darwin)
@@ -51,7 +51,7 @@ final class MachineProcess {
 }
 
 extension [MachineProcess] {
-  /// Tells all of them the same, at once.
+  /// Sends all of them the same command, at once.
   ///
   /// - Returns: Their answers, in order.
   @discardableResult

@@ -1,10 +1,10 @@
 internal import Foundation
 internal import RedisServers
 
-/// Four machines that share a cache, and what their upstream sees of them.
+/// Four machines that share a cache, and the requests that their upstream gets.
 ///
-/// `swift run --package-path Integrations/Redis ManyMachines`. It starts a Redis server for the cache,
-/// and a process for each machine, which is this program as well: `Machine.swift` is what yours has.
+/// `swift run --package-path Integrations/Redis ManyMachines`. It starts a Redis server for the cache, and a
+/// process for each machine, which also runs this program: your program needs the code of `Machine.swift`.
 @main struct ManyMachines {
   static func main() async throws {
     let ports = CommandLine.arguments.dropFirst().compactMap { UInt16($0) }
@@ -62,7 +62,7 @@ internal import RedisServers
   }
 
   private static func say(_ line: String) {
-    // Not printed: whoever reads this through a pipe need not wait for the end.
+    // Not printed, so that a reader of a pipe need not wait for the end.
     FileHandle.standardOutput.write(Data("\(line)\n".utf8))
   }
 }

@@ -1,13 +1,13 @@
 internal import StreamQueryRedis
 
-/// What is sold.
+/// A product of the shop.
 struct Product: Codable, Sendable {
   var price: Int
 }
 
-/// What the machines fetch from: a shop's database, which counts how often it is asked.
+/// The upstream of the machines: a shop's database, which counts its requests.
 ///
-/// For this example it is a Redis server of its own; it has nothing to do with the cache.
+/// In this example it is a Redis server of its own, and not that of the cache.
 struct Shop: Sendable {
   private let connection: RedisConnection
 
@@ -28,7 +28,7 @@ struct Shop: Sendable {
     _ = try await connection.send(RedisCommand("SET", "price:\(id)", "\(price)"))
   }
 
-  /// The first who asks for the report gets no answer.
+  /// The first request for the report gets no answer.
   func report() async throws -> String {
     _ = try await connection.send(RedisCommand("INCR", "calls"))
     let count = try await connection.send(RedisCommand("INCR", "reports"))
@@ -39,12 +39,12 @@ struct Shop: Sendable {
     return "a good year"
   }
 
-  /// Waits until somebody waits for the report.
+  /// Waits until a request for the report waits.
   func isAskedForReport() async throws {
     _ = try await connection.send(RedisCommand("BLPOP", "hanging", "25"))
   }
 
-  /// How often it was asked since this was called last.
+  /// Returns the number of requests since the last call.
   func takeCalls() async throws -> Int {
     let calls = try await connection.send(RedisCommand("GETSET", "calls", "0"))
     return Int(calls.number ?? 0)

@@ -7,16 +7,16 @@ internal import Synchronization
 /// The id of this process.
 func ownID() -> Int32 { ProcessInfo.processInfo.processIdentifier }
 
-/// A machine: it asks for keys, changes some, and writes down what it saw.
+/// A machine: it fetches keys, changes some, and records what it saw.
 ///
-/// It says `ready`, and waits for a line.
+/// It prints `ready`, and waits for a line.
 @main struct Peer {
   private let plan: PeerPlan
   private let upstream: Upstream
   private let client: QueryClient
   private let cache: SharedCache
   private let queries: [Query<Item>]
-  /// The keys that are written just now.
+  /// The keys that are being written.
   private let written = KeysInUse()
 
   static func main() async throws {
@@ -43,7 +43,7 @@ func ownID() -> Int32 { ProcessInfo.processInfo.processIdentifier }
     var configuration = SharedCacheConfiguration(namespace: "peers")
     configuration.lease = .milliseconds(plan.lease)
     configuration.trust = .seconds(2)
-    // A machine that is busy with other tests is no reason to believe that the store is away.
+    // A machine that is busy with other tests must not look as if the store were away.
     configuration.timeout = .seconds(3)
     configuration.pauses = (first: .milliseconds(250), longest: .seconds(1))
     let (following, follows) = AsyncStream<Void>.makeStream()
@@ -72,7 +72,8 @@ func ownID() -> Int32 { ProcessInfo.processInfo.processIdentifier }
     return lines + ends + notes.withLock { $0 }
   }
 
-  /// How many nanoseconds a timer of this process was late at most, until the task is cancelled.
+  /// Returns by how many nanoseconds a timer of this process was late at most, when the task is
+  /// cancelled.
   private static func lateness() async -> UInt64 {
     var latest: UInt64 = 0
     while !Task.isCancelled {
@@ -145,14 +146,14 @@ func ownID() -> Int32 { ProcessInfo.processInfo.processIdentifier }
     }
   }
 
-  /// Changes a key upstream, and tells the others until they have been told.
+  /// Changes a key upstream, and reports it to the others until that has succeeded.
   private func change(_ key: Int) async -> String? {
     let name = plan.name(key)
     guard let way = plan.way(of: key), way != .write || written.begin(key) else { return nil }
     defer { if way == .write { written.end(key) } }
     do {
       let version = try await upstream.change(name)
-      // A call that fails may have taken effect or not: it is repeated until it has.
+      // A call that fails may have taken effect or not, so it is repeated until it succeeds.
       while true {
         do {
           try await tell(way, key, version)
@@ -176,7 +177,7 @@ func ownID() -> Int32 { ProcessInfo.processInfo.processIdentifier }
   }
 }
 
-/// Keys of which only one change may be under way.
+/// Keys of which only one change at a time may be under way.
 private final class KeysInUse: Sendable {
   private let keys = Mutex<Set<Int>>([])
 

@@ -1,29 +1,29 @@
-/// What a peer does: `name=value` for each argument.
+/// The plan of a peer, with an argument `name=value` for each property.
 struct PeerPlan: Sendable {
-  /// The port of the store, and of the upstream.
+  /// The ports of the store and of the upstream.
   var store = 0
   var upstream = 0
-  /// The number of this process, of how many.
+  /// The number of this process, and the number of processes.
   var number = 0
   var peers = 4
-  /// How many requests it makes, of how many keys.
+  /// The number of requests, and the number of keys.
   var requests = 10_000
   var keys = 50
-  /// How many requests of a worker are between two changes; `0` changes nothing.
+  /// The number of requests of a worker between two changes; `0` is no change.
   var changes = 0
-  /// Whether changes are told by tag, by prefix and by write as well.
+  /// Whether changes are also reported by tag, by prefix and by write.
   var isMixed = false
   /// The milliseconds between two requests of a worker.
   var pause = 0
-  /// For how many milliseconds data is fresh.
+  /// The stale time in milliseconds.
   var stale = 600_000
   /// Whether the first request waits until the log was read once.
   var waits = true
-  /// How many milliseconds a lease lasts.
+  /// The duration of a lease in milliseconds.
   var lease = 18_000
-  /// How the keys begin.
+  /// The beginning of the keys.
   var prefix = "k"
-  /// Where it writes what it saw.
+  /// The file of the record.
   var file = ""
 
   /// Reads arguments; `nil` if one is unknown.
@@ -55,15 +55,17 @@ struct PeerPlan: Sendable {
   /// The name of a key.
   func name(_ key: Int) -> String { "\(prefix)\(key)" }
 
-  /// The name of a key that occurs in a text, such as that of a mark; `nil` if none does.
+  /// The name of a key that occurs in a text, such as that of a mark; `nil` if there is none.
   func name(in text: String) -> String? {
     let words = text.split { !$0.isLetter && !$0.isNumber }
     return words.first { $0.hasPrefix(prefix) && Int($0.dropFirst(prefix.count)) != nil }
       .map { String($0) }
   }
 
-  /// How a change of a key is told: by one way for each key, and written by one process alone, so
-  /// that no value is written after a newer one.
+  /// The way in which a change of a key is reported.
+  ///
+  /// Each key has one way, and only one process writes a key, so that no value is written after a
+  /// newer one.
   func way(of key: Int) -> ChangeWay? {
     guard isMixed else { return .query }
     switch key % 4 {
@@ -75,5 +77,5 @@ struct PeerPlan: Sendable {
   }
 }
 
-/// How the others are told of a change.
+/// The way in which others hear of a change.
 enum ChangeWay: Sendable { case query, tag, prefix, write }

@@ -1,6 +1,6 @@
 internal import StreamQueryRedis
 
-/// What the peers fetch from: a Redis server of its own, which counts.
+/// The upstream of the peers: a Redis server of its own, which counts requests.
 struct Upstream: Sendable {
   private let connection: RedisConnection
 
@@ -16,13 +16,13 @@ struct Upstream: Sendable {
 
   /// Fetches the version of a key, and counts.
   ///
-  /// The first who asks for a key that begins with `hang` gets no answer. One that begins with
-  /// `slow` gets what it was then when the test says so. Of one that begins with `count`, the
-  /// version is the number of the request.
+  /// The first request for a key that begins with `hang` gets no answer. A request for a key that
+  /// begins with `slow` gets its answer, of the time of the request, when the test allows it. A key
+  /// that begins with `count` has the number of the request as its version.
   ///
   /// - Parameter key: The key.
   /// - Returns: The version.
-  /// - Throws: That the upstream is out of reach.
+  /// - Throws: An error if the upstream is out of reach.
   func fetch(_ key: String) async throws -> Item {
     let count = try await connection.send(RedisCommand("INCR", "calls:\(key)"))
     if key.hasPrefix("hang"), count == .integer(1) {
@@ -40,10 +40,10 @@ struct Upstream: Sendable {
     return Item(version: version.number ?? 0)
   }
 
-  /// Counts something, for the test.
+  /// Counts an event for the test.
   ///
-  /// - Parameter name: What.
-  /// - Throws: That the upstream is out of reach.
+  /// - Parameter name: The name of the event.
+  /// - Throws: An error if the upstream is out of reach.
   func note(_ name: String) async throws {
     _ = try await connection.send(RedisCommand("INCR", name))
   }
@@ -51,14 +51,14 @@ struct Upstream: Sendable {
   /// Changes a key.
   ///
   /// - Parameter key: The key.
-  /// - Returns: Its version from now on.
-  /// - Throws: That the upstream is out of reach.
+  /// - Returns: Its new version.
+  /// - Throws: An error if the upstream is out of reach.
   func change(_ key: String) async throws -> UInt64 {
     try await connection.send(RedisCommand("INCR", "version:\(key)")).number ?? 0
   }
 }
 
-/// What the peers share.
+/// A value that the peers share.
 struct Item: Codable, Sendable {
   /// Rises with each change.
   var version: UInt64

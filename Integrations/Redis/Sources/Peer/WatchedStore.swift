@@ -2,10 +2,10 @@ internal import StreamQueryRedis
 internal import StreamQueryShared
 internal import Synchronization
 
-/// A store that tells which of its calls may have ended a lease or an entry.
+/// A store that reports which of its calls may have ended a lease or an entry.
 final class WatchedStore: SharedStore {
   private let store: RedisStore
-  /// Gets the text of a key or of a mark, and what happened to it.
+  /// Gets the text of a key or of a mark, and the event.
   private let tell: @Sendable (String, String) -> Void
   private let clock = ContinuousClock()
   private let longest = Mutex(Duration.zero)
@@ -16,10 +16,10 @@ final class WatchedStore: SharedStore {
     self.tell = tell
   }
 
-  /// How long the slowest call took that may lead to an answer.
+  /// The duration of the slowest call that may lead to an answer.
   var slowestCall: Duration { longest.withLock { $0 } }
 
-  /// A call whose answer does not come may have taken effect, and given or ended a lease.
+  /// A call without an answer may have taken effect, and given or ended a lease.
   private func watched<Value>(
     _ key: SharedKey,
     _ name: String,

@@ -2,9 +2,10 @@ internal import Foundation
 internal import StreamQueryShared
 internal import StreamQuerySharedTesting
 
-/// `swift run -c release SharingCosts --nodes 1000`: what sharing costs among so many machines.
+/// `swift run -c release SharingCosts --nodes 1000` prints the costs of sharing among so many
+/// machines.
 ///
-/// The same options print the same text, which `Costs` keeps:
+/// The same options print the same text, which is stored in `Costs`:
 /// `swift run -c release SharingCosts --nodes 1000 | diff - Costs/nodes-1000.txt`.
 @main
 enum SharingCosts {
@@ -32,22 +33,22 @@ enum SharingCosts {
       plan.changesPerSecond = 0.25
       plan.writesPerSecond = 0.1
       plan.observersPerNode = 1
-      // The log is asked for at its end four times in this, which is most of what the run takes.
+      // The end of the log is read four times in this time, which takes most of the run.
       plan.configuration.trust = .seconds(6)
-      // So that a period of freshness is over, and the next one begins, while all is well.
+      // So that a period of freshness ends, and the next one begins, without a fault.
       plan.staleTime = .seconds(5)
       plan.duration = max(plan.duration, .seconds(98))
     }
     let report = SimulatedNetwork(plan).run()
     print(report.text)
-    // The examples name failures of the simulation itself as well.
+    // The examples also name failures of the simulation itself.
     if !report.broken.isEmpty || !report.examples.isEmpty { exit(1) }
   }
 
-  /// Everything that can go wrong, one after the other.
+  /// All faults, one after the other.
   ///
-  /// Some five seconds after the end of each, nobody has an excuse any more. So for about eight seconds
-  /// before the next one, all requests are judged.
+  /// About five seconds after the end of a fault, its effects excuse no request any more. So for about eight
+  /// seconds before the next one, all requests are judged.
   private static func faults(
     of plan: NetworkPlan
   ) -> [(at: Duration, fault: NetworkFault)] {

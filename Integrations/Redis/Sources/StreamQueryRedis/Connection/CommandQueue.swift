@@ -1,7 +1,7 @@
-/// What a connection has to send, and what it has sent.
+/// The commands that a connection has to send, and the ones that it has sent.
 ///
 /// Replies come in the order of the commands. So a command whose caller left keeps its place until
-/// its reply is there.
+/// its reply has come.
 struct CommandQueue: Equatable {
   /// A command that waits to be sent.
   struct Waiting: Equatable {
@@ -16,41 +16,41 @@ struct CommandQueue: Equatable {
     var id: CommandID
     var deadline: ContinuousClock.Instant
     var leaving: LateReply
-    /// Whether it asks for the server's time, for the connection itself.
+    /// Whether the connection itself asks for the server's time.
     var asksForTime = false
   }
 
-  /// What a reply is for.
+  /// The receiver of a reply.
   enum Delivery: Equatable {
-    /// Somebody waits for it.
+    /// A caller waits for it.
     case reply(to: CommandID)
-    /// Its caller left; what it took is to be given back with this command, if it took anything.
+    /// Its caller left. If the command took something, this one gives it back.
     case nobody(then: RedisCommand?)
     /// The connection itself asked for the server's time.
     case time
-    /// It answers no command: the connection is out of step.
+    /// It answers no command, so the connection is out of step.
     case unexpected
   }
 
   private var waiting: [Waiting] = []
   private var sent: [Sent] = []
-  /// How many of `waiting` and `sent` are done; they are removed in bulk.
+  /// The numbers of commands in `waiting` and `sent` that are done, which are removed in bulk.
   private var waitingDone = 0
   private var sentDone = 0
-  /// Whose callers left; the first of `waiting` is none of them.
+  /// The commands whose callers left; the first of `waiting` is not among them.
   private var left: Set<CommandID> = []
   private var lastID: UInt64 = 0
 
-  /// Whether there is anything to send.
+  /// Whether there are commands to send.
   var hasWaiting: Bool { waitingDone < waiting.count }
-  /// Whether there are replies to come.
+  /// Whether replies are still to come.
   var awaitsReplies: Bool { sentDone < sent.count }
-  /// Whether nothing is to be done.
+  /// Whether there is nothing to do.
   var isIdle: Bool { !hasWaiting && !awaitsReplies }
 
-  /// When something is overdue: the oldest command of those sent, or of those that wait.
+  /// The deadline of the oldest command among those sent and waiting.
   ///
-  /// Later ones cannot be answered before it.
+  /// Later commands cannot be answered before it.
   var deadline: ContinuousClock.Instant? {
     let first = hasWaiting ? waiting[waitingDone].deadline : nil
     guard awaitsReplies else { return first }
@@ -75,12 +75,12 @@ struct CommandQueue: Equatable {
   ///
   /// - Parameter id: Its command, which came and has no reply yet.
   mutating func left(_ id: CommandID) {
-    // Its place is not looked for: when a server stands still, all may leave one after the other.
+    // It is not searched: when a server hangs, all callers may leave one after the other.
     left.insert(id)
     skipWhoLeft()
   }
 
-  /// Sees to it that the first command that waits is one of somebody who is there.
+  /// Skips commands without callers, so that the first waiting command has one.
   private mutating func skipWhoLeft() {
     while hasWaiting, left.remove(waiting[waitingDone].id) != nil { waitingDone += 1 }
     if waitingDone > 64, waitingDone * 2 > waiting.count {
@@ -89,9 +89,9 @@ struct CommandQueue: Equatable {
     }
   }
 
-  /// Takes the commands that are to be sent next.
+  /// Takes the next commands to send.
   ///
-  /// - Parameter limit: After how many bytes no other command is added.
+  /// - Parameter limit: The number of bytes after which no other command is added.
   /// - Returns: The commands, with their deadlines.
   mutating func take(upTo limit: Int) -> [Waiting] {
     var result: [Waiting] = []
@@ -107,9 +107,9 @@ struct CommandQueue: Equatable {
     return result
   }
 
-  /// The connection asks for the server's time, after what was taken before.
+  /// The connection asks for the server's time, after the commands that were taken before.
   ///
-  /// - Parameter deadline: Until when it has to be answered.
+  /// - Parameter deadline: The deadline of the answer.
   mutating func askedForTime(until deadline: ContinuousClock.Instant) {
     sent.append(
       Sent(
@@ -124,7 +124,7 @@ struct CommandQueue: Equatable {
   /// A reply came.
   ///
   /// - Parameter reply: The reply.
-  /// - Returns: What it is for.
+  /// - Returns: Its receiver.
   mutating func replied(_ reply: RedisReply) -> Delivery {
     guard awaitsReplies else { return .unexpected }
     let command = sent[sentDone]
@@ -138,9 +138,9 @@ struct CommandQueue: Equatable {
     return .nobody(then: command.leaving.undo(reply))
   }
 
-  /// The connection is given up for another one: what was not sent yet waits for that.
+  /// The connection is given up for another one, for which unsent commands wait.
   ///
-  /// - Returns: The commands that were sent and that somebody waits for, in order.
+  /// - Returns: The sent commands whose callers wait, in order.
   mutating func changedOver() -> [CommandID] {
     var ids: [CommandID] = []
     for command in sent[sentDone...] where left.remove(command.id) == nil && !command.asksForTime {
@@ -153,7 +153,7 @@ struct CommandQueue: Equatable {
 
   /// The connection broke, or ends.
   ///
-  /// - Returns: The commands that somebody waits for, in order.
+  /// - Returns: The commands whose callers wait, in order.
   mutating func broke() -> [CommandID] {
     var ids = changedOver()
     for command in waiting[waitingDone...] where !left.contains(command.id) {

@@ -1,7 +1,7 @@
 internal import StreamQueryShared
 internal import Synchronization
 
-/// Connections for commands that block, each of which serves one caller at a time.
+/// Connections for commands that block; each serves one caller at a time.
 final class ConnectionPool: Sendable {
   private struct State {
     var idle: [RedisConnection] = []
@@ -9,7 +9,7 @@ final class ConnectionPool: Sendable {
     var isClosed = false
   }
 
-  /// How many connections are kept that nobody uses.
+  /// The number of unused connections that are kept.
   private static let spare = 4
 
   private let connect: @Sendable () -> RedisConnection
@@ -20,13 +20,13 @@ final class ConnectionPool: Sendable {
   /// - Parameter connect: Makes a connection.
   init(_ connect: @escaping @Sendable () -> RedisConnection) { self.connect = connect }
 
-  /// Sends a command on a connection that nobody else uses meanwhile.
+  /// Sends a command on a connection that no other caller uses meanwhile.
   ///
   /// - Parameters:
   ///   - command: The command.
   ///   - blocking: How long the server may wait.
   /// - Returns: The reply.
-  /// - Throws: That the server is out of reach, or that the caller was cancelled.
+  /// - Throws: An error if the server is out of reach, or if the caller was cancelled.
   func send(
     _ command: RedisCommand,
     blocking: Duration
@@ -42,7 +42,7 @@ final class ConnectionPool: Sendable {
       giveBack(connection)
       return reply
     } catch {
-      // After a caller left, the server still waits on it. Without an owner it ends.
+      // The server still waits for a caller that left. Without an owner, the connection ends.
       _ = state.withLock { $0.busy.removeValue(forKey: ObjectIdentifier(connection)) }
       throw error
     }

@@ -1,15 +1,15 @@
-/// What happens with the reply of a command whose caller left.
+/// The use of a reply whose caller left.
 enum LateReply: Equatable {
-  /// It is thrown away.
+  /// It is dropped.
   case ignored
-  /// It is a list that begins with a text, and the command gives back what that says was taken, with
-  /// the element behind it as the last argument.
+  /// If it is a list that begins with this text, the command gives back what was taken, with the next element
+  /// as its last argument.
   case givenBack(if: String, by: RedisCommand)
 
-  /// Gives back what a reply says was taken.
+  /// Gives back what a command took, by its reply.
   ///
   /// - Parameter reply: The reply.
-  /// - Returns: The command that gives it back, if anything was taken.
+  /// - Returns: The command that gives it back; `nil` if nothing was taken.
   func undo(_ reply: RedisReply) -> RedisCommand? {
     guard case .givenBack(let sign, var command) = self,
       let elements = reply.elements, elements.count > 1,

@@ -6,12 +6,13 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// Looks up the addresses of a name, which may take as long as the system likes.
+/// Finds the addresses of a name, which may take the system any time.
 enum NameResolver {
   /// The numeric addresses of a host.
   ///
   /// - Parameter host: A name or an address.
-  /// - Returns: The addresses in the system's order of preference, or why there are none.
+  /// - Returns: The addresses in the system's order of preference, or the reason why there are
+  ///   none.
   static func addresses(of host: String) -> Result<[String], RedisLink.Failure> {
     var hints = addrinfo()
     #if canImport(Glibc)

@@ -1,17 +1,17 @@
 internal import Foundation
 internal import Synchronization
 
-/// Searches for the addresses of names: one thread for each name, however many ask for it.
+/// Searches for the addresses of names, with one thread for each name.
 ///
-/// The system may look for a name as long as it likes, and cannot be stopped. A server that is not
-/// found is asked for again and again, which must not pile up threads.
+/// A search of the system may take any time, and cannot be stopped. A server that is not found is
+/// searched again and again, which must not pile up threads.
 final class NameSearches: Sendable {
   /// The searches of this process.
   static let shared = NameSearches(NameResolver.addresses)
 
   typealias Look = @Sendable (String) -> Result<[String], RedisLink.Failure>
 
-  /// A connection that waits.
+  /// A connection that waits for an address.
   ///
   /// It may be gone when the answer comes.
   private struct Seeker: Sendable {
@@ -22,23 +22,23 @@ final class NameSearches: Sendable {
   private let look: Look
   private let seekers = Mutex<[String: [ObjectIdentifier: Seeker]]>([:])
 
-  /// Creates searches, of which none runs.
+  /// Creates searches, none of which runs.
   ///
-  /// - Parameter look: Looks for a name; it may take as long as it likes.
+  /// - Parameter look: Finds a name; it may take any time.
   init(_ look: @escaping Look) { self.look = look }
 
-  /// How many connections wait for a name.
+  /// The number of connections that wait for a name.
   ///
   /// - Parameter host: The name.
   /// - Returns: The number.
   func count(of host: String) -> Int { seekers.withLock { $0[host]?.count ?? 0 } }
 
-  /// Tells a connection the addresses of a host once they are known.
+  /// Sends a connection the addresses of a host when they are known.
   ///
   /// - Parameters:
   ///   - host: The host.
-  ///   - search: The connection's number of the search; it waits for no earlier one any more.
-  ///   - mailbox: Where the connection is told.
+  ///   - search: The connection's number of the search; it does not wait for earlier ones any more.
+  ///   - mailbox: The mailbox of the connection.
   func find(_ host: String, by search: Int, for mailbox: RedisMailbox) {
     let isFirst = seekers.withLock { seekers in
       let isFirst = seekers[host] == nil

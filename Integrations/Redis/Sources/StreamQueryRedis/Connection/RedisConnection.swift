@@ -3,9 +3,9 @@ package import StreamQueryShared
 
 /// A connection to a server, with a thread of its own.
 ///
-/// Commands that wait are sent together, and answered in order. It connects with the first command,
-/// and again with the first one after it broke. What waits when it breaks fails with
-/// `SharedStoreError.unavailable`, since nobody knows what the server did.
+/// Waiting commands are sent together, and answered in order. It connects with the first command,
+/// and again with the first one after it broke. Commands that wait when it breaks fail with
+/// `SharedStoreError.unavailable`, because it is not known what the server did.
 package final class RedisConnection: Sendable {
   private let mailbox = RedisMailbox()
   private let timeouts: RedisTimeouts
@@ -13,11 +13,11 @@ package final class RedisConnection: Sendable {
   /// Starts the thread, which connects with the first command.
   ///
   /// - Parameters:
-  ///   - endpoint: Where the server is.
-  ///   - timeouts: How long it waits.
-  ///   - greeting: What each connection says first, after its name and its database. It is used only
-  ///     if the server refuses none of it.
-  ///   - replyLimit: How many bytes of a reply that is not complete are read at most.
+  ///   - endpoint: The server.
+  ///   - timeouts: The timeouts.
+  ///   - greeting: The first commands of each connection, after those for its name and its database. It is
+  ///     used only if the server refuses none of them.
+  ///   - replyLimit: The number of bytes of an incomplete reply that are read at most.
   package init(
     _ endpoint: RedisEndpoint,
     timeouts: RedisTimeouts = RedisTimeouts(),
@@ -42,14 +42,14 @@ package final class RedisConnection: Sendable {
 
   /// Sends a command, and waits for its reply.
   ///
-  /// A caller that is cancelled leaves at once; whether the command takes effect is unknown then,
-  /// unless the caller was cancelled before the call: then nothing is sent.
+  /// A cancelled caller leaves at once; whether the command takes effect is then unknown. If the
+  /// caller was cancelled before the call, the command is not sent.
   ///
   /// - Parameters:
   ///   - command: The command.
   ///   - blocking: How long the server itself may wait.
   /// - Returns: The reply, which may be a refusal.
-  /// - Throws: That the server is out of reach, or that the caller was cancelled.
+  /// - Throws: An error if the server is out of reach, or if the caller was cancelled.
   package func send(
     _ command: RedisCommand,
     blocking: Duration = .zero
@@ -71,10 +71,10 @@ package final class RedisConnection: Sendable {
     )
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { (waiter: RedisMailbox.Waiter) in
-        // The thread takes a command as soon as it is there.
+        // The thread takes a command as soon as it has come.
         guard !Task.isCancelled else { return waiter.resume(returning: .failure(.cancelled)) }
         mailbox.submit(waiting, for: waiter)
-        // The handler may have run before there was anything to cancel.
+        // The handler may have run before the command came.
         if Task.isCancelled { mailbox.cancel(waiting.id) }
       }
     } onCancel: {
@@ -83,7 +83,7 @@ package final class RedisConnection: Sendable {
     return try result.get()
   }
 
-  /// Ends the connection and its thread; what waits fails.
+  /// Ends the connection and its thread; waiting commands fail.
   package func close() async {
     mailbox.close()
     await mailbox.ended()

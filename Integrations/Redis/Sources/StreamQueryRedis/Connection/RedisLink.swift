@@ -12,31 +12,31 @@ internal import Musl
 ///
 /// It never blocks, and belongs to one thread.
 final class RedisLink {
-  /// What breaks a connection.
+  /// The reason why a connection broke.
   struct Failure: Error, Equatable {
     var text: String
   }
 
-  /// What `flush` left.
+  /// The result of `flush`.
   enum Rest: Equatable {
-    /// Everything is on its way.
+    /// All bytes were written.
     case nothing
-    /// The socket takes no more now.
+    /// The socket takes no more bytes now.
     case some
   }
 
   private let context: UnsafeMutablePointer<redisContext>
   private let replyLimit: Int
-  /// How many bytes were read of the reply that is not complete: hiredis keeps those of a list in a form
-  /// that is larger, and not in its buffer.
+  /// The number of bytes of the incomplete reply: hiredis keeps the ones of a list in a larger form, and not
+  /// in its buffer.
   private var unanswered = 0
 
   /// Begins to connect.
   ///
   /// - Parameters:
   ///   - target: A numeric address or a path.
-  ///   - replyLimit: How many bytes of a reply that is not complete are read at most.
-  /// - Throws: Why it cannot even begin.
+  ///   - replyLimit: The number of bytes of an incomplete reply that are read at most.
+  /// - Throws: The reason why it cannot begin.
   init(to target: Target, replyLimit: Int) throws(Failure) {
     let context =
       switch target {
@@ -49,7 +49,7 @@ final class RedisLink {
     try check()
   }
 
-  /// Where a link goes to.
+  /// The target of a link.
   enum Target: Equatable, Sendable {
     /// A numeric address.
     case address(String, port: Int)
@@ -70,9 +70,9 @@ final class RedisLink {
     throw Failure(text: text)
   }
 
-  /// Ends the attempt to connect, when the socket can be written.
+  /// Completes the attempt to connect, when the socket can be written.
   ///
-  /// - Throws: Why nothing was reached.
+  /// - Throws: The reason why no server was reached.
   func finishConnecting() throws(Failure) {
     var error: Int32 = 0
     var size = socklen_t(MemoryLayout<Int32>.size)
@@ -80,7 +80,7 @@ final class RedisLink {
       throw Failure(text: String(cString: strerror(errno)))
     }
     guard error == 0 else { throw Failure(text: String(cString: strerror(error))) }
-    // A small command must not wait for the acknowledgement of the one before.
+    // A small command must not wait for the acknowledgement of the one before it.
     var on: Int32 = 1
     let length = socklen_t(MemoryLayout<Int32>.size)
     setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, length)
@@ -89,10 +89,10 @@ final class RedisLink {
     #endif
   }
 
-  /// Adds a command to what is sent next.
+  /// Adds a command to the bytes that are sent next.
   ///
   /// - Parameter command: The command.
-  /// - Throws: That there is no memory.
+  /// - Throws: An error if there is no memory.
   func append(_ command: RedisCommand) throws(Failure) {
     // One buffer for all arguments, so that their addresses are valid together.
     var bytes: [UInt8] = []
@@ -103,7 +103,7 @@ final class RedisLink {
       let start = all.bindMemory(to: CChar.self).baseAddress
       var starts: [UnsafePointer<CChar>?] = []
       starts.reserveCapacity(lengths.count)
-      // An address of nothing may be nil, whose length hiredis would look for.
+      // The address of an empty buffer may be nil, and hiredis would then search for the length.
       let empty = UnsafePointer<CChar>(bitPattern: 1)
       var offset = 0
       for length in lengths {
@@ -115,10 +115,10 @@ final class RedisLink {
     try check()
   }
 
-  /// Writes what the socket takes.
+  /// Writes as many bytes as the socket takes.
   ///
-  /// - Returns: Whether anything is left.
-  /// - Throws: Why the connection is broken.
+  /// - Returns: Whether any bytes are left.
+  /// - Throws: The reason why the connection broke.
   func flush() throws(Failure) -> Rest {
     var done: Int32 = 0
     _ = redisBufferWrite(context, &done)
@@ -126,9 +126,9 @@ final class RedisLink {
     return done == 0 ? .some : .nothing
   }
 
-  /// Reads what the socket has.
+  /// Reads the bytes that the socket has.
   ///
-  /// - Throws: Why the connection is broken.
+  /// - Throws: The reason why the connection broke.
   func read() throws(Failure) {
     let former = context.pointee.reader.pointee.len
     _ = redisBufferRead(context)
@@ -136,18 +136,17 @@ final class RedisLink {
     unanswered += max(0, Int(context.pointee.reader.pointee.len) - Int(former))
   }
 
-  /// Sees to it that nothing more is sent when the connection ends: what the system has not sent yet
-  /// is forgotten.
+  /// Makes the system drop unsent bytes when the connection ends.
   func abort() {
     var option = linger(l_onoff: 1, l_linger: 0)
     let size = socklen_t(MemoryLayout<linger>.size)
     setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, size)
   }
 
-  /// Takes the next reply that is complete.
+  /// Takes the next complete reply.
   ///
   /// - Returns: The reply, if one is complete.
-  /// - Throws: That what came is no reply, or too much of one.
+  /// - Throws: An error if the bytes are not a reply, or too long.
   func nextReply() throws(Failure) -> RedisReply? {
     var pointer: UnsafeMutableRawPointer?
     _ = redisGetReplyFromReader(context, &pointer)

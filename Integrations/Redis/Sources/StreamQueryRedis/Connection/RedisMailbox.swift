@@ -1,27 +1,28 @@
 internal import StreamQueryShared
 internal import Synchronization
 
-/// Where callers leave their commands, and the thread of the connection takes them.
+/// The place where callers leave their commands, and from which the thread of the connection takes
+/// them.
 ///
 /// Continuations are resumed outside the lock.
 final class RedisMailbox: Sendable {
-  /// Somebody who waits for a reply.
+  /// A caller that waits for a reply.
   typealias Waiter = CheckedContinuation<Result<RedisReply, SharedStoreError>, Never>
 
-  /// What the thread has to know.
+  /// The facts that the thread needs.
   struct Situation {
     var isClosed: Bool
     var hasWaiting: Bool
     var deadline: ContinuousClock.Instant?
   }
 
-  /// What the replies of a round mean for the thread.
+  /// The next work of the thread after some replies.
   struct Consequences {
     /// Whether a reply answered no command.
     var isOutOfStep = false
-    /// Whether something is to be sent that nobody waits for.
+    /// Whether commands without callers are to be sent.
     var hasWaiting = false
-    /// What the server said when it was asked for its time.
+    /// The server's answer when it was asked for its time.
     var time: RedisReply?
   }
 
@@ -31,7 +32,7 @@ final class RedisMailbox: Sendable {
     var isClosed = false
     var isEnded = false
     var closers: [CheckedContinuation<Void, Never>] = []
-    /// Whether the thread was woken, and has not looked yet.
+    /// Whether the thread was woken, and has not read the mailbox since.
     var isWoken = false
     var found: [(search: Int, addresses: Result<[String], RedisLink.Failure>)] = []
   }
@@ -59,7 +60,7 @@ final class RedisMailbox: Sendable {
   /// Lets a caller leave.
   func cancel(_ id: CommandID) {
     let waiter = state.withLock { state -> Waiter? in
-      // One that did not come, or has its reply, has no place.
+      // A command that did not come, or has its reply, has no place.
       guard let waiter = state.waiters.removeValue(forKey: id) else { return nil }
       state.queue.left(id)
       return waiter
@@ -89,7 +90,7 @@ final class RedisMailbox: Sendable {
 
   // MARK: The thread
 
-  /// What the thread has to know now.
+  /// Returns the facts that the thread needs now.
   func situation() -> Situation {
     state.withLock { state in
       state.isWoken = false
@@ -101,7 +102,7 @@ final class RedisMailbox: Sendable {
     }
   }
 
-  /// Takes the commands that are to be sent next.
+  /// Takes the next commands to send.
   func take(upTo limit: Int) -> [CommandQueue.Waiting] {
     state.withLock { $0.queue.take(upTo: limit) }
   }
@@ -115,8 +116,8 @@ final class RedisMailbox: Sendable {
   ///
   /// - Parameters:
   ///   - replies: The replies, in order.
-  ///   - deadline: Until when commands are answered that nobody waits for.
-  /// - Returns: What the thread does next.
+  ///   - deadline: The deadline of commands without callers.
+  /// - Returns: The next work of the thread.
   func deliver(_ replies: [RedisReply], deadline: ContinuousClock.Instant) -> Consequences {
     let (answers, consequences) = state.withLock { state in
       var answers: [(Waiter, RedisReply)] = []
@@ -145,14 +146,14 @@ final class RedisMailbox: Sendable {
     return consequences
   }
 
-  /// Fails everything that waits.
+  /// Fails all commands.
   ///
-  /// - Parameter reason: Why.
+  /// - Parameter reason: The reason.
   func fail(_ reason: String) { fail(reason) { $0.broke() } }
 
-  /// Fails everything that was sent.
+  /// Fails all sent commands.
   ///
-  /// - Parameter reason: Why.
+  /// - Parameter reason: The reason.
   func failSent(_ reason: String) { fail(reason) { $0.changedOver() } }
 
   private func fail(_ reason: String, _ change: (inout CommandQueue) -> [CommandID]) {
@@ -162,7 +163,7 @@ final class RedisMailbox: Sendable {
     for waiter in waiters { waiter.resume(returning: .failure(.unavailable(reason))) }
   }
 
-  /// The thread has nothing left of the connection.
+  /// The thread has released the connection.
   func end() {
     fail("the connection is closed")
     let closers = state.withLock { state in
@@ -184,10 +185,10 @@ final class RedisMailbox: Sendable {
     if wakes { wakeup.wake() }
   }
 
-  /// What a search found, if it ended.
+  /// The result of a search, if it ended.
   func addresses(of search: Int) -> Result<[String], RedisLink.Failure>? {
     state.withLock { state in
-      // Those of earlier searches came too late.
+      // Results of earlier searches came too late.
       defer { state.found = [] }
       return state.found.last { $0.search == search }?.addresses
     }
@@ -195,7 +196,7 @@ final class RedisMailbox: Sendable {
 }
 
 extension RedisMailbox.State {
-  /// Whether the thread is to be woken; only the first says so until it has looked.
+  /// Whether to wake the thread; only the first call says so until the thread has read the mailbox.
   fileprivate mutating func wakes() -> Bool {
     defer { isWoken = true }
     return !isWoken

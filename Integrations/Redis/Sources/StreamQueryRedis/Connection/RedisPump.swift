@@ -9,19 +9,19 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// The thread of a connection: it sends what waits, and hands out the replies.
+/// The thread of a connection: it sends commands and hands out the replies.
 ///
 /// It waits in one place, for the socket and for callers, and not beyond the next deadline.
 final class RedisPump {
-  /// How far the connection is.
+  /// The state of the connection.
   private enum Phase {
-    /// There is none. The next command opens one.
+    /// There is none; the next command opens one.
     case away
     /// The host's name is looked up.
     case resolving(search: Int, until: ContinuousClock.Instant)
     /// The system connects; if it fails, there are other addresses.
     case connecting(others: [String], until: ContinuousClock.Instant)
-    /// So many replies to what a connection says first are still to come.
+    /// The replies to this number of first commands are still to come.
     case greeting(Int, until: ContinuousClock.Instant)
     /// Commands are sent.
     case open
@@ -36,7 +36,7 @@ final class RedisPump {
   private var link: RedisLink?
   private var isBlocked = false
   private var lastSearch = 0
-  /// How many connections there were.
+  /// The number of connections so far.
   private var number = 0
   private var clock = ServerClock()
 
@@ -57,7 +57,7 @@ final class RedisPump {
 
   /// Runs until the mailbox is closed.
   func run() {
-    // A server that went away is an error of `write`, and no reason to end the process.
+    // A server that went away is an error of `write`, and must not end the process.
     var signals = sigset_t()
     sigemptyset(&signals)
     sigaddset(&signals, SIGPIPE)
@@ -98,7 +98,7 @@ final class RedisPump {
   }
 
   private func disconnect() {
-    // Those who hear of it may send something else on the next connection.
+    // A caller that hears of it may send another command on the next connection.
     link?.abort()
     link = nil
     isBlocked = false
@@ -193,7 +193,7 @@ final class RedisPump {
       mailbox.askedForTime(until: now + timeouts.command)
       try link.append(RedisCommand("TIME"))
     }
-    // Replies get their turn, however much there is to send.
+    // Replies have to be read even if there is much to send.
     var rounds = 16
     while !isBlocked, rounds > 0 {
       let commands = mailbox.take(upTo: 1 << 16)
@@ -204,7 +204,7 @@ final class RedisPump {
     }
   }
 
-  /// A command with what the connection adds to it.
+  /// A command with the arguments that the connection adds.
   private func stamped(
     _ command: RedisCommand,
     until deadline: ContinuousClock.Instant
@@ -228,7 +228,7 @@ final class RedisPump {
       if isBlocked { events |= Int16(POLLOUT) }
       sockets.append(pollfd(fd: link.descriptor, events: events, revents: 0))
     }
-    // Without a pipe the thread looks again and again, which is better than never.
+    // Without a pipe, the thread has to poll.
     let longest: Int32 = mailbox.wakeup.descriptor < 0 ? 20 : -1
     let timeout = deadline.map { Self.milliseconds(from: .now, to: $0) } ?? longest
     guard poll(&sockets, nfds_t(sockets.count), timeout) > 0 else { return }
@@ -262,7 +262,7 @@ final class RedisPump {
         if case .error(let text) = reply {
           throw RedisLink.Failure(text: "\(endpoint) refuses: \(text.prefix(200))")
         }
-        // Whoever greets with a script is told the time.
+        // A connection whose first command is a script gets the time.
         if let time = reply.elements?.last?.number { clock.told(time, at: .now) }
         left -= 1
       }
@@ -281,8 +281,8 @@ final class RedisPump {
     {
       clock.told(seconds * 1_000_000 + microseconds % 1_000_000, at: .now)
     }
-    // A master may be elsewhere by now: the next connection looks for it. Who has heard of it already
-    // may wait for that connection.
+    // The master may be another server by now, for which the next connection searches. Callers that have
+    // heard of it may already wait for that connection.
     if isWrongServer {
       disconnect()
       return mailbox.failSent("\(endpoint) serves nothing more on this connection")

@@ -1,9 +1,9 @@
-/// How long a connection waits for a server, before it is given up with all that waits on it.
+/// The timeouts of a connection, after which it is given up with all waiting commands.
 ///
-/// `SharedCacheConfiguration.timeout` is something else: after that a single call is given up, and the
-/// connection goes on. So let these be longer.
+/// After `SharedCacheConfiguration.timeout`, only a single call is given up, and the connection continues. So
+/// let these be longer.
 public struct RedisTimeouts: Hashable, Sendable {
-  /// For a connection, and what it says first.
+  /// For a connection and its first commands.
   public var connect: Duration
   /// For the answer of a command, the time to connect included.
   public var command: Duration
@@ -11,7 +11,7 @@ public struct RedisTimeouts: Hashable, Sendable {
   /// Creates timeouts.
   ///
   /// - Parameters:
-  ///   - connect: For a connection, and what it says first.
+  ///   - connect: For a connection and its first commands.
   ///   - command: For the answer of a command, the time to connect included.
   public init(connect: Duration = .seconds(2), command: Duration = .seconds(2)) {
     self.connect = connect

@@ -1,9 +1,9 @@
-/// What a connection knows of its server's clock, so that a command can say until when it counts.
+/// A connection's knowledge of its server's clock, which gives commands their deadlines.
 struct ServerClock: Equatable {
-  /// After how long the server is asked again: clocks that are not set drift by some milliseconds
-  /// in that time.
+  /// The time after which the server is asked again: unset clocks drift by some milliseconds in
+  /// that time.
   static let trust = Duration.seconds(60)
-  /// A time that never comes, in numbers that scripts can take.
+  /// A time that never comes, in numbers that scripts can read.
   private static let never: UInt64 = 9_007_199_254_730_000
 
   private struct Reading: Equatable {
@@ -13,20 +13,20 @@ struct ServerClock: Equatable {
 
   private var reading: Reading?
 
-  /// The server told its time.
+  /// The server sent its time.
   ///
   /// - Parameters:
   ///   - microseconds: The time in microseconds since 1970.
-  ///   - now: When its answer came. The server's clock is further by then, so that what is derived
-  ///     from it is early.
+  ///   - now: The time when its answer came. The server's clock is ahead of that time by then, so
+  ///     that derived times are early.
   mutating func told(_ microseconds: UInt64, at now: ContinuousClock.Instant) {
     reading = Reading(microseconds: min(microseconds, Self.never), at: now)
   }
 
   /// Whether the server has to be asked again.
   ///
-  /// - Parameter now: The time.
-  /// - Returns: Whether what it told is too old; `false` if it never told anything.
+  /// - Parameter now: The present time.
+  /// - Returns: Whether its answer is too old; `false` without an answer.
   func isOld(at now: ContinuousClock.Instant) -> Bool {
     reading.map { now - $0.at > Self.trust } ?? false
   }
@@ -34,8 +34,8 @@ struct ServerClock: Equatable {
   /// The server's time at an instant.
   ///
   /// - Parameter instant: The instant.
-  /// - Returns: The microseconds since 1970, no more than the server's clock shows then; a time that
-  ///   never comes if it never told anything.
+  /// - Returns: The microseconds since 1970, no more than the server's clock shows then; without an answer, a
+  ///   time that never comes.
   func microseconds(at instant: ContinuousClock.Instant) -> UInt64 {
     guard let reading else { return Self.never }
     let (seconds, attoseconds) = (instant - reading.at).components

@@ -8,7 +8,7 @@ internal import Musl
 
 /// A pipe that wakes a thread which waits for sockets.
 final class Wakeup: Sendable {
-  /// The end that the thread waits for; `-1` if the system gave no pipe.
+  /// The end on which the thread waits; `-1` if the system gave no pipe.
   let descriptor: Int32
   private let writing: Int32
 
@@ -33,11 +33,11 @@ final class Wakeup: Sendable {
   /// Wakes the thread.
   func wake() {
     var byte: UInt8 = 1
-    // A full pipe wakes as well.
+    // A full pipe wakes, too.
     _ = write(writing, &byte, 1)
   }
 
-  /// Takes notice of having been woken.
+  /// Empties the pipe after a wake-up.
   func drain() {
     var bytes = [UInt8](repeating: 0, count: 64)
     while read(descriptor, &bytes, bytes.count) > 0 {}

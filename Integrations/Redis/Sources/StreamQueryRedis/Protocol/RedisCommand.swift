@@ -2,16 +2,16 @@
 package struct RedisCommand: Hashable, Sendable {
   /// The name and the arguments.
   package var arguments: [[UInt8]]
-  /// What the connection adds.
+  /// The arguments that the connection adds.
   var stamp: Stamp
 
-  /// What a connection adds to the arguments of a command when it sends it.
+  /// The arguments that a connection adds to a command when it sends it.
   enum Stamp: Hashable, Sendable {
     /// Nothing.
     case none
     /// The number of the connection.
     case connection
-    /// The number of the connection, and until when somebody waits for the reply.
+    /// The number of the connection, and the deadline of the reply.
     case deadline
   }
 
@@ -31,6 +31,6 @@ package struct RedisCommand: Hashable, Sendable {
   /// - Parameter arguments: The name and the arguments.
   package init(_ arguments: String...) { self.init(arguments.map { Array($0.utf8) }) }
 
-  /// About how many bytes it takes on the wire.
+  /// The approximate number of bytes that it takes on the wire.
   package var size: Int { arguments.reduce(64) { $0 + $1.count + 16 } }
 }

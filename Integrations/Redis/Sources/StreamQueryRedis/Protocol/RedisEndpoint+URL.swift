@@ -1,28 +1,27 @@
 extension RedisEndpoint {
-  /// Why a text is no endpoint.
+  /// The reason why a text is no endpoint.
   public enum URLError: Error, Hashable, Sendable {
     /// It begins neither with `redis://` nor with `redis+unix://` or `unix://`.
     case unknownScheme(String)
-    /// It begins with `rediss://`, and this client has no TLS: use a tunnel, or a network that is
-    /// private.
+    /// It begins with `rediss://`, and this client has no TLS: use a tunnel or a private network.
     case needsTLS
-    /// There is no host, or no path of a socket.
+    /// There is no host, and no path of a socket.
     case noAddress
     /// The port is no number from 1 to 65535.
     case badPort(String)
     /// The database is no number.
     case badDatabase(String)
-    /// A percent sign is not followed by two hexadecimal digits, or what they say is not UTF-8.
+    /// A percent sign is not followed by two hexadecimal digits, or they are not UTF-8.
     case badEscape(String)
   }
 
   /// Reads `redis://user:password@host:port/database`, or `redis+unix://user:password@/path?db=0`.
   ///
-  /// All parts but the host or the path may be missing. Special characters of user, password and path
-  /// are written as in every URL, `%40` for `@`.
+  /// All parts except for the host or the path may be missing. Special characters of user, password and path
+  /// are written as in any URL, `%40` for `@`.
   ///
   /// - Parameter url: The text.
-  /// - Throws: What is wrong with it.
+  /// - Throws: The reason why it is no endpoint.
   public init(url: String) throws(URLError) {
     guard let colon = url.firstRange(of: "://") else { throw .unknownScheme(url) }
     let scheme = url[..<colon.lowerBound].lowercased()
@@ -81,7 +80,7 @@ extension RedisEndpoint {
     let names = text[..<at]
     let place = text[at...].dropFirst()
     guard let colon = names.firstIndex(of: ":") else {
-      // Without a colon there is nothing to authenticate with.
+      // Without a colon there is no password.
       return ((try unescaped(names), nil), place)
     }
     let user = try unescaped(names[..<colon])
@@ -130,7 +129,7 @@ extension RedisEndpoint {
       bytes.append(value)
       rest = rest.dropFirst(2)
     }
-    // A zero would end the text early for whoever is in C.
+    // A zero would end the text early in code in C.
     guard let result = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
       throw .badEscape(String(text))
     }

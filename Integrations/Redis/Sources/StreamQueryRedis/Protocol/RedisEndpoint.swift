@@ -1,6 +1,6 @@
-/// Where a server is, and who asks it.
+/// The address of a server, with a user and a database.
 public struct RedisEndpoint: Hashable, Sendable {
-  /// How the server is reached.
+  /// The address of a server.
   public enum Address: Hashable, Sendable {
     /// By TCP.
     case host(String, port: Int)
@@ -8,7 +8,7 @@ public struct RedisEndpoint: Hashable, Sendable {
     case socket(path: String)
   }
 
-  /// How the server is reached.
+  /// The address of the server.
   public var address: Address
   /// The user; `nil` is the server's default user.
   public var user: String?
@@ -20,7 +20,7 @@ public struct RedisEndpoint: Hashable, Sendable {
   /// Creates an endpoint.
   ///
   /// - Parameters:
-  ///   - address: How the server is reached.
+  ///   - address: The address of the server.
   ///   - user: The user.
   ///   - password: The password.
   ///   - database: The number of the database.
@@ -36,7 +36,7 @@ public struct RedisEndpoint: Hashable, Sendable {
     self.database = database
   }
 
-  /// What a connection says first.
+  /// The first commands of a connection.
   package var introduction: [RedisCommand] {
     var commands: [RedisCommand] = []
     if let password {

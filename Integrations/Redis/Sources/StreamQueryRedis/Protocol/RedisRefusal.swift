@@ -1,23 +1,23 @@
 internal import StreamQueryShared
 
-/// What the text of a refusal means for whoever sent the command.
+/// The meaning of a refusal's text for the sender of the command.
 enum RedisRefusal: Equatable {
   /// The server does not know the script, and ran nothing.
   case unknownScript
   /// The server cannot serve now.
   case unavailable
-  /// The server cannot serve on this connection any more: it has become a replica, or has another
-  /// idea of the time than the connection.
+  /// The server cannot serve on this connection any more: it has become a replica, or its time
+  /// differs from the connection's.
   case wrongServer
-  /// The server does not understand, or the script failed.
+  /// The server does not understand the command, or the script failed.
   case other
 
   /// Reads a refusal.
   ///
   /// - Parameter text: The text of the refusal, which begins with its code.
   init(_ text: String) {
-    // A script that was refused a call reports it with the call's own code, since version 7; before
-    // that the code was inside the text.
+    // Since version 7, a script reports a refused call with the call's own code; before that the
+    // code was inside the text.
     let words = text.prefix(512).split(whereSeparator: { !($0.isLetter || $0.isNumber) })
     let codes = words.filter { $0.allSatisfy { $0.isUppercase || $0.isNumber } }
     switch codes.first(where: { Self.meanings[String($0)] != nil }) {

@@ -3,7 +3,7 @@ internal import CHiredis
 extension RedisReply {
   /// Copies a reply of hiredis, which limits how deep replies are nested.
   ///
-  /// - Parameter reply: The reply, which stays the caller's to free.
+  /// - Parameter reply: The reply, which the caller frees.
   init(_ reply: UnsafePointer<redisReply>) {
     switch reply.pointee.type {
     case REDIS_REPLY_STRING:

@@ -1,6 +1,6 @@
-/// What a server answered, copied out of the client library's memory.
+/// The answer of a server, copied from the client library's memory.
 package enum RedisReply: Hashable, Sendable {
-  /// A short text that says how it went, such as `OK`.
+  /// A short text about the result, such as `OK`.
   case status(String)
   /// A refusal, with its text.
   case error(String)
@@ -12,7 +12,7 @@ package enum RedisReply: Hashable, Sendable {
   case null
   /// Several replies.
   case array([RedisReply])
-  /// A type that this version does not know.
+  /// A reply of a type that this version does not know.
   case unknown
 }
 

@@ -4,10 +4,10 @@ extension RedisScript {
   /// A namespace has these keys, where `text` is a key's text:
   ///
   /// - `state`, a hash: `history`; `run`, the server that began it; `last`, the last version;
-  ///   `token`, the last token; `marks`, how many there are; `floor`, the version of the last
-  ///   invalidation that is forgotten, so that whatever is older is invalid.
-  /// - `log`, a stream: each message has the version of the one before it as `p`, so that nothing
-  ///   can be missing between two messages without being seen.
+  ///   `token`, the last token; `marks`, their number; `floor`, the version of the last forgotten
+  ///   invalidation: older entries are invalid.
+  /// - `log`, a stream: each message has the version of the one before it as `p`, so that a missing
+  ///   message is noticed.
   /// - `marks`, a sorted set: the last invalidation of each mark.
   /// - `e:text`, a hash: the entry, with history, version, the last version before its lease, time,
   ///   the time of its lease, form, marks and bytes.
@@ -15,10 +15,10 @@ extension RedisScript {
   ///   time, and the name of the attempt that took it.
   /// - `c:name`, a number: that of the last connection of a store object, for a few seconds.
   ///
-  /// A version is a number here: milliseconds times 2048, and the count, which begins at the
-  /// microseconds, so that versions rise from one history to the next too. That is exact in Lua until
-  /// the year 2109. Everything read is checked: what another program wrote there, or what was evicted
-  /// or damaged, is missing, or begins another history, and never an error.
+  /// A version is a number here: milliseconds times 2048, and the count, which begins at the microseconds, so
+  /// that versions rise from one history to the next too. That is exact in Lua until the year 2109. All
+  /// values are checked when they are read: a value that another program wrote, or that was evicted or
+  /// damaged, counts as missing, or begins another history, and is never an error.
   static let prelude = """
     local state, log, marks = KEYS[1], KEYS[2], KEYS[3]
     local keep = 1000 * 2048 * (7 * 86400 + 3600)
@@ -169,12 +169,12 @@ extension RedisScript {
 
     """
 
-  /// What precedes scripts that change something: nothing is done after the caller has given up, or
-  /// once another connection of the same store is in use.
+  /// The beginning of scripts that change something: they do nothing after the caller has given up,
+  /// or when the same store uses another connection.
   ///
-  /// Without it, a command that the network kept would undo what came after it. The last two
-  /// arguments are the number of the connection, and until when the command counts, in microseconds
-  /// of the server's clock. The last key is that of ``RedisScript/arrive``.
+  /// Without it, a delayed command would undo later ones. The last two arguments are the number of
+  /// the connection, and the deadline of the command in microseconds of the server's clock. The
+  /// last key is that of ``RedisScript/arrive``.
   static let guardian = """
     local due, connection = tonumber(table.remove(ARGV)), tonumber(table.remove(ARGV))
     local newest = redis.pcall('GET', KEYS[#KEYS])

@@ -1,8 +1,8 @@
 extension RedisScript {
-  /// Sees to it that the history is one of this server.
+  /// Makes sure that the history is one of this server.
   ///
-  /// Its argument is `1` if a restart begins another one. With a fourth key, what connections of that
-  /// name and a lower number send is refused from now on; further arguments: for how many
+  /// Its argument is `1` if a restart begins another one. With a fourth key, commands of connections with
+  /// that name and a lower number are refused from now on; the further arguments are the time of that in
   /// milliseconds, and the number.
   static let arrive = RedisScript(
     """
@@ -17,8 +17,8 @@ extension RedisScript {
   /// Reads an entry, or takes or finds a lease.
   ///
   /// Arguments: whether a restart begins another history, the limit of a value, the age in
-  /// microseconds or `-1`, the lease in milliseconds, the name of this attempt, how many attempts
-  /// were lost, their names, marks.
+  /// microseconds or `-1`, the lease in milliseconds, the name of this attempt, the number of lost
+  /// attempts, their names, marks.
   static let begin = RedisScript(
     changing:
       """
@@ -75,7 +75,7 @@ extension RedisScript {
       """
   )
 
-  /// Makes a lease last.
+  /// Extends a lease.
   ///
   /// Arguments: history, token, milliseconds.
   static let renew = RedisScript(
@@ -107,8 +107,8 @@ extension RedisScript {
 
   /// Ends a lease without a value.
   ///
-  /// Arguments: length of the log, key, whether there is a failure, the failure, history or nothing,
-  /// token. The token is the last, so that the lease of a caller who left can be given back.
+  /// Arguments: length of the log, key, whether there is a failure, the failure, history or an empty text,
+  /// token. The token is the last one, so that the lease of a caller that left can be given back.
   static let abandon = RedisScript(
     changing:
       """
@@ -175,7 +175,7 @@ extension RedisScript {
       """
   )
 
-  /// Begins anew: nothing from before counts.
+  /// Begins another history: all earlier entries and leases are invalid.
   static let erase = RedisScript(
     changing:
       """
@@ -187,8 +187,8 @@ extension RedisScript {
 
   /// Reads the log.
   ///
-  /// Arguments: whether a restart begins another history, the position's history or nothing, its
-  /// version, how many messages at most.
+  /// Arguments: whether a restart begins another history, the position's history or an empty text,
+  /// its version, the maximum number of messages.
   static let changes = RedisScript(
     """
     arrive(ARGV[1])

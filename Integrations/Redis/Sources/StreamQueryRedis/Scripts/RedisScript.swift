@@ -5,17 +5,17 @@ struct RedisScript: Hashable, Sendable {
   /// The name under which the server knows it, once it has run it.
   let digest: String
 
-  /// What is added to its arguments when it is sent.
+  /// The arguments that the connection adds.
   private let stamp: RedisCommand.Stamp
 
   /// Creates a script.
   ///
-  /// - Parameter body: What it does; the functions of ``prelude`` are above it.
+  /// - Parameter body: The script, below the functions of ``prelude``.
   init(_ body: String) { self.init(source: Self.prelude + body, .none) }
 
   /// Creates a script that changes something.
   ///
-  /// - Parameter body: What it does; ``guardian`` is above it too.
+  /// - Parameter body: The script, also below ``guardian``.
   init(changing body: String) {
     self.init(source: Self.prelude + Self.guardian + body, .deadline)
   }

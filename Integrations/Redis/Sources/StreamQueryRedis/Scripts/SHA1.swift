@@ -1,6 +1,6 @@
 /// The digest by which a server names scripts.
 ///
-/// It protects nothing here.
+/// It is not used for security.
 enum SHA1 {
   /// The digest of bytes, as the server writes it.
   ///

@@ -13,7 +13,7 @@ extension Duration {
     return Array("\(seconds * 1_000 + attoseconds / 1_000_000_000_000_000)".utf8)
   }
 
-  /// The whole microseconds of an age; less than nothing is `-1`.
+  /// The whole microseconds of an age; a negative age is `-1`.
   var ageDigits: [UInt8] {
     guard self >= .zero else { return Array("-1".utf8) }
     let (seconds, attoseconds) = Swift.min(self, .longestLifetime + .longestLease).components

@@ -1,18 +1,18 @@
-/// The attempts to begin whose answers were lost: each may have taken a lease that nobody knows of.
+/// The attempts to begin whose answers were lost: each may have taken a lease that no caller knows.
 struct LostAttempts: Equatable {
-  /// How many keys are remembered; more than that cannot be lost within the time of a lease.
+  /// The number of keys that are remembered; no more can be lost within the time of a lease.
   static let keys = 1_024
-  /// How many attempts are remembered of a key.
+  /// The number of attempts that are remembered for each key.
   static let attempts = 8
 
   private var names: [String: [String]] = [:]
-  /// The keys in the order in which they were lost first.
+  /// The keys in the order of their first lost attempt.
   private var order: [String] = []
 
-  /// Attempts to begin with a key.
+  /// The lost attempts to begin with a key.
   ///
   /// - Parameter key: The text of the key.
-  /// - Returns: The names of those that were lost, the oldest first.
+  /// - Returns: Their names, the oldest first.
   func of(_ key: String) -> [String] { names[key] ?? [] }
 
   /// The answer of an attempt was lost.
@@ -26,10 +26,10 @@ struct LostAttempts: Equatable {
     if order.count > Self.keys { names[order.removeFirst()] = nil }
   }
 
-  /// A later attempt was answered, which knew of some that were lost.
+  /// A later attempt was answered, which named some lost ones.
   ///
   /// - Parameters:
-  ///   - known: The names of those.
+  ///   - known: The names of the lost ones.
   ///   - key: The text of the key.
   mutating func settled(_ known: [String], of key: String) {
     guard !known.isEmpty, let all = names[key] else { return }

@@ -1,14 +1,14 @@
 internal import StreamQueryShared
 
-/// Reads what scripts answer.
+/// Reads the answers of scripts.
 ///
-/// The scripts check what others may have written, so what does not fit here comes from a server that
-/// is none, and is `nil`.
+/// The scripts check values that others may have written, so an unexpected answer does not come from a Redis
+/// server, and is `nil`.
 enum RedisAnswers {
-  /// Whether a lease is still valid, from a script that says no more.
+  /// Whether a lease is still valid, from a script that answers only that.
   ///
   /// - Parameter reply: The reply.
-  /// - Returns: Whether it did what it was asked to.
+  /// - Returns: Whether the script made its change.
   static func isDone(_ reply: RedisReply) -> Bool? {
     switch reply.elements?.first?.text {
     case "done": true
@@ -17,7 +17,7 @@ enum RedisAnswers {
     }
   }
 
-  /// The version that a script gave; `nil` inside if the lease is lost.
+  /// The version that a script returned; the inner optional is `nil` if the lease is lost.
   ///
   /// - Parameter reply: The reply.
   /// - Returns: The version.
@@ -29,12 +29,12 @@ enum RedisAnswers {
     return .some(version)
   }
 
-  /// What was found for a key.
+  /// The entry or the lease of a key.
   ///
   /// - Parameters:
   ///   - reply: The reply.
   ///   - key: The key.
-  /// - Returns: The entry, or who fetches it.
+  /// - Returns: The entry, or the machine that fetches it.
   static func beginning(_ reply: RedisReply, of key: SharedKey) -> SharedBeginning? {
     guard let elements = reply.elements, let kind = elements.first?.text else { return nil }
     switch kind {
@@ -66,7 +66,7 @@ enum RedisAnswers {
       let age = elements[1].number.flatMap({ Int64(exactly: $0) }),
       let form = elements[2].bytes, let bytes = elements[3].bytes, let requested = elements[4].text
     else { return nil }
-    // A form that is no text is one that nobody knows.
+    // A form that is no text is unknown.
     let value = SharedValue(bytes, form: String(decoding: form, as: UTF8.self))
     return SharedEntry(
       value: value,
@@ -82,10 +82,10 @@ enum RedisAnswers {
     return SharedPosition(history: SharedHistory(name), version: version)
   }
 
-  /// What the log has after a position.
+  /// The messages of the log after a position.
   ///
-  /// Each message names the one before it. If one is missing, damaged, or not of this package, the
-  /// result is a gap.
+  /// Each message names the one before it. If one is missing, damaged, or written by other code,
+  /// the result is a gap.
   ///
   /// - Parameters:
   ///   - reply: The reply.

@@ -2,16 +2,16 @@ internal import StreamQueryShared
 
 /// The names of a namespace's keys on the server.
 ///
-/// All have the namespace in braces, so that a cluster keeps them in one slot, and a number of the
-/// form, so that another version of this package never reads them.
+/// All have the namespace in braces, so that a cluster keeps them in one slot, and the number of
+/// the format, so that another version of this package never reads them.
 struct RedisKeys: Hashable, Sendable {
   private let prefix: String
 
   /// Names the keys of a namespace.
   ///
-  /// - Parameter namespace: Any text. Different ones have different keys.
+  /// - Parameter namespace: Any text; different ones have different keys.
   init(_ namespace: String) {
-    // No namespace may look like another with the beginning of a key.
+    // No namespace may look like another one with the beginning of a key.
     var escaped = ""
     for character in namespace.unicodeScalars {
       switch character {
@@ -21,14 +21,14 @@ struct RedisKeys: Hashable, Sendable {
       default: escaped.unicodeScalars.append(character)
       }
     }
-    // Empty braces would not count for a cluster.
+    // A cluster ignores empty braces.
     prefix = "{\(escaped.isEmpty ? "%" : escaped)}:sq1:"
   }
 
-  /// How the names of entries begin, and those of leases.
+  /// The beginnings of the names of entries and leases.
   var beginnings: [[UInt8]] { [Array("\(prefix)e:".utf8), Array("\(prefix)l:".utf8)] }
 
-  /// What `SCAN` finds them by, and a few others.
+  /// The pattern with which `SCAN` finds them, and a few other keys.
   var pattern: [UInt8] {
     var result: [UInt8] = []
     for byte in prefix.utf8 {
@@ -41,16 +41,16 @@ struct RedisKeys: Hashable, Sendable {
   /// The stream.
   var log: [UInt8] { Array("\(prefix)log".utf8) }
 
-  /// What each script uses.
+  /// The keys that each script uses.
   var common: [[UInt8]] { [Array("\(prefix)state".utf8), log, Array("\(prefix)marks".utf8)] }
 
-  /// What guards against what earlier connections sent.
+  /// The key that guards against commands of earlier connections.
   ///
   /// - Parameter name: The name of a store object.
   /// - Returns: The name of its key.
   func connection(of name: String) -> [UInt8] { Array("\(prefix)c:\(name)".utf8) }
 
-  /// What a script uses for a key.
+  /// The keys that a script uses for a key.
   ///
   /// - Parameter key: The key.
   /// - Returns: The names, in the order of ``RedisScript/prelude``.

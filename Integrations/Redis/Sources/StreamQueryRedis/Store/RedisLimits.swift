@@ -1,23 +1,23 @@
 internal import StreamQueryShared
 
-/// What is sent to a server at most, checked before it is.
+/// The limits of the bytes that are sent to a server, checked before that.
 struct RedisLimits: Hashable, Sendable {
-  /// The bytes of a key with its marks.
+  /// The maximum number of bytes of a key with its marks.
   var key: Int
-  /// The bytes of a value with its form.
+  /// The maximum number of bytes of a value with its form.
   var value: Int
 
-  /// The bytes of the name of a form.
+  /// The maximum number of bytes of the name of a form.
   static let form = 1_024
-  /// The bytes of a failure that followers are told; more is cut off.
+  /// The maximum number of bytes of a failure's text; the rest is cut off.
   static let failure = 4_096
-  /// What each mark takes besides its text, which bounds how many there are.
+  /// The number of bytes of a mark besides its text, which bounds the number of marks.
   private static let mark = 16
 
   /// Checks a key.
   ///
   /// - Parameter key: The key.
-  /// - Throws: That it is too large.
+  /// - Throws: An error if it is too large.
   func check(_ key: SharedKey) throws(SharedStoreError) {
     try check(key.marks, besides: key.text.utf8.count)
   }
@@ -26,8 +26,8 @@ struct RedisLimits: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - marks: The marks.
-  ///   - bytes: What is sent with them.
-  /// - Throws: That they are too large.
+  ///   - bytes: The number of bytes that are sent with them.
+  /// - Throws: An error if they are too large.
   func check(_ marks: [SharedMark], besides bytes: Int = 0) throws(SharedStoreError) {
     let size = marks.reduce(bytes) { $0 + $1.text.utf8.count + Self.mark }
     guard size <= key else { throw .tooLarge(bytes: size, limit: key) }
@@ -36,7 +36,7 @@ struct RedisLimits: Hashable, Sendable {
   /// Checks a value.
   ///
   /// - Parameter value: The value.
-  /// - Throws: That it is too large.
+  /// - Throws: An error if it is too large.
   func check(_ value: SharedValue) throws(SharedStoreError) {
     let form = value.form.utf8.count
     guard form <= Self.form else { throw .tooLarge(bytes: form, limit: Self.form) }
@@ -45,10 +45,10 @@ struct RedisLimits: Hashable, Sendable {
     }
   }
 
-  /// The beginning of a failure's text that is sent.
+  /// Cuts the text of a failure to the limit.
   ///
   /// - Parameter text: The text.
-  /// - Returns: The bytes, whole characters.
+  /// - Returns: The bytes of whole characters.
   static func cut(_ text: String) -> [UInt8] {
     guard text.utf8.count > failure else { return Array(text.utf8) }
     var result: [UInt8] = []

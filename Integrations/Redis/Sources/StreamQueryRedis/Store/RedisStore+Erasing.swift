@@ -1,18 +1,17 @@
 public import StreamQueryShared
 
 extension RedisStore {
-  /// Erases what is kept under the namespace, such as that of a tenant who has left.
+  /// Erases all entries of the namespace, such as those of a tenant that has left.
   ///
-  /// Its first step lets nothing of it count any more, on no machine: entries and leases are missing,
-  /// and each machine that reads the log sees a gap. Then entries and leases are removed, in a walk
-  /// through all keys of the server's database, so that it takes longer the more of them there are.
-  /// What is stored meanwhile may be removed as well. A name of the namespace and the numbers of its
-  /// last version remain.
+  /// Its first step makes all entries and leases invalid on every machine, and each machine that reads the
+  /// log sees a gap. Then it removes entries and leases, in a walk through all keys of the server's database,
+  /// whose time depends on their number. Entries that are stored meanwhile may be removed, too. The namespace
+  /// keeps its name and the numbers of its last version.
   ///
-  /// It does not concern what machines have in their own memory: end their clients first, or what
-  /// they fetch is stored again.
+  /// It does not concern the machines' own memory: end their clients first, or they store fetched
+  /// data again.
   ///
-  /// - Throws: That the server is out of reach: then call it again.
+  /// - Throws: An error if the server is out of reach; call it again then.
   public func erase() async throws(SharedStoreError) {
     try await beginAnew()
     var cursor = Array("0".utf8)

@@ -7,13 +7,12 @@ internal import Synchronization
 /// let store = RedisStore(try RedisEndpoint(url: "redis://localhost"), namespace: "shop")
 /// ```
 ///
-/// Every call is a script, which the server runs as one step. All machines with the same server and
-/// namespace share entries; other namespaces never meet them. Nothing connects before the first call,
-/// and whatever happens to the server or the network, a call ends within its timeouts and the next one
-/// connects again.
+/// Every call is a script, which the server runs as one step. All machines with the same server and namespace
+/// share entries, apart from those of other namespaces. The first call connects. After any fault of the
+/// server or the network, a call ends within its timeouts and the next one connects again.
 ///
-/// The server may forget whatever it likes, whenever it likes, restart, and be replaced by a replica:
-/// another history begins then, and what belongs to the former one is missing.
+/// The server may forget any entries at any time, restart, and be replaced by a replica: another history
+/// begins then, and the entries of the former one are missing.
 public final class RedisStore: SharedStore {
   private let configuration: RedisStoreConfiguration
   let keys: RedisKeys
@@ -21,32 +20,34 @@ public final class RedisStore: SharedStore {
   private let name: String
   private let attempts = Mutex(Attempts())
   private let connection: RedisConnection
-  /// Those who wait for the log have a connection each, since it serves nobody else meanwhile.
+  /// The connections of callers that wait for the log: each needs its own, which is blocked
+  /// meanwhile.
   private let readers: ConnectionPool
-  /// The end of the log, as it was read last: whoever knows it waits at once, without a script.
+  /// The end of the log, as it was last read: a caller that knows it waits at once, without a
+  /// script.
   private let end = Mutex<SharedPosition?>(nil)
 
-  /// What is known of calls of `begin`.
+  /// The attempts of `begin`.
   private struct Attempts {
     var count = 0
     var lost = LostAttempts()
   }
 
-  /// How long the server waits for the log at once.
+  /// The longest wait of the server for the log.
   ///
-  /// After that the store looks whether the server has
-  /// lost its memory, which wakes nobody.
+  /// After that, the store checks whether the server has lost its memory, which wakes no waiting
+  /// caller.
   private static let longestWait = Duration.seconds(2)
-  /// How many messages are read at once.
+  /// The number of messages that one call reads.
   private static let page = 256
 
   /// Creates a store; it connects with the first call.
   ///
   /// - Parameters:
-  ///   - endpoint: Where the server is.
-  ///   - namespace: What the machines share that share entries: the name of the application, and of
-  ///     the tenant, if there are several. Any text.
-  ///   - configuration: How the server is used.
+  ///   - endpoint: The server.
+  ///   - namespace: Any text that the sharing machines have in common: the name of the application,
+  ///     and of the tenant if there are several.
+  ///   - configuration: The configuration.
   public init(
     _ endpoint: RedisEndpoint,
     namespace: String,
@@ -55,7 +56,7 @@ public final class RedisStore: SharedStore {
     let keys = RedisKeys(namespace)
     self.configuration = configuration
     self.keys = keys
-    // No client's generator: only the server sees it, and it decides nothing.
+    // Not from a client's generator: only the server sees it, and it decides nothing.
     name = String(UInt64.random(in: .min ... .max), radix: 36)
     let connect: @Sendable ([RedisCommand]) -> RedisConnection = { greeting in
       RedisConnection(
@@ -65,7 +66,7 @@ public final class RedisStore: SharedStore {
         replyLimit: max(64 << 20, 2 * configuration.limits.value)
       )
     }
-    // Longer than any command of an earlier connection counts.
+    // Longer than any command of an earlier connection is valid.
     let time = (configuration.timeouts.command + configuration.timeouts.connect) * 2
     let number = time.milliseconds(upTo: .longestLease)
     var first = RedisScript.arrive.byText(
@@ -80,7 +81,7 @@ public final class RedisStore: SharedStore {
 
   /// Ends the connections and their threads.
   ///
-  /// Calls that wait, and all later ones, fail with `SharedStoreError.unavailable`.
+  /// Waiting calls, and all later ones, fail with `SharedStoreError.unavailable`.
   public func close() async {
     await readers.close()
     await connection.close()
@@ -92,15 +93,15 @@ public final class RedisStore: SharedStore {
 extension RedisStore {
   /// Reads the entry of a key, or takes the lease to fetch it.
   ///
-  /// The lease of a caller who is cancelled meanwhile is given back. If the answer is lost, the next
-  /// call for the key takes the lease over that the lost one may have taken.
+  /// The lease of a caller that is cancelled meanwhile is given back. If the answer is lost, the next call
+  /// for the key takes over the lease that the lost one may have taken.
   ///
   /// - Parameters:
   ///   - key: The key and its marks.
-  ///   - maxAge: How old the entry may be.
+  ///   - maxAge: The maximum age of the entry.
   ///   - lease: How long the lease lasts, an hour at most.
-  /// - Returns: The entry, or who fetches it.
-  /// - Throws: That the server is out of reach, or why it cannot be asked.
+  /// - Returns: The entry, or the machine that fetches it.
+  /// - Throws: An error if the server is out of reach, or refuses the call.
   public func begin(
     _ key: SharedKey,
     maxAge: Duration?,
@@ -118,7 +119,7 @@ extension RedisStore {
       (maxAge ?? .milliseconds(-1)).ageDigits,
       lease.milliseconds(upTo: .longestLease), Array(attempt.utf8), Array("\(lost.count)".utf8),
     ]
-    // The lease of a caller who left before it came would keep the others waiting.
+    // The lease of a caller that left before it came would make the others wait.
     let leaving = LateReply.givenBack(
       if: "leads",
       by: RedisScript.abandon.byText(changing(names), [length, Array(key.text.utf8), [], [], []])
@@ -135,13 +136,13 @@ extension RedisStore {
     }
   }
 
-  /// Makes a lease last from now on.
+  /// Extends a lease from now on.
   ///
   /// - Parameters:
   ///   - lease: The lease.
   ///   - duration: How long it lasts, an hour at most.
   /// - Returns: Whether the lease was still valid.
-  /// - Throws: That the server is out of reach, or why it cannot be asked.
+  /// - Throws: An error if the server is out of reach, or refuses the call.
   public func renew(
     _ lease: SharedLease,
     for duration: Duration
@@ -161,7 +162,7 @@ extension RedisStore {
   ///   - lease: The lease.
   ///   - lifetime: How long the entry is kept, seven days at most.
   /// - Returns: The version of the entry, if the lease was still valid.
-  /// - Throws: That the server is out of reach, or why it cannot be asked.
+  /// - Throws: An error if the server is out of reach, or refuses the call.
   public func commit(
     _ value: SharedValue,
     with lease: SharedLease,
@@ -182,8 +183,8 @@ extension RedisStore {
   ///
   /// - Parameters:
   ///   - lease: The lease.
-  ///   - failure: What followers are told, of which the first 4,096 bytes are sent.
-  /// - Throws: That the server is out of reach, or why it cannot be asked.
+  ///   - failure: The text for followers, of which the first 4,096 bytes are sent.
+  /// - Throws: An error if the server is out of reach, or refuses the call.
   public func abandon(
     _ lease: SharedLease,
     failure: String?
@@ -195,14 +196,14 @@ extension RedisStore {
     _ = try read(reply, RedisAnswers.isDone)
   }
 
-  /// Makes a value the entry of a key, whoever leads.
+  /// Makes a value the entry of a key, also if another machine has the lease.
   ///
   /// - Parameters:
   ///   - value: The value.
   ///   - key: The key and its marks.
   ///   - lifetime: How long the entry is kept, seven days at most.
   /// - Returns: The version of the entry.
-  /// - Throws: That the server is out of reach, or why it cannot be asked.
+  /// - Throws: An error if the server is out of reach, or refuses the call.
   public func write(
     _ value: SharedValue,
     for key: SharedKey,
@@ -219,11 +220,11 @@ extension RedisStore {
     return try read(reply) { RedisAnswers.version($0) ?? nil }
   }
 
-  /// Invalidates all entries that have one of some marks, and ends their leases.
+  /// Invalidates all entries with one of some marks, and ends their leases.
   ///
   /// - Parameter marks: The marks.
   /// - Returns: The version of the invalidation.
-  /// - Throws: That the server is out of reach, or why it cannot be asked.
+  /// - Throws: An error if the server is out of reach, or refuses the call.
   public func invalidate(
     _ marks: [SharedMark]
   ) async throws(SharedStoreError) -> SharedVersion {
@@ -235,14 +236,14 @@ extension RedisStore {
 
   /// Reads the log from a position on, and waits for news if there are none.
   ///
-  /// It reads 256 messages at once. Who waits has a connection of its own meanwhile. Who has read all
-  /// that there is, and reads on, sends two commands for whatever comes: one that waits, and a script.
+  /// It reads 256 messages at once. A waiting caller has a connection of its own meanwhile. A caller at the
+  /// end of the log sends two commands for the next messages: one that waits, and a script.
   ///
   /// - Parameters:
   ///   - position: The position of the last message that the caller knows; `nil` is the end.
-  ///   - wait: How long it waits at most.
-  /// - Returns: The messages and the position to read from next.
-  /// - Throws: That the server is out of reach, or why it cannot be asked.
+  ///   - wait: The longest wait.
+  /// - Returns: The messages and the next position.
+  /// - Throws: An error if the server is out of reach, or refuses the call.
   public func changes(
     after position: SharedPosition?,
     timeout wait: Duration
@@ -275,7 +276,7 @@ extension RedisStore {
     return changes
   }
 
-  /// Waits until the log has something after a version.
+  /// Waits until the log has a message after a version.
   private func news(
     after version: SharedVersion,
     timeout wait: Duration
@@ -284,16 +285,16 @@ extension RedisStore {
     let words = ["XREAD", "COUNT", "1", "BLOCK"].map { Array($0.utf8) }
     let stream = [block, Array("STREAMS".utf8), keys.log, Array(version.redis.utf8)]
     let reply = try await readers.send(RedisCommand(words + stream), blocking: wait)
-    // What it says does not count: the script that reads the log checks everything.
+    // Its answer does not count, because the script that reads the log checks everything.
     if case .error(let text) = reply, RedisRefusal(text) != .other { throw .unavailable(text) }
   }
 
   private var length: [UInt8] { Array("\(max(1, configuration.logLength))".utf8) }
 
-  /// What a script uses that changes something.
+  /// The keys of a script that changes something.
   private func changing(_ names: [[UInt8]]) -> [[UInt8]] { names + [keys.connection(of: name)] }
 
-  /// Lets nothing from before count.
+  /// Makes all earlier entries and leases invalid.
   func beginAnew() async throws(SharedStoreError) {
     _ = try read(await run(.erase, changing(keys.common), []), RedisAnswers.isDone)
   }
@@ -336,12 +337,12 @@ extension RedisStore {
 }
 
 extension SharedLease {
-  /// What scripts are told of a lease.
+  /// The arguments of scripts about a lease.
   fileprivate var redis: [[UInt8]] { [Array(history.name.utf8), Array("\(token)".utf8)] }
 }
 
 extension RedisStoreConfiguration.Restarts {
-  /// What scripts are told of restarts.
+  /// The argument of scripts about restarts.
   fileprivate var digits: [UInt8] {
     switch self {
     case .beginAnew: Array("1".utf8)

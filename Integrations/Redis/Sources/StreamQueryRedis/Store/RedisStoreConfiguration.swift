@@ -1,40 +1,39 @@
-/// How a ``RedisStore`` uses its server.
+/// The configuration of a ``RedisStore``.
 public struct RedisStoreConfiguration: Hashable, Sendable {
-  /// What a restart of the server, or another server in its place, means.
+  /// The effect of a restart of the server, or of another server in its place.
   public enum Restarts: Hashable, Sendable {
-    /// Nothing from before is trusted: another history begins, which all peers see as a gap.
+    /// No earlier entry is trusted: another history begins, which all peers see as a gap.
     ///
     /// A server that writes to its disk every second loses up to a second, and a replica that takes
-    /// over lacks what was not copied yet. Nobody can tell what that was, so an invalidation may be
-    /// missing.
+    /// over lacks uncopied changes. These are not known, so an invalidation may be among them.
     case beginAnew
-    /// What the server kept is trusted.
+    /// The entries of the server are trusted.
     ///
-    /// That is right only if the server writes each change to its disk before it answers
-    /// (`appendfsync always`), and nothing else ever takes its place.
+    /// Use it only if the server writes each change to its disk before it answers
+    /// (`appendfsync always`), and no other server ever replaces it.
     case goOn
   }
 
-  /// How long the server is waited for.
+  /// The timeouts of connections and commands.
   public var timeouts = RedisTimeouts()
-  /// How many bytes a key has at most, its marks included, each with 16 bytes more; no more than
-  /// 48 KiB.
+  /// The maximum number of bytes of a key with its marks, each with 16 bytes more; no more than 48
+  /// KiB.
   public var keyLimit = 48 << 10
-  /// How many bytes a value has at most.
+  /// The maximum number of bytes of a value.
   ///
   /// Larger ones are neither written nor read.
   public var valueLimit = (1 << 20) + 1_024
-  /// About how many messages the log keeps.
+  /// The approximate number of messages that the log keeps.
   ///
-  /// A peer that missed more trusts nothing that it has.
+  /// A peer that missed more of them does not trust its data any more.
   public var logLength = 10_000
-  /// What a restart of the server means.
+  /// The effect of a restart of the server.
   public var restarts = Restarts.beginAnew
 
   /// Creates the default configuration.
   public init() {}
 
-  /// The limits, within what the scripts can take.
+  /// The limits, within the bounds of the scripts.
   var limits: RedisLimits {
     RedisLimits(key: min(max(keyLimit, 0), 48 << 10), value: min(max(valueLimit, 0), 256 << 20))
   }

@@ -1,12 +1,15 @@
 internal import StreamQuery
 
-/// The namespace under which each client shares: a client's own data is not divided by namespaces, so
-/// that it would serve one tenant's to another.
+/// The namespace under which each client shares.
+///
+/// A client has only one, because its own data is not divided by namespaces, so that it would serve one
+/// tenant's data to another.
 struct ClientNamespaces: Sendable {
   private struct Entry: Sendable {
     weak var client: QueryClient?
     var namespace: String
-    /// The client's caches that may still be there, the first first; never empty once one was made.
+    /// The client's caches that may still exist, in order; never empty after the first one was
+    /// made.
     var caches: [Member] = []
   }
 
@@ -17,7 +20,7 @@ struct ClientNamespaces: Sendable {
   private var entries: [ObjectIdentifier: Entry] = [:]
   private var sweepsAt = 64
 
-  /// A cache of a client is made.
+  /// A cache of a client is about to be made.
   ///
   /// - Returns: The namespace of the client, which is that of its first cache, and clients to release
   ///   outside of the lock.
@@ -41,7 +44,7 @@ struct ClientNamespaces: Sendable {
     return (namespace, seen)
   }
 
-  /// A cache was made of a client that has its namespace.
+  /// A cache of a client with this namespace was made.
   ///
   /// - Returns: The client's other caches, to be released outside of the lock.
   mutating func made(_ cache: SharedCache, for client: QueryClient) -> [SharedCache] {
@@ -50,7 +53,7 @@ struct ClientNamespaces: Sendable {
     return former
   }
 
-  /// The first cache of a client that is still there, and whether it ever had one.
+  /// The first existing cache of a client, and whether it ever had one.
   func cache(of client: QueryClient) -> (cache: SharedCache?, hadOne: Bool) {
     guard let known = entries[ObjectIdentifier(client)], known.client === client else {
       return (nil, false)

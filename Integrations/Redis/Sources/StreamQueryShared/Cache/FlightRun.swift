@@ -1,15 +1,15 @@
 internal import StreamQuery
 
-/// A fetch of a shared query, as far as it has come.
+/// The state of a fetch of a shared query.
 struct FlightRun: Sendable {
   let id: FlightID
   let key: SharedKey
   let settings: SharedSettings
   let context: FetchContext
   var rounds: SharedRounds
-  /// The valid entry that the store had, although it was too old.
+  /// The valid entry that the store had, but that was too old.
   var present: SharedEntry?
-  /// When the store was asked last.
+  /// The time when the store was last asked.
   var askedAt = Duration.zero
 
   init(
@@ -27,20 +27,20 @@ struct FlightRun: Sendable {
   }
 }
 
-/// An answer that is there, before it is known whether it is outdated.
+/// An answer of which it is not known yet whether it is outdated.
 struct FlightAnswer<Value: Sendable>: Sendable {
   var value: Value
-  /// Where it came from.
+  /// The source of the answer.
   var origin: SharedTable.Answer
-  /// How old it is.
+  /// The age of the answer.
   var age: Duration
-  /// When it was requested, at the latest.
+  /// The time when it was requested, at the latest.
   var requestedAt: Duration
-  /// Whether it is an entry that somebody else has stored.
+  /// Whether it is an entry that another machine has stored.
   var isTaken = false
   /// Whether upstream found that the data is still good.
   var isKept = false
-  /// Whether upstream said that it was older than the request for it: versions know nothing of that.
+  /// Whether upstream reported an age: versions do not include that.
   var isAged = false
 
   /// Its version; `nil` if it did not come from the store.

@@ -1,27 +1,27 @@
 @_spi(Adapters) internal import StreamQuery
 
-// Calls of the store: none takes longer than the configuration allows, and none is made while the
+// Calls of the store. None takes longer than the configuration allows, and none is made while the
 // store is believed to be away.
 extension SharedCache {
-  /// What a call does while the store is believed to be away.
+  /// The behaviour of a call while the store is believed to be away.
   enum Urgency: Sendable {
-    /// It does not ask, unless nobody reads the log, so that nobody else would find the store
+    /// It does not ask, unless the log is not read, so that no other call would find the store
     /// again.
     case fetch
-    /// It asks once the pause is over.
+    /// It asks after the pause.
     case log
-    /// It asks in any case: others wait for it, or nothing else can be done in its place.
+    /// It asks in any case, because others wait for it, or it has no substitute.
     case change
   }
 
   /// Calls the store.
   ///
   /// - Parameters:
-  ///   - urgency: What it does while the store is believed to be away.
+  ///   - urgency: The behaviour while the store is believed to be away.
   ///   - limit: How long it may take; `nil` is the configuration's timeout.
-  ///   - isNoted: Whether its outcome says if the store is away. A server may answer reads and refuse
-  ///     changes; what is sent again and again must not say each time that it is away.
-  ///   - late: Undoes what a call did whose caller is gone.
+  ///   - isNoted: Whether its outcome decides if the store is away. A server may answer reads and refuse
+  ///     changes; a change that is sent repeatedly must not report each time that it is away.
+  ///   - late: Undoes the effect of a call whose caller is gone.
   ///   - body: The call.
   /// - Returns: The answer.
   /// - Throws: The store's error, ``SharedStoreError/unavailable(_:)`` if it is late or away, and
@@ -55,10 +55,10 @@ extension SharedCache {
     }
     var result = await race.value(ifCancelled: .failure(.cancelled))
     if result.isCancelled, !Task.isCancelled {
-      // Nobody here gave it up.
+      // No code of this process gave it up.
       result = .failure(.unavailable("the store gave up the call"))
     }
-    // A call that may have taken a lease goes on until its time is over, to give it back.
+    // A call that may have taken a lease continues until its time is over, to give it back.
     if !result.isCancelled || late == nil {
       deadline?.cancel()
       work.cancel()
@@ -83,12 +83,12 @@ extension SharedCache {
       }
       guard let waiting else { return }
       tell(.storeAway(error))
-      // Nobody will tell them: they find out at once that the store is away.
+      // They hear no news any more, so they find out at once that the store is away.
       for race in waiting { race.give(.silence) }
     }
   }
 
-  /// Sends the invalidations that the store did not take, unless it refused them a moment ago.
+  /// Sends the invalidations that the store has not accepted, unless it has just refused them.
   private func sendUnsent() {
     let now = clock.now()
     guard locked({ $0.sendsUnsent(at: now) }) else { return }
@@ -107,13 +107,13 @@ extension SharedCache {
     }
   }
 
-  /// Sends an invalidation in parts, and in halves what the store finds too large.
+  /// Sends an invalidation in parts, and halves the parts that the store finds too large.
   ///
   /// - Parameters:
-  ///   - parts: What it invalidates, in order.
-  ///   - isNoted: Whether its outcome says if the store is away.
-  /// - Returns: What the store did not take, what never fits since each alone is too large, and an
-  ///   error if there is either.
+  ///   - parts: The marks, in order.
+  ///   - isNoted: Whether its outcome decides if the store is away.
+  /// - Returns: The marks that the store did not accept, the marks that are too large even alone,
+  ///   and an error if there are any.
   func send(
     parts: [[SharedMark]],
     isNoted: Bool = true
@@ -140,8 +140,8 @@ extension SharedCache {
   /// Sends an invalidation at once.
   ///
   /// - Parameters:
-  ///   - marks: What it invalidates. Of those that were kept, none is sent again.
-  ///   - isNoted: Whether its outcome says if the store is away.
+  ///   - marks: The marks; if some were kept, they are not sent a second time.
+  ///   - isNoted: Whether its outcome decides if the store is away.
   /// - Throws: The store's error.
   private func send(_ marks: [SharedMark], isNoted: Bool) async throws(SharedStoreError) {
     let kept = locked { $0.unsent.remove(marks) }
@@ -158,25 +158,24 @@ extension SharedCache {
     }
   }
 
-  /// Keeps what a call was about to invalidate, or to replace, until the store answers.
+  /// Keeps the invalidation of a failed call until the store answers.
   ///
   /// - Parameters:
-  ///   - marks: What is invalidated.
-  ///   - error: Why the store did not take it.
+  ///   - marks: The marks.
+  ///   - error: The error of the call.
   func keepUnsent(_ marks: [SharedMark], after error: SharedStoreError) {
     switch error {
     case .unavailable, .unreadable: keepUnsent(marks)
     case .cancelled:
-      // The caller gave up to wait, and what has changed upstream has changed all the same. The store
-      // need not be away.
+      // The caller gave up waiting, but the data upstream has changed. The store need not be away.
       keepUnsent(marks)
       if locked({ !$0.breaker.isOpen }) { sendUnsent() }
-    // It never fits.
+    // It will never fit.
     case .tooLarge: break
     }
   }
 
-  /// Keeps an invalidation until the store takes it.
+  /// Keeps an invalidation until the store accepts it.
   func keepUnsent(_ marks: [SharedMark]) {
     locked { [names] in $0.unsent.keep(marks, orElse: names.mark(ofPrefix: "[]")) }
   }

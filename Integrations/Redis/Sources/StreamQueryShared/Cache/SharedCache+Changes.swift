@@ -3,14 +3,13 @@ internal import Synchronization
 
 // Changes that reach all machines.
 extension SharedCache {
-  /// Invalidates a query on all machines; those that observe it fetch it again, together.
+  /// Invalidates a query on all machines; the ones that observe it share one refetch.
   ///
-  /// It takes effect here at once. If the store does not take it, the call throws, and only this
-  /// machine's data is marked. The invalidation is kept, and sent once the store takes it, as long as
-  /// this cache lives; until then the others go on with their data until it is stale. So it is if the
-  /// caller is cancelled. Of more than 100,000 kept ones, or 16 MB of their texts, everything in the
-  /// namespace is invalidated in their place. Not kept is a key, a prefix or a tag that is too large for
-  /// the store.
+  /// It takes effect here at once. If the store does not accept it, or the caller is cancelled, the call
+  /// throws, and only this machine's data is marked. The invalidation is kept while this cache lives, and
+  /// sent when the store accepts it; until then the other machines use their data until it is stale. More
+  /// than 100,000 kept ones, or 16 MB of their texts, are replaced by an invalidation of the whole namespace.
+  /// A key, a prefix or a tag that is too large for the store is not kept.
   ///
   /// - Parameter query: The query, of any form and with any tags.
   /// - Throws: ``SharedCacheError``.
@@ -26,7 +25,7 @@ extension SharedCache {
 
   /// Invalidates all shared queries whose keys begin with some parts, on all machines.
   ///
-  /// - Parameter prefix: The parts; records match as a whole here, and not by subset.
+  /// - Parameter prefix: The parts; here, records match as a whole and not by subset.
   /// - Throws: ``SharedCacheError``.
   public func invalidate(prefix: AnyQueryKey) async throws(SharedCacheError) {
     let text: String
@@ -65,7 +64,8 @@ extension SharedCache {
   public func setData<Value: Codable>(_ value: Value, for query: Query<Value>) {}
 
   private func invalidate(_ marks: [SharedMark]) async throws(SharedCacheError) {
-    // Whoever observes it fetches when the store has taken the change, and not what it had before.
+    // Observers refetch after the store has accepted the change, so that they do not get the old
+    // entry.
     apply(refetch: .never) { $0.doubted(marks) }
     let outcome = await send(parts: [marks])
     guard let error = outcome.error else { return }
@@ -76,13 +76,13 @@ extension SharedCache {
 
   /// Writes a value of a shared query, here and on all machines.
   ///
-  /// A fetch under way anywhere is not stored any more. If the store does not take the value, the
-  /// data here stays, and is marked as invalidated: whether others got the value is unknown. The
-  /// query's invalidation is kept for the others, as by ``invalidate(_:)``.
+  /// Fetches under way on any machine are not stored any more. If the store does not accept the
+  /// value, the data here stays, and is marked as invalidated, because the others may have got the
+  /// value or not. The query's invalidation is kept for them, as by ``invalidate(_:)``.
   ///
   /// - Parameters:
   ///   - value: The value.
-  ///   - query: The query, as it is shared.
+  ///   - query: The shared query.
   /// - Throws: ``SharedCacheError``.
   public func write<Value: Codable>(
     _ value: Value,
@@ -107,7 +107,7 @@ extension SharedCache {
       form: "\(configuration.codec.name).\(settings.form)"
     )
     let own = Array(key.marks.prefix(1))
-    // An invalidation that was kept would end what is written now.
+    // A kept invalidation would end the new entry.
     let kept = locked { $0.unsent.remove(own) }
     do throws(SharedStoreError) {
       let version = try await call(.change) {
@@ -135,7 +135,7 @@ extension SharedCache {
     let marking = Mutex<Race<Void>?>(nil)
     repeat {
       marking.withLock { $0 = nil }
-      // Asked again whenever the data changes meanwhile: an answer that is newer may have landed.
+      // It runs again if the data changes meanwhile, because a newer answer may have landed.
       let written = client.updateData(for: query, fencing: true) { data in
         let (mayWrite, wait) = self.locked { state -> (Bool, Race<Void>?) in
           state.links[key.text] = link
@@ -148,7 +148,7 @@ extension SharedCache {
         data = mayWrite ? value : nil
       }
       if let wait = marking.withLock({ $0 }) {
-        // Whoever wrote is told that it is written when it is written here.
+        // The call returns after the value is written here.
         await wait.value()
       } else if written == nil {
         return

@@ -1,7 +1,7 @@
 @_spi(SharedCache) internal import StreamQuery
 
 extension SharedCache {
-  /// Fetches for all machines, or takes what another one has fetched.
+  /// Fetches for all machines, or takes an entry that another machine has fetched.
   func fetch<Value: Codable & Sendable>(
     _ key: QueryKey<Value>,
     _ settings: SharedSettings,
@@ -20,7 +20,7 @@ extension SharedCache {
     let link = SharedLink(key)
     let begun = try await begun(sharedKey, link)
     let knows = context.previous(as: Value.self) != nil && !begun.isDoubted
-    // First: what is asked for while the clock is read is not from after it.
+    // First, so that an answer which was requested while the clock is read does not count as newer.
     let invalidation = context.timeSinceInvalidation
     let now = clock.now()
     let rounds = SharedRounds(
@@ -36,7 +36,7 @@ extension SharedCache {
     )
     var flight = FlightRun(id: begun.id, key: sharedKey, settings, context, rounds)
     do {
-      // The changes of what is not shared, such as of its tags, are watched all the same.
+      // Changes concern queries that cannot be shared too, for example by their tags.
       let isShareable = sharedKey.text.utf8.count <= configuration.maxKeyBytes
       let first = isShareable ? flight.rounds.first : .alone(.unshareable)
       return try await run(&flight, from: first, upstream)
@@ -46,8 +46,8 @@ extension SharedCache {
     }
   }
 
-  /// Notes that a fetch begins, when all that was told of its key is marked in the client: a mark
-  /// that came later would be one of its answer.
+  /// Registers a fetch, after all doubts about its key are marked in the client: a later mark would
+  /// hit its answer.
   private func begun(_ key: SharedKey, _ link: SharedLink) async throws -> SharedTable.Beginning {
     while true {
       let (begun, isMarking) = locked { state -> (SharedTable.Beginning?, Race<Void>?) in
@@ -82,7 +82,7 @@ extension SharedCache {
     }
   }
 
-  /// How old an entry may be to be the answer; `nil` accepts none.
+  /// The maximum age of an entry that is the answer; `nil` accepts none.
   private func maxAge(
     _ context: FetchContext,
     _ settings: SharedSettings,
@@ -91,17 +91,17 @@ extension SharedCache {
   ) -> Duration? {
     switch context.demand {
     case .latest: return nil
-    // The client's own mark; one that the log brought has reached the store before.
+    // The client's own mark; the cause of a mark from the log has reached the store before.
     case .afterInvalidation where !isDoubted || invalidation != nil: return nil
     case .fresh, .afterInvalidation: break
     }
-    // What is as old as the stale time is stale.
+    // Data that is as old as the stale time is stale.
     let age = (settings.maxAge ?? context.staleTime) - .nanoseconds(1)
-    // The store got an entry before the client heard of a change: nobody asked for it after that.
+    // An entry that the store got before the client heard of a change was not requested after that.
     return age < .zero ? nil : min(age, configuration.lifetime, invalidation ?? age)
   }
 
-  /// Forgets the rows of entries that the client does not have any more.
+  /// Forgets the rows of entries that the client no longer has.
   private func sweepRows(_ client: QueryClient) {
     let now = clock.now()
     let look = locked { state -> (links: [String: SharedLink], arrival: UInt64)? in
@@ -110,17 +110,17 @@ extension SharedCache {
       return (state.links, state.table.arrivals)
     }
     guard let look else { return }
-    // In an order that is the same in every process: a simulation repeats it.
+    // In an order that is the same in every process, so that a simulation repeats it.
     let gone = look.links.filter { !$0.value.isCached(in: client) }.keys.sorted()
     let removed = locked { state -> [SharedLink] in
-      // What came while the client was asked may be there by now.
+      // An entry that came while the client was asked may exist by now.
       let keys = state.table.forget(
         gone,
         cameUpTo: look.arrival,
         landedBefore: now - .seconds(60)
       )
       state.endedSweep()
-      // If one lands all the same, it is marked: nothing is told of it any more.
+      // If an answer lands nevertheless, it is marked, because it hears of no changes any more.
       for key in keys { state.answers.removeValue(forKey: key)?.markOutdated() }
       return keys.compactMap { state.links.removeValue(forKey: $0) }
     }

@@ -1,6 +1,6 @@
 @_spi(Adapters) @_spi(SharedCache) internal import StreamQuery
 
-// The steps of a fetch: `SharedRounds` decides them, and `SharedTable` what becomes of the answer.
+// The steps of a fetch: `SharedRounds` decides them, and `SharedTable` decides about its answer.
 extension SharedCache {
   func run<Value: Codable & Sendable>(
     _ flight: inout FlightRun,
@@ -46,9 +46,9 @@ extension SharedCache {
     }
   }
 
-  /// Decides what becomes of an answer.
+  /// Decides about an answer.
   ///
-  /// - Returns: What to do next; `nil` if it lands.
+  /// - Returns: The next step; `nil` if the answer lands.
   private func land<Value: Sendable>(
     _ answer: FlightAnswer<Value>,
     _ flight: inout FlightRun
@@ -74,8 +74,8 @@ extension SharedCache {
     let next: SharedRounds.Step?
     switch verdict {
     case .lands, .ignored:
-      // The versions say that nothing has changed since. Of an invalidation that the client made for
-      // itself, and of a cache before upstream, they say nothing: there the age counts.
+      // By the versions, nothing has changed since. They do not include an invalidation that the client made
+      // for itself, and a cache before upstream: for these, the age counts.
       let isAgeDecisive = answer.isAged || flight.context.timeSinceInvalidation != nil
       let isOutdated: Bool? = isAgeDecisive ? nil : false
       flight.context.answer(isOld: answer.age, isOutdated: isOutdated)
@@ -148,7 +148,7 @@ extension SharedCache {
       return nil
     }
     let stored = max(entry.age, .zero)
-    // On its way to the store it grew older. It was asked for after its lease was given.
+    // It grew older on its way to the store. Its request was made after its lease was given.
     let onWay = max((entry.requestAge ?? .zero) - envelope.duration - stored, .zero)
     let isAccepted = flight.rounds.accepts(
       entry,
@@ -157,7 +157,7 @@ extension SharedCache {
       askedAt: flight.askedAt
     )
     guard isAccepted else { return nil }
-    // The store measured when it answered, which may have been as early as it was asked.
+    // The store may have measured the age as early as the request was made.
     let now = clock.now()
     let age = stored + envelope.age + onWay + (now - flight.askedAt)
     tell(.hit(key: "\(flight.context.key)", age: age))
@@ -190,7 +190,7 @@ extension SharedCache {
     }
     if let news { return news }
     tell(.follows(key: "\(flight.context.key)"))
-    // Nobody will tell, so it asks now and then.
+    // Without the log there is no news, so it asks now and then.
     let wait = isRead ? end - now : min(end - now, configuration.timeout)
     let deadline = deadlines.set(after: wait) { race.give(nil) }
     let told = await race.value(ifCancelled: nil)

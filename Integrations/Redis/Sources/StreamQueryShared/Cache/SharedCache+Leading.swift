@@ -17,20 +17,20 @@ extension SharedCache {
       answer = try await withTaskCancellationHandler {
         try await self.answer(flight, upstream)
       } onCancel: {
-        // At once: what ignores its cancellation may go on for long.
+        // At once, because code that ignores its cancellation may run for long.
         renewal.cancel()
         if isOver.give(()) { abandon(lease, timeout(of: flight)) }
       }
     } catch {
       if isOver.give(()) {
-        // The task is asked: an error of cancellation that comes from elsewhere is a failure.
+        // The task tells: a `CancellationError` from elsewhere is a failure.
         abandon(lease, Task.isCancelled ? timeout(of: flight) : failure(error, flight))
       }
       throw error
     }
     let answeredAt = clock.now()
     guard !answer.isKept || isPresent(answer.value, flight) else {
-      // Data that is only here, such as what the client has written for itself.
+      // Data that exists only here, such as a local write of the client.
       abandon(lease, nil)
       return answer
     }
@@ -58,7 +58,7 @@ extension SharedCache {
       case .tooLarge:
         abandon(lease, .unshareable)
         tell(.alone(key: "\(flight.context.key)", .tooLarge))
-      // Whether it was stored is unknown; nobody has told of a change.
+      // Whether the value was stored is unknown; there is no report of a change.
       case .unavailable, .unreadable: break
       }
     }
@@ -66,21 +66,23 @@ extension SharedCache {
     return answer
   }
 
-  /// How long the lease of a fetch lasts without a sign of life: of an attempt that may take less time
-  /// than that, half of it, so that another machine can take over in time if this one dies.
+  /// How long the lease of a fetch lasts without a renewal.
   ///
-  /// Not less than the store may take to renew it.
+  /// For an attempt with a shorter timeout, it is half of that, so that another machine can take over in time
+  /// if this one dies.
+  ///
+  /// It is not less than the store may take to renew it.
   func time(ofLease context: FetchContext) -> Duration {
     guard let timeout = context.timeout else { return configuration.lease }
     return min(configuration.lease, max(timeout / 2, configuration.timeout))
   }
 
-  /// What others are told of a fetch that was cancelled: nothing, unless it took too long.
+  /// The report to others about a cancelled fetch: none, unless it took too long.
   private func timeout(of flight: FlightRun) -> SharedFailure? {
     flight.context.timeoutError.map { failure($0, flight) }
   }
 
-  /// What others are told of an error.
+  /// The report to others about an error.
   private func failure(_ error: any Error, _ flight: FlightRun) -> SharedFailure {
     let code =
       configuration.failureCode(error)
@@ -88,7 +90,7 @@ extension SharedCache {
     return .failed(.init(configuration.failureText(error), code: code))
   }
 
-  /// Whether data that upstream found unchanged is what the store has.
+  /// Whether the data that upstream found unchanged is the store's entry.
   private func isPresent<Value: Codable>(_ value: Value, _ flight: FlightRun) -> Bool {
     guard let entry = flight.present, entry.value.form == form(flight.settings),
       let envelope = SharedEnvelope(entry.value.bytes)
@@ -101,12 +103,12 @@ extension SharedCache {
     case refused(SharedCacheEvent.Reason)
   }
 
-  /// The value for the store, or why it cannot be stored.
+  /// The value for the store, or the reason why it cannot be stored.
   private func encoded<Value: Codable>(
     _ answer: FlightAnswer<Value>,
     _ flight: FlightRun
   ) -> Encoded {
-    // First: what encoding takes belongs to the age.
+    // First, because the time of encoding is part of the age.
     let duration = clock.now() - answer.requestedAt
     guard let bytes = try? configuration.codec.encode(answer.value) else {
       return .refused(.unshareable)
@@ -119,13 +121,13 @@ extension SharedCache {
   /// Renews a lease until it is lost or the task is cancelled.
   private func renewing(_ lease: SharedLease, for time: Duration) -> Task<Void, Never> {
     Task.detached(executorPreference: scheduling.executor) { [self] in
-      // At no fixed share of it: else a lease could end just when its holder gives up, and a machine
-      // that waits for that end would lead before it hears of the failure.
+      // At a random share of the time: otherwise a lease could end just when its holder gives up, and a
+      // machine that waits for that end would lead before it hears of the failure.
       while (try? await scheduling.clock.sleep(for: time * (0.25 + chance / 12))) != nil {
         let isValid = try? await call(.change) { [store] () async throws(SharedStoreError) in
           try await store.renew(lease, for: time)
         }
-        // A store that does not answer may do so before the lease ends.
+        // A store that does not answer now may do so before the lease ends.
         if isValid == false { return }
       }
     }

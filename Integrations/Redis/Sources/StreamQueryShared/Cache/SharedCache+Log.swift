@@ -1,15 +1,15 @@
 @_spi(SharedCache) internal import StreamQuery
 
 extension SharedCache {
-  /// Reads the log of changes until it is cancelled or the client is gone; call it once, in a task
-  /// that lives as long as the client.
+  /// Reads the log of changes until it is cancelled or the client is released; call it once, in a
+  /// task that lives as long as the client.
   ///
-  /// Without it this machine does not learn of changes, so nothing that it shares stays fresh. A
-  /// second call waits while the first runs, and takes its place when it ends. `SharedCacheService` in
-  /// `Integrations/Server` is this as a service of swift-service-lifecycle.
+  /// Without it, this machine does not learn of changes, so no shared data stays fresh. A second call waits
+  /// while the first one runs, and then replaces it. `SharedCacheService` in `Integrations/Server` does this
+  /// as a service of swift-service-lifecycle.
   ///
-  /// Requests need not wait for it. What they get before the log was read for the first time is
-  /// asked for again then, which costs a call of the store for each key.
+  /// Requests need not wait for it. Answers from before the first read of the log are requested
+  /// again after it, which costs a call of the store for each key.
   public func run() async {
     while !Task.isCancelled, client != nil {
       let first = locked { state -> Race<Void>? in
@@ -36,8 +36,8 @@ extension SharedCache {
       sweeping.cancel()
       await sweeping.value
     } onCancel: {
-      // In an array, which holds them: the last one may resume the caller, which ends inside of this call
-      // then, and releases them.
+      // In an array, which retains them: the last cancellation may resume the caller, which then ends inside
+      // of this call and releases them.
       for task in [sweeping, reading] { task.cancel() }
     }
     apply(refetch: .never) { table in
@@ -55,7 +55,7 @@ extension SharedCache {
     while !Task.isCancelled, client != nil {
       let start = clock.now()
       let (position, isAway) = locked { ($0.table.log.position, $0.breaker.isOpen) }
-      // A store that is back says so at once.
+      // A store that is back is read at once.
       let wait = isAway ? .zero : min(configuration.trust / 4, .seconds(5))
       do throws(SharedStoreError) {
         let changes = try await call(.log, within: wait + configuration.timeout) {
@@ -63,7 +63,7 @@ extension SharedCache {
           try await store.changes(after: position, timeout: wait)
         }
         heard(changes, askedAt: start)
-        // A store that neither waits nor has news is not asked without end.
+        // Limits the reads of a store that neither waits nor has news.
         guard changes.isGap || changes.messages.isEmpty, clock.now() - start < wait / 2 else {
           continue
         }
@@ -94,7 +94,7 @@ extension SharedCache {
     }
   }
 
-  /// Ends the trust in what the log did not confirm for too long.
+  /// Ends the trust in data that the log has not confirmed for too long.
   private func sweep() async {
     let step = configuration.trust / 8
     while client != nil {
@@ -108,7 +108,7 @@ extension SharedCache {
     }
   }
 
-  /// Forgets answers that have landed, and doubts what was known by those that never will.
+  /// Forgets answers that have landed, and doubts the data of keys whose answers will never land.
   private func forgetAnswers() {
     let past = clock.now() - configuration.trust / 2
     let lost = locked { state in
@@ -116,7 +116,7 @@ extension SharedCache {
       let lost = state.answers.keys.filter { key in
         state.table.rows[key]?.landedAt.map { $0 <= past } ?? true
       }
-      // If one lands all the same, it is marked.
+      // If an answer lands nevertheless, it is marked.
       for key in lost { state.answers.removeValue(forKey: key)?.markOutdated() }
       return lost
     }

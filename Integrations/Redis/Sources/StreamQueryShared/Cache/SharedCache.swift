@@ -3,9 +3,9 @@ internal import Synchronization
 
 /// A client's part in a cache that many machines share.
 ///
-/// Queries that are ``StreamQuery/Query/shared(through:tags:form:maxAge:)`` are fetched by one
-/// machine for all. The cache also reads the store's log, and marks local data as invalidated that
-/// another machine has changed.
+/// One machine fetches a query with ``StreamQuery/Query/shared(through:tags:form:maxAge:)`` for
+/// all. The cache also reads the store's log, and marks local data as invalidated if another
+/// machine has changed it.
 ///
 /// ```swift
 /// let client = QueryClient(configuration: .server)
@@ -25,9 +25,9 @@ internal import Synchronization
 /// | messages of the log are lost | nothing that was shared is trusted any more |
 /// | nobody calls ``run()`` | nothing stays fresh: each use asks the store |
 ///
-/// The cache does not keep its client alive, nor the client its cache: keep the cache for as long as the
-/// client shares, as the task does that calls ``run()``. Each client needs a cache of its own, and each tenant
-/// a namespace of its own.
+/// The cache does not retain its client, nor the client its cache: retain the cache for as long as the client
+/// shares. The task that calls ``run()`` does so. Each client needs a cache of its own, and each tenant a
+/// namespace of its own.
 public final class SharedCache: Sendable {
   let store: any SharedStore
   let configuration: SharedCacheConfiguration
@@ -42,11 +42,11 @@ public final class SharedCache: Sendable {
   /// Creates the cache of a client.
   ///
   /// - Parameters:
-  ///   - store: What the machines share.
+  ///   - store: The store that the machines share.
   ///   - client: The client.
-  ///   - configuration: How it shares.
-  /// - Throws: ``SharedCacheError/otherNamespace(_:client:)`` if the client has a cache of another
-  ///   namespace, or had one: one tenant would see another's data.
+  ///   - configuration: The configuration.
+  /// - Throws: ``SharedCacheError/otherNamespace(_:client:)`` if the client has or had a cache of
+  ///   another namespace, because one tenant would see another's data.
   public convenience init(
     _ store: any SharedStore,
     for client: QueryClient,
@@ -63,8 +63,8 @@ public final class SharedCache: Sendable {
   /// The cache through which a client shares a key, the first one if it has several; `nil` if it
   /// never had one.
   ///
-  /// - Throws: ``SharedCacheError/cacheGone(key:)`` if nobody keeps the client's cache any more: to
-  ///   fetch alone would be no fault that anybody sees.
+  /// - Throws: ``SharedCacheError/cacheGone(key:)`` if the client's cache was released: a fetch for
+  ///   this machine alone would hide that mistake.
   static func cache(
     of client: QueryClient,
     for key: AnyQueryKey
@@ -94,11 +94,11 @@ public final class SharedCache: Sendable {
       probeTimeout: configuration.timeout * 2
     )
     state = Mutex(SharedState(breaker: breaker))
-    // The store may have what the client does not.
+    // The store may have entries that the client does not have.
     client.noteInvalidations()
   }
 
-  /// Changes or reads the state; nothing of users runs, resumes or is released in it.
+  /// Changes or reads the state; no user code may run in it, and no task may be resumed.
   func locked<Result: Sendable>(_ body: (inout SharedState) -> Result) -> Result {
     state.withLock { body(&$0) }
   }
@@ -109,7 +109,7 @@ public final class SharedCache: Sendable {
     return Double(client.nextRandom() >> 11) * 0x1p-53
   }
 
-  /// Tells what happened.
+  /// Reports an event.
   func tell(_ event: @autoclosure () -> SharedCacheEvent) {
     guard configuration.onEvent != nil || !configuration.eventReceivers.isEmpty else { return }
     let event = event()
@@ -117,12 +117,12 @@ public final class SharedCache: Sendable {
     for receive in configuration.eventReceivers { receive(event) }
   }
 
-  /// Carries out what the table decided.
+  /// Carries out the decisions of the table.
   ///
   /// - Parameters:
-  ///   - refetch: Which of the doubted entries are refetched at once.
+  ///   - refetch: The doubted entries to refetch at once.
   ///   - change: Changes the table.
-  /// - Returns: How many entries are not trusted any more.
+  /// - Returns: The number of entries that are not trusted any more.
   @discardableResult
   func apply(
     refetch: RefetchScope = .active,
@@ -131,7 +131,7 @@ public final class SharedCache: Sendable {
     let (doubted, links, told) = locked { state in
       let effects = change(&state.table)
       state.table.marking(effects.doubted)
-      // What was compared before and lands after this is outdated.
+      // An answer that was compared before and lands after this is outdated.
       for key in effects.doubted { state.answers[key]?.markOutdated() }
       let links = effects.doubted.sorted().compactMap { state.links[$0] }
       let told = effects.told.compactMap { id, news in
@@ -139,11 +139,11 @@ public final class SharedCache: Sendable {
       }
       return (effects.doubted, links, told)
     }
-    // In an order that is the same in every process: a simulation repeats it.
+    // In an order that is the same in every process, so that a simulation repeats it.
     for each in told.sorted(by: { $0.id.rawValue < $1.id.rawValue }) { each.race.give(each.news) }
     guard !doubted.isEmpty else { return 0 }
-    // In one transaction, however many there are. A fetch under way is joined, so that none of its
-    // callers is cancelled: its answer is compared with what was told, or was said to be outdated before.
+    // All in one transaction. A fetch under way is joined, so that none of its callers is cancelled: its
+    // answer will be compared with the news, or has just been marked as outdated.
     let filter = QueryFilter.any(of: links.map(\.filter))
     client?.markInvalidated(filter, refetch: refetch, superseding: false)
     let parked = locked { state in

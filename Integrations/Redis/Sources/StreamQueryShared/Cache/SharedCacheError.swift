@@ -1,12 +1,12 @@
-/// Why a ``SharedCache`` has no answer.
+/// The reason why a ``SharedCache`` has no answer.
 public enum SharedCacheError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The fetch failed on the machine that fetched for all; the text is that of its error.
   case failedElsewhere(key: String, reason: String)
   /// The query was fetched by another client than that of the cache.
   case otherClient(key: String)
-  /// The client had a cache, which nobody keeps any more.
+  /// The client had a cache, which was released.
   case cacheGone(key: String)
-  /// The client has shared under another namespace: its own data is not divided by namespaces.
+  /// The client has shared under another namespace; its own data is not divided by namespaces.
   case otherNamespace(String, client: String)
   /// The query was not made by ``StreamQuery/Query/shared(through:tags:form:maxAge:)``.
   case notShared(key: String)
@@ -14,10 +14,10 @@ public enum SharedCacheError: Error, Hashable, Sendable, CustomStringConvertible
   case keyWithoutText(reason: String)
   /// The value cannot be encoded.
   case notEncodable(key: String, reason: String)
-  /// The store did not take the change.
+  /// The store did not accept the change.
   case store(SharedStoreError)
 
-  /// What went wrong and what to do.
+  /// A sentence that says how the error came about and how to avoid it.
   public var description: String {
     switch self {
     case .failedElsewhere(let key, let reason):

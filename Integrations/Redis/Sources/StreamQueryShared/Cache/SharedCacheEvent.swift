@@ -1,4 +1,4 @@
-/// Something that happened in a ``SharedCache``, for logs and metrics.
+/// An event in a ``SharedCache``, for logs and metrics.
 public enum SharedCacheEvent: Sendable {
   /// A fetch was answered with an entry of the store.
   case hit(key: String, age: Duration)
@@ -10,17 +10,17 @@ public enum SharedCacheEvent: Sendable {
   case alone(key: String, Reason)
   /// An answer was stored for all machines.
   case committed(key: String)
-  /// An answer was outdated when it came, and the fetch begins again or, if it has lost all its
-  /// rounds, returns the answer as a stale one.
+  /// An answer was outdated when it came. The fetch begins again or, after its last round, returns
+  /// the answer as a stale one.
   case outdated(key: String, again: Bool)
   /// An entry cannot be read, and counts as missing.
   case unreadable(key: String)
   /// A fetch failed because it failed on the machine that fetched.
   case failedElsewhere(key: String, reason: String)
-  /// The log was read for the first time since ``SharedCache/run()`` was called: from now on this
-  /// machine learns of what others change.
+  /// The log was read for the first time since ``SharedCache/run()`` was called: from now on, this
+  /// machine learns of changes by others.
   case followsLog
-  /// Other machines changed something: so many entries are not trusted any more.
+  /// Other machines changed data; the number of entries that are not trusted any more.
   case invalidated(count: Int)
   /// Messages of the log were lost, so that no shared entry is trusted any more.
   case gap(count: Int)
@@ -31,11 +31,11 @@ public enum SharedCacheEvent: Sendable {
   /// The store answers again.
   case storeBack
 
-  /// Why a fetch asks alone.
+  /// The reason why a fetch asks alone.
   public enum Reason: String, Hashable, Sendable {
     /// The store is away.
     case storeAway
-    /// It waited for others for as long as it may.
+    /// It waited for others until its time was over.
     case impatient
     /// The value is too large: ``SharedCacheConfiguration/maxValueBytes``, or the store's own limit.
     ///
@@ -44,9 +44,9 @@ public enum SharedCacheEvent: Sendable {
     /// The key is too large for the store, the value cannot be encoded, or the machine that fetched
     /// could not share it.
     case unshareable
-    /// It lost all its rounds: what it led or took was outdated each time.
+    /// It lost all its rounds, because each answer was outdated.
     case outdated
-    /// The fetch adds a page, which is no value of its own.
+    /// The fetch adds a page, which is no whole value.
     case part
   }
 }

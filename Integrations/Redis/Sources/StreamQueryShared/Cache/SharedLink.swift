@@ -1,6 +1,6 @@
 internal import StreamQuery
 
-/// The entry of a client that a row of a ``SharedTable`` is about.
+/// The client's entry of a row in a ``SharedTable``.
 struct SharedLink: Sendable {
   /// The entry.
   let filter: QueryFilter
@@ -8,8 +8,8 @@ struct SharedLink: Sendable {
 
   init<Value>(_ key: QueryKey<Value>) {
     filter = .key(key)
-    // Not by reading the data: that would be a use of each entry, and the eviction of a client with a
-    // limit would depend on the order in which entries are looked at.
+    // Without reading the data, which would be a use of each entry: the eviction of a client with a limit
+    // would depend on the order of these reads.
     hasData = { !$0.entries(of: Value.self, .key(key)).isEmpty }
   }
 

@@ -1,6 +1,6 @@
 internal import StreamQuery
 
-/// How a query is shared.
+/// The settings with which a query is shared.
 struct SharedSettings: Sendable {
   var tags: [String]
   var form: String

@@ -1,23 +1,23 @@
 @_spi(SharedCache) internal import StreamQuery
 
-/// What is behind the lock of a ``SharedCache``.
+/// The state behind the lock of a ``SharedCache``.
 struct SharedState: Sendable {
   var table = SharedTable()
   var breaker: SharedBreaker
   var unsent = UnsentMarks()
-  /// When what the store did not take is sent again; only what became of that changes it.
+  /// Decides when kept invalidations are sent again; only the outcomes of that change it.
   var sending: SharedBreaker
-  /// The entries of the client that the table's rows are about.
+  /// The client's entries of the table's rows.
   var links: [String: SharedLink] = [:]
-  /// The last answers that were good when they were compared, and may not have landed yet.
+  /// The newest answers that were valid when they were compared, and that may not have landed yet.
   var answers: [String: FetchAnswer] = [:]
-  /// Who waits until what was told of a key is marked in the client.
+  /// The waits until doubts about a key are marked in the client.
   var parked: [String: [Race<Void>]] = [:]
-  /// Who waits to read the log when nobody else does.
+  /// The calls that wait to read the log when the present reader ends.
   var readers: [Race<Void>] = []
-  /// Fetches that wait for news.
+  /// The fetches that wait for news.
   var waiting: [FlightID: Race<SharedNews?>] = [:]
-  /// When rows are looked for that are not needed any more.
+  /// Decides when to search for rows that are not needed any more.
   var sweep = RowSweep()
 
   /// Whether a call may ask the store.
@@ -29,17 +29,17 @@ struct SharedState: Sendable {
     }
   }
 
-  /// Whether what the store did not take is sent now.
+  /// Whether kept invalidations are sent now.
   mutating func sendsUnsent(at now: Duration) -> Bool {
     !unsent.isEmpty && sending.asks(at: now)
   }
 
-  /// Whether rows are looked for now that are not needed any more.
+  /// Whether a search for rows that are not needed begins now.
   mutating func beginsSweep() -> Bool {
     sweep.begins(rows: table.rows.count, bytes: table.bytes)
   }
 
-  /// The look for rows that are not needed has ended.
+  /// The search for rows that are not needed has ended.
   mutating func endedSweep() { sweep.ended(rows: table.rows.count, bytes: table.bytes) }
 
   /// Forgets the answers that became the data.
@@ -48,7 +48,7 @@ struct SharedState: Sendable {
     answers = answers.filter { !$0.value.hasLanded }
   }
 
-  /// Waits until what was told of a key is marked in the client.
+  /// Waits until doubts about a key are marked in the client.
   mutating func park(_ key: String) -> Race<Void> {
     let race = Race<Void>()
     parked[key, default: []].append(race)

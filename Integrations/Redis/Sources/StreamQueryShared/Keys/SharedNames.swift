@@ -1,10 +1,10 @@
 internal import Foundation
 internal import StreamQuery
 
-/// The texts under which a namespace keeps keys and marks: no two namespaces have one in common.
+/// The texts under which a namespace keeps keys and marks; no two namespaces have a text in common.
 ///
-/// All are in composed Unicode form (NFC), since a store compares bytes: names, forms and tags that
-/// are equal texts are the same.
+/// All are in composed Unicode form (NFC), because a store compares bytes: so equal names, forms
+/// and tags are the same.
 struct SharedNames: Hashable, Sendable {
   private let prefix: String
 
@@ -22,8 +22,8 @@ struct SharedNames: Hashable, Sendable {
   /// - Parameters:
   ///   - text: The canonical text of the key, with the type of its value.
   ///   - parts: The canonical text of its parts alone.
-  ///   - tags: What else invalidates it.
-  ///   - form: The form of its values: each has entries of its own, and the marks in common.
+  ///   - tags: The tags that invalidate it.
+  ///   - form: The form of its values: each form has entries of its own, and the same marks.
   /// - Returns: The key.
   func key(_ text: String, parts: String, tags: [String], form: String) -> SharedKey {
     var marks = [mark(ofKey: text)]
@@ -36,10 +36,10 @@ struct SharedNames: Hashable, Sendable {
   /// The mark of one key, in all forms.
   func mark(ofKey text: String) -> SharedMark { SharedMark("\(prefix)k\(text)") }
 
-  /// The mark of the key of an entry, which entries of other forms have as well.
+  /// The mark of the key of an entry, which its entries of other forms also have.
   ///
   /// - Parameter text: The text of a ``SharedKey``.
-  /// - Returns: The mark; `nil` if no namespace has such a text.
+  /// - Returns: The mark; `nil` if the text is not that of a key.
   static func mark(ofEntry text: String) -> SharedMark? {
     func field(at start: String.Index) -> Range<String.Index>? {
       guard let colon = text.utf8[start...].firstIndex(of: UInt8(ascii: ":")),

@@ -1,8 +1,8 @@
-/// The newest invalidations, each with its place in the log and in the order in which they were
-/// seen.
+/// The newest invalidations, each with its version and with its rank in the order in which this
+/// peer saw them.
 ///
-/// Of two ages: when the young half is full it becomes the old one, so that a log full of
-/// strangers' marks needs bounded memory. What concerns a row is noted there as well, in
+/// They are in two halves: when the young one is full, it becomes the old one, so that a log full
+/// of unrelated marks needs bounded memory. An invalidation of a row is also stored in
 /// ``SharedRow/invalidated``.
 struct RecentMarks: Sendable {
   /// An invalidation.
@@ -11,8 +11,10 @@ struct RecentMarks: Sendable {
     /// The number of the message among those that this peer has seen.
     var tide: UInt64
 
-    /// The highest of two: each is in its own order, since what the peer itself did is seen before
-    /// messages that are older.
+    /// The maximum of two.
+    ///
+    /// Versions and sequence numbers have different orders, because a peer sees its own
+    /// invalidations before older messages.
     func joined(with other: Sight?) -> Sight {
       guard let other else { return self }
       return Sight(version: max(version, other.version), tide: max(tide, other.tide))

@@ -1,18 +1,18 @@
-/// Decides when rows are looked for that are not needed any more: at twice as many, or twice as many
-/// bytes of their texts, as the last look left.
+/// Decides when to search for rows that are not needed any more: when there are twice as many rows, or bytes
+/// of their texts, as after the last search.
 ///
-/// The client is asked outside the lock, so that a look takes a while: there is one at a time.
+/// The client is asked outside the lock, so that a search takes a while; only one runs at a time.
 struct RowSweep: Sendable {
-  /// How many rows, and how many bytes of texts, the last look left.
+  /// The numbers of rows and of bytes of texts after the last search.
   private var left = (rows: 0, bytes: 0)
   private var isRunning = false
 
-  /// Whether a look begins now, which says when it has ended.
+  /// Whether a search begins now; call ``ended(rows:bytes:)`` after it.
   ///
   /// - Parameters:
-  ///   - rows: How many rows there are.
-  ///   - bytes: How many bytes their texts have: a few keys may be as large as many.
-  /// - Returns: Whether a look begins.
+  ///   - rows: The number of rows.
+  ///   - bytes: The number of bytes of their texts, because a few keys may be as large as many.
+  /// - Returns: Whether a search begins.
   mutating func begins(rows: Int, bytes: Int) -> Bool {
     guard !isRunning, rows >= max(1_024, left.rows * 2) || bytes >= max(1 << 20, left.bytes * 2)
     else { return false }
@@ -20,11 +20,11 @@ struct RowSweep: Sendable {
     return true
   }
 
-  /// A look ended.
+  /// A search ended.
   ///
   /// - Parameters:
-  ///   - rows: How many rows it left.
-  ///   - bytes: How many bytes their texts have.
+  ///   - rows: The number of rows that it left.
+  ///   - bytes: The number of bytes of their texts.
   mutating func ended(rows: Int, bytes: Int) {
     left = (rows, bytes)
     isRunning = false

@@ -1,26 +1,28 @@
-/// From when an entry must be so that the data does not go back: what came before may be newer.
+/// The bounds for an entry that may follow the present data, so that the data never goes back.
 ///
-/// Versions order what came from the store. Of an answer that did not, for instance because the
-/// store was away, the time of its request is known. Of data from before messages were lost, only
-/// that the same entry will do, and a later one.
+/// Data from the store has a version. For data from upstream, for instance because the store was
+/// away, the time of its request is known. For data from before messages were lost, only the same
+/// entry or a later one will do.
 struct SharedBounds: Equatable, Sendable {
-  /// The least version; `nil` if there is none.
+  /// The lowest version; `nil` if there is none.
   var version: SharedVersion?
-  /// When the data was requested that is here; `nil` if its version says more.
+  /// The time when the present data was requested; `nil` if its version is enough.
   var requestedAt: Duration?
-  /// The version of the data that is here, if it is not known which life of the log gave it: the same
-  /// entry will do, although its request is known less exactly than that of a later one must be.
+  /// The version of the present data, if the life of the log that gave it is not known.
+  ///
+  /// The same entry will do, although the time of its request is not known as exactly as a later one must
+  /// have it.
   var same: SharedVersion?
 
   /// Whether an entry may follow the data.
   ///
   /// - Parameters:
   ///   - entry: The entry.
-  ///   - duration: How long it took to fetch it.
-  ///   - askedAt: When the store was asked for it.
-  ///   - slack: How much later than its fetch ended it may have been stored, where the store does not
-  ///     know when it was asked for.
-  /// - Returns: Whether it is not older.
+  ///   - duration: The duration of its fetch.
+  ///   - askedAt: The time when the store was asked for it.
+  ///   - slack: How long after the end of its fetch it may have been stored, if the store does not know the
+  ///     time of its request.
+  /// - Returns: Whether it is not older than the data.
   func allow(
     _ entry: SharedEntry,
     fetchedIn duration: Duration,
@@ -35,16 +37,16 @@ struct SharedBounds: Equatable, Sendable {
 }
 
 extension SharedEntry {
-  /// When it was asked for, at the earliest.
+  /// The time when it was requested, at the earliest.
   ///
   /// - Parameters:
-  ///   - duration: How long it took to fetch it.
-  ///   - askedAt: When the store was asked for it.
-  ///   - slack: How much later than its fetch ended it may have been stored, where the store does not
-  ///     know when it was asked for.
-  /// - Returns: The time, by the clock that said when the store was asked.
+  ///   - duration: The duration of its fetch.
+  ///   - askedAt: The time when the store was asked for it.
+  ///   - slack: How long after the end of its fetch it may have been stored, if the store does not know the
+  ///     time of its request.
+  /// - Returns: The time, by the clock of `askedAt`.
   func requested(fetchedIn duration: Duration, askedAt: Duration, slack: Duration) -> Duration {
-    // It was asked for after its lease was taken, and the store looked after it was asked.
+    // It was requested after its lease was taken, and the store measured after it was asked.
     askedAt - (requestAge ?? age + duration + slack)
   }
 }

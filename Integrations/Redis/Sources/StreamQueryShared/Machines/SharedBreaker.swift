@@ -6,13 +6,13 @@
 /// | open | does not ask | – | – |
 /// | over | one asks, the others do not | closed | open, for twice the pause |
 ///
-/// A pause is between half and all of its length, at random, so that many machines do not come back
-/// at once.
+/// The length of a pause is random, from half of it to all of it, so that many machines do not come
+/// back at once.
 struct SharedBreaker: Equatable, Sendable {
   private enum State: Equatable {
     case closed
     case open(until: Duration)
-    /// Somebody asks, until this time.
+    /// One call asks, until this time.
     case probing(until: Duration)
   }
 
@@ -27,7 +27,7 @@ struct SharedBreaker: Equatable, Sendable {
   /// - Parameters:
   ///   - first: The pause after the first failure.
   ///   - longest: The longest pause.
-  ///   - probeTimeout: After which time a probe that said nothing is given up.
+  ///   - probeTimeout: The time after which a probe without a result is given up.
   init(first: Duration, longest: Duration, probeTimeout: Duration) {
     self.first = first
     self.longest = max(first, longest)
@@ -37,7 +37,7 @@ struct SharedBreaker: Equatable, Sendable {
   /// Whether the store is believed to be away.
   var isOpen: Bool { state != .closed }
 
-  /// How long to wait until the store is asked again; `nil` if it may be asked now.
+  /// The pause until the store may be asked again; `nil` if it may be asked now.
   func pause(at now: Duration) -> Duration? {
     switch state {
     case .closed: nil
@@ -45,7 +45,7 @@ struct SharedBreaker: Equatable, Sendable {
     }
   }
 
-  /// Whether a call may ask; then it says what became of it.
+  /// Whether a call may ask; if so, report its result.
   mutating func asks(at now: Duration) -> Bool {
     switch state {
     case .closed: return true
@@ -72,7 +72,7 @@ struct SharedBreaker: Equatable, Sendable {
   /// - Returns: Whether it was there until now.
   mutating func failed(at now: Duration, chance: Double) -> Bool {
     let wasClosed = state == .closed
-    // Calls that were under way when it failed say nothing new.
+    // A call that was under way when the store failed is no news.
     if case .open(let until) = state, now < until { return false }
     let pause = pause(after: failures)
     failures = min(failures + 1, 30)

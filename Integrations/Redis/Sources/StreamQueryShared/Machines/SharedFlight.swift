@@ -5,12 +5,12 @@ struct FlightID: Hashable, Sendable {
 
 /// A fetch of a shared key that is under way.
 struct SharedFlight: Sendable {
-  /// The number of the last message that was seen when it began, or began again.
+  /// The sequence number of the last message that was seen when it began, or began again.
   var tide: UInt64
-  /// How often all was forgotten by then.
+  /// The number of times that the peer had forgotten everything by then.
   var epoch: UInt64
   /// The version of the data when it began.
   var before: SharedVersion?
-  /// After which message it waits for news; `nil` if it does not wait.
+  /// The position of the log after which it waits for news; `nil` if it does not wait.
   var follows: SharedPosition?
 }

@@ -1,4 +1,4 @@
-/// Decides how the log is read: from where, and what is known of it.
+/// Decides from which position the log is read, and how complete the knowledge of it is.
 ///
 /// | state | messages | a gap | no answer |
 /// |---|---|---|---|
@@ -6,31 +6,31 @@
 /// | seeking the end | live | live | seeking |
 /// | live | live | live, from the end | live, but not complete |
 struct SharedLog: Equatable, Sendable {
-  /// What has become of what was known.
+  /// The completeness of the knowledge after a read.
   enum Step: Equatable, Sendable {
-    /// The messages are all that has changed.
+    /// The messages are all changes since the last read.
     case complete
-    /// Anything may have changed before.
+    /// There may have been other changes.
     case unknown(isGap: Bool)
   }
 
-  /// Whether somebody reads it.
+  /// Whether a caller reads it.
   private(set) var isRead = false
-  /// The position to read from; `nil` is the end.
+  /// The position from which to read; `nil` is the end.
   private(set) var position: SharedPosition?
-  /// When it was last known to be complete; `nil` if it never was.
+  /// The time when it was last known to be complete; `nil` if it never was.
   private(set) var completeAt: Duration?
 
-  /// Somebody begins to read.
+  /// A caller begins to read.
   ///
-  /// - Returns: Whether nobody else does.
+  /// - Returns: Whether no other one reads.
   mutating func began() -> Bool {
     guard !isRead else { return false }
     isRead = true
     return true
   }
 
-  /// Nobody reads any more.
+  /// No caller reads any more.
   mutating func ended() {
     self = SharedLog()
   }
@@ -38,9 +38,9 @@ struct SharedLog: Equatable, Sendable {
   /// The log was read.
   ///
   /// - Parameters:
-  ///   - changes: What was found.
-  ///   - start: When it was asked: what was logged later may be missing.
-  /// - Returns: What has become of what was known.
+  ///   - changes: The result.
+  ///   - start: The time of the request: messages that were logged later may be missing.
+  /// - Returns: The completeness of the knowledge.
   mutating func read(_ changes: SharedChanges, askedAt start: Duration) -> Step {
     let former = position
     defer {
@@ -48,7 +48,8 @@ struct SharedLog: Equatable, Sendable {
       if !changes.hasMore { completeAt = max(completeAt ?? start, start) }
     }
     guard let former else { return .unknown(isGap: false) }
-    // A log of another life, or one that ran backwards: whatever the store says, it is a gap.
+    // A log of another life, or one that ran backwards, is a gap, even if the store does not say
+    // so.
     guard !changes.isGap, changes.position.history == former.history,
       changes.position.version >= former.version, isInOrder(changes.messages, after: former.version)
     else { return .unknown(isGap: true) }

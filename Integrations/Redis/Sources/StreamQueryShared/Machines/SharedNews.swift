@@ -1,4 +1,4 @@
-/// What the log told of a key that somebody else fetches.
+/// The news of the log about a key that another machine fetches.
 enum SharedNews: Hashable, Sendable {
   /// There is a value.
   case arrived
@@ -6,8 +6,8 @@ enum SharedNews: Hashable, Sendable {
   case failed(SharedFailure.Report)
   /// The leader has a value that it could not store.
   case unshareable
-  /// Nobody leads any more.
+  /// No machine leads any more.
   case free
-  /// Nobody told anything in time: whoever leads may do so still.
+  /// No news came in time; the leader may still have some later.
   case silence
 }

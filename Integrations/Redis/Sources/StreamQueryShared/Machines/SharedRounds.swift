@@ -1,9 +1,9 @@
-/// Decides what a fetch does next: take what is there, lead, follow, or go alone.
+/// Decides the next step of a fetch: take an entry, lead, follow, or ask alone.
 ///
-/// It begins as often as the truth changes under it, and for as long as others lead, both within
-/// bounds: a fetch that has used up its rounds, or its time, asks upstream alone.
+/// It begins again when the data changes meanwhile, and while others lead, both within bounds: a
+/// fetch that has used up its rounds, or its time, asks upstream alone.
 struct SharedRounds: Equatable, Sendable {
-  /// What to do next.
+  /// The next step.
   enum Step: Equatable, Sendable {
     /// Ask the store.
     case begin(maxAge: Duration?)
@@ -20,41 +20,43 @@ struct SharedRounds: Equatable, Sendable {
   }
 
   private let startedAt: Duration
-  /// When it follows nobody any more.
+  /// The time after which it does not follow others any more.
   private let patienceEnd: Duration
-  /// How many more rounds may be lost.
+  /// The number of rounds that may still be lost.
   private var roundsLeft: Int
-  /// How old an entry may be; `nil` accepts none.
+  /// The maximum age of an entry; `nil` accepts none.
   private var maxAge: Duration?
-  /// Entries up to this version are no news, whatever their age.
+  /// Entries up to this version are outdated at any age.
   private var outdated: SharedVersion?
-  /// From when an entry must be.
+  /// The bounds for an entry that may follow the present data.
   private let bounds: SharedBounds
-  /// From when it must have been asked for, whatever is here: the client was told of a change that the
-  /// store was not, or asks for an answer that is as new as the question; `nil` if neither.
+  /// The earliest time of an entry's request, apart from the bounds: the client knows of a change that the
+  /// store does not know, or asks for an answer that is as new as its request; `nil` if there is none.
   private let leastRequest: Duration?
-  /// The version of the answer that it has already, if the store still has that or a later one.
+  /// The version of the answer that it already has, which is valid if the store still has it or a
+  /// later one.
   private var confirmed: SharedVersion?
-  /// What it may take because it was stored since it began to wait.
+  /// The position after which an entry was stored since the fetch began to wait, so that it may
+  /// take it.
   private var awaited: SharedPosition?
-  /// Whether a lease has ended that was there when it began: later ones are newer than the fetch.
+  /// Whether a lease from before the fetch has ended: later ones are newer than the fetch.
   private var hasOutlivedLease = false
-  /// Added to the time since the start: the store's answer may be that much younger than its
-  /// question.
+  /// A margin for the time since the start: the store's answer may be younger than the request by
+  /// this.
   private let slack: Duration
 
   /// Creates the rounds of a fetch.
   ///
   /// - Parameters:
   ///   - now: The time.
-  ///   - maxAge: How old an entry may be; `nil` accepts none.
-  ///   - outdated: The version of the data that is there already; `nil` if any will do.
-  ///   - bounds: From when an entry must be.
-  ///   - leastRequest: When it must have been asked for at the earliest; `nil` if that is no matter.
+  ///   - maxAge: The maximum age of an entry; `nil` accepts none.
+  ///   - outdated: The version of the present data; `nil` if any version will do.
+  ///   - bounds: The bounds for an entry that may follow the present data.
+  ///   - leastRequest: The earliest time of an entry's request; `nil` if there is none.
   ///   - answerTimeout: How long it follows others.
-  ///   - chance: A random number in 0..<1: it follows them for up to half as long again.
-  ///   - rounds: How many rounds it may lose.
-  ///   - slack: How long a call may take.
+  ///   - chance: A random number in 0..<1; it lengthens that time by up to a half.
+  ///   - rounds: The number of rounds that it may lose.
+  ///   - slack: The maximum duration of a call.
   init(
     at now: Duration,
     maxAge: Duration?,
@@ -80,10 +82,10 @@ struct SharedRounds: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - entry: The entry.
-  ///   - age: How old it was when it was stored.
-  ///   - duration: How long it took to fetch it.
-  ///   - askedAt: When the store was asked for it.
-  /// - Returns: Whether it is young enough, and not older than what is here.
+  ///   - age: The age of the entry when it was stored.
+  ///   - duration: The duration of its fetch.
+  ///   - askedAt: The time when the store was asked for it.
+  /// - Returns: Whether it is young enough, and not older than the present data.
   func accepts(
     _ entry: SharedEntry,
     olderBy age: Duration,
@@ -112,28 +114,28 @@ struct SharedRounds: Equatable, Sendable {
     case .leads(let lease, entry: _): return .lead(lease)
     case .follows(let position, let remaining, entry: _):
       guard now < patienceEnd else { return .alone(.impatient) }
-      // Who asks upstream waits for those who asked before, but does not take what they got.
+      // A fetch that must ask upstream waits for earlier leases, but does not take their values.
       if maxAge != nil && leastRequest == nil || hasOutlivedLease,
         awaited == nil || awaited?.history != position.history
       {
         awaited = position
       }
-      // A store that says that a lease has ended already is asked no more often than this.
+      // Limits the requests to a store that reports a lease which has already ended.
       let wait = max(remaining, .milliseconds(10))
       return .follow(position, until: wait > patienceEnd - now ? patienceEnd : now + wait)
     }
   }
 
-  /// The entry cannot be read, or is too old: only what has been stored since then may do.
+  /// The entry cannot be read, or is too old: only a younger one will do.
   mutating func unusable(_ entry: SharedEntry) -> Step {
     guard roundsLeft > 0 else { return .alone(.outdated) }
     roundsLeft -= 1
-    // The same entry is no younger when the store looks again.
+    // The same entry is no younger at the next request.
     let step = Duration.microseconds(1)
     return .begin(maxAge: entry.age < step ? nil : entry.age - step)
   }
 
-  /// The log told of the key, or the leader's time is over.
+  /// The log had news of the key, or the leader's time is over.
   mutating func heard(_ news: SharedNews, at now: Duration) -> Step {
     switch news {
     case .failed(let report) where awaited != nil: return .fail(report)
@@ -145,38 +147,38 @@ struct SharedRounds: Equatable, Sendable {
     return .begin(maxAge: sinceStart(now))
   }
 
-  /// The answer was outdated when it was there.
+  /// The answer was outdated when it came.
   ///
   /// - Parameters:
   ///   - now: The time.
-  ///   - entry: The version of the entry that it was; `nil` if it was fetched.
-  /// - Returns: What to do next; `nil` if all rounds are lost, and there is no other answer.
+  ///   - entry: The version, if the answer was an entry; `nil` if it was fetched.
+  /// - Returns: The next step; `nil` if all rounds are lost, and there is no other answer.
   mutating func lost(at now: Duration, taken entry: SharedVersion? = nil) -> Step? {
     guard roundsLeft > 0 else { return entry == nil ? nil : .alone(.outdated) }
     roundsLeft -= 1
-    // Whatever was stored since is as new as what this fetch could get.
+    // An entry that was stored since is as new as an answer to this fetch.
     if maxAge == nil { maxAge = now - startedAt }
     outdated = entry
     return .begin(maxAge: maxAge)
   }
 
-  /// The answer was there, but what changed meanwhile is not known: the store knows whether it is
-  /// still valid.
+  /// The answer came, but changes meanwhile are not known: the store knows whether it is still
+  /// valid.
   ///
   /// - Parameters:
   ///   - now: The time.
   ///   - version: The version of the answer; `nil` if it has none.
-  /// - Returns: What to do next; `nil` if all rounds are lost.
+  /// - Returns: The next step; `nil` if all rounds are lost.
   mutating func unsure(at now: Duration, of version: SharedVersion?) -> Step? {
     guard let version else { return lost(at: now) }
     guard roundsLeft > 0 else { return nil }
     roundsLeft -= 1
     confirmed = version
-    // By its version it is known to be young enough, although it is older by now.
+    // By its version, it is known to be young enough, although it has grown older.
     return .begin(maxAge: (maxAge ?? .zero) + (now - startedAt) + slack)
   }
 
-  /// What was stored since it began to wait will do, however old the data may be.
+  /// The maximum age that accepts each entry which was stored since the fetch began to wait.
   private func sinceStart(_ now: Duration) -> Duration? {
     guard awaited != nil else { return maxAge }
     return max(maxAge ?? .zero, now - startedAt + slack)

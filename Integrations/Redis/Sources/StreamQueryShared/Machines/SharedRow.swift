@@ -1,40 +1,41 @@
-/// What a peer knows of a key that it has fetched, fetches, or has written.
+/// The facts that a peer has about a key that it has fetched, fetches, or has written.
 struct SharedRow: Sendable {
   var marks: [SharedMark]
-  /// The version of the data; `nil` if it has none, or did not come from the store.
+  /// The version of the data; `nil` if there is no data, or it did not come from the store.
   var landed: SharedVersion?
-  /// From when an entry must be that follows the data.
+  /// The bounds for an entry that may follow the data.
   var bounds = SharedBounds()
-  /// When the data came; `nil` if none has.
+  /// The time when the data came; `nil` if none has.
   var landedAt: Duration?
-  /// Whether the data was in the client since then: what is not there any more has left it.
+  /// Whether the data has been in the client since then: if it is not there any more, it has left.
   var hasArrived = false
-  /// The number of what came last: an answer, a write, or its arrival in the client.
+  /// The number of the last answer, write or arrival in the client.
   var arrival: UInt64 = 0
-  /// When what is shown was requested, at the latest: the data, or an outdated answer in its place.
+  /// The time when the shown value was requested, at the latest: the data, or an outdated answer in
+  /// its place.
   var requestedAt: Duration?
-  /// The data is not to be trusted, because of what the log told or did not tell.
+  /// The data is not trusted, because of news of the log, or because it had none.
   var isDoubted = false
-  /// The newest value that the log told of.
+  /// The newest value of which the log told.
   var stored: RecentMarks.Sight?
-  /// The newest invalidation of any of its marks, with the highest version and place.
+  /// The newest invalidation of any of its marks, with the highest version and sequence number.
   ///
   /// ``RecentMarks`` may forget it while a fetch is under way.
   var invalidated: RecentMarks.Sight?
-  /// What the log told last.
+  /// The last news of the log.
   var news: (version: SharedVersion, news: SharedNews)?
   var flights: [FlightID: SharedFlight] = [:]
-  /// The newest fetch: an older one may still run if it ignores its cancellation, but does not
+  /// The newest fetch; an older one may still run if it ignores its cancellation, but does not
   /// land.
   var newest: FlightID?
 
-  /// How many doubts are decided that are not marked in the client yet: until then nothing begins
-  /// or lands, so that no mark hits what is newer.
+  /// The number of doubts that are not marked in the client yet: meanwhile no fetch begins or
+  /// lands, so that no mark hits newer data.
   var marking = 0
-  /// What is true if the last answer does not land: the fetch may be cancelled before.
+  /// The facts that apply if the last answer does not land, because its fetch was cancelled.
   var former: Former?
 
-  /// What was known before an answer.
+  /// The facts before an answer.
   struct Former: Sendable {
     var landed: SharedVersion?
     var bounds: SharedBounds

@@ -1,11 +1,11 @@
-// What the log tells.
+// The news of the log.
 extension SharedTable {
   /// The log was read.
   ///
   /// - Parameters:
-  ///   - changes: What was found, without a gap.
-  ///   - start: When it was asked.
-  /// - Returns: What to do.
+  ///   - changes: The result, without a gap.
+  ///   - start: The time of the request.
+  /// - Returns: The effects.
   mutating func heard(_ changes: SharedChanges, askedAt start: Duration) -> Effects {
     end = changes.hasMore ? nil : (changes.position.version, start)
     defer { end = nil }
@@ -18,7 +18,7 @@ extension SharedTable {
     return effects
   }
 
-  /// The peer itself invalidated marks.
+  /// This peer invalidated marks.
   mutating func invalidated(_ marks: [SharedMark], _ version: SharedVersion) -> Effects {
     heard([SharedMessage(version, .invalidated(marks))])
   }
@@ -28,7 +28,7 @@ extension SharedTable {
     case .committed(let key): stored(message.version, key, &effects)
     case .written(let key):
       stored(message.version, key, &effects)
-      // Entries of other forms have the value from before.
+      // Entries of other forms have the former value.
       guard let mark = SharedNames.mark(ofEntry: key) else { return }
       for other in rowsOfMarks[mark] ?? [] where other != key {
         stored(message.version, other, &effects)
@@ -77,7 +77,7 @@ extension SharedTable {
     }
   }
 
-  /// The data of a key is older than a version, unless it is known not to be.
+  /// The data of a key is older than a version, unless it is known to be newer.
   private mutating func doubt(
     _ key: String,
     since version: SharedVersion,
@@ -93,8 +93,8 @@ extension SharedTable {
     effects.doubted.insert(key)
   }
 
-  /// Whether the store can have given a version: what was here before the end of the log was asked
-  /// for is not after it.
+  /// Whether the store can have given a version: data that landed before the end of the log was
+  /// requested is not after that end.
   private func isPossible(_ landed: SharedVersion, _ row: SharedRow) -> Bool {
     guard let end, let landedAt = row.landedAt, landedAt < end.askedAt else { return true }
     return landed <= end.version
@@ -124,7 +124,8 @@ extension SharedTable {
     }
   }
 
-  /// The peer tried to change what has these marks, and does not know whether it did.
+  /// This peer tried to change the entries with these marks, and does not know whether it
+  /// succeeded.
   mutating func doubted(_ marks: some Sequence<SharedMark>) -> Effects {
     tide += 1
     var effects = Effects()

@@ -1,8 +1,8 @@
-// What is on its way into the client: marks of what was told, and writes.
+// Changes on their way into the client: marks for doubts, and writes.
 extension SharedTable {
   // MARK: Marks
 
-  /// Doubts are going to be marked in the client.
+  /// Doubts are about to be marked in the client.
   mutating func marking(_ keys: Set<String>) {
     for key in keys { rows[key]?.marking += 1 }
   }
@@ -10,19 +10,19 @@ extension SharedTable {
   /// Doubts are marked in the client.
   ///
   /// - Parameter keys: The keys.
-  /// - Returns: Those of which nothing is being marked any more.
+  /// - Returns: The keys without further doubts to mark.
   mutating func marked(_ keys: Set<String>) -> [String] {
     for key in keys { rows[key]?.marking -= 1 }
     return keys.filter { !isMarking($0) }
   }
 
-  /// Whether doubts about a key are just being marked in the client.
+  /// Whether doubts about a key are being marked in the client.
   func isMarking(_ key: String) -> Bool { rows[key].map { $0.marking > 0 } ?? false }
 
   // MARK: Writes
 
-  /// Whether a value of a version may be written over the data; nothing of the key is just being
-  /// marked.
+  /// Whether a value of a version may be written over the data; no doubts about the key may be
+  /// being marked.
   mutating func mayWrite(_ version: SharedVersion, to key: SharedKey, at now: Duration) -> Bool {
     register(key)
     if let landed = rows[key.text]?.landed, landed > version { return false }
@@ -35,8 +35,10 @@ extension SharedTable {
     return true
   }
 
-  /// A value was written that is doubted at once if nobody reads the log, or if it told of a change
-  /// before the value was here.
+  /// A value was written.
+  ///
+  /// It is doubted at once if the log is not read, or if it has told of a change before the value
+  /// came.
   mutating func wrote(_ version: SharedVersion, to key: String) -> Effects {
     var effects = Effects()
     guard let row = rows[key] else { return effects }

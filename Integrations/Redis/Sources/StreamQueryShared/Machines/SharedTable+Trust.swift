@@ -1,11 +1,11 @@
-// What is not to be trusted without the log.
+// Doubts about data without the log.
 extension SharedTable {
-  /// Nothing is known of what changed: all that is here is doubted, and what is fetched begins
-  /// again.
+  /// Changes may have been missed: all data is doubted, and fetches under way begin again.
   ///
   /// - Parameter history: The life of the log from now on; `nil` if that is not known. Versions of
-  ///   another one say nothing: a server whose clock is behind would never give a later one.
-  /// - Returns: What to do.
+  ///   another life cannot be compared: a server whose clock is behind would never give a later
+  ///   one.
+  /// - Returns: The effects.
   mutating func forgot(in history: SharedHistory? = nil) -> Effects {
     epoch += 1
     let isOther = history.map { self.history != nil && $0 != self.history } ?? false
@@ -16,7 +16,7 @@ extension SharedTable {
       rows[key]?.stored = nil
       rows[key]?.invalidated = nil
       rows[key]?.news = nil
-      // What the log told is true, also if the store has forgotten it, such as a replica that lagged.
+      // News of the log stays true even if the store, such as a replica that lagged, has forgotten it.
       let told = [row.stored, row.invalidated].compactMap { $0?.version }
       let landed = row.landed ?? row.newest.flatMap { row.flights[$0]?.before }
       if landed != nil { rows[key]?.bounds = SharedBounds() }
@@ -24,7 +24,8 @@ extension SharedTable {
       rows[key]?.bounds.version = version
       rows[key]?.landed = nil
       if isOther {
-        // The data may be of the new life already: a fetch can reach the store before the log is read.
+        // The data may already be of the new life, because a fetch can reach the store before the log is
+        // read.
         let requestedAt = version == nil ? rows[key]?.bounds.requestedAt : row.requestedAt
         rows[key]?.bounds = SharedBounds(requestedAt: requestedAt, same: landed)
       }
@@ -47,12 +48,12 @@ extension SharedTable {
     return effects
   }
 
-  /// Time passed: what was not confirmed by the log for too long is doubted.
+  /// Time passed: data that the log has not confirmed for too long is doubted.
   ///
   /// - Parameters:
   ///   - trust: For how long data is trusted without the log.
   ///   - now: The time.
-  /// - Returns: What to do.
+  /// - Returns: The effects.
   mutating func expired(trust: Duration, at now: Duration) -> Effects {
     var effects = Effects()
     if let completeAt = log.completeAt, completeAt + trust > now { return effects }

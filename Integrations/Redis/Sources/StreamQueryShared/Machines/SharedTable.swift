@@ -1,18 +1,20 @@
-/// What a peer knows of the shared keys: which of its data is older than what the log told of.
+/// The facts that a peer has about shared keys, by which it finds data that is older than the log's
+/// news.
 ///
-/// It decides only. Versions are those of the store; of what did not come from the store, such as
-/// the answer of a fetch while the store was away, it knows between which messages it came.
+/// It only decides. Versions are the store's. For data from elsewhere, such as the answer of a
+/// fetch while the store was away, it knows between which messages the data came.
 struct SharedTable: Sendable {
-  /// What is to be done about what was told.
+  /// The effects of news.
   struct Effects: Equatable, Sendable {
-    /// Keys whose data is not to be trusted any more, to be marked in the client: what is under way
-    /// will be compared before it lands, but not what was compared already.
+    /// The keys whose data is not trusted any more, to be marked in the client.
+    ///
+    /// Answers under way are compared before they land, except for ones that were already compared.
     var doubted: Set<String> = []
-    /// Fetches that get the news they wait for.
+    /// The fetches that get the news for which they wait.
     var told: [FlightID: SharedNews] = [:]
   }
 
-  /// What a fetch brings.
+  /// The answer of a fetch.
   enum Answer: Equatable, Sendable {
     /// An entry, or a committed value.
     case stored(SharedVersion)
@@ -20,49 +22,49 @@ struct SharedTable: Sendable {
     case unversioned(requestedAt: Duration)
   }
 
-  /// What is known of the data when a fetch begins.
+  /// The facts about the data when a fetch begins.
   struct Beginning: Equatable, Sendable {
     var id: FlightID
-    /// The version of the data that is there.
+    /// The version of the present data.
     var landed: SharedVersion?
     var isDoubted: Bool
-    /// From when an entry must be.
+    /// The bounds for an entry that may follow the data.
     var bounds: SharedBounds
   }
 
-  /// What becomes of a fetch's answer.
+  /// The decision about a fetch's answer.
   enum Verdict: Equatable, Sendable {
-    /// It is the data.
+    /// It becomes the data.
     case lands
-    /// It is the data, but nobody reads the log that would tell of changes.
+    /// It becomes the data, but the log is not read, which would tell of changes.
     case landsUnwatched
     /// Something has changed since it was fetched.
     case again
     /// Whether something has changed is not known.
     case unsure
-    /// The client has replaced the fetch, and ignores what it brings.
+    /// The client has replaced the fetch, and ignores its answer.
     case ignored
-    /// What was told is just being marked in the client: ask again when it is.
+    /// Doubts are being marked in the client: ask again after that.
     case waits
   }
 
   var rows: [String: SharedRow] = [:]
   var rowsOfMarks: [SharedMark: Set<String>] = [:]
-  /// How many bytes the texts of all rows and of their marks have.
+  /// The number of bytes of the texts of all rows and of their marks.
   private(set) var bytes = 0
   var recent = RecentMarks()
   private var lastFlight: UInt64 = 0
-  /// The number of the last answer, write or arrival of one in the client.
+  /// The number of the last answer, write, or arrival in the client.
   private(set) var arrivals: UInt64 = 0
-  /// The number of the last message.
+  /// The sequence number of the last message.
   var tide: UInt64 = 0
-  /// How often all was forgotten.
+  /// The number of times that the peer has forgotten everything.
   var epoch: UInt64 = 0
-  /// The end of the log and when it was asked for, while its messages are handled.
+  /// The end of the log and the time of its request, while its messages are handled.
   var end: (version: SharedVersion, askedAt: Duration)?
   /// The life of the log in which versions were given.
   var history: SharedHistory?
-  /// How the log is read.
+  /// The state of reading the log.
   var log = SharedLog()
 
   // MARK: Fetches
@@ -72,8 +74,8 @@ struct SharedTable: Sendable {
   /// - Parameters:
   ///   - key: Its key.
   ///   - hasLanded: Whether the last answer became the data; if not, it never will.
-  /// - Returns: Its number, and what is known of the data; `nil` if what was told is just being
-  ///   marked in the client: begin when it is.
+  /// - Returns: Its number, and the facts about the data; `nil` if doubts are being marked in the
+  ///   client: begin after that.
   mutating func began(_ key: SharedKey, hasLanded: Bool = true) -> Beginning? {
     guard !isMarking(key.text) else { return nil }
     register(key)
@@ -83,7 +85,7 @@ struct SharedTable: Sendable {
     let row = rows[key.text]
     var flight = SharedFlight(tide: tide, epoch: epoch)
     flight.before = row?.landed ?? row?.newest.flatMap { row?.flights[$0]?.before }
-    // It may land or not, nobody says: until then, nothing is known of the data.
+    // Whether it lands is not reported, so the data is unknown until then.
     rows[key.text]?.landed = nil
     rows[key.text]?.flights[id] = flight
     rows[key.text]?.newest = id
@@ -105,13 +107,13 @@ struct SharedTable: Sendable {
     rows[key]?.former = nil
   }
 
-  /// The last answers of some keys did not become the data for so long that they never will.
+  /// The last answers of some keys have not become the data for so long that they never will.
   mutating func lost(_ keys: [String]) -> Effects {
     var effects = Effects()
     for key in keys {
       let landedAt = rows[key]?.landedAt
       restore(key)
-      // If it lands at this very moment, it is data that changes are told of.
+      // If it lands at this very moment, changes still doubt it.
       rows[key]?.landedAt = landedAt
       rows[key]?.isDoubted = true
       effects.doubted.insert(key)
@@ -119,16 +121,16 @@ struct SharedTable: Sendable {
     return effects
   }
 
-  /// A fetch begins anew: what was told before does not concern it.
+  /// A fetch begins again, so that earlier news does not concern it.
   mutating func beganAgain(_ id: FlightID, of key: String) {
     rows[key]?.flights[id]?.tide = tide
     rows[key]?.flights[id]?.epoch = epoch
     rows[key]?.flights[id]?.follows = nil
   }
 
-  /// A fetch waits for what the log tells of its key.
+  /// A fetch begins to wait for the log's news about its key.
   ///
-  /// - Returns: The news, if it was told already.
+  /// - Returns: The news, if it came before.
   mutating func follows(_ position: SharedPosition, _ id: FlightID, of key: String) -> SharedNews? {
     guard let row = rows[key], let flight = row.flights[id], flight.epoch == epoch else {
       return .silence
@@ -141,7 +143,7 @@ struct SharedTable: Sendable {
 
   /// A fetch has an answer.
   ///
-  /// If it lands, the fetch is over.
+  /// If the answer lands, the fetch is over.
   mutating func answered(
     _ answer: Answer,
     by id: FlightID,
@@ -182,13 +184,14 @@ struct SharedTable: Sendable {
     let sights = sights(row) + (row.stored.map { [$0] } ?? [])
     return switch answer {
     case .stored(let version):
-      // What was told before all was forgotten is in the bounds, also if the fetch began before.
+      // News from before everything was forgotten is in the bounds, also if the fetch began before.
       version < row.bounds.version ?? version || sights.contains { $0.version > version }
     case .unversioned: sights.contains { $0.tide > flight.tide }
     }
   }
 
-  /// The invalidations of a row's marks: those from before it was there, and the newest since.
+  /// The invalidations of a row's marks: the recent ones from before it existed, and the newest
+  /// since.
   private func sights(_ row: SharedRow) -> [RecentMarks.Sight] {
     row.marks.compactMap { recent[$0] } + (row.invalidated.map { [$0] } ?? [])
   }
@@ -198,8 +201,8 @@ struct SharedTable: Sendable {
   /// - Parameters:
   ///   - id: The fetch.
   ///   - key: Its key.
-  ///   - now: When an answer came that is outdated; `nil` if there was none.
-  ///   - requestedAt: When that was requested.
+  ///   - now: The time when an outdated answer came; `nil` if there was none.
+  ///   - requestedAt: The time when that was requested.
   mutating func ended(
     _ id: FlightID,
     of key: String,
@@ -214,14 +217,14 @@ struct SharedTable: Sendable {
       rows[key]?.landed = nil
       came(key, at: now)
       rows[key]?.isDoubted = true
-      // Nobody is served less than before by what is outdated: the next entry must not be from before
-      // the data that was here, nor from before this answer. A version was given by the present life of
-      // the log, so that whatever is stored from now on is after it.
+      // An outdated answer must not let data go back: the next entry must not be older than the former data
+      // or this answer. The present life of the log has given the version, so that later entries are after
+      // it.
       rows[key]?.bounds = SharedBounds(
         version: [row.bounds.version, flight.before].compactMap { $0 }.max(),
         requestedAt: [row.bounds.requestedAt, requestedAt].compactMap { $0 }.max()
       )
-      // In another life of the log the version says nothing, and only this is left.
+      // In another life of the log, the version does not count, and only this is left.
       rows[key]?.requestedAt = [row.requestedAt, requestedAt].compactMap { $0 }.max()
     } else if rows[key]?.landed == nil {
       rows[key]?.landed = flight.before
@@ -235,7 +238,7 @@ struct SharedTable: Sendable {
       guard known != key.marks else { return }
       remove(marks: known, of: key.text)
       rows[key.text]?.marks = key.marks
-      // What is under way may have been outdated by marks that it has no more.
+      // A fetch under way may have been outdated by a mark that the row has no longer.
       if rows[key.text]?.flights.isEmpty == true { rows[key.text]?.invalidated = nil }
     } else {
       rows[key.text] = SharedRow(marks: key.marks)
@@ -274,15 +277,14 @@ struct SharedTable: Sendable {
     }
   }
 
-  /// Forgets keys that nobody fetches.
+  /// Forgets keys without a fetch.
   ///
   /// - Parameters:
   ///   - keys: The keys, which the client did not have when it was asked.
-  ///   - arrival: The number of what had come last before it was asked: what came later may be in the
-  ///     client by now.
-  ///   - time: What landed later stays, unless it is known to have arrived: it may not be in the
-  ///     client yet.
-  /// - Returns: What was forgotten.
+  ///   - arrival: The last arrival before it was asked: later data may be in the client by now.
+  ///   - time: Data that landed later stays unless it is known to have arrived, because it may not
+  ///     be in the client yet.
+  /// - Returns: The forgotten keys.
   mutating func forget(
     _ keys: [String],
     cameUpTo arrival: UInt64,

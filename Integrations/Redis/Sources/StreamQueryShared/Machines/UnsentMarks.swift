@@ -1,10 +1,10 @@
-/// Invalidations that the store did not take, to be sent when it answers again.
+/// Invalidations that the store did not accept, to be sent when it answers again.
 ///
-/// Of too many, all that the namespace has is invalidated in their place: memory is bounded, and
-/// nothing is left out.
+/// If there are too many, an invalidation of the whole namespace replaces them: so memory is
+/// bounded, and no invalidation is lost.
 struct UnsentMarks: Sendable {
   private var marks: Set<SharedMark> = []
-  /// What the texts of all marks take.
+  /// The number of bytes of all marks' texts.
   private var bytes = 0
   private let limit: Int
   private let byteLimit: Int
@@ -16,11 +16,11 @@ struct UnsentMarks: Sendable {
 
   var isEmpty: Bool { marks.isEmpty }
 
-  /// The store did not take some marks.
+  /// The store did not accept some marks.
   ///
   /// - Parameters:
   ///   - marks: The marks.
-  ///   - everything: The mark of all that there is.
+  ///   - everything: The mark of the whole namespace.
   mutating func keep(_ marks: [SharedMark], orElse everything: SharedMark) {
     guard !self.marks.contains(everything) else { return }
     for mark in marks where self.marks.insert(mark).inserted { bytes += mark.text.utf8.count }
@@ -31,10 +31,10 @@ struct UnsentMarks: Sendable {
     bytes = everything.text.utf8.count
   }
 
-  /// Forgets some marks, since they are sent now.
+  /// Forgets some marks, which are sent now.
   ///
   /// - Parameter marks: The marks.
-  /// - Returns: Those of them that were kept.
+  /// - Returns: The ones that were kept.
   mutating func remove(_ marks: [SharedMark]) -> [SharedMark] {
     marks.filter { mark in
       guard self.marks.remove(mark) != nil else { return false }
@@ -49,11 +49,12 @@ struct UnsentMarks: Sendable {
     return marks
   }
 
-  /// The parts in which marks are sent, which few stores refuse for their size: each has a mark at
-  /// least.
+  /// The parts in which marks are sent.
+  ///
+  /// Few stores refuse parts of this size; each part has at least one mark.
   static func parts(of marks: Set<SharedMark>, bytes: Int = 16_384) -> [[SharedMark]] {
     var (parts, size) = ([[SharedMark]](), 0)
-    // In an order that is the same in every process: a simulation repeats it.
+    // In an order that is the same in every process, so that a simulation repeats it.
     for mark in marks.sorted(by: { $0.text < $1.text }) {
       size += mark.text.utf8.count + 64
       if parts.isEmpty || size > bytes {

@@ -1,6 +1,6 @@
 /// A message of the log of a ``SharedStore``.
 public struct SharedMessage: Hashable, Sendable {
-  /// What a message tells.
+  /// The content of a message.
   public enum Kind: Hashable, Sendable {
     /// A lease of the key was committed.
     case committed(key: String)
@@ -12,44 +12,44 @@ public struct SharedMessage: Hashable, Sendable {
     case invalidated([SharedMark])
   }
 
-  /// The place in the log.
+  /// The version, which is its place in the log.
   public var version: SharedVersion
-  /// What it tells.
+  /// The content.
   public var kind: Kind
 
   /// Creates a message.
   ///
   /// - Parameters:
-  ///   - version: The place in the log.
-  ///   - kind: What it tells.
+  ///   - version: The version.
+  ///   - kind: The content.
   public init(_ version: SharedVersion, _ kind: Kind) {
     self.version = version
     self.kind = kind
   }
 }
 
-/// What ``SharedStore/changes(after:timeout:)`` found.
+/// The result of ``SharedStore/changes(after:timeout:)``.
 public struct SharedChanges: Hashable, Sendable {
   /// The messages after the position, in order; empty if there were none in time.
   public var messages: [SharedMessage]
-  /// Where to read from next.
+  /// The next position.
   public var position: SharedPosition
   /// Whether messages after the position are lost.
   ///
-  /// The log no longer has them, has another history, or was never there. Whoever sees this knows
-  /// nothing of what changed meanwhile.
+  /// The log no longer has them, has another history, or never existed. The reader then knows none
+  /// of the changes meanwhile.
   public var isGap: Bool
 
-  /// Whether the log has more messages after the new position, which did not fit in.
+  /// Whether the log has more messages after the new position.
   ///
-  /// Without them it is not known whether all is known: a reader that is behind must say so.
+  /// A reader that is behind must say so, because its knowledge is incomplete.
   public var hasMore: Bool
 
   /// Creates changes.
   ///
   /// - Parameters:
   ///   - messages: The messages after the position.
-  ///   - position: Where to read from next.
+  ///   - position: The next position.
   ///   - isGap: Whether messages are lost.
   ///   - hasMore: Whether the log has more messages.
   public init(

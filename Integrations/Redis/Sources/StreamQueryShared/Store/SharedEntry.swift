@@ -1,8 +1,8 @@
-/// A value as it is stored: bytes, and the name of their form.
+/// A stored value: bytes, and the name of their form.
 public struct SharedValue: Hashable, Sendable {
   /// The encoded value.
   public var bytes: [UInt8]
-  /// The form of the bytes; readers that know another form take the entry for missing.
+  /// The form of the bytes; for a reader of another form, the entry is missing.
   public var form: String
 
   /// Creates a value.
@@ -20,26 +20,26 @@ public struct SharedValue: Hashable, Sendable {
 public struct SharedEntry: Hashable, Sendable {
   /// The value.
   public var value: SharedValue
-  /// When it was committed or written, as a place in the log.
+  /// The version of its commit or write, which is its place in the log.
   public var version: SharedVersion
-  /// How long ago that was, by the store's clock.
+  /// The time since that, by the store's clock.
   public var age: Duration
-  /// How long ago it was asked for upstream, at most: how long ago its lease was taken.
+  /// The time since its request to upstream, at most: since its lease was taken.
   ///
-  /// It is by the same clock. What was written was asked for then. `nil` if the store does not know.
-  /// Whoever has data that did not come from the store compares it with this. Without it, a value
-  /// counts as older by as much as the store may take to answer, so that machines ask upstream that
-  /// would not have to. It also says how old upstream's answer is at most: without it, an entry counts as
-  /// younger by what its commit took to reach the store.
+  /// It is by the same clock. A written value was requested at its write. `nil` if the store does not know
+  /// it. A machine compares it with data that did not come from the store. Without it, a value counts as
+  /// older by the store's timeout, so that some machines ask upstream without need. It also bounds the age of
+  /// upstream's answer: without it, an entry counts as younger by the time that its commit took to reach the
+  /// store.
   public var requestAge: Duration?
 
   /// Creates an entry.
   ///
   /// - Parameters:
   ///   - value: The value.
-  ///   - version: When it was committed or written.
-  ///   - age: How long ago that was.
-  ///   - requestAge: How long ago it was asked for, at most; `nil` if that is not known.
+  ///   - version: The version of its commit or write.
+  ///   - age: The time since that.
+  ///   - requestAge: The time since its request, at most; `nil` if it is not known.
   public init(
     value: SharedValue,
     version: SharedVersion,
@@ -57,7 +57,7 @@ public struct SharedEntry: Hashable, Sendable {
 public struct SharedLease: Hashable, Sendable {
   /// The key, with the marks that end the lease.
   public var key: SharedKey
-  /// The fencing token: higher than that of each lease of the key before it.
+  /// The fencing token, which is higher than that of each earlier lease of the key.
   public var token: UInt64
   /// The life of the log in which the lease was given.
   public var history: SharedHistory
@@ -75,13 +75,13 @@ public struct SharedLease: Hashable, Sendable {
   }
 }
 
-/// What ``SharedStore/begin(_:maxAge:lease:)`` found.
+/// The result of ``SharedStore/begin(_:maxAge:lease:)``.
 public enum SharedBeginning: Hashable, Sendable {
-  /// There is an entry that is young enough.
+  /// An entry that is young enough.
   case entry(SharedEntry)
-  /// The caller fetches, with a lease. The entry is valid, but older than asked for.
+  /// The caller fetches, with a lease. The entry is valid, but too old.
   case leads(SharedLease, entry: SharedEntry?)
-  /// Somebody fetches. Its lease ends after `remaining`, if it is not renewed; the log tells what
-  /// became of it, from `position` on. The entry is valid, but older than asked for.
+  /// Another caller fetches. Its lease ends after `remaining` unless it is renewed; the log has its
+  /// result, from `position` on. The entry is valid, but too old.
   case follows(position: SharedPosition, remaining: Duration, entry: SharedEntry?)
 }

@@ -1,6 +1,6 @@
-/// What can be invalidated at once: a key, the beginning of keys, or a tag.
+/// A mark of entries that are invalidated together: a key, the beginning of keys, or a tag.
 public struct SharedMark: Hashable, Sendable {
-  /// The text of the mark; the text of a key, of its beginning, or of a tag are different.
+  /// The text of the mark; texts of keys, of their beginnings and of tags are different.
   public var text: String
 
   /// Creates a mark.
@@ -9,7 +9,7 @@ public struct SharedMark: Hashable, Sendable {
   public init(_ text: String) { self.text = text }
 }
 
-/// A key of a ``SharedStore``, and what invalidates its entry.
+/// A key of a ``SharedStore``, with the marks that invalidate its entry.
 public struct SharedKey: Hashable, Sendable {
   /// The text of the key, the same on all machines.
   public var text: String

@@ -1,38 +1,38 @@
-/// A store that many machines share: entries, leases to fetch them, and a log of what changed.
+/// A store that many machines share: entries, leases to fetch them, and a log of changes.
 ///
 /// Every call is one atomic step of the store, and the store alone gives versions, measures ages
-/// and lets leases end: the clocks of the machines play no part. Whoever gets a result knows that
-/// it was true at one moment between call and return.
+/// and ends leases: the clocks of the machines play no part. A result was true at one moment
+/// between call and return.
 ///
 /// The rules that every store keeps:
 ///
 /// - **Versions** rise with every change that the store logs, and are never given twice in one
 ///   ``SharedHistory``. A store that lost its log has another history.
-/// - **An entry is valid** if none of its marks was invalidated since the lease was given with which
-///   it was committed, or since it was written. Its marks are those of its lease or write, and for
-///   each reader the reader's own too: machines of different versions may know different tags.
+/// - **An entry is valid** if none of its marks was invalidated since its lease was given, or since it was
+///   written. Its marks are those of its lease or write and, for each reader, the reader's own: machines of
+///   different versions may know different tags.
 /// - **One leader.** At most one lease of a key is valid at a time. A lease ends when its holder
-///   commits or abandons it, when its time is over, when one of its marks is invalidated, when its
-///   key is written, and when somebody else begins of whose marks one was invalidated since the
-///   lease was given. Its token is higher than that of each lease of the key before it.
+///   commits or abandons it, when its time is over, when one of its marks is invalidated, and when
+///   its key is written. It also ends when another caller begins with a mark that was invalidated
+///   since the lease was given. Its token is higher than that of each earlier lease of the key.
 /// - **Fencing.** A commit with a lease that is not valid any more changes nothing.
 /// - **The log** has a message for each commit, abandoned lease, invalidation and write, in the
-///   order of versions. It is bounded: who reads from a position that it no longer has is told of
-///   the gap.
+///   order of versions. It is bounded: a reader from a position that it no longer has gets a gap.
 public protocol SharedStore: Sendable {
   /// Reads the entry of a key, or takes the lease to fetch it.
   ///
-  /// The result is the entry if it is valid and at most `maxAge` old. Otherwise the caller leads,
-  /// if nobody does, and follows, if somebody does.
+  /// The result is the entry if it is valid and at most `maxAge` old. Otherwise the caller leads if
+  /// no other caller does, and follows if one does.
   ///
-  /// If the answer of a call is lost, nobody knows of a lease that it took. A store on a network sees
-  /// to it that the next call for the key, of the same store object, takes that lease over.
+  /// If the answer of a call is lost, no caller knows of a lease that it took. In a store on a network, the
+  /// next call for the key, of the same store object, must take that lease over.
   ///
   /// - Parameters:
   ///   - key: The key and its marks.
-  ///   - maxAge: How old the entry may be; `nil` accepts none, so that the caller leads or follows.
+  ///   - maxAge: The maximum age of the entry; `nil` accepts none, so that the caller leads or
+  ///     follows.
   ///   - lease: How long the lease lasts if the caller takes it.
-  /// - Returns: The entry, or who fetches it.
+  /// - Returns: The entry, or the caller that fetches it.
   /// - Throws: ``SharedStoreError`` if the store gave no answer; a change may have been made.
   func begin(
     _ key: SharedKey,
@@ -40,7 +40,7 @@ public protocol SharedStore: Sendable {
     lease: Duration
   ) async throws(SharedStoreError) -> SharedBeginning
 
-  /// Makes a lease last from now on.
+  /// Extends a lease from now on.
   ///
   /// - Parameters:
   ///   - lease: The lease.
@@ -64,15 +64,15 @@ public protocol SharedStore: Sendable {
     lifetime: Duration
   ) async throws(SharedStoreError) -> SharedVersion?
 
-  /// Ends a lease without a value, so that somebody else can lead at once.
+  /// Ends a lease without a value, so that another caller can lead at once.
   ///
   /// - Parameters:
   ///   - lease: The lease.
-  ///   - failure: What followers are told; `nil` if the holder only gave up.
+  ///   - failure: The text for followers; `nil` if the holder only gave up.
   /// - Throws: ``SharedStoreError`` if the store gave no answer; a change may have been made.
   func abandon(_ lease: SharedLease, failure: String?) async throws(SharedStoreError)
 
-  /// Makes a value the entry of a key, whoever leads.
+  /// Makes a value the entry of a key, also if another machine has the lease.
   ///
   /// - Parameters:
   ///   - value: The value.
@@ -86,9 +86,9 @@ public protocol SharedStore: Sendable {
     lifetime: Duration
   ) async throws(SharedStoreError) -> SharedVersion
 
-  /// Invalidates all entries that have one of some marks, and ends their leases.
+  /// Invalidates all entries with one of some marks, and ends their leases.
   ///
-  /// Its cost does not depend on how many entries there are.
+  /// Its cost does not depend on the number of entries.
   ///
   /// - Parameter marks: The marks.
   /// - Returns: The version of the invalidation.
@@ -102,8 +102,8 @@ public protocol SharedStore: Sendable {
   /// - Parameters:
   ///   - position: The position of the last message that the caller knows; `nil` is the end of the
   ///     log, so that the result is without messages and returns at once.
-  ///   - wait: How long it waits at most.
-  /// - Returns: The messages and the position to read from next.
+  ///   - wait: The longest wait.
+  /// - Returns: The messages and the next position.
   /// - Throws: ``SharedStoreError`` if the store gave no answer.
   func changes(
     after position: SharedPosition?,

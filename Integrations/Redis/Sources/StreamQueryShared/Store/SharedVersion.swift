@@ -1,7 +1,7 @@
 /// The place of a change in the log of a ``SharedStore``.
 ///
 /// It is the identifier of a Redis stream's entry: the milliseconds of the store's clock, and a
-/// count for those in the same millisecond. It rises even if that clock is set back.
+/// count within the millisecond. It rises even if that clock is set back.
 public struct SharedVersion: Hashable, Comparable, Sendable {
   /// The milliseconds since 1970 by the store's clock.
   public var milliseconds: UInt64
@@ -35,18 +35,18 @@ public struct SharedHistory: Hashable, Sendable {
   public init(_ name: String) { self.name = name }
 }
 
-/// Up to where somebody knows the log of a ``SharedStore``.
+/// The place in the log of a ``SharedStore`` up to which a reader knows it.
 public struct SharedPosition: Hashable, Sendable {
   /// The life of the log.
   public var history: SharedHistory
-  /// The last change that is known.
+  /// The last known change.
   public var version: SharedVersion
 
   /// Creates a position.
   ///
   /// - Parameters:
   ///   - history: The life of the log.
-  ///   - version: The last change that is known.
+  ///   - version: The last known change.
   public init(history: SharedHistory, version: SharedVersion) {
     self.history = history
     self.version = version

@@ -1,6 +1,6 @@
 internal import StreamQuery
 
-/// The clock of a client as lengths of time since the peer began.
+/// The clock of a client, whose times are durations since the peer began.
 struct PeerClock: Sendable {
   /// The time since the peer began.
   let now: @Sendable () -> Duration

@@ -1,7 +1,6 @@
 internal import Synchronization
 
-/// One value for one task that waits for it, whatever comes first: the value, a time, a
-/// cancellation.
+/// One value for one waiting task: the first of an answer, a deadline and a cancellation.
 final class Race<Value: Sendable>: Sendable {
   private enum State {
     case open

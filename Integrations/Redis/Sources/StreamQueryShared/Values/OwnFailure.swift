@@ -2,13 +2,15 @@ internal import StreamQuery
 
 /// The codes of the library's own errors, so that they mean the same on all machines.
 ///
-/// `StreamQuery.` and the name of the case; of a timeout, a colon and its limit. Only errors of the
-/// fetch itself have codes: the key of another one may have what `failureText` leaves out.
+/// A code is `StreamQuery.` and the name of the case; for a timeout, a colon and its limit follow.
+/// Only errors of the fetch itself have codes: the key of another error may contain secrets that
+/// `failureText` omits.
 enum OwnFailure {
   private static let beginning = "StreamQuery."
   private static let timedOut = "timedOut:"
-  /// The longest limit of an error, 100 years: the parts of a duration that is much longer are no numbers of
-  /// 64 bits, and asking for them ends the process.
+  /// The longest limit of an error, 100 years.
+  ///
+  /// The parts of a much longer duration do not fit into 64 bits, and reading them would end the process.
   private static let longestLimit = Duration.seconds(3_155_760_000)
 
   /// The code of an error.
@@ -16,8 +18,8 @@ enum OwnFailure {
   /// - Parameters:
   ///   - error: The error.
   ///   - fetched: The key that was fetched.
-  /// - Returns: The code; `nil` for errors of others and of other keys, and for those that say something
-  ///   of this process only.
+  /// - Returns: The code; `nil` for foreign errors, for errors about other keys, and for errors that concern
+  ///   only this process.
   static func code(of error: any Error, fetching fetched: String) -> String? {
     guard let error = error as? QueryError else { return nil }
     let name: String
@@ -33,12 +35,12 @@ enum OwnFailure {
     return beginning + name
   }
 
-  /// The error of a code, which anybody may have written.
+  /// The error of a code, which any machine may have written.
   ///
   /// - Parameters:
   ///   - code: The code.
   ///   - fetched: The key that is fetched.
-  /// - Returns: The error; `nil` if it is no code of the library.
+  /// - Returns: The error; `nil` if the code is not one of the library.
   static func error(of code: String, fetching fetched: String) -> QueryError? {
     guard code.hasPrefix(beginning) else { return nil }
     let name = code.dropFirst(beginning.count)

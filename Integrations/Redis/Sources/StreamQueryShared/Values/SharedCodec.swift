@@ -4,9 +4,9 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// How values become the bytes that a ``SharedStore`` keeps.
+/// Encodes values as the bytes that a ``SharedStore`` keeps, and decodes them.
 public protocol SharedCodec: Sendable {
-  /// The name of the form of the bytes: values of another name are never decoded.
+  /// The name of the form of the bytes; bytes with another name are not decoded.
   var name: String { get }
 
   /// Encodes a value.
@@ -20,7 +20,7 @@ public protocol SharedCodec: Sendable {
   ///
   /// - Parameters:
   ///   - type: The type of the value.
-  ///   - bytes: The bytes, which anybody who reaches the store may have written.
+  ///   - bytes: The bytes, which any machine with access to the store may have written.
   /// - Returns: The value.
   /// - Throws: Any error; then the entry counts as missing.
   func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws -> Value

@@ -1,7 +1,7 @@
 /// The bytes of an entry: a head of 17 bytes, and the encoded value.
 ///
-/// The head is the form (1 byte), how old the value was when it was stored (8 bytes), and how long
-/// it took to fetch it (8 bytes), both in nanoseconds, little-endian.
+/// The head has the format (1 byte), the age of the value when it was stored (8 bytes), and the
+/// duration of its fetch (8 bytes), both in nanoseconds, little-endian.
 struct SharedEnvelope: Hashable, Sendable {
   private static let form: UInt8 = 1
   /// The length of the head.
@@ -9,9 +9,9 @@ struct SharedEnvelope: Hashable, Sendable {
 
   /// The encoded value.
   var value: [UInt8]
-  /// How old it was when it was stored.
+  /// The age of the value when it was stored.
   var age: Duration
-  /// How long it took to fetch it.
+  /// The duration of its fetch.
   var duration: Duration
 
   init(_ value: [UInt8], age: Duration, duration: Duration = .zero) {
@@ -20,7 +20,7 @@ struct SharedEnvelope: Hashable, Sendable {
     self.duration = max(duration, .zero)
   }
 
-  /// Takes bytes from a store; `nil` if they are not of this form.
+  /// Reads bytes from a store; `nil` if they do not have this format.
   init?(_ bytes: [UInt8]) {
     guard bytes.count >= Self.head, bytes[0] == Self.form,
       let age = Self.time(in: bytes, at: 1), let duration = Self.time(in: bytes, at: 9)

@@ -1,10 +1,10 @@
-/// What the leader of a fetch tells its followers when it has no value for them.
+/// The report of a fetch's leader to its followers, if it has no value for them.
 enum SharedFailure: Hashable, Sendable {
-  /// How it failed.
+  /// The report of a failure.
   struct Report: Hashable, Sendable {
-    /// What an error says of itself.
+    /// The text of the error.
     var text: String
-    /// What all machines call it; `nil` if it has no such name.
+    /// The code of the error that all machines know; `nil` if it has none.
     var code: String?
 
     init(_ text: String, code: String? = nil) {
@@ -13,14 +13,14 @@ enum SharedFailure: Hashable, Sendable {
     }
   }
 
-  /// It failed: so do the followers.
+  /// It failed, and so do the followers.
   case failed(Report)
-  /// It has a value that cannot be stored: each fetches its own.
+  /// It has a value that cannot be stored; each follower fetches its own.
   case unshareable
 
   private static var limit: Int { 1_000 }
 
-  /// Reads the text of an abandoned lease, of which anybody may have written any.
+  /// Reads the text of an abandoned lease, which any machine may have written.
   init(_ text: String) {
     switch text.first {
     case "=": self = .unshareable

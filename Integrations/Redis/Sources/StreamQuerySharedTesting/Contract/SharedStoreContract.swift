@@ -11,9 +11,9 @@ public import StreamQueryShared
 /// }
 /// ```
 ///
-/// Each rule gets a store of its own, which is empty. Leases and ages are measured by the store's
-/// clock, so a rule about them waits for some hundred milliseconds of it. If a rule seems to be broken and
-/// its steps took longer than that allows, it is tried again on another store, with longer times.
+/// Each rule gets a store of its own, which is empty. Leases and ages are measured by the store's clock, so a
+/// rule about them waits for some hundred milliseconds. If a rule seems to be broken and its steps took too
+/// long for these times, it is tried again on another store, with longer ones.
 public struct SharedStoreContract<Store: SharedStore>: Sendable {
   private let clock: any Clock<Duration>
   private let logLength: Int
@@ -22,10 +22,10 @@ public struct SharedStoreContract<Store: SharedStore>: Sendable {
   /// Creates the check of a store.
   ///
   /// - Parameters:
-  ///   - clock: A clock that goes like the store's.
-  ///   - logLength: How many messages the rule about lost messages adds to the log: more than it
-  ///     keeps.
-  ///   - make: Creates a store that is empty and shares nothing with the others that it made.
+  ///   - clock: A clock with the rate of the store's.
+  ///   - logLength: The number of messages that the rule about lost messages adds to the log, which
+  ///     must be more than the log keeps.
+  ///   - make: Creates an empty store that shares nothing with others.
   public init(
     clock: any Clock<Duration> = ContinuousClock(),
     logLength: Int = 100,
@@ -57,7 +57,7 @@ public struct SharedStoreContract<Store: SharedStore>: Sendable {
 
   /// Checks all rules.
   ///
-  /// - Returns: What the store does wrong, in the order of the rules.
+  /// - Returns: The violations, in the order of the rules.
   public func violations() async -> [SharedStoreViolation] {
     var violations: [SharedStoreViolation] = []
     for rule in SharedStoreRule.allCases {
@@ -68,7 +68,7 @@ public struct SharedStoreContract<Store: SharedStore>: Sendable {
 
   private func seen(_ rule: SharedStoreRule) async -> [String] {
     var seen: [String] = []
-    // On a busy machine something ends that a step would have found in time: then all times are longer.
+    // On a busy machine, an entry or a lease may end before a step finds it: then all times are longer.
     for pace in [1, 4, 16, 64] {
       let store: Store
       do {

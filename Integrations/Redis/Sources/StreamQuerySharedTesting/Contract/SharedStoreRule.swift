@@ -1,20 +1,20 @@
-/// What every shared store has to do, as ``SharedStoreContract`` checks it.
+/// A rule for every shared store, as ``SharedStoreContract`` checks it.
 public enum SharedStoreRule: String, CaseIterable, Hashable, Sendable, CustomStringConvertible {
-  /// Where there is no entry, the first leads without one.
+  /// Without an entry, the first caller leads.
   case startsEmpty = "Where there is no entry, the first leads without one."
-  /// What is committed is found, byte for byte, with its form and version.
+  /// A committed value is found, byte for byte, with its form and version.
   case keepsBytes = "What is committed is found, byte for byte, with its form and version."
-  /// What is written is found in place of what was there.
+  /// A written value replaces the former one.
   case replaces = "What is written is found in place of what was there."
   /// Different keys share nothing.
   case keepsApart = "Different keys share nothing."
-  /// An entry grows older, and is accepted up to the age that is asked for.
+  /// An entry grows older, and is accepted up to the requested age.
   case measuresAges = "An entry grows older, and is accepted up to the age that is asked for."
   /// Without an age no entry is accepted.
   case acceptsNoAge = "Without an age no entry is accepted."
   /// An entry is gone at the end of its lifetime.
   case endsLifetimes = "An entry is gone at the end of its lifetime."
-  /// Of many that begin at once, one leads and the others follow.
+  /// Of many callers that begin at once, one leads and the others follow.
   case oneLeads = "Of many that begin at once, one leads and the others follow."
   /// A lease ends with its time, and the next one has a higher token.
   case endsLeases = "A lease ends with its time, and the next one has a higher token."
@@ -37,25 +37,25 @@ public enum SharedStoreRule: String, CaseIterable, Hashable, Sendable, CustomStr
   case writesEndLeases = "A write ends the lease of its key."
   /// The marks of an entry are those of its lease.
   case keepsMarks = "The marks of an entry are those of its lease."
-  /// Nobody gets an entry or follows a lease that began before an invalidation of a mark of its own.
+  /// A reader gets no entry, and follows no lease, from before an invalidation of a mark of its own.
   case heedsReaders =
     "Nobody gets an entry or follows a lease that began before an invalidation of a mark of its own."
-  /// Versions rise with every change, however many there are at once.
+  /// Versions rise with every change, also if many are made at once.
   case versionsRise = "Versions rise with every change, however many there are at once."
   /// The log tells every change once, in the order of versions.
   case logsChanges = "The log tells every change once, in the order of versions."
-  /// Whoever waits for the log gets the next message when it comes.
+  /// A reader that waits for the log gets the next message when it comes.
   case wakesReaders = "Whoever waits for the log gets the next message when it comes."
-  /// A reader waits no longer than it says.
+  /// A reader waits no longer than its limit.
   case waitsNoLonger = "A reader waits no longer than it says."
   /// A reader that is cancelled leaves at once.
   case leavesWhenCancelled = "A reader that is cancelled leaves at once."
-  /// Whoever reads from another history, or from a version that was never given, is told of a gap.
+  /// A reader from another history, or from a version that was never given, gets a gap.
   case tellsOfGaps =
     "Whoever reads from another history, or from a version that was never given, is told of a gap."
-  /// A reader gets all messages after its position, or is told of a gap.
+  /// A reader gets all messages after its position, or a gap.
   case losesNothingSilently = "A reader gets all messages after its position, or is told of a gap."
-  /// A reader is told whether the log has more messages than it got.
+  /// A reader learns whether the log has more messages than it got.
   case saysWhetherThereIsMore = "A reader is told whether the log has more messages than it got."
 
   /// The rule as a sentence.

@@ -127,7 +127,7 @@ extension SharedStoreTrial {
   private func keepsMarks() async throws {
     var lease = try await lead()
     lease.key.marks = Array(lease.key.marks.prefix(1))
-    // A reader may know fewer marks than whoever fetched it.
+    // A reader may know fewer marks than the caller that fetched the entry.
     let reader = lease.key
     var honest = lease
     honest.key = key

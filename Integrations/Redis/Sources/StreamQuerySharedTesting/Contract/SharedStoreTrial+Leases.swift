@@ -98,7 +98,7 @@ extension SharedStoreTrial {
   }
 
   func heedsReaders() async throws {
-    // A machine of the version before knows no tags.
+    // A machine with an earlier version of the code knows no tags.
     let plain = SharedTrialKeys.key("k")
     let tag = [SharedMark("tag/tag")]
     _ = try await put("1", for: plain)

@@ -62,7 +62,7 @@ extension SharedStoreTrial {
     var found: SharedChanges?
     let time = try await time {
       async let reading = store.changes(after: position, timeout: long)
-      // The reader most probably waits by then; a store that is slower passes all the same.
+      // The reader most probably waits by then; a slower store passes, too.
       try await sleep(for: short)
       _ = try await store.invalidate([])
       found = try await reading
@@ -80,7 +80,7 @@ extension SharedStoreTrial {
     }
     expect(found == SharedChanges(messages: [], position: position), "it got \(found as Any)")
     expect(time < Self.limit, "it waited for \(time)")
-    // As the caller asked for it: a store that returns at once makes its readers ask again and again.
+    // The limit of the caller: readers of a store that returns at once would poll.
     expect(time >= short - .milliseconds(10), "it waited only for \(time)")
   }
 
@@ -91,10 +91,10 @@ extension SharedStoreTrial {
       await withTaskGroup { group in
         // No executor preference: a group's tasks have that of the test.
         group.addTask {
-          // How it ends is up to the store.
+          // The store may end the call in any way.
           _ = try? await store.changes(after: position, timeout: long)
         }
-        // Long enough for the reader to wait; a reader that comes later is cancelled at its start.
+        // Long enough for the reader to wait; a later reader is cancelled at its start.
         try? await sleep(for: short)
         group.cancelAll()
       }

@@ -1,30 +1,30 @@
 internal import StreamQueryShared
 
-/// One rule, tried on one store.
+/// A trial of one rule on one store.
 final class SharedStoreTrial<Store: SharedStore> {
-  /// By when a reader has left that had less to wait for, however busy the machine is.
+  /// The time within which a cancelled reader must leave, even on a busy machine.
   static var limit: Duration { .seconds(30) }
   /// The time of a lease that should not end, and of an entry that should stay.
   let long: Duration
-  /// The time of what should end.
+  /// The time of a lease or an entry that should end.
   let short: Duration
   let store: Store
   let clock: any Clock<Duration>
   let logLength: Int
-  /// What the store did wrong.
+  /// The violations of the store.
   private(set) var seen: [String] = []
-  /// How long it meant to sleep.
+  /// The time that it meant to sleep.
   private var slept = Duration.zero
-  /// Whether its steps took so long that what should not have ended may have.
+  /// Whether its steps took so long that the long times may have ended.
   private(set) var isLate = false
 
-  /// Its times are longer by `pace` than they have to be where steps take none.
+  /// Creates a trial, whose times are longer than necessary by the factor `pace`.
   init(store: Store, clock: any Clock<Duration>, logLength: Int, pace: Int = 1) {
     (self.store, self.clock, self.logLength) = (store, clock, logLength)
     (long, short) = (.seconds(60) * pace, .milliseconds(150) * pace)
   }
 
-  /// Tries a rule, and notices whether it had the time for that.
+  /// Tries a rule, and records whether there was enough time for it.
   func run(_ rule: SharedStoreRule) async {
     let time = await time {
       do {
@@ -67,7 +67,7 @@ final class SharedStoreTrial<Store: SharedStore> {
     try await store.begin(key ?? self.key, maxAge: maxAge, lease: lease ?? long)
   }
 
-  /// Takes the lease of a key that nobody leads.
+  /// Takes the lease of a key without a leader.
   func lead(_ key: SharedKey? = nil, for lease: Duration? = nil) async throws -> SharedLease {
     let begun = try await begin(key, lease: lease)
     guard case .leads(let lease, _) = begun else { throw SharedTrialProblem.doesNotLead(begun) }
@@ -90,7 +90,7 @@ final class SharedStoreTrial<Store: SharedStore> {
     try await store.write(Self.value(text), for: key ?? self.key, lifetime: long)
   }
 
-  /// The valid entry of a key, whoever leads; a lease that this takes is abandoned again.
+  /// The valid entry of a key; if this call takes a lease, it abandons that again.
   func entry(_ key: SharedKey? = nil) async throws -> SharedEntry? {
     switch try await begin(key, maxAge: long) {
     case .entry(let entry): return entry
@@ -114,7 +114,7 @@ final class SharedStoreTrial<Store: SharedStore> {
     expect(version == nil, "after \(step), its commit was taken")
   }
 
-  /// Checks that somebody can lead, with a higher token.
+  /// Checks that a caller can lead, with a higher token.
   func expectLead(after lease: SharedLease, and step: String) async throws {
     switch try await begin() {
     case .leads(let next, _):
@@ -142,7 +142,7 @@ final class SharedStoreTrial<Store: SharedStore> {
     try await store.changes(after: nil, timeout: .zero).position
   }
 
-  /// How long a step takes by the clock.
+  /// The duration of a step by the clock.
   func time(_ step: () async throws -> Void) async rethrows -> Duration {
     try await Self.time(on: clock, step)
   }
@@ -164,7 +164,7 @@ enum SharedTrialKeys {
   }
 }
 
-/// Why a trial could not go on.
+/// The reason why a trial could not go on.
 enum SharedTrialProblem: Error {
   case doesNotLead(SharedBeginning)
   case refused

@@ -1,20 +1,20 @@
-/// A rule that a shared store breaks, and how it was seen.
+/// A rule that a shared store breaks, and the observation.
 public struct SharedStoreViolation: Hashable, Sendable, CustomStringConvertible {
   /// The rule.
   public var rule: SharedStoreRule
-  /// What the store did.
+  /// The observed behaviour of the store.
   public var seen: String
 
   /// Creates a violation.
   ///
   /// - Parameters:
   ///   - rule: The rule.
-  ///   - seen: What the store did.
+  ///   - seen: The observed behaviour of the store.
   public init(rule: SharedStoreRule, seen: String) {
     self.rule = rule
     self.seen = seen
   }
 
-  /// The rule, and what the store did.
+  /// The rule, and the observed behaviour.
   public var description: String { "\(rule) But \(seen)." }
 }

@@ -1,13 +1,13 @@
 internal import StreamQueryShared
 
-/// The log of a ``SharedStoreModel``: bounded, and told where it no longer reaches back to.
+/// The log of a ``SharedStoreModel``, which is bounded and knows how far back it reaches.
 struct SharedLog: Sendable {
-  /// How many messages it keeps.
+  /// The number of messages that it keeps.
   private let limit: Int
-  /// The messages; those before `head` are dropped already.
+  /// The messages; the ones before `head` are already dropped.
   private var messages: [SharedMessage] = []
   private var head = 0
-  /// The version of the last message, also if it is dropped.
+  /// The version of the last message, even if that was dropped.
   private(set) var last = SharedVersion(milliseconds: 0, sequence: 0)
   /// The version of the last message that was dropped.
   private var dropped = SharedVersion(milliseconds: 0, sequence: 0)
@@ -19,7 +19,7 @@ struct SharedLog: Sendable {
   /// Adds a message with the next version.
   ///
   /// - Parameters:
-  ///   - kind: What it tells.
+  ///   - kind: The content.
   ///   - milliseconds: The store's clock; the version rises even if that was set back.
   /// - Returns: The version.
   mutating func append(_ kind: SharedMessage.Kind, milliseconds: UInt64) -> SharedVersion {
@@ -32,7 +32,7 @@ struct SharedLog: Sendable {
       dropped = messages[head].version
       head += 1
     }
-    // In batches: removing the first of an array moves all others.
+    // In batches, because removing the first element of an array moves all others.
     if head > 64, head > limit {
       messages.removeSubrange(..<head)
       head = 0
@@ -40,7 +40,7 @@ struct SharedLog: Sendable {
     return last
   }
 
-  /// Whether a position is one from which no message is lost.
+  /// Whether no message after a position is lost.
   func reaches(back version: SharedVersion) -> Bool { version >= dropped && version <= last }
 
   /// The messages after a version, the oldest ones if there are many.

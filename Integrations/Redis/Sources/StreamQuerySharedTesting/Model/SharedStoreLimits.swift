@@ -1,21 +1,21 @@
-/// What a ``SharedStoreModel`` takes at most.
+/// The limits of a ``SharedStoreModel``.
 public struct SharedStoreLimits: Hashable, Sendable {
-  /// How many bytes the text of a key or of a mark has at most.
+  /// The maximum number of bytes of the text of a key or a mark.
   public var keyBytes: Int
-  /// How many bytes a value has at most.
+  /// The maximum number of bytes of a value.
   public var valueBytes: Int
-  /// How many messages the log keeps.
+  /// The number of messages that the log keeps.
   public var logLength: Int
-  /// How many messages one read of the log returns.
+  /// The maximum number of messages that one read of the log returns.
   public var batchLength: Int
 
   /// Creates limits.
   ///
   /// - Parameters:
-  ///   - keyBytes: How many bytes the text of a key or of a mark has at most.
-  ///   - valueBytes: How many bytes a value has at most.
-  ///   - logLength: How many messages the log keeps.
-  ///   - batchLength: How many messages one read of the log returns.
+  ///   - keyBytes: The maximum number of bytes of the text of a key or a mark.
+  ///   - valueBytes: The maximum number of bytes of a value.
+  ///   - logLength: The number of messages that the log keeps.
+  ///   - batchLength: The maximum number of messages that one read of the log returns.
   public init(
     keyBytes: Int = 4096,
     valueBytes: Int = 1 << 20,

@@ -6,10 +6,10 @@ extension SharedStoreModel {
   ///
   /// - Parameters:
   ///   - key: The key and its marks.
-  ///   - maxAge: How old the entry may be; `nil` accepts none.
+  ///   - maxAge: The maximum age of the entry; `nil` accepts none.
   ///   - duration: How long the lease lasts if the caller takes it.
   ///   - now: The time.
-  /// - Returns: The entry, or who fetches it.
+  /// - Returns: The entry, or the caller that fetches it.
   /// - Throws: `SharedStoreError.tooLarge`.
   public mutating func begin(
     _ key: SharedKey,
@@ -34,7 +34,7 @@ extension SharedStoreModel {
     return .leads(SharedLease(key: key, token: lastToken, history: history), entry: entry)
   }
 
-  /// Makes a lease last from now on.
+  /// Extends a lease from now on.
   ///
   /// - Parameters:
   ///   - claimed: The lease.
@@ -60,7 +60,7 @@ extension SharedStoreModel {
   ///   - lifetime: How long the store keeps the entry.
   ///   - now: The time.
   /// - Returns: The version of the entry; `nil` if the lease was not valid any more.
-  /// - Throws: `SharedStoreError.tooLarge`; the lease stays as it was.
+  /// - Throws: `SharedStoreError.tooLarge`; the lease does not change then.
   public mutating func commit(
     _ value: SharedValue,
     with claimed: SharedLease,
@@ -86,7 +86,7 @@ extension SharedStoreModel {
   ///
   /// - Parameters:
   ///   - claimed: The lease; nothing changes if it is not valid any more.
-  ///   - failure: What followers are told.
+  ///   - failure: The text for followers.
   ///   - now: The time.
   public mutating func abandon(_ claimed: SharedLease, failure: String?, now: Duration) {
     guard lease(claimed, now: now) != nil else { return }
@@ -94,7 +94,7 @@ extension SharedStoreModel {
     _ = append(.abandoned(key: claimed.key.text, failure: failure), now: now)
   }
 
-  /// Makes a value the entry of a key, whoever leads.
+  /// Makes a value the entry of a key, also if another machine has the lease.
   ///
   /// - Parameters:
   ///   - value: The value.
@@ -123,7 +123,7 @@ extension SharedStoreModel {
     )
   }
 
-  /// Invalidates all entries that have one of some marks, and ends their leases.
+  /// Invalidates all entries with one of some marks, and ends their leases.
   ///
   /// - Parameters:
   ///   - marks: The marks.
@@ -144,7 +144,7 @@ extension SharedStoreModel {
   /// Reads the log from a position on.
   ///
   /// - Parameter start: The position of the last message that the caller knows; `nil` is the end.
-  /// - Returns: The messages and the position to read from next.
+  /// - Returns: The messages and the next position.
   public func changes(after start: SharedPosition?) -> SharedChanges {
     guard let start else { return SharedChanges(messages: [], position: position) }
     guard start.history == history, log.reaches(back: start.version) else {

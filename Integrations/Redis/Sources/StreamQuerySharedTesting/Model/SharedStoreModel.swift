@@ -1,9 +1,9 @@
 public import StreamQueryShared
 
-/// The rules of ``/StreamQueryShared/SharedStore`` as a value: no clock, no lock, nothing that waits.
+/// The rules of ``/StreamQueryShared/SharedStore`` as a value, without a clock, a lock or a wait.
 ///
 /// The time is an argument, by the store's own clock. A copy is a snapshot: a replica that lags is
-/// a copy made earlier.
+/// an earlier copy.
 ///
 /// ```swift
 /// var store = SharedStoreModel(history: SharedHistory("first"))
@@ -18,11 +18,11 @@ public struct SharedStoreModel: Sendable {
     let value: SharedValue
     let marks: [SharedMark]
     let version: SharedVersion
-    /// The end of the log when its lease was given, or when it was written: a later invalidation
+    /// The end of the log when its lease was given, or when it was written; a later invalidation
     /// ends it.
     let since: SharedVersion
     let time: Duration
-    /// When its lease was given, or when it was written.
+    /// The time when its lease was given, or when it was written.
     let requestedAt: Duration
     let end: Duration
   }
@@ -30,7 +30,7 @@ public struct SharedStoreModel: Sendable {
   struct Lease: Sendable {
     let token: UInt64
     let marks: [SharedMark]
-    /// The end of the log when it was given: a later invalidation ends it.
+    /// The end of the log when it was given; a later invalidation ends it.
     let version: SharedVersion
     let time: Duration
     var end: Duration
@@ -38,7 +38,7 @@ public struct SharedStoreModel: Sendable {
 
   /// The life of the log.
   public let history: SharedHistory
-  /// What it takes at most.
+  /// The limits.
   public let limits: SharedStoreLimits
 
   var entries: [String: Entry] = [:]
@@ -51,8 +51,8 @@ public struct SharedStoreModel: Sendable {
   /// Creates an empty store.
   ///
   /// - Parameters:
-  ///   - history: The life of its log; a name that no store had before that somebody may know.
-  ///   - limits: What it takes at most.
+  ///   - history: The life of its log: a name that no earlier store had.
+  ///   - limits: The limits.
   public init(history: SharedHistory, limits: SharedStoreLimits = SharedStoreLimits()) {
     self.history = history
     self.limits = limits
@@ -76,13 +76,13 @@ public struct SharedStoreModel: Sendable {
     )
   }
 
-  /// The lease of a key, if it is valid for somebody with some marks.
+  /// The lease of a key, if it is valid for a caller with some marks.
   func lease(_ text: String, for marks: [SharedMark] = [], now: Duration) -> Lease? {
     guard let lease = leases[text], now < lease.end else { return nil }
     return lastInvalidation(of: lease.marks + marks) > lease.version ? nil : lease
   }
 
-  /// The lease that somebody claims to have, if it is valid.
+  /// The lease that a caller claims to have, if it is valid.
   func lease(_ claimed: SharedLease, now: Duration) -> Lease? {
     guard claimed.history == history, let lease = lease(claimed.key.text, now: now) else {
       return nil

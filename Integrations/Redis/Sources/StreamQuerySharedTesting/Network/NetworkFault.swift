@@ -1,27 +1,27 @@
-/// What happens to a ``SimulatedNetwork``.
+/// A fault, or its end, in a ``SimulatedNetwork``.
 public enum NetworkFault: Hashable, Sendable {
   /// Nothing passes between the store and some nodes.
   case partition(nodes: Range<Int>)
   /// A part of all requests and answers is lost.
   case loss(Double)
-  /// All nodes reach the store again, and nothing is lost.
+  /// All nodes reach the store again, and no messages are lost.
   case heal
   /// The store ends.
   case crash
-  /// The store starts again; `forgetting` is whether it has lost everything.
+  /// The store starts again; `forgetting` is whether it has lost all entries.
   case restart(forgetting: Bool)
-  /// The store answers nobody.
+  /// The store does not answer.
   case pause
-  /// The store goes on.
+  /// The store answers again.
   case resume
-  /// The store goes on as it was some time ago.
+  /// The store continues with its state of some time ago.
   case failOver(losing: Duration)
-  /// A node ends without a word, and with whatever leases it has.
+  /// A node ends without giving its leases back.
   case kill(node: Int)
   /// Upstream answers with an error, after its time.
   case upstreamFails
   /// Upstream does not answer.
   case upstreamHangs
-  /// Upstream answers again; who waits for an answer goes on to wait.
+  /// Upstream answers again; callers that wait for an answer still wait.
   case upstreamAnswers
 }

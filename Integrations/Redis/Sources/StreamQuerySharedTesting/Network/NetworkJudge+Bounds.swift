@@ -1,48 +1,47 @@
 internal import StreamQueryShared
 
 extension NetworkJudge {
-  /// The bounds of what it judges.
+  /// The bounds by which it judges.
   struct Bounds: Sendable {
-    /// How long data is fresh, and for how long it may have been on its way.
+    /// How long data is fresh, the time on its way included.
     var stale: Duration
-    /// For how long a machine that hears nothing trusts what has landed.
+    /// How long a machine that is out of reach trusts data after its landing.
     var trust: Duration
-    /// How long after an invalidation an answer may still land that was under way.
+    /// The time after an invalidation in which an answer under way may still land.
     var flight: Duration
-    /// For how long a machine that hears everything may not know of an invalidation.
+    /// The time in which a machine within reach must hear of an invalidation.
     var hearing: Duration
-    /// After how long a fresh value may be asked for again.
+    /// The time after which a fresh value may be requested again.
     var period: Duration
-    /// How soon a machine that hears nothing asks again for itself.
+    /// The time after which a machine that is out of reach asks again for itself.
     var alone: Duration
-    /// How long a call may take.
+    /// The maximum duration of a call.
     var answerTimeout: Duration
   }
 }
 
 extension NetworkPlan {
-  /// What is promised, as it follows from the times of the plan.
+  /// The promised bounds, which follow from the times of the plan.
   ///
-  /// Within a simulation nothing but what the plan says takes time, so that none of them has any room.
+  /// In a simulation, only the times of the plan pass, so that the bounds need no margin.
   var bounds: NetworkJudge.Bounds {
     let way = delay.most
     return NetworkJudge.Bounds(
-      // Data is as old as upstream's answer, wherever it is used, and what that says was true at the
-      // request.
+      // Data is as old as upstream's answer on every machine, and the answer was true at the request.
       stale: staleTime + fetchTime,
-      // A machine doubts what it has at the first look, of eight in `trust`, at which both its landing
-      // and the question that the log answered last are seven eighths of `trust` ago: before `trust` is
-      // over. What was told before that question it knows.
+      // A machine looks eight times in `trust`. It doubts data at the first look at which both the landing of
+      // the data and the last answered request to the log are seven eighths of `trust` ago, so before `trust`
+      // is over. It knows all news from before that request.
       trust: configuration.trust,
-      // What was asked for after a change has it. So an outdated answer was asked for before, and
-      // what takes time until it lands is upstream, and then a commit for as long as a call may take.
-      // If the store takes that commit, the invalidation came later; so it did after an entry that the
-      // store gave, and the answer of either call may be on its way for as long as a call may take.
+      // An answer that was requested after a change includes it. So an outdated answer was requested before.
+      // Until it lands, upstream takes its time, and a commit as long as a call may take. If the store
+      // accepts that commit, or gives an entry, the invalidation comes later, and the answer of that call may
+      // also be on its way for as long as a call may take.
       flight: fetchTime + configuration.timeout,
-      // The answer of a reader, which lacks the message, its next question, and the answer to that.
+      // The answer to a reader, which lacks the message, its next request, and the answer to that.
       hearing: way * 3,
-      // An answer is fresh from its end on, not from its request. Who got it from the store counts it as
-      // older by the way of the question, since the store may have looked as early as that.
+      // An answer is fresh from its end on, not from its request. A machine that got it from the store counts
+      // it as older by the way of the request, because the store may have measured the age as early as that.
       period: staleTime + fetchTime - way,
       // It lands after its fetch, and the first look that doubts it is at seven eighths of `trust`.
       alone: fetchTime + min(configuration.trust - configuration.trust / 8, staleTime),
@@ -50,18 +49,18 @@ extension NetworkPlan {
     )
   }
 
-  /// How long after a fault every machine hears the store, and no lease is left that nobody has.
+  /// The time after a fault until every machine hears the store, and no lost lease is left.
   ///
-  /// Whoever asks for the log at its end fails after the longest question, pauses, and asks again. Others
-  /// pause for as long at most. Of the leases that are lost none was given later. Who fetched for
-  /// itself meanwhile has its answer.
+  /// A reader at the end of the log fails after the longest request, pauses, and asks again. Other calls
+  /// pause for as long at most. All lost leases were given before that, and machines that fetched for
+  /// themselves have their answers.
   var recovery: Duration {
     let question = configuration.trust / 4 + configuration.timeout
     let hears = question + configuration.pauses.longest + delay.most * 4
     return max(hears, configuration.lease) + fetchTime
   }
 
-  /// For how long the return of a store may be felt upstream: until all that was trusted is not any more.
+  /// How long upstream may feel the return of a store: until all earlier data is not trusted any more.
   var aftermath: Duration {
     configuration.trust + configuration.pauses.longest + configuration.timeout * 2
       + max(configuration.lease, fetchTime)

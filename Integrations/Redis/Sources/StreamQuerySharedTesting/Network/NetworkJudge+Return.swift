@@ -1,9 +1,9 @@
-// Who believes that the store is away, and what its return costs.
+// The machines that believe that the store is away, and the costs of its return.
 extension NetworkJudge {
-  /// A node got an answer of the store: it may have learned of anything.
+  /// A node got an answer of the store, so it may have heard of any change.
   mutating func reached(by node: Int, at now: Duration) { reached[node] = now }
 
-  /// A node begins to change a key: until that is over, what is here of it is not trusted.
+  /// A node begins to change a key: until the end of that, its data of the key is not trusted.
   mutating func changes(_ key: Int, by node: Int) {
     changing[place(of: key, node), default: 0] += 1
   }
@@ -15,9 +15,9 @@ extension NetworkJudge {
     changing[place, default: 1] -= 1
   }
 
-  /// A node asks upstream for itself, since it believes that the store is away.
+  /// A node asks upstream for itself, because it believes that the store is away.
   ///
-  /// However many callers it has: what it gets it trusts, unless it hears of something or changes it.
+  /// It does so once for all of its callers: it trusts the answer, unless it hears of a change or makes one.
   mutating func askedAlone(_ key: Int, by node: Int, at now: Duration) {
     let place = place(of: key, node)
     defer { alone[place] = now }
@@ -28,24 +28,24 @@ extension NetworkJudge {
     found(.noHerd, "key \(key) was asked for by \(node) alone at \(now), and at \(last)")
   }
 
-  /// What upstream got in a second after a return.
+  /// The requests of upstream in a second after a return.
   struct Second: Equatable, Sendable {
     /// The requests that nodes made for all.
     var shared: Int
-    /// Those that they made for themselves, since they believed that the store is away.
+    /// The requests that nodes made for themselves, because they believed that the store is away.
     var alone: Int
-    /// How many changes the store was told of.
+    /// The number of changes that were reported to the store.
     var changes: Int
   }
 
   /// A second has passed after a return.
   ///
   /// - Parameters:
-  ///   - second: What upstream got.
-  ///   - usual: The most requests in a second before anything went wrong.
+  ///   - second: The requests in that second.
+  ///   - usual: The most requests in a second before any fault.
   ///   - haveNoticed: Whether all must have noticed the return before that second.
   mutating func returned(_ second: Second, usual: Int, haveNoticed: Bool) {
-    // What all nodes doubt at once is asked for once.
+    // Data that all nodes doubt at once is requested once.
     let most = usual + keys + second.changes
     if second.shared > most {
       found(.noHerd, "\(second.shared) requests in a second after the return, \(most) may be")

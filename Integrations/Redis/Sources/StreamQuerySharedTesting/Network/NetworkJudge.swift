@@ -1,9 +1,9 @@
-/// Whether a network keeps what is promised: it is told what happened, and says what was wrong.
+/// Judges whether a network keeps its promises, from the reported events.
 struct NetworkJudge: Sendable {
   /// A version upstream.
   struct Change: Sendable {
     let time: Duration
-    /// When its invalidation reached the store; `nil` if it did not, or was lost there.
+    /// The time when its invalidation reached the store; `nil` if it did not, or was lost there.
     var invalidated: Duration?
   }
 
@@ -28,20 +28,20 @@ struct NetworkJudge: Sendable {
   let bounds: Bounds
   private var changes: [[Change]]
   private var requests: [Int: Request] = [:]
-  /// When the store was last told of an invalidation of a key, of whatever version.
+  /// The time when the store last heard of an invalidation of a key, of any version.
   private var toldAt: [Int: Duration] = [:]
-  /// The highest version that a node knows of a key.
+  /// The highest version of a key that a node knows.
   private var floors: [Int: Int] = [:]
   /// The last answer that came to a node, by the place of its key.
   private var landings: [Int: Landing] = [:]
-  /// Until when a node counts as disturbed.
+  /// The time until which a node counts as disturbed.
   private var disturbed: [Duration]
-  /// When a node last asked for a key for itself alone.
+  /// The time when a node last requested a key for itself alone.
   var alone: [Int: Duration] = [:]
-  /// How often a node changes a key just now, and when it last did.
+  /// The number of changes of a key by a node that are under way, and the time of the last one.
   var changing: [Int: Int] = [:]
   var doubts: [Int: Duration] = [:]
-  /// When a node last got an answer of the store.
+  /// The time when a node last got an answer of the store.
   var reached: [Int: Duration] = [:]
   private(set) var faults: [NetworkReport.Promise: Int] = [:]
   private(set) var examples: [String] = []
@@ -59,19 +59,19 @@ struct NetworkJudge: Sendable {
 
   // MARK: Facts
 
-  /// Something disturbs nodes, until a time.
+  /// A fault disturbs nodes until a time.
   mutating func disturbed(_ nodes: Range<Int>, until time: Duration) {
     for node in nodes { disturbed[node] = max(disturbed[node], time) }
   }
 
-  /// What disturbed nodes is over; the effects last until a time.
+  /// A fault that disturbed nodes is over; its effects last until a time.
   mutating func healed(_ nodes: Range<Int>, until time: Duration) {
     for node in nodes where disturbed[node] > time { disturbed[node] = time }
   }
 
   private func isHealthy(_ node: Int, _ now: Duration) -> Bool { disturbed[node] < now }
 
-  /// How many keys there are.
+  /// The number of keys.
   var keys: Int { changes.count }
 
   func version(of key: Int) -> Int { changes[key].count - 1 }
@@ -91,19 +91,19 @@ struct NetworkJudge: Sendable {
     }
   }
 
-  /// The store forgot what it was told since a time, but not everything.
+  /// The store forgot its news since a time, but not all earlier news.
   mutating func forgot(since time: Duration) {
     for key in changes.indices {
       for version in changes[key].indices.dropFirst() {
         if let told = changes[key][version].invalidated, told >= time {
-          // Unknown for ever: an entry from before may be valid until it is stale.
+          // Unknown for ever, because an earlier entry may be valid until it is stale.
           changes[key][version].invalidated = .seconds(1 << 40)
         }
       }
     }
   }
 
-  /// A node knows that a version is no longer the last one.
+  /// A node knows that a version is outdated.
   mutating func knows(_ version: Int, of key: Int, node: Int) {
     let place = place(of: key, node)
     floors[place] = max(floors[place] ?? 0, version)
@@ -111,8 +111,8 @@ struct NetworkJudge: Sendable {
 
   func place(of key: Int, _ node: Int) -> Int { node * changes.count + key }
 
-  /// When the store was first told that a version is not the last one; `nil` if it was not, or if that
-  /// is forgotten.
+  /// The time when the store first heard that a version is outdated; `nil` if it did not, or if that is
+  /// forgotten.
   private func end(of version: Int, _ key: Int) -> Duration? {
     guard version + 1 < changes[key].count else { return nil }
     return changes[key][(version + 1)...].compactMap(\.invalidated).min()
@@ -120,10 +120,9 @@ struct NetworkJudge: Sendable {
 
   // MARK: Checks
 
-  /// Upstream is asked.
+  /// Upstream got a request.
   ///
-  /// - Returns: Whether the request was judged: whoever is disturbed, or comes after one who was, may
-  ///   ask again.
+  /// - Returns: Whether the request was judged: a disturbed node, or one after it, may ask again.
   @discardableResult
   mutating func asked(_ key: Int, by node: Int, at now: Duration) -> Bool {
     defer { requests[key] = Request(time: now, node: node) }
@@ -140,7 +139,7 @@ struct NetworkJudge: Sendable {
     return true
   }
 
-  /// A request of upstream brought nothing: another one may follow.
+  /// A request of upstream had no result, so another one may follow.
   mutating func gotNothing(_ key: Int, by node: Int, askedAt time: Duration) {
     if alone[place(of: key, node)] == time { alone[place(of: key, node)] = nil }
     guard let last = requests[key], last.node == node, last.time == time else { return }
@@ -195,7 +194,7 @@ struct NetworkJudge: Sendable {
     found(.invalidation, "\(text)\(state) at \(call.time), \(call.time - told) after its end")
   }
 
-  /// Until when a node may serve a version whose end was told.
+  /// The time until which a node may serve a version whose end was reported.
   private func lastTime(
     of version: Int,
     _ key: Int,
@@ -204,8 +203,8 @@ struct NetworkJudge: Sendable {
     isHealthy: Bool
   ) -> Duration {
     if isHealthy { return told + bounds.hearing }
-    // Who hears nothing trusts its data from when it landed, or from when the log was complete: that
-    // was before the end was told.
+    // A node that is out of reach trusts its data from its landing, or from the time when the log was
+    // complete, which was before the report of the end.
     guard let landing = landings[place(of: key, node)], landing.version == version else {
       return told + bounds.trust
     }

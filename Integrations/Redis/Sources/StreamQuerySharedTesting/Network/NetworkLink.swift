@@ -1,14 +1,14 @@
 internal import StreamQuery
 internal import StreamQueryShared
 
-/// The way of one node to the store: it takes time, and may lose what passes.
+/// The connection of one node to the store, which takes time, and may lose messages.
 final class NetworkLink: SharedStore {
   private let node: Int
   private let store: any SharedStore
   private let world: NetworkWorld
   private let clock: any Clock<Duration>
   private let now: @Sendable () -> Duration
-  /// After how long a call ends whose answer does not come.
+  /// The time after which a call without an answer ends.
   private let patience: Duration
 
   init(
@@ -123,7 +123,7 @@ final class NetworkLink: SharedStore {
     }
   }
 
-  /// The store has what ends earlier versions of what has these marks.
+  /// The store has heard that earlier versions of the keys with these marks are outdated.
   private func told(of marks: [SharedMark]) {
     let now = now()
     world.locked { state in
@@ -149,7 +149,7 @@ final class NetworkLink: SharedStore {
 }
 
 extension SharedMark {
-  /// The number of the key that a tag names, or whose own mark it is.
+  /// The number of the key that a tag names, or whose own mark this is.
   fileprivate var networkKey: Int? {
     if let own = text.firstRange(of: "[\"value\",") {
       return Int(text[own.upperBound...].prefix { $0.isNumber })

@@ -2,12 +2,12 @@ internal import StreamQuery
 internal import StreamQueryShared
 internal import StreamQueryTesting
 
-/// What upstream answers.
+/// The answer of upstream.
 struct NetworkAnswer: Codable, Hashable, Sendable {
   var version: Int
 }
 
-/// What upstream throws.
+/// The error of upstream.
 struct NetworkFailure: Error {}
 
 /// A machine of a network: a client, and its part in the shared cache.
@@ -137,13 +137,13 @@ final class NetworkNode: Sendable {
     return version
   }
 
-  /// Upstream has changed, and the node invalidates its own data: nobody else hears of that.
+  /// Upstream has changed, and the node invalidates its own data, of which others do not hear.
   func invalidate(_ key: Int, of version: Int, refetches: Bool) {
     client.markInvalidated(.query(queries[key]), refetch: refetches ? .active : .never)
     world.locked { $0.judge.knows(version, of: key, node: number) }
   }
 
-  /// Upstream has changed, and the node tells the others until it has told them.
+  /// Upstream has changed, and the node reports it to the others until that has succeeded.
   func change(_ key: Int, to version: Int, clock: SimulationClock) async {
     while !Task.isCancelled, !world.locked({ $0.dead.contains(number) }) {
       do {
@@ -158,7 +158,7 @@ final class NetworkNode: Sendable {
 
   /// Upstream has changed, and the node writes its value until the others can get it.
   ///
-  /// Nobody else changes the key meanwhile: of two writes the one that the store gets last counts.
+  /// No other node changes the key meanwhile: of two writes, the last one in the store counts.
   func write(_ key: Int, of version: Int, clock: SimulationClock) async {
     defer { world.locked { _ = $0.written.remove(key) } }
     while !Task.isCancelled, !world.locked({ $0.dead.contains(number) }) {
@@ -174,7 +174,7 @@ final class NetworkNode: Sendable {
     }
   }
 
-  /// Changes a key, and says so to the judge.
+  /// Changes a key, and reports that to the judge.
   private func doubting(_ key: Int, _ change: () async throws -> Void) async rethrows {
     world.locked { $0.judge.changes(key, by: number) }
     defer {

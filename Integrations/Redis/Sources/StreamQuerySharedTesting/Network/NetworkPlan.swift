@@ -1,41 +1,41 @@
 public import StreamQueryShared
 
-/// What a ``SimulatedNetwork`` is like, and what happens to it.
+/// The plan of a ``SimulatedNetwork``: its machines, its times, and its faults.
 public struct NetworkPlan: Sendable {
   /// Decides delays, losses, callers and interleavings.
   public var seed: UInt64 = 1
-  /// How many machines there are.
+  /// The number of machines.
   public var nodes = 20
-  /// How many keys they ask for, by Zipf's law.
+  /// The number of keys, which are chosen by Zipf's law.
   public var keys = 30
-  /// How long it runs before all is healed and compared.
+  /// The time until all faults are healed and the nodes are compared.
   public var duration = Duration.seconds(40)
-  /// How many calls all machines make in a second.
+  /// The number of calls of all machines per second.
   public var callsPerSecond = 100.0
-  /// How many changes upstream, with the invalidation of a random node, happen in a second.
+  /// The number of changes upstream per second, each with an invalidation by a random node.
   public var changesPerSecond = 0.5
-  /// How many changes upstream happen in a second that nobody announces.
+  /// The number of changes upstream per second that are not reported.
   public var silentChangesPerSecond = 0.2
-  /// How many changes per second happen upstream of which a random node learns without the log: the
-  /// node invalidates its own data, and tells no other node.
+  /// The number of changes upstream per second of which only a random node hears, which invalidates
+  /// its own data.
   public var ownInvalidationsPerSecond = 0.0
-  /// How many values of random nodes are written in a second, each the value of a change upstream.
+  /// The number of writes by random nodes per second, each of the value of a change upstream.
   public var writesPerSecond = 0.0
-  /// How many keys each node observes, by Zipf's law.
+  /// The number of keys that each node observes, by Zipf's law.
   public var observersPerNode = 0
-  /// How often a failed fetch is retried, a tenth of a second later.
+  /// The number of retries of a failed fetch, a tenth of a second later.
   public var retries = 0
-  /// How long an attempt of a fetch may take; `nil` if it may take any time.
+  /// The timeout of an attempt of a fetch; `nil` is none.
   public var attemptTimeout: Duration?
-  /// How long data is fresh.
+  /// The stale time.
   public var staleTime = Duration.seconds(10)
-  /// How long upstream takes.
+  /// The duration of an answer of upstream.
   public var fetchTime = Duration.milliseconds(100)
-  /// The shortest and the longest way between a node and the store.
+  /// The shortest and the longest time on the way between a node and the store.
   public var delay = (least: Duration.milliseconds(1), most: Duration.milliseconds(5))
-  /// What happens when.
+  /// The faults and their times.
   public var faults: [(at: Duration, fault: NetworkFault)] = []
-  /// How the nodes share.
+  /// The configuration of the nodes.
   public var configuration: SharedCacheConfiguration = {
     var configuration = SharedCacheConfiguration(namespace: "network")
     configuration.trust = .seconds(4)
@@ -44,19 +44,19 @@ public struct NetworkPlan: Sendable {
     configuration.pauses = (first: .milliseconds(250), longest: .seconds(2))
     return configuration
   }()
-  /// How the nodes share in truth, while ``configuration`` says what is promised.
+  /// The configuration that the nodes really have, while ``configuration`` makes the promises.
   ///
-  /// Another one than that is a mistake, to see that it is noticed.
+  /// A different one is a mistake, to see that the judge notices it.
   public var broken: SharedCacheConfiguration?
-  /// What the store keeps.
+  /// The limits of the store.
   public var limits = SharedStoreLimits()
-  /// Puts something before the store, such as a mistake.
+  /// Wraps the store, for example with a mistake.
   public var wrap: @Sendable (MemorySharedStore) -> any SharedStore = { $0 }
 
   /// Creates a plan without faults.
   public init() {}
 
-  /// How long a call may take.
+  /// The maximum duration of a call.
   var longestCall: Duration {
     let attempt = configuration.answerTimeout * 3 / 2 + fetchTime + configuration.timeout * 2
     return attempt * (retries + 1) + Self.retryDelay * retries

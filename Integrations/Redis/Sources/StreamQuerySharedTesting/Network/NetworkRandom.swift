@@ -20,7 +20,7 @@ struct NetworkRandom: RandomNumberGenerator, Sendable {
   }
 }
 
-/// Chooses keys as callers do, by Zipf's law: the first is asked for twice as often as the second.
+/// Chooses keys by Zipf's law: the first one is chosen twice as often as the second.
 struct ZipfChoice: Sendable {
   private var sums: [Double] = []
 

@@ -1,32 +1,32 @@
-/// What became of a ``SimulatedNetwork``.
+/// The result of a ``SimulatedNetwork``.
 public struct NetworkReport: Sendable {
-  /// What is promised.
+  /// A promise of the shared cache.
   public enum Promise: String, CaseIterable, Hashable, Sendable {
-    /// Upstream is asked once for a key and period of freshness while the store is in reach.
+    /// Upstream gets one request for a key and period of freshness while the store is in reach.
     case oneRequest = "one request"
     /// No data is older than the stale time.
     case staleTime = "stale time"
-    /// An invalidation is seen in time: at once, or after the trust is over.
+    /// An invalidation is seen in time: at once, or at the end of the trust.
     case invalidation = "invalidation"
     /// No node sees a lower version after a higher one.
     case neverBack = "never back"
-    /// No call waits for longer than it may.
+    /// No call waits longer than its timeout.
     case answersInTime = "answers in time"
     /// After healing, all nodes have the last version.
     case converges = "converges"
-    /// When the store is back, upstream is not asked by all at once.
+    /// When the store is back, upstream does not get the requests of all nodes at once.
     case noHerd = "no herd"
   }
 
   /// The plan.
   public let plan: NetworkPlan
-  /// What it cost.
+  /// The costs.
   public let meter: NetworkMeter
-  /// How often each promise was broken.
+  /// The number of times that each promise was broken.
   public let broken: [Promise: Int]
   /// The first broken promises.
   public let examples: [String]
-  /// The course of the simulation: equal for equal plans.
+  /// A digest of the course of the simulation, which is equal for equal plans.
   public let scheduleHash: UInt64
 
   /// The report, for a person to read.
@@ -63,7 +63,7 @@ public struct NetworkReport: Sendable {
     return (lines + examples).joined(separator: "\n")
   }
 
-  /// The most requests of upstream in a second of a time.
+  /// The most requests of upstream in a second, within a time.
   public func peak(from start: Duration, to end: Duration = .seconds(1 << 40)) -> Int {
     let seconds = start.components.seconds..<end.components.seconds
     return meter.upstream.lazy.filter { seconds.contains(Int64($0.key)) }.map(\.value).max() ?? 0

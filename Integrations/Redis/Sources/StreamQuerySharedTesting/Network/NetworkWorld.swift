@@ -2,9 +2,9 @@ internal import StreamQuery
 internal import StreamQueryShared
 internal import Synchronization
 
-/// What the parts of a network tell and ask: the judge and the meter, behind one lock.
+/// The shared state of a network's parts: the judge and the meter, behind one lock.
 final class NetworkWorld: Sendable {
-  /// What upstream does.
+  /// The behaviour of upstream.
   enum Upstream: Sendable { case answers, fails, hangs }
 
   struct State: Sendable {
@@ -15,9 +15,9 @@ final class NetworkWorld: Sendable {
     var loss = 0.0
     var dead: Set<Int> = []
     var upstream = Upstream.answers
-    /// The calls of the caches that run just now.
+    /// The number of calls of the caches that run.
     var calls = 0
-    /// The keys that a node writes just now, of which nobody else may change the truth.
+    /// The keys that a node is writing, which no other code may change upstream.
     var written: Set<Int> = []
   }
 
@@ -33,7 +33,7 @@ final class NetworkWorld: Sendable {
     state.withLock { body(&$0) }
   }
 
-  /// How long the next way takes, and whether it ends.
+  /// The time of the next message on its way, and whether it is lost.
   func way(of node: Int) -> (delay: Duration, isLost: Bool) {
     locked { state in
       let delay = delay.least + (delay.most - delay.least) * state.random.chance()

@@ -2,11 +2,10 @@ internal import StreamQuery
 internal import StreamQueryShared
 internal import StreamQueryTesting
 
-/// Many machines and their store in virtual time, to see whether they keep what is promised, and what
-/// it costs.
+/// Many machines and their store in virtual time, to check promises and measure costs.
 ///
-/// Each machine is a real client with its part in the shared cache. The same plan takes the same
-/// course.
+/// Each machine is a real client with its part in the shared cache. The same plan always takes the
+/// same course.
 ///
 /// ```swift
 /// var plan = NetworkPlan()
@@ -25,14 +24,14 @@ public final class SimulatedNetwork {
   private let choice: ZipfChoice
   private var random: NetworkRandom
   private var snapshots: [(time: Duration, model: SharedStoreModel)] = []
-  /// What it cost until all was healed.
+  /// The costs until all faults were healed.
   private var cost = NetworkMeter()
-  /// When the store came back.
+  /// The times when the store came back.
   private var returns: [Duration] = []
 
   /// Creates the machines, which start at once.
   ///
-  /// - Parameter plan: What the network is like, and what happens to it.
+  /// - Parameter plan: The plan.
   public init(_ plan: NetworkPlan) {
     self.plan = plan
     simulation = Simulation(seed: plan.seed, jobLimit: 100_000_000)
@@ -46,9 +45,9 @@ public final class SimulatedNetwork {
     random = NetworkRandom(seed: plan.seed)
   }
 
-  /// Runs the plan, heals everything, and compares the nodes.
+  /// Runs the plan, heals all faults, and compares the nodes.
   ///
-  /// - Returns: What became of it.
+  /// - Returns: The result.
   public func run() -> NetworkReport {
     var (calls, changes, silent, own, writes) = (0.0, 0.0, 0.0, 0.0, 0.0)
     var faults = plan.faults.sorted { $0.at < $1.at }[...]
@@ -114,9 +113,9 @@ public final class SimulatedNetwork {
     }
   }
 
-  /// Changes a key upstream, unless somebody writes it just now.
+  /// Changes a key upstream, unless it is being written.
   ///
-  /// - Returns: Its version from now on.
+  /// - Returns: Its new version.
   private func changed(_ key: Int) -> Int? {
     let now = simulation.now
     return world.locked { state in
@@ -127,7 +126,7 @@ public final class SimulatedNetwork {
 
   // MARK: Faults
 
-  /// What replicas know: a copy for each tenth of a second of the last ten.
+  /// The states of replicas: a copy for each of the last tenths of a second, up to ten seconds.
   private func takeSnapshot() {
     let losesSome = plan.faults.contains { if case .failOver = $0.fault { true } else { false } }
     guard losesSome, simulation.now >= (snapshots.last?.time ?? .zero) + .milliseconds(100) else {
@@ -187,7 +186,7 @@ public final class SimulatedNetwork {
     case .kill(let node):
       world.locked { state in
         state.dead.insert(node)
-        // Its leases have to end.
+        // The leases of the node have to end.
         state.judge.disturbed(all, until: recovered)
       }
       nodes[node].end()
@@ -240,8 +239,8 @@ public final class SimulatedNetwork {
     )
   }
 
-  /// Says to the judge what upstream got in each second after a return, until something else goes
-  /// wrong.
+  /// Reports to the judge the requests of upstream in each second after a return, until the next
+  /// fault.
   private func judgeReturn(at time: Duration, _ judge: inout NetworkJudge) {
     let meter = world.locked { $0.meter }
     func second(_ time: Duration) -> Int { Int(time.components.seconds) }
@@ -251,7 +250,7 @@ public final class SimulatedNetwork {
     // The first seconds fill the caches.
     let first = plan.faults.map(\.at).min() ?? .zero
     let usual = (2..<max(3, second(first))).map(shared).max() ?? 0
-    // By then who hung has failed, and has asked again after the longest pause.
+    // By then, hanging calls have failed, and were made again after the longest pause.
     let noticed = time + plan.configuration.timeout + plan.configuration.pauses.longest
     let next = plan.faults.map(\.at).filter { $0 > time }.min() ?? plan.duration
     let end = min(time + plan.aftermath, next, plan.duration)

@@ -1,13 +1,13 @@
 internal import StreamQueryShared
 
-/// What happens to servers.
+/// The faults of servers.
 extension MemorySharedStore {
-  /// Ends the server: calls fail at once, those included that wait for changes.
+  /// Ends the server: calls fail at once, including calls that wait for changes.
   public func crash() { change { $0.condition = .crashed } }
 
-  /// Starts the server again, or goes on after a pause.
+  /// Starts the server again, or continues after a pause.
   ///
-  /// - Parameter forgetting: Whether it has lost everything, and has another history.
+  /// - Parameter forgetting: Whether it has lost all entries, and has another history.
   public func restart(forgetting: Bool = false) {
     change { state in
       if forgetting { state.forget(name: name) }
@@ -15,18 +15,18 @@ extension MemorySharedStore {
     }
   }
 
-  /// Removes everything, as `FLUSHALL` does: another history begins.
+  /// Removes all entries, as `FLUSHALL` does: another history begins.
   public func forget() { change { $0.forget(name: name) } }
 
   /// Stops the server without ending it: calls wait.
   public func pause() { change { $0.condition = .paused } }
 
-  /// Lets a paused server go on, with the calls that wait.
+  /// Continues a paused server, with the calls that wait.
   public func resume() { change { $0.condition = .runs } }
 
-  /// Goes on with another model, such as that of a replica: a copy of ``model`` made earlier.
+  /// Continues with another model, such as that of a replica: an earlier copy of ``model``.
   ///
-  /// - Parameter replica: What the replica knows.
+  /// - Parameter replica: The state of the replica.
   public func failOver(to replica: SharedStoreModel) {
     change { state in
       state.model = replica

@@ -3,7 +3,7 @@ internal import StreamQueryShared
 internal import Synchronization
 
 extension MemorySharedStore {
-  /// Does one step, as soon as the store answers.
+  /// Performs one step, as soon as the store answers.
   func perform<Result: Sendable>(
     _ step: (inout SharedStoreModel, Duration) throws(SharedStoreError) -> Result
   ) async throws(SharedStoreError) -> Result {
@@ -14,11 +14,11 @@ extension MemorySharedStore {
     }
   }
 
-  /// Does one step; `nil` if the store is paused.
+  /// Performs one step; `nil` if the store is paused.
   private func attempt<Result: Sendable>(
     _ step: (inout SharedStoreModel, Duration) throws(SharedStoreError) -> Result
   ) throws(SharedStoreError) -> Result? {
-    // Read before locking: the clock has a lock of its own, or is one of a user.
+    // Read before locking, because the clock has a lock of its own, or is user code.
     let now = elapsed()
     var woken: [Waiters.Waiter] = []
     defer { for waiter in woken { waiter.resume() } }
@@ -36,7 +36,7 @@ extension MemorySharedStore {
     }
   }
 
-  /// Changes what it is like, and lets everybody look again who waits.
+  /// Changes the state, and makes all waiting calls look again.
   func change(_ body: (inout State) -> Void) {
     let woken = state.withLock { state in
       body(&state)
@@ -50,10 +50,10 @@ extension MemorySharedStore {
   /// Waits until the log goes on, the time is over, or the task is cancelled.
   func waitForChange(since position: SharedPosition, atMost wait: Duration) async {
     let id = newWaiter()
-    // A child, so that it ends with the wait. It runs where the caller's task runs.
+    // A child task, so that it ends with the wait. It runs where the caller's task runs.
     async let _: Void = wake(id, after: wait)
     await suspend(id) { $0.condition != .crashed && $0.model.position == position }
-    // Leaving the scope cancels the timer and waits for its end.
+    // The end of the scope cancels the timer and waits for its end.
   }
 
   private func wake(_ id: UInt64, after wait: Duration) async {
@@ -67,7 +67,7 @@ extension MemorySharedStore {
 
   private func newWaiter() -> UInt64 { state.withLock { $0.waiters.reserve() } }
 
-  /// Suspends until somebody wakes the waiter or the task is cancelled, if that is still wanted.
+  /// Suspends until the waiter is woken or the task is cancelled, if the wait is still wanted.
   private func suspend(_ id: UInt64, while isWanted: (State) -> Bool) async {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in

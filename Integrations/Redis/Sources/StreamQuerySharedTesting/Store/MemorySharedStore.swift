@@ -2,8 +2,7 @@ public import StreamQuery
 public import StreamQueryShared
 internal import Synchronization
 
-/// A store that all clients of one process share, for tests: the rules of ``SharedStoreModel``, with
-/// a clock.
+/// A store that all clients of one process share, for tests: a ``SharedStoreModel`` with a clock.
 ///
 /// In a simulation it keeps virtual time:
 ///
@@ -12,7 +11,8 @@ internal import Synchronization
 /// ```
 ///
 /// It can fail like a server: ``crash()``, ``restart(forgetting:)``, ``pause()``, ``resume()`` and
-/// ``failOver(to:)``. A call to a store that is paused waits until it goes on, or is cancelled.
+/// ``failOver(to:)``. A call to a paused store waits until the store continues, or the call is
+/// cancelled.
 public final class MemorySharedStore: SharedStore {
   /// Whether it answers.
   enum Condition: Equatable, Sendable {
@@ -37,10 +37,9 @@ public final class MemorySharedStore: SharedStore {
   /// Creates an empty store.
   ///
   /// - Parameters:
-  ///   - scheduling: The clock that ages, leases and waits follow. Nothing runs on its executor that
-  ///     the caller's task does not bring there.
+  ///   - scheduling: The clock of ages, leases and waits. The store starts no task on the executor.
   ///   - name: The beginning of the names of its histories.
-  ///   - limits: What it takes at most.
+  ///   - limits: The limits.
   public init(
     _ scheduling: Scheduling = .current,
     name: String = "memory",
@@ -58,10 +57,10 @@ public final class MemorySharedStore: SharedStore {
     return { start.duration(to: clock.now) }
   }
 
-  /// What it knows now.
+  /// The present state.
   public var model: SharedStoreModel { state.withLock { $0.model } }
 
-  /// How many calls it got, those included that found it crashed.
+  /// The number of calls, including calls that found the store crashed.
   public var calls: Int { state.withLock { $0.calls } }
 
   /// The time by the store's clock.
@@ -80,7 +79,7 @@ public final class MemorySharedStore: SharedStore {
     }
   }
 
-  /// Makes a lease last from now on.
+  /// Extends a lease from now on.
   public func renew(
     _ lease: SharedLease,
     for duration: Duration
@@ -104,7 +103,7 @@ public final class MemorySharedStore: SharedStore {
     try await perform { model, now in model.abandon(lease, failure: failure, now: now) }
   }
 
-  /// Makes a value the entry of a key, whoever leads.
+  /// Makes a value the entry of a key, also if another machine has the lease.
   public func write(
     _ value: SharedValue,
     for key: SharedKey,
@@ -115,7 +114,7 @@ public final class MemorySharedStore: SharedStore {
     }
   }
 
-  /// Invalidates all entries that have one of some marks.
+  /// Invalidates all entries with one of some marks.
   public func invalidate(_ marks: [SharedMark]) async throws(SharedStoreError) -> SharedVersion {
     try await perform { model, now throws(SharedStoreError) in
       try model.invalidate(marks, now: now)

@@ -28,13 +28,13 @@ struct Waiters: Sendable {
 
   /// Ends one wait.
   ///
-  /// - Returns: Whom to resume, outside of the lock; `nil` if it is not parked.
+  /// - Returns: The waiter to resume outside of the lock; `nil` if it is not parked.
   mutating func remove(_ id: UInt64) -> Waiter? {
     guard case .parked(let waiter)? = places.removeValue(forKey: id) else { return nil }
     return waiter
   }
 
-  /// Ends all waits, those included that are reserved: whoever parks now has to look again.
+  /// Ends all waits, including reserved ones: a call that parks now has to look again.
   mutating func removeAll() -> [Waiter] {
     if places.isEmpty { return [] }
     let all = places.sorted { $0.key < $1.key }
