@@ -2,7 +2,7 @@ import Hummingbird
 import Logging
 import StreamQuery
 
-/// A server to try single flight on; `../../README.md` says how.
+/// A server to try single flight with; see `../../README.md`.
 @main enum Example {
   static func main() async throws {
     var logger = Logger(label: "rates")

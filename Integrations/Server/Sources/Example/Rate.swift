@@ -1,13 +1,13 @@
 import Hummingbird
 import StreamQuery
 
-/// What a currency is worth.
+/// The rate of a currency.
 struct Rate: ResponseCodable, Sendable, Hashable {
   var currency: String
   var perEuro: Double
 }
 
-/// Where rates come from: slow, and paid per request.
+/// The source of rates, which is slow and paid per request.
 protocol RateSource: Sendable {
   /// - Throws: ``UnknownCurrency``.
   func rate(of currency: String) async throws -> Rate
@@ -19,7 +19,7 @@ struct UnknownCurrency: Error {}
 extension Query<Rate> {
   /// A currency's rate, for half a minute.
   ///
-  /// Nobody waits for retries: who only observes it does not either.
+  /// Observers do not retry either.
   static func rate(of currency: String, from source: any RateSource) -> Self {
     Query("rate", currency) { try await source.rate(of: currency) }
       .staleTime(.seconds(30))

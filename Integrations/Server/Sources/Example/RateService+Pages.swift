@@ -3,10 +3,10 @@ import Hummingbird
 import StreamQuery
 import StreamQueryPersistence
 
-// A page of rates for a client that has a cache of its own: what is there is sent at once, and what is
-// still being fetched when it comes.
+// A page of rates for a client that has a cache of its own. Cached rates are sent at once, and the others
+// when they come.
 extension RateService {
-  /// The page, as lines of JSON: an archive each.
+  /// The page, as lines of JSON, each with an archive.
   func page(of currencies: [String]) -> Response {
     Response(
       status: .ok,
@@ -15,10 +15,11 @@ extension RateService {
     )
   }
 
-  /// The archives of some rates, until all have arrived, or failed.
+  /// The archives of some rates, until all rates have arrived or failed.
   func archives(of currencies: [String]) -> some AsyncSequence<Data, any Error> & Sendable {
     let queries = Set(currencies).sorted().map { Query.rate(of: $0, from: source) }
-    // The export asks for nothing itself. These ask at once, and for as long as somebody reads.
+    // The export fetches nothing. These streams fetch at once, and live as long as the response is
+    // read.
     let wanted = queries.map { client.stream($0) }
     let exports = client.exportStream(queries.map(QueryFilter.query).reduce(!.all, ||))
     return exports.map { export in

@@ -3,7 +3,7 @@ import Logging
 import StreamQuery
 import StreamQueryServer
 
-/// What `GET /stats` answers.
+/// The answer to `GET /stats`.
 struct Stats: ResponseCodable, Sendable, Equatable {
   var hits: Int
   var joined: Int
@@ -13,8 +13,8 @@ struct Stats: ResponseCodable, Sendable, Equatable {
 extension QueryClient.Configuration {
   /// A server's cache: bounded, logged, measured and traced.
   ///
-  /// A rate that is five minutes too old is better than none, and than a wait for a source that is slow.
-  /// A source that fails is left alone for a second; and what is no currency now is none for a minute.
+  /// A rate that is five minutes too old is better than none, or than a wait for a slow source. After a
+  /// failure, the source is not asked for a second. An unknown currency stays unknown for a minute.
   static func rates(_ logger: Logger) -> Self {
     var configuration = Self.server(
       staleIfError: .minutes(5),
@@ -34,7 +34,9 @@ struct RateService: Sendable {
   let client: QueryClient
   let source: any RateSource
 
-  /// The application: the cache ends after the server, whose last requests it answers.
+  /// The application.
+  ///
+  /// The cache ends after the server, whose last requests it answers.
   func application(port: Int, _ logger: Logger) -> some ApplicationProtocol {
     let router = Router()
     router.middlewares.add(TracingMiddleware())
@@ -57,7 +59,7 @@ struct RateService: Sendable {
     )
   }
 
-  /// Keys come from the network: what cannot be a currency gets no entry.
+  /// Keys come from the network: a text that cannot be a currency gets no entry.
   private func currency(_ text: String) throws -> String {
     let currency = text.uppercased()
     guard currency.utf8.count == 3, currency.utf8.allSatisfy({ (65...90).contains($0) }) else {

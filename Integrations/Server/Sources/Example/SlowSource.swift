@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Stands in for a slow service in the network: it takes half a second, and counts its calls.
+/// Replaces a slow service in the network: it takes half a second, and counts its calls.
 final class SlowSource: RateSource {
   private static let rates = ["CHF": 0.94, "GBP": 0.86, "JPY": 163.2, "USD": 1.08]
   private let count = Atomic(0)
 
-  /// How often it was asked.
+  /// The number of calls.
   var calls: Int { count.load(ordering: .relaxed) }
 
   func rate(of currency: String) async throws -> Rate {

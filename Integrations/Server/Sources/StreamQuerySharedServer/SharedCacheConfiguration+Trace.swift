@@ -3,16 +3,16 @@ public import StreamQueryShared
 import Tracing
 
 extension SharedCacheConfiguration {
-  /// Says on the span of each fetch where its answer came from, for a client that is traced by
-  /// ``StreamQueryServer/QueryTracing``.
+  /// Adds the source of each fetch's answer to its span, for a client that
+  /// ``StreamQueryServer/QueryTracing`` traces.
   ///
   /// | attribute | |
   /// |---|---|
   /// | `streamquery.shared` | `hit`: it took the store's entry; `led`: it asked upstream for all machines; `followed`: it waited for another machine; `alone`: it asked upstream for this machine alone |
   /// | `streamquery.shared.reason` | why it asked alone |
   ///
-  /// If a fetch did several of them, the last counts; but one that waited, and then took what the other
-  /// machine has stored, `followed`.
+  /// If a fetch did several of these, the last one counts; but a fetch that waited, and then took the other
+  /// machine's entry, has `followed`.
   public mutating func trace() {
     eventReceivers.append { event in
       guard let span = QueryTracing.currentSpan else { return }

@@ -2,30 +2,29 @@ public import Logging
 import StreamQueryServer
 public import StreamQueryShared
 
-/// Writes what happens between a client and the store that machines share to a log of swift-log.
+/// Writes the events between a client and the shared store to a log of swift-log.
 ///
 /// ```swift
 /// var configuration = SharedCacheConfiguration(namespace: "shop")
 /// configuration.log(to: Logger(label: "shared cache"))
 /// ```
 ///
-/// A line has a message that is the same for all events of its kind; what differs is metadata: `key`,
-/// `age` in seconds, `reason`, `count`, `error`. No value is ever written. Keys and errors are: if
-/// yours hold what must not be in a log, replace ``describeKey`` and ``describeError``.
+/// A line has a message that is the same for all events of its kind. Its details are metadata: `key`, `age`
+/// in seconds, `reason`, `count`, `error`. No value is ever written, but keys and errors are: if yours
+/// contain secrets, replace ``describeKey`` and ``describeError``.
 public struct SharedCacheLog: Sendable {
-  /// Where lines are written.
+  /// The logger of the lines.
   public var logger: Logger
-  /// The level of an event, ``level(of:)`` by default; `nil` leaves it out.
+  /// The level of an event, ``level(of:)`` by default; `nil` omits it.
   public var level: @Sendable (SharedCacheEvent) -> Logger.Level? = { Self.level(of: $0) }
-  /// How the text of a key is written: as it is, unless you say otherwise.
+  /// Makes the logged text of a key from its text; by default, it does not change it.
   public var describeKey: @Sendable (String) -> String = { $0 }
-  /// How the text of an error is written, of the store's or of another machine's: as it is, unless you
-  /// say otherwise.
+  /// Makes the logged text of an error, from the store or another machine; by default, it does not change it.
   public var describeError: @Sendable (String) -> String = { $0 }
 
   /// Creates a log.
   ///
-  /// - Parameter logger: Where lines are written; its metadata is in each.
+  /// - Parameter logger: The logger, whose metadata is in each line.
   public init(_ logger: Logger) {
     self.logger = logger
   }
@@ -43,11 +42,11 @@ public struct SharedCacheLog: Sendable {
     )
   }
 
-  /// The level of an event, unless you say otherwise.
+  /// The default level of an event.
   ///
-  /// A store that is away is an error: each machine asks upstream for itself, and a change on one is not
-  /// seen by others. What ends the trust in all that is shared is a warning, and so is an entry that
-  /// cannot be read. That a fetch asks alone although the store is there is a notice. How fetches go
+  /// The absence of the store is an error: each machine asks upstream for itself, and changes on one machine
+  /// are not seen by others. The end of the trust in all shared data is a warning, and so is an entry that
+  /// cannot be read. A fetch that asks alone although the store is there is a notice. The course of fetches
   /// is `debug`.
   ///
   /// - Parameter event: The event.
@@ -65,9 +64,9 @@ public struct SharedCacheLog: Sendable {
   private static func level(of reason: SharedCacheEvent.Reason) -> Logger.Level {
     switch reason {
     case .impatient, .unshareable, .outdated: .notice
-    // Nothing else tells why such a query is fetched by each machine.
+    // The only report of why each machine fetches such a query for itself.
     case .tooLarge: .warning
-    // The store's absence is told once, and a page is never shared.
+    // The store's absence is reported once, and a page is never shared.
     case .storeAway, .part: .debug
     }
   }
@@ -99,7 +98,7 @@ public struct SharedCacheLog: Sendable {
 }
 
 extension SharedCacheEvent {
-  /// What happened, the same for all events of the kind.
+  /// The message, which is the same for all events of a kind.
   fileprivate var message: String {
     switch self {
     case .hit: "fetch took the store's entry"
@@ -121,16 +120,16 @@ extension SharedCacheEvent {
 }
 
 extension SharedCacheConfiguration {
-  /// Logs what happens between the client and the store.
+  /// Logs the events between the client and the store.
   ///
-  /// - Parameter logger: Where lines are written; ``SharedCacheLog`` says which, at which level.
+  /// - Parameter logger: The logger; ``SharedCacheLog`` describes the lines and their levels.
   public mutating func log(to logger: Logger) {
     log(with: SharedCacheLog(logger))
   }
 
-  /// Logs what happens between the client and the store.
+  /// Logs the events between the client and the store.
   ///
-  /// - Parameter log: How lines are written.
+  /// - Parameter log: The log.
   public mutating func log(with log: SharedCacheLog) {
     eventReceivers.append { log.record($0) }
   }

@@ -2,7 +2,7 @@ public import CoreMetrics
 import StreamQueryServer
 public import StreamQueryShared
 
-/// Counts what happens between clients and the store that machines share, with swift-metrics.
+/// Counts the events between clients and the shared store, with swift-metrics.
 ///
 /// ```swift
 /// var configuration = SharedCacheConfiguration(namespace: "shop")
@@ -23,14 +23,15 @@ public import StreamQueryShared
 /// | `PREFIX.store.outages` | counter | |
 /// | `PREFIX.store.away` | meter | |
 ///
-/// A fetch that waits for another machine is `followed`, and `hit` as well when it takes what that has
-/// stored; a fetch that begins again counts again. A fetch whose answer cannot be shared is `led`, and `alone`
-/// with the reason `tooLarge` or `unshareable` as well, for one request. So upstream was asked at most `led + alone`
-/// times, and the hit rate of the store is about `hit / (hit + led + alone)`. The client's own metrics count each of them as a
-/// miss with a fetch.
+/// A fetch that waits for another machine is `followed`, and also `hit` when it takes that machine's entry; a
+/// fetch that begins again counts again. A fetch whose answer cannot be shared is `led`, and also `alone`
+/// with the reason `tooLarge` or `unshareable`, for one request. So upstream got at most `led + alone`
+/// requests, and the hit rate of the store is about `hit / (hit + led + alone)`. The client's own metrics
+/// count each of these as a miss with a fetch.
 ///
-/// `store.away` is how many caches believe that their store is away: alarm on more than zero. Caches that
-/// share a prefix add up. A cache whose process ends while its store is away takes nothing back.
+/// `store.away` is the number of caches that believe that their store is away: alarm on more than zero.
+/// Caches that share a prefix add up. A cache whose process ends while its store is away does not subtract
+/// its part.
 public struct SharedCacheMetrics: Sendable {
   private let hit: Counter
   private let led: Counter
@@ -53,9 +54,9 @@ public struct SharedCacheMetrics: Sendable {
   /// Creates metrics.
   ///
   /// - Parameters:
-  ///   - prefix: What the names of the metrics begin with.
+  ///   - prefix: The beginning of the metrics' names.
   ///   - dimensions: Dimensions of every metric.
-  ///   - factory: Where metrics are made; `nil` is the bootstrapped `MetricsSystem`.
+  ///   - factory: Makes the metrics; `nil` is the bootstrapped `MetricsSystem`.
   public init(
     prefix: String = "streamquery.shared",
     dimensions: [(String, String)] = [],
@@ -122,9 +123,9 @@ public struct SharedCacheMetrics: Sendable {
 }
 
 extension SharedCacheConfiguration {
-  /// Counts what happens between the client and the store.
+  /// Counts the events between the client and the store.
   ///
-  /// - Parameter metrics: Which metrics.
+  /// - Parameter metrics: The metrics.
   public mutating func measure(with metrics: SharedCacheMetrics = SharedCacheMetrics()) {
     eventReceivers.append { metrics.record($0) }
   }

@@ -2,8 +2,7 @@ public import ServiceLifecycle
 import StreamQueryServer
 public import StreamQueryShared
 
-/// The reading of the log as a service of swift-service-lifecycle: it runs until all others have ended
-/// that need it.
+/// A service of swift-service-lifecycle that reads the log until all services that need it have ended.
 ///
 /// ```swift
 /// let group = ServiceGroup(
@@ -22,12 +21,12 @@ public import StreamQueryShared
 /// ended:
 ///
 /// 1. The server answers its last requests.
-/// 2. The client's service lets fetches land. Those that lead store their answers for all machines, and
-///    those that wait for other machines hear of theirs, because the log is still read.
+/// 2. The client's service lets fetches land. Leading fetches store their answers for all machines, and
+///    following ones hear of their leaders, because the log is still read.
 /// 3. This service stops reading the log, and closes the store.
 ///
-/// A fetch that was cut off in the second step gives its lease back if the store takes it before it is
-/// closed; otherwise the other machines wait for the rest of the lease.
+/// A fetch that was cut off in the second step gives its lease back if the store accepts that before it is
+/// closed; otherwise the other machines wait until the lease ends.
 public struct SharedCacheService: Service, CustomStringConvertible {
   private let cache: SharedCache
   private let close: @Sendable () async -> Void
@@ -36,7 +35,7 @@ public struct SharedCacheService: Service, CustomStringConvertible {
   ///
   /// - Parameters:
   ///   - cache: The cache, whose ``StreamQueryShared/SharedCache/run()`` it calls.
-  ///   - close: Ends the connections to the store, when the log is not read any more.
+  ///   - close: Ends the connections to the store, after the log is not read any more.
   public init(_ cache: SharedCache, closing close: @escaping @Sendable () async -> Void = {}) {
     self.cache = cache
     self.close = close
@@ -52,7 +51,7 @@ public struct SharedCacheService: Service, CustomStringConvertible {
   }
 
   private func read() async {
-    // It is cancelled and awaited at the end of the scope.
+    // The task is cancelled and awaited at the end of the scope.
     async let _: Void = cache.run()
     await ServiceEnd.wait()
   }

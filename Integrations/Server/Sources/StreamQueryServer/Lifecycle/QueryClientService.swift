@@ -3,7 +3,7 @@ public import ServiceLifecycle
 @_spi(Adapters) public import StreamQuery
 internal import StreamQueryPersistence
 
-/// A client as a service of swift-service-lifecycle: it ends in good order.
+/// A client as a service of swift-service-lifecycle: it ends the client in good order.
 ///
 /// ```swift
 /// let cache = QueryClientService(client, finishTimeout: .seconds(5), logger: logger)
@@ -16,16 +16,16 @@ internal import StreamQueryPersistence
 /// ```
 ///
 /// It runs until a graceful shutdown. Then it lets running fetches and mutations land, for at most
-/// `finishTimeout`, writes what has changed to the client's stores, for at most `savingTimeout`, and
-/// shuts the client down. If its task is cancelled instead, or while it waits, it does not wait for
-/// anything to land, but writes and shuts down as well.
+/// `finishTimeout`, writes changes to the client's stores, for at most `savingTimeout`, and shuts the client
+/// down. If its task is cancelled instead, or while it waits, it does not wait for fetches and mutations, but
+/// writes and shuts down as well.
 ///
-/// Streams of results end when the client is shut down. A response that sends what a stream brings
-/// keeps its server, for which this service waits, from ending: let it use
-/// `stream.cancelOnGracefulShutdown()` of ServiceLifecycle.
+/// Streams of results end when the client is shut down. A response that sends the elements of a
+/// stream would keep its server running, for which this service waits: use
+/// `stream.cancelOnGracefulShutdown()` of ServiceLifecycle there.
 ///
-/// A service group ends its services in the reverse of their order: give it this service before
-/// those that use the client, so that their last requests are answered.
+/// A service group ends its services in the reverse of their order: give it this service before the
+/// services that use the client, so that their last requests are answered.
 public struct QueryClientService: Service, CustomStringConvertible {
   private let client: QueryClient
   private let finishTimeout: Duration
@@ -37,11 +37,11 @@ public struct QueryClientService: Service, CustomStringConvertible {
   /// - Parameters:
   ///   - client: The client.
   ///   - finishTimeout: How long running fetches and mutations may take at the end, by the client's
-  ///     clock; what is paused, or waits for an interval, is not waited for. Zero or less does not
-  ///     wait, and more than 100 years is 100 years.
-  ///   - savingTimeout: How long writing may take after that, also if the service was cancelled, within
-  ///     the same bounds. What is not written by then is lost.
-  ///   - logger: Where what was cut off, and what could not be written, is reported.
+  ///     clock; paused ones, and intervals, do not count. Zero or less does not wait, and more than
+  ///     100 years is 100 years.
+  ///   - savingTimeout: How long writing may take after that, even if the service was cancelled, within the
+  ///     same bounds. Changes that are not written by then are lost.
+  ///   - logger: Gets reports about work that was cut off, and changes that could not be written.
   public init(
     _ client: QueryClient,
     finishTimeout: Duration = .seconds(10),
@@ -54,7 +54,7 @@ public struct QueryClientService: Service, CustomStringConvertible {
     self.logger = logger
   }
 
-  /// A time that every clock can wait for.
+  /// A duration for which every clock can wait.
   private static func bounded(_ time: Duration) -> Duration {
     min(max(time, .zero), .seconds(100 * 365 * 86_400))
   }
@@ -64,7 +64,7 @@ public struct QueryClientService: Service, CustomStringConvertible {
 
   /// Runs until a graceful shutdown or a cancellation, then ends the client.
   ///
-  /// It never throws: a store that cannot be written, or not in time, is reported to the logger.
+  /// It never throws: the logger gets a report about a store that could not be written in time.
   public func run() async {
     await ServiceEnd.wait()
     if Task.isCancelled {
@@ -76,10 +76,10 @@ public struct QueryClientService: Service, CustomStringConvertible {
     client.shutDown()
   }
 
-  /// Writes what has changed.
+  /// Writes changes.
   ///
-  /// In tasks of its own: that of the service may be cancelled, and the client must not be shut down
-  /// before the end. A store that does not answer is left behind.
+  /// It has tasks of its own, because the service's task may be cancelled, and the client must not be shut
+  /// down before the end. A store that does not answer is given up.
   private func save() async {
     let (executor, clock) = (client.scheduling.executor, client.scheduling.clock)
     let (outcomes, continuation) = AsyncStream.makeStream(of: Saving.self)
@@ -113,14 +113,14 @@ public struct QueryClientService: Service, CustomStringConvertible {
     saving.cancel()
   }
 
-  /// How the attempt to write ended.
+  /// The end of the attempt to write.
   private enum Saving {
     case saved
     case failed(any Error)
     case late
   }
 
-  /// Waits until nothing runs, or the time for it is over.
+  /// Waits until no fetch or mutation runs, or the time for it is over.
   private func landing() async {
     // No task group: an executor may run jobs inside `enqueue`. A child of a group that a cancellation
     // handler resumes would end there, while the runtime still goes through the children.
@@ -131,7 +131,8 @@ public struct QueryClientService: Service, CustomStringConvertible {
     await withTaskCancellationHandler {
       await waiting.value
     } onCancel: {
-      // In an array, which holds it: it may resume the caller, which ends inside of this call then.
+      // In an array, which retains it: the cancellation may resume the caller, which then ends
+      // inside of this call.
       for task in [waiting] { task.cancel() }
     }
     deadline?.cancel()
@@ -145,7 +146,7 @@ public struct QueryClientService: Service, CustomStringConvertible {
 
   /// Waits until neither a fetch nor a mutation runs.
   private static func idle(_ client: QueryClient) async {
-    // What lands may start something else: a mutation a fetch, a fetch a dependent one.
+    // A mutation that lands may start a fetch, and a fetch a dependent one.
     while !Task.isCancelled, client.fetchingCount() + client.mutatingCount(!.paused) > 0 {
       for await count in client.mutatingCountStream(!.paused) where count == 0 { break }
       for await count in client.fetchingCountStream() where count == 0 { break }

@@ -4,7 +4,8 @@ import ServiceLifecycle
 package enum ServiceEnd {
   /// Waits for a graceful shutdown or a cancellation.
   ///
-  /// Without the library's own `gracefulShutdown()`: it makes tasks without an executor preference.
+  /// It does not use the library's own `gracefulShutdown()`, which makes tasks without an executor
+  /// preference.
   package static func wait() async {
     let (shutdown, continuation) = AsyncStream.makeStream(of: Never.self)
     await withGracefulShutdownHandler {

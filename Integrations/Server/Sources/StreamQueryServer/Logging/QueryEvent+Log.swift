@@ -1,7 +1,7 @@
 import StreamQuery
 
 extension QueryEvent.Kind {
-  /// What happened, the same for all events of the kind.
+  /// The message, which is the same for all events of a kind.
   var message: String {
     switch self {
     case .added: "entry added"
@@ -28,10 +28,10 @@ extension QueryEvent.Kind {
     }
   }
 
-  /// What differs between events of the kind, by name.
+  /// The details of the event, by name.
   ///
-  /// - Parameter describe: How errors are written.
-  /// - Returns: Names and values.
+  /// - Parameter describe: Makes the text of an error.
+  /// - Returns: The names and values.
   func details(_ describe: (any Error) -> String) -> [(name: String, value: String)] {
     switch self {
     case .removed(let reason): [("reason", reason.rawValue)]

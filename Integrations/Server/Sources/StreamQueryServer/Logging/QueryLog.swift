@@ -1,7 +1,7 @@
 public import Logging
 public import StreamQuery
 
-/// Writes what happens in a cache to a log of swift-log.
+/// Writes the events of a cache to a log of swift-log.
 ///
 /// ```swift
 /// var configuration = QueryClient.Configuration.server
@@ -9,42 +9,41 @@ public import StreamQuery
 /// let client = QueryClient(configuration: configuration)
 /// ```
 ///
-/// A line has a message that is the same for all events of its kind; what differs is metadata: the
-/// key, the fetch, its cause, its duration in seconds, the attempt, the error. No value of the cache
-/// is ever written. Keys and errors are, as they describe themselves: if yours hold what must not
-/// be in a log, replace ``describeKey`` and ``describeError``.
+/// A line has a message that is the same for all events of its kind. Its details are metadata: the key, the
+/// fetch, its cause, its duration in seconds, the attempt, the error. No value of the cache is ever written,
+/// but the descriptions of keys and errors are: if yours contain secrets, replace ``describeKey`` and
+/// ``describeError``.
 ///
 /// A line that the logger would not write costs one comparison.
 public struct QueryLog: Sendable {
-  /// Where lines are written.
+  /// The logger of the lines.
   public var logger: Logger
-  /// The level of an event, ``level(of:)`` by default; `nil` leaves it out.
+  /// The level of an event, ``level(of:)`` by default; `nil` omits it.
   public var level: @Sendable (QueryEvent) -> Logger.Level? = { Self.level(of: $0) } {
     didSet { replacesLevel = true }
   }
   private var replacesLevel = false
-  /// What the user says about lookups.
+  /// The user's setting of `logsLookups`.
   private var saidLookups: Bool?
-  /// Whether lookups are written, if their ``level`` says so.
+  /// Whether lookups are written, at the level that ``level`` gives.
   ///
-  /// With `true`, each lookup takes the cache's lock, also on a client whose reads pass it otherwise
-  /// (`.server`). Unless you set it, it is whether the logger writes `trace`, and `true` once ``level`` is
-  /// replaced.
+  /// With `true`, each lookup takes the cache's lock, also in a client that otherwise reads without it
+  /// (`.server`). By default it is `true` if the logger writes `trace`, and if ``level`` is replaced.
   ///
-  /// It counts when the log is attached to a configuration: if the logger's level may come down to
+  /// It is read when the log is attached to a configuration. If the logger's level may become
   /// `trace` while the program runs, and lookups are to be written from then on, set it to `true`.
   public var logsLookups: Bool {
     get { saidLookups ?? (replacesLevel || logger.logLevel <= .trace) }
     set { saidLookups = newValue }
   }
-  /// How keys are written: their description, unless you say otherwise.
+  /// Makes the text of a key; by default, its description.
   public var describeKey: @Sendable (AnyQueryKey) -> String = { $0.description }
-  /// How errors are written: their description, unless you say otherwise.
+  /// Makes the text of an error; by default, its description.
   public var describeError: @Sendable (any Error) -> String = { "\($0)" }
 
   /// Creates a log.
   ///
-  /// - Parameter logger: Where lines are written; its metadata is in each.
+  /// - Parameter logger: The logger, whose metadata is in each line.
   public init(_ logger: Logger) {
     self.logger = logger
   }
@@ -62,12 +61,12 @@ public struct QueryLog: Sendable {
     )
   }
 
-  /// The level of an event, unless you say otherwise.
+  /// The default level of an event.
   ///
-  /// Nobody may see the failure of a refetch in the background, so a fetch or a mutation that
-  /// failed for good is a warning. Data that could not be kept or restored is an error. An attempt
-  /// that will be retried is a notice. How fetches and mutations go is `debug`, and what happens
-  /// at each lookup is `trace`.
+  /// A fetch or a mutation that failed for good is a warning, because a failed refetch in the
+  /// background may not be visible. Data that could not be kept or restored is an error. An attempt
+  /// that will be retried is a notice. The course of fetches and mutations is `debug`, and each
+  /// lookup is `trace`.
   ///
   /// - Parameter event: The event.
   /// - Returns: Its level.
@@ -107,16 +106,16 @@ public struct QueryLog: Sendable {
 }
 
 extension QueryClient.Configuration {
-  /// Logs what happens in the cache.
+  /// Logs the events of the cache.
   ///
-  /// - Parameter logger: Where lines are written; ``QueryLog`` says which, at which level.
+  /// - Parameter logger: The logger; ``QueryLog`` describes the lines and their levels.
   public mutating func log(to logger: Logger) {
     log(with: QueryLog(logger))
   }
 
-  /// Logs what happens in the cache.
+  /// Logs the events of the cache.
   ///
-  /// - Parameter log: How lines are written.
+  /// - Parameter log: The log.
   public mutating func log(with log: QueryLog) {
     eventReceivers.append(
       log.logsLookups ? EventReceiver { log.record($0) } : .withoutLookups { log.record($0) }

@@ -109,7 +109,7 @@ struct QueryInstruments: Sendable {
   }
 }
 
-/// How often something ended in a way, and how long it took.
+/// The number and the durations of one outcome.
 private struct TimedOutcome: Sendable {
   let count: Counter
   let time: Timer

@@ -2,7 +2,7 @@ public import CoreMetrics
 public import StreamQuery
 import Synchronization
 
-/// Counts and measures what happens in a cache, with swift-metrics.
+/// Counts and measures the events of a cache, with swift-metrics.
 ///
 /// ```swift
 /// var configuration = QueryClient.Configuration.server
@@ -24,19 +24,19 @@ import Synchronization
 /// | `PREFIX.entries` | meter | |
 /// | `PREFIX.fetching` | meter | |
 ///
-/// The duration of a fetch includes its retries and pauses. A caller of `fetch`, `ensure` or `prefetch`
-/// that has to wait may wait for less: it joins, its soft timeout ends, or it leaves. `fetching` counts fetches that are not
-/// over, those that are paused included. The meters go up and down with the events, so clients
-/// that share a prefix add up; a client that is shut down or freed takes back what it added.
+/// The duration of a fetch includes its retries and pauses. A caller of `fetch`, `ensure` or `prefetch` that
+/// waits may wait for less time: it joins, its soft timeout ends, or it leaves. `fetching` counts fetches
+/// that are not over, paused ones included. The meters go up and down with the events, so clients that share
+/// a prefix add up. A client that is shut down or freed subtracts its part.
 ///
-/// A client whose reads pass the cache's lock (`.server`) does so with metrics too: hits are exact, and
+/// A client that reads without the cache's lock (`.server`) also does so with metrics: hits are exact, and
 /// appear within a second.
 ///
 /// With ``init(prefix:dimensions:factory:named:)``'s `named`, each metric also has the dimension
 /// `query`. Names come from keys, and keys may come from the network: beyond
 /// ``maximumNames`` names, further ones count as `other`.
 public struct QueryMetrics: Sendable {
-  /// How many values the dimension `query` has at most, without `other`.
+  /// The maximum number of values of the dimension `query`, without `other`.
   public static let maximumNames = 200
 
   private let make: @Sendable (String?) -> QueryInstruments
@@ -46,12 +46,12 @@ public struct QueryMetrics: Sendable {
   /// Creates metrics.
   ///
   /// - Parameters:
-  ///   - prefix: What the names of the metrics begin with.
+  ///   - prefix: The beginning of the metrics' names.
   ///   - dimensions: Dimensions of every metric.
-  ///   - factory: Where metrics are made; `nil` is the bootstrapped `MetricsSystem`.
+  ///   - factory: Makes the metrics; `nil` is the bootstrapped `MetricsSystem`.
   ///   - name: The name of a query, for the dimension `query`, such as the first part of its key;
   ///     `nil` for a metric without it. It is called for every event, every caller that waited, and
-  ///     the number of hits of each entry, by several threads at once, and must be quick.
+  ///     every number of hits, by several threads at once, and must be quick.
   public init(
     prefix: String = "streamquery",
     dimensions: [(String, String)] = [],
@@ -75,11 +75,11 @@ public struct QueryMetrics: Sendable {
     instruments(of: event.key).record(event)
   }
 
-  /// Records lookups that found fresh data, and of which no event tells.
+  /// Records lookups that found fresh data, and that are no events.
   ///
   /// - Parameters:
-  ///   - count: How many.
-  ///   - key: What was looked up.
+  ///   - count: The number of lookups.
+  ///   - key: The key.
   public func record(hits count: Int, of key: AnyQueryKey) {
     instruments(of: key).record(hits: count)
   }
@@ -100,13 +100,13 @@ extension QueryMetrics: FetchCompanion {
     instruments(of: wait.key).waited(for: duration)
   }
 
-  /// Runs the attempt as it is: the client's events tell how long it took.
+  /// Runs the attempt unchanged: the client's events have its duration.
   ///
   /// - Parameters:
   ///   - context: The attempt.
   ///   - perform: Runs the attempt.
-  /// - Returns: What `perform` returned.
-  /// - Throws: What `perform` throws.
+  /// - Returns: The result of `perform`.
+  /// - Throws: The error of `perform`.
   public func attempt<Value: Sendable>(
     _ context: FetchContext,
     perform: AccompaniedAttempt<Value>
@@ -133,7 +133,8 @@ private final class NamedInstruments: Sendable {
     }
     if let found { return found }
     let kept = isFull ? "other" : name
-    // The backend's code does not run under the lock; of two at once, the first is kept.
+    // The backend's code does not run under the lock; of two concurrent results, the first one is
+    // kept.
     let made = make(kept)
     return known.withLock { known in
       if let first = known[kept] { return first }
@@ -144,9 +145,9 @@ private final class NamedInstruments: Sendable {
 }
 
 extension QueryClient.Configuration {
-  /// Counts and measures what happens in the cache.
+  /// Counts and measures the events of the cache.
   ///
-  /// - Parameter metrics: Which metrics.
+  /// - Parameter metrics: The metrics.
   public mutating func measure(with metrics: QueryMetrics = QueryMetrics()) {
     eventReceivers.append(
       EventReceiver(hits: { metrics.record(hits: $1, of: $0) }) { metrics.record($0) }

@@ -4,7 +4,7 @@ extension Duration {
     Double(components.seconds) + Double(components.attoseconds) / 1e18
   }
 
-  /// The duration in nanoseconds; what does not fit counts as the most that does.
+  /// The duration in nanoseconds; a longer one is the longest that fits.
   package var inNanoseconds: Int64 {
     let (whole, isTooLong) = components.seconds.multipliedReportingOverflow(by: 1_000_000_000)
     let (sum, overflows) = whole.addingReportingOverflow(components.attoseconds / 1_000_000_000)

@@ -9,14 +9,14 @@ public import Tracing
 /// configuration.trace()
 /// ```
 ///
-/// Each fetch has one span, whatever the number of its attempts. Its parent is the span of the
-/// caller that started the fetch; a fetch that nobody asked for, such as one after an interval, is
-/// the root of a trace. While an attempt runs, the span's context is the current one: what the
-/// query's code calls, such as an HTTP client, continues the trace.
+/// Each fetch has one span for all of its attempts. Its parent is the span of the caller that
+/// started the fetch; a fetch without a caller, such as one after an interval, is the root of a
+/// trace. While an attempt runs, the span's context is the current one: an HTTP client that the
+/// query's code calls, for example, continues the trace.
 ///
-/// Callers that join the fetch have traces of their own, in which nothing would show why they wait.
-/// The span has a link to the current span of each, up to ``maximumLinks``. A caller that comes as
-/// the fetch ends may be missing, and so are observers: they do not wait.
+/// Callers that join the fetch have traces of their own, which do not show why they wait. The span
+/// has a link to the current span of each, up to ``maximumLinks``. A caller that comes as the fetch
+/// ends may be missing. Observers do not wait, and have no link.
 ///
 /// | attribute | |
 /// |---|---|
@@ -30,12 +30,12 @@ public import Tracing
 /// The error of each attempt is recorded, and the status of the span is `error` if the fetch failed
 /// for good.
 public final class QueryTracing: Sendable {
-  /// How many links a span has at most; OpenTelemetry's default limit.
+  /// The maximum number of links of a span; OpenTelemetry's default limit.
   public static let maximumLinks = 128
 
-  /// The span of the fetch whose attempt runs in this task; `nil` outside of attempts that are traced.
+  /// The span of the fetch whose attempt runs in this task; `nil` outside of traced attempts.
   ///
-  /// For attributes of your own. It is the fetch's: do not end it.
+  /// Use it for attributes of your own. It belongs to the fetch: do not end it.
   ///
   /// ```swift
   /// let user = Query("user", id) {
@@ -57,9 +57,9 @@ public final class QueryTracing: Sendable {
   /// Creates tracing, for any number of clients.
   ///
   /// - Parameters:
-  ///   - tracer: What makes spans; `nil` is the bootstrapped tracer at the time of each fetch.
-  ///   - name: The name of the span of a key's fetch; there should be few different ones.
-  ///   - describeKey: How keys are written.
+  ///   - tracer: Makes spans; `nil` is the bootstrapped tracer at the time of each fetch.
+  ///   - name: Makes the name of the span of a key's fetch; there should be few different names.
+  ///   - describeKey: Makes the text of a key.
   public init(
     tracer: (any Tracer)? = nil,
     name: @escaping @Sendable (AnyQueryKey) -> String = { _ in "query.fetch" },
@@ -117,8 +117,8 @@ extension QueryTracing: FetchCompanion {
   /// - Parameters:
   ///   - context: The attempt.
   ///   - perform: Runs the attempt.
-  /// - Returns: What `perform` returned.
-  /// - Throws: What `perform` throws.
+  /// - Returns: The result of `perform`.
+  /// - Throws: The error of `perform`.
   public func attempt<Value: Sendable>(
     _ context: FetchContext,
     perform: AccompaniedAttempt<Value>
@@ -129,8 +129,7 @@ extension QueryTracing: FetchCompanion {
     }
   }
 
-  /// The span of an attempt's fetch; `nil` if the fetch is over: it was cancelled before its task
-  /// began.
+  /// The span of an attempt's fetch; `nil` if the fetch was cancelled before its task began.
   private func span(of context: FetchContext) -> (any Span)? {
     guard let fetch = context.fetch else { return nil }
     switch fetches.withLock({ $0.attemptBegan(fetch) }) {
@@ -146,7 +145,7 @@ extension QueryTracing: FetchCompanion {
       attributes["streamquery.fetch"] = fetch.description
     }
     guard let links = fetches.withLock({ $0.opened(fetch, span) }) else {
-      // It was cancelled meanwhile.
+      // The fetch was cancelled meanwhile.
       span.updateAttributes { $0["streamquery.outcome"] = "cancelled" }
       span.end()
       return nil
@@ -159,9 +158,9 @@ extension QueryTracing: FetchCompanion {
 extension QueryClient.Configuration {
   /// Traces fetches.
   ///
-  /// Other companions of fetches, whenever they are added, run inside the span.
+  /// Other companions of fetches run inside the span, also ones that are added before.
   ///
-  /// - Parameter tracing: How.
+  /// - Parameter tracing: The tracing.
   public mutating func trace(with tracing: QueryTracing = QueryTracing()) {
     fetchCompanions.insert(tracing, at: 0)
     eventReceivers.append(.withoutLookups { tracing.record($0) })

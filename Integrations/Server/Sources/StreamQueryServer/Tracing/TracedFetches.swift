@@ -1,10 +1,10 @@
-/// Which fetches are in flight, with the span of each and the callers that joined it.
+/// The fetches in flight, with the span of each and the callers that joined it.
 ///
 /// It decides only; spans are opened, linked and ended outside.
 struct TracedFetches<Fetch: Hashable, Span, Link> {
   /// A fetch in flight.
   struct Row {
-    /// Whether an event has told of it.
+    /// Whether an event has reported it.
     var isAnnounced = false
     /// Its span, once an attempt began.
     var span: Span?
@@ -14,9 +14,9 @@ struct TracedFetches<Fetch: Hashable, Span, Link> {
     var attempts = 0
   }
 
-  /// What an attempt does about its span.
+  /// The action of an attempt for its span.
   enum Opening {
-    /// Opens it, and says so with ``TracedFetches/opened(_:_:)``.
+    /// It opens the span, and reports that with ``TracedFetches/opened(_:_:)``.
     case opens
     /// It is open.
     case open(Span)
@@ -24,24 +24,24 @@ struct TracedFetches<Fetch: Hashable, Span, Link> {
     case over
   }
 
-  /// How many fetches are remembered of which events say nothing yet, or nothing any more.
+  /// The number of fetches that are remembered before their events, or after their end.
   static var memory: Int { 512 }
 
   private var rows: [Fetch: Row] = [:]
-  /// The fetches that a caller told of before their events, oldest first.
+  /// The fetches that callers reported before their events, oldest first.
   private var early: [Fetch] = []
-  /// The fetches that ended last, in two ages: what a late caller says of them is ignored.
+  /// The fetches that ended last, in two ages: later reports of callers about them are ignored.
   private var over: (new: Set<Fetch>, old: Set<Fetch>) = ([], [])
   private let limit: Int
 
   /// Creates an empty table.
   ///
-  /// - Parameter limit: How many links a span has at most.
+  /// - Parameter limit: The maximum number of links of a span.
   init(limit: Int) {
     self.limit = limit
   }
 
-  /// A fetch was announced: from now on its attempts and callers count.
+  /// A fetch was reported: its attempts and callers count from now on.
   mutating func started(_ fetch: Fetch) {
     rows[fetch, default: Row()].isAnnounced = true
   }
@@ -55,7 +55,7 @@ struct TracedFetches<Fetch: Hashable, Span, Link> {
 
   /// The span of a fetch was opened.
   ///
-  /// - Returns: The callers to link it to; `nil` if the fetch has ended meanwhile.
+  /// - Returns: The callers to link to; `nil` if the fetch has ended meanwhile.
   mutating func opened(_ fetch: Fetch, _ span: Span) -> [Link]? {
     rows[fetch]?.span = span
     let links = rows[fetch]?.links
@@ -63,10 +63,9 @@ struct TracedFetches<Fetch: Hashable, Span, Link> {
     return links
   }
 
-  /// A caller joined a fetch, which may be before the event of its start is delivered, or after that
-  /// of its end.
+  /// A caller joined a fetch, perhaps before the event of its start, or after that of its end.
   ///
-  /// - Returns: The span to link to the caller now; `nil` if it is linked later, or not at all.
+  /// - Returns: The span to link to the caller now; `nil` if it is linked later, or never.
   mutating func joined(_ fetch: Fetch, from link: Link) -> Span? {
     if rows[fetch] == nil {
       guard !over.new.contains(fetch), !over.old.contains(fetch) else { return nil }
@@ -80,7 +79,7 @@ struct TracedFetches<Fetch: Hashable, Span, Link> {
     return row.span
   }
 
-  /// Remembers a fetch of which no event has told; if too many come too late, the oldest is forgotten.
+  /// Remembers a fetch that no event has reported; if there are too many, the oldest is forgotten.
   private mutating func expect(_ fetch: Fetch) {
     early.append(fetch)
     guard early.count > Self.memory else { return }
@@ -89,7 +88,7 @@ struct TracedFetches<Fetch: Hashable, Span, Link> {
     early.removeFirst(forgotten.count)
   }
 
-  /// How many fetches are known.
+  /// The number of known fetches.
   var count: Int { rows.count }
 
   func span(of fetch: Fetch) -> Span? {
@@ -98,7 +97,7 @@ struct TracedFetches<Fetch: Hashable, Span, Link> {
 
   /// A fetch ended.
   ///
-  /// - Returns: What was known about it; `nil` if it was not.
+  /// - Returns: Its row; `nil` if it is not known.
   mutating func ended(_ fetch: Fetch) -> Row? {
     over.new.insert(fetch)
     if over.new.count >= Self.memory { over = ([], over.new) }
