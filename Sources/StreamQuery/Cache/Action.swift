@@ -1,4 +1,5 @@
-/// What a transaction asks the shell to do, in order, outside the lock.
+/// A request of a transaction to the shell; the shell performs the requests in order, outside the
+/// lock.
 enum Action: Sendable {
   case wake(SuspendedObserver)
   case start(FetchJob, attempt: Int)
@@ -16,25 +17,25 @@ enum Action: Sendable {
   case crowded(AnyQueryKey)
   /// Indirect: a thousand wake-ups must not take the room of a thousand events.
   indirect case emit(QueryEvent)
-  /// Report one of the entries that a transaction removed together; the number says which event
+  /// Report one of the entries that a transaction removed together; with the number of its event
   /// since the removal.
   case emitRemoval(RemovedEntries, slot: Int32, UInt32)
   /// Call the handlers of a fetch that has ended.
   indirect case settled(FetchJob, Result<ValueBox, any Error>)
   /// The number of fetching entries may have changed.
   case recount
-  /// Evaluate what an entry costs, whose data changed.
+  /// Evaluate the cost of an entry whose data changed.
   case measure(EntryID)
   /// There were more entries to evict than one transaction takes.
   case evict
   /// Persisted entries changed.
   case persist
-  /// Tell somebody that all earlier actions were performed.
+  /// Signal that all earlier actions were performed.
   case reached(SharedOneShot<Void>)
   case mutation(MutationAction)
 }
 
-/// What a transaction asks the shell to do about mutation runs.
+/// A request of a transaction to the shell about mutation runs.
 enum MutationAction: Sendable {
   /// Call the callbacks that come before the first attempt.
   case prepare(MutationJob)
@@ -42,14 +43,14 @@ enum MutationAction: Sendable {
   /// Call the callbacks that come before the end.
   case settle(MutationJob, WaitOutcome)
   case cancel(MutationJob)
-  /// Keep the run beyond the process, or tell when it is known which runs come before it.
+  /// Keep the run beyond the process, or tell when the runs before it are known.
   case keep(MutationJob)
   /// A kept run took a step.
   case kept(MutationJob, RunProgress)
   /// A kept run is over.
   case over(MutationJob, MutationMachine.Ending)
-  /// A run took the place of another one, which may have been about something else: certainly if it
-  /// changed what the newer one leaves alone.
+  /// A run took the place of another one, which may have been about another item: certainly if it
+  /// changed data that the newer one leaves alone.
   case discarded(MutationJob, by: MutationJob, changesOthers: Bool)
   /// Some runs were changed, added or removed.
   case news([MutationNews])
@@ -57,9 +58,9 @@ enum MutationAction: Sendable {
   case sweep([FetchCause])
 }
 
-/// What only the caller of a transaction can do, because it needs the caller's own context.
+/// A duty of a transaction's caller, because it needs the caller's own context.
 enum CallerDuty: Sendable {
-  /// Make the task for work that somebody else will start.
+  /// Make the task for work that another thread will start.
   case standBy(Standby)
   /// Raise the priority of work to at least this one; `nil` is the caller's.
   case lend(TaskChain, WorkPriority?)

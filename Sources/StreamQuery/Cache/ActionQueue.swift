@@ -1,4 +1,5 @@
-/// The actions that transactions requested and nobody has performed yet, and who performs them.
+/// The actions that transactions requested and nobody has performed yet, and the threads that
+/// perform them.
 ///
 /// One thread at a time performs actions, outside the lock: the *drainer*. A call that finds no
 /// drainer performs as many actions as its own transaction added, and ``share`` more. It hands the
@@ -38,14 +39,15 @@
 /// threads that nobody waits for may wait: never the one that performs actions, or the list would
 /// never become shorter.
 struct ActionQueue<Item: Sendable>: Sendable {
-  /// How many actions a call performs in addition to the number its transaction added.
+  /// The number of actions that a call performs in addition to those of its own transaction.
   let share: Int
-  /// How many actions the action queue may hold before callers that add more have to wait.
+  /// The number of actions in the queue above which callers that add more have to wait.
   let room: Int
 
   /// In the order of transactions.
   private var pending: [Item] = []
-  /// What a drainer took but did not perform: older than all of `pending`, from `leftStart` on.
+  /// The actions that a drainer took but did not perform: older than all of `pending`, from
+  /// `leftStart` on.
   private var left: [Item] = []
   private var leftStart = 0
   /// An empty array whose storage serves the next batch.
@@ -53,12 +55,12 @@ struct ActionQueue<Item: Sendable>: Sendable {
   /// The positions in `pending` of actions of which one is enough; -1 for none.
   private var places = Places()
   private var drainer: ThreadIdentity?
-  /// How many actions there were when the current transaction began.
+  /// The number of actions when the current transaction began.
   private var transactionStart = 0
   /// Whether a sweeper was requested and has not come yet.
   private var isSweeperDue = false
-  /// The thread that requested it last, until the request returns: an executor may run the sweeper
-  /// at once.
+  /// The thread that requested the sweeper last, until the request returns: an executor may run the
+  /// sweeper at once.
   private var asker: ThreadIdentity?
   /// The threads that wait for room, in order; only while somebody drains and `pending` has
   /// actions.
@@ -74,7 +76,7 @@ struct ActionQueue<Item: Sendable>: Sendable {
     spare.reserveCapacity(8)
   }
 
-  /// How many actions were added since a drainer last took some.
+  /// The number of actions that were added since a drainer last took some.
   @inline(__always)
   var count: Int { pending.count }
 
@@ -90,14 +92,14 @@ struct ActionQueue<Item: Sendable>: Sendable {
     pending.append(item)
   }
 
-  /// Removes the action that was added last, so that a more complete one can take its place.
+  /// Removes the action that was added last, so that a more complete action can take its place.
   ///
-  /// Never one that replaced an earlier one: the positions of those are recorded.
+  /// Never an action that replaced an earlier one: its position is recorded.
   mutating func removeLast() {
     _ = pending.popLast()
   }
 
-  /// Actions of which only the newest counts, however many transactions request one.
+  /// Actions of which only the newest counts, no matter how many transactions request one.
   enum Single: Sendable {
     /// To sleep until an earlier deadline.
     case arm
@@ -105,7 +107,7 @@ struct ActionQueue<Item: Sendable>: Sendable {
     case recount
   }
 
-  /// Adds an action, or replaces an earlier one of its kind that nobody has taken yet.
+  /// Adds an action, or replaces an earlier action of its kind that nobody has taken yet.
   mutating func append(_ item: Item, insteadOf kind: Single) {
     let place = kind == .arm ? places.arm : places.recount
     if place >= 0 {
@@ -130,21 +132,21 @@ struct ActionQueue<Item: Sendable>: Sendable {
     return transactionStart
   }
 
-  /// Whether a thread other than the current transaction's may perform what the transaction adds: a
-  /// drainer that is already at work, or one that takes the earlier actions.
+  /// Whether another thread may perform the actions of the current transaction: a drainer that is
+  /// already at work, or a thread that takes the earlier actions.
   var othersPerform: Bool {
     drainer != nil || transactionStart > 0 || !left.isEmpty
   }
 
   // MARK: Performing
 
-  /// What a thread takes from the action queue, and how much of it it may perform.
+  /// The actions that a thread takes from the queue, with the number that it may perform.
   struct Batch: Sendable {
     /// Emptied, outside the lock, once all are performed.
     var items: [Item] = []
-    /// The first that has not been performed.
+    /// The position of the first action that has not been performed.
     var start = 0
-    /// How many more actions the thread performs.
+    /// The number of actions that the thread may still perform.
     var budget = 0
     /// Whether there were actions before those of the thread's own transaction, so that others may
     /// perform these.
@@ -153,9 +155,9 @@ struct ActionQueue<Item: Sendable>: Sendable {
     /// The end of the part of the batch that the thread performs.
     var end: Int { min(items.count, start + budget) }
 
-    /// Records that all up to `end` are performed.
+    /// Records that all actions up to `end` are performed.
     ///
-    /// Releases them if nothing is left, so never call it under the lock.
+    /// Releases them if nothing is left, so never call this under the lock.
     mutating func wasPerformed(to end: Int) {
       budget -= end - start
       start = end
@@ -170,7 +172,7 @@ struct ActionQueue<Item: Sendable>: Sendable {
     }
   }
 
-  /// What a thread does next.
+  /// The next step of a thread.
   enum Step: Hashable, Sendable {
     /// Nothing more.
     case leave
@@ -195,7 +197,7 @@ struct ActionQueue<Item: Sendable>: Sendable {
   ///   - thread: The thread of the transaction.
   ///   - isLow: Whether it runs at a low priority, so that nobody should have to wait for it.
   ///   - batch: The batch for it to perform.
-  /// - Returns: What the thread does next.
+  /// - Returns: The next step of the thread.
   mutating func transactionEnded(
     since count: Int,
     on thread: ThreadIdentity,
@@ -249,7 +251,7 @@ struct ActionQueue<Item: Sendable>: Sendable {
   private mutating func handOver(_ thread: ThreadIdentity) -> Step {
     drainer = nil
     guard !isEmpty else { return .leave }
-    // It is standing still anyway. A thread that is held up itself comes last.
+    // It is waiting anyway. A thread that is held up itself comes last.
     if !waiting.isEmpty {
       let place = waiting.firstIndex { !$0.isLow } ?? 0
       let next = waiting.remove(at: place).thread
@@ -299,7 +301,7 @@ struct ActionQueue<Item: Sendable>: Sendable {
     return .wait(crowds: pending.count / room)
   }
 
-  /// A thread was told, or waited long enough.
+  /// A thread was told, or its wait timed out.
   mutating func waited(on thread: ThreadIdentity, into batch: inout Batch) -> Step {
     if drainer == thread { return take(&batch, thread) }
     waiting.removeAll { $0.thread == thread }

@@ -1,10 +1,10 @@
-/// The keys that imports in progress are to bring, and what has happened to keys meanwhile.
+/// The keys that imports in progress are to bring, and the changes of keys meanwhile.
 ///
-/// A value that is told what happened. Archives name keys by texts, because a key that an archive
-/// names may be unknown to the cache. All that happens has a place in one order: imports begin, name
-/// keys, fetches start, entries are removed or written. Nothing is noted while no import runs.
+/// A value that is told about each event. Archives name keys by texts, because a key in an archive may be
+/// unknown to the cache. All events have a place in one order: imports begin, name keys, fetches start,
+/// entries are removed or written. Nothing is noted while no import runs.
 ///
-/// No question is answered by looking at all names, all notes of keys or all fetches: there may be
+/// No answer takes a search through all names, all notes of keys or all fetches: there may be
 /// thousands of each, and all of it happens under the lock.
 struct AwaitedKeys<End: Sendable>: Sendable {
   /// An import in progress.
@@ -21,57 +21,59 @@ struct AwaitedKeys<End: Sendable>: Sendable {
     var place: UInt64
     /// How long fetches wait; `nil` is for ever.
     ///
-    /// It counts from the naming: however many fetches of the key follow each other, none waits for
-    /// longer.
+    /// It counts from the naming: no fetch of the key waits for longer, no matter how many follow
+    /// each other.
     var until: Instant?
 
     func isAwaited(at now: Instant) -> Bool { until.map { now < $0 } ?? true }
   }
 
-  /// An entry that is asked about.
+  /// An entry in question.
   struct Subject {
     var text: String
-    /// As if there were no entry.
+    /// The info as if there were no entry.
     var info: QueryInfo
     /// The entry's number; `nil` if there is none.
     var entry: UInt64?
   }
 
-  /// What an import may do with an entry.
+  /// The terms of an import for an entry.
   struct Verdict: Equatable {
-    /// Whether the data was told to stay away.
+    /// Whether the data must stay away.
     var isRefused = false
-    /// Data that is as old as this is older than an invalidation.
+    /// The date of an invalidation: data that is as old as this is older than the invalidation.
     var markedAt: Double?
     /// Fetches that started after this are ended; `nil` if none is.
     var endsFetchesAfter: UInt64?
-    /// The most that data may be old to count as new, if everything is stale at once.
+    /// The maximum age of new data, if everything is stale at once.
     var limit = TimeSpan.zero
   }
 
-  /// That a fetch waits.
+  /// A fetch's wait.
   struct Wait: Equatable {
-    /// How long; `nil` is for ever.
+    /// The end of the wait; `nil` is for ever.
     var until: Instant?
   }
 
-  /// A fetch that is held back, and its name.
+  /// A deferred fetch, and its name.
   struct Held: Equatable {
     var id: EntryID
     var text: String
   }
 
-  /// Neither goes back, for as long as the cache lives: whoever still has a number or a place of an
-  /// import that is over must not take it for one of a later import.
+  /// The number of the newest import.
+  ///
+  /// Neither number goes back, for as long as the cache lives: a number or a place of an import
+  /// that is over must not be taken for one of a later import.
   private var serial = 0
   private var place: UInt64 = 0
-  /// When an import last began or named a key: notes matter only by whether they are later.
+  /// The place at which an import last began or named a key: notes matter only if they are later.
   private var newestBase: UInt64 = 0
   private var imports: [Int: Import] = [:]
   private(set) var notes = KeyNotes()
-  /// The entries whose fetches are held back, or were when last looked at, by their names.
+  /// The entries whose fetches are deferred, or were at the last check, by their names.
   private(set) var held: [String: [EntryID]] = [:]
-  /// How often it was asked whether a fetch is to wait: for tests.
+  /// The number of questions whether a fetch is to wait: for tests.
   private(set) var questionCount = 0
 
   /// Whether no import runs.
@@ -90,7 +92,7 @@ struct AwaitedKeys<End: Sendable>: Sendable {
   /// An import began.
   ///
   /// - Parameters:
-  ///   - end: What to tell when it is ended by others.
+  ///   - end: The signal for an import that is ended from outside.
   ///   - limit: How long a fetch waits for it.
   /// - Returns: Its number.
   mutating func began(_ end: End, limit: TimeSpan) -> Int {
@@ -103,7 +105,7 @@ struct AwaitedKeys<End: Sendable>: Sendable {
   /// Whether an import still runs.
   func isRunning(_ import: Int) -> Bool { imports[`import`] != nil }
 
-  /// An archive names keys that are still to come; for those that were named before nothing changes.
+  /// An archive names keys that are still to come; the keys that were named before do not change.
   mutating func named(_ texts: some Sequence<String>, by import: Int, at now: Instant) {
     guard let limit = imports[`import`]?.limit else { return }
     newestBase = next()
@@ -113,9 +115,9 @@ struct AwaitedKeys<End: Sendable>: Sendable {
     }
   }
 
-  /// An archive was filled in, and no longer names these keys.
+  /// An archive was imported, and no longer names these keys.
   ///
-  /// - Returns: The fetches of these keys that are held back.
+  /// - Returns: The deferred fetches of these keys.
   mutating func left(_ texts: [String], by import: Int) -> [Held] {
     for text in texts { imports[`import`]?.named[text] = nil }
     return held(of: texts)
@@ -123,15 +125,15 @@ struct AwaitedKeys<End: Sendable>: Sendable {
 
   /// An import is over, or failed.
   ///
-  /// - Returns: The fetches that are held back for it.
+  /// - Returns: The fetches that are deferred for it.
   mutating func ended(_ import: Int) -> [Held] {
     guard let former = imports.removeValue(forKey: `import`) else { return [] }
     return held(of: held.keys.filter { former.named[$0] != nil })
   }
 
-  /// All imports are over: what they bring belongs to another time.
+  /// All imports are over: their data belongs to another time.
   ///
-  /// - Returns: What to tell, in the order in which they began.
+  /// - Returns: Their signals, in the order in which they began.
   mutating func endedAll() -> [End] {
     defer { imports = [:] }
     return imports.sorted { $0.key < $1.key }.map(\.value.end)
@@ -144,7 +146,7 @@ struct AwaitedKeys<End: Sendable>: Sendable {
     notes.add(KeyNotes.Note(fence: next()), to: key, since: newestBase)
   }
 
-  /// Somebody wants a newer answer for a key.
+  /// A caller wants a newer answer for a key.
   mutating func requested(_ key: EntryKey) {
     notes.add(KeyNotes.Note(request: next()), to: key, since: newestBase)
   }
@@ -154,7 +156,8 @@ struct AwaitedKeys<End: Sendable>: Sendable {
     notes.add(KeyNotes.Note(mark: next(), markedAt: date), to: key, since: newestBase)
   }
 
-  /// What a filter selects was removed, or invalidated at a date, known or not.
+  /// The entries of a filter were removed, or invalidated at a date, whether or not the cache has
+  /// them.
   mutating func swept(_ filter: EntryFilter, invalidatedAt date: Double?, newestEntry: UInt64) {
     let note =
       date.map { KeyNotes.Note(mark: next(), markedAt: $0) } ?? KeyNotes.Note(fence: next())
@@ -163,8 +166,8 @@ struct AwaitedKeys<End: Sendable>: Sendable {
 
   /// Shortens the notes.
   ///
-  /// - Returns: What they were, to be released elsewhere, because keys and filters are the user's;
-  ///   `nil` if nothing changes. Otherwise all fetches may have to be let go.
+  /// - Returns: The former notes, to be released elsewhere, because keys and filters are the
+  ///   user's; `nil` if nothing changes. Otherwise all fetches may have to be released.
   mutating func boundNotes() -> KeyNotes? {
     guard notes.isFull else { return nil }
     let former = notes
@@ -172,9 +175,9 @@ struct AwaitedKeys<End: Sendable>: Sendable {
     return former
   }
 
-  /// Forgets what has happened, which matters to no later import.
+  /// Forgets the notes, which matter to no later import.
   ///
-  /// - Returns: What it was, to be released elsewhere.
+  /// - Returns: The notes, to be released elsewhere.
   mutating func forgetNotes() -> KeyNotes {
     defer { notes = KeyNotes() }
     return notes
@@ -182,7 +185,7 @@ struct AwaitedKeys<End: Sendable>: Sendable {
 
   // MARK: Answers
 
-  /// What an import may do with an entry that it brings.
+  /// The terms of an import for an entry that it brings.
   func verdict(on subject: Subject, by import: Int) -> Verdict {
     guard let running = imports[`import`] else { return Verdict(isRefused: true) }
     let named = running.named[subject.text]?.place
@@ -191,7 +194,7 @@ struct AwaitedKeys<End: Sendable>: Sendable {
     guard note.fence <= base else { return Verdict(isRefused: true) }
     var verdict = Verdict(limit: running.limit)
     if note.mark > base { verdict.markedAt = note.markedAt }
-    // What was asked for anew gets its own answer.
+    // A newer request gets its own answer.
     if let named, note.request <= named, verdict.markedAt == nil {
       verdict.endsFetchesAfter = named
     }
@@ -222,19 +225,19 @@ struct AwaitedKeys<End: Sendable>: Sendable {
 
   // MARK: Fetches
 
-  /// A fetch is held back.
+  /// A fetch is deferred.
   mutating func hold(_ id: EntryID, _ text: String) {
-    // It may have been before, and have left no trace when it was over.
+    // It may have been deferred before, and the end of that left no trace.
     if held[text]?.contains(id) != true { held[text, default: []].append(id) }
   }
 
-  /// A fetch is held back no longer.
+  /// A fetch is no longer deferred.
   mutating func letGo(_ fetch: Held) {
     held[fetch.text]?.removeAll { $0 == fetch.id }
     if held[fetch.text]?.isEmpty == true { held[fetch.text] = nil }
   }
 
-  /// All fetches that are held back, in the order in which their entries were made.
+  /// All deferred fetches, in the order in which their entries were made.
   var allHeld: [Held] { held(of: held.keys) }
 
   private func held(of texts: some Sequence<String>) -> [Held] {

@@ -5,7 +5,7 @@ import Foundation
 #endif
 
 extension CacheState {
-  /// Tells an entry's machine what happened, and carries out what it decides.
+  /// Gives an entry's machine an input, and carries out its decisions.
   @inline(__always)
   mutating func input(
     _ index: Int,
@@ -16,7 +16,7 @@ extension CacheState {
     apply(actions, index, &transaction)
   }
 
-  /// Carries out what a machine decided.
+  /// Carries out a machine's decisions.
   mutating func apply(_ actions: EntryActions, _ index: Int, _ transaction: inout Transaction) {
     noteChange(of: index)
     if offers != nil { withdraw(index, &transaction) }
@@ -35,7 +35,7 @@ extension CacheState {
         end(ending, index, &transaction)
       }
     }
-    // What landed is the answer of its callers, although the fetch that follows hides it.
+    // The value that landed is the answer of its callers, although the following fetch hides it.
     if actions.stashed { stash(index, &transaction) }
     if actions.started != nil { start(index, &transaction, isFirst: actions.isRestarted) }
     if actions.paused { pause(index, isNews: actions.changed, &transaction) }
@@ -100,7 +100,7 @@ extension CacheState {
     switch ending {
     case .succeeded, .kept:
       emit(.fetchSucceeded, index, transaction, job: job, isNotModified: ending == .kept)
-      // Before those who wait or observe are told, as for a failure.
+      // Before waiting callers and observers are told, as for a failure.
       if let job, job.query.hasHandlers, let box = slots[index].data {
         actionQueue.append(.settled(job, .success(box)))
       }
@@ -170,8 +170,7 @@ extension CacheState {
     transaction.lend(to: job.tasks, priority)
   }
 
-  /// The job of the next attempt; if it had no fetch so far, it takes the one that arrived
-  /// meanwhile.
+  /// The job of the next attempt; a job without a fetch takes the fetch that arrived meanwhile.
   private mutating func withFetch(
     _ job: FetchJob,
     _ index: Int,

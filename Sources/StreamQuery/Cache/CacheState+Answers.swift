@@ -48,9 +48,9 @@ extension CacheState {
     case .late: return false
     case .restarted, .cancelled: break
     case .landed:
-      // First: whoever learns that it landed must find it.
+      // First: a reader that learns about the answer must find it.
       if offers != nil { withdraw(index, &transaction) }
-      // Looked at again: another task of the fetch may have asked since.
+      // Read again: another task of the fetch may have asked since.
       job.saidAnswer?.landed(isEndless: job.query.fetchOptions.delivery == .endless)
       if let box = answer.box { slots[index].store(box, &transaction) }
     case .retrying, .failed:
@@ -74,13 +74,14 @@ extension CacheState {
     return if case .landed = outcome { true } else { false }
   }
 
-  /// An attempt found nothing to do: the callers that joined its fetch wait for one of their own.
+  /// An attempt found nothing to do: the callers that joined its fetch wait for a fetch of their
+  /// own.
   ///
   /// - Parameters:
   ///   - index: The entry.
   ///   - job: The fetch.
   ///   - transaction: The transaction.
-  /// - Returns: What becomes of the fetch.
+  /// - Returns: The future of the fetch.
   private mutating func foundNothing(
     _ index: Int,
     by job: FetchJob,
@@ -98,7 +99,8 @@ extension CacheState {
     )
   }
 
-  /// When the attempt of a fetch that runs showed its first part; `nil` if it has shown none.
+  /// The instant when the attempt of a running fetch showed its first part; `nil` if it has shown
+  /// none.
   func deliveringSince(_ job: FetchJob) -> Instant? {
     find(job.entry).flatMap { slots[$0].machine.running(job.id)?.deliveringSince }
   }
@@ -113,8 +115,8 @@ extension CacheState {
     if let index = find(job.entry) { slots[index].machine.retriesCountAnew(job.id) }
   }
 
-  /// Whether a fetch does not add its elements to the present data: no caller wrote that since the fetch
-  /// began, or it was invalidated after the write and before the present attempt.
+  /// Whether a fetch does not add its elements to the present data: no caller wrote the data since the fetch
+  /// began, or the data was invalidated after the write and before the present attempt.
   func isNoBase(_ job: FetchJob) -> Bool {
     guard let index = find(job.entry), let current = slots[index].machine.running(job.id) else {
       return false
@@ -124,7 +126,7 @@ extension CacheState {
       && (!current.predatesMark || current.baseWasMarked && !current.wasWritten)
   }
 
-  /// Whether somebody said that the data of an entry has changed, and that is still so.
+  /// Whether the data of an entry is known to have changed on the server.
   func isKnownToHaveChanged(_ entry: EntryID) -> Bool {
     find(entry).map { slots[$0].machine.isKnownToHaveChanged } ?? false
   }
@@ -149,7 +151,8 @@ extension CacheState {
   ///
   /// - Parameters:
   ///   - answer: The answer.
-  ///   - present: What it was made from. Boxes are never changed: the same box is the same data.
+  ///   - present: The data from which the answer was made. Boxes are never changed: the same box is
+  ///     the same data.
   ///   - job: The fetch.
   ///   - transaction: The transaction.
   /// - Returns: Whether it landed; `nil` if the data has changed, and the answer has to be made

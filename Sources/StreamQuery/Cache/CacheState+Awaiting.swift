@@ -1,12 +1,12 @@
-// While an import runs that names what it will bring, the first attempts of fetches of these keys are
-// held back. Who decides is ``AwaitedKeys``; a key has a text only outside the lock.
+// While an import runs that names its keys in advance, the first attempts of fetches of these keys are
+// deferred. ``AwaitedKeys`` decides this; a key has a text only outside the lock.
 extension CacheState {
   typealias Imports = AwaitedKeys<SharedOneShot<Void>>
 
   /// An import begins.
   ///
   /// - Parameters:
-  ///   - end: Given when all imports end.
+  ///   - end: The signal for the end of all imports.
   ///   - limit: How long a fetch waits for it.
   /// - Returns: Its number; `nil` if the cache has ended.
   mutating func beginImport(_ end: SharedOneShot<Void>, limit: TimeSpan) -> Int? {
@@ -18,18 +18,18 @@ extension CacheState {
     imports.named(texts, by: `import`, at: transaction.environment.now.instant)
   }
 
-  /// An archive was filled in, and no longer names these keys: it brought them, or nobody does.
+  /// An archive was imported, and no longer names these keys: it brought them, or nobody does.
   mutating func left(_ texts: [String], by import: Int, _ transaction: inout Transaction) {
     letGoUnawaited(imports.left(texts, by: `import`), &transaction)
   }
 
-  /// An import is over: nobody waits for it any more.
+  /// An import is over: no fetch waits for it any more.
   mutating func endImport(_ number: Int, _ transaction: inout Transaction) {
     letGoUnawaited(imports.ended(number), &transaction)
     forgetNotes(&transaction)
   }
 
-  /// Ends all imports: what they bring belongs to the time before.
+  /// Ends all imports: their data belongs to the time before.
   mutating func endImports(_ transaction: inout Transaction) {
     guard !imports.isEmpty else { return }
     for end in imports.endedAll() { actionQueue.append(.wake(.jointly(end))) }
@@ -43,7 +43,7 @@ extension CacheState {
     transaction.drop(FormerNotes(imports.forgetNotes()))
   }
 
-  /// There are not too many notes, however long imports run.
+  /// Keeps the number of notes small, no matter how long imports run.
   private mutating func boundNotes(_ transaction: inout Transaction) {
     guard let former = imports.boundNotes() else { return }
     transaction.drop(FormerNotes(former))
@@ -52,11 +52,11 @@ extension CacheState {
 
   // MARK: Fetches
 
-  /// An attempt is about to begin: holds it back if an import is to bring the data.
+  /// An attempt is about to begin: defers it if an import is to bring the data.
   ///
   /// - Parameters:
   ///   - job: The fetch.
-  ///   - text: Its key as archives name it.
+  ///   - text: Its key as text in archives.
   ///   - transaction: The transaction.
   /// - Returns: Whether the attempt must not begin: it is started again when nobody brings the data, or
   ///   never if the fetch is over.
@@ -69,15 +69,15 @@ extension CacheState {
       let wait = imports.wait(for: subject, startedAt: job.place, at: now)
     else { return false }
     slots[index].machine.held(job.id, until: wait.until)
-    // Those that were held before and are not any more make room.
+    // Fetches that are no longer deferred make room.
     for former in imports.held[text] ?? [] where !isHeld(former) {
       imports.letGo(Imports.Held(id: former, text: text))
     }
     imports.hold(job.entry, text)
-    // Others may fetch while it waits.
+    // Other fetches may run while it waits.
     leaveRoom(index)
     attemptRests(index)
-    // It is started by whoever ends the wait, but in the context of this task.
+    // The end of the wait starts it, but in the context of this task.
     transaction.standBy(job.tasks)
     apply(EntryActions(), index, &transaction)
     return true
@@ -87,7 +87,7 @@ extension CacheState {
     find(id).map { slots[$0].machine.isHeld } ?? false
   }
 
-  /// Begins those of some fetches that wait for no import any more.
+  /// Begins the fetches among the given ones that no longer wait for an import.
   private mutating func letGoUnawaited(_ held: [Imports.Held], _ transaction: inout Transaction) {
     let now = transaction.environment.now.instant
     for held in held {
@@ -98,7 +98,7 @@ extension CacheState {
         continue
       }
       if let wait = imports.wait(for: subject, startedAt: job.place, at: now) {
-        // The imports that are left may have shorter limits.
+        // The remaining imports may have shorter limits.
         input(index, &transaction) { machine, _ in machine.stillHeld(until: wait.until) }
       } else {
         imports.letGo(held)
@@ -107,9 +107,9 @@ extension CacheState {
     }
   }
 
-  /// Begins a fetch to whose key something has happened that no import knows of.
+  /// Begins a fetch whose key has changed in a way that no import knows of.
   mutating func letGo(_ index: Int, _ transaction: inout Transaction) {
-    // Its name is forgotten when it is next looked at.
+    // Its name is forgotten at the next check.
     if slots[index].machine.isHeld { input(index, &transaction) { $0.released(in: $1) } }
   }
 
@@ -133,7 +133,7 @@ extension CacheState {
     boundNotes(&transaction)
   }
 
-  /// What is fetched from now on is to be newer than what imports bring.
+  /// Later fetches have to be newer than the data of imports.
   mutating func askedAnew(_ index: Int, _ transaction: inout Transaction) {
     guard !imports.isEmpty, let key = slots[index].key else { return }
     imports.requested(key)
@@ -149,7 +149,8 @@ extension CacheState {
     letGo(index, &transaction)
   }
 
-  /// What a filter selects is removed or invalidated, including what imports are going to bring.
+  /// The entries of a filter are removed or invalidated, including entries that imports are going
+  /// to bring.
   mutating func noteSweep(
     _ filter: EntryFilter,
     invalidates: Bool,
@@ -165,30 +166,31 @@ extension CacheState {
   }
 }
 
-/// What has happened to keys, to be released outside the lock: keys and filters are the user's.
+/// Former notes about keys, to be released outside the lock: keys and filters are the user's.
 private final class FormerNotes: Sendable {
   private let notes: KeyNotes
 
   init(_ notes: KeyNotes) { self.notes = notes }
 }
 
-/// Tells whether what a store keeps may have changed while it was decoded, outside the lock.
+/// Tells whether the data in a store may have changed while it was decoded, outside the lock.
 struct KeptVersion: Hashable, Sendable {
-  /// How often it became known what a store keeps.
+  /// The number of times that a store was read.
   var reads = 0
-  /// How often kept data was removed.
+  /// The number of removals of kept data.
   var removals = 0
-  /// How often kept data was invalidated.
+  /// The number of invalidations of kept data.
   var marks = 0
 }
 
 extension CacheState {
-  /// What a store kept at a former version, as it may be placed now.
+  /// The data of a store at a former version, as it may be placed now.
   ///
-  /// Anything may have been removed or invalidated, also by the user's code that decodes, and more often than large
-  /// data can be decoded. So there is a last time, which takes the data as invalidated, or leaves it where it is kept.
+  /// All of it may have been removed or invalidated, also by the user's code that decodes, and more often
+  /// than large data can be decoded. So there is a last time, which takes the data as invalidated, or leaves
+  /// it in the store.
   ///
-  /// - Parameters:
+  /// - initialData: The decoded data; `nil` if there was none.
   ///   - initialData: What was decoded; `nil` if there was nothing.
   ///   - version: ``kept`` before the store was asked.
   ///   - isLast: Whether it is not asked again because of removals and invalidations.

@@ -14,8 +14,8 @@ extension CacheState {
     !slots[index].machine.isDisabled && !slots[index].machine.isStatic
   }
 
-  /// Starts or joins a fetch that a bulk call watches, if the call waits; unobserved keys get the
-  /// client's own lease.
+  /// Starts or joins a fetch that a bulk call watches, if the call waits; the client itself holds a
+  /// lease for unobserved keys.
   mutating func refetch(
     _ index: Int,
     _ cause: FetchCause,
@@ -24,7 +24,7 @@ extension CacheState {
     _ transaction: inout Transaction
   ) {
     guard slots[index].query != nil else { return }
-    // After the request, which joins a fetch that is held back.
+    // After the request, which joins a deferred fetch.
     defer { askedAnew(index, &transaction) }
     let request = FetchRequest(
       cause: cause,
@@ -84,7 +84,7 @@ extension CacheState {
     }
   }
 
-  /// The initial data that a reset restores: what the entry began with or, without that, that of its
+  /// The initial data that a reset restores: the entry's first data or, without that, the initial data of its
   /// newest query.
   @inline(__always)
   func initialData(of index: Int) -> StoredInitialData? {
@@ -138,7 +138,7 @@ extension CacheState {
 
   /// Nothing follows the answer of a fetch if it turns all observers off.
   ///
-  /// If the entry has changed since they were asked, the fetch follows: the answer may not land.
+  /// If the entry has changed since the question, the fetch follows: the answer may not land.
   mutating func judgeFollowing(
     _ job: FetchJob,
     _ answers: [ResetCondition.Answer],
@@ -186,7 +186,7 @@ extension CacheState {
     let waiters = enabledCount > 0 ? slots[index].takeWaiters().waiters : []
     if slots[index].query?.isPersisted == true {
       if notesChanges { noteDeparture(of: index, .removed) }
-      // It may have begun with what was kept.
+      // It may have begun with kept data.
       transaction.drop(slots[index].beginning)
       slots[index].beginning = nil
     }
@@ -196,7 +196,7 @@ extension CacheState {
     self.placeInitialData(index, initialData, &transaction)
     if enabledCount > 0 {
       refetch(index, .reset, superseding: true, group, &transaction)
-      // The callers of the dropped fetch wait for the one that replaced it.
+      // The callers of the dropped fetch wait for its replacement.
       readmit(waiters, index)
       lendPriorityOfWaiters(index, &transaction)
     }
@@ -206,7 +206,7 @@ extension CacheState {
     }
   }
 
-  /// How many observers of an entry are enabled under the answers.
+  /// The number of observers of an entry that are enabled under the answers.
   private func enabledCount(of index: Int, with answers: [ResetCondition.Answer]) -> Int {
     answers.reduce(slots[index].machine.enabledCount) { count, answer in
       guard let observer = present(answer, index) else { return count }
@@ -215,7 +215,7 @@ extension CacheState {
     }
   }
 
-  /// The observer that an answer is about, if it is still what was asked about.
+  /// The observer of an answer, if it still has the query of the question.
   private func present(_ answer: ResetCondition.Answer, _ index: Int) -> Int? {
     guard let observer = find(answer.observer), observers[observer].query === answer.query,
       Int(observers[observer].entry) == index
@@ -226,7 +226,7 @@ extension CacheState {
 
 /// The dynamic options to evaluate before an entry is reset.
 struct ResetCondition: Sendable {
-  /// What one observer asks for after the reset.
+  /// The options of one observer after the reset.
   struct Answer: Sendable {
     var observer: ObserverID
     var query: StoredQuery

@@ -31,7 +31,7 @@ extension CacheState {
     }
   }
 
-  /// Takes the next candidates, from as many entries as may be looked at under one lock.
+  /// Takes the next candidates, from at most as many entries as may be visited under one lock.
   mutating func takeCandidates(_ candidates: inout EntryCandidates) -> [EntryCandidate] {
     var found: [EntryCandidate] = []
     var left = lookLimit
@@ -91,8 +91,7 @@ extension CacheState {
     for case .resting(let id) in candidates.sources { index.walks[id] = nil }
   }
 
-  /// The rank of an entry among those that a filter matches: within a prefix, in the order of
-  /// creation.
+  /// The rank of an entry among the matches of a filter: within a prefix, in the order of creation.
   mutating func rank(_ index: Int, in filter: EntryFilter) -> UInt64 {
     guard case .prefix = filter.narrowing, let key = slots[index].key else { return UInt64(index) }
     return self.index.order(of: key.storage, id: Int32(truncatingIfNeeded: index))
@@ -122,8 +121,7 @@ extension CacheState {
     notesChanges = !changeLogs.isEmpty || persisted != nil
   }
 
-  /// Tells searches in slices, and who keeps data beyond the cache, that an entry was added, changed
-  /// or is about to be removed.
+  /// Tells searches in slices, and the persister, that an entry was added, changed or is about to be removed.
   @inline(__always)
   mutating func noteChange(of index: Int) {
     if notesChanges { writeDown(index) }
@@ -144,7 +142,7 @@ extension CacheState {
     if slots[index].query?.isPersisted == true { notePersisted(id) }
   }
 
-  /// Counts the entries that were looked at under the lock.
+  /// Counts the entries that were visited under the lock.
   mutating func noteLook(_ count: Int) {
     longestLook = max(longestLook, count)
   }
@@ -160,7 +158,7 @@ struct EntryCandidates: Sendable {
     case list([Int32], next: Int)
     /// The entries below a prefix.
     case prefix(KeyIndex.Walk)
-    /// The same, while others may change the index.
+    /// The same, while other code may change the index.
     case resting(Int)
   }
 

@@ -73,7 +73,7 @@ extension CacheState {
 
   /// Gives back the room that removed entries left.
   ///
-  /// - Complexity: O(*n*) in the number of slots; most are only looked at.
+  /// - Complexity: O(*n*) in the number of slots; most are only visited.
   private mutating func shrinkEntries(_ transaction: inout Transaction) {
     if offers != nil { withdrawAll(&transaction) }
     var places = Array(repeating: -1 as Int32, count: slots.count)
@@ -91,7 +91,7 @@ extension CacheState {
     transaction.drop(FormerTables(slots: move(kept), index: oldIndex))
   }
 
-  /// Gives back the rows of observers: the last one left.
+  /// Gives back the rows of observers after the last one left.
   private mutating func forgetObservers(_ transaction: inout Transaction) {
     var old: [Observer] = []
     swap(&old, &observers)
@@ -99,7 +99,7 @@ extension CacheState {
     transaction.drop(FormerTables(observers: old))
   }
 
-  /// Gives back the slots of runs: none is kept any more.
+  /// Gives back the slots of runs when none is left.
   private mutating func forgetRuns(_ transaction: inout Transaction) {
     var old: [MutationSlot] = []
     swap(&old, &mutations.slots)
@@ -114,7 +114,8 @@ extension CacheState {
     return self.index.order(of: key.storage, id: Int32(truncatingIfNeeded: index))
   }
 
-  /// Moves entries into new slots and updates everything that knows their slots, except the index.
+  /// Moves entries into new slots, and updates everything that refers to their slots, except the
+  /// index.
   ///
   /// - Parameter kept: The old slots of the remaining entries, in order.
   /// - Returns: The old slots with all the others.
@@ -170,7 +171,7 @@ extension CacheState {
     removeAll(reason: .cleared, &transaction)
   }
 
-  /// Forgets the runs that handles still show after the end, and which runs archives may bring.
+  /// Forgets the runs that handles still show after the end, and the runs that archives may bring.
   mutating func forgetFormerRuns(_ transaction: inout Transaction) {
     for (_, follower) in mutations.followers { transaction.drop(follower.kept) }
     mutations.followers = [:]

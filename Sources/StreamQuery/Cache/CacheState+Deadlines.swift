@@ -2,7 +2,7 @@ extension CacheState {
   /// Handles the deadlines that are due.
   ///
   /// - Parameters:
-  ///   - limit: How many at most, so that the lock is held briefly.
+  ///   - limit: The maximum number, so that the lock is held briefly.
   ///   - transaction: The transaction.
   /// - Returns: Whether none is left.
   mutating func timeReached(limit: Int, _ transaction: inout Transaction) -> Bool {

@@ -1,9 +1,9 @@
 extension CacheState {
-  /// The network or the app was reported to be in a state.
+  /// The state of the network or the app was reported.
   ///
   /// - Parameters:
-  ///   - isOnline: Whether the network is reachable; `nil` if nothing was said about it.
-  ///   - isActive: Whether the app is active; `nil` if nothing was said about it.
+  ///   - isOnline: Whether the network is reachable; `nil` if unchanged.
+  ///   - isActive: Whether the app is active; `nil` if unchanged.
   ///   - random: 64 random bits, if the refetches of a return are spread.
   ///   - transaction: The transaction.
   /// - Returns: The conditions to evaluate.
@@ -46,7 +46,7 @@ extension CacheState {
       tell(of: nil, &transaction)
       return []
     case .back(let cause):
-      // Mutations go first: the refetches should bring what they change.
+      // Mutations go first: the refetches should bring their changes.
       let paused = pausedMutations
       resumeMutations(releases: self.isOnline, &transaction)
       guard returns.counts(cause, at: transaction.environment.now.instant) else {
@@ -60,8 +60,8 @@ extension CacheState {
     }
   }
 
-  /// Tells the observed and fetching entries that the network or the app changed, with no fetch
-  /// following, or not yet.
+  /// Tells the observed and fetching entries that the network or the app changed, without a fetch,
+  /// or with a later one.
   ///
   /// - Parameters:
   ///   - cause: The transition, or `nil` if the network or the app went away.
@@ -73,7 +73,7 @@ extension CacheState {
     }
   }
 
-  /// The time has come for something that is paced, or until which the network was believed to be away.
+  /// The time has come for paced refetches, or the network is no longer believed to be away.
   ///
   /// - Parameters:
   ///   - random: 64 random bits, if the refetches of a return are spread.
@@ -90,7 +90,7 @@ extension CacheState {
     if returns.takeDoubt(at: now) {
       askings += environmentChanged(from: environment, isOnline: true, random, &transaction)
     }
-    // Where one of them is away again, its next return refetches: the time is over.
+    // If the network or the app is away again, its next return refetches: the time is over.
     for owed in returns.takeOwed(at: now)
     where owed.cause == .reconnect ? isOnline : isActive {
       askings += sweep(owed.cause, since: owed.since, random: random, &transaction)
@@ -103,10 +103,10 @@ extension CacheState {
   ///
   /// - Parameters:
   ///   - cause: The transition that refetches willing observers.
-  ///   - since: Entries whose data has arrived since then are left out; `nil` leaves out none.
+  ///   - since: Entries whose data has arrived since then are omitted; `nil` omits none.
   ///   - random: 64 random bits, if the refetches are spread.
   ///   - transaction: The transaction.
-  /// - Returns: The conditions to evaluate: those that are not already being evaluated.
+  /// - Returns: The conditions to evaluate, except those that are already being evaluated.
   mutating func sweep(
     _ cause: FetchCause,
     since: Instant? = nil,
@@ -158,7 +158,7 @@ extension CacheState {
     return askings
   }
 
-  /// Whether the refetch of an entry for a transition may come later than that.
+  /// Whether the refetch of an entry for a transition may come later than the transition.
   private func mayWait(_ index: Int, _ cause: FetchCause) -> Bool {
     slots[index].waiters.isEmpty
       && slots[index].observers.allSatisfy { conditionalQuery(of: cause, Int($0)) == nil }
@@ -187,8 +187,8 @@ extension CacheState {
     }
   }
 
-  /// Resumes the paused fetches that callers await, although the sweep is delayed: it may be
-  /// delayed for a run that, in whatever way, waits for them.
+  /// Resumes the paused fetches that callers await, although the sweep is delayed: the sweep may be
+  /// delayed for a run that waits for these fetches in some way.
   mutating func resumeAwaitedFetches(_ transaction: inout Transaction) {
     for index in live.sorted().lazy.map(Int.init)
     where slots[index].machine.isPaused && !slots[index].waiters.isEmpty {
@@ -196,7 +196,7 @@ extension CacheState {
     }
   }
 
-  /// Asks whether a subscription refetches cached data, where the policy may wait.
+  /// Asks whether a subscription refetches cached data, if the policy may wait.
   ///
   /// - Parameters:
   ///   - position: The observer that has arrived.
@@ -225,11 +225,11 @@ extension CacheState {
   /// A condition was answered.
   ///
   /// - Parameters:
-  ///   - condition: Which one.
+  ///   - condition: The condition.
   ///   - policy: The answer.
   ///   - transaction: The transaction.
-  /// - Returns: What has to be evaluated again: a refusal does not answer a transition that
-  ///   came after the question.
+  /// - Returns: The conditions to evaluate again: a refusal does not answer a transition that came
+  ///   after the question.
   mutating func answered(
     _ condition: RefetchCondition,
     _ policy: RefetchPolicy.Answer,
@@ -274,7 +274,7 @@ extension CacheState {
   }
 
   /// The query of an observer, if its condition has to be evaluated before a transition refetches
-  /// for it, or its store has to be read.
+  /// for it, or if its store has to be read.
   private func conditionalQuery(of cause: FetchCause, _ observer: Int) -> StoredQuery? {
     guard let query = observers[observer].query else { return nil }
     let isConditional = query.conditionalCauses.contains(cause)
@@ -294,11 +294,11 @@ extension CacheState {
 /// A condition of an observer that is being evaluated because of a transition of network or app.
 struct RefetchCondition: Hashable, Sendable {
   let observer: ObserverID
-  /// What it observed at that time: the answer is valid for nothing else.
+  /// The observed entry at that time: the answer is valid for no other.
   let entry: EntryID
   let cause: FetchCause
 
-  /// A question and what is needed to evaluate it.
+  /// A question, with the data for its evaluation.
   struct Asking: Sendable {
     let condition: RefetchCondition
     /// The query that has the condition.

@@ -1,5 +1,5 @@
 extension CacheState {
-  /// What has become of an entry that was being fetched.
+  /// The present state of an entry that was being fetched.
   borrowing func presence(of key: EntryKey, at now: Instant) -> ExportPresence {
     guard let index = find(key) else { return .gone }
     switch exportProgress(index) {
@@ -11,7 +11,7 @@ extension CacheState {
     }
   }
 
-  /// What the fetch of an entry means for archives.
+  /// The progress of an entry's fetch for archives.
   func exportProgress(_ index: Int) -> ExportProgress {
     let isFetching = slots[index].machine.isFetching
     if slots[index].machine.extent == .part {
@@ -32,15 +32,15 @@ package enum ExportPresence {
   case gone
 }
 
-/// What a fetch in flight means for the archives of its entry.
+/// The progress of a fetch for archives of its entry.
 package enum ExportProgress: Equatable, Sendable {
-  /// There is none, or there is data that it is going to replace.
+  /// There is no fetch, or there is data that the fetch is going to replace.
   case none
-  /// It is going to bring the first data.
+  /// The fetch is going to bring the first data.
   case first
-  /// It brings the first data, but perhaps in parts, or it waits for an import itself.
+  /// The fetch brings the first data, but perhaps in parts, or it waits for an import itself.
   case uncertain
-  /// The data is a part of what it brings.
+  /// The data is a part of the fetch's value.
   case partial
   /// The data is a part, but there is nothing to wait for: the stream has no end, or is over.
   case incomplete

@@ -4,27 +4,26 @@ extension CacheState {
     return EntryFacts(info: info, revision: slots[index].revision)
   }
 
-  /// The facts of an entry when a query arrives at it; the entry is going to carry that query's
-  /// metadata.
+  /// The facts of an entry when a query arrives at it; the entry takes that query's metadata.
   func facts(_ key: EntryKey, metBy query: StoredQuery, at now: Instant) -> EntryFacts {
     guard let index = find(key), var facts = facts(key, at: now) else { return .empty(key, query) }
     if slots[index].takes(query) { facts.info.meta = query.meta ?? QueryMeta() }
     return facts
   }
 
-  /// What a refresh has to know of an entry; `nil` if none is wanted.
+  /// The facts of an entry for a refresh; `nil` if none is wanted.
   ///
-  /// An entry that the caller lists needs neither a result nor a query: a write by key or an optimistic
-  /// change may have made it.
+  /// An entry that the caller lists needs neither a result nor a query: it may come from a write by key or an
+  /// optimistic change.
   func refreshable(
     _ index: Int,
     isListed: Bool
   ) -> (query: StoredQuery?, uses: Int, updatedAt: Instant?, version: RefreshPlan.DataVersion)? {
     let query = slots[index].query
     guard query != nil || isListed else { return nil }
-    // There is nothing newer than what an endless stream delivers, unless it was invalidated.
+    // Nothing is newer than the elements of an endless stream, unless the data was invalidated.
     guard !slots[index].machine.isLive || slots[index].machine.isInvalidated else { return nil }
-    // What was restored never had a result in this process.
+    // Restored data never was a result in this process.
     let isUnobserved = slots[index].machine.observerCount == 0
     // Observers come a moment after their store is read.
     guard

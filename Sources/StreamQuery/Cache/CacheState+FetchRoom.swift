@@ -1,18 +1,18 @@
-// Where only so many fetches may run at a time, an attempt begins when there is room for it.
+// If the number of concurrent fetches is limited, an attempt begins when there is room for it.
 //
-// Room is taken from the beginning of an attempt to its answer, or to its first part: what shows
-// parts as they come is a connection from then on, and no request. A fetch that is cancelled makes
-// room at once. In between attempts, or offline, a fetch needs none.
+// Room is taken from the beginning of an attempt to its answer, or to its first part: a fetch that
+// shows parts as they come is a connection from then on, and no request. A fetch that is cancelled
+// makes room at once. In between attempts, or offline, a fetch needs none.
 //
-// Fetches that need each other must not wait for each other's room. What a fetch waits for, or
-// observes, runs at once, in the room of that fetch. One that waits for a mutation leaves its room,
-// because the mutation may fetch anything.
+// Fetches that need each other must not wait for each other's room. If a fetch waits for another
+// fetch, or observes it, that one runs at once, in the room of the first. A fetch that waits for a
+// mutation leaves its room, because the mutation may fetch anything.
 extension CacheState {
   /// Runs an attempt of an entry's fetch, as soon as there is room.
   mutating func begin(_ job: FetchJob, _ index: Int, _ transaction: inout Transaction) {
     let begins = fetchRoom == nil || enterRoom(index)
     if begins { actionQueue.append(.start(job, attempt: slots[index].machine.failureCount)) }
-    // Whoever makes room begins it later, but in the context of this caller.
+    // A thread that makes room begins it later, but in the context of this caller.
     if !begins || othersPerform { transaction.standBy(job.tasks) }
   }
 
@@ -21,7 +21,7 @@ extension CacheState {
     return fetchRoom?.enter(id, urgency) == true
   }
 
-  /// An attempt runs no longer, or shall not run.
+  /// An attempt no longer runs, or must not run.
   @inline(__always)
   mutating func leaveRoom(_ index: Int) {
     guard fetchRoom != nil else { return }
@@ -39,7 +39,7 @@ extension CacheState {
     leaveRoom(index)
   }
 
-  /// Somebody waits for an entry's fetch, or observes the entry.
+  /// A caller waits for an entry's fetch, or observes the entry.
   @inline(__always)
   mutating func admit(_ index: Int, for caller: TaskChain?) {
     if fetchRoom != nil, let caller { admitGuest(index, of: caller) }
@@ -54,7 +54,7 @@ extension CacheState {
     actionQueue.append(.start(job, attempt: slots[index].machine.failureCount))
   }
 
-  /// Looks after the place of a fetch when something has happened to its entry.
+  /// Updates the place of a fetch after a change of its entry.
   mutating func tendRoom(_ index: Int) {
     let id = id(of: index)
     if slots[index].machine.isIdle {
@@ -67,7 +67,8 @@ extension CacheState {
     }
   }
 
-  /// Begins what there is room for: at the end of a transaction, when all that wait are known.
+  /// Begins the fetches for which there is room: at the end of a transaction, when all waiting
+  /// fetches are known.
   @inline(never)
   mutating func fillRoom(_ transaction: inout Transaction) {
     while let entry = nextInRoom() {
@@ -94,7 +95,8 @@ extension CacheState {
     find(entry).map { urgency(of: $0) }
   }
 
-  /// What is on a screen comes first; otherwise those that wait say how urgent it is.
+  /// The urgency of an entry's fetch: entries on a screen come first; for others the waiting
+  /// callers decide.
   private func urgency(of index: Int) -> FetchUrgency {
     if slots[index].machine.isActive { return .high }
     return Waiter.priority(of: slots[index].waiters).map(FetchUrgency.init) ?? .background

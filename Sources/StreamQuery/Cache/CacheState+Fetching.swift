@@ -2,16 +2,17 @@ extension CacheState {
   /// Gives a caller the cached value, or starts or joins a fetch for it.
   ///
   /// - Parameters:
-  ///   - key: What it asks for.
+  ///   - key: The key.
   ///   - index: The entry, if there is one.
-  ///   - need: Which cached data it accepts.
-  ///   - request: What it asks of a fetch.
+  ///   - need: The condition of the caller for cached data.
+  ///   - request: The request to the machine.
   ///   - role: Its role for the fetch; `nil` if it does not wait.
-  ///   - query: How to fetch.
-  ///   - freshness: When data is stale for it.
-  ///   - initialData: The initial data that it brings.
+  ///   - query: The query.
+  ///   - freshness: The freshness that the query promises.
+  ///   - initialData: Its initial data.
   ///   - transaction: The transaction.
-  /// - Returns: What it led to; of a caller that does not wait, only whether it was possible.
+  /// - Returns: The start of the fetch; for a caller that does not wait, only whether it was
+  ///   possible.
   mutating func fetch(
     _ key: EntryKey,
     at index: Int?,
@@ -24,7 +25,7 @@ extension CacheState {
     _ transaction: inout Transaction
   ) -> FetchStart {
     guard !isShutDown else { return .shutDown }
-    // Only a fetch that starts takes over how to fetch; other answers change the retention at most.
+    // Only a fetch that starts takes over the query; other answers change the retention at most.
     let index = index ?? entry(key, query, &transaction)
     if slots[index].machine.gcTime < query.gcTime {
       keep(index, for: query.gcTime)
@@ -46,7 +47,7 @@ extension CacheState {
     case .useCached(let lookup, let revalidates):
       guard let box = slots[index].visible else { break }
       note(lookup, index, transaction)
-      // Not of a transaction that changes the entry: nobody may see it before the end.
+      // Not of a transaction that changes the entry: nobody may see the data before its end.
       if offers != nil, initialData == nil, !revalidates, !events.everyLookup { offer(index) }
       if revalidates {
         if slots[index].machine.isIdle { adopt(index, query, &transaction) }
@@ -79,10 +80,9 @@ extension CacheState {
       .map(FetchStart.waiting) ?? .recursive
   }
 
-  /// Keeps an entry for at least as long from when nobody wants it: the longest time that anybody
-  /// asked for counts.
+  /// Keeps an entry for at least as long after its last use: the longest requested time counts.
   ///
-  /// The next look at the deadline of the entry finds it.
+  /// The next check of the entry's deadline takes it into account.
   @inline(__always)
   mutating func keep(_ index: Int, for gcTime: TimeSpan) {
     if slots[index].machine.gcTime < gcTime {
@@ -91,24 +91,24 @@ extension CacheState {
   }
 }
 
-/// What a caller asks of an entry's machine.
+/// A caller's request to an entry's machine.
 struct FetchRequest {
   var cause: FetchCause
-  /// Whether a running fetch is replaced if there is data.
+  /// Whether a running fetch over data is replaced.
   var isSuperseding = false
   /// Whether the client itself wants the fetch.
   var hasClientLease = false
-  /// What to fetch.
+  /// The part to fetch.
   var part = FetchPart.whole
-  /// Whether an answer will do that began before an invalidation.
+  /// Whether an answer is accepted that began before an invalidation.
   var acceptsOlder = false
-  /// What the caller says about how to fetch, if anything.
+  /// The caller's setting for the fetch, if any.
   var setting: FetchSetting?
-  /// What the caller accepts instead of an answer, if anything.
+  /// The stale data that the caller accepts instead of an answer, if any.
   var allowance: StaleAllowance?
 }
 
-/// What the request of a caller that asks for a value led to.
+/// The result of a request by a caller that asks for a value.
 enum FetchStart: Sendable {
   case cached(ValueBox)
   /// A fetch was started or joined.
@@ -116,7 +116,7 @@ enum FetchStart: Sendable {
   case missingFetch
   /// A failure is the answer for a while.
   case failed(ErrorBox)
-  /// It is not known yet what a store keeps for the entry.
+  /// The store of the entry has not been read yet.
   case restoring
   /// The fetch waits for the caller.
   case recursive

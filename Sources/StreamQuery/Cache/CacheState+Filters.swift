@@ -1,6 +1,5 @@
 extension CacheState {
-  /// The entries that a filter matches; within a prefix, in the order of
-  /// creation.
+  /// The entries that a filter matches; within a prefix, in the order of creation.
   func entries(matching filter: EntryFilter, at now: Instant) -> [Int] {
     var matches: [Int] = []
     // Separate, because a closure that can read the state copies it for each entry.
@@ -14,9 +13,9 @@ extension CacheState {
     return matches
   }
 
-  /// The same, if finding them takes little time, or no longer than what is done with them.
+  /// The same, if the search takes little time, or no longer than the work on the matches.
   ///
-  /// - Returns: The entries; `nil` if many entries would be looked at that the filter may not
+  /// - Returns: The entries; `nil` if the search would visit many entries that the filter may not
   ///   match.
   mutating func entriesAtHand(matching filter: EntryFilter, at now: Instant) -> [Int]? {
     guard !filter.isExact else { return entries(matching: filter, at: now) }
@@ -78,7 +77,7 @@ extension CacheState {
     slots[index].machine.isError ? .error : slots[index].machine.hasData ? .success : .pending
   }
 
-  /// What filters, dynamic options and diagnostics see of an entry.
+  /// The info of an entry for filters, dynamic options and diagnostics.
   func info(_ index: Int, at now: Instant) -> QueryInfo? {
     guard slots[index].key != nil else { return nil }
     return slots[index].info(glimpse(index), at: now)
@@ -86,7 +85,7 @@ extension CacheState {
 }
 
 extension EntryFilter {
-  /// The part of a filter that leads to its entries without looking at all of them.
+  /// The part of a filter that leads to its entries without a visit to all of them.
   var narrowing: EntryFilter {
     switch self {
     case .entry, .prefix, .active: return self
@@ -100,7 +99,7 @@ extension EntryFilter {
     }
   }
 
-  /// A measure of how few entries a narrowing leads to: a lower rank means fewer.
+  /// A measure for the number of entries that a narrowing leads to: a lower rank means fewer.
   fileprivate var rank: Int {
     switch self {
     case .entry: 0

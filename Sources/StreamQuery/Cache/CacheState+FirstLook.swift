@@ -1,5 +1,5 @@
 extension CacheState {
-  /// The environment at a look, which is not a transaction.
+  /// The environment of a look, which is not a transaction.
   @inline(__always)
   func environmentSeen(at now: ClockReading) -> Environment {
     var time = latest
@@ -10,15 +10,15 @@ extension CacheState {
     return Environment(now: time, isOnline: isOnline, isActive: isActive)
   }
 
-  /// What an observer would see first if it subscribed now; the look changes nothing.
+  /// The first state of an observer that subscribed now; the look changes nothing.
   ///
   /// - Parameters:
-  ///   - key: What it would observe.
+  ///   - key: The key.
   ///   - query: Its query, resolved.
-  ///   - resolvedOptions: What it asks for.
-  ///   - initialData: The initial data that it would bring, already obtained outside the lock.
+  ///   - resolvedOptions: The options of the observer.
+  ///   - initialData: Its initial data, already obtained outside the lock.
   ///   - now: The time.
-  /// - Returns: Its first snapshot and flags, without a stand-in for data.
+  /// - Returns: Its first snapshot and flags, without a placeholder.
   func firstLook(
     _ key: EntryKey,
     _ query: StoredQuery,
@@ -30,7 +30,7 @@ extension CacheState {
     guard let index = find(key) else {
       let empty = EntryMachine(at: environment.now.instant)
       var machine = empty
-      // After a shutdown nobody arrives, but a list still finds its keys.
+      // After a shutdown no observer arrives, but a list still finds its keys.
       if !isShutDown {
         (machine, _) = empty.arrived(
           resolvedOptions,

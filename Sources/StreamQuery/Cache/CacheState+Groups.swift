@@ -20,7 +20,7 @@ extension CacheState {
 
   /// Adds an observer to a group.
   ///
-  /// - Returns: What it sees now; later changes are noted.
+  /// - Returns: The present state for the observer; later changes are noted.
   mutating func join(_ group: Int32, _ id: ObserverID) -> ObservationChange {
     let position = groups[Int(group)].add(id)
     let seen = find(id).map { index in
@@ -48,9 +48,9 @@ extension CacheState {
     for wait in takeWaiting(of: group) { actionQueue.append(.wake(.jointly(wait))) }
   }
 
-  /// States that nothing more comes.
+  /// Notes that no news comes any more.
   ///
-  /// - Returns: Whoever waits for news of the group, to be woken outside the lock.
+  /// - Returns: The waits for news of the group, to be ended outside the lock.
   mutating func finish(_ group: Int32) -> [SharedOneShot<Void>] {
     groups[Int(group)].isOver = true
     return takeWaiting(of: group)
@@ -62,8 +62,8 @@ extension CacheState {
     return waiting
   }
 
-  /// The newest snapshot of each member that has changed since the last look; or else somebody
-  /// waits for the next change, and `nil` if none will come.
+  /// The newest snapshot of each member that has changed since the last look; without changes the
+  /// wait is registered; `nil` if no change will come.
   mutating func takeChanges(
     of group: Int32,
     orSuspend wait: SharedOneShot<Void>
@@ -91,14 +91,14 @@ extension CacheState {
         continue
       }
       observers[index].waits(at: GroupPlace(position, in: group))
-      // Nothing new: a position that two members have had since the last look.
+      // No news: two members have had the position since the last look.
       guard let seen = look(index) else { continue }
       changes.append(ObservationChange(position: Int(position), id: id, seen: seen))
     }
     return changes
   }
 
-  /// What an observer sees now, as seen from now on.
+  /// The present state for an observer, which has seen it from now on.
   private mutating func see(_ observer: Int) -> (snapshot: EntrySnapshot, flags: QueryFlags) {
     let (snapshot, flags) = view(observer)
     _ = observers[observer].saw(snapshot.version, flags)
@@ -116,7 +116,7 @@ struct GroupRow: FreeRows.Row {
     /// The generation of the observer, or the position that was freed before this one.
     private var number: UInt32
 
-    /// Of no observer: those that never began have -1.
+    /// The position of no observer; a position that was never used has -1.
     private static let free = Int32.min
 
     init(_ id: ObserverID) { (index, number) = (id.index, id.generation) }
@@ -134,13 +134,13 @@ struct GroupRow: FreeRows.Row {
     }
   }
 
-  /// Set when the client has ended, or will soon.
+  /// Whether the client has ended, or will soon.
   var isOver = false
   var members: [Member] = []
   private var freeMembers = FreeRows()
   /// The positions of members that have news since the last look.
   var changed: [Int32] = []
-  /// Whoever waits for news of any member.
+  /// The waits for news of any member.
   var waiting: [SharedOneShot<Void>] = []
   var nextFree: Int32 = -1
 
@@ -150,7 +150,7 @@ struct GroupRow: FreeRows.Row {
 
   /// Frees a position.
   ///
-  /// - Returns: Who had it; `nil` for positions that are not in use.
+  /// - Returns: The former member; `nil` for positions that are not in use.
   mutating func remove(_ position: Int) -> ObserverID? {
     guard let id = member(at: position) else { return nil }
     freeMembers.put(position, in: &members)
@@ -165,7 +165,7 @@ struct GroupRow: FreeRows.Row {
 
 /// The newest snapshot of one member of an `ObservationGroup`.
 @_spi(Adapters) public struct ObservationChange: Sendable {
-  /// Where the member is in its group.
+  /// The position of the member in its group.
   public let position: Int
 
   let id: ObserverID

@@ -1,4 +1,4 @@
-/// What distinguishes runs, as far as possible, if an archive names no identities.
+/// The features that distinguish runs, as far as possible, if an archive names no identities.
 private struct RunStamp: Hashable {
   var key: EntryKey
   var submittedAt: Double
@@ -10,10 +10,10 @@ extension CacheState {
   /// - Parameters:
   ///   - entries: The entries.
   ///   - runs: The paused runs of mutations.
-  ///   - resuming: Whether these continue.
+  ///   - resuming: Whether these runs continue.
   ///   - import: The number of an import in progress; `nil` if there is only this archive.
   ///   - transaction: The transaction.
-  /// - Returns: What was left out.
+  /// - Returns: The omitted content.
   mutating func restore(
     _ entries: [RestoredEntry],
     _ runs: [RestoredRun],
@@ -74,7 +74,7 @@ extension CacheState {
         let job = mutations.slots[index].job
       else { continue }
       mutations.archived.insert(job.identity)
-      // Archives that others make of this one may know nothing but the key.
+      // Archives that other clients make of this one may know nothing but the key.
       mutations.archived.insert(job.requestIdentity)
     }
   }
@@ -83,8 +83,8 @@ extension CacheState {
   ///
   /// - Parameters:
   ///   - run: The run.
-  ///   - nameless: How many runs of the client may be ones that the archive does not identify; one
-  ///     less when this run is taken for one of them.
+  ///   - nameless: The number of runs of the client that may be ones without identity in the
+  ///     archive; one less when this run is taken for one of them.
   /// - Returns: Whether it must not begin.
   private func isKnown(_ run: RestoredRun, _ nameless: inout [RunStamp: Int]) -> Bool {
     if mutations.archived.contains(run.identity) || mutations.kept.contains(run.identity) {
@@ -97,8 +97,8 @@ extension CacheState {
     return true
   }
 
-  /// The number of runs with a stamp that the client has and that no archive without identities
-  /// brought.
+  /// The number of runs with a stamp that are in the client and came from no archive without
+  /// identities.
   private func count(_ stamp: RunStamp) -> Int {
     (mutations.runs[stamp.key] ?? RunQueue()).count { id in
       guard let job = mutations.find(id).flatMap({ mutations.slots[$0].job }) else { return false }
@@ -106,7 +106,7 @@ extension CacheState {
     }
   }
 
-  /// Fills an entry, or returns why it does not.
+  /// Fills an entry, or returns the reason for not filling it.
   private mutating func fill(
     _ restored: RestoredEntry,
     by import: Int?,
@@ -140,7 +140,7 @@ extension CacheState {
     )
     if let error = restored.error { restore(error, of: restored, index, &transaction) }
     if isMarked {
-      // A fetch that is already running brings something newer, unless its answer says how old it is.
+      // A running fetch brings newer data, unless its answer says how old it is.
       let time =
         restored.isInvalidated
         ? transaction.environment.now
@@ -151,7 +151,7 @@ extension CacheState {
     return nil
   }
 
-  /// When archived data that has no mark was invalidated.
+  /// The time when archived data without a mark was invalidated.
   private func markTime(
     _ known: Instant?,
     _ verdict: Imports.Verdict,
@@ -177,8 +177,8 @@ extension CacheState {
     return imports.verdict(on: subject, by: `import`)
   }
 
-  /// Whether a fetch in flight need not go on, wherever it is: it waits for an import, whichever, or
-  /// began after this one had named its key, and what it would bring is there.
+  /// Whether a fetch in flight may end, wherever it is: it waits for some import, or began after this import
+  /// had named its key, and its data is there.
   private func endsFetch(
     of index: Int,
     _ restored: RestoredEntry,
@@ -227,7 +227,7 @@ package struct RestoredEntry: Sendable {
   /// How long its data counts as fresh.
   var freshness: Freshness
   var box: ValueBox
-  /// Seconds since the reference date.
+  /// The date of the data, in seconds since the reference date.
   var updatedAt: Double
   var isInvalidated: Bool
   /// Whether it is a part of a streamed value.
@@ -241,20 +241,20 @@ package struct RestoredRun: Sendable {
   /// The types and the key as text, for reports.
   var text = ""
   var identity: RunIdentity
-  /// How often its input was changed.
+  /// The number of changes of its input.
   var revision: UInt64
   /// Its number among the runs of the client, if it was kept in a store.
   var serial: UInt64 = 0
   package var mutation: StoredMutation
   var input: ValueBox
   var layers: [PlannedLayer]
-  /// Seconds since the reference date.
+  /// The date of the start, in seconds since the reference date.
   var submittedAt: Double
 }
 
-/// An entry or a run of an archive that the cache leaves out.
+/// An entry or a run of an archive that the cache omits.
 package struct ImportRefusal: Sendable {
-  /// Why.
+  /// The reason.
   package enum Reason: Sendable {
     case shutDown
     case superseded
@@ -265,7 +265,7 @@ package struct ImportRefusal: Sendable {
   /// The type and the key as text.
   package var text: String
   package var reason: Reason
-  /// Identifies the request of a run; `nil` for an entry.
+  /// The identity of a run's request; `nil` for an entry.
   package var request: RunIdentity?
 
   package var isMutation: Bool { request != nil }

@@ -8,7 +8,7 @@ extension CacheState {
 
   /// Puts initial data into an empty entry.
   ///
-  /// After a reset it is as old as the data that the entry began with.
+  /// After a reset it is as old as the first data of the entry.
   mutating func placeInitialData(
     _ index: Int,
     _ initialData: InitialData?,
@@ -30,13 +30,14 @@ extension CacheState {
   }
 }
 
-/// What an entry began with: a reset restores it with its age, whoever observes the entry by then.
+/// The first data of an entry: a reset restores it with its age, whoever observes the entry by
+/// then.
 final class Beginning: Sendable {
-  /// The initial data that it was.
+  /// The source of the initial data.
   ///
-  /// Not its query: the entry would keep the fetch of an observer that asks for another one by now.
+  /// Not the query: the entry would keep the fetch of an observer that by now has another query.
   let source: StoredInitialData
-  /// When its data was good.
+  /// The time at which the data was current.
   let time: Timestamp
 
   init(source: StoredInitialData, time: Timestamp) {
@@ -48,13 +49,13 @@ final class Beginning: Sendable {
 /// Data for an entry that has none, already obtained outside the lock.
 struct InitialData: Sendable {
   let box: ValueBox
-  /// When it was current, in seconds since the reference date; `nil` means now.
+  /// The date when it was current, in seconds since the reference date; `nil` means now.
   let updatedAt: Double?
-  /// Whether it was invalidated before it was kept.
+  /// Whether it was invalidated before it was saved.
   var isInvalidated = false
   /// Whether it is a part of a streamed value.
   var isPart = false
-  /// What it was obtained from.
+  /// The source of the data.
   let source: StoredInitialData
 
   /// The beginning of an entry that starts with this data.

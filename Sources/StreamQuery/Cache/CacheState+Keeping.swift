@@ -1,7 +1,7 @@
 // Runs that are kept beyond the process, and runs of which only the newest is sent.
 
 extension CacheState {
-  /// What the machine of a run that begins has to know.
+  /// The facts about keeping for the machine of a run that begins.
   func keeping(of mutation: StoredMutation, _ origin: RunOrigin) -> MutationMachine.Keeping {
     if case .keeper = origin { return .kept }
     if mutation.runOptions.isKept { return .wanted }
@@ -13,13 +13,13 @@ extension CacheState {
   /// - Parameters:
   ///   - id: The run.
   ///   - scope: The scope.
-  ///   - comesBefore: Whether it comes before runs that began earlier.
-  /// - Returns: Whether it is the first.
+  ///   - comesBefore: Whether the run comes before runs that began earlier.
+  /// - Returns: Whether the run is the first.
   mutating func join(_ id: MutationID, _ scope: String?, comesBefore: Bool) -> Bool {
     guard comesBefore, let scope, let first = mutations.scopes[scope]?.first,
       let index = mutations.find(first)
     else { return mutations.scopes.join(id, scope) }
-    // One that is at work cannot be overtaken.
+    // A run at work cannot be overtaken.
     let keepsFirst = !mutations.slots[index].machine.canBeOvertaken
     mutations.scopes[scope, default: RunQueue()].insert(id, keepsFirst: keepsFirst)
     guard mutations.scopes[scope]?.first == id else { return false }
@@ -58,15 +58,15 @@ extension CacheState {
     apply(actions, to: id, &transaction)
   }
 
-  /// Makes a run another request.
+  /// Turns a run into another request.
   ///
   /// - Parameters:
   ///   - id: The run.
   ///   - input: Its new input.
-  ///   - layers: The changes that it shows from now on.
+  ///   - layers: Its changes from now on.
   ///   - transaction: The transaction.
   ///   - step: Tells the machine.
-  /// - Returns: Whether it could be.
+  /// - Returns: Whether that was possible.
   mutating func rebase(
     _ id: MutationID,
     _ input: ValueBox,
@@ -85,14 +85,14 @@ extension CacheState {
     return actions.keeps
   }
 
-  /// Shows other changes of a run than before.
+  /// Replaces the changes that a run shows.
   mutating func relay(
     _ layers: [PlannedLayer],
     of job: MutationJob,
     _ run: Int,
     _ transaction: inout Transaction
   ) {
-    // What was cleared or removed does not come back.
+    // A cleared or removed change does not come back.
     guard mutations.slots[run].layered.isEmpty || isLaid(job, run) else { return }
     dropLayers(of: job, run, &transaction)
     mutations.slots[run].layered = []
@@ -116,7 +116,7 @@ extension CacheState {
     apply(actions, to: id, &transaction)
   }
 
-  /// Tells the keeper what a kept run is doing.
+  /// Tells the keeper the progress of a kept run.
   mutating func tellKeeper(of index: Int, _ job: MutationJob) {
     guard mutations.slots[index].machine.isPending else { return }
     let progress = RunProgress(
@@ -143,19 +143,20 @@ extension CacheState {
     mutations.paced[runs, default: RunQueue()].insert(id)
   }
 
-  /// If a run may be sent, cancels those of which it is a newer version.
+  /// Cancels the older versions of a run that may be sent.
   ///
-  /// One that is being sent has the last word: see ``makeWay(_:_:)``. While the run may be taken
-  /// back, what would be sent in its stead stays: all but those that may be taken back as well.
+  /// The version that is being sent has the last word: see ``makeWay(_:_:)``. While the run may be
+  /// taken back, its possible successors stay: all older versions except those that may be taken
+  /// back as well.
   ///
-  /// - Complexity: O(*n*) in their number; all but the one that is being sent are visited once.
+  /// - Complexity: O(*n*) in their number; all except the one that is being sent are visited once.
   mutating func supersede(before id: MutationID, _ transaction: inout Transaction) {
     guard !mutations.paced.isEmpty, let index = mutations.find(id),
       mutations.slots[index].machine.takesPrecedence,
       let job = mutations.slots[index].job, let mutation = job.mutation, mutation.isNewestOnly
     else { return }
     let runs = PacedRuns(with: job)
-    // Copied: those that end leave the queue.
+    // Copied: runs that end leave the queue.
     let older = Array(mutations.paced[runs, default: RunQueue()].prefix { $0 < id })
     let environment = transaction.environment
     let isTentative = mutations.slots[index].machine.mayBeTakenBack(in: environment)
@@ -171,7 +172,8 @@ extension CacheState {
     }
   }
 
-  /// A run is about to take the place of another one: nobody said that both are about the same.
+  /// A run is about to take the place of another one, without a key that says whether both are
+  /// about the same item.
   private mutating func noteDiscarded(_ older: MutationID, by newer: MutationID) {
     guard let old = mutations.find(older), let new = mutations.find(newer),
       mutations.slots[old].machine.isUndecided,
@@ -184,7 +186,7 @@ extension CacheState {
     actionQueue.append(.mutation(.discarded(discarded, by: job, changesOthers: isElsewhere)))
   }
 
-  /// A run was sent in vain: if a newer version may be sent, it takes its place.
+  /// A run was sent in vain: a newer version that may be sent takes its place.
   ///
   /// - Complexity: O(*n*) in the number of newer versions.
   mutating func makeWay(_ id: MutationID, _ transaction: inout Transaction) {
@@ -211,7 +213,7 @@ extension CacheState {
   }
 }
 
-/// Where a run comes from.
+/// The origin of a run.
 enum RunOrigin {
   /// The run begins here; the generator returned these numbers.
   case here(random: (high: UInt64, low: UInt64))
@@ -220,7 +222,7 @@ enum RunOrigin {
   /// The run was kept by an earlier process; its number is below those of all runs that began here.
   case keeper(RunIdentity, revision: UInt64, serial: UInt64, submittedAt: Timestamp)
 
-  /// When the run was submitted, if that was before.
+  /// The time when the run was submitted, if that was before.
   var submittedAt: Timestamp? {
     switch self {
     case .here: nil
@@ -241,7 +243,7 @@ enum RunOrigin {
     }
   }
 
-  /// How often the input was changed before.
+  /// The number of earlier changes of the input.
   var revision: UInt64 {
     switch self {
     case .here: 0

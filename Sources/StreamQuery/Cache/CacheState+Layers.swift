@@ -1,6 +1,6 @@
 // How layers lie over data.
 //
-// An optimistic change is not a write. The data of an entry is what the server said last, and
+// An optimistic change is not a write. The data of an entry is the newest answer of the server, and
 // nothing else. A running mutation puts a layer over it, a function from data to data, and
 // observers see the data with all layers applied in the order in which they were added. This gives
 // three things that a write with a rollback snapshot cannot give: two mutations of one entry
@@ -19,8 +19,8 @@
 //   replaces it: a write to that key by the run's callbacks, or the end of any fetch that started
 //   since. Answers of fetches that started earlier are outdated from now on: they were requested
 //   before the server knew of the change.
-// - A later run of a mutation of which only the newest version counts succeeded: the layers that
-//   earlier versions left are removed. Those of all other runs compose.
+// - A later run of a mutation of which only the newest version counts succeeded: the layers of
+//   earlier versions are removed. The layers of all other runs compose.
 // - The run is over, including its callbacks, and neither of the two has begun: nothing will
 //   replace the layer, so it is removed with the run.
 //
@@ -40,8 +40,8 @@ extension CacheState {
         slots[index].machine.adopted(fetchOptions: nil, gcTime: planned.gcTime)
       }
       let laid = LaidLayer(layer: planned.layer, job: job)
-      // Those of later runs are there already if an earlier process began this one, or its input
-      // was changed.
+      // The layers of later runs are there already if an earlier process began this run, or its
+      // input was changed.
       let place = slots[index].layers.lastIndex { !(job.id < $0.job.id) }.map { $0 + 1 } ?? 0
       slots[index].layers.insert(laid, at: place)
       slots[index].machine.pinned()
@@ -68,8 +68,8 @@ extension CacheState {
     }
   }
 
-  /// A run succeeded of which only the newest version counts: the layers of earlier ones, which were
-  /// sent before it, show nothing that is still true.
+  /// A run succeeded of which only the newest version counts: the layers of earlier versions, which were sent
+  /// before it, are outdated.
   private mutating func removeOlderVersions(
     of job: MutationJob,
     _ index: Int,
@@ -87,7 +87,7 @@ extension CacheState {
     for index in layeredEntries(run) { removeLayers(index, &transaction) { $0.job === job } }
   }
 
-  /// A run is over: removes the layers that nothing is going to replace.
+  /// A run is over: removes the layers that no answer is going to replace.
   mutating func settleLayers(of job: MutationJob, _ run: Int, _ transaction: inout Transaction) {
     for index in layeredEntries(run) {
       // Its answer would not land. A fetch that starts now will land, and replaces the layers.

@@ -1,25 +1,26 @@
-// What leaves although its retention is not over. Everything here is called only with a limit, or
-// when memory is short: see ``CacheBudget`` and ``EvictionOrder``.
+// Eviction before the end of the retention. Everything here is called only with a limit, or when
+// memory is short: see ``CacheBudget`` and ``EvictionOrder``.
 extension CacheState {
-  /// Begins to let entries leave when there are too many; `isLimited` is what each write asks, because it takes longer to
-  /// ask whether there is a budget.
+  /// Begins to evict entries when there are too many.
+  ///
+  /// A write checks `isLimited`, because it takes longer to check whether there is a budget.
   mutating func limit(to limit: CacheLimit) {
     budget = CacheBudget(limit)
     isLimited = true
   }
 
-  /// Somebody asked for an entry.
+  /// A caller asked for an entry.
   @inline(never)
   mutating func noteUse(of index: Int) {
     budget?.order.used(index)
   }
 
-  /// Whether nobody uses an entry, so that it may leave: it has no observer, caller, fetch or layer.
+  /// Whether nobody uses an entry, so that it may be evicted: it has no observer, caller, fetch or layer.
   func isUnused(_ index: Int) -> Bool {
     !slots[index].machine.isWanted && slots[index].machine.isIdle && !slots[index].machine.isPinned
   }
 
-  /// An entry changed, or somebody came or left.
+  /// An entry or its users changed.
   @inline(never)
   mutating func updateBudget(_ index: Int) {
     let data = slots[index].data
@@ -32,8 +33,7 @@ extension CacheState {
 
   /// Drops entries until the budget is kept, or only entries in use are left.
   ///
-  /// At most as many as a search looks at, so that the lock is held briefly; then it asks for another
-  /// transaction.
+  /// At most as many as a search visits, so that the lock is held briefly; then requests another transaction.
   @inline(never)
   mutating func evict(_ transaction: inout Transaction) {
     var left = lookLimit
@@ -44,7 +44,7 @@ extension CacheState {
     }
   }
 
-  /// What is needed to ask what an entry costs.
+  /// The data and info for evaluating the cost of an entry.
   func measurable(_ entry: EntryID) -> (data: ValueBox, info: QueryInfo)? {
     guard let index = find(entry), let data = slots[index].data,
       let info = slots[index].info(slots[index].bareSnapshot, at: latest.instant)
@@ -52,7 +52,7 @@ extension CacheState {
     return (data, info)
   }
 
-  /// An entry costs this, if it still has the data that was asked about.
+  /// Sets the cost of an entry, if it still has the evaluated data.
   mutating func measured(_ entry: EntryID, _ data: ValueBox, cost: Int) {
     guard let index = find(entry), slots[index].data === data else { return }
     budget?.order.measured(index, cost: cost)
@@ -60,16 +60,15 @@ extension CacheState {
   }
 
   /// Drops entries that nobody uses, from the last slot to the first: entries that move between
-  /// calls only move to earlier slots, so none is left out.
+  /// calls only move to earlier slots, so none is missed.
   ///
   /// - Parameters:
   ///   - end: The slot where the last call stopped.
   ///   - onlyStale: Whether fresh entries stay.
   ///   - transaction: The transaction.
-  ///   - fixed: When the data of a query is stale; `nil` if a function says it. It is called under the lock
-  ///     and runs no user code.
-  /// - Returns: The slot where it stopped, 0 if all were looked at; and entries that only a function
-  ///   can judge.
+  ///   - fixed: The freshness of a query; `nil` if a function decides. It is called under the lock and runs
+  ///     no user code.
+  /// - Returns: The slot where it stopped, 0 after all slots; and entries that only a function can judge.
   mutating func dropUnused(
     below end: Int,
     onlyStale: Bool,
@@ -113,12 +112,12 @@ extension CacheState {
   }
 }
 
-/// What a cache may keep, and who leaves first.
+/// The limit of a cache, and the order of eviction.
 struct CacheBudget: Sendable {
   var order: EvictionOrder
   /// The largest key of an entry that is kept.
   private let maxKeySize: Int
-  /// Whether a function of the user says what entries cost.
+  /// Whether a function of the user evaluates the cost of entries.
   private let isMeasured: Bool
   /// The data, by slot, that is measured or about to be.
   private var measured: [ObjectIdentifier?] = []
@@ -140,9 +139,9 @@ struct CacheBudget: Sendable {
     order.added(index, hash: key.hash, isPassing: isPassing)
   }
 
-  /// Whether the cost of an entry has to be asked for, because it has other data than before.
+  /// Whether the cost of an entry has to be evaluated, because it has other data than before.
   ///
-  /// The data that it had was there until the present data came, so no two have the same identity.
+  /// The former data was there until the present data came, so no two have the same identity.
   mutating func isNews(_ data: ValueBox?, _ index: Int) -> Bool {
     guard isMeasured else { return false }
     while measured.count <= index { measured.append(nil) }

@@ -1,21 +1,21 @@
-/// What an observer gets when it looks.
+/// The result of an observer's look.
 enum PollResult: Sendable {
   /// The newest snapshot that it has not seen.
   case result(EntrySnapshot, QueryFlags)
-  /// Nothing new.
+  /// There is nothing new.
   case nothing
-  /// It was cancelled, or the client was shut down.
+  /// The observer was cancelled, or the client was shut down.
   case ended
 }
 
-/// What happens to an observer that is about to wait for news.
+/// The result for an observer that is about to wait for news.
 enum Parking: Sendable {
   case suspended
   /// It waits, and another task is already waiting for the same observer's news.
   case suspendedBesideAnother(EntryKey)
   /// There is already news.
   case news
-  /// It is a fetch that looks at its own key: news comes when the fetch ends, and the fetch waits
+  /// It is a fetch that observes its own key: news comes when the fetch ends, and the fetch waits
   /// for the news.
   case pointless(FetchJob)
 }
@@ -28,14 +28,14 @@ extension CacheState {
     return .result(snapshot, flags)
   }
 
-  /// The same for an observer that is there.
+  /// The same for an observer that is in the table.
   @inline(__always)
   mutating func look(_ observer: Int) -> (snapshot: EntrySnapshot, flags: QueryFlags)? {
     let (snapshot, flags) = view(observer)
     return observers[observer].saw(snapshot.version, flags) ? (snapshot, flags) : nil
   }
 
-  /// What an observer sees now.
+  /// The present state for an observer.
   @inline(__always)
   mutating func view(_ observer: Int) -> (EntrySnapshot, QueryFlags) {
     let entry = Int(observers[observer].entry)
@@ -45,12 +45,12 @@ extension CacheState {
     return withStandIn(of: observers[observer].query, for: snapshot, flags)
   }
 
-  /// What the fetch of an observer's entry is doing.
+  /// The fetch status for an observer of an entry.
   func fetchStatus(for observer: Int) -> FetchStatus {
     slots[Int(observers[observer].entry)].machine.fetchStatus
   }
 
-  /// Suspends an observer until there is news, unless there already is some or never will be.
+  /// Suspends an observer until there is news, unless there is news already or will never be any.
   mutating func park(
     _ id: ObserverID,
     _ suspended: SuspendedObserver
@@ -102,7 +102,7 @@ extension CacheState {
     )
   }
 
-  /// Whether an observer of an entry sees the same state otherwise, such as with stale data.
+  /// Whether the same state of an entry looks different to an observer, such as with stale data.
   func showsNews(_ entry: Int) -> Bool {
     slots[entry].observers.contains { observer in
       let seen = observers[Int(observer)].seenFlags.subtracting(.placeholder)
@@ -174,7 +174,7 @@ func withStandIn(
   for snapshot: EntrySnapshot,
   _ flags: QueryFlags
 ) -> (EntrySnapshot, QueryFlags) {
-  // What layers show is not known here; what is below them is.
+  // The data with layers is not known here, but the data below them is.
   guard snapshot.base == nil, snapshot.error == nil, let placeholder = query?.placeholder else {
     return (snapshot, flags)
   }
@@ -187,7 +187,7 @@ extension CacheState {
     @inline(__always) get { events.events }
   }
 
-  /// Records what a caller or an observer found.
+  /// Records the lookup of a caller or an observer.
   @inline(__always)
   mutating func note(_ lookup: CacheLookup, _ index: Int, _ transaction: Transaction) {
     lookups.count(lookup)
@@ -210,7 +210,7 @@ enum GroupPollResult: Sendable {
 }
 
 extension CacheState {
-  /// What several observers see, if any of them has news or the list of them is new.
+  /// The present states for several observers, if any of them has news or the list of them is new.
   mutating func poll(_ ids: [ObserverID], isNew: Bool = false) -> GroupPollResult {
     var hasNews = isNew
     var results: [(snapshot: EntrySnapshot, flags: QueryFlags)] = []

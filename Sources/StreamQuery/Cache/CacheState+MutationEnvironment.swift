@@ -26,8 +26,8 @@ extension CacheState {
     }
   }
 
-  /// The environment for what a run does after a wait: one that a caller awaits does not wait for
-  /// the app.
+  /// The environment for the next step of a run after a wait: a run that a caller awaits does not
+  /// wait for the app.
   func environment(ofRun run: Int, _ transaction: Transaction) -> Environment {
     var environment = transaction.environment
     if !environment.isActive {
@@ -39,8 +39,7 @@ extension CacheState {
   /// Resumes the paused runs, held ones included; while offline nothing happens.
   ///
   /// - Parameters:
-  ///   - caller: The work that the caller belongs to; the caller does not wait for runs that wait
-  ///     for it.
+  ///   - caller: The caller's work; the caller does not wait for runs that wait for that work.
   ///   - transaction: The transaction.
   /// - Returns: Waiters for the ends of the other runs that were paused.
   mutating func resumePaused(
@@ -70,7 +69,7 @@ extension CacheState {
   }
 
   /// Delays the sweep of a transition until the runs that were paused at it have an outcome: the
-  /// refetch is to bring what they change.
+  /// refetch is to bring their changes.
   mutating func hold(
     _ cause: FetchCause,
     for paused: Set<MutationID>,
@@ -106,7 +105,7 @@ extension CacheState {
     mutations.find(run).map { mutations.slots[$0].machine.isPaused } ?? false
   }
 
-  /// Whether a run is behind one that goes on only when somebody answers, or a store is back.
+  /// Whether a run is behind a run that waits for an answer or for a store.
   private func isBehindStalled(_ index: Int) -> Bool {
     guard let scope = mutations.slots[index].job?.scope,
       let first = mutations.scopes[scope]?.first, let index = mutations.find(first)
@@ -114,8 +113,8 @@ extension CacheState {
     return mutations.slots[index].machine.isStalled
   }
 
-  /// A run waits for an answer: nobody waits for it, or for the runs behind it, who did not start
-  /// them.
+  /// A run waits for an answer: callers that did not start it wait neither for it nor for the runs
+  /// behind it.
   mutating func stopped(_ index: Int, _ id: MutationID) {
     let scope = mutations.slots[index].job?.scope.flatMap { mutations.scopes[$0] }
     for run in scope.map(Array.init) ?? [id] {
@@ -134,8 +133,8 @@ extension CacheState {
     guard !mutations.held.isEmpty else { return }
     for index in mutations.held.indices { mutations.held[index].awaited.remove(id) }
     var due: [FetchCause] = []
-    // For several transitions of the same kind one sweep is enough: the next would find its fetches
-    // running.
+    // One sweep is enough for several transitions of the same kind: a second one would find running
+    // fetches.
     for sweep in mutations.held where sweep.awaited.isEmpty && !due.contains(sweep.cause) {
       due.append(sweep.cause)
     }

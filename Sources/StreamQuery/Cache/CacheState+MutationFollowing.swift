@@ -1,5 +1,5 @@
 extension CacheState {
-  /// Lets the handle of a finished run keep showing how it ended.
+  /// Lets the handle of a finished run keep showing its end.
   mutating func keep(_ index: Int) {
     guard let handle = mutations.slots[index].handle else { return }
     let snapshot = mutations.snapshot(index)
@@ -34,7 +34,7 @@ extension CacheState {
     pendingRun(of: follower).flatMap { mutations.slots[$0].job?.mutation }
   }
 
-  /// Gives the run that a follower shows another mutation for the rest of the run.
+  /// Replaces the mutation of the run that a follower shows, for the rest of the run.
   mutating func replaceMutation(
     of follower: Int,
     by mutation: StoredMutation,
@@ -90,7 +90,7 @@ extension CacheState {
     setDeadline(mutations.slots[index].machine.nextDeadline, mutation: index)
   }
 
-  /// The streams of a mutation switch to another run because that is now the newest.
+  /// The streams of a mutation switch to the run that is now the newest.
   ///
   /// - Parameters:
   ///   - mutation: The mutation.

@@ -50,8 +50,7 @@ extension CacheState {
     return id
   }
 
-  /// Makes the runs of a scope as urgent as a run that is about to join it, because it waits for
-  /// them.
+  /// Makes the runs of a scope as urgent as a run that is about to join it and waits for them.
   ///
   /// - Complexity: O(*n*) in the number of less urgent runs. A run that is as urgent has already
   ///   told those before it.
@@ -66,7 +65,7 @@ extension CacheState {
     }
   }
 
-  /// Carries out what the machine of a run decided.
+  /// Carries out the decisions of a run's machine.
   mutating func apply(
     _ actions: MutationActions,
     to id: MutationID,
@@ -107,8 +106,8 @@ extension CacheState {
     }
   }
 
-  /// The outcome of a run is decided: layers first, so that callbacks see the environment as it is
-  /// now.
+  /// The outcome of a run is decided: layers change first, so that callbacks see the present
+  /// environment.
   private mutating func conclude(
     _ ending: MutationMachine.Ending,
     _ index: Int,
@@ -152,7 +151,7 @@ extension CacheState {
     let waiters = mutations.slots[index].waiters
     mutations.slots[index].waiters = []
     transaction.drop(job.retire())
-    // Before its callers and the next run go on: what these do may depend on it.
+    // Before its callers and the next run go on: their work may depend on it.
     if mutations.slots[index].machine.runOptions.isKept {
       actionQueue.append(.mutation(.over(job, ending)))
     }
@@ -188,7 +187,7 @@ extension CacheState {
     mutationsChanged(news)
   }
 
-  /// Removes a run from the list of its mutation, and reports which one is the newest now.
+  /// Removes a run from the list of its mutation, and reports the run that is the newest now.
   private mutating func forget(
     _ id: MutationID,
     of key: EntryKey,
@@ -211,7 +210,7 @@ extension CacheState {
   ///   - transaction: The transaction.
   mutating func clearMutations(sparesKept: Bool, _ transaction: inout Transaction) {
     var next: [MutationID] = []
-    // Cleared entries are not refetched at once, whatever event waited for the runs.
+    // Cleared entries are not refetched at once, even if a transition waited for the runs.
     mutations.held = []
     for id in mutations.all {
       guard let index = mutations.find(id), let job = mutations.slots[index].job else { continue }
@@ -222,7 +221,7 @@ extension CacheState {
         // No work of a paused run is running: an archive that has it may restore it.
         if mutations.slots[index].machine.isPaused { mutations.archived.remove(job.identity) }
         actionQueue.append(.mutation(.cancel(job)))
-        // It is no longer in a scope: no run waits for what its work still waits for.
+        // It is no longer in a scope: no run waits for the targets of its work.
         job.tasks?.workEnded()
         mutations.pendingCount -= 1
         emit(.cancelled, job, transaction)
@@ -234,7 +233,7 @@ extension CacheState {
       }
       forget(id, &transaction)
     }
-    // Most of those behind it were removed as well.
+    // Most of the runs behind it were removed as well.
     for id in next {
       guard let index = mutations.find(id) else { continue }
       let actions = mutations.slots[index].machine.reachedFront(in: transaction.environment)
@@ -242,7 +241,7 @@ extension CacheState {
     }
   }
 
-  /// Makes the followers of a run look at the change, in the order of transactions.
+  /// Makes the followers of a run read the change, in the order of transactions.
   mutating func mutationsChanged(_ news: MutationNews) {
     guard case .mutation(.news(var all)) = actionQueue.last else {
       return actionQueue.append(.mutation(.news([news])))
@@ -270,7 +269,7 @@ extension CacheState {
     supersede(before: id, &transaction)
   }
 
-  /// The next run to begin, as something to wait for.
+  /// The next run to begin, as a target of a wait.
   func nextRun(in scope: String?) -> WorkID {
     .run(cache: id, serial: mutations.lastSerial + 1, scope: scope)
   }

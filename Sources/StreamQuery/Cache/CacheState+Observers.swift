@@ -26,7 +26,7 @@ extension CacheState {
     return subscribe(index, query: query, resolvedOptions: resolvedOptions, &transaction)
   }
 
-  /// Adds an observer to an entry and lets the machine decide about a fetch.
+  /// Adds an observer to an entry, and lets the machine decide about a fetch.
   mutating func subscribe(
     _ entry: Int,
     query: StoredQuery,
@@ -95,7 +95,7 @@ extension CacheState {
     apply(actions, entry, &transaction)
   }
 
-  /// What an observer asks for, so that its handle can still look after it has left.
+  /// The query and options of an observer, so that its handle can still look after it has left.
   func detached(of id: ObserverID) -> DetachedObserver? {
     guard let index = find(id), let key = slots[Int(observers[index].entry)].key else { return nil }
     return DetachedObserver(of: observers[index], on: key)
@@ -116,7 +116,7 @@ extension CacheState {
     if observerCount == 0, observers.count > leastObservers { mayShrink = true }
   }
 
-  /// What an observer that left would see now.
+  /// The present state for an observer that has left.
   func view(_ detached: DetachedObserver, after end: EntryEnd?) -> (EntrySnapshot, QueryFlags) {
     guard let entry = find(detached.key) else {
       if let end {
@@ -142,20 +142,19 @@ extension CacheState {
     return (key, glimpse(Int(observers[index].entry)), observers[index].query)
   }
 
-  /// The stand-in for the data of an entry that an observer observes; `nil` if it observes another
-  /// entry.
+  /// The placeholder of an observer on an entry; `nil` if it observes another entry.
   func placeholder(of id: ObserverID, on key: EntryKey) -> ValueBox? {
     guard let index = find(id), slots[Int(observers[index].entry)].key == key else { return nil }
     return observers[index].query?.placeholder
   }
 
-  /// Changes what an existing observer asks for.
+  /// Changes the query of an existing observer.
   ///
   /// - Parameters:
   ///   - observer: The observer.
   ///   - query: The new query.
-  ///   - resolvedOptions: What it asks for from now on.
-  ///   - onSubscribe: What it says about subscriptions, if it arrives only now.
+  ///   - resolvedOptions: Its options from now on.
+  ///   - onSubscribe: Its policy for subscriptions, if it arrives only now.
   ///   - keepsPlaceholder: Whether the new query has the same placeholder as the old one.
   ///   - transaction: The transaction.
   mutating func reobserve(
@@ -168,7 +167,7 @@ extension CacheState {
   ) {
     let entry = Int(observers[observer].entry)
     let old = observers[observer].resolvedOptions
-    // Has no meaning for an existing observer; what a function said on arrival stays.
+    // Has no meaning for an existing observer; the answer of a function on arrival stays.
     var resolvedOptions = resolvedOptions
     resolvedOptions.onSubscribe = onSubscribe ?? old.onSubscribe
     if onSubscribe == nil { resolvedOptions.retriesOnSubscribe = old.retriesOnSubscribe }
@@ -180,7 +179,7 @@ extension CacheState {
       showPlaceholder(observer, isKept: keepsPlaceholder)
     }
     guard old != resolvedOptions else { return }
-    // Neither who is about to leave nor who waited for a store asks for something else.
+    // An observer that is about to leave or waited for a store does not change its query.
     var asked = old
     asked.linger = resolvedOptions.linger
     if asked != resolvedOptions, old.participation != .restoring {
@@ -197,14 +196,14 @@ extension CacheState {
     )
     observers[observer].resolvedOptions = resolvedOptions
     observers[observer].pollBase = base
-    // If a function enables it because the entry was emptied, nobody asked for anything.
+    // If a function enables it because the entry was emptied, there was no request.
     if let lookup, lookup != .miss || !slots[entry].machine.isIdle {
       note(lookup, entry, transaction)
     }
     apply(actions, entry, &transaction)
   }
 
-  /// Takes what the functions of an observer's query say now.
+  /// Takes the answers of the functions of an observer's query.
   mutating func answered(
     _ observer: Int,
     _ query: StoredQuery,
@@ -212,7 +211,7 @@ extension CacheState {
     _ transaction: inout Transaction
   ) {
     var resolvedOptions = resolvedOptions
-    // No function says that, but an observer that is about to leave may have been told.
+    // No function decides this, but it may have been set for an observer that is about to leave.
     resolvedOptions.linger = observers[observer].resolvedOptions.linger
     reobserve(observer, query: query, resolvedOptions: resolvedOptions, &transaction)
   }
@@ -248,7 +247,7 @@ extension CacheState {
     wakeIfNews(observer)
   }
 
-  /// Lets the first observer whose refetch is due decide how to fetch, if nothing is in flight.
+  /// Lets the first observer whose refetch is due set the query, if nothing is in flight.
   mutating func electObserver(
     of entry: Int,
     _ cause: FetchCause?,

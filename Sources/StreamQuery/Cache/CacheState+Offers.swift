@@ -1,9 +1,9 @@
-// What readers find without the lock: see ``ReadShards``. Everything here is called only where many
-// threads read.
+// Offers for readers without the lock: see ``ReadShards``. Everything here is called only where
+// many threads read.
 extension CacheState {
   /// Lets the next readers of an entry find its data without the lock.
   ///
-  /// Not while layers lie over the data: what they show is the answer of a closure.
+  /// Not while layers lie over the data: the visible data is the answer of a closure.
   @inline(never)
   mutating func offer(_ index: Int) {
     guard offers?.isOffered(index) == false, !isShutDown, slots[index].machine.hasData,
@@ -47,13 +47,14 @@ extension CacheState {
     transaction.drop(offers?.takeRows())
   }
 
-  /// From now on queries arrive under other defaults, also those that an offer would answer.
+  /// Replaces the defaults for later queries, including those that an offer would answer.
   mutating func replaceDefaults(_ defaults: StoredDefaults, _ transaction: inout Transaction) {
     self.defaults = defaults
     if offers != nil { transaction.drop(offers?.takeAll()) }
   }
 
-  /// An entry was made, and others may have to leave: tells the order of eviction what was used.
+  /// An entry was made, and others may have to leave: tells the order of eviction about uses of
+  /// entries.
   @inline(never)
   mutating func countUses() {
     guard let used = offers?.entryWasMade(among: index.count) else { return }

@@ -1,4 +1,4 @@
-// What the cache tells whoever keeps data beyond it.
+// The cache's messages to the persister.
 
 extension CacheState {
   /// Records changes of persisted entries from now on.
@@ -19,7 +19,7 @@ extension CacheState {
   /// Takes changes of persisted entries.
   ///
   /// - Parameter onlyDepartures: Whether changed entries stay.
-  /// - Returns: The departures, then entries as they are now; and whether that was all.
+  /// - Returns: The departures, then entries as they are now; and whether these were all.
   mutating func takePersistedChanges(
     onlyDepartures: Bool = false
   ) -> (
@@ -42,8 +42,8 @@ extension CacheState {
     return PersistedEntry(id: id(of: index), info: info, query: query)
   }
 
-  /// The key of an entry of which nothing is saved, not even its mark, while it is fetched: the fetch
-  /// hides its data, or replaces it in parts.
+  /// The key of an entry that is not saved, not even its mark, while it is fetched: the fetch hides its data,
+  /// or replaces it in parts.
   ///
   /// - Parameter index: The entry.
   /// - Returns: Its key; `nil` if its changes are saved at any time, or never.
@@ -73,7 +73,7 @@ extension CacheState {
 
   /// Notes that another query is about to take an entry over.
   ///
-  /// What a query that is kept has brought is kept, although its successor is not.
+  /// The data of a query that is kept is kept, although its successor is not.
   @inline(never)
   mutating func noteTakeover(of index: Int, by query: StoredQuery) {
     let id = id(of: index)

@@ -1,9 +1,10 @@
 extension CacheState {
-  /// An entry whose observers wait for a store; `nil` if it has none, or others that do not wait.
+  /// An entry whose observers wait for a store; `nil` if it has none, or other observers that do
+  /// not wait.
   ///
   /// - Parameters:
   ///   - index: The entry.
-  ///   - scope: Which entries are meant: such an entry is about to be active.
+  ///   - scope: Selects the entries; such an entry is about to be active.
   /// - Returns: The entry.
   @inline(__always)
   func restoring(_ index: Int, in scope: RefetchScope = .active) -> RestoringEntry? {
@@ -23,13 +24,14 @@ extension CacheState {
     _ group: WaitGroup?,
     _ transaction: inout Transaction
   ) {
-    // Of several stores the one that is read last counts, and the observers may come a moment later.
+    // If there are several stores, the one that is read last counts, and the observers may come a moment
+    // later.
     guard let index = find(id), isBulkRefetched(index) || restoring(index) != nil else { return }
     refetch(index, cause, superseding: false, group, &transaction)
   }
 
-  /// The persisted entries in use that have no data, although nobody waits for a store: it took
-  /// longer than queries wait.
+  /// The persisted entries in use that have no data, although nobody waits for a store: reading
+  /// took longer than queries wait.
   func emptyPersistedEntries() -> [(key: EntryKey, query: StoredQuery)] {
     live.lazy.map(Int.init).compactMap { index in
       guard let key = slots[index].key, let query = slots[index].query, query.isPersisted,
@@ -63,7 +65,7 @@ extension CacheState {
     return held
   }
 
-  /// An observer that waited for a store asks for what it wants.
+  /// An observer that waited for a store arrives with its request.
   mutating func arrive(
     _ observer: Int,
     resolvedOptions: ResolvedObserverOptions,
@@ -84,7 +86,7 @@ extension CacheState {
 /// An entry whose observers wait for a store.
 struct RestoringEntry: Sendable {
   let id: EntryID
-  /// How the entry is kept there.
+  /// The query, which says how the entry is kept in the store.
   let query: StoredQuery
 }
 

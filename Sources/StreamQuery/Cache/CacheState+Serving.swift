@@ -1,6 +1,6 @@
-// What callers get whose query promises them an answer while its server is slow or away.
+// Answers for callers whose query promises them an answer while its server is slow or away.
 extension CacheState {
-  /// Remembers what happened to an entry, as far as its callers are concerned.
+  /// Updates an entry's record for its callers.
   @inline(never)
   mutating func followServing(_ index: Int, _ transaction: Transaction) {
     var record = slots[index].servingRecord
@@ -8,8 +8,8 @@ extension CacheState {
     slots[index].servingRecord = record
   }
 
-  /// From now on the entry remembers something: if nobody has promised anything so far, nobody
-  /// remembers when the data was marked as invalidated.
+  /// From now on the entry has a record; before the first promise, the time of an invalidation is
+  /// not recorded.
   @inline(never)
   mutating func distrustMark(_ index: Int) {
     guard slots[index].machine.isInvalidated, slots[index].servingRecord.markedAt == nil else {
@@ -24,7 +24,7 @@ extension CacheState {
     slots[index].servingRecord.markedAt = slots[index].machine.dataUpdatedAt.instant
   }
 
-  /// What a caller gets under the terms of its query.
+  /// The data that a caller gets under the terms of its query.
   @inline(never)
   func served(
     _ index: Int,
@@ -47,7 +47,7 @@ extension CacheState {
     )
   }
 
-  /// What a caller accepts that is about to wait; `nil` if it accepts nothing else than an answer.
+  /// The allowance of a caller that is about to wait; `nil` if it accepts nothing but an answer.
   func allowance(
     _ index: Int,
     for need: FetchNeed,
@@ -60,7 +60,7 @@ extension CacheState {
     return StaleAllowance(freshness, grace: terms.grace, patienceEnd: start + terms.softTimeout)
   }
 
-  /// Whether a waiting caller accepts the data that is there.
+  /// Whether a waiting caller accepts the present data.
   func isServable(_ index: Int, to waiter: Waiter, at now: Instant) -> Bool {
     guard let allowance = waiter.allowance else { return false }
     return slots[index].machine.isServable(
@@ -71,16 +71,16 @@ extension CacheState {
     )
   }
 
-  /// The data that a caller accepts which gives up waiting; `nil` if there is none.
+  /// The data for a caller that gives up waiting; `nil` if there is none that it accepts.
   ///
-  /// The fetch that it waited for goes on, as at the end of the soft timeout: otherwise callers in a hurry
-  /// would cancel each fetch in turn, and the data would never be renewed.
+  /// Its fetch goes on, as at the end of the soft timeout: otherwise callers in a hurry would cancel each
+  /// fetch in turn, and the data would never be renewed.
   mutating func serve(_ waiter: Waiter, _ transaction: inout Transaction) -> ValueBox? {
     guard let index = find(waiter.entry), let data = slots[index].visible,
       isServable(index, to: waiter, at: transaction.environment.now.instant)
     else { return nil }
     noteServed([waiter], index, transaction)
-    // It was answered meanwhile, or what it waited for has ended.
+    // The caller was answered meanwhile, or its fetch has ended.
     guard waiter.round != 0, waiter.round == slots[index].waiterRound,
       !slots[index].machine.isIdle
     else { return data }
@@ -90,7 +90,7 @@ extension CacheState {
     return data
   }
 
-  /// Answers the callers of a failed fetch: with data, where they accept it.
+  /// Answers the callers of a failed fetch: with data, if they accept it.
   mutating func answerFailure(of waiters: [Waiter], _ index: Int, _ transaction: Transaction) {
     let failure = slots[index].error.map { WaitOutcome.failure($0.error) } ?? .cancelled
     guard waiters.contains(where: { $0.allowance != nil }), let data = slots[index].visible else {
@@ -110,16 +110,16 @@ extension CacheState {
     answer(others, failure)
   }
 
-  /// Answers callers with stale data whose fetch takes too long for them.
+  /// Answers callers with stale data if the fetch takes too long for them.
   ///
-  /// The fetch goes on for the next ones: the client itself wants it from now on.
+  /// The fetch goes on for the next callers: the client itself wants it from now on.
   mutating func endPatience(_ index: Int, _ transaction: inout Transaction) {
     let now = transaction.environment.now.instant
     guard let end = slots[index].patienceEnd, end <= now else { return }
     var (served, others): ([Waiter], [Waiter]) = ([], [])
     var next: Instant?
     for waiter in slots[index].waiters {
-      // Who left has no round any more, and is counted among those who left.
+      // A caller that left has no round any more, and is counted among the gone ones.
       if waiter.round != 0, let end = waiter.allowance?.patienceEnd {
         if end > now {
           next = min(next ?? end, end)
@@ -149,19 +149,19 @@ extension CacheState {
     apply(actions, index, &transaction)
   }
 
-  /// Whether the failure of a fetch's attempt may be the answer for others.
+  /// Whether the failure of a fetch's attempt may be the answer for other callers.
   func mayFailureLast(of job: FetchJob) -> Bool {
     find(job.entry).map { slots[$0].machine.mayFailureLast(of: job.id) } ?? false
   }
 
-  /// When an entry has something to do that remembers something for its callers.
+  /// The next deadline of an entry with a record for its callers.
   ///
-  /// Unused, it has nothing else to do than to leave; it stays while its failure is the answer.
+  /// An unused entry can only be dropped; it stays while its failure is the answer.
   ///
   /// - Parameters:
   ///   - index: The entry.
-  ///   - deadline: When it would have, without what it remembers.
-  /// - Returns: The time.
+  ///   - deadline: Its deadline without the record.
+  /// - Returns: The deadline.
   @inline(never)
   func servingDeadline(_ index: Int, _ deadline: Instant?) -> Instant? {
     let record = slots[index].servingRecord
@@ -170,8 +170,8 @@ extension CacheState {
     return deadline.map { max($0, end) }
   }
 
-  /// A fetch failed, and its query says how long that is the answer; unless it is retried, or its
-  /// answer came too late.
+  /// A fetch failed, and its query says how long the failure is the answer, unless the fetch is
+  /// retried, or its answer came too late.
   mutating func failed(
     _ job: FetchJob,
     _ failure: ErrorBox,
@@ -185,7 +185,7 @@ extension CacheState {
       lastingFor: span,
       at: transaction.environment.now.instant
     )
-    // It may be about to leave, because nobody uses it.
+    // The entry may be about to be dropped, because nobody uses it.
     if span != nil { updateBookkeeping(index, transaction) }
   }
 
@@ -208,7 +208,7 @@ extension CacheState {
     slots[index].machine.refreshBegan()
   }
 
-  /// From now on, the newest failure is nobody's answer.
+  /// The newest failure no longer is an answer.
   mutating func endFailure(_ index: Int, _ transaction: Transaction) {
     guard slots[index].hasServingRecord, slots[index].servingRecord.failureEnd != nil else {
       return

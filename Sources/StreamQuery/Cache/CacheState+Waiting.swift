@@ -3,11 +3,11 @@ extension CacheState {
   ///
   /// - Parameters:
   ///   - index: The entry.
-  ///   - request: What is requested.
-  ///   - query: How to fetch if a fetch starts; a running one is joined as it is. `nil` keeps the
+  ///   - request: The request.
+  ///   - query: The query if a fetch starts; a running one is joined as it is. `nil` keeps the
   ///     current query.
   ///   - role: The caller's role for the fetch; `nil` if it does not wait.
-  ///   - group: Where the caller waits for several fetches.
+  ///   - group: The group of a caller that waits for several fetches.
   ///   - transaction: The transaction.
   /// - Returns: The caller's place, or `nil` if it does not wait. A caller that wants a lease does
   ///   not wait if the fetch waits for the caller; then nothing was requested.
@@ -27,7 +27,7 @@ extension CacheState {
     if role != nil { admit(index, for: transaction.caller) }
     let before = slots[index].machine.fetch?.id
     if role == .leasing { note(before == nil ? .miss : .joined, index, transaction) }
-    // A fetch that has no function so far takes that of its first caller who has one.
+    // A fetch without a function takes the function of its first caller that has one.
     if let query,
       before == nil || (request.isSuperseding && slots[index].machine.hasData)
         || query.canFetch && slots[index].query?.canFetch != true
@@ -110,7 +110,7 @@ extension CacheState {
     return slots[index].waiterRound
   }
 
-  /// What a caller waits for; `nil` if it was answered.
+  /// The wait of a caller; `nil` if it was answered.
   borrowing func wait(of waiter: Waiter, for key: EntryKey) -> FetchWait? {
     guard let index = find(waiter.entry), waiter.round != 0,
       waiter.round == slots[index].waiterRound, let fetch = slots[index].machine.fetch
@@ -134,7 +134,7 @@ extension CacheState {
     return register(index, role: .watchingAttempt, nil, nil, nil)
   }
 
-  /// Whether somebody waits for the end of a fetch.
+  /// Whether any caller waits for the end of a fetch.
   func isAwaited(_ job: FetchJob) -> Bool {
     guard let index = find(job.entry), slots[index].job === job else { return false }
     return slots[index].waiters.contains {
@@ -142,12 +142,12 @@ extension CacheState {
     }
   }
 
-  /// The fetch of an entry waits for something: for those that watch its attempt that is the end.
+  /// The fetch of an entry waits: for callers that watch its attempt, this is the end.
   mutating func attemptRests(_ index: Int) {
     settleWatchers(index) { $0.role == .watchingAttempt }
   }
 
-  /// If the fetch of an entry is paused while the app is inactive, that is the end for runs that watch it.
+  /// If the fetch of an entry is paused while the app is inactive, this is the end for runs that watch it.
   ///
   /// A durable run goes on without the app, and other runs of its scope wait for it.
   mutating func restsForApp(_ index: Int) {
@@ -226,16 +226,15 @@ extension CacheState {
     }
   }
 
-  /// Tells callers the outcome of what they waited for: from this transaction on they no longer
-  /// wait for it.
+  /// Tells callers the outcome of their wait, which ends with this transaction.
   mutating func answer(_ waiters: [Waiter], _ outcome: WaitOutcome) {
     guard !waiters.isEmpty else { return }
     for waiter in waiters { waiter.endWait() }
     actionQueue.append(.settle(waiters, outcome))
   }
 
-  /// If one more fetch follows the one that ended, moves waiters to it that asked for a newer
-  /// answer than the one that landed.
+  /// If another fetch follows the one that ended, moves waiters that asked for a newer answer to
+  /// it.
   ///
   /// - Returns: The waiters to answer now.
   private mutating func passOn(_ waiters: [Waiter], _ index: Int) -> [Waiter] {
@@ -249,17 +248,17 @@ extension CacheState {
     return answered
   }
 
-  /// A fetch replaced another: whoever waited for the old one waits for the new one, which is bound
-  /// to end: see ``EntryMachine/supersessionLimit``.
+  /// A fetch replaced another: callers of the old one wait for the new one, which is bound to end:
+  /// see ``EntryMachine/supersessionLimit``.
   private mutating func moveWaitersAlong(_ index: Int) {
     let waiters = slots[index].takeWaiters().waiters
     slots[index].machine.waitersAnswered(leaving: 0)
     readmit(waiters, index)
   }
 
-  /// Lets callers of a fetch that is over wait for the one that took its place.
+  /// Lets callers of a fetch that is over wait for its replacement.
   ///
-  /// If that is paused, it is settled for those that do not wait for a pause.
+  /// If the replacement is paused, it is settled for callers that do not wait for a pause.
   mutating func readmit(_ waiters: [Waiter], _ index: Int) {
     guard !waiters.isEmpty else { return }
     let (isIdle, isPaused) = (slots[index].machine.isIdle, slots[index].machine.isPaused)
@@ -276,26 +275,26 @@ extension CacheState {
         if waiter.role == .leasing { slots[index].machine.waiterJoined() }
       }
     }
-    // Those that have left are released there, too.
+    // Callers that have left are released there, too.
     answer(others, isIdle ? .cancelled : .settled)
     restsForApp(index)
   }
 
   // MARK: Waits of work
 
-  /// Lets a caller wait for something, unless that waits for the caller's own work.
+  /// Lets a caller wait for some work, unless that work waits for the caller's own.
   ///
   /// - Parameters:
-  ///   - caller: Whose work is about to wait; `nil` if nothing could wait for it.
-  ///   - target: What it waits for.
+  ///   - caller: The work that is about to wait; `nil` if nothing could wait for it.
+  ///   - target: The target of the wait.
   /// - Returns: The wait.
   func wait(of caller: TaskChain?, for target: WorkID) -> WorkWait.Permit {
     guard let caller, isPresent(caller) else { return .granted(nil) }
     return WorkWait.begin(caller, for: target)
   }
 
-  /// Whether the fetch of an entry is the caller's own work, or waits for it, directly or through
-  /// others.
+  /// Whether the fetch of an entry is the caller's own work, or waits for that, directly or
+  /// indirectly.
   func waitsForCaller(_ index: Int, _ transaction: Transaction) -> Bool {
     guard let caller = transaction.caller, isPresent(caller) else { return false }
     return WorkWait.waits(work(of: index), for: caller.work)
@@ -310,7 +309,7 @@ extension CacheState {
     return job.tasks === caller && slots[index].machine.fetch?.id == job.id
   }
 
-  /// The current fetch of an entry, as something to wait for.
+  /// The current fetch of an entry, as a target of a wait.
   func work(of index: Int) -> WorkID { .fetch(cache: id, entry: id(of: index)) }
 
   /// The fetch of an entry, if the current code runs in it: only this code can bring the fetch to

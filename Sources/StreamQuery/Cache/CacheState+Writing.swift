@@ -1,12 +1,12 @@
 // How data is written into entries.
 
 extension CacheState {
-  /// The entry of a key for a write; it takes over what the query that is written to says.
+  /// The entry of a key for a write; it takes over the terms of the query that is written to.
   ///
   /// - Parameters:
   ///   - key: The key.
   ///   - query: The query that was made outside the lock; `nil` if none was needed so far.
-  ///   - terms: What the query that is written to says.
+  ///   - terms: The terms of the query that is written to.
   ///   - transaction: The transaction.
   /// - Returns: The entry; `nil` if a query has to be made first.
   // Otherwise the index of all keys would be copied for each write.
@@ -23,7 +23,7 @@ extension CacheState {
     }
     if let gcTime = terms.gcTime { keep(index, for: gcTime) }
     let known = slots[index].query
-    // Otherwise it was made by an optimistic change, or for a key alone.
+    // Otherwise an optimistic change or a write by key alone has made it.
     let isPlain = known.map { !$0.canFetch && !$0.isPersisted } ?? false
     let isChanged = isPlain && (terms.persistence?.isOff == false || terms.hasMeta)
     let isSpecial = terms.persistence != nil || terms.hasMeta || defaults.isPersisting
@@ -38,7 +38,7 @@ extension CacheState {
   /// - Parameters:
   ///   - key: The key.
   ///   - query: The query that was made outside the lock; `nil` if none was needed so far.
-  ///   - isPlain: Whether nothing but the key says how the entry begins.
+  ///   - isPlain: Whether the entry begins with nothing but its key.
   ///   - transaction: The transaction.
   /// - Returns: The entry; `nil` if a query has to be made first.
   private mutating func bareEntry(
@@ -74,8 +74,8 @@ extension CacheState {
   /// - Parameters:
   ///   - box: The data.
   ///   - index: The entry.
-  ///   - writer: What writes it.
-  ///   - updatedAt: When it was up to date; `nil` is now.
+  ///   - writer: The origin of the write.
+  ///   - updatedAt: The time when it was current; `nil` is now.
   ///   - isPart: Whether it is a part of a streamed value.
   ///   - fencing: Whether a fetch in flight ends.
   ///   - transaction: The transaction.

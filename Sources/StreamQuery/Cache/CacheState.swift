@@ -37,7 +37,7 @@ struct CacheState: ~Copyable {
   var arrivalSerial: UInt64 = 0
   /// Counts the rounds of waiters of all entries.
   var waiterSerial: UInt64 = 0
-  /// Entries that are observed or fetching; reconnects and counts visit these.
+  /// Entries that are observed or fetching; reconnects and counts visit them.
   var live: [Int32] = []
   /// Observers that are read together, by the number of their `ObservationGroup`.
   var groups: [GroupRow] = []
@@ -47,7 +47,8 @@ struct CacheState: ~Copyable {
   var conditions: [RefetchCondition: Bool] = [:]
   var (isOnline, isActive) = (true, true)
   var returns = ReturnPacing()
-  /// The latest time of any transaction: time never runs backwards, whichever thread comes first.
+  /// The latest time of any transaction: time never runs backwards, no matter which thread comes
+  /// first.
   var latest: Timestamp
   /// The defaults for queries that arrive from now on.
   var defaults: StoredDefaults
@@ -59,23 +60,24 @@ struct CacheState: ~Copyable {
   var snapshotSerial: UInt64 = 0
   var eventSerial: UInt64 = 0
   var events: EventNeeds
-  /// The lookups so far, by kind.
+  /// The number of lookups so far, by kind.
   var lookups = LookupCounts()
   var countsFetches = false
   var isShutDown = false
-  /// Which fetches run, if only so many may at a time.
+  /// The room for fetches, if the number of concurrent ones is limited.
   var fetchRoom: FetchRoom<EntryID>?
   var actionQueue = ActionQueue<Action>()
-  /// How many entries may be looked at under one lock, where a search can be split into slices.
+  /// The number of entries that may be visited under one lock, if a search can be split into
+  /// slices.
   var lookLimit = 1_000
-  /// The most entries that such a look has taken so far: for tests.
+  /// The largest number of entries that such a look has visited so far: for tests.
   var longestLook = 0
-  /// The number of slots that are always kept, however few are in use: some 2 MB, which need not
+  /// The number of slots that are always kept, even if few are in use: some 2 MB, which need not
   /// grow again.
   var leastSlots = 4_096
   /// The same for observers: their rows are small, and they come back as screens do.
   var leastObservers = 32_768
-  /// Whether enough were removed that room may be given back at the end of the transaction, or there
+  /// Whether so many entries were removed that room may be given back at the end of the transaction, or there
   /// are too many entries.
   var mayShrink = false
   /// The callers that wait until nothing is going on.
@@ -83,21 +85,21 @@ struct CacheState: ~Copyable {
   /// For searches in slices: usually empty.
   var changeLogs: [ChangeLog] = []
   var searchSerial = 0
-  /// Whether somebody wants to know which entries change.
+  /// Whether changes of entries have to be noted.
   var notesChanges = false
-  /// The changes of persisted entries; `nil` if nobody keeps any.
+  /// The changes of persisted entries; `nil` if there is no persister.
   var persisted: PersistedChanges?
-  /// Who leaves if there are too many entries; `nil` if there is no limit, see ``limit(to:)``.
+  /// The limit and the order of eviction; `nil` if there is no limit, see ``limit(to:)``.
   var budget: CacheBudget?
   var isLimited = false
-  /// What readers find without the lock; `nil` unless many threads read.
+  /// The offers for readers without the lock; `nil` unless many threads read.
   var offers: EntryOffers?
-  /// Whether a query has promised anything to its callers so far: without, no entry is looked at
-  /// for what it remembers of that.
+  /// Whether a query has promised anything to its callers so far: without a promise, entries are
+  /// not checked for records of callers.
   var servesCallers = false
-  /// What imports in progress are to bring.
+  /// The keys that imports in progress are to bring.
   var imports = Imports()
-  /// The version of what stores keep.
+  /// The version of the data in stores.
   var kept = KeptVersion()
   /// The part types of keys that were reported to share one hash.
   var crowds: Set<[ObjectIdentifier]> = []
@@ -213,7 +215,7 @@ struct CacheState: ~Copyable {
 
   /// Gives an entry a query for its next fetch, and a retention.
   mutating func adopt(_ index: Int, _ query: StoredQuery, _ transaction: inout Transaction) {
-    // What one observer saw before stays with it.
+    // An observer keeps its former placeholder for itself.
     if let plain = query.plain { return adopt(index, plain, &transaction) }
     if notesChanges {
       noteTakeover(of: index, by: query)
@@ -225,13 +227,13 @@ struct CacheState: ~Copyable {
       fetchOptions: hasBetter ? nil : query.fetchOptions,
       gcTime: query.gcTime
     )
-    // Part of how to fetch: it applies to every refetch until a caller says otherwise.
+    // A part of the query: it applies to every refetch until a caller says otherwise.
     if !hasBetter { slots[index].setting = transaction.setting }
     guard !hasBetter, slots[index].query !== query else { return }
     transaction.drop(slots[index].query)
     if query.serving != nil { distrustMark(index) }
     slots[index].query = query
-    // The entry was only written to, by key, so far: what its query is about is known only now.
+    // So far the entry was only written to, by key: the feature of its query is known only now.
     if query.feature != nil, let snapshot = slots[index].snapshot, snapshot.feature == nil {
       transaction.drop(snapshot)
       slots[index].snapshot = nil
@@ -297,7 +299,7 @@ struct CacheState: ~Copyable {
     wake(index)
   }
 
-  /// Evaluates the dynamic options for the change, unless their own answers keep causing changes.
+  /// Evaluates the dynamic options after a change, unless their own answers keep causing changes.
   ///
   /// One evaluation answers all changes before it. Otherwise options that change the entry
   /// themselves would multiply.

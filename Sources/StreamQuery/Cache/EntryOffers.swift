@@ -1,20 +1,20 @@
 import Synchronization
 
-/// Which entries are offered to readers without the lock; only where many threads read.
+/// The entries that are offered to readers without the lock; only where many threads read.
 struct EntryOffers: Sendable {
   private struct Row: Sendable {
     var offer: EntryOffer?
-    /// Of the present and the former offers of the entry; `nil` if it was never offered.
+    /// The uses of the present and the former offers of the entry; `nil` if it was never offered.
     var uses: EntryUses?
-    /// The same for the hits that receivers are told of.
+    /// The hits in the same offers that receivers are told of.
     var hits: EntryHits?
   }
 
   let shards: ReadShards
-  /// By slot.
+  /// The rows, by slot.
   private var rows: [Row] = []
-  /// The entries that are made until the uses of offers are counted again: each look visits all
-  /// tables, so that it takes some time.
+  /// The number of entries until the uses of offers are counted again: a count takes some time,
+  /// because it visits all tables.
   private var rest = 0
 
   init(_ shards: ReadShards) {
@@ -24,7 +24,7 @@ struct EntryOffers: Sendable {
   @inline(__always)
   func isOffered(_ index: Int) -> Bool { index < rows.count && rows[index].offer != nil }
 
-  /// What counts the uses of an entry that is about to be offered.
+  /// The counter for the uses of an entry that is about to be offered.
   mutating func uses(of entry: EntryID, _ index: Int) -> EntryUses {
     while rows.count <= index { rows.append(Row()) }
     if let uses = rows[index].uses, uses.entry == entry { return uses }
@@ -33,7 +33,8 @@ struct EntryOffers: Sendable {
     return uses
   }
 
-  /// What counts the hits of an entry that is about to be offered; `nil` if nobody is told of them.
+  /// The counter for the hits of an entry that is about to be offered; `nil` if nobody is told of
+  /// them.
   mutating func hits(of entry: EntryID, _ key: AnyQueryKey, _ index: Int) -> EntryHits? {
     guard shards.countsHits else { return nil }
     while rows.count <= index { rows.append(Row()) }
@@ -58,8 +59,8 @@ struct EntryOffers: Sendable {
 
   /// An entry is gone, and its offer with it.
   ///
-  /// - Returns: The uses that nobody has counted yet, and what counts hits, to be released outside
-  ///   the lock.
+  /// - Returns: The uses that nobody has counted yet, and the counter of hits, to be released
+  ///   outside the lock.
   mutating func removed(_ index: Int) -> (uses: Int, hits: EntryHits?) {
     guard index < rows.count else { return (0, nil) }
     return (rows[index].uses.take()?.take() ?? 0, rows[index].hits.take())
@@ -85,9 +86,9 @@ struct EntryOffers: Sendable {
 
   /// An entry was made.
   ///
-  /// - Parameter count: How many there are; of few, none may leave that was just used.
-  /// - Returns: The entries that were used, in the order in which they were made, if it is time to
-  ///   count that.
+  /// - Parameter count: The number of entries; if there are few, none may leave that was just used.
+  /// - Returns: The entries that were used, in the order in which they were made, if it is time for
+  ///   a count.
   mutating func entryWasMade(among count: Int) -> [EntryUses] {
     guard rest == 0 else {
       rest -= 1
@@ -105,18 +106,18 @@ final class EntryOffer: Sendable {
   let data: ValueBox
   /// The newest query of the entry.
   let query: StoredQuery?
-  /// The defaults for queries that arrive.
+  /// The defaults for later queries.
   let defaults: StoredDefaults
   private let updatedAt: Instant
   private let isInvalidated: Bool
-  /// Whether the data is a part of a streamed value: stale for all, because the cache decides what a
-  /// caller gets.
+  /// Whether the data is a part of a streamed value: stale for all, because the cache decides about a
+  /// caller's answer.
   private let isPart: Bool
-  /// What the entry remembers for its callers.
+  /// The record of the entry for its callers.
   private let serving: ServingRecord
-  /// How often the entry was used; `nil` if nobody wants to know.
+  /// The number of uses of the entry; `nil` if nobody wants to know.
   let uses: EntryUses?
-  /// How often it was found fresh, and by whom; `nil` if nobody wants to know.
+  /// The number of its fresh hits, by caller; `nil` if nobody wants to know.
   let hits: EntryHits?
 
   init(
@@ -143,7 +144,7 @@ final class EntryOffer: Sendable {
     self.hits = hits
   }
 
-  /// Whether it is that of an entry.
+  /// Whether it is the offer of a key's entry.
   @inline(__always)
   func isOf(_ key: EntryKey) -> Bool { self.key == key }
 
@@ -161,10 +162,10 @@ final class EntryOffer: Sendable {
   }
 }
 
-/// How often an entry was used without the cache's lock, in one sense of it.
+/// The number of uses of an entry without the cache's lock, of one kind.
 ///
-/// Apart from the ``EntryOffer``: what waits to be counted holds no data, and an entry whose offers come
-/// and go waits once.
+/// Separate from the ``EntryOffer``: a count that waits holds no data, and an entry whose offers come and go
+/// waits once.
 final class EntryUses: Sendable {
   let entry: EntryID
   private let count = Atomic(0)
@@ -183,7 +184,7 @@ final class EntryUses: Sendable {
   func take() -> Int { count.exchange(0, ordering: .relaxed) }
 }
 
-/// How often an entry was found fresh without the cache's lock since receivers were told.
+/// The number of fresh hits of an entry without the cache's lock since receivers were told.
 ///
 /// It holds a user's key: never release it under the lock.
 final class EntryHits: Sendable {

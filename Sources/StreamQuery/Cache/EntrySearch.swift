@@ -1,28 +1,28 @@
 /// A search for the entries that a filter matches at one instant, which holds the lock for a
 /// bounded number of entries at a time.
 ///
-/// The first looks visit everything that the filter may match. Changes in between are recorded and
-/// looked at again. As soon as one look finishes those, everything found holds at that instant:
-/// half a transaction is never seen (contract law 4). A search that finishes in one look records
-/// nothing.
+/// The first looks visit everything that the filter may match. Entries that change in between are
+/// recorded and visited again. As soon as one look finishes those, all findings hold at that
+/// instant: half a transaction is never seen (contract law 4). A search that finishes in one look
+/// records nothing.
 ///
-/// What the filter matches may be only what the client then judges, by predicates, which are user
-/// code. It judges between the looks, and again what changed; after three rounds the last answers
-/// stand.
+/// The matches may be only candidates, which the client then judges by predicates, which are user
+/// code. It judges between the looks, and judges changed entries again; after three rounds the last
+/// answers stand.
 struct EntrySearch<Item: Sendable> {
-  /// What to do next.
+  /// The next step.
   private enum Stage {
     case beginning
     case gathering(EntryCandidates)
-    /// What changed since it was looked at, each entry once, and how much of that was looked at
-    /// again.
+    /// The entries that changed since their visit, each once, and the number of those that were
+    /// visited again.
     case catchingUp([EntryID], done: Int)
   }
 
-  /// How often the client judges.
+  /// The maximum number of the client's rounds.
   static var judgedRounds: Int { 3 }
-  /// How often a search tries to keep up with callers that change entries faster than it can look,
-  /// before it holds the lock for everything that is left.
+  /// The number of rounds in which a search tries to keep up with callers that change entries
+  /// faster than it visits them; then it holds the lock for the rest.
   static var rounds: Int { 8 }
 
   private let filter: EntryFilter
@@ -31,24 +31,24 @@ struct EntrySearch<Item: Sendable> {
   /// The time for measuring ages; ``Instant/distantPast`` before the first look.
   private(set) var instant = Instant.distantPast
   private var stage = Stage.beginning
-  /// How often the changed entries were collected.
+  /// The number of times that the changed entries were collected.
   private var round = 1
-  /// Where changes are recorded; `nil` if none are.
+  /// The number of the log of changes; `nil` if there is none.
   private var log: Int?
   private var found: [Finding<Item>] = []
-  /// What the last look adds to that: under the lock nothing moves for lack of room.
+  /// The findings of the last look: under the lock nothing moves for lack of room.
   private var latest: [Finding<Item>] = []
   /// The findings for changed entries, in the order of the looks; `nil` is an entry that the filter
   /// no longer matches.
   private var news: [(id: EntryID, finding: Finding<Item>?)] = []
-  /// How far the client has judged, in ``found`` and in ``news``.
+  /// The number of judged findings in ``found`` and in ``news``.
   private var judged = (found: 0, news: 0)
 
   /// Begins a search.
   ///
   /// - Parameters:
-  ///   - filter: Which entries.
-  ///   - isJudged: Whether the client says which of them are meant.
+  ///   - filter: Selects the entries.
+  ///   - isJudged: Whether the client judges the matches.
   ///   - wantsInfo: Whether findings include an info even if nobody judges them.
   init(_ filter: EntryFilter, isJudged: Bool = false, wantsInfo: Bool = false) {
     self.filter = filter
@@ -58,13 +58,14 @@ struct EntrySearch<Item: Sendable> {
 
   // MARK: Under the lock
 
-  /// Looks at some more entries.
+  /// Visits some more entries.
   ///
   /// - Parameters:
   ///   - state: The cache.
   ///   - now: The current time.
-  ///   - item: What is wanted from an entry.
-  /// - Returns: Whether that was all. If not, release the lock, call ``settle(_:)`` and continue.
+  ///   - item: Makes the item of an entry.
+  /// - Returns: Whether the search is complete. If not, release the lock, call ``settle(_:)`` and
+  ///   continue.
   mutating func look(
     at state: inout CacheState,
     now: Instant,
@@ -169,18 +170,19 @@ struct EntrySearch<Item: Sendable> {
 
   // MARK: Outside the lock
 
-  /// What the client has to judge now: everything that was found since it last did.
+  /// The questions for the client: all findings since it last judged.
   var questions: [QueryInfo] {
     guard isJudged else { return [] }
     return (found[judged.found...] + latest).compactMap(\.info)
       + news[judged.news...].compactMap { $0.finding?.info }
   }
 
-  /// Drops what is not meant, and replaces earlier findings with those for changed entries.
+  /// Drops findings that do not match, and replaces earlier findings with those for changed
+  /// entries.
   ///
   /// Releases user values: never call it under the lock.
   ///
-  /// - Parameter answers: For each of the ``questions``, whether it is meant.
+  /// - Parameter answers: For each of the ``questions``, whether it matches.
   mutating func settle(_ answers: [Bool] = []) {
     found += latest
     latest.removeAll(keepingCapacity: true)

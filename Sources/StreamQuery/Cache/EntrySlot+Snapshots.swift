@@ -1,9 +1,9 @@
 // How snapshots are renewed.
 //
 // A snapshot is made when somebody first looks at the entry, and renewed in the same transaction
-// that changes the entry. That is what keeps law 3: nobody sees an older state after a newer one,
-// because there is never a moment when an older one is still around. An entry that nobody looks at
-// has no snapshot and pays nothing.
+// that changes the entry. This keeps law 3: nobody sees an older state after a newer one, because
+// there is never a moment when an older one is still around. An entry that nobody looks at has no
+// snapshot and pays nothing.
 //
 // Most transactions change something that no observer can see: a deadline, a counter of waiters,
 // the cause of a fetch that was requested twice. Waking a thousand observers to show them what they
@@ -20,9 +20,9 @@
 //    version.
 //
 // The old snapshot is moved out of the slot before it is compared. Reading it in place would retain
-// and release it, and all threads with observers of this entry write to that reference count. What
-// is released leaves with the transaction: the data is a user's object, and its deinit must not run
-// under the lock.
+// and release it, and all threads with observers of this entry write to that reference count. The
+// released reference leaves with the transaction: the data is a user's object, and its deinit must
+// not run under the lock.
 extension EntrySlot {
   /// The current state.
   @inline(__always)
@@ -87,7 +87,7 @@ extension EntrySlot {
     return true
   }
 
-  /// What filters, dynamic options and diagnostics see of the entry.
+  /// The info of the entry for filters, dynamic options and diagnostics.
   @inline(__always)
   func info(_ snapshot: EntrySnapshot, at now: Instant) -> QueryInfo? {
     guard let key else { return nil }

@@ -1,18 +1,18 @@
-/// An entry as stored in the cache: the machine, and what machines must not hold.
+/// An entry as stored in the cache: the machine, and the references that machines must not hold.
 @dynamicMemberLookup
 struct EntrySlot: FreeRows.Row {
   /// `nil` while the slot is free.
   var key: EntryKey?
   var machine = EntryMachine(at: .zero)
   var data: ValueBox?
-  /// The newest query that was given; one that can fetch has precedence.
+  /// The newest query; a query that can fetch has precedence.
   var query: StoredQuery?
   /// The fetch in flight.
   var job: FetchJob?
   /// The current state; `nil` until somebody looks.
   var snapshot: EntrySnapshot?
-  /// What most entries do not need: an array of at most one element, so that they pay one word for
-  /// all of it.
+  /// Data that most entries do not need: an array of at most one element, so that they pay one word
+  /// for all of it.
   var rareData: [RareData] = []
   /// Counts changes: an answer from a closure is void if the revision has changed.
   var revision: UInt32 = 0
@@ -22,11 +22,11 @@ struct EntrySlot: FreeRows.Row {
   /// The number of the entry, which no other one ever has.
   var generation: UInt64 = 0
 
-  /// What an entry needs once it is observed, is waited for, or has failed.
+  /// Data of an entry that is or was observed, is waited for, or has failed.
   struct RareData {
     /// Positions of the observers.
     var observers: [Int32] = []
-    /// How many observers have dynamic options.
+    /// The number of observers with dynamic options.
     var dynamicCount: Int32 = 0
     /// Waiters that left early and are still in ``waiters``.
     var goneWaiters: Int32 = 0
@@ -54,12 +54,11 @@ struct EntrySlot: FreeRows.Row {
     var stashed: ValueBox?
     /// The initial data that the entry began with; `nil` if it began without.
     var beginning: Beginning?
-    /// What the caller that gave the query said about how to fetch; `nil` if nothing.
+    /// The setting of the caller that gave the query; `nil` if none.
     var setting: FetchSetting?
-    /// When the elements of the query's own triggers refetch: at most one element, none unless they are
-    /// paced.
+    /// The pacing of the query's own triggers: at most one element, none unless they are paced.
     var triggerPacing: [TriggerPacing] = []
-    /// What is remembered for callers: at most one element.
+    /// The record for callers: at most one element.
     var serving: [ServingRecord] = []
 
     /// Whether it holds nothing.
@@ -129,8 +128,7 @@ struct EntrySlot: FreeRows.Row {
   }
 }
 
-// What an entry needs once it is observed, is waited for, or has failed: one property each of
-// `RareData`, read as if it were the entry's own.
+// The properties of `RareData`, read as if it were the entry's own.
 extension EntrySlot {
   /// A reference that most entries do not have: reading finds `nil`, clearing makes no room.
   subscript<Value>(dynamicMember path: WritableKeyPath<RareData, Value?>) -> Value? {
@@ -173,7 +171,7 @@ extension EntrySlot {
     if !rareData.isEmpty, rareData[0].isEmpty { rareData = [] }
   }
 
-  /// Removes all waiters, and the one whose call started the fetch.
+  /// Removes all waiters, and the waiter whose call started the fetch.
   mutating func takeWaiters() -> (waiters: [Waiter], initiator: Waiter?) {
     guard !rareData.isEmpty else { return ([], nil) }
     var waiters: [Waiter] = []
@@ -192,7 +190,7 @@ extension EntrySlot {
   /// Whether the fetch in flight hid data.
   var hasStash: Bool { !rareData.isEmpty && rareData[0].stashed != nil }
 
-  /// What the entry remembers for its callers.
+  /// The record of the entry for its callers.
   var servingRecord: ServingRecord {
     get {
       rareData.isEmpty || rareData[0].serving.isEmpty ? ServingRecord() : rareData[0].serving[0]
@@ -206,24 +204,24 @@ extension EntrySlot {
     }
   }
 
-  /// Whether something is remembered for callers.
+  /// Whether there is a record for callers.
   @inline(__always)
   var hasServingRecord: Bool { !rareData.isEmpty && !rareData[0].serving.isEmpty }
 
-  /// Whether the newest failure is still the answer for those who ask: the entry stays for so long,
+  /// Whether the newest failure still is the answer for callers: the entry stays for so long,
   /// whatever its retention is.
   func isFailureKept(at now: Instant) -> Bool {
     guard hasServingRecord, let end = rareData[0].serving[0].failureEnd else { return false }
     return now < end
   }
 
-  /// When the first of the waiting callers gets stale data.
+  /// The instant when the first of the waiting callers gets stale data.
   @inline(__always)
   var patienceEnd: Instant? {
     hasServingRecord ? rareData[0].serving[0].patienceEnd : nil
   }
 
-  /// Whether something has to be remembered for callers.
+  /// Whether a record for callers is needed.
   @inline(__always)
   var remembersServing: Bool {
     query?.serving != nil || hasServingRecord

@@ -1,4 +1,4 @@
-/// The callers that wait until nothing is going on, and what they wait for at present.
+/// The callers that wait until nothing is going on, and the work they wait for at present.
 struct IdleWaits: Sendable {
   /// A fetch or a run that goes on.
   enum Work: Sendable {
@@ -12,12 +12,12 @@ struct IdleWaits: Sendable {
   /// A fetch or a run that goes on; `nil` exactly if nobody waits.
   private(set) var work: Work?
 
-  /// A caller begins to wait for the end of some work, and of all other.
+  /// A caller begins to wait for the end of some work, and of all other work.
   ///
   /// - Parameters:
-  ///   - caller: Gets the end.
-  ///   - own: The fetch or the run that it is part of; `nil` if none.
-  ///   - work: What goes on.
+  ///   - caller: The signal for the end.
+  ///   - own: The fetch or the run that the caller is part of; `nil` if none.
+  ///   - work: The work that goes on.
   mutating func callerCame(_ caller: SharedOneShot<Void>, in own: WorkID?, for work: Work) {
     callers.append((caller, own))
     self.work = work
@@ -29,7 +29,7 @@ struct IdleWaits: Sendable {
   /// Whether a piece of work is that of a caller.
   func isCaller(_ work: WorkID) -> Bool { callers.contains { $0.work == work } }
 
-  /// A caller does not wait any more; nothing happens if it was answered.
+  /// A caller no longer waits; has no effect if it was answered.
   mutating func callerLeft(_ caller: SharedOneShot<Void>) {
     callers.removeAll { $0.answer === caller }
     if callers.isEmpty { work = nil }
@@ -44,19 +44,19 @@ struct IdleWaits: Sendable {
   }
 }
 
-// The state decides here which work goes on. Paused work does not: it may go on in an hour, or never. Nor does
-// what waits for that, such as a run behind a paused one, or a fetch that awaits a paused fetch; nor
-// what itself waits here.
+// The state decides here which work goes on. Paused work does not: it may go on in an hour, or never. Neither
+// does work that waits for paused work, such as a run behind a paused one, or a fetch that awaits a paused
+// fetch; nor work that itself waits here.
 
 extension CacheState {
   /// Finds a fetch or a run that goes on.
   ///
   /// - Parameters:
-  ///   - former: The work that was given last; most likely it still goes on.
-  ///   - own: The work that asks, which does not count.
+  ///   - former: The previous work; most likely it still goes on.
+  ///   - own: The caller's own work, which does not count.
   /// - Returns: The fetch or the run; `nil` if nothing goes on.
-  /// - Complexity: O(*n*) in the entries that are observed or fetching, and in the runs; O(1) as long
-  ///   as what was given goes on.
+  /// - Complexity: O(*n*) in the entries that are observed or fetching, and in the runs; O(1) as long as the
+  ///   previous work goes on.
   func workUnderWay(likely former: IdleWaits.Work? = nil, but own: WorkID?) -> IdleWaits.Work? {
     switch former {
     case .fetch(let entry):
@@ -116,9 +116,9 @@ extension CacheState {
   /// A caller waits until nothing goes on.
   ///
   /// - Parameters:
-  ///   - caller: Gets the end.
-  ///   - own: The fetch or the run that it is part of; `nil` if none.
-  /// - Returns: Whether it has to.
+  ///   - caller: The signal for the end.
+  ///   - own: The fetch or the run that the caller is part of; `nil` if none.
+  /// - Returns: Whether the caller has to wait.
   mutating func awaitIdle(_ caller: SharedOneShot<Void>, in own: WorkID?) -> Bool {
     guard let work = workUnderWay(likely: idleWaits.work, but: own) else { return false }
     idleWaits.callerCame(caller, in: own, for: work)
@@ -130,7 +130,7 @@ extension CacheState {
     if let work = workUnderWay(likely: idleWaits.work, but: nil) {
       return idleWaits.waitOn(for: work)
     }
-    // Behind all that this and former transactions have decided.
+    // Behind all earlier decisions of this and former transactions.
     for caller in idleWaits.takeCallers() { actionQueue.append(.reached(caller)) }
   }
 

@@ -1,21 +1,21 @@
-/// What has happened to keys while imports run.
+/// Notes of changes of keys while imports run.
 ///
-/// A value of bounded size. When it is full, what has happened to some keys is taken for what has
-/// happened to all: then more is fetched than necessary, but nothing is brought back.
+/// A value of bounded size. When it is full, notes of some keys are applied to all: then more is
+/// fetched than necessary, but no outdated data is brought back.
 struct KeyNotes: Sendable {
-  /// The latest of each kind that has happened to a key, or to all.
+  /// The latest change of each kind of a key, or of all.
   struct Note: Equatable, Sendable {
-    /// The last time that older data was told to stay away: a removal, a reset, a fencing write, the
-    /// success of a mutation.
+    /// The last time that older data was excluded: a removal, a reset, a fencing write, the success of a
+    /// mutation.
     var fence: UInt64 = 0
-    /// The last time that somebody asked for a newer answer.
+    /// The last request for a newer answer.
     var request: UInt64 = 0
     /// The last invalidation.
     var mark: UInt64 = 0
-    /// When that was, in seconds since the reference date.
+    /// The date of that, in seconds since the reference date.
     var markedAt = -Double.infinity
 
-    /// The last time that anything happened.
+    /// The last time of any of these.
     var last: UInt64 { max(fence, request, mark) }
 
     mutating func join(_ other: Self) {
@@ -26,19 +26,19 @@ struct KeyNotes: Sendable {
     }
   }
 
-  /// An entry that is asked about.
+  /// An entry in question.
   struct Subject {
-    /// As if there were no entry.
+    /// The info as if there were no entry.
     var info: QueryInfo
     /// The entry's number; `nil` if there is none.
     var entry: UInt64?
   }
 
-  /// Something happened to all that a filter selects, even if the cache does not know it yet.
+  /// A change of all entries of a filter, even if the cache does not know them yet.
   private struct Sweep: Sendable {
     var filter: EntryFilter
     var note: Note
-    /// The newest entry that has its own note if it was concerned; `nil` if the filter says it for all.
+    /// The newest entry that has its own note if it was affected; `nil` if the filter decides for all.
     var newestEntry: UInt64?
 
     func concerns(_ subject: Subject) -> Bool {
@@ -47,29 +47,29 @@ struct KeyNotes: Sendable {
     }
   }
 
-  /// How many keys have notes of their own.
+  /// The maximum number of keys with notes of their own.
   static let keyLimit = 1_024
-  /// How many filters are remembered: each is asked about each entry.
+  /// The maximum number of filters: each is applied to each entry in question.
   static let sweepLimit = 64
 
   private var everywhere = Note()
   private var keys: [EntryKey: Note] = [:]
   private var sweeps: [Sweep] = []
 
-  /// How much it holds.
+  /// The number of notes.
   var count: Int { keys.count + sweeps.count }
 
   /// Whether ``generalize()`` is to follow.
   var isFull: Bool { keys.count > Self.keyLimit || sweeps.count > Self.sweepLimit }
 
-  /// Something happened to a key.
+  /// A key changed.
   ///
   /// - Parameters:
-  ///   - note: What happened.
+  ///   - note: The change.
   ///   - key: The key.
-  ///   - base: What happened later than this is as good as if it happened now.
+  ///   - base: A change later than this counts as if it happened now.
   mutating func add(_ note: Note, to key: EntryKey, since base: UInt64) {
-    // Most often it is one of many that were selected together.
+    // Most often the key is one of many that were selected together.
     if let sweep = sweeps.last, sweep.newestEntry == nil, sweep.note.covers(note, since: base),
       sweep.filter.matches(.absent(key))
     {
@@ -78,13 +78,13 @@ struct KeyNotes: Sendable {
     keys[key, default: Note()].join(note)
   }
 
-  /// Something happened to all that a filter selects.
+  /// The entries of a filter changed.
   ///
   /// - Parameters:
-  ///   - note: What happened.
+  ///   - note: The change.
   ///   - filter: The filter.
-  ///   - newestEntry: The newest entry of that time; what happens to older ones is told of each, unless
-  ///     the filter is about keys alone.
+  ///   - newestEntry: The newest entry of that time; older entries get notes of their own, unless the filter
+  ///     is about keys alone.
   mutating func add(_ note: Note, to filter: EntryFilter, newestEntry: UInt64) {
     if case .entry(let key) = filter {
       keys[key, default: Note()].join(note)
@@ -95,7 +95,7 @@ struct KeyNotes: Sendable {
     }
   }
 
-  /// What has happened to an entry.
+  /// The changes of an entry.
   func total(of subject: Subject) -> Note {
     var note = everywhere
     if let own = keys[subject.info.entryKey] { note.join(own) }
@@ -103,7 +103,7 @@ struct KeyNotes: Sendable {
     return note
   }
 
-  /// Takes what has happened to some keys for what has happened to all.
+  /// Applies the notes of some keys to all.
   mutating func generalize() {
     var note = everywhere
     for own in keys.values { note.join(own) }
@@ -122,7 +122,7 @@ extension KeyNotes.Note {
 }
 
 extension EntryFilter {
-  /// Whether it selects by keys alone, so that it says the same of an entry at all times.
+  /// Whether the filter selects by keys alone, so that its answer for an entry never changes.
   var isAboutKeys: Bool {
     switch self {
     case .all, .entry, .prefix: true

@@ -1,7 +1,7 @@
 /// An observer as stored in the cache.
 ///
 /// It holds no elements: an observer pulls the newest snapshot that it has not seen. So memory is
-/// constant however slow the observer is, and the newest snapshot wins.
+/// constant, no matter how slow the observer is, and the newest snapshot wins.
 struct Observer: FreeRows.Row {
   // In an order that leaves no gaps: there may be many observers.
 
@@ -13,21 +13,20 @@ struct Observer: FreeRows.Row {
   /// The observer's position in its entry's list.
   var position: Int32 = -1
   var isLive = false
-  /// What each look needs to know about the query: whether it has options to evaluate, and whether
-  /// it may have a stand-in for data.
+  /// Whether the query has options to evaluate; each look reads this and the next property.
   private(set) var isDynamic = false
   private(set) var hasPlaceholder = false
-  /// What it saw last, with the version.
+  /// The flags that it saw last, with the version.
   var seenFlags = QueryFlags()
   private(set) var query: StoredQuery?
   /// Increases with each arrival at an entry: the first observer refetches first.
   var arrival: UInt64 = 0
   var resolvedOptions = ResolvedObserverOptions()
-  /// When it started polling.
+  /// The instant when it started polling.
   var pollBase = Instant.distantPast
   /// The entry's settled count when it began to observe.
   var settledBase = SettledCounts.zero
-  /// What it saw last, with the flags.
+  /// The version that it saw last, with the flags.
   var seenVersion = UInt64.max
   /// The wait in `next`.
   var suspended: SuspendedObserver?
@@ -41,20 +40,20 @@ struct Observer: FreeRows.Row {
     set { position = newValue }
   }
 
-  // Several fields at once: every access to a row of the cache has a price, whatever it does.
+  // Several fields at once: every access to a row of the cache has a price.
 
   /// Assigns the row to a new observer.
   ///
   /// - Parameters:
-  ///   - query: What is asked for.
-  ///   - generation: What distinguishes it from all others.
+  ///   - query: Its query.
+  ///   - generation: Its unique number.
   mutating func begin(with query: StoredQuery, _ generation: UInt32) {
     isLive = true
     self.generation = generation
     follow(query)
   }
 
-  /// Asks for something else from now on.
+  /// Replaces its query.
   mutating func follow(_ query: StoredQuery) {
     self.query = query
     isDynamic = query.isDynamic
@@ -81,9 +80,9 @@ struct Observer: FreeRows.Row {
     settledBase = counts
   }
 
-  /// Notes what it sees.
+  /// Notes the state that it sees.
   ///
-  /// - Returns: Whether that is news.
+  /// - Returns: Whether the state is news.
   @inline(__always)
   mutating func saw(_ version: UInt64, _ flags: QueryFlags) -> Bool {
     guard version != seenVersion || flags != seenFlags else { return false }
@@ -91,7 +90,7 @@ struct Observer: FreeRows.Row {
     return true
   }
 
-  /// Waits as a member of a group, beside others that wait.
+  /// Waits as a member of a group, beside other waits.
   @inline(__always)
   mutating func waits(at place: GroupPlace) {
     if suspended?.isSpent ?? true {
@@ -116,7 +115,7 @@ struct Observer: FreeRows.Row {
   }
 }
 
-/// What an observer that left had asked for.
+/// The query and options of an observer that has left.
 ///
 /// An object, because most subscriptions never need room for it.
 final class DetachedObserver: Sendable {
@@ -167,7 +166,7 @@ enum SuspendedObserver: Sendable {
     }
   }
 
-  /// Whether the observer needs a wake-up that nobody has undertaken yet: one wake-up is enough for
+  /// Whether the observer needs a wake-up that no thread has claimed yet: one wake-up is enough for
   /// one wait.
   ///
   /// - Returns: `true` once.

@@ -2,10 +2,10 @@
 package struct PersistedChanges: Sendable {
   /// An entry that is gone.
   package enum Departure: Sendable {
-    /// It was removed, and what is kept of it must go too; an entry without data may have been waiting
-    /// for what is kept.
+    /// The entry was removed, and its kept data must be removed too; an entry without data may have been
+    /// waiting for kept data.
     case removed(EntryKey, hadData: Bool)
-    /// It was not used any more, or not by queries that are kept; its last change may not be kept yet.
+    /// The entry was no longer used, or not by queries that are kept; its last change may not be saved yet.
     case expired(PersistedEntry)
     /// All entries were removed.
     case removedAll
@@ -14,15 +14,15 @@ package struct PersistedChanges: Sendable {
   private(set) var changed: Set<EntryID> = []
   /// In order of time; entries that were made again afterwards are in ``changed``.
   private(set) var departures: [Departure] = []
-  /// How often anything was noted.
+  /// The number of notes so far.
   private(set) var noteCount: UInt64 = 0
 
   var isEmpty: Bool { changed.isEmpty && departures.isEmpty }
 
-  /// How many departures, which hold values, are noted at most until somebody is called again to take them.
+  /// The maximum number of departures, which hold values, until the persister is called again to take them.
   static let most = 128
 
-  /// Whether so many are noted that they should be taken now.
+  /// Whether there are so many notes that they should be taken now.
   var isCrowded: Bool { departures.count >= Self.most }
 
   /// Notes that an entry changed.
@@ -37,7 +37,7 @@ package struct PersistedChanges: Sendable {
 
   /// Notes that an entry is gone.
   ///
-  /// - Returns: Whether somebody is to be called: it is the first change, or there are many.
+  /// - Returns: Whether the persister is to be called: it is the first change, or there are many.
   mutating func note(_ departure: Departure, of entry: EntryID?) -> Bool {
     noteCount &+= 1
     let isFirst = isEmpty
@@ -54,7 +54,7 @@ package struct PersistedChanges: Sendable {
   /// Takes the departures, and some of the changed entries.
   ///
   /// - Parameter limit: The most entries; 0 takes only departures.
-  /// - Returns: What was taken.
+  /// - Returns: The departures and the changed entries.
   mutating func take(atMost limit: Int) -> (departures: [Departure], changed: [EntryID]) {
     var taken: (departures: [Departure], changed: [EntryID]) = ([], [])
     swap(&taken.departures, &departures)
@@ -74,7 +74,7 @@ package struct PersistedChanges: Sendable {
 package struct PersistedEntry: Sendable {
   let id: EntryID
   package let info: QueryInfo
-  /// The query that says how to keep it.
+  /// The query, which says how to keep it.
   let query: StoredQuery
   /// Whether its data is marked as invalidated, which may happen after the entry is gone.
   package var isInvalidated: Bool
@@ -91,21 +91,20 @@ package struct PersistedEntry: Sendable {
   package var isAsItBegan: Bool { info.dataUpdateCount == 0 }
 }
 
-/// The changes of persisted entries, for the persister that takes them; it works while the client is
-/// being freed, too.
+/// The changes of persisted entries, for the persister; works while the client is being freed, too.
 package struct EntryJournal: Sendable {
   let cache: QueryCache
 
   /// Whether there are changes to take.
   package var hasChanges: Bool { cache.read { $0.hasPersistedChanges } }
 
-  /// Whether so many entries are gone that what they held should be taken now.
+  /// Whether so many entries are gone that their data should be taken now.
   package var isCrowded: Bool { cache.read { $0.persisted?.isCrowded } == true }
 
   /// Takes changes.
   ///
   /// - Parameter onlyDepartures: Whether changed entries stay, which takes no time.
-  /// - Returns: What is gone, then entries as they are now; and whether that was all.
+  /// - Returns: The departures, then entries as they are now; and whether these were all.
   package func take(
     onlyDepartures: Bool
   ) -> (departures: [PersistedChanges.Departure], entries: [PersistedEntry], isAll: Bool) {

@@ -10,7 +10,7 @@ import Foundation
 @preconcurrency internal import Dispatch
 #endif
 
-/// The only way in: every change goes through one lock, one transaction at a time.
+/// The only access to the state: every change goes through one lock, one transaction at a time.
 ///
 /// A transaction decides and publishes under the lock and leaves its actions in the
 /// ``ActionQueue``. One drainer at a time performs them in order, outside the lock. A transaction
@@ -22,17 +22,17 @@ final class QueryCache: Sendable {
   private let state: ContendedMutex<CacheState>
   private let roomWaits = RoomWaits()
   let clock: ErasedClock
-  // Of the configuration, and called outside the lock.
+  // From the configuration; called outside the lock.
   let wallClock: @Sendable () -> Date
   /// Whether every transaction needs a date; the same as ``CacheState/emitsEvents``, but read
   /// without the lock.
   private let datesAll: Atomic<Bool>
   /// Whether each lookup is an event; the same as in ``CacheState/events``.
   private let tellsEveryLookup: Atomic<Bool>
-  /// Increases whenever a transaction makes a snapshot: an observer that has seen this value need
-  /// not look.
+  /// A counter of snapshots that transactions make: an observer that has seen this value need not
+  /// look.
   let news = Atomic<UInt64>(0)
-  /// What readers find without the lock; `nil` unless many threads read.
+  /// The offers for readers without the lock; `nil` unless many threads read.
   let shards: ReadShards?
 
   init(
@@ -58,14 +58,14 @@ final class QueryCache: Sendable {
     }
   }
 
-  /// Whether somebody is told of each lookup, so that none may pass the lock.
+  /// Whether a receiver is told of each lookup, so that all lookups take the lock.
   var isHeard: Bool {
     @inline(__always) get { tellsEveryLookup.load(ordering: .relaxed) }
   }
 
   /// Turns events on or off.
   ///
-  /// - Parameter needs: What listeners need; called under the lock.
+  /// - Parameter needs: The needs of the listeners; called under the lock.
   func emitsEvents(_ needs: () -> EventNeeds) {
     record { state in
       let needs = needs()
@@ -75,13 +75,13 @@ final class QueryCache: Sendable {
     }
   }
 
-  /// Looks without changing anything; reads no clock.
+  /// Reads the state without a change; reads no clock.
   @inline(__always)
   func read<Result: Sendable>(_ body: (borrowing CacheState) -> Result) -> Result {
     state.withLock { body($0) }
   }
 
-  /// Records what somebody has seen or waits for: decides nothing, wakes nobody and reads no clock.
+  /// Records what a reader has seen or waits for: decides nothing, wakes nobody and reads no clock.
   ///
   /// Everything else that changes the state is a transaction.
   @inline(__always)
@@ -92,7 +92,7 @@ final class QueryCache: Sendable {
   /// The current time; may run user code, so never call it under the lock.
   ///
   /// - Parameter isDated: Whether anybody will see the date. If not, the wall clock is not read,
-  ///   and the date is as far from that of the latest transaction as the instant is.
+  ///   and the difference of the dates is that of the instants since the latest transaction.
   /// - Returns: The time, in the form that the next transaction takes.
   func now(isDated: Bool = true) -> ClockReading {
     let isDated = isDated || datesAll.load(ordering: .relaxed)
@@ -107,10 +107,10 @@ final class QueryCache: Sendable {
   /// - Parameters:
   ///   - shell: Performs the actions.
   ///   - now: The time of the transaction.
-  ///   - startsFetches: Whether the transaction may start a fetch or wait for one: such
-  ///     transactions look up the work that their caller belongs to.
+  ///   - startsFetches: Whether the transaction may start a fetch or wait for one; such
+  ///     transactions look up the work of their caller.
   ///   - body: The transaction; runs under the lock.
-  /// - Returns: What the transaction returns.
+  /// - Returns: The result of the transaction.
   // Called from few places: as a part of them, a write costs 8 % less.
   @inline(__always)
   @discardableResult
@@ -135,7 +135,7 @@ final class QueryCache: Sendable {
       if state.actionQueue.count > before { end = Self.ended(&state, since: before, shell) }
       return result
     }
-    // This comes first: somebody may be about to start the work that waits for it.
+    // This comes first: a thread may be about to start the work that waits for it.
     if let duty = transaction.duty { shell.fulfil(duty) }
     // The references that the transaction collected are released here, outside the lock.
     _ = consume transaction
@@ -143,7 +143,7 @@ final class QueryCache: Sendable {
     return result
   }
 
-  /// What the thread of a transaction that left actions does next.
+  /// The next step of a thread whose transaction left actions.
   private struct TransactionEnd {
     var step: ActionQueue<Action>.Step
     var batch: ActionQueue<Action>.Batch
@@ -166,7 +166,7 @@ final class QueryCache: Sendable {
     return step == .leave ? nil : TransactionEnd(step: step, batch: batch)
   }
 
-  /// Takes over what others left in the action queue, unless somebody is draining.
+  /// Takes over the rest of the action queue, unless a thread is draining.
   ///
   /// - Parameter shell: Performs the actions.
   func sweep(_ shell: some ActionRunner) {
@@ -233,8 +233,8 @@ final class RoomWaits: Sendable {
     semaphores.withLock { $0[thread] = semaphore }
   }
 
-  /// Waits for a signal, at most 10 ms for each crowd in the action queue: an action may wait for this
-  /// very thread, and would otherwise wait for ever.
+  /// Waits for a signal, at most 10 ms for each ``ActionQueue/room`` actions in the queue: an action may wait
+  /// for this very thread, and would otherwise wait for ever.
   func wait(_ thread: ThreadIdentity, crowds: Int) {
     guard let semaphore = semaphores.withLock({ $0[thread] }) else { return }
     _ = semaphore.wait(timeout: .now() + .milliseconds(10 * crowds))

@@ -2,50 +2,50 @@ import Synchronization
 
 /// Data that can be read without the cache's lock, in tables with a lock each.
 ///
-/// Where many threads ask a cache for what is there, they would wait for its one lock. So the first
-/// reader of an entry leaves an ``EntryOffer`` here, and the next ones find it by the key's hash in one
-/// of several tables. Only the cache changes the tables, and only under its own lock:
+/// If many threads ask a cache for data that is there, they would wait for its one lock. So the first reader
+/// of an entry leaves an ``EntryOffer`` here, and the next ones find it by the key's hash in one of several
+/// tables. Only the cache changes the tables, and only under its own lock:
 ///
-/// - An offer is made under it, of the entry as it is then.
-/// - It is withdrawn under it, before the transaction that changes the entry can be seen. So whoever
-///   has seen something of a transaction finds no offer from before it, of this or any other entry:
-///   all offers together are as whole as the cache is.
+/// - An offer is made under the lock, of the entry as it is then.
+/// - It is withdrawn under the lock, before the transaction that changes the entry can be seen. So a reader
+///   that has seen some result of a transaction finds no older offer of this or any other entry: all offers
+///   together are as consistent as the cache is.
 ///
-/// A table's lock is the last one that is taken. What is withdrawn is released by the transaction,
-/// because it may be a user's last reference.
+/// A table's lock is the last one that is taken. A withdrawn offer is released by the transaction,
+/// because it may hold the last reference to a user's object.
 final class ReadShards: Sendable {
   private struct Table: Sendable {
-    /// By the hash of the key: of several keys with one hash, only the first is offered, so that no
-    /// look compares more than one.
+    /// The offers, by the hash of the key: of several keys with one hash, only the first is
+    /// offered, so that no look compares more than one.
     var offers: [Int: EntryOffer] = [:]
-    /// What was used since somebody asked for it; each entry at most once.
+    /// The uses since they were last taken; each entry at most once.
     var used: [EntryUses] = []
-    /// What was found fresh since receivers were told; each entry at most once.
+    /// The hits since receivers were told; each entry at most once.
     var hits: [EntryHits] = []
   }
 
-  /// One of the tables; an object, so that no two share what a processor holds exclusively.
+  /// One of the tables; an object, so that no two share a cache line.
   private final class Shard: Sendable {
     let table = ContendedMutex(Table())
-    /// The lookups that found fresh data here.
+    /// The number of lookups that found fresh data here.
     let hits = Atomic(0)
-    /// Whether anything was used.
+    /// Whether there are uses.
     let isUsed = Atomic(false)
   }
 
   private let shards: [Shard]
   /// The latest time of any transaction, in nanoseconds; see ``CacheState/latest``.
   private let latest = Atomic<Int64>(0)
-  /// Whether somebody is told of hits.
+  /// Whether receivers are told of hits.
   let countsHits: Bool
-  /// Whether there are hits that nobody was told of, and a report of them is due.
+  /// Whether there are unreported hits, and a report of them is due.
   private let isReportDue = Atomic(false)
 
   /// Creates empty tables.
   ///
   /// - Parameters:
-  ///   - count: How many at least; at most 256 are made.
-  ///   - countsHits: Whether somebody is told of the hits of each entry.
+  ///   - count: The minimum number; at most 256 are made.
+  ///   - countsHits: Whether receivers are told of the hits of each entry.
   init(count: Int, countsHits: Bool = false) {
     self.countsHits = countsHits
     // A power of two, so that some bits of the hash name the table.
@@ -54,10 +54,10 @@ final class ReadShards: Sendable {
     shards = (0..<size).map { _ in Shard() }
   }
 
-  /// How many tables there are.
+  /// The number of tables.
   var count: Int { shards.count }
 
-  /// The lookups that found fresh data in an offer.
+  /// The number of lookups that found fresh data in an offer.
   var hits: Int { shards.reduce(0) { $0 + $1.hits.load(ordering: .relaxed) } }
 
   /// The time of a decision: never before that of a transaction.
@@ -74,31 +74,31 @@ final class ReadShards: Sendable {
     return offer
   }
 
-  /// Somebody was given the data of an offer.
+  /// A reader got the data of an offer.
   ///
   /// - Parameters:
   ///   - offer: The offer.
-  ///   - isLookup: Whether that counts as a lookup that found fresh data.
-  /// - Returns: Whether the caller has to arrange for a report of hits.
+  ///   - isLookup: Whether this counts as a lookup that found fresh data.
+  /// - Returns: Whether the caller has to schedule a report of hits.
   @inline(__always)
   @discardableResult
   func noteUse(of offer: EntryOffer, isLookup: Bool) -> Bool {
     let shard = shard(of: offer.key)
     if isLookup { shard.hits.add(1, ordering: .relaxed) }
-    // No variable for the uses until they have to be noted: all threads would count it.
+    // No variable for the uses until they have to be noted: all threads would count its reference.
     if offer.uses?.add() == true, let uses = offer.uses {
       shard.table.withLock { $0.used.append(uses) }
       shard.isUsed.store(true, ordering: .relaxed)
     }
     guard isLookup, offer.hits?.uses.add() == true, let hits = offer.hits else { return false }
     shard.table.withLock { $0.hits.append(hits) }
-    // After the list: whoever takes the mark away finds in the list what was there before it.
+    // After the list: a thread that takes the mark away finds in the list all hits from before.
     return !isReportDue.exchange(true, ordering: .acquiringAndReleasing)
   }
 
-  /// The hits since this was last asked, by entry in the order in which those were made.
+  /// Takes the hits since the last call, in the order in which their entries were made.
   ///
-  /// Also of entries that are gone. The next hit asks for another report.
+  /// Includes entries that are gone. The next hit asks for another report.
   func takeHits() -> [EntryHits] {
     guard isReportDue.exchange(false, ordering: .acquiringAndReleasing) else { return [] }
     var all: [EntryHits] = []
@@ -120,7 +120,7 @@ final class ReadShards: Sendable {
 
   /// Makes an offer.
   ///
-  /// - Returns: Whether it was made: not if a key with the same hash is offered.
+  /// - Returns: Whether it was made; `false` if a key with the same hash is offered.
   func add(_ offer: EntryOffer) -> Bool {
     shard(of: offer.key).table.withLock { table in
       guard table.offers[offer.key.storage.hash] == nil else { return false }
@@ -145,8 +145,8 @@ final class ReadShards: Sendable {
     }
   }
 
-  /// The entries whose offers were used since this was last asked, in no order; also if the offers
-  /// were withdrawn since.
+  /// Takes the entries whose offers were used since the last call, in no order, including withdrawn
+  /// offers.
   func takeUsed() -> [EntryUses] {
     var all: [EntryUses] = []
     for shard in shards where shard.isUsed.exchange(false, ordering: .relaxed) {

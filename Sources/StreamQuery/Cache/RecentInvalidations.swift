@@ -1,21 +1,22 @@
-/// When keys were last invalidated, whether the cache had them or not.
+/// The times at which keys were last invalidated, whether or not the cache had them.
 ///
-/// A value of bounded size, in two ages. When there are too many young notes, they become the old ones,
-/// and the last of those that they replace counts for all keys from then on: a key may seem to have been
-/// invalidated that was not, but no invalidation is forgotten.
+/// A value of bounded size, in two ages. When there are too many young notes, they become the old ones, and
+/// the last of the replaced notes counts for all keys from then on: a key may seem to be invalidated that was
+/// not, but no invalidation is forgotten.
 struct RecentInvalidations: Sendable {
   private var young = KeyNotes()
   private var old = KeyNotes()
 
-  /// How much it holds.
+  /// The number of notes.
   var count: Int { young.count + old.count }
 
-  /// A caller invalidated what a filter selects, known or not.
+  /// A caller invalidated the entries of a filter, whether or not the cache knows them.
   ///
   /// - Parameters:
   ///   - filter: The filter.
   ///   - now: The time.
-  ///   - newestEntry: The newest entry; of older ones each is told, unless the filter is about keys alone.
+  ///   - newestEntry: The newest entry; older entries are reported one by one, unless the filter is about
+  ///     keys alone.
   /// - Returns: The forgotten notes, to be released elsewhere: keys and filters are the user's.
   mutating func invalidated(
     _ filter: EntryFilter,
@@ -40,7 +41,7 @@ struct RecentInvalidations: Sendable {
     }
   }
 
-  /// When an entry was last invalidated; `nil` if it never was.
+  /// The instant when an entry was last invalidated; `nil` if it never was.
   func last(of subject: KeyNotes.Subject) -> Instant? {
     let mark = max(young.total(of: subject).mark, old.total(of: subject).mark)
     return mark == 0 ? nil : Instant(nanoseconds: Int64(mark - 1))

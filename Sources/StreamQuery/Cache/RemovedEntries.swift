@@ -4,7 +4,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Entries that one transaction removed together, with what the events about them say.
+/// Entries that one transaction removed together, with the data for their events.
 final class RemovedEntries: Sendable {
   private let tables: FormerTables
   private let reason: QueryEvent.RemovalReason
@@ -16,8 +16,8 @@ final class RemovedEntries: Sendable {
   ///
   /// - Parameters:
   ///   - tables: The tables that hold them.
-  ///   - reason: Why they are gone.
-  ///   - date: When, in seconds since the reference date.
+  ///   - reason: The reason of the removal.
+  ///   - date: The date, in seconds since the reference date.
   ///   - eventSerial: The number of the newest event before.
   init(
     in tables: FormerTables,

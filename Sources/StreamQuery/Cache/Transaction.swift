@@ -4,20 +4,21 @@ typealias Dropped = any AnyObject & Sendable
 /// One pass through the lock: the environment at that time, and the references that the transaction
 /// releases.
 ///
-/// Values, errors and closures belong to users, and so does the code of their `deinit`. What a
-/// transaction replaces is collected here and released after the lock (contract law 8).
+/// Values, errors and closures belong to users, and so does the code of their `deinit`. Replaced
+/// references are collected here and released after the lock (contract law 8).
 struct Transaction: Sendable {
   /// Set when the transaction holds the lock.
   var environment: Environment
   /// Whether a caller waits directly: such fetches retry only if told to.
   var isImperative = false
-  /// What the caller of this transaction says about how to fetch, in addition to its query.
+  /// The setting of this transaction's caller for fetches, in addition to its query.
   var setting: FetchSetting?
-  /// The fetch or the run that the call was made from.
+  /// The fetch or the run from which the call was made.
   let caller: TaskChain?
-  /// How many evaluations of dynamic options led to this transaction; `nil` uses ``AskRound``.
+  /// The number of evaluations of dynamic options that led to this transaction; `nil` uses
+  /// ``AskRound``.
   var askRound: Int?
-  /// What is left for the caller itself to do after the lock is released.
+  /// The duty of the caller itself after the lock is released.
   private(set) var duty: CallerDuty?
   private var first: Dropped?
   private var second: Dropped?
@@ -30,7 +31,7 @@ struct Transaction: Sendable {
     self.caller = caller
   }
 
-  /// How many references the transaction releases: for tests.
+  /// The number of references that the transaction releases: for tests.
   var droppedCount: Int { (first == nil ? 0 : 1) + (second == nil ? 0 : 1) + rest.count }
 
   mutating func drop(_ reference: consuming Dropped?) {
@@ -76,10 +77,10 @@ struct ClockReading: Sendable {
   var date: Double?
 }
 
-/// How many evaluations of dynamic options led to the current code.
+/// The number of evaluations of dynamic options that led to the current code.
 ///
 /// An answer may change the entry, which is a reason to evaluate again. An option that never
-/// settles, or that writes to the cache itself, must not keep this going for ever (contract law 8).
+/// settles, or that writes to the cache itself, must not evaluate for ever (contract law 8).
 enum AskRound {
   static let limit = 3
 

@@ -215,7 +215,7 @@ struct EvictionOrder: Sendable {
     candidate = candidate >= 0 ? places[Int(candidate)] : -1
   }
 
-  // MARK: Who leaves
+  // MARK: Order of eviction
 
   /// The entry that leaves next; `nil` if the cache is within its budget, or only held entries
   /// exceed it.

@@ -1,8 +1,8 @@
 /// The waits of fetches and runs for each other, from inside their work.
 ///
 /// Pure. A wait that would close a circle is refused when it begins, so there never is a circle. A run also
-/// waits for all runs before it in its scope. Those waits are not registered: only the runs in front that
-/// wait for something matter.
+/// waits for all runs before it in its scope. The latter waits are not registered: only the runs in front
+/// that wait for something matter.
 struct WaitGraph: Sendable {
   /// The targets of each piece of work that waits, by the numbers of the waits.
   private var waits: [WorkID: [UInt64: WorkID]] = [:]
