@@ -2,7 +2,7 @@ internal import StreamQuery
 
 /// A caller that waits until a store is written.
 struct PendingSave: Sendable {
-  /// Takes why the store could not be written; `nil` if it was, or if the caller gave up.
+  /// Gets the error of writing; `nil` if the store was written, or if the caller gave up.
   typealias Answer = SharedOneShot<QueryStoreError?>
 
   let store: any QueryStore

@@ -1,6 +1,7 @@
 public import StreamQuery
 
-/// How the data of queries outlives the process: where it is kept, how long, and in which form.
+/// The policy that lets the data of queries outlive the process: the place, the age and the form of
+/// the data.
 ///
 /// For a whole client, or as a part of a query, see `persisted(in:)`:
 ///
@@ -10,12 +11,12 @@ public import StreamQuery
 /// let client = QueryClient(configuration: configuration)
 /// ```
 public struct Persistence: Sendable {
-  /// A ``maxAge`` that no data reaches, for what nobody can fetch again.
+  /// A ``maxAge`` that no data reaches, for data that nobody can fetch again.
   public static let unlimited: Duration = .seconds(Int64.max)
 
-  /// Where the data is kept.
+  /// The store of the data.
   public var store: any QueryStore
-  /// The part of the store; `nil`, the default, is that of the client, see
+  /// The part of the store; `nil`, the default, is the client's, see
   /// ``StreamQuery/QueryClient/Configuration/partition``.
   public var partition: StorePartition?
   /// The age at which kept data is not restored any more.
@@ -29,23 +30,24 @@ public struct Persistence: Sendable {
   public var version: String
   /// How long queries wait for the store to be read; then they go on without it.
   ///
-  /// What the store still brings is used for entries that have no data by then. The first policy
-  /// that a client uses for a store decides.
+  /// Data that the store brings later is used for entries that have no data by then. The first
+  /// policy that a client uses for a store decides.
   public var restoreTimeout: Duration
   /// How long changes are gathered before they are written together.
   ///
   /// The first policy that a client uses for a store decides.
   public var throttle: Duration
-  /// The bounds of what is kept; the first policy that a client uses for a store decides.
+  /// The limit of the store; the first policy that a client uses for a store decides.
   public var limit: StoreLimit
-  /// How values become bytes.
+  /// The coding of values as bytes.
   public var coding: ArchiveCoding
-  /// Which entries are kept; all that have data by default.
+  /// Decides which entries are saved; all that have data by default.
   ///
-  /// It is called when an entry has changed, outside the cache's lock, and must be quick. What it
-  /// leaves out keeps what an earlier answer let in.
+  /// It is called when an entry has changed, outside the cache's lock, and must be quick. The saved
+  /// data of an entry that it excludes stays as it is.
   public var includes: @Sendable (QueryInfo) -> Bool
-  /// What is kept instead of a value, for what must not leave the process; `nil` keeps nothing.
+  /// Replaces a value in the store, for values that must not leave the process; `nil` keeps
+  /// nothing.
   ///
   /// It must return a value of the same type.
   public var redact: @Sendable (any Sendable, AnyQueryKey) -> (any Sendable)?
@@ -53,16 +55,16 @@ public struct Persistence: Sendable {
   /// Creates a policy.
   ///
   /// - Parameters:
-  ///   - store: Where the data is kept.
+  ///   - store: The store of the data.
   ///   - partition: The part of the store; `nil` is that of the client.
   ///   - maxAge: The age at which kept data is not restored any more.
   ///   - version: The version of the form of the data.
   ///   - restoreTimeout: How long queries wait for the store to be read.
   ///   - throttle: How long changes are gathered before they are written together.
-  ///   - limit: The bounds of what is kept.
-  ///   - coding: How values become bytes.
-  ///   - includes: Which entries are kept.
-  ///   - redact: What is kept instead of a value; `nil` keeps nothing.
+  ///   - limit: The limit of the store.
+  ///   - coding: The coding of values as bytes.
+  ///   - includes: Decides which entries are saved.
+  ///   - redact: Replaces a value in the store; `nil` keeps nothing.
   public init(
     in store: any QueryStore,
     partition: StorePartition? = nil,

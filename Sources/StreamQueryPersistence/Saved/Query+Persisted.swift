@@ -21,11 +21,11 @@ extension Query where Value: Codable {
   ///   .persisted(in: store, maxAge: .hours(24), version: "2")
   /// ```
   ///
-  /// A value that can no longer be decoded is dropped and fetched again, and
-  /// ``/StreamQuery/QueryClient/events`` tell of it.
+  /// A value that can no longer be decoded is dropped and fetched again, with an event in
+  /// ``/StreamQuery/QueryClient/events``.
   ///
   /// - Parameters:
-  ///   - store: Where the data is kept.
+  ///   - store: The store of the data.
   ///   - partition: The part of the store; `nil` is that of the client. Data in another part
   ///     does not end with an account: see ``QueryAccounts``.
   ///   - maxAge: The age at which kept data is not restored any more; `nil`, the default, is 24
@@ -35,9 +35,9 @@ extension Query where Value: Codable {
   ///   - version: The version of the form of the data; change it with the form.
   ///   - migrating: Makes a value of the bytes of another version, which are JSON. Without it, a
   ///     value of another version is dropped, even if it has no limit of age and nobody can get it
-  ///     again. If it throws, ``/StreamQuery/QueryClient/events`` tell of it: a value with a limit
-  ///     of age is dropped, and any other stays in the store for a later version, until the query
-  ///     is written.
+  ///     again. If it throws, there is an event in ``/StreamQuery/QueryClient/events``: a value
+  ///     with a limit of age is dropped, and any other stays in the store for a later version,
+  ///     until the query is written.
   /// - Returns: The changed query.
   public consuming func persisted(
     in store: any QueryStore,
@@ -64,7 +64,7 @@ extension Query where Value: Codable {
   /// ```
   ///
   /// - Parameters:
-  ///   - persistence: Where, how long and in which form.
+  ///   - persistence: The place, the age and the form of the data.
   ///   - migrating: Makes a value of the bytes of another version, as its ``Persistence/coding`` made them.
   ///     Without it, a value of another version is dropped.
   /// - Returns: The changed query.
@@ -82,8 +82,8 @@ extension Query where Value: Codable {
 }
 
 extension Query {
-  /// Keeps nothing of the query, whatever the client's ``StreamQuery/QueryClient/Configuration/persistence``
-  /// says.
+  /// Keeps no data of the query, even if the client's ``StreamQuery/QueryClient/Configuration/persistence``
+  /// keeps other queries.
   ///
   /// - Returns: The changed query.
   public consuming func notPersisted() -> Self {

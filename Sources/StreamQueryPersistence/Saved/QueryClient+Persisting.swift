@@ -1,7 +1,7 @@
 public import StreamQuery
 
 extension QueryClient.Configuration {
-  /// The part of each store that is the client's; ``StorePartition/main`` by default.
+  /// The client's part of each store; ``StorePartition/main`` by default.
   ///
   /// ``QueryAccounts`` gives each account a part of its own.
   public var partition: StorePartition {
@@ -9,11 +9,11 @@ extension QueryClient.Configuration {
     set { keeping[StorePartition.self] = newValue }
   }
 
-  /// Where the data of all queries is kept beyond the process, unless they say otherwise; `nil`,
-  /// the default, keeps nothing.
+  /// The default policy for keeping the data of queries beyond the process; `nil`, the default,
+  /// keeps nothing.
   ///
   /// Values that are not `Codable`, and keys without a
-  /// ``/StreamQuery/AnyQueryKey/canonicalText()``, are left out.
+  /// ``/StreamQuery/AnyQueryKey/canonicalText()``, are omitted.
   public var persistence: Persistence? {
     get { (keeping.policy as? QueryPersistence)?.settings }
     set { keeping.policy = newValue.map { QueryPersistence($0) } }
@@ -21,7 +21,7 @@ extension QueryClient.Configuration {
 }
 
 extension QueryClient {
-  /// Whether it is not known yet what the client's store keeps.
+  /// Whether the client's store has not been read yet.
   ///
   /// Until then streams are pending and idle, and callers of
   /// ``/StreamQuery/QueryClient/fetch(_:timeout:throwOnError:)`` wait.
@@ -35,10 +35,11 @@ extension QueryClient {
   /// Values are decoded at their first use. Without ``Configuration/persistence`` there is nothing
   /// to wait for.
   ///
-  /// - Throws: The ``QueryStoreError`` with which the store could not be read: the client then works
-  ///   without it. That of an outbox is thrown last; it is tried again after pauses of its own. What may pass, such as ``QueryStoreError/denied`` while
-  ///   the device is locked, is read again in the background, and at once when the app becomes active and, for the store
-  ///   of queries, by another call of this method. `CancellationError` if the caller is cancelled.
+  /// - Throws: The ``QueryStoreError`` with which the store could not be read: the client then works without
+  ///   it. The error of an outbox is thrown last; the outbox is read again after pauses of its own. After an
+  ///   error that may pass, such as ``QueryStoreError/denied`` while the device is locked, the store is read
+  ///   again in the background, and at once when the app becomes active and, for the store of queries, by
+  ///   another call of this method. `CancellationError` if the caller is cancelled.
   public nonisolated func restore() async throws {
     var problem: (any Error)?
     if let keeper {
@@ -62,18 +63,18 @@ extension QueryClient {
     if let error = persister.failure(of: policy) { throw error }
   }
 
-  /// Writes what has changed to the stores and the outbox now, instead of at the next opportunity.
+  /// Writes all changes to the stores and the outbox now, instead of at the next opportunity.
   ///
-  /// Call it before the process ends or is suspended. All stores are written at the same time: one
-  /// that is slow or fails delays no other, only the end of this call.
+  /// Call it before the process ends or is suspended. All stores are written at the same time: a
+  /// slow or failing store delays no other, only the end of this call.
   ///
-  /// - Throws: ``QuerySaveError``, which names the stores that failed; what could not be written is
-  ///   tried again later. The ``QueryStoreError`` of the outbox, if only that failed.
-  ///   `CancellationError` as soon as the caller is cancelled; the changes are written nevertheless.
+  /// - Throws: ``QuerySaveError``, which names the stores that failed; changes that could not be written are
+  ///   written again later. The ``QueryStoreError`` of the outbox, if only that failed. `CancellationError`
+  ///   as soon as the caller is cancelled; the changes are written nevertheless.
   public nonisolated func save() async throws {
     await actionsPerformed()
     let persister = self.persister as? StorePersister
-    // Before the outbox: none waits for the other.
+    // Before the outbox: neither waits for the other.
     let saves = persister?.beginSave() ?? []
     var problem: (any Error)?
     if let keeper {

@@ -34,7 +34,7 @@ extension QueryPersistence: Adviser {
 }
 
 extension QueryAdvice {
-  /// Applies if values were to be kept, and their types are not `Encodable`.
+  /// Applies to values that are to be kept, if their types are not `Encodable`.
   ///
   /// - Parameter types: The names of the types.
   init?(unencodable types: [String]) {

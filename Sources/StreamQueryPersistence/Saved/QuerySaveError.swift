@@ -1,22 +1,23 @@
-/// Why ``StreamQuery/QueryClient/save()`` could not write all that has changed: which stores failed.
+/// The error of ``StreamQuery/QueryClient/save()`` when some changes could not be written, with the stores
+/// that failed.
 ///
-/// Every other store of the client was written. What failed is tried again later, unless the store
-/// cannot be used any more.
+/// Every other store of the client was written. The failed changes are written again later, unless
+/// the store cannot be used any more.
 public struct QuerySaveError: Error, Sendable, CustomStringConvertible {
   /// A store that could not be written.
   public struct Failure: Sendable {
     /// The store.
     public let store: any QueryStore
-    /// The part of it.
+    /// The part of the store.
     public let partition: StorePartition
-    /// What is wrong with it.
+    /// The error of the store.
     public let error: QueryStoreError
   }
 
-  /// What failed, in the order in which the client first used the stores; never empty.
+  /// The failures, in the order in which the client first used the stores; never empty.
   public let failures: [Failure]
 
-  /// Which stores failed, by their types, and what can be done about it.
+  /// A description of the failed stores, by their types, with advice.
   ///
   /// Partitions, which are often named after accounts, are in ``failures`` only.
   public var description: String {

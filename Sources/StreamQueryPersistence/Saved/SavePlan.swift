@@ -1,8 +1,8 @@
-/// When a client writes to its stores: a value that is told what happened.
+/// The plan for a client's writing to its stores: a value that is told about each event.
 ///
 /// One task at a time works: it waits, so that changes are gathered, and then writes.
 struct SavePlan: Sendable {
-  /// What a task does next.
+  /// The next step of a task.
   enum Step: Equatable, Sendable {
     case rest
     case wait(Duration)
@@ -42,10 +42,10 @@ struct SavePlan: Sendable {
     }
   }
 
-  /// Somebody waits for the changes so far to be written.
+  /// A caller waits until the changes so far are written.
   ///
-  /// - Returns: The number of the task to start, which takes the place of one that waits; `nil` if
-  ///   one is writing, and will write again.
+  /// - Returns: The number of the task to start, which replaces a waiting one; `nil` if a task is
+  ///   writing, and will write again.
   mutating func requested() -> UInt64? {
     switch phase {
     case .resting, .waiting: return begin()
@@ -69,7 +69,7 @@ struct SavePlan: Sendable {
 
   /// A task has waited.
   ///
-  /// - Returns: Whether it writes; another one does if it does not.
+  /// - Returns: Whether it writes; if not, another task does.
   mutating func waited(_ task: UInt64) -> Bool {
     guard case .waiting(task) = phase else { return false }
     phase = .writing(again: false)
@@ -80,9 +80,9 @@ struct SavePlan: Sendable {
   /// A round of writing is over.
   ///
   /// - Parameters:
-  ///   - isDirty: Whether something is left, because it could not be written.
-  ///   - isAwaited: Whether somebody waits for the next round.
-  /// - Returns: What the task does next, and its number.
+  ///   - isDirty: Whether there are changes that could not be written.
+  ///   - isAwaited: Whether a caller waits for the next round.
+  /// - Returns: The next step of the task, and its number.
   mutating func wrote(isDirty: Bool, isAwaited: Bool) -> (Step, UInt64) {
     failures = isDirty ? failures + 1 : 0
     guard case .writing(let again) = phase, again || isDirty && !isEnded else {
@@ -102,6 +102,6 @@ struct SavePlan: Sendable {
     return (.wait(failures == 0 ? throttle : min(.seconds(60), least * factor)), taskSerial)
   }
 
-  /// No more changes will come: what is left is written at once, and what fails is not tried again.
+  /// No more changes will come: the rest is written at once, and a failure is final.
   mutating func end() { isEnded = true }
 }

@@ -1,9 +1,9 @@
 internal import StreamQuery
 
-/// What became of entries and is not settled yet.
+/// The changes of entries that are not settled yet.
 ///
-/// Values and removals are apart, so that values can be counted and chosen without a look at the removals, of which
-/// there may be many more.
+/// Values and removals are separate, so that values can be counted and chosen without a visit to the
+/// removals, which may be many more.
 struct SavedArrivals: Sendable {
   private(set) var changed: [EntryKey: PersistedEntry] = [:]
   private(set) var removed: Set<EntryKey> = []
@@ -15,7 +15,7 @@ struct SavedArrivals: Sendable {
     return removed.contains(key) ? .removed : nil
   }
 
-  /// - Returns: What it replaces: users' values, to be released outside of locks.
+  /// - Returns: The replaced changes: users' values, to be released outside of locks.
   mutating func put(_ arrival: SavedRecords.Arrival, _ key: EntryKey) -> SavedRecords.Arrival? {
     switch arrival {
     case .changed(let entry):
@@ -38,11 +38,11 @@ struct SavedArrivals: Sendable {
 
   /// Drops values beyond a number and a tenth of it, down to the number.
   ///
-  /// What is as it began, which the store may have, leaves first and without a trace. The keys of the others are
-  /// remembered as removed, since what the store kept before would be wrong.
+  /// Values that are as they began, which the store may have, leave first and without a trace. The keys of
+  /// the others are noted as removed, since the former data in the store would be wrong.
   ///
-  /// - Returns: What is dropped, users' values, to be released outside of locks; and how many values are given up
-  ///   with it.
+  /// - Returns: The dropped changes: users' values, to be released outside of locks; and the number of values
+  ///   that are given up with them.
   mutating func bound(to count: Int) -> (dropped: [SavedRecords.Arrival], givenUpCount: Int) {
     guard changed.count - count > count / 10 else { return ([], 0) }
     let firstToLeave = changed.map { Leaving($0.key, $0.value) }.sorted().dropLast(count)
@@ -54,7 +54,7 @@ struct SavedArrivals: Sendable {
     return (dropped, firstToLeave.count { $0.rank != .asItBegan })
   }
 
-  /// The place of a value among those that may leave: asked once for each, and compared often.
+  /// The rank of a value among those that may leave: determined once for each, and compared often.
   private struct Leaving: Comparable {
     enum Rank: Int { case asItBegan, limited, unlimited }
 

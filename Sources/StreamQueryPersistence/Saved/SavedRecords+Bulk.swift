@@ -1,20 +1,20 @@
 internal import StreamQuery
 
-// What bulk calls say of records.
+// The effects of bulk calls on records.
 //
-// A call costs its caller nothing but a note: whoever writes next applies it to all records, and whoever looks for
-// a record before applies it to that one. What is saved after the call is settled after that, too.
+// A call costs its caller nothing but a note: the next write applies it to all records, and an earlier lookup
+// of a record applies it to that one. Changes after the call are settled after it, too.
 //
-// Another client of the store may have saved what nobody here knows of. So a removal is also performed on what
-// the store has by then: by the keys, if the call names them; otherwise the store is asked.
+// Another client of the store may have saved records that are not known here. So a removal is also performed
+// on the later content of the store: by the keys, if the call names them; otherwise the store is read.
 
 extension SavedRecords {
   /// Takes note of a bulk call.
   ///
   /// - Parameters:
-  ///   - mark: What it says of records.
-  ///   - keys: What it says of entries that are not settled yet.
-  /// - Returns: What is replaced: users' values, to be released outside of locks.
+  ///   - mark: The effect on records.
+  ///   - keys: The affected entries that are not settled yet.
+  /// - Returns: The replaced changes: users' values, to be released outside of locks.
   mutating func apply(_ mark: Mark, to keys: Set<EntryKey>) -> [Arrival] {
     defer { apply(mark.filter, removes: mark.removes, except: mark.cached) }
     return apply(to: keys, removes: mark.removes)
@@ -22,41 +22,40 @@ extension SavedRecords {
 
   /// Removes records, or marks them as invalidated.
   ///
-  /// Of a record that may be meant, the data is not lost if nobody can fetch it again. A removal also
-  /// concerns what the store has of another client when it is performed.
+  /// The data of a record that may match is not lost if nobody can fetch it again. A removal also concerns
+  /// records of another client that are in the store when it is performed.
   ///
   /// - Parameters:
-  ///   - filter: Which records.
+  ///   - filter: Selects the records.
   ///   - removes: Whether they are removed.
   ///   - cached: The texts of entries that are cached, for which the filter does not decide.
-  /// - Complexity: O(*k*) for a filter of *k* keys. Any other filter is remembered, and applied by whoever
-  ///   writes next.
+  /// - Complexity: O(*k*) for a filter of *k* keys. Any other filter is noted, and applied by the next write.
   mutating func apply(_ filter: RecordFilter, removes: Bool, except cached: Set<String> = []) {
     let mark = Mark(filter: filter, removes: removes, cached: cached)
     switch phase {
     case .loading: pendingMarks.insert(Mark(filter: filter, removes: removes))
-    // What it still has is not known.
+    // The rest of its content is not known.
     case .closed: hasLost = true
     case .open:
       if let names = filter.exactTexts {
         for name in names {
           apply(mark, to: Self.prefix + name)
-          // The store may have it of another client.
+          // The store may have it from another client.
           if removes, !cached.contains(name) { unwritten.insert(Self.prefix + name) }
         }
         return
       }
       if removes, sweeps.count < Self.mostCalls || cached.isEmpty { sweeps.insert(mark) }
       if calls.last != mark { calls.append(mark) }
-      // Each look for a record asks all of them.
+      // Each lookup of a record visits all of them.
       if calls.count > Self.mostCalls { applyCalls() }
     }
   }
 
-  /// How many bulk calls wait at most until they are applied to all records.
+  /// The maximum number of bulk calls that wait before they are applied to all records.
   private static let mostCalls = 64
 
-  /// Applies what bulk calls said to all records.
+  /// Applies the waiting bulk calls to all records.
   ///
   /// - Complexity: O(*n* · *k*) in the numbers of records and calls.
   mutating func applyCalls() {
@@ -75,7 +74,7 @@ extension SavedRecords {
     if call.removes { remove(text) } else { mark(text, true) }
   }
 
-  /// The store is about to be asked what it has, to perform removals on that.
+  /// The content of the store is about to be read, to perform removals on it.
   ///
   /// - Returns: Whether there are any.
   mutating func takeSweeps() -> Bool {
@@ -85,17 +84,17 @@ extension SavedRecords {
     return true
   }
 
-  /// The store could not tell what it has: the removals are performed later.
+  /// The content could not be read: the removals are performed later.
   mutating func sweepFailed() {
     sweeps.formUnion(sweeping)
     sweeping = []
   }
 
-  /// Performs removals on what the store has beyond what is known here.
+  /// Performs removals on the content of the store beyond the known records.
   mutating func swept(_ contents: StoreContents) {
     let sweeps = sweeping
     sweeping = []
-    // Of another generation there is nothing to remove.
+    // Another generation has nothing to remove.
     guard case .open(contents.generation) = phase else { return }
     for record in contents.records where record.key.hasPrefix(Self.prefix) {
       guard records[record.key] == nil, evicted[record.key] == nil else { continue }

@@ -1,19 +1,20 @@
 internal import StreamQuery
 
-// What the store has, and what it is told.
+// The content of the store, and the batches for it.
 
 extension SavedRecords {
-  /// The store has told what it keeps.
+  /// The content of the store has been read.
   ///
-  /// What is too old for whoever kept it leaves, so that old versions of values that nobody uses do
-  /// not stay for ever. It must be so by the date of the newest record as well: the clock may be
-  /// ahead at one launch, and nothing would be left. What is young enough for the policy that
-  /// opened the store stays, whichever policy and version kept it: a query may migrate it.
+  /// Records that are too old for the policy that saved them leave, so that old versions of values
+  /// that nobody uses do not stay for ever. They must be too old by the date of the newest record
+  /// as well: the clock may be ahead at one launch, and nothing would be left. Records that are
+  /// young enough for the policy that opened the store stay, whichever policy and version saved
+  /// them: a query may migrate them.
   ///
   /// - Parameters:
-  ///   - contents: What it keeps.
+  ///   - contents: The content.
   ///   - date: The present date.
-  ///   - maxAge: The age at which it is too old for the present policy.
+  ///   - maxAge: The age at which records are too old for the present policy.
   /// - Returns: The keys of records that are not readable.
   mutating func loaded(
     _ contents: StoreContents,
@@ -47,7 +48,7 @@ extension SavedRecords {
 
   /// The store cannot be used any more.
   ///
-  /// - Returns: What is dropped: users' values, to be released outside of locks.
+  /// - Returns: The dropped changes: users' values, to be released outside of locks.
   mutating func close(_ error: QueryStoreError) -> [[EntryKey: Arrival]] {
     hasLost = hasLost || isBehind
     phase = .closed(error)
@@ -91,8 +92,8 @@ extension SavedRecords {
 
   /// The batch under way was not written, and will be a part of the next one.
   ///
-  /// - Parameter isFull: Whether there was no room: a tenth of the records leaves, and all that left
-  ///   is back if that does not help.
+  /// - Parameter isFull: Whether there was no room: then a tenth of the records leaves, and all evicted
+  ///   records return if that does not help.
   /// - Returns: Whether there is less to write now.
   mutating func failed(isFull: Bool) -> Bool {
     unwritten.formUnion(underWay)
@@ -110,15 +111,15 @@ extension SavedRecords {
 
   /// The records that leave if the store is full.
   ///
-  /// At most half of what the store has: if that is not enough, it is not these records that fill
-  /// the disk, and they would be lost for nothing. What it does not have yet may be left out, but
-  /// not all of it: then the others would make room for nothing.
+  /// At most half of the stored records: if that is not enough, other data fills the disk, and they
+  /// would be lost for nothing. New records may be omitted, but not all of them: then the others
+  /// would make room for nothing.
   private var nextToLeave: [String] {
     let order = leavingOrder
     guard let newest = order.last(where: unwritten.contains) else { return [] }
     // A single record, which may be too large.
     if order.count == 1 { return evicted.isEmpty ? order : [] }
-    // What nobody can fetch again leaves for its like, after all else.
+    // Records that nobody can fetch again leave only for others of that kind, after all else.
     let isFetchable = order.contains { $0 != newest && records[$0]?.value.hasLifetime == true }
     if !isFetchable, records[newest]?.value.hasLifetime == true { return [] }
     let stored = records.values.count(where: \.isStored)
@@ -136,10 +137,9 @@ extension SavedRecords {
     return leaving
   }
 
-  /// What left is back.
+  /// The evicted records return.
   ///
-  /// - Parameter wereStored: Whether the store still has what it had, because it was asked in vain
-  ///   to remove it.
+  /// - Parameter wereStored: Whether they are still in the store, because their removal failed.
   private mutating func restoreEvicted(wereStored: Bool) {
     for (text, record) in evicted where records[text] == nil {
       records[text] = record
@@ -158,7 +158,7 @@ extension SavedRecords {
 
   /// Records are in use.
   ///
-  /// - Parameter texts: The texts of their keys, those first that may leave first.
+  /// - Parameter texts: The texts of their keys, in the order in which they may leave.
   mutating func used(_ texts: [String]) {
     for text in texts { _ = use(text) }
   }
@@ -171,17 +171,17 @@ extension SavedRecords {
   /// Removes records beyond the limit.
   private mutating func trim() {
     guard isBeyondLimit else { return }
-    // One that is too large for itself must not drive out the others.
+    // A record that is too large by itself must not drive out the others.
     for (text, record) in records where size(of: record, text) > limit.maxBytes { forget(text) }
     guard isBeyondLimit else { return }
-    // Some more, so that it is not sorted again for each record.
+    // Some more, so that the records are not sorted again for each one.
     evict(
       count: limit.maxRecords - limit.maxRecords / 10,
       bytes: limit.maxBytes - limit.maxBytes / 10
     )
   }
 
-  /// How many bytes of the limit the record of a key takes.
+  /// The number of bytes of the limit that the record of a key takes.
   static func size(of value: SavedValue, _ name: String) -> Int {
     value.data.count + prefix.utf8.count + name.utf8.count
   }
@@ -198,7 +198,7 @@ extension SavedRecords {
     }
   }
 
-  /// The texts of all records, those first that leave first.
+  /// The texts of all records, in the order in which they leave.
   private var leavingOrder: [String] {
     let byUse = limit.order == .leastRecentlyUsedFirst
     let order = records.sorted { one, other in

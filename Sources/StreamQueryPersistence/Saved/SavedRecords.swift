@@ -1,17 +1,17 @@
 internal import StreamQuery
 
-/// What a store keeps of a client's entries, as it is or is about to be.
+/// The records of a client's entries in a store, as they are or are about to be.
 ///
-/// A value without waits. Changes come by key, as the cache reports them; what they are called in
-/// the store and their bytes are found outside of locks, and come later, see ``settled(_:)``.
+/// A value without waits. Changes come by key, as the cache reports them; the texts of the keys and
+/// the bytes are made outside of locks, and come later, see ``settled(_:)``.
 struct SavedRecords: Sendable {
-  /// What became of an entry.
+  /// A change of an entry.
   enum Arrival: Sendable {
     case changed(PersistedEntry)
     case removed
   }
 
-  /// What tells whether an entry is as it was when it was saved.
+  /// The state of an entry when it was saved, for a comparison with a later one.
   struct Stamp: Hashable, Sendable {
     let entry: UInt64
     let count: Int
@@ -28,7 +28,7 @@ struct SavedRecords: Sendable {
     }
   }
 
-  /// What is to be done with a record.
+  /// The decision about a record.
   enum Settlement: Sendable {
     case save(SavedValue, Stamp)
     /// The data is as it was restored, apart from the mark.
@@ -43,14 +43,14 @@ struct SavedRecords: Sendable {
     case closed(QueryStoreError)
   }
 
-  /// What a bulk call says of all records.
+  /// The effect of a bulk call on all records.
   struct Mark: Hashable, Sendable {
     let filter: RecordFilter
     let removes: Bool
     /// The texts of entries that were cached, for which the filter does not decide.
     var cached: Set<String> = []
 
-    /// Whether it says something of a record.
+    /// Whether it affects a record.
     func concerns(_ name: String, hasLifetime: Bool) -> Bool {
       if cached.contains(name) { return false }
       return switch filter.answer(for: name) {
@@ -64,11 +64,11 @@ struct SavedRecords: Sendable {
   struct Record: Sendable {
     var value: SavedValue
     var stamp: Stamp?
-    /// When it was last used, counted in uses; 0 if it was not used.
+    /// The number of its last use, counted in uses; 0 if it was not used.
     var use: UInt64 = 0
     /// Whether the store has it, in this form or a former one.
     var isStored = false
-    /// While it is left out: whether the store does not have it in this form.
+    /// While the record is omitted: whether the store does not have it in this form.
     var isChanged = false
     /// The readers that could not decode it, and leave it to others.
     var failedReaders: Set<Reader> = []
@@ -88,32 +88,33 @@ struct SavedRecords: Sendable {
   var records: [String: Record] = [:]
   var byteCount = 0
   private var useSerial: UInt64 = 0
-  /// The texts of records that the store does not have as they are here.
+  /// The texts of records that differ from the store.
   var unwritten: Set<String> = []
-  /// What a batch under way says about records; merged back if it fails.
+  /// The texts of records in a batch under way; merged back if it fails.
   var underWay: Set<String> = []
-  /// The records that left because the store is full; they are back if that did not help.
+  /// The records that left because the store is full; they return if that did not help.
   var evicted: [String: Record] = [:]
   /// Whether the last batch found the store full.
   var isFull = false
-  /// What has not been settled yet.
+  /// The changes that have not been settled yet.
   var arrivals = SavedArrivals()
-  /// What is being settled.
+  /// The changes that are being settled.
   var settling: [EntryKey: Arrival] = [:]
-  /// Whether what is loaded is void: everything was removed meanwhile.
+  /// Whether the content that is being loaded is void: everything was removed meanwhile.
   var dropsLoaded = false
-  /// What bulk calls said while loading; their order does not matter, and it may take hours.
+  /// The bulk calls during loading, which may take hours; their order does not matter.
   var pendingMarks: Set<Mark> = []
-  /// What bulk calls said that was not applied to all records yet: that takes time in proportion to
-  /// their number, which is not the caller's.
+  /// The bulk calls that were not applied to all records yet: that takes time in proportion to the
+  /// number of records, which the caller must not pay.
   var calls: [Mark] = []
-  /// Removals of what the store has by the time they are performed: another client may have saved it.
+  /// Removals for the content of the store when they are performed: another client may have saved it.
   var sweeps: Set<Mark> = []
-  /// The removals that wait for the store to say what it has.
+  /// The removals that wait for the content of the store.
   var sweeping: Set<Mark> = []
-  /// How many values were given up because too many waited, and nobody was told so far.
+  /// The number of values that were given up because too many waited, and that nobody was told of
+  /// so far.
   private(set) var givenUpCount = 0
-  /// Whether something changed that a closed store will never have.
+  /// Whether there are changes that a closed store will never have.
   var hasLost = false
 
   init(limit: StoreLimit) {
@@ -127,17 +128,17 @@ struct SavedRecords: Sendable {
 
   var isLoading: Bool { if case .loading = phase { true } else { false } }
 
-  /// Whether something arrived that can be settled.
+  /// Whether there are changes that can be settled.
   var canSettle: Bool {
     if case .open = phase { !arrivals.isEmpty || !calls.isEmpty } else { false }
   }
 
-  /// Whether something is left after a round of writing.
+  /// Whether there are changes left after a round of writing.
   var hasFailed: Bool {
     if case .open = phase { !unwritten.isEmpty || !sweeps.isEmpty } else { false }
   }
 
-  /// Why what changed cannot be written; `nil` if it can, or if nothing changed.
+  /// The error with which changes cannot be written; `nil` if they can, or if there are none.
   var obstacle: QueryStoreError? {
     switch phase {
     case .open: nil
@@ -146,9 +147,9 @@ struct SavedRecords: Sendable {
     }
   }
 
-  /// Whether something changed that the store does not have.
+  /// Whether there are changes that the store does not have.
   var isBehind: Bool {
-    // What bulk calls said of the records that are still to come is a change, too.
+    // The effects of bulk calls on records that are still to be loaded are changes, too.
     let isBehindLater = isLoading && (dropsLoaded || !pendingMarks.isEmpty)
     let isAtWork = !settling.isEmpty || !sweeping.isEmpty || !underWay.isEmpty
     return isDirty || isAtWork || isBehindLater
@@ -162,9 +163,9 @@ struct SavedRecords: Sendable {
 
   // MARK: Changes of entries
 
-  /// Takes note of what became of an entry.
+  /// Notes a change of an entry.
   ///
-  /// - Returns: What it replaces: users' values, to be released outside of locks.
+  /// - Returns: The replaced changes: users' values, to be released outside of locks.
   mutating func note(_ arrival: Arrival, of key: EntryKey) -> [Arrival] {
     if case .closed = phase {
       if case .changed(let entry) = arrival, entry.isAsItBegan, !entry.isInvalidated {
@@ -173,7 +174,7 @@ struct SavedRecords: Sendable {
       }
       return [arrival]
     }
-    // It began with what is not saved yet, or after that was removed: only its mark is new.
+    // It began with data that is not saved yet, or after that was removed: only its mark is new.
     if case .changed(let entry) = arrival, entry.isAsItBegan, let known = arrivals[key] {
       if case .changed(var former) = known {
         former.isInvalidated = entry.isInvalidated
@@ -183,19 +184,19 @@ struct SavedRecords: Sendable {
     }
     let former = arrivals.put(arrival, key).map { [$0] } ?? []
     guard isHeldUp else { return former }
-    // That may take as long as a device is locked, or a write hangs: no more wait than the store may keep, and a tenth.
-    // Of the others it keeps nothing, as if it had been full.
+    // Loading may take as long as a device is locked, or a write hangs: at most as many values wait as the
+    // store may keep, and a tenth more. Of the others nothing is kept, as if the store had been full.
     let (dropped, givenUp) = arrivals.bound(to: limit.maxRecords)
     givenUpCount += givenUp
     return former + dropped
   }
 
-  /// Whether what arrives waits for the store, and not only for the next round of writing.
+  /// Whether changes wait for the store, and not only for the next round of writing.
   private var isHeldUp: Bool {
     isLoading || !sweeping.isEmpty || !underWay.isEmpty || !unwritten.isEmpty
   }
 
-  /// Takes the number of values that were given up since it was last taken.
+  /// Takes the number of values that were given up since the last call.
   mutating func takeGivenUp() -> Int {
     defer { givenUpCount = 0 }
     return givenUpCount
@@ -217,18 +218,18 @@ struct SavedRecords: Sendable {
     }
   }
 
-  /// Takes note that an entry was removed.
+  /// Notes that an entry was removed.
   ///
-  /// An entry without data says nothing of a record that is still to come, or being decoded: what was meant is said by
-  /// ``apply(_:removes:except:)``.
+  /// The removal of an entry without data does not affect a record that is still to come, or being decoded:
+  /// such records are removed by ``apply(_:removes:except:)``.
   ///
-  /// - Returns: What it replaces: users' values, to be released outside of locks.
+  /// - Returns: The replaced changes: users' values, to be released outside of locks.
   mutating func noteRemoval(of key: EntryKey, hadData: Bool) -> [Arrival] {
     if !hadData, arrival(of: key) == nil { return [] }
     return note(.removed, of: key)
   }
 
-  /// The keys of what changed and is not settled yet, as far as a filter selects it.
+  /// The keys of the changes that are not settled yet and that a filter selects.
   func changedKeys(_ filter: QueryFilter) -> Set<EntryKey> {
     if let key = filter.exactKey {
       if case .changed = arrival(of: key) { return [key] }
@@ -242,7 +243,7 @@ struct SavedRecords: Sendable {
     return keys
   }
 
-  /// What changed and is not settled yet.
+  /// The changed entries that are not settled yet.
   var changedArrivals: [(key: EntryKey, entry: PersistedEntry)] {
     let settling = settling.compactMap { key, arrival -> (key: EntryKey, entry: PersistedEntry)? in
       guard case .changed(let entry) = arrival, arrivals[key] == nil else { return nil }
@@ -251,12 +252,12 @@ struct SavedRecords: Sendable {
     return settling + arrivals.changed.map { ($0.key, $0.value) }
   }
 
-  /// Removes what is not settled yet, or marks it as invalidated.
+  /// Removes changes that are not settled yet, or marks them as invalidated.
   ///
   /// - Parameters:
-  ///   - keys: Which entries.
+  ///   - keys: The keys of the entries.
   ///   - removes: Whether they are removed.
-  /// - Returns: What is replaced: users' values, to be released outside of locks.
+  /// - Returns: The replaced changes: users' values, to be released outside of locks.
   mutating func apply(to keys: Set<EntryKey>, removes: Bool) -> [Arrival] {
     keys.compactMap { key in
       guard case .changed(var entry) = arrival(of: key) else { return nil }
@@ -266,9 +267,9 @@ struct SavedRecords: Sendable {
     }
   }
 
-  /// Takes note that everything was removed.
+  /// Notes that everything was removed.
   ///
-  /// - Returns: What it replaces.
+  /// - Returns: The replaced changes.
   mutating func noteRemovalOfAll() -> [EntryKey: Arrival] {
     let old = arrivals.take()
     for key in settling.keys { _ = arrivals.put(.removed, key) }
@@ -287,13 +288,14 @@ struct SavedRecords: Sendable {
     return old
   }
 
-  /// What became of an entry that is not settled yet.
+  /// The change of an entry that is not settled yet.
   func arrival(of key: EntryKey) -> Arrival? { arrivals[key] ?? settling[key] }
 
-  /// Takes what has to be settled; until it is, ``arrival(of:)`` still answers for it.
+  /// Takes the changes that have to be settled; until they are, ``arrival(of:)`` still returns
+  /// them.
   mutating func takeArrivals() -> [EntryKey: Arrival] {
     guard settling.isEmpty, !isLoading else { return [:] }
-    // Otherwise they would apply to what is saved after them.
+    // Otherwise they would apply to later changes.
     applyCalls()
     settling = arrivals.take()
     return settling
@@ -304,10 +306,10 @@ struct SavedRecords: Sendable {
     records[Self.prefix + text]?.stamp != stamp
   }
 
-  /// Takes what has been found for the arrivals.
+  /// Takes the decisions about the changes.
   ///
-  /// - Parameter settlements: What to do, by the text of keys.
-  /// - Returns: The arrivals: users' values, to be released outside of locks.
+  /// - Parameter settlements: The decisions, by the text of keys.
+  /// - Returns: The changes: users' values, to be released outside of locks.
   mutating func settled(_ settlements: [(text: String, Settlement)]) -> [EntryKey: Arrival] {
     if case .closed = phase { return [:] }
     applyCalls()
@@ -337,7 +339,7 @@ struct SavedRecords: Sendable {
     return record.value
   }
 
-  /// Forgets a record that cannot be used, unless there is another by now.
+  /// Forgets a record that cannot be used, unless there is another one by now.
   mutating func drop(_ text: String, _ value: SavedValue) {
     if records[Self.prefix + text]?.value == value { forget(Self.prefix + text) }
   }
@@ -347,20 +349,20 @@ struct SavedRecords: Sendable {
     records[Self.prefix + text]?.failedReaders.contains(reader) == true
   }
 
-  /// A reader could not decode a record, which stays for others.
+  /// A reader could not decode a record, which stays for other readers.
   ///
   /// - Parameters:
   ///   - text: The text of the record's key.
   ///   - value: The value; the record may have another one by now.
   ///   - reader: The reader.
-  /// - Returns: Whether that was not known before.
+  /// - Returns: Whether this is new.
   mutating func noteUnreadable(_ text: String, _ value: SavedValue, by reader: Reader) -> Bool {
     guard records[Self.prefix + text]?.value == value else { return true }
     return records[Self.prefix + text]?.failedReaders.insert(reader).inserted ?? true
   }
 
-  /// Removes a record, also one that left because the store is full, of which `unwritten` has known
-  /// since then.
+  /// Removes a record, also if it left because the store is full; `unwritten` has contained such a
+  /// record since then.
   mutating func remove(_ text: String) {
     forget(text)
     evicted[text] = nil

@@ -6,12 +6,12 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// The bytes that a store keeps of an entry: a short head, and the encoded value.
+/// The bytes of an entry in a store: a short head, and the encoded value.
 ///
 /// The head is 12 bytes and the version: the form (1), flags (1), the date as bits of a `Double`,
-/// little-endian (8), the length of the version (2), the version in UTF-8. The lowest flag says
-/// whether it is invalidated; the next six are 0, or *n* for a lifetime of up to 2 to the power of
-/// *n* - 1 seconds; the highest says whether it is a part of a streamed value.
+/// little-endian (8), the length of the version (2), the version in UTF-8. The lowest flag is set
+/// if the entry is invalidated; the next six are 0, or *n* for a lifetime of up to 2 to the power
+/// of *n* - 1 seconds; the highest is set for a part of a streamed value.
 struct SavedValue: Hashable, Sendable {
   private static let form: UInt8 = 1
   private static let invalidated: UInt8 = 1
@@ -23,7 +23,7 @@ struct SavedValue: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - value: The encoded value.
-  ///   - updatedAt: When it was current, in seconds since the reference date.
+  ///   - updatedAt: The date when it was current, in seconds since the reference date.
   ///   - isInvalidated: Whether it was invalidated since.
   ///   - isPart: Whether it is a part of a streamed value.
   ///   - version: The version of the form of the value; the first 65,535 bytes count.
@@ -51,7 +51,7 @@ struct SavedValue: Hashable, Sendable {
     self.data = data
   }
 
-  /// Takes bytes from a store; `nil` if they are not of this form.
+  /// Reads bytes from a store; `nil` if they are not of this form.
   init?(_ data: Data) {
     guard data.count >= 12, data.first == Self.form else { return nil }
     self.data = data
@@ -67,7 +67,7 @@ struct SavedValue: Hashable, Sendable {
 
   var isPart: Bool { byte(1) & Self.part != 0 }
 
-  /// Seconds since the reference date.
+  /// The date of the value, in seconds since the reference date.
   var updatedAt: Double {
     var bits: UInt64 = 0
     for place in 0..<8 { bits |= UInt64(byte(2 + place)) << (8 * place) }
@@ -93,12 +93,12 @@ struct SavedValue: Hashable, Sendable {
     return UInt8(1 + seconds.bitWidth - (seconds - 1).leadingZeroBitCount)
   }
 
-  /// Whether it is not kept for ever.
+  /// Whether it has a limit of age.
   var hasLifetime: Bool { byte(1) >> 1 & 63 > 0 }
 
-  /// Whether it is older than whoever kept it wanted, by up to as much again.
+  /// Whether it is older than its policy allowed, by up to as much again.
   ///
-  /// Asked of records that nobody uses, of which neither the query nor its policy is known.
+  /// For records that nobody uses, whose query and policy are not known.
   func isOver(at date: Double) -> Bool {
     let lifetime = byte(1) >> 1 & 63
     guard lifetime > 0 else { return false }

@@ -1,4 +1,4 @@
-/// Why something was not restored or not kept; see
+/// The reason why data was not restored or not saved; see
 /// ``/StreamQuery/QueryEvent/Kind/persistenceFailed(_:)``.
 public enum SavedValueError: Error, Sendable, CustomStringConvertible {
   /// A record is not of the form that this library writes; it is dropped.
@@ -9,14 +9,14 @@ public enum SavedValueError: Error, Sendable, CustomStringConvertible {
   case slowStore
   /// The value of a query is not `Encodable`.
   case notEncodable(typeName: String)
-  /// A value is larger than the whole ``StoreLimit`` or ``QueryStore/byteLimit``; what the store had of its
-  /// key is removed.
+  /// A value is larger than the whole ``StoreLimit`` or ``QueryStore/byteLimit``; the former value of its key
+  /// is removed.
   case tooLarge(byteCount: Int, limit: Int)
-  /// More values waited to be written than the ``StoreLimit`` has records; the oldest were given up, and what the
-  /// store had of their keys is removed.
+  /// More values waited to be written than the ``StoreLimit`` has records; the oldest were given up, and the
+  /// former values of their keys are removed.
   case givenUp(count: Int)
 
-  /// What is wrong, and what was done.
+  /// A description of the problem, and of its effect.
   public var description: String {
     switch self {
     case .unreadable(let record): "the record \(record) is not readable, and was dropped"

@@ -1,30 +1,32 @@
-/// How much a client keeps in a store.
+/// The limit of a client's data in a store.
 ///
-/// What was kept without a limit of age, see ``Persistence/unlimited``, leaves after all else.
+/// Data without a limit of age, see ``Persistence/unlimited``, leaves after all else.
 public struct StoreLimit: Hashable, Sendable {
-  /// Which records leave first.
+  /// The order in which records leave.
   public enum Order: Hashable, Sendable {
-    /// Those whose data is the oldest.
+    /// By the age of the data, from the oldest on.
     case oldestFirst
-    /// Those that were not used for the longest time. What is observed leaves last, before that what the cache has, in
-    /// the order in which it was restored or saved; what was not used since the launch counts as used when its data
-    /// was current.
+    /// By the last use, from the longest ago on.
+    ///
+    /// Observed entries leave last, before them the entries in the cache, in the order in which they were
+    /// restored or saved; data that was not used since the launch counts as used when it was current.
     case leastRecentlyUsedFirst
   }
 
-  /// The most records.
+  /// The maximum number of records.
   public var maxRecords: Int
-  /// The most bytes of values and keys; the store may have room for less, see ``QueryStore/byteLimit``.
+  /// The maximum number of bytes of values and keys; the store may have room for less, see
+  /// ``QueryStore/byteLimit``.
   public var maxBytes: Int
-  /// Which records leave first.
+  /// The order in which records leave.
   public var order: Order
 
   /// Creates a limit.
   ///
   /// - Parameters:
-  ///   - maxRecords: The most records; less than 0 is 0.
-  ///   - maxBytes: The most bytes of values and keys; less than 0 is 0.
-  ///   - order: Which records leave first.
+  ///   - maxRecords: The maximum number of records; less than 0 is 0.
+  ///   - maxBytes: The maximum number of bytes of values and keys; less than 0 is 0.
+  ///   - order: The order in which records leave.
   public init(
     maxRecords: Int = 10_000,
     maxBytes: Int = 20_000_000,

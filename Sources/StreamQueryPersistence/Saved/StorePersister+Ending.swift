@@ -7,10 +7,10 @@ import FoundationEssentials
 import Foundation
 #endif
 
-// The end of a client, and what its stores get then.
+// The end of a client, and the last writes to its stores.
 //
-// A write that waits until its store is read does not end with the client: as soon as it is known what
-// the store keeps, the write is made of that, without a cache, and what it makes is saved.
+// A write that waits until its store is read does not end with the client: as soon as the store has been
+// read, the write is applied to its data, without a cache, and the result is saved.
 
 extension StorePersister {
   func end(isErased: Bool, making writes: [LastWrite]) {
@@ -45,7 +45,7 @@ extension StorePersister {
     }
   }
 
-  /// Makes the writes that waited for a store when the client ended: it is known now what it keeps.
+  /// Makes the writes that waited for a store when the client ended: the store has been read now.
   func makeLastWrites(of id: StoreID) {
     let writes = state.withLock { $0.stores[id]?.lastWrites.takeAll() ?? [] }
     for (number, last) in writes.enumerated() where !state.withLock(\.isErased) {
@@ -65,7 +65,7 @@ extension StorePersister {
       let entry = last.entry(
         from: kept,
         isInvalidated: isInvalidated,
-        // Each is another entry than those of the cache.
+        // Each is an entry different from those of the cache.
         number: .max - UInt64(number),
         at: wallClock().timeIntervalSinceReferenceDate
       )
@@ -76,7 +76,7 @@ extension StorePersister {
     }
   }
 
-  /// Ends without writing anything more, and lets go of all that is held.
+  /// Ends without another write, and forgets all data.
   private func erase() {
     typealias Held = (
       waiting: [Task<Void, Never>], waits: [SharedOneShot<Void>], saves: [PendingSave.Answer],

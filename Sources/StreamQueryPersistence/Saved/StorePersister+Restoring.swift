@@ -7,7 +7,7 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-// Reading what was kept.
+// Reading kept data.
 
 extension StorePersister {
   @discardableResult
@@ -18,7 +18,7 @@ extension StorePersister {
       state.isEnded ? false : state.stores[id]?.isAwaited
     }
     if let known { return known }
-    // Asked outside of the lock, when the store is opened.
+    // Read outside of the lock, when the store is opened.
     let byteLimit = settings.store.byteLimit
     let (isRestoring, isNew) = state.withLock { state in
       if state.isEnded { return (false, false) }
@@ -47,7 +47,7 @@ extension StorePersister {
     }
   }
 
-  /// Whether the store of a policy could not be read so far, and is tried again.
+  /// Whether a read of a policy's store failed, and is repeated.
   func isFailing(_ policy: QueryPersistence) -> Bool {
     guard let settings = policy.settings else { return false }
     return state.withLock { state in
@@ -62,13 +62,13 @@ extension StorePersister {
     }
     var problems: [any Error]
     repeat {
-      // The end is an occasion for one more.
+      // The end is an occasion for one more read.
       let isLast = state.withLock(\.isEnded)
       do throws(QueryStoreError) {
         let contents = try await settings.store.load(id.partition)
         let date = wallClock().timeIntervalSinceReferenceDate
         let (unreadable, dropped) = state.withLock { state in
-          // What was removed so far was removed before these contents were known.
+          // Earlier removals came before these contents were known.
           let dropped = state.drain(onlyDepartures: true)
           return (state.stores[id]?.read(contents, at: date) ?? [], dropped)
         }
@@ -93,10 +93,10 @@ extension StorePersister {
     }
   }
 
-  /// A store takes too long: queries go on as they would without it.
+  /// Reading a store takes too long: queries go on as they would without it.
   private func lostPatience(with id: StoreID) {
     let isAwaited = state.withLock { state in
-      // It may have been read just now.
+      // The store may have been read just now.
       guard state.stores[id]?.isAwaited == true else { return false }
       state.stores[id]?.isSlow = true
       return true
@@ -106,9 +106,10 @@ extension StorePersister {
     start(id, at: .zero) { $0.heldSaves.isEmpty ? nil : $0.requestHeldSaves() }
   }
 
-  /// Waits before a store is read again, as long as it says, or until the client is over.
+  /// Pauses before a store is read again, for the time that it determines, or until the client
+  /// ends.
   ///
-  /// - Returns: Whether it may be read by then.
+  /// - Returns: Whether the store may be read then.
   private func waits(
     for id: StoreID,
     after error: QueryStoreError,
@@ -124,7 +125,7 @@ extension StorePersister {
       let (time, wasAwaited) = state.stores[id]?.readFailed(error) ?? (nil, false)
       guard let time else { return (nil, wasAwaited, []) }
       if time != .zero { state.stores[id]?.readPause = pause }
-      // Whoever comes later waits for the next time.
+      // Later callers wait for the next time.
       return (time, wasAwaited, state.takeWaits(id))
     }
     guard let time else { return false }
@@ -132,7 +133,7 @@ extension StorePersister {
     if wasAwaited {
       goOn(id, [error], waits)
     } else {
-      // Only those have waited since the first time who asked for another.
+      // Only callers that asked for another read have waited since the first time.
       report(error, in: id)
       for wait in waits { wait.give(()) }
     }
@@ -152,7 +153,7 @@ extension StorePersister {
     for pause in pauses { pause.give(()) }
   }
 
-  /// Reads a store now that could not be read so far, and waits for what comes of it.
+  /// Reads a store again now after a failure, and waits for the result.
   func readAgain(_ policy: QueryPersistence) async {
     guard let settings = policy.settings else { return }
     let id = StoreID(settings, of: partition)
@@ -168,7 +169,7 @@ extension StorePersister {
     if isWaiting { await wait(for: answer, id) }
   }
 
-  /// Lets those go on who wait for a store.
+  /// Resumes the callers that wait for a store.
   private func goOn(_ id: StoreID, _ problems: [any Error]) {
     goOn(id, problems, state.withLock { $0.takeWaits(id) })
   }
@@ -210,16 +211,17 @@ extension StorePersister {
     state.withLock { $0.stores[id]?.waits.removeAll { $0 === answer } }
   }
 
-  /// Why the store of a policy cannot be used, or could not be read so far; `nil` if it can.
+  /// The error with which the store of a policy cannot be used, or could not be read so far; `nil`
+  /// if there is none.
   func failure(of policy: QueryPersistence) -> QueryStoreError? {
     guard let settings = policy.settings else { return nil }
     let id = StoreID(settings, of: partition)
     return state.withLock { $0.stores[id]?.failure }
   }
 
-  /// What is kept for an entry.
+  /// The kept data of an entry.
   private enum Kept {
-    /// It is not written yet.
+    /// The entry is not written yet.
     case entry(PersistedEntry)
     case record(text: String, SavedValue)
 
@@ -288,11 +290,12 @@ extension StorePersister {
         at: wallClock().timeIntervalSinceReferenceDate
       )
     else {
-      // The policy of a key alone is that of the client; the query that kept it may have another.
+      // The policy of a key alone is that of the client; the query that saved the value may have
+      // another.
       if !definition.isOfKeyAlone { forget(text, saved, id) }
       return nil
     }
-    // Another query may be able to read it, or a later version what nobody can get again.
+    // Another query may be able to read it, or a later version if nobody can fetch the value again.
     let stays = definition.isOfKeyAlone || !isOfVersion && !saved.hasLifetime
     let reader = SavedRecords.Reader(
       valueType: ObjectIdentifier(definition.valueType),
@@ -353,7 +356,7 @@ extension StorePersister {
 }
 
 extension StorePersister.State {
-  /// Takes those who wait for a store.
+  /// Takes the callers that wait for a store.
   fileprivate mutating func takeWaits(_ id: StorePersister.StoreID) -> [SharedOneShot<Void>] {
     defer { stores[id]?.waits = [] }
     return stores[id]?.waits ?? []

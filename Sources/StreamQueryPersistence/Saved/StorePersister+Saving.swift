@@ -1,12 +1,12 @@
 @_spi(Adapters) internal import StreamQuery
 import Synchronization
 
-// Writing what changed.
+// Writing changes.
 
 extension StorePersister {
   func entriesChanged() {
     let (ids, dropped) = state.withLock { state -> ([StoreID], [Any]) in
-      // While a store is written or read, nobody else takes what has left the cache.
+      // While a store is written or read, nothing else takes the entries that have left the cache.
       let isCrowded = state.journal?.isCrowded == true
       return (state.ids, isCrowded ? state.drain(onlyDepartures: true) : [])
     }
@@ -15,7 +15,7 @@ extension StorePersister {
       tellGivenUp()
     }
     withExtendedLifetime(dropped) {}
-    // Whose entries they are is found by the first that drains the cache.
+    // The first that drains the cache finds whose entries they are.
     for id in ids { start(id) { $0.plan.changed() } }
   }
 
@@ -25,11 +25,11 @@ extension StorePersister {
   }
 
   func save() async {
-    // What could not be written is reported as ever.
+    // Errors of writing are reported as usual.
     _ = await finish(beginSave())
   }
 
-  /// Tells of values that were given up because too many waited for a store.
+  /// Reports values that were given up because too many waited for a store.
   func tellGivenUp() {
     let counts = state.withLock { state in
       state.ids.map { ($0, state.stores[$0]?.records.takeGivenUp() ?? 0) }
@@ -39,7 +39,7 @@ extension StorePersister {
     }
   }
 
-  /// Finds the texts of removed keys, if there are many, so that those which the store does not have do not
+  /// Finds the texts of removed keys, if there are many, so that keys that the store does not have need not
   /// wait.
   func settleManyRemovals() {
     let many = state.withLock { state in
@@ -47,14 +47,14 @@ extension StorePersister {
     }
     for (id, keys) in many where !keys.isEmpty {
       let removals = keys.map { (key: $0, text: try? $0.canonicalText()) }
-      // What has no text was never kept.
+      // A key without a text was never kept.
       state.withLock { $0.stores[id]?.records.settledRemovals(removals) }
     }
   }
 
-  /// Begins to write what has changed so far, to all stores at the same time.
+  /// Begins to write the changes so far, to all stores at the same time.
   ///
-  /// - Returns: What to await with ``finish(_:)``.
+  /// - Returns: The saves to await with ``finish(_:)``.
   func beginSave() -> [PendingSave] {
     let stores = state.withLock { state in
       state.ids.compactMap { id in state.stores[id].map { (id, $0.settings.store) } }
@@ -62,7 +62,7 @@ extension StorePersister {
     return stores.map { id, store in
       let save = PendingSave(store: store, partition: id.partition)
       let isHeard = start(id, at: .zero) { $0.request(save.answer) }
-      // What was erased has nothing to save.
+      // Erased data is not saved.
       if !isHeard { save.answer.give(nil) }
       return save
     }
@@ -70,8 +70,8 @@ extension StorePersister {
 
   /// Waits until stores are written.
   ///
-  /// - Returns: What could not be written, without what was given up: a cancelled caller waits for
-  ///   nothing.
+  /// - Returns: The failures; not those of saves that were given up, because a cancelled caller
+  ///   waits for nothing.
   func finish(_ saves: [PendingSave]) async -> [QuerySaveError.Failure] {
     await withTaskCancellationHandler {
       var failures: [QuerySaveError.Failure] = []
@@ -91,13 +91,13 @@ extension StorePersister {
     }
   }
 
-  /// Starts the task that the plan of a store asks for.
+  /// Starts the task that the plan of a store requests.
   ///
   /// - Parameters:
   ///   - id: The store.
   ///   - delay: How long the task waits before it writes; `nil` is the plan's own delay.
-  ///   - change: Tells the plan what happened, and returns the number of the task.
-  /// - Returns: Whether the plan was told; it is not after all was erased.
+  ///   - change: Reports an event to the plan, and returns the number of the task.
+  /// - Returns: Whether the plan was told; `false` after everything was erased.
   @discardableResult
   func start(
     _ id: StoreID,
@@ -148,9 +148,9 @@ extension StorePersister {
     }
   }
 
-  /// Writes what is there to be written to a store.
+  /// Writes all changes of a store.
   ///
-  /// - Returns: Its first error, also if it cannot be used.
+  /// - Returns: The first error, also if the store cannot be used.
   private func write(_ id: StoreID) async -> QueryStoreError? {
     let (settings, dropped) = state.withLock { state in
       let dropped = state.drain(onlyDepartures: false)
@@ -170,7 +170,7 @@ extension StorePersister {
         state.withLock { $0.stores[id]?.records.written() }
       } catch {
         first = first ?? error
-        // A full store says so again and again.
+        // A full store fails in the same way again and again.
         if case .full = error, state.withLock({ $0.stores[id]?.records.isFull == true }) {
         } else {
           report(error, in: id)
@@ -183,9 +183,10 @@ extension StorePersister {
     return first ?? state.withLock { $0.stores[id]?.obstacle }
   }
 
-  /// Removes what was removed here from what the store has by now: another client may have saved it.
+  /// Removes records that were removed here from the present content of the store: another client may have
+  /// saved them.
   ///
-  /// - Returns: Why it cannot be known what the store has.
+  /// - Returns: The error with which the content could not be read.
   private func sweep(_ id: StoreID, _ settings: Persistence) async -> QueryStoreError? {
     guard state.withLock({ $0.stores[id]?.records.takeSweeps() == true }) else { return nil }
     do throws(QueryStoreError) {
@@ -201,7 +202,8 @@ extension StorePersister {
     }
   }
 
-  /// Before records leave by their last uses: what the cache has is in use, above all what is observed.
+  /// Notes uses before records leave by their last uses: entries in the cache are in use, above all observed
+  /// ones.
   private func noteUses(of id: StoreID, isFull: Bool = false) {
     let asks = state.withLock { state in
       guard let records = state.stores[id]?.records else { return false }
@@ -247,7 +249,7 @@ extension StorePersister {
     }
   }
 
-  /// Finds the text and the bytes of what arrived.
+  /// Finds the texts and the bytes of changes.
   private func settle(_ id: StoreID) {
     let arrivals = state.withLock { $0.stores[id]?.records.takeArrivals() ?? [:] }
     guard !arrivals.isEmpty else { return }
@@ -270,12 +272,12 @@ extension StorePersister {
           }
         } catch {
           report(error, of: key.key, in: id)
-          // What the store has is older than what cannot be kept.
+          // The stored data is older than the data that cannot be kept.
           settlements.append((text, .remove))
         }
       }
     }
-    // No output depends on the order of a dictionary, nor does the order of use.
+    // No output depends on the order of a dictionary, and neither does the order of use.
     settlements.sort { $0.text < $1.text }
     let settled = state.withLock { [settlements] in
       $0.stores[id]?.records.settled(settlements)
@@ -283,7 +285,7 @@ extension StorePersister {
     withExtendedLifetime(settled) {}
   }
 
-  /// What is to be done with the record of an entry; `nil` if nothing.
+  /// The decision about the record of an entry; `nil` if there is nothing to do.
   private func settlement(
     of entry: PersistedEntry,
     _ text: String,
@@ -293,7 +295,7 @@ extension StorePersister {
     guard let settings = entry.persistence, let box = entry.info.base,
       state.withLock({ $0.stores[id]?.records.isOutdated(text, stamp) ?? false })
     else { return nil }
-    // It is what was restored, or initial data of the query.
+    // It is restored data, or initial data of the query.
     if entry.isAsItBegan { return .mark(isInvalidated: entry.isInvalidated) }
     guard settings.includes(entry.info) else { return nil }
     guard let value = settings.redact(box.erased, entry.info.key) else { return .remove }

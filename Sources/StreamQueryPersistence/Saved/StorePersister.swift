@@ -9,17 +9,18 @@ import Foundation
 
 /// Restores and saves the entries of one client.
 ///
-/// The shell around ``SavedRecords`` and ``SavePlan``, which decide. Encoding and decoding are user
-/// code, and run outside of locks.
+/// The shell around ``SavedRecords`` and ``SavePlan``, which make the decisions. Encoding and
+/// decoding are user code, and run outside of locks.
 final class StorePersister: Persister {
-  /// A store and the part of it.
+  /// A part of a store.
   struct StoreID: Hashable {
     let store: ObjectIdentifier
     let partition: StorePartition
 
     /// - Parameters:
-    ///   - settings: Names the store, and the partition if it is not that of the client.
-    ///   - partition: That of the client.
+    ///   - settings: The policy with the store, and with the partition if it is not that of the
+    ///     client.
+    ///   - partition: The partition of the client.
     init(_ settings: Persistence, of partition: StorePartition) {
       store = ObjectIdentifier(settings.store)
       self.partition = settings.partition ?? partition
@@ -28,11 +29,11 @@ final class StorePersister: Persister {
 
   struct State {
     var stores: [StoreID: OpenStore] = [:]
-    /// What became of entries in the cache; `nil` when the client is over.
+    /// The changes of entries in the cache; `nil` after the end of the client.
     var journal: EntryJournal?
     /// The partition of the client.
     let partition: StorePartition
-    /// The first types of values that were to be kept, and are not `Encodable`.
+    /// The first types of values to be kept that are not `Encodable`.
     var unencodableTypes: Set<String> = []
     var isEnded = false
     var isErased = false
@@ -68,7 +69,7 @@ final class StorePersister: Persister {
 
   private func apply(_ filter: QueryFilter, removes: Bool) {
     let records = RecordFilter(filter)
-    // What the filter says of them depends on their state, which the cache knows.
+    // The filter's answer about these depends on their state, which the cache knows.
     let cached = Set(records.isOfKeys ? [] : client?.cachedKeys ?? [])
     let texts = Set(cached.compactMap { try? $0.canonicalText() })
     let mark = SavedRecords.Mark(filter: records, removes: removes, cached: texts)
@@ -91,7 +92,7 @@ final class StorePersister: Persister {
     if state.withLock({ $0.stores.values.contains { $0.records.isDirty } }) { entriesChanged() }
   }
 
-  /// The same for what is not saved yet, with a filter that calls user code.
+  /// The same for changes that are not saved yet, with a filter that calls user code.
   private func applyAsking(
     _ filter: QueryFilter,
     except cached: Set<EntryKey>,
@@ -134,7 +135,7 @@ final class StorePersister: Persister {
     if state.withLock({ $0.work.awaited(by: wait) }) { _ = await wait.take() }
   }
 
-  /// Whether something has changed that is not written.
+  /// Whether there are unwritten changes.
   var isDirty: Bool {
     state.withLock { state in
       let changed = state.journal?.hasChanges ?? false
@@ -142,7 +143,7 @@ final class StorePersister: Persister {
     }
   }
 
-  /// Why something could not be written after the end.
+  /// The errors of writing after the end.
   var lastErrors: [QueryStoreError] {
     state.withLock { state in state.ids.compactMap { state.stores[$0]?.lastError } }
   }
@@ -180,10 +181,10 @@ final class StorePersister: Persister {
 }
 
 extension StorePersister.State {
-  /// Takes from the cache what became of entries.
+  /// Takes the changes of entries from the cache.
   ///
   /// - Parameter onlyDepartures: Whether changed entries stay, which takes no time.
-  /// - Returns: What is replaced: users' values, to be released outside of locks.
+  /// - Returns: The replaced changes: users' values, to be released outside of locks.
   mutating func drain(onlyDepartures: Bool) -> [Any] {
     guard let journal else { return [] }
     var dropped: [Any] = []
@@ -216,11 +217,11 @@ extension StorePersister.State {
 }
 
 extension PersistedEntry {
-  /// How its query is kept.
+  /// The policy of its query.
   var persistence: Persistence? {
     (policy as? QueryPersistence)?.settings
   }
 
-  /// Whether it is kept for a limited time.
+  /// Whether it has a limit of age.
   var hasLifetime: Bool { persistence.map { !TimeSpan($0.maxAge).isInfinite } ?? true }
 }

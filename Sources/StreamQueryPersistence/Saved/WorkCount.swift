@@ -1,6 +1,7 @@
 internal import StreamQuery
 
-/// How many tasks read or write a store, or are about to, and who waits until there is none.
+/// The number of tasks that read or write a store, or are about to, and the callers that wait until
+/// there is none.
 struct WorkCount: Sendable {
   private var count = 0
   private var waits: [SharedOneShot<Void>] = []
@@ -10,13 +11,13 @@ struct WorkCount: Sendable {
 
   /// A task is over.
   ///
-  /// - Returns: Those whose waiting is over with it; answer them outside of locks.
+  /// - Returns: The waits that end with it; end them outside of locks.
   mutating func ended() -> [SharedOneShot<Void>] {
     count -= 1
     return count == 0 ? waits.takeAll() : []
   }
 
-  /// Somebody waits until there is no task.
+  /// A caller waits until there is no task.
   ///
   /// - Returns: Whether there is one.
   mutating func awaited(by wait: SharedOneShot<Void>) -> Bool {
