@@ -1,14 +1,17 @@
-/// What becomes of a durable mutation that failed and is not retried.
+/// The answer to the error of a durable mutation that is not retried.
 public enum ConflictAnswer<Input: Sendable>: Sendable {
-  /// It is sent again as it is, with the same idempotency key, after the wait of its retries.
+  /// The run is sent again as it is, with the same idempotency key, after the delay of its retries.
   case retry
-  /// It is sent again with another input after the wait of its retries, and with another
-  /// idempotency key: it is another request. ``/StreamQuery/MutationContext/attempt`` counts on. If
-  /// the input cannot be written, the item stops, see ``ask``.
+  /// The run is sent again with another input after the delay of its retries, and with another
+  /// idempotency key: it is another request.
+  ///
+  /// ``/StreamQuery/MutationContext/attempt`` continues to count. If the input cannot be written,
+  /// the item stops, see ``ask``.
   case rebase(Input)
-  /// It fails: its changes are rolled back, its callbacks are called, and its record is removed.
+  /// The run fails: its changes are rolled back, its callbacks are called, and its record is
+  /// removed.
   case drop
-  /// It stays in the outbox until somebody answers, see ``Outbox/retry(_:)``,
+  /// The item stays in the outbox until it gets an answer, see ``Outbox/retry(_:)``,
   /// ``Outbox/rebase(_:with:)`` and ``Outbox/drop(_:)``; its scope waits.
   case ask
 }

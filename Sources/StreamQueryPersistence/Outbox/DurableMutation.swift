@@ -1,6 +1,7 @@
 public import StreamQuery
 
-/// A mutation of any types that an ``OutboxConfiguration`` is given, see ``OutboxConfiguration/init(in:partition:mutations:restoreTimeout:)``.
+/// A mutation of any types for an ``OutboxConfiguration``, see
+/// ``OutboxConfiguration/init(in:partition:mutations:restoreTimeout:)``.
 ///
 /// ``/StreamQuery/Mutation`` is the only type that conforms to it.
 public protocol DurableMutation: Sendable {

@@ -4,11 +4,11 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// Finds and replaces texts in JSON, without knowing the types.
+/// Finds and replaces texts in JSON, without knowledge of the types.
 ///
-/// Pure. What is not JSON is left as it is.
+/// Pure. Data other than JSON is left as it is.
 enum IdentifierText {
-  /// Calls a closure with each text, and where it stands with its quotation marks.
+  /// Calls a closure with the place of each text, including its quotation marks.
   ///
   /// - Complexity: O(*n*) in the number of bytes.
   private static func forEach(_ json: Data, _ body: (Range<Data.Index>) -> Void) {
@@ -41,7 +41,7 @@ enum IdentifierText {
     return try? JSONDecoder().decode(String.self, from: json[range])
   }
 
-  /// The texts in a JSON value, those of its fields' names included.
+  /// The texts in a JSON value, including the names of its fields.
   static func texts(in json: Data) -> Set<String> {
     var texts: Set<String> = []
     forEach(json) { range in

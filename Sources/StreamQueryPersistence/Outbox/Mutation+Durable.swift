@@ -7,10 +7,10 @@ public import Foundation
 #endif
 
 extension Mutation where Input: Codable {
-  /// Keeps each run in the client's ``Outbox`` until it was sent: it survives the process.
+  /// Keeps each run in the client's ``Outbox`` until it is sent: it survives the process.
   ///
   /// A run is written to the store after `onMutate` and before its first attempt. From then on it
-  /// is sent at least once, however often the process ends: with the same
+  /// is sent at least once, no matter how often the process ends: with the same
   /// ``/StreamQuery/MutationContext/idempotencyKey`` in all attempts, and after all runs of its
   /// scope that began earlier. It is over, and its record is removed, when it succeeded, when it
   /// was cancelled or dropped, or when it failed for good.
@@ -27,22 +27,22 @@ extension Mutation where Input: Codable {
   /// }
   /// ```
   ///
-  /// The key is the name under which the mutation is found after a restart: what varies from run to
-  /// run belongs into the input. What differs from other mutations:
+  /// The key is the name under which the mutation is found after a restart: data that varies from
+  /// run to run belongs into the input. The differences from other mutations:
   ///
   /// - Failed attempts are retried until one succeeds, unless
   ///   ``/StreamQuery/Mutation/retry(_:)-(RetryPolicy)`` or the defaults of the key say otherwise
-  ///   or there is an ``onConflict(_:)``. Name the errors that another attempt cannot help.
+  ///   or there is an ``onConflict(_:)``. Name the errors for which another attempt is of no use.
   /// - Cancelling the caller ends only its wait. ``/StreamQuery/QueryClient/cancelMutations(_:)``
   ///   and ``Outbox/drop(_:)`` end the run and remove the record. An attempt that throws
   ///   `CancellationError` by itself has failed like any other.
   /// - ``/StreamQuery/QueryClient/clear()`` does not end the runs, and
   ///   ``/StreamQuery/QueryClient/shutDown()`` leaves the records to the next client.
   /// - After a restart, callbacks and optimistic changes are those of the registered mutation. An
-  ///   `onMutate` that throws then does not end the run: it stays, stopped, and is told in an
-  ///   event.
+  ///   `onMutate` that throws then does not end the run: it stays, stopped, with an event.
   /// - The first run of a mutation that is not registered registers it, closures and all, for as
-  ///   long as the client lives. Register one whose closures hold nothing that must go earlier.
+  ///   long as the client lives. Register a mutation whose closures retain nothing that must be
+  ///   released earlier.
   /// - The record is removed after the callbacks: if the process ends during them, the run is sent
   ///   again.
   ///
@@ -86,7 +86,7 @@ extension Mutation {
 }
 
 extension Mutation where Input == Void {
-  /// Keeps each run in the client's ``Outbox`` until it was sent: it survives the process.
+  /// Keeps each run in the client's ``Outbox`` until it is sent: it survives the process.
   ///
   /// - Returns: The changed mutation.
   public func durable() -> Self {
@@ -102,7 +102,7 @@ extension Mutation where Input == Void {
 }
 
 extension Mutation {
-  /// Answers an error of a durable run that no retry is left for, such as a conflict.
+  /// Answers an error of a durable run without retries left, such as a conflict.
   ///
   /// It is called in the run's task, which waits for the answer; the runs behind it in its scope
   /// wait, too. Without it such a run fails.
@@ -116,7 +116,7 @@ extension Mutation {
   /// With it, attempts are not retried unless ``/StreamQuery/Mutation/retry(_:)-(RetryPolicy)``
   /// says so: each error is answered. The last of several handlers counts.
   ///
-  /// - Parameter body: Gets the error, the input, and what the work was told.
+  /// - Parameter body: Gets the error, the input, and the context of the work.
   /// - Returns: The changed mutation.
   public func onConflict(
     _ body:
@@ -134,15 +134,13 @@ extension Mutation {
     }
   }
 
-  /// Replaces temporary identifiers in what still waits in the outbox, once the server has given the
-  /// real ones.
+  /// Replaces temporary identifiers in waiting items of the outbox, once the server has given the real ones.
   ///
-  /// In every input that waits, in the store and in memory, each text that is equal to a temporary
-  /// identifier becomes the real one: before the next run of the scope begins, and together with the
-  /// removal of this run's record. Attempts that are under way are not changed, but later attempts of
-  /// the same run are. Inputs are searched as JSON: an identifier must be encoded as a text by itself,
-  /// as strings and UUIDs are. The client remembers what was replaced, one text each, for as long as it
-  /// lives; the next process does not.
+  /// In every waiting input, in the store and in memory, each text that is equal to a temporary identifier
+  /// becomes the real one: before the next run of the scope begins, and together with the removal of this
+  /// run's record. Running attempts are not changed, but later attempts of the same run are. Inputs are
+  /// searched as JSON: an identifier must be encoded as a text by itself, as strings and UUIDs are. The
+  /// client remembers the replaced identifiers for as long as it lives; the next process does not.
   ///
   /// ```swift
   /// let mutation = Mutation<String, User>("create") { temporaryID in .ada }

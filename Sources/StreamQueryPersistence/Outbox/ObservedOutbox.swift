@@ -1,7 +1,8 @@
 public import Observation
 @_spi(Adapters) public import StreamQuery
 
-/// What waits to be sent, as an observable object: for a badge, a list, or a question to the user.
+/// The items that wait to be sent, as an observable object: for a badge, a list, or a question to
+/// the user.
 ///
 /// ```swift
 /// let outbox = ObservedOutbox(client: client)
@@ -9,26 +10,26 @@ public import Observation
 /// if let item = outbox.stopped.first { outbox.retry(item.id) }
 /// ```
 ///
-/// It shows what waits in its first frame, and then the newest state, until it is released. Each
-/// property is tracked by itself: a view that reads only ``count`` is not drawn again for the steps
-/// of an item. When the account ends that the client belongs to, it shows nothing.
+/// It shows the waiting items in its first frame, and then the newest state, until it is released.
+/// Each property is tracked by itself: a view that reads only ``count`` is not drawn again for the
+/// steps of an item. After the end of the client's account, it shows nothing.
 @MainActor @Observable
 public final class ObservedOutbox {
-  /// What waits or is being sent, in the order in which it was started.
+  /// The items that wait or are being sent, in the order in which they were started.
   public private(set) var items: OutboxItems
   /// The number of items.
   public private(set) var count: Int
   /// The items that wait for an answer to their error.
   public private(set) var stopped: [OutboxItem]
 
-  /// What changes that arrive are applied inside of, such as an animation; `nil` is nothing.
+  /// A function inside of which arriving changes are applied, such as an animation; `nil` is none.
   @ObservationIgnored public var changeContext: (@MainActor (_ change: () -> Void) -> Void)?
 
   @ObservationIgnored private let client: QueryClient
   @ObservationIgnored private var following: Task<Void, Never>?
   @ObservationIgnored private var erasure: ErasureHandler?
 
-  /// Creates an object that shows what waits in a client's outbox.
+  /// Creates an object that shows the waiting items of a client's outbox.
   ///
   /// - Parameter client: The client; without an outbox there is nothing to show.
   public init(client: QueryClient) {
@@ -69,7 +70,7 @@ public final class ObservedOutbox {
 
   /// Takes an item back, as an undo button does, without waiting for the store.
   ///
-  /// - Parameter id: The item; one that is gone already is no mistake.
+  /// - Parameter id: The item; an item that is gone already is no mistake.
   public func drop(_ id: OutboxItem.ID) {
     let outbox = client.outbox
     // No executor preference: it begins on the main actor, so that the change shows at once.
@@ -80,7 +81,7 @@ public final class ObservedOutbox {
   ///
   /// - Parameters:
   ///   - id: The item.
-  ///   - input: The input, of the type that the item's mutation has.
+  ///   - input: The input, of the type of the item's mutation.
   /// - Throws: As `Outbox.rebase(_:with:)`.
   public func rebase<Input: Sendable>(_ id: OutboxItem.ID, with input: Input) async throws {
     try await client.outbox.rebase(id, with: input)
@@ -94,13 +95,13 @@ public final class ObservedOutbox {
   }
 
   private func arrived(_ items: OutboxItems) {
-    // It may have ended since this was taken.
+    // The account may have ended since this was taken.
     guard !client.isErased else { return forget() }
     if let changeContext { changeContext { take(items) } } else { take(items) }
   }
 
   private func take(_ items: OutboxItems) {
-    // Untracked: whoever is told here must not become a reader of everything.
+    // Untracked: code inside of which this runs must not become a reader of everything.
     let stopped = items.stopped
     if _count != items.count { count = items.count }
     if _stopped.map(\.id) != stopped.map(\.id) || !stopped.isEmpty { self.stopped = stopped }

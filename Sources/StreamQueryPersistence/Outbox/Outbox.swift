@@ -6,7 +6,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// What waits in the outbox of a client, and what can be done about it.
+/// The waiting items of a client's outbox, and the actions on them.
 ///
 /// ```swift
 /// for await items in client.outbox.items {
@@ -18,16 +18,16 @@ public struct Outbox: Sendable {
 
   private var keeper: OutboxKeeper? { client.keeper as? OutboxKeeper }
 
-  /// What waits at present, in the order in which it was started.
+  /// The items that wait at present, in the order in which they were started.
   ///
   /// - Complexity: O(1) for each change since it was last read, and a 64th of the number of items.
   public var currentItems: OutboxItems { keeper?.items ?? OutboxItems() }
 
-  /// What waits, now and after each change.
+  /// The waiting items, now and after each change.
   ///
   /// A slow observer gets the newest state and may miss the states in between. The stream is for one
   /// observer, and ends when it is cancelled or the client is shut down. If the client's account ends, see
-  /// ``QueryAccount/end()``, it shows that nothing waits any more before it ends.
+  /// ``QueryAccount/end()``, it delivers an empty list before it ends.
   public var items: AsyncStream<OutboxItems> {
     guard let keeper else { return AsyncStream { nil } }
     let (seen, shownEmpty) = (LastSeen<UInt64>(), LastSeen<Bool>())
@@ -42,11 +42,11 @@ public struct Outbox: Sendable {
     }
   }
 
-  /// Makes a durable mutation known: what was kept of it by an earlier process is sent now.
+  /// Registers a durable mutation; items of earlier processes are sent now.
   ///
-  /// It also gives the callbacks and the optimistic changes of these runs. Registering a key again
-  /// replaces the mutation for runs that begin later. The client keeps it for as long as it lives: use
-  /// ``/StreamQuery/MutationContext/client`` in its work.
+  /// The mutation also has the callbacks and the optimistic changes of these runs. Registering a key again
+  /// replaces the mutation for runs that begin later. The client retains the mutation for as long as it
+  /// lives: use ``/StreamQuery/MutationContext/client`` in its work.
   ///
   /// - Parameter mutation: The mutation.
   public func register<Input, Output>(_ mutation: Mutation<Input, Output>) {
@@ -56,7 +56,7 @@ public struct Outbox: Sendable {
   /// Sends an item now that waits for an answer, for its next attempt, or for its delay.
   ///
   /// - Parameter id: The item.
-  /// - Returns: Whether it waited for that.
+  /// - Returns: Whether the item waited for that.
   @discardableResult
   public func retry(_ id: OutboxItem.ID) -> Bool {
     keeper?.retry(RunIdentity(id)) ?? false
@@ -70,7 +70,7 @@ public struct Outbox: Sendable {
   /// - Parameter id: The item.
   /// - Throws: ``OutboxError/noSuchItem``; ``OutboxError/unwritable(_:)`` if the store can never
   ///   remove it; ``/StreamQuery/QueryError/shutDown`` if the client is shut down before the store
-  ///   knows it: then the next one may send the item; `CancellationError` if the caller is
+  ///   has removed it: then the next client may send the item; `CancellationError` if the caller is
   ///   cancelled.
   public func drop(_ id: OutboxItem.ID) async throws {
     guard let keeper else { throw OutboxError.noSuchItem }
@@ -83,9 +83,9 @@ public struct Outbox: Sendable {
   ///
   /// - Parameters:
   ///   - id: The item.
-  ///   - input: The input, of the type that the item's mutation has.
+  ///   - input: The input, of the type of the item's mutation.
   /// - Throws: ``OutboxError/noSuchItem``; ``OutboxError/otherInput(mutation:)``;
-  ///   ``OutboxError/sending``; ``OutboxError/notEncodable(mutation:reason:)``, and nothing has
+  ///   ``OutboxError/sending``; ``OutboxError/notEncodable(mutation:reason:)``, with nothing
   ///   changed; ``OutboxError/unwritable(_:)``; ``/StreamQuery/QueryError/shutDown``;
   ///   `CancellationError`.
   public func rebase<Input: Sendable>(_ id: OutboxItem.ID, with input: Input) async throws {

@@ -1,7 +1,7 @@
 internal import StreamQuery
 import Synchronization
 
-/// Which outbox of the process sends which record: no two of them send the same.
+/// The claims of the process's outboxes to records: no two outboxes send the same record.
 final class OutboxClaims: Sendable {
   /// A part of a store.
   struct Place: Hashable, Sendable {
@@ -16,9 +16,9 @@ final class OutboxClaims: Sendable {
   private struct Claims {
     var owners: [ObjectIdentifier: Owner] = [:]
     var claimed: [RunIdentity: ObjectIdentifier] = [:]
-    /// How many outboxes read the store at present.
+    /// The number of outboxes that are reading the store.
     var readers = 0
-    /// What was removed meanwhile: they may have read it before.
+    /// The runs that were removed meanwhile: readers may have read them before.
     var gone: Set<RunIdentity> = []
     /// The scopes in which ended outboxes are still sending or writing.
     var barred: [ObjectIdentifier: Set<String>] = [:]
@@ -46,7 +46,8 @@ final class OutboxClaims: Sendable {
 
   /// An outbox begins to read the store.
   ///
-  /// - Returns: The scopes in which others have left something that may not be in it yet.
+  /// - Returns: The scopes in which other outboxes have left records that the store may not have
+  ///   yet.
   func readingBegan(_ place: Place) -> Set<String> {
     places.withLock {
       $0[place, default: Claims()].readers += 1
@@ -54,7 +55,7 @@ final class OutboxClaims: Sendable {
     }
   }
 
-  /// An outbox has claimed what it read, or has read nothing.
+  /// An outbox has claimed the records that it read, or has read none.
   func readingEnded(_ place: Place) {
     places.withLock { places in
       guard var claims = places.removeValue(forKey: place) else { return }
@@ -69,14 +70,15 @@ final class OutboxClaims: Sendable {
     places.withLock { $0[place]?.barredScopes ?? [] }
   }
 
-  /// Claims what an outbox has read.
+  /// Claims the records that an outbox has read.
   ///
   /// - Parameters:
   ///   - records: The records.
   ///   - barred: The scopes that were barred when the reading began.
-  ///   - place: Where they are.
+  ///   - place: The place of the records.
   ///   - keeper: The outbox.
-  /// - Returns: Those that no other one has, and the scopes in which nothing may be sent yet.
+  /// - Returns: The granted records, which no other outbox has, and the scopes in which nothing may
+  ///   be sent yet.
   func claim(
     _ records: [(serial: UInt64, record: OutboxRecord)],
     except barred: Set<String>,
@@ -99,7 +101,7 @@ final class OutboxClaims: Sendable {
   ///
   /// - Parameters:
   ///   - place: The place.
-  ///   - least: The least number that it may have.
+  ///   - least: The minimum for the number.
   /// - Returns: The number.
   func number(_ place: Place, atLeast least: UInt64) -> UInt64 {
     places.withLock { places in
@@ -111,7 +113,7 @@ final class OutboxClaims: Sendable {
 
   /// Claims runs for an outbox.
   ///
-  /// - Returns: Those that no other one has, and that are not gone.
+  /// - Returns: The granted runs, which no other outbox has and which are not gone.
   func claim(_ runs: [RunIdentity], _ place: Place, _ keeper: OutboxKeeper) -> Set<RunIdentity> {
     let owner = ObjectIdentifier(keeper)
     return places.withLock { places in
@@ -140,11 +142,12 @@ final class OutboxClaims: Sendable {
   /// An outbox is over.
   ///
   /// - Parameters:
-  ///   - place: Where its records are.
+  ///   - place: The place of its records.
   ///   - owner: The outbox.
-  ///   - held: What it is still sending, writing or removing.
-  ///   - scopes: The scopes of that, in which nobody else sends anything before it has left again.
-  /// - Returns: The others, which may send what it leaves.
+  ///   - held: The runs that it is still sending, writing or removing.
+  ///   - scopes: The scopes of these runs, in which no other outbox sends anything before this is
+  ///     called again.
+  /// - Returns: The other outboxes, which may send its remaining records.
   func leave(
     _ place: Place,
     _ owner: ObjectIdentifier,

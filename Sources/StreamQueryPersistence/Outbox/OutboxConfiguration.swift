@@ -1,4 +1,4 @@
-/// Where a client keeps the runs of durable mutations until they are sent.
+/// The settings for keeping the runs of durable mutations until they are sent.
 ///
 /// ```swift
 /// var configuration = QueryClient.Configuration()
@@ -7,21 +7,20 @@
 /// ```
 ///
 /// The records of earlier processes are read when the client is made, and sent in their order. A
-/// record is sent when its mutation is known: one that is given here, or to
-/// ``Outbox/register(_:)``, or that was run since. Until then it waits, and so do later
-/// durable runs of its scope.
+/// record is sent when its mutation is known: from here, from ``Outbox/register(_:)``, or from a
+/// run since. Until then it waits, and so do later durable runs of its scope.
 ///
-/// Clients of one process that share a store object share no record: each sends what it wrote, or
-/// found first. Two processes, or two store objects on the same data, are not kept apart here: stores
-/// such as ``FileStore`` refuse the second one. Servers recognise a request that arrives twice by its
+/// Clients of one process that share a store object share no record: each sends the records that it wrote, or
+/// found first. Two processes, or two store objects on the same data, are not distinguished here: stores such
+/// as ``FileStore`` refuse the second one. Servers recognise a request that arrives twice by its
 /// ``/StreamQuery/MutationContext/idempotencyKey``.
 public struct OutboxConfiguration: Sendable {
-  /// Where the runs are kept.
+  /// The store of the runs.
   public var store: any QueryStore
-  /// The part of the store; `nil` is that of the client, see
+  /// The part of the store; `nil` is the client's, see
   /// ``StreamQuery/QueryClient/Configuration/partition``.
   ///
-  /// To wipe the partition erases queries and runs, as the end of an account does: ``QueryAccounts``.
+  /// Wiping the partition erases queries and runs, as the end of an account does: ``QueryAccounts``.
   public var partition: StorePartition?
   /// The durable mutations that are known from the beginning.
   public var mutations: [any DurableMutation]
@@ -34,8 +33,8 @@ public struct OutboxConfiguration: Sendable {
   /// Creates an outbox.
   ///
   /// - Parameters:
-  ///   - store: Where the runs are kept.
-  ///   - partition: The part of the store; `nil` is that of the client.
+  ///   - store: The store of the runs.
+  ///   - partition: The part of the store; `nil` is the client's.
   ///   - mutations: The durable mutations that are known from the beginning.
   ///   - restoreTimeout: How long runs that are not durable wait for the store to be read.
   public init(

@@ -1,4 +1,5 @@
-/// Why a durable mutation was not kept or not sent, or why the outbox cannot do what it was asked.
+/// The reason why a durable mutation was not kept or not sent, or why a request to the outbox
+/// failed.
 public enum OutboxError: Error, Sendable, CustomStringConvertible {
   /// The store can never keep the run: nothing was sent.
   case unwritable(QueryStoreError)
@@ -8,11 +9,11 @@ public enum OutboxError: Error, Sendable, CustomStringConvertible {
   case unreadable(record: String)
   /// A part of the store was damaged.
   case damaged(StoreDamage)
-  /// A kept input is not of the form that the mutation reads; the item waits for an answer, unless a newer
+  /// A stored input is not of the form that the mutation reads; the item waits for an answer, unless a newer
   /// run takes its place.
   case undecodable(mutation: String, version: String, reason: any Error)
-  /// A newer run took the place of an item whose input could not be decoded. The mutation has no pacing
-  /// key, so the two may be about different things.
+  /// A newer run took the place of an item whose input could not be decoded. The mutation has no pacing key,
+  /// so the two may be about different items.
   case replacedUnread(mutation: String, version: String)
   /// The store was not read within the outbox's ``OutboxConfiguration/restoreTimeout``; runs in scopes go on if they are
   /// not durable.
@@ -25,10 +26,10 @@ public enum OutboxError: Error, Sendable, CustomStringConvertible {
   case noSuchItem
   /// The item is being sent, and has the last word.
   case sending
-  /// The input is not of the type that the item's mutation has, or no such mutation is registered.
+  /// The input is not of the type of the item's mutation, or no such mutation is registered.
   case otherInput(mutation: String)
 
-  /// What is wrong, and what can be done about it.
+  /// A description of the problem, with advice.
   public var description: String {
     switch self {
     case .unwritable(let error):

@@ -6,7 +6,8 @@ struct OutboxFacts {
   var isPurgeable = false
   /// The keys that durable mutations of several types have.
   var sameNames: [String] = []
-  /// The durable mutations that replace identifiers, and say nothing of which runs wait for theirs.
+  /// The durable mutations that replace identifiers, and do not say which runs wait for their
+  /// identifiers.
   var unorderedReplacers: [String] = []
 
   /// The advice that follows from the facts.

@@ -6,17 +6,18 @@ public import Foundation
 
 /// A run that waits in an outbox, or is being sent.
 public struct OutboxItem: Sendable, Identifiable {
-  /// What becomes of an item.
+  /// The state of an item.
   public enum State: Sendable {
-    /// It is not in the store yet, and is not sent before.
+    /// The item is not in the store yet, and is not sent before.
     case saving
-    /// It waits for its turn in its scope, its delay, the network, the app or its next attempt.
+    /// The item waits for its turn in its scope, its delay, the network, the app or its next
+    /// attempt.
     case waiting
     /// Its work or its callbacks are at work.
     case sending
-    /// It waits for an answer to this error, and its scope with it.
+    /// The item waits for an answer to this error, and its scope with it.
     case stopped(any Error)
-    /// It waits for its mutation to be registered, and its scope with it.
+    /// The item waits for its mutation to be registered, and its scope with it.
     case unregistered
   }
 
@@ -24,17 +25,17 @@ public struct OutboxItem: Sendable, Identifiable {
   public let id: UUID
   /// The mutation's key as text.
   public let mutation: String
-  /// The scope that the run is in.
+  /// The scope of the run.
   public let scope: String?
-  /// What becomes of it.
+  /// The state of the item.
   public let state: State
   /// The number of failed attempts since the process began.
   public let attempts: Int
-  /// Why the newest attempt failed.
+  /// The error of the newest attempt, if it failed.
   public let error: (any Error)?
-  /// When the run was started.
+  /// The date when the run was started.
   public let enqueuedAt: Date
-  /// What all attempts of the item carry, see ``/StreamQuery/MutationContext/idempotencyKey``.
+  /// The key of all attempts of the item, see ``/StreamQuery/MutationContext/idempotencyKey``.
   public let idempotencyKey: UUID
   /// The input as JSON.
   public let input: Data
@@ -51,7 +52,7 @@ public struct OutboxItem: Sendable, Identifiable {
   ///
   /// - Parameter type: The type of the mutation's input.
   /// - Returns: The input.
-  /// - Throws: What the type's own decoding throws.
+  /// - Throws: The error of the type's own decoding.
   public func input<Input: Decodable>(as type: Input.Type) throws -> Input {
     try ArchiveCoding.json.decode(type, from: input)
   }

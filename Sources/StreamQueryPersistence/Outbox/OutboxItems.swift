@@ -1,7 +1,7 @@
 /// The items of an outbox at one time, in the order in which they were started.
 ///
-/// It is a collection that shares what has not changed with the one before, so that a long queue can
-/// be observed while it is sent.
+/// It is a collection that shares unchanged items with the previous one, so that a long queue can be observed
+/// while it is sent.
 public struct OutboxItems: RandomAccessCollection, Sendable {
   /// Neighbouring items.
   struct Block: Sendable {
@@ -18,7 +18,7 @@ public struct OutboxItems: RandomAccessCollection, Sendable {
   /// The index of the first item of each block, and the number of all.
   private let starts: [Int]
 
-  /// No items.
+  /// Creates an empty collection.
   public init() { self.init([]) }
 
   init(_ blocks: [Block]) {

@@ -7,10 +7,10 @@ import FoundationEssentials
 import Foundation
 #endif
 
-// How runs end, and what follows from it for those that wait.
+// The ends of runs, and their effects on waiting runs.
 
 extension OutboxKeeper {
-  /// What is left of a run, to be released outside of the lock.
+  /// The remains of a run, to be released outside of the lock.
   private struct Gone: Sendable {
     var entry: OutboxLedger.Entry?
     var job: MutationJob?
@@ -34,18 +34,18 @@ extension OutboxKeeper {
     let ids = update { $0.replacing.removeValue(forKey: id) } ?? [:]
     let rewritten = ending == .succeeded ? rewritten(ids, except: id) : []
     let old = update { state in
-      // A client that has just ended still removes what was done before.
+      // A client that has just ended still removes runs that ended before.
       if state.isSilent { return nil as Gone? }
       if !state.pending.isEmpty { state.pending.removeAll { $0.job === job } }
       // In one batch with the removal.
       for record in rewritten { state.ledger.rewrote(record) }
       let entry = state.ledger.ended(id)
-      // Until that is written, nobody else sends anything in its scope.
+      // Until that is written, no other client sends anything in its scope.
       if state.isEnded, !state.ledger.unwritten.isEmpty { state.isOver = false }
       return Gone(
         entry: entry,
         job: state.jobs.removeValue(forKey: id),
-        // Those of a run that was never written.
+        // The callers that wait for a run that was never written.
         answers: state.takeSettledWaits(of: id)
       )
     }
@@ -58,7 +58,7 @@ extension OutboxKeeper {
     }
   }
 
-  /// Replaces identifiers in what waits.
+  /// Replaces identifiers in waiting items.
   private func rewritten(_ ids: [String: String], except done: RunIdentity) -> [OutboxRecord] {
     guard !ids.isEmpty else { return [] }
     let found = update { state -> [(OutboxLedger.Entry, MutationJob?)] in
@@ -114,7 +114,7 @@ extension OutboxKeeper {
     case .retry: return client.retrying(mutation, after: error, attempt: attempt)
     case .rebase(let input):
       do {
-        // Before anything has changed: what was promised is not lost because of an answer.
+        // Before anything changes: a bad answer must not lose a promised run.
         _ = try policy.form?.encode(input)
       } catch {
         let mutation = job.key.key.description

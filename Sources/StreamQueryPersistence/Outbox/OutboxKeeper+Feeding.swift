@@ -7,7 +7,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-// Giving what was kept to the client.
+// Giving stored items to the client.
 
 extension OutboxKeeper {
   /// Begins runs for the items whose mutations are known.
@@ -60,11 +60,11 @@ extension OutboxKeeper {
     for entry in open {
       let header = entry.record.header
       guard let known = registrations[header.mutation] else { continue }
-      // What was read in vain is read again when there is a mutation that may be able to.
+      // An item that could not be read is read again when there is a mutation that may be able to.
       if entry.failedWith == known.number { continue }
       do {
         let run = try run(of: entry, known, client)
-        // Without its work it waits, as if it was not known.
+        // An item whose mutation has no work waits, as if the mutation was not known.
         if run.hasWork { runs[entry.id] = run }
       } catch {
         let failure = OutboxError.undecodable(
@@ -78,7 +78,7 @@ extension OutboxKeeper {
     }
     let begun = update { state in
       let same = Set(open.filter { state.ledger[$0.id]?.edition == $0.edition }.map(\.id))
-      // Others were changed while they were read.
+      // Some items changed while they were read.
       if same.count < open.count { state.feedsAgain = true }
       for id in failures.keys where same.contains(id) {
         guard let place = state.ledger.places[id], let entry = state.ledger[id] else { continue }
@@ -93,7 +93,7 @@ extension OutboxKeeper {
     }
     let jobs = client.begin(begun.compactMap { runs[$0.id] })
     let (changed, dropped) = update { state in
-      // Only now: nothing may go on before they are in their scopes.
+      // Only now: nothing may go on before the runs are in their scopes.
       state.ledger.began(begun)
       let editions = [RunIdentity: Int](
         begun.map { ($0.id, $0.edition) },
@@ -112,7 +112,7 @@ extension OutboxKeeper {
       return (changed, dropped)
     }
     for job in dropped { client.cancel(job.id) }
-    // Those that began may have taken the place of others.
+    // The runs that began may have taken the place of others.
     start { $0.isEnded || $0.ledger.unwritten.isEmpty ? nil : $0.plan.changed() }
     for (job, record) in changed { replaceInput(of: job, with: record) }
   }

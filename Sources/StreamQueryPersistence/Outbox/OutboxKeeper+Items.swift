@@ -7,7 +7,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-// What users see of the outbox, and what they ask of it.
+// The items that users see, and the actions on them.
 
 extension OutboxKeeper {
   var items: OutboxItems {
@@ -25,13 +25,13 @@ extension OutboxKeeper {
 
   /// Sends an item now.
   ///
-  /// - Returns: Whether it waited for that.
+  /// - Returns: Whether the item waited for that.
   func retry(_ id: RunIdentity) -> Bool {
     let (entry, job, isEnded, phase) = update {
       ($0.ledger[id], $0.jobs[id], $0.isEnded, $0.ledger.phase)
     }
     guard let entry, !isEnded else { return false }
-    // A closed store will never have what it does not have, and nothing is sent before.
+    // A closed store never changes, and an unwritten item is never sent.
     if case .closed = phase, !entry.isWritten { return false }
     guard let job else {
       feed()
@@ -47,7 +47,7 @@ extension OutboxKeeper {
       let isKnown = state.ledger[id] != nil || pending != nil
       return (isKnown, state.isEnded, state.jobs[id] ?? pending?.job)
     }
-    // The record belongs to whoever comes next.
+    // The record belongs to the next client.
     if isEnded { throw QueryError.shutDown }
     guard isKnown else { throw OutboxError.noSuchItem }
     if let job {
@@ -101,12 +101,12 @@ extension OutboxKeeper {
       isReplaced = !state.isEnded && state.ledger.replaced(replacement)
       return isReplaced ? state.plan.requested() : nil
     }
-    // It began meanwhile, or somebody else was faster.
+    // The item began meanwhile, or another call was faster.
     guard isReplaced else { throw OutboxError.sending }
     try await waitUntilSettled(id, header.revision + 1)
   }
 
-  /// Waits until the store knows what became of an item.
+  /// Waits until the store has the change of an item.
   private func waitUntilSettled(_ id: RunIdentity, _ revision: UInt64?) async throws {
     let answer = SharedOneShot<ErrorBox?>()
     let early = update { state -> ErrorBox?? in

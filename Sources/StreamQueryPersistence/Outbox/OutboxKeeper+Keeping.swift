@@ -49,7 +49,7 @@ extension OutboxKeeper {
     for wait in waits { wait.answer.give(ErrorBox(error)) }
   }
 
-  /// The encoded input of a run, with what was replaced since it was made.
+  /// The encoded input of a run, with the replacements since it was made.
   private func replacedInput(of job: MutationJob, _ form: OutboxPolicy.Form) throws -> Data {
     let data = try form.encode(job.input)
     let ids = update { $0.replacements }
@@ -90,7 +90,7 @@ extension OutboxKeeper {
 }
 
 extension StoredMutation {
-  /// What its runs do with earlier versions that nobody can send.
+  /// The mutation's rule for earlier versions that no client can send.
   var pacing: OutboxLedger.Pacing {
     if !isNewestOnly { return .all }
     return isDelayed ? .newestWhenSent : .newest
@@ -98,7 +98,7 @@ extension StoredMutation {
 }
 
 extension OutboxKeeper.State {
-  /// A run waits for the store to be read, maybe with another input than before.
+  /// A run waits until the store is read, perhaps with another input than before.
   mutating func wait(_ run: OutboxKeeper.Pending) {
     let place =
       run.job.revision > 0
@@ -107,9 +107,9 @@ extension OutboxKeeper.State {
   }
 
   /// Takes a run into the ledger, and claims it in the same step: from then on it may be written,
-  /// and another client may find it.
+  /// and found by another client.
   ///
-  /// - Returns: Whether the run is this client's; not if another one has brought it from an archive.
+  /// - Returns: Whether the run is this client's; `false` if another client has brought it from an archive.
   mutating func accept(
     _ job: MutationJob,
     _ record: OutboxRecord,
@@ -119,7 +119,7 @@ extension OutboxKeeper.State {
     guard !OutboxClaims.shared.claim([job.identity], place, keeper).isEmpty else { return false }
     jobs[job.identity] = job
     let number = job.id.serial & 0xffff_ffff
-    // Above all that were kept before, by whichever client.
+    // Above all numbers that any client stored before.
     let serial =
       ledger[job.identity]?.serial
       ?? OutboxClaims.shared.number(place, atLeast: ledger.base &+ number)

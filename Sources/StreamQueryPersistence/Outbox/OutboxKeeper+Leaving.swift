@@ -1,7 +1,7 @@
 @_spi(Adapters) internal import StreamQuery
 import Synchronization
 
-// The end of an outbox, and what it leaves to others.
+// The end of an outbox, and the records that it leaves to other outboxes.
 
 extension OutboxKeeper {
   func end(writing: Bool) {
@@ -14,7 +14,7 @@ extension OutboxKeeper {
       let saves = state.isSilent ? state.saveWaits.takeAll().map(\.answer) : []
       return (answers, saves, !state.isEnded)
     }
-    // Users' closures and values, which nobody asks for any more.
+    // Users' closures and values, which are no longer needed.
     let rest = update { state in
       defer {
         state.jobs = [:]
@@ -28,7 +28,7 @@ extension OutboxKeeper {
     for answer in answers.1 { answer.give(ErrorBox(QueryError.shutDown)) }
     for save in saves { save.give(nil) }
     guard isFirst else { return }
-    // Whoever shows what waited is told that nothing does any more.
+    // Observers of the waiting items are told that there are none any more.
     news.finish(isDrained: !writing)
     leave()
     start { state in
@@ -37,7 +37,7 @@ extension OutboxKeeper {
     }
   }
 
-  /// Lets go of everything: nothing is written any more.
+  /// Forgets everything: nothing is written any more.
   private func forget() {
     let (waiting, rest) = update { state in
       defer {
@@ -68,7 +68,7 @@ extension OutboxKeeper {
       if let entry = state.ledger[job.identity] { state.ledger.replaceOlder(than: entry) }
       return (true, state.ledger.version != version)
     }
-    // What waited behind others goes on.
+    // The runs that waited behind others go on.
     if hasReplaced {
       release()
       start { $0.isEnded ? nil : $0.plan.changed() }
@@ -85,11 +85,11 @@ extension OutboxKeeper {
     if isLast { leave() }
   }
 
-  /// Leaves what is in the store to other clients of the process.
+  /// Leaves the stored records to other clients of the process.
   func leave() {
     let (others, scopes) = update { state in
       let held = state.held
-      // In one step: what is held only grows less.
+      // In one step: from now on fewer runs are held, never more.
       let others = OutboxClaims.shared.leave(
         place,
         ObjectIdentifier(self),
@@ -103,8 +103,8 @@ extension OutboxKeeper {
 }
 
 extension OutboxKeeper.State {
-  /// What no other client may send yet, after the end: what is being sent, written or removed, and
-  /// what is in the scope of that.
+  /// The runs that no other client may send yet, after the end: those that are being sent, written
+  /// or removed, with their scopes.
   var held: (runs: Set<RunIdentity>, scopes: Set<String>) {
     var runs = Set(atWork.keys)
     var scopes = Set(atWork.values.compactMap(\.scope))

@@ -7,7 +7,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-// Reading what was kept.
+// Reading stored runs.
 
 extension OutboxKeeper {
   var isRestoring: Bool { update { $0.ledger.isLoading && !$0.isEnded } }
@@ -42,7 +42,7 @@ extension OutboxKeeper {
     goOn()
   }
 
-  /// Lets those go on that need not be kept.
+  /// Resumes the runs that need not be kept.
   func goOn() {
     let (jobs, restoreTimeout) = update { state in
       state.awaitsOrder = false
@@ -61,9 +61,9 @@ extension OutboxKeeper {
 
   /// Reads the store.
   ///
-  /// - Returns: Why it could not be read.
+  /// - Returns: The error of reading.
   func load() async -> QueryStoreError? {
-    // Before all else: what others leave from now on is read again.
+    // Before all else: records that other outboxes leave from now on are read again.
     update { $0.readsAgain = false }
     let barredBefore = OutboxClaims.shared.readingBegan(place)
     defer { OutboxClaims.shared.readingEnded(place) }
@@ -75,11 +75,12 @@ extension OutboxKeeper {
       let last = records.last?.serial ?? 0
       update { state in
         state.loadError = nil
-        // What an ended client finds belongs to the next one.
+        // Records that an ended client finds belong to the next one.
         guard !state.isEnded else {
           return state.ledger.loaded(contents.generation, [], last: last)
         }
-        // In one step with what follows: what others bar afterwards comes on top.
+        // In one step with the next statement: scopes that other outboxes bar afterwards are added
+        // to these.
         let (granted, barred) = OutboxClaims.shared.claim(
           records,
           except: barredBefore,
@@ -98,11 +99,11 @@ extension OutboxKeeper {
       }
       feed()
       let opens = update { state in
-        // Another thread begins what was kept, which comes first.
+        // Another thread begins the stored runs, which come first.
         state.opensAfterFeeding = isFirst && state.isFeeding
         return isFirst && !state.isFeeding
       }
-      // What waited for others that have left.
+      // The runs that waited for outboxes that have left.
       if opens { opened() } else { release() }
       return nil
     } catch {
@@ -122,12 +123,12 @@ extension OutboxKeeper {
     }
   }
 
-  /// The store was read: what waited for that goes on.
+  /// The store was read: resumes the runs that waited for it.
   func opened() {
     var accepted: (waits: [SharedOneShot<Void>], taken: [MutationJob])?
     while accepted == nil {
       let (pending, ids) = update { ($0.pending, $0.replacements) }
-      // What was kept may have been answered already, with identifiers that these inputs mention.
+      // Stored runs may have been answered already, with identifiers that these inputs mention.
       let waiting = pending.compactMap { run in run.record.map { ($0, run.job) } }
       let records = ids.isEmpty ? [] : replacing(ids, in: waiting).records
       accepted = update { $0.acceptPending(ids, records, for: self) }
@@ -143,9 +144,9 @@ extension OutboxKeeper {
     start { $0.ledger.isLoading && !$0.isEnded ? $0.plan.requested() : nil }
   }
 
-  /// Another client has left something in the store.
+  /// Another client has left records in the store.
   ///
-  /// - Parameter barred: The scopes in which it is still sending or writing.
+  /// - Parameter barred: The scopes in which that client is still sending or writing.
   func readAgain(barring barred: Set<String>) {
     start { state in
       guard !state.isEnded else { return nil }
@@ -157,14 +158,14 @@ extension OutboxKeeper {
 }
 
 extension OutboxKeeper.State {
-  /// Accepts what waited for the store.
+  /// Accepts the runs that waited for the store.
   ///
   /// - Parameters:
-  ///   - ids: The identifiers that were replaced in it.
-  ///   - records: What changed with that.
+  ///   - ids: The identifiers that were replaced in them.
+  ///   - records: The records that changed by the replacement.
   ///   - keeper: The outbox.
-  /// - Returns: Who waits for the store, and the runs that other outboxes have; `nil` if more was
-  ///   replaced meanwhile.
+  /// - Returns: The callers that wait for the store, and the runs that other outboxes have; `nil`
+  ///   if more was replaced meanwhile.
   fileprivate mutating func acceptPending(
     _ ids: [String: String],
     _ records: [OutboxRecord],

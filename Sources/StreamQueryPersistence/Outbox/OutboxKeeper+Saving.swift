@@ -1,10 +1,10 @@
 @_spi(Adapters) internal import StreamQuery
 import Synchronization
 
-// Writing what changed.
+// Writing changes.
 
 extension OutboxKeeper {
-  /// Starts the task that the plan asks for.
+  /// Starts the task that the plan requests.
   func start(_ change: (inout State) -> UInt64?) {
     let (task, former) = update { state in
       guard let task = change(&state) else { return (UInt64?.none, Task<Void, Never>?.none) }
@@ -56,7 +56,7 @@ extension OutboxKeeper {
         step = next
       } while step == .write
       guard case .wait(let time) = step else {
-        // The others see what was written at last.
+        // The other outboxes see the last written records.
         if update({ $0.isOver }) { leave() }
         return
       }
@@ -64,10 +64,10 @@ extension OutboxKeeper {
     }
   }
 
-  /// Reads what has to be read, and writes what there is to write.
+  /// Reads the store if necessary, and writes all changes.
   private func round() async -> QueryStoreError? {
     while true {
-      // Before each batch: runs wait for what others have left.
+      // Before each batch: runs wait for records that other outboxes have left.
       let reads = update { ($0.ledger.isLoading || $0.readsAgain) && !$0.isSilent }
       if reads, let error = await load() { return error }
       guard let batch = update({ $0.isSilent ? nil : $0.ledger.takeBatch() }) else { return nil }
@@ -97,7 +97,7 @@ extension OutboxKeeper {
     if isOpen { feed() } else { news.send() }
   }
 
-  /// Lets runs perform that are kept, and tells of unread items whose place they took.
+  /// Lets kept runs be performed, and reports unread items that they replaced.
   func release() {
     let (runs, replaced) = update { state in
       let runs = state.ledger.released.takeAll().compactMap { id -> (MutationJob, UInt64)? in
@@ -116,7 +116,7 @@ extension OutboxKeeper {
     client?.kept(runs)
   }
 
-  /// The store cannot be used any more: what is not kept will never be.
+  /// The store cannot be used any more: runs that are not kept never will be.
   func close(_ error: QueryStoreError) {
     let (jobs, answers) = update { state in
       state.loadError = nil
@@ -142,7 +142,7 @@ extension OutboxKeeper {
     let answer = SharedOneShot<QueryStoreError?>()
     var (isOver, error) = (false, QueryStoreError?.none)
     start { state in
-      // What could not be written in the last round is not tried again.
+      // Changes that could not be written in the last round are not written again.
       isOver = state.isOver || !state.isBehind
       if isOver {
         error = state.isSilent ? nil : state.lastError
@@ -161,12 +161,12 @@ extension OutboxKeeper {
 }
 
 extension OutboxKeeper.State {
-  /// Whether something changed that the store does not have.
+  /// Whether there are changes that the store does not have.
   var isBehind: Bool {
     !ledger.unwritten.isEmpty || !ledger.underWay.isEmpty || !pending.isEmpty
   }
 
-  /// The callers that wait for what the store knows now.
+  /// Takes the callers whose wait for the store is over.
   mutating func takeSettledWaits(of id: RunIdentity) -> [SharedOneShot<ErrorBox?>] {
     guard let all = waits[id] else { return [] }
     let rest = all.filter { !ledger.isSettled(id, $0.revision) }

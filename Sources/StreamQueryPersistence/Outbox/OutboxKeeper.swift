@@ -9,8 +9,8 @@ import Foundation
 
 /// Keeps the durable runs of one client.
 ///
-/// The shell around ``OutboxLedger`` and ``SavePlan``, which decide. Encoding and decoding are user
-/// code, and run outside of locks.
+/// The shell around ``OutboxLedger`` and ``SavePlan``, which make the decisions. Encoding and
+/// decoding are user code, and run outside of locks.
 final class OutboxKeeper: RunKeeper {
   /// A mutation that is known by name.
   struct Registration: Sendable {
@@ -20,9 +20,9 @@ final class OutboxKeeper: RunKeeper {
     var number: UInt64 = 0
   }
 
-  /// A run that waits for the store to be read.
+  /// A run that waits until the store is read.
   enum Pending: Sendable {
-    /// It is not durable, but records may come before it in its scope.
+    /// The run is not durable, but records may come before it in its scope.
     case plain(MutationJob)
     case durable(MutationJob, OutboxRecord)
 
@@ -40,14 +40,14 @@ final class OutboxKeeper: RunKeeper {
     }
   }
 
-  /// A caller that waits for the store to know something.
+  /// A caller that waits until the store has a change.
   struct Wait: Sendable {
     var revision: UInt64?
-    /// Gets why the store will not know it.
+    /// Gets the error if the store will not have the change.
     var answer: SharedOneShot<ErrorBox?>
   }
 
-  /// The attempts of a run that are under way: two, for a moment, while one hands over to the next.
+  /// The number of a run's running attempts: two, for a moment, while one hands over to the next.
   struct AtWork: Sendable {
     let scope: String?
     var count = 0
@@ -57,43 +57,43 @@ final class OutboxKeeper: RunKeeper {
     var ledger = OutboxLedger()
     var plan = SavePlan(throttle: .zero)
     var work = WorkCount()
-    /// The task that waits to write, and its number.
+    /// The task that waits before it writes, and its number.
     var waiting: Task<Void, Never>?
     var waitingTask: UInt64 = 0
     weak var client: QueryClient?
     var registrations: [String: Registration] = [:]
     /// The number of registrations so far.
     var lastRegistration: UInt64 = 0
-    /// The names that mutations of several types have, once that was told.
+    /// The names that mutations of several types have, once that was reported.
     var sameNames: Set<String> = []
     var jobs: [RunIdentity: MutationJob] = [:]
     var pending: [Pending] = [] {
       didSet { ledger.version &+= 1 }
     }
-    /// What the outputs of runs that are about to end replace.
+    /// The identifiers that are replaced by runs that are about to end.
     var replacing: [RunIdentity: [String: String]] = [:]
-    /// What was replaced so far, for inputs that are made later.
+    /// The identifiers that were replaced so far, for inputs that are made later.
     var replacements: [String: String] = [:]
     var waits: [RunIdentity: [Wait]] = [:]
     var saveWaits: [(round: UInt64, answer: SharedOneShot<QueryStoreError?>)] = []
     var restoreWaits: [SharedOneShot<Void>] = []
-    /// Why the store could not be read at last.
+    /// The error of the last read.
     var loadError: QueryStoreError?
     /// Whether runs that are not durable wait for the records before them.
     var awaitsOrder = true
     /// Ends that wait if the store takes too long.
     var restoreTimeout: Deadline?
-    /// Whether others have left something in the store.
+    /// Whether other outboxes have left records in the store.
     var readsAgain = false
     var isFeeding = false
     var feedsAgain = false
-    /// Whether what waits for the store goes on after that.
+    /// Whether the runs that wait for the store go on after that.
     var opensAfterFeeding = false
     var atWork: [RunIdentity: AtWork] = [:]
     var isEnded = false
     /// Whether the last round is over.
     var isOver = false
-    /// Why something was not written after the end.
+    /// The error of writing after the end.
     var lastError: QueryStoreError?
     /// Whether nothing is written any more.
     var isSilent = false
@@ -118,7 +118,7 @@ final class OutboxKeeper: RunKeeper {
     state = Mutex(State())
   }
 
-  /// Looks at the state or changes it; what it drops is released outside the lock.
+  /// Reads or changes the state; dropped objects are released outside the lock.
   func update<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
     let (result, dropped) = state.withLock { state in
       let result = body(&state)
@@ -164,7 +164,7 @@ final class OutboxKeeper: RunKeeper {
   /// - Parameters:
   ///   - key: The mutation.
   ///   - definition: Its definition.
-  ///   - isImplicit: Whether one that is known stays.
+  ///   - isImplicit: Whether a known mutation stays.
   func register(_ key: EntryKey, _ definition: MutationDefinition, isImplicit: Bool = false) {
     guard let form = definition.outboxPolicy.form else {
       return report(OutboxError.notDurable(mutation: key.key.description), key.key)
@@ -173,14 +173,14 @@ final class OutboxKeeper: RunKeeper {
     do {
       name = try key.key.canonicalText()
     } catch {
-      // Runs of it tell their callers.
+      // Its runs report their own errors.
       if isImplicit { return }
       let mutation = key.key.description
       return report(OutboxError.notEncodable(mutation: mutation, reason: error), key.key)
     }
     var registration = Registration(key: key, definition: definition, form: form)
     let (old, isNew, isMixedUp) = update { state -> (Registration?, Bool, Bool) in
-      // Nobody asks for it any more.
+      // The ended client has no use for it.
       if state.isEnded { return (nil, false, false) }
       let old = state.registrations[name]
       let isMixedUp = old.map { $0.key != key } ?? false && state.sameNames.insert(name).inserted

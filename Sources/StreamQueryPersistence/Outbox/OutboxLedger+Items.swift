@@ -6,10 +6,10 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-// What is shown of the items.
+// The visible form of the items.
 
 extension OutboxLedger {
-  /// How many entries are shown together.
+  /// The number of entries in a block.
   static let blockSize = 64
 
   /// An entry is about to change, or was added.

@@ -6,7 +6,7 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-// What is found in the store.
+// The records that are found in the store.
 
 extension OutboxLedger {
   /// The records of a store, in their order, and the keys of those that are not readable.
@@ -32,13 +32,13 @@ extension OutboxLedger {
     return (records, unreadable)
   }
 
-  /// The store has told what it keeps; later, what others have left there.
+  /// The store was read for the first time, or again after other outboxes have left records.
   ///
   /// - Parameters:
   ///   - generation: The generation of the store.
-  ///   - records: What the client may send.
+  ///   - records: The records that the client may send.
   ///   - last: The greatest serial in the store.
-  ///   - barred: The scopes in which others are still sending or writing.
+  ///   - barred: The scopes in which other outboxes are still sending or writing.
   mutating func loaded(
     _ generation: StoreGeneration,
     _ records: [(serial: UInt64, record: OutboxRecord)],
@@ -49,7 +49,7 @@ extension OutboxLedger {
     base = max(base, last.leavingRoom)
     var found: [Entry] = []
     for (serial, record) in records where places[record.id] == nil {
-      // One that is over, which the store has not been told yet.
+      // A run that is over, and whose record has not been removed yet.
       if unwritten[record.id] != nil || underWay[record.id] != nil { continue }
       lastNumber += 1
       found.append(
@@ -68,7 +68,7 @@ extension OutboxLedger {
     for scope in open.keys { open[scope]?.sort() }
     let free = self.barred.subtracting(barred)
     self.barred = barred
-    // Behind what was found just now.
+    // Behind the records that were found just now.
     for scope in free.sorted() { settle(scope) }
     version += 1
   }

@@ -1,14 +1,15 @@
 internal import StreamQuery
 
-// What the changes of a ledger have in common.
+// The common steps of a ledger's changes.
 
 extension OutboxLedger {
-  /// What a run does with earlier versions of it: items of the same mutation, scope and pacing key.
+  /// The rule of a run for earlier versions of it: items of the same mutation, scope and pacing
+  /// key.
   enum Pacing: Sendable {
     case all
-    /// It takes their place when it is written.
+    /// The run takes their place when it is written.
     case newest
-    /// It takes their place when it is sent: until then it may be taken back.
+    /// The run takes their place when it is sent: until then it may be taken back.
     case newestWhenSent
   }
 
@@ -21,11 +22,11 @@ extension OutboxLedger {
     entries[place]?.stand = stand
   }
 
-  /// Changes what is kept of an item.
+  /// Changes the record of an item.
   ///
   /// - Parameters:
-  ///   - place: Where the item is.
-  ///   - record: What is to be kept.
+  ///   - place: The position of the item.
+  ///   - record: The new record.
   ///   - isNew: Whether it is another request, which is not sent before it is written.
   mutating func change(at place: Int, to record: OutboxRecord, isNew: Bool) {
     touch(place)
@@ -95,7 +96,7 @@ extension OutboxLedger {
   }
 
   mutating func compact() {
-    // It names what is gone, too, and is made again when somebody asks.
+    // It names items that are gone, too, and is made again on the next use.
     mentions = nil
     entries = all
     index()
@@ -114,7 +115,7 @@ extension OutboxLedger {
     unwritten[id] = Draft(key: entry.key, scope: header.scope, revision: header.revision)
   }
 
-  /// Open items are open no more.
+  /// Open items are no longer open.
   mutating func close(_ serials: Set<UInt64>, in scope: String?) {
     guard let scope else { return }
     open[scope]?.removeAll { serials.contains($0) }
@@ -122,12 +123,12 @@ extension OutboxLedger {
     settle(scope)
   }
 
-  /// Releases what waits in a scope, if nothing is in its way.
+  /// Releases the runs that wait in a scope, if nothing is in their way.
   mutating func settle(_ scope: String) {
     for id in withheld.removeValue(forKey: scope) ?? [] { settle(id) }
   }
 
-  /// Releases a run that waits, if nothing is in its way.
+  /// Releases a waiting run, if nothing is in its way.
   mutating func settle(_ id: RunIdentity) {
     guard let entry = self[id], entry.isAwaited, entry.isWritten else { return }
     if entry.pacing == .newest { replaceOlder(than: entry) }
@@ -141,7 +142,7 @@ extension OutboxLedger {
     }
   }
 
-  /// Whether a run waits for open items of its scope: for those of which it is no newer version.
+  /// Whether a run waits for open items of its scope; not for those of which it is a newer version.
   private func isBehindOpen(_ entry: Entry, _ scope: String) -> Bool {
     guard let open = open[scope], let first = open.first, first < entry.serial else { return false }
     if entry.pacing == .all { return true }
@@ -161,7 +162,8 @@ extension OutboxLedger {
     }
   }
 
-  /// A run takes the place of open items of which it is a newer version: nobody else would.
+  /// A run takes the place of open items of which it is a newer version, because no other code
+  /// would do that.
   mutating func replaceOlder(than entry: Entry) {
     for older in openOlder(than: entry) {
       let header = older.record.header

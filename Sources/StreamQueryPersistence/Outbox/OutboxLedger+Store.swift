@@ -6,7 +6,7 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-// What the store is told, and what in it is replaced.
+// The batches for the store, and the replacements in the records.
 
 extension OutboxLedger {
   /// The next batch for the store; `nil` if there is nothing to write, or a batch is under way.
@@ -29,7 +29,7 @@ extension OutboxLedger {
 
   /// The batch under way was written.
   ///
-  /// - Returns: The items that it was about.
+  /// - Returns: The items of the batch.
   mutating func written() -> [RunIdentity] {
     hasFailed = false
     let drafts = underWay.sorted { $0.value.key < $1.value.key }
@@ -55,12 +55,12 @@ extension OutboxLedger {
   /// The store cannot be used any more.
   ///
   /// - Parameters:
-  ///   - error: Why.
-  ///   - barred: The scopes in which others are still sending or writing.
-  /// - Returns: The runs that will never be kept as they are. Those that are kept go on.
+  ///   - error: The reason.
+  ///   - barred: The scopes in which other outboxes are still sending or writing.
+  /// - Returns: The runs that will never be kept as they are. Kept runs go on.
   mutating func close(_ error: QueryStoreError, barred: Set<String> = []) -> [RunIdentity] {
     phase = .closed(error)
-    // What others have left cannot be read, and is not waited for.
+    // Records that other outboxes have left cannot be read, and nothing waits for them.
     let free = self.barred.subtracting(barred)
     self.barred = barred
     for scope in free.sorted() { settle(scope) }
@@ -71,12 +71,12 @@ extension OutboxLedger {
     return all.filter { $0.isAwaited && !$0.isWritten }.map(\.id)
   }
 
-  /// Whether the store knows of an item what there is to know.
+  /// Whether the store has all changes of an item.
   ///
   /// - Parameters:
   ///   - id: The item.
   ///   - revision: The revision that it must have, or a later one; `nil` if it must be gone.
-  /// - Returns: Whether nobody has to wait for that.
+  /// - Returns: Whether no caller has to wait for that.
   func isSettled(_ id: RunIdentity, _ revision: UInt64?) -> Bool {
     if case .closed = phase { return true }
     guard let entry = self[id] else {
@@ -132,7 +132,7 @@ extension OutboxLedger {
 
   /// An open item got another input.
   ///
-  /// - Returns: Whether it is open still, and has no other input yet.
+  /// - Returns: Whether it still is open, and has no other input yet.
   mutating func replaced(_ record: OutboxRecord) -> Bool {
     guard let place = places[record.id], let entry = entries[place], entry.stand.isOpen,
       entry.record.header.revision + 1 == record.header.revision

@@ -6,13 +6,14 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// What a client has promised to send, and what of it is written: a value that is told what happened.
+/// The runs that a client has promised to send, and the state of their records: a value that is told about
+/// each event.
 ///
-/// An item whose mutation is not known, or whose input cannot be read, is *open*: no run stands for it.
-/// In its scope, no later item goes on before it does.
+/// An item whose mutation is not known, or whose input cannot be read, is *open*: it has no run. In its
+/// scope, no later item goes on before it does.
 struct OutboxLedger: Sendable {
   enum Phase: Sendable {
-    /// What the store has is not known.
+    /// The content of the store is not known.
     case loading
     case open(StoreGeneration)
     case closed(QueryStoreError)
@@ -37,12 +38,12 @@ struct OutboxLedger: Sendable {
   struct Entry: Sendable {
     /// Its place among all records.
     let serial: UInt64
-    /// Its number among the runs of the client, if it was kept by an earlier process.
+    /// Its number among the runs of the client, if an earlier process kept it.
     let number: UInt64?
     /// Its number among the runs of the client, if it began here.
     var ownNumber: UInt64?
     var record: OutboxRecord
-    /// How often the record was changed here.
+    /// The number of changes of the record here.
     var edition = 0
     var stand: Stand
     /// The registration that cannot read the present edition.
@@ -52,7 +53,7 @@ struct OutboxLedger: Sendable {
     /// Whether the store has the present revision, or an earlier one.
     var isPromised: Bool
     var pacing = Pacing.all
-    /// Whether its run waits for that.
+    /// Whether its run waits until it is written.
     var isAwaited = false
     var failureCount = 0
     var failureReason: ErrorBox?
@@ -61,7 +62,7 @@ struct OutboxLedger: Sendable {
     var key: String { OutboxRecord.key(serial, id) }
   }
 
-  /// What a batch writes.
+  /// The change of an item in a batch.
   struct Draft: Sendable {
     var key: String
     var scope: String?
@@ -69,7 +70,7 @@ struct OutboxLedger: Sendable {
   }
 
   var phase = Phase.loading
-  /// By serial; `nil` where one is gone.
+  /// The entries, by serial; `nil` for an entry that is gone.
   var entries: [Entry?] = []
   var places: [RunIdentity: Int] = [:]
   /// The serials of open items in each scope, in order.
@@ -80,21 +81,22 @@ struct OutboxLedger: Sendable {
   var withheld: [String: [RunIdentity]] = [:]
   /// The runs that may perform from now on.
   var released: [RunIdentity] = []
-  /// What the store has not been told, and what it is being told.
+  /// The changes that the store does not have, and the changes in the batch under way.
   var unwritten: [RunIdentity: Draft] = [:]
   var underWay: [RunIdentity: Draft] = [:]
-  /// What is shown of each block of entries; `nil` where it has changed since.
+  /// The visible form of each block of entries; `nil` after a change.
   var blocks: [OutboxItems.Block?] = []
-  /// The items that nobody could read and that gave way to newer runs, although nothing says that these are
-  /// versions of them; until that is told.
+  /// The unreadable items that gave way to newer runs, although it is not known that these are versions of
+  /// them; until that is reported.
   var replacedUnread: [OutboxRecord.Header] = []
-  /// What is no longer shown, such as users' errors, to be released outside of locks.
+  /// Objects that are no longer visible, such as users' errors, to be released outside of locks.
   var dropped: [any Sendable] = []
   /// Whether the last batch failed.
   var hasFailed = false
-  /// The items that mention a text, by its hash; `nil` until somebody asks.
+  /// The items that mention a text, by its hash; `nil` until the first use.
   var mentions: [Int: [RunIdentity]]?
-  /// What is added to the numbers of runs that begin here: the greatest serial of what came before.
+  /// The number that is added to the numbers of runs that begin here: the greatest serial of
+  /// earlier records.
   var base: UInt64 = 0
   var lastNumber: UInt64 = 0
   /// Increases with each visible change.
@@ -115,10 +117,10 @@ struct OutboxLedger: Sendable {
   /// A run waits to be kept.
   ///
   /// - Parameters:
-  ///   - record: What is to be kept of it.
+  ///   - record: Its record.
   ///   - number: The run's number among those that began here.
   ///   - serial: Its place among all records, if it is the newest; `nil` counts on from the last.
-  ///   - pacing: What it does with earlier versions.
+  ///   - pacing: Its rule for earlier versions.
   mutating func accepted(
     _ record: OutboxRecord,
     number: UInt64,
@@ -155,8 +157,8 @@ struct OutboxLedger: Sendable {
     write(id)
   }
 
-  /// Where a run belongs that began before one that was accepted earlier: as far before it as it
-  /// began before it; `nil` if there is none.
+  /// The serial of a run that began before a run that was accepted earlier: their distance is that
+  /// of their numbers; `nil` if there is no such run.
   private func serial(of number: UInt64) -> UInt64? {
     var next: (serial: UInt64, number: UInt64)?
     for case let entry? in entries.reversed() {
@@ -169,7 +171,7 @@ struct OutboxLedger: Sendable {
 
   /// A run is over, or an open item was dropped.
   ///
-  /// - Returns: What is gone: a user's error, to be released outside of locks.
+  /// - Returns: The former entry, with a user's error, to be released outside of locks.
   mutating func ended(_ id: RunIdentity) -> Entry? {
     guard let place = places[id], let entry = entries[place] else { return nil }
     write(id)
@@ -198,14 +200,14 @@ struct OutboxLedger: Sendable {
     return entry.failureReason
   }
 
-  /// Open items were looked at.
+  /// Open items were read.
   ///
   /// - Parameters:
-  ///   - readable: Those that may begin as soon as they are written.
-  ///   - failures: Why others cannot be read.
-  ///   - pacing: What they do with earlier versions.
-  /// - Returns: Those that begin now, in order: not those behind an open one of their scope, unless
-  ///   that is an earlier version. When they have begun, tell ``began(_:)``.
+  ///   - readable: The items that may begin as soon as they are written.
+  ///   - failures: The errors of the items that cannot be read.
+  ///   - pacing: The rules for earlier versions.
+  /// - Returns: The items that begin now, in order: not those behind an open item of their scope,
+  ///   unless that is an earlier version. When they have begun, call ``began(_:)``.
   mutating func looked(
     at readable: Set<RunIdentity>,
     _ failures: [RunIdentity: ErrorBox],
@@ -234,7 +236,7 @@ struct OutboxLedger: Sendable {
     return begun
   }
 
-  /// Runs of the client stand for these items now: what waited behind them goes on.
+  /// These items have runs of the client now: runs that waited behind them go on.
   mutating func began(_ begun: [Entry]) {
     var closed: [String: Set<UInt64>] = [:]
     for entry in begun {

@@ -6,9 +6,9 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// How runs of a durable mutation are kept, without its types.
+/// The policy for keeping runs of a durable mutation, without its types.
 struct OutboxPolicy: RunPolicy {
-  /// What becomes of a run that failed, without types.
+  /// The answer to the error of a run, without types.
   enum Answer: Sendable {
     case retry
     case rebase(ValueBox)
@@ -18,7 +18,7 @@ struct OutboxPolicy: RunPolicy {
 
   typealias Conflict = @Sendable (any Error, ValueBox, MutationContext) async -> Answer
 
-  /// How inputs are written and read; `nil` if the mutation is not durable.
+  /// The form in which inputs are written and read; `nil` if the mutation is not durable.
   struct Form: Sendable {
     var version: String
     var encode: @Sendable (ValueBox) throws -> Data
@@ -38,6 +38,6 @@ struct OutboxPolicy: RunPolicy {
 }
 
 extension MutationDefinition {
-  /// The policy as the outbox knows it.
+  /// The policy in the outbox's type.
   var outboxPolicy: OutboxPolicy { keeping as? OutboxPolicy ?? OutboxPolicy() }
 }

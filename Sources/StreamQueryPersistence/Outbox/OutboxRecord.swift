@@ -6,7 +6,7 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// What is kept of one run: a header, and the encoded input.
+/// The record of one run: a header, and the encoded input.
 ///
 /// The form is the text `SQO1`, four bytes with the length of the header (the least significant
 /// first), the header as JSON, and the input as it is.
@@ -14,14 +14,14 @@ struct OutboxRecord: Sendable {
   struct Header: Codable, Hashable, Sendable {
     /// The run's identity.
     var id: UUID
-    /// How often its input was changed.
+    /// The number of changes of its input.
     var revision: UInt64
     /// The mutation's key as text.
     var mutation: String
     var scope: String?
     /// The text of the pacing key: runs that have the same one are versions of one item.
     var pacingKey: String?
-    /// When the run was started, in seconds since the reference date.
+    /// The date when the run was started, in seconds since the reference date.
     var date: Double
     /// The version of the input's form.
     var version: String
@@ -29,7 +29,7 @@ struct OutboxRecord: Sendable {
     var lane: Lane { Lane(mutation: mutation, pacingKey: pacingKey) }
   }
 
-  /// Which runs of a scope may be versions of each other.
+  /// The runs of a scope that may be versions of each other.
   struct Lane: Hashable, Sendable {
     let mutation: String
     let pacingKey: String?
@@ -86,10 +86,10 @@ struct OutboxRecord: Sendable {
   ///
   /// - Parameters:
   ///   - input: The encoded input.
-  ///   - revision: How often it was changed.
+  ///   - revision: The number of changes of the input.
   ///   - version: The version of its form; `nil` is the same.
   /// - Returns: The record.
-  /// - Throws: What encoding the header throws.
+  /// - Throws: The error of encoding the header.
   func with(input: Data, revision: UInt64, version: String? = nil) throws -> OutboxRecord {
     var header = header
     header.revision = revision

@@ -1,8 +1,8 @@
 public import StreamQuery
 
 extension QueryClient.Configuration {
-  /// Where runs of durable mutations are kept until they are sent; `nil`, the default, keeps none, and
-  /// durable mutations fail.
+  /// The settings for keeping runs of durable mutations until they are sent; `nil`, the default, keeps none,
+  /// and durable mutations fail.
   public var outbox: OutboxConfiguration? {
     get { (keeping.runs as? OutboxMaking)?.outbox }
     set { keeping.runs = newValue.map(OutboxMaking.init) }
@@ -19,6 +19,6 @@ struct OutboxMaking: RunKeeperMaking {
 }
 
 extension QueryClient {
-  /// What waits to be sent, see ``OutboxConfiguration``.
+  /// The outbox of the client, see ``OutboxConfiguration``.
   public nonisolated var outbox: Outbox { Outbox(client: self) }
 }
