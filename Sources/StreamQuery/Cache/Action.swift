@@ -78,6 +78,6 @@ protocol ActionRunner {
   /// it.
   var isOfLowPriority: Bool { get }
 
-  /// Does what only the caller of a transaction can do.
+  /// Does the duty of a transaction's caller.
   func fulfil(_ duty: CallerDuty)
 }

@@ -119,7 +119,7 @@ extension CacheState {
     }
   }
 
-  // MARK: What happens to keys
+  // MARK: Changes of keys
 
   /// Data that is older than now must not be imported.
   @inline(__always)
@@ -190,8 +190,8 @@ extension CacheState {
   /// than large data can be decoded. So there is a last time, which takes the data as invalidated, or leaves
   /// it in the store.
   ///
-  /// - initialData: The decoded data; `nil` if there was none.
-  ///   - initialData: What was decoded; `nil` if there was nothing.
+  /// - Parameters:
+  ///   - initialData: The decoded data; `nil` if there was none.
   ///   - version: ``kept`` before the store was asked.
   ///   - isLast: Whether it is not asked again because of removals and invalidations.
   /// - Returns: The data, if any is to be placed; `nil` if the store has to be asked again.

@@ -148,8 +148,8 @@ extension CacheState {
   }
 }
 
-/// The progress of a search for entries: a superset of what its filter matches, as small as keys
-/// and prefixes allow.
+/// The progress of a search for entries: a superset of its filter's matches, as small as keys and
+/// prefixes allow.
 struct EntryCandidates: Sendable {
   /// A part of the cache.
   enum Source: Sendable {

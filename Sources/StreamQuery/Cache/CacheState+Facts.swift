@@ -48,7 +48,7 @@ struct EntryFacts {
   var info: QueryInfo
   var revision: UInt32
 
-  /// The facts about a key that has no entry, apart from what the given query adds.
+  /// The facts about a key that has no entry, apart from the facts that the given query adds.
   static func empty(_ key: EntryKey, _ query: StoredQuery) -> EntryFacts {
     EntryFacts(info: .absent(key, query.meta), revision: 0)
   }

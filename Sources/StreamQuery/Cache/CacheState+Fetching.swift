@@ -8,7 +8,7 @@ extension CacheState {
   ///   - request: The request to the machine.
   ///   - role: Its role for the fetch; `nil` if it does not wait.
   ///   - query: The query.
-  ///   - freshness: The freshness that the query promises.
+  ///   - freshness: When data is stale for the caller.
   ///   - initialData: Its initial data.
   ///   - transaction: The transaction.
   /// - Returns: The start of the fetch; for a caller that does not wait, only whether it was

@@ -215,7 +215,7 @@ struct CacheState: ~Copyable {
 
   /// Gives an entry a query for its next fetch, and a retention.
   mutating func adopt(_ index: Int, _ query: StoredQuery, _ transaction: inout Transaction) {
-    // An observer keeps its former placeholder for itself.
+    // The placeholder of one observer does not show to others.
     if let plain = query.plain { return adopt(index, plain, &transaction) }
     if notesChanges {
       noteTakeover(of: index, by: query)

@@ -6,8 +6,8 @@
 // snapshot and pays nothing.
 //
 // Most transactions change something that no observer can see: a deadline, a counter of waiters,
-// the cause of a fetch that was requested twice. Waking a thousand observers to show them what they
-// have already seen must never happen. So a renewal answers three questions, cheapest first:
+// the cause of a fetch that was requested twice. A thousand observers must never be woken to see
+// the same again. So a renewal answers three questions, cheapest first:
 //
 // 1. Is the data different? Boxes never change, so the same object is the same data. If the data is
 // different, the new snapshot is the state, and nothing of the old one is kept.

@@ -1,6 +1,6 @@
 /// The writes that wait until it is known what a store keeps for their keys.
 ///
-/// A value that is told what happens to keys. Writes of one key keep their order.
+/// A value that is told about changes of keys. Writes of one key keep their order.
 struct DeferredWrites: Sendable {
   struct Write: Sendable {
     let key: EntryKey

@@ -5,7 +5,7 @@ extension FetchContext {
   /// and the server. The data counts as fetched that long ago, so that its stale time begins there:
   /// ``QueryResult/dataUpdatedAt`` and retries, intervals and events are of the fetch as ever. An
   /// attempt that throws ``NotModified`` says how old that finding is; the data gets no older by
-  /// it. The last call of an attempt counts, and what earlier attempts said does not, with two
+  /// it. The last call of an attempt counts, and calls of earlier attempts do not, with two
   /// exceptions. Pages that are fetched one after the other are as old as the oldest one, even if
   /// an earlier attempt fetched that. If the fetch is a stream, each element is as old as the last
   /// call before it said. A context that was made by hand ignores it.
@@ -94,8 +94,8 @@ extension FetchContext {
   /// How long data of the query counts as fresh, as the query or the client's defaults say; zero
   /// for a context that was made by hand.
   ///
-  /// What observers have set for themselves does not count. If it is a function, it is evaluated.
-  /// 100 years are for ever.
+  /// Options of observers do not count. If it is a function, it is evaluated. 100 years are for
+  /// ever.
   public var staleTime: Duration {
     guard let job = fetchJob else { return .zero }
     let query = job.query.resolved

@@ -17,8 +17,8 @@
 public struct MutationHooks: Sendable, _FreeOfActors {
   /// Called before the first attempt.
   ///
-  /// A run that is cancelled before it begins is not prepared: this is not called for it, while
-  /// ``onError`` and ``onSettled`` are. What this began, such as a measurement, may be missing there.
+  /// A run that is cancelled before it begins is not prepared: this is not called for it, while ``onError``
+  /// and ``onSettled`` are. A measurement that this begins, for example, may be missing there.
   public var onMutate: (@Sendable (MutationInfo, QueryClient) async throws -> Void)?
   /// Called after a success.
   public var onSuccess: (@Sendable (any Sendable, MutationInfo, QueryClient) async throws -> Void)?

@@ -17,7 +17,7 @@ extension QueryClient {
   ///
   /// - Parameters:
   ///   - news: The news.
-  ///   - subject: What the stream waits for, in words.
+  ///   - subject: The cause of the wait, in words.
   ///   - element: Reads the value; `nil` if there is nothing new to show.
   /// - Returns: A stream for one observer.
   package nonisolated func stream<Element: Sendable>(

@@ -157,7 +157,7 @@ package protocol Adviser: Sendable {
   ///
   /// - Parameters:
   ///   - client: The client.
-  ///   - isEarly: Whether the client has just begun: what it has not done so far says nothing.
+  ///   - isEarly: Whether the client has just begun, so that missing work says nothing.
   /// - Returns: The advice.
   func advice(for client: QueryClient, isEarly: Bool) -> [QueryAdvice]
 }

@@ -330,7 +330,7 @@ struct Landing: Sendable {
   /// Whether the value is made from the cached one, and has to be made again if that changes.
   var usesData: Bool { join != nil || merge != nil }
 
-  /// How often it is made.
+  /// The maximum number of rounds.
   ///
   /// A merge is only about sharing and may give up after three rounds; a join keeps an update, and
   /// never gives up.

@@ -47,7 +47,7 @@ extension QueryClient {
     var sharedDeadlines: Deadlines?
     /// Whether calls of low priority leave their actions to the client's executor.
     ///
-    /// `false` in a simulation: the priority of the test must not decide what happens in it.
+    /// `false` in a simulation: the priority of the test must not decide its course.
     package var mindsPriority = true
     /// The executor that the client's tasks prefer; `nil` means the global executor.
     ///
@@ -67,10 +67,10 @@ extension QueryClient {
     public var failureInvalidates: Bool
     /// How many fetches may run at a time; `nil`, the default, is any number.
     ///
-    /// After a reconnect or in a new screen, many queries want to fetch at once. With a limit the
-    /// others wait, and fetch in this order: what is observed, and what a task of high priority
-    /// waits for; what others wait for, by the priority of their tasks; what nobody waits for. Among
-    /// equals, the one that waits longest is next. A query that waits shows that it is fetching.
+    /// After a reconnect or in a new screen, many queries want to fetch at once. With a limit the others
+    /// wait, and fetch in this order: observed queries, and queries that a task of high priority waits for;
+    /// queries that other tasks wait for, by the priorities of these; all others. Among equals, the one that
+    /// waits longest is next. A query that waits shows that it is fetching.
     ///
     /// An attempt counts from its beginning to its answer, or to the first part that it shows. A
     /// fetch does not count while it waits for its next attempt, or for the network. If a
@@ -236,9 +236,9 @@ extension QueryClient {
     /// | ``QueryOptions/retry`` of observers | three times, as they wait and see | three times |
     /// | ``QueryOptions/refetchInterval`` | none; one that a query has runs while it is observed | none |
     ///
-    /// The options apply below ``defaults``, also if those are replaced; ``defaults``, those of a
-    /// prefix, and a query have others if they say so. ``server(staleIfError:softTimeout:cachesFailures:refreshAhead:)``
-    /// turns on what is off here. See <doc:OnTheServer>.
+    /// The options apply below ``defaults``, also if those are replaced; ``defaults``, those of a prefix, and
+    /// a query have others if they say so. ``server(staleIfError:softTimeout:cachesFailures:refreshAhead:)``
+    /// turns on the options that are off here. See <doc:OnTheServer>.
     ///
     /// ```swift
     /// var configuration = QueryClient.Configuration.server

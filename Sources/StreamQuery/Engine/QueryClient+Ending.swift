@@ -9,7 +9,7 @@ extension QueryClient {
     signals.finish()
   }
 
-  /// Stops everything, and holds nothing from now on that it held before.
+  /// Stops everything, and releases all that it held.
   ///
   /// A client that was shut down can still be erased. What is kept in stores is not touched, but
   /// nothing more is written.

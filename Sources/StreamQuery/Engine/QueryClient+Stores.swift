@@ -46,7 +46,7 @@ extension QueryClient {
   /// Emits an event that no transaction decided.
   ///
   /// - Parameters:
-  ///   - kind: What happened.
+  ///   - kind: The event.
   ///   - key: The entry or the mutation.
   ///   - store: The type of the store.
   ///   - partition: The part of the store.

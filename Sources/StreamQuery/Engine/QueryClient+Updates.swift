@@ -1,5 +1,5 @@
 extension QueryClient {
-  /// Changes what an existing observer observes.
+  /// Changes the query of an existing observer.
   nonisolated func update<Value>(
     _ id: ObserverID,
     _ query: Query<Value>,

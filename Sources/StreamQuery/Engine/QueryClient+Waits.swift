@@ -2,7 +2,7 @@ extension QueryClient {
   /// Reports a wait of the present task; `nil` in an app.
   ///
   /// - Parameters:
-  ///   - text: What it waits for, in words.
+  ///   - text: The cause of the wait, in words.
   ///   - onLeave: Called when the caller is cancelled.
   /// - Returns: The wait, which lasts as long as the object.
   @inline(__always)
@@ -82,7 +82,7 @@ extension QueryClient {
   ///
   /// - Parameters:
   ///   - subscription: The subscription, which ends with the stream.
-  ///   - subject: What the stream waits for, in words.
+  ///   - subject: The cause of the wait, in words.
   ///   - element: Makes an element of an item; `nil` if there is nothing new to show.
   /// - Returns: A stream for one observer.
   nonisolated func stream<Content: Inbox, Element: Sendable>(
@@ -121,14 +121,16 @@ extension QueryClient {
   ///   end, until it delivers,
   /// - conditions of ``RefetchPolicy`` that are being evaluated: one that awaits this call waits for itself,
   /// - runs of mutations, with their callbacks and retries,
-  /// - stores that are being read, and what begins when they are,
-  /// - what has changed to be written, which happens at once instead of at the next opportunity.
+  /// - stores that are being read, and work that begins after that,
+  /// - changes that have to be written: they are written at once instead of at the next
+  ///   opportunity.
   ///
-  /// It does not wait for what may never come, and so ends while the network or the app is away:
-  /// - paused fetches and runs, the runs behind them in their scopes, and what awaits them from inside
-  ///   a fetch or a run of this client,
+  /// It does not wait for an event that may never come, and so ends while the network or the app is
+  /// away:
+  /// - paused fetches and runs, the runs behind them in their scopes, and waits for them from inside a fetch
+  ///   or a run of this client,
   /// - a durable run that has stopped until somebody answers,
-  /// - a store that cannot be read or written: it is tried again later, and an event tells it,
+  /// - a store that cannot be read or written: it is tried again later, and there is an event,
   /// - the next poll, trigger or expiry.
   ///
   /// Cancelling the caller ends the wait at once. A query that fetches again whenever it has fetched makes

@@ -47,7 +47,7 @@ final class RepeatedAttempt: Sendable {
     }
     guard let former else { return }
     if former.hasAnswered { job.goBack(to: present?.repeated(from: former.start)) }
-    // What was said of an answer was said of that one.
+    // Earlier statements were about the answer of an earlier run.
     job.saidAnswer?.began(attempt, keepsPart: job.keepsPart)
   }
 }

@@ -35,7 +35,7 @@ package final class ResolvedMutation: StoredMutation, @unchecked Sendable {
     self.callbacks = callbacks
     perform =
       definition.perform ?? defaults.perform(for: key.key).map { Self.typed($0, key, definition) }
-    // What was promised is tried again as long as nobody says what else is to be done.
+    // A durable run is retried for ever, unless a handler answers its errors.
     let isPromised = runOptions.isKept && definition.keeping?.answersErrors != true
     timeout = options.timeout.map(TimeSpan.init) ?? .infinite
     retry = RetryPolicy.merge(options.retry, over: isPromised ? .forever : .never) ?? .never

@@ -197,7 +197,7 @@ extension QueryClient {
   /// Changes cached data in place, or the default, which then becomes data.
   ///
   /// The closure gets the cached data without optimistic changes. It runs outside the lock, and
-  /// again if the entry changes meanwhile, so it must only change what it gets. The value that it
+  /// again if the entry changes meanwhile, so it must only change its argument. The value that it
   /// leaves is written, even if it changes nothing.
   ///
   /// Data that began with the default is invalidated, because it did not come from the server: the

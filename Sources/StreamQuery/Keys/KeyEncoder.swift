@@ -207,7 +207,7 @@ public struct KeyEncodingError: Error, Hashable, Sendable {
   /// - Parameters:
   ///   - part: The position of the part, from 0; `nil` for the value type.
   ///   - typeName: The name of the type at fault.
-  ///   - reason: What is wrong with it.
+  ///   - reason: The defect.
   public init(part: Int?, typeName: String, reason: Reason) {
     self.part = part
     self.typeName = typeName

@@ -22,7 +22,7 @@ extension KeyPart {
     return make(value)
   }
 
-  /// Appends what a value contributes to a key: one part, or several if its type opted in to that.
+  /// Appends the parts of a value to a key: one part, or several if its type opted in to that.
   static func append<Value: Hashable>(_ value: Value, to parts: inout [KeyPart]) {
     if let part = simple(value) {
       parts.append(part)
@@ -35,7 +35,7 @@ extension KeyPart {
     }
   }
 
-  /// Appends what a value that may be absent contributes to a key.
+  /// Appends the parts of an optional value to a key.
   static func append(optional value: (any Hashable & Sendable)?, to parts: inout [KeyPart]) {
     guard let value else {
       parts.append(.null)
@@ -80,7 +80,7 @@ protocol StructuralKeyPart {
   /// The value as one part.
   var structuralPart: KeyPart { get }
 
-  /// Appends what the value contributes to a key.
+  /// Appends the parts of the value to a key.
   func appendParts(to parts: inout [KeyPart])
 }
 

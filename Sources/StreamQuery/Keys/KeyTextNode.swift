@@ -116,7 +116,7 @@ extension KeyTextNode {
     return "{" + texts.joined(separator: ",") + "}"
   }
 
-  /// Tags a text with what it stands for; `tag` is a type's name with its module, or a word.
+  /// Tags a text with its meaning; `tag` is a type's name with its module, or a word.
   static func tagged(_ tag: String, _ text: String) -> String {
     "{" + quoted("$" + tag) + ":" + text + "}"
   }

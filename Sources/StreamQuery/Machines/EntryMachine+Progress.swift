@@ -40,9 +40,9 @@ extension EntryMachine {
   /// Whether a caller that asks for a fetch has its answer at once: it joins an endless stream that delivers
   /// and is new enough.
   ///
-  /// - superseding: Whether the caller wants the stream replaced.
+  /// - Parameters:
+  ///   - superseding: Whether the caller wants the stream replaced.
   ///   - acceptsOlder: Whether an answer that began before an invalidation will do.
-  ///   - acceptsOlder: Whether an answer will do that began before an invalidation.
   /// - Returns: Whether the caller need not wait.
   @inline(__always)
   func isAnswered(superseding: Bool, acceptsOlder: Bool) -> Bool {

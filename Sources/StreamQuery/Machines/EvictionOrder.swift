@@ -6,8 +6,8 @@
 /// | list | holds | leaves to |
 /// |---|---|---|
 /// | `window` | newcomers, by last use | `probation`, when newer ones come |
-/// | `probation` | what has to prove itself, by arrival | `protected`, when used; out of the cache |
-/// | `protected` | what was used again, by last use | `probation`, when it is full |
+/// | `probation` | entries on trial, by arrival | `protected`, when used; out of the cache |
+/// | `protected` | entries that were used again, by last use | `probation`, when it is full |
 ///
 /// When the cache is full, the newcomer that leaves the window is compared with the oldest entry on
 /// probation: the one that was used more often lately stays. So a scan of entries that are used once pushes
@@ -96,7 +96,7 @@ struct EvictionOrder: Sendable {
   @inline(__always)
   func uses(of row: Int) -> Int { isKnown(row) ? Int(rows[row].popularity.uses(at: age)) : 0 }
 
-  // MARK: What happens to entries
+  // MARK: Changes of entries
 
   /// An entry came; it is held until ``changed(_:isIdle:)`` says that it is idle.
   ///

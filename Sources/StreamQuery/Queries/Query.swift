@@ -247,7 +247,7 @@ public struct Query<Value: Sendable>: Sendable, _FreeOfActors {
   }
 }
 
-/// A value that is a key and can fetch what it requests.
+/// A value that is a key and can fetch its own data.
 ///
 /// ```swift
 /// struct Search: QueryRequest, Codable {

@@ -40,7 +40,7 @@ public struct RefetchPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanLitera
 
   /// `true` is ``ifStale``, `false` is ``never``.
   ///
-  /// - Parameter value: Whether to refetch what is stale.
+  /// - Parameter value: Whether to refetch stale data.
   public init(booleanLiteral value: Bool) {
     self.init(value ? .ifStale : .never)
   }

@@ -22,7 +22,7 @@
 /// ```
 ///
 /// Conformance is checked at run time, so generic code shares just as well. ``SharingPolicy`` says
-/// what is shared when.
+/// which parts are shared when.
 public protocol StructurallyShared: Equatable {
   /// This value, with every unchanged part taken from an older one.
   ///

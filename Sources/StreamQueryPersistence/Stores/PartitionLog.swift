@@ -134,7 +134,7 @@ struct PartitionLog {
     }
   }
 
-  // MARK: What happened
+  // MARK: Events
 
   /// The partition is wiped: no record of it can be read any more, whatever happens to the file.
   ///

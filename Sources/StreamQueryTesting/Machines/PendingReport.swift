@@ -59,7 +59,7 @@ struct PendingReport: Equatable, Sendable {
     return lines
   }
 
-  /// Whether a fetch or a run is at work and the simulation cannot tell what it waits for.
+  /// Whether a fetch or a run is at work and the simulation does not know the cause of its wait.
   private var hasUnknownWait: Bool {
     guard readyJobs == 0, sleepers == 0 else { return false }
     return work.count { $0.activity == .running } > suspendedCalls

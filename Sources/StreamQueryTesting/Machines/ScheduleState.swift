@@ -4,7 +4,7 @@
 /// are.
 ///
 /// A value without locks, threads or clocks, so that its rules are tested synchronously. The core
-/// holds it behind a mutex and performs what `next` returns.
+/// holds it behind a mutex and performs the result of `next`.
 struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
   /// The next thing to do for the driver.
   enum Step {

@@ -97,7 +97,7 @@ final class MainStandIn: SerialExecutor {
     MainActor.shared.enqueue(job)
   }
 
-  // MARK: What the hooks ask
+  // MARK: Questions of the hooks
 
   /// The executor for code that hops to the main actor here; `nil` is the real one.
   static var asked: MainStandIn? { ofThisThread ?? claim?.standInIfOn }
@@ -107,7 +107,7 @@ final class MainStandIn: SerialExecutor {
     return jobs.takeGlobal(job)
   }
 
-  // MARK: What the runtime asks of an executor
+  // MARK: Requests of the runtime to an executor
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)

@@ -12,7 +12,7 @@
 /// | when all has disappeared | it is taken for |
 /// |---|---|
 /// | without a doubt | hidden |
-/// | in the turn in which a reader first reads what has changed | empty: it stays shown |
+/// | in the turn in which a reader first reads the change | empty: it stays shown |
 /// | later in the doubt | nothing until the doubt ends, and then for hidden |
 ///
 /// The second row is wrong for a view that is left in that very turn, which costs requests until

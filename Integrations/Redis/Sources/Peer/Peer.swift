@@ -7,7 +7,7 @@ internal import Synchronization
 /// The id of this process.
 func ownID() -> Int32 { ProcessInfo.processInfo.processIdentifier }
 
-/// A machine: it fetches keys, changes some, and records what it saw.
+/// A machine: it fetches keys, changes some, and records the values that it saw.
 ///
 /// It prints `ready`, and waits for a line.
 @main struct Peer {

@@ -2,11 +2,11 @@
 enum LateReply: Equatable {
   /// It is dropped.
   case ignored
-  /// If it is a list that begins with this text, the command gives back what was taken, with the next element
-  /// as its last argument.
+  /// If it is a list that begins with this text, the command gives back the taken elements, with the next
+  /// element as its last argument.
   case givenBack(if: String, by: RedisCommand)
 
-  /// Gives back what a command took, by its reply.
+  /// Gives back the elements that a command took, by its reply.
   ///
   /// - Parameter reply: The reply.
   /// - Returns: The command that gives it back; `nil` if nothing was taken.

@@ -5,7 +5,7 @@ package import StreamQueryShared
 ///
 /// Waiting commands are sent together, and answered in order. It connects with the first command,
 /// and again with the first one after it broke. Commands that wait when it breaks fail with
-/// `SharedStoreError.unavailable`, because it is not known what the server did.
+/// `SharedStoreError.unavailable`, because the effect on the server is not known.
 package final class RedisConnection: Sendable {
   private let mailbox = RedisMailbox()
   private let timeouts: RedisTimeouts

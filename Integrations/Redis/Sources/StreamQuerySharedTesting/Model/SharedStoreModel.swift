@@ -62,7 +62,7 @@ public struct SharedStoreModel: Sendable {
   /// The end of the log.
   public var position: SharedPosition { SharedPosition(history: history, version: log.last) }
 
-  // MARK: What is valid
+  // MARK: Validity
 
   /// The entry of a key, if it is valid for a reader with some marks.
   func entry(_ text: String, for marks: [SharedMark] = [], now: Duration) -> SharedEntry? {
