@@ -9,7 +9,7 @@ public struct QueryAdvice: Hashable, Sendable, CustomStringConvertible {
   public let rule: String
   /// The set-up, with the names of some queries or mutations that have it: the first parts of their keys.
   public let problem: String
-  /// The trouble.
+  /// The trouble that the set-up causes.
   public let reason: String
   /// The code to write instead, or to confirm the set-up.
   public let remedy: String
@@ -23,7 +23,7 @@ public struct QueryAdvice: Hashable, Sendable, CustomStringConvertible {
   ///   - problem: The set-up.
   ///   - names: The names of the queries or mutations that have it, of which three are shown; `nil` if the
   ///     set-up does not concern them.
-  ///   - reason: The trouble.
+  ///   - reason: The trouble that the set-up causes.
   ///   - remedy: The code to write instead, or to confirm the set-up.
   ///   - article: The name of the article to read.
   package init?(

@@ -11,10 +11,10 @@ final class DefaultsTable: StoredDefaults, @unchecked Sendable {
   }
 
   let client: QueryDefaults
-  /// In the order of registration: later ones win.
+  /// In the order of registration: a later one wins.
   let prefixes: [Prefix]
   let failureInvalidates: Bool
-  /// Where data is kept beyond the cache, unless a query says otherwise.
+  /// The default for keeping data beyond the cache.
   let persistence: (any PersistencePolicy)?
   let persisters: PersisterSlot
 
@@ -33,7 +33,7 @@ final class DefaultsTable: StoredDefaults, @unchecked Sendable {
     super.init(isPersisting: persistence != nil, specialKeys: prefixes.map(\.key))
   }
 
-  /// The same defaults, under which every query is resolved again.
+  /// The same defaults in a new table, so that every query is resolved again.
   var renewed: DefaultsTable { with(prefixes: prefixes) }
 
   func with(client: QueryDefaults? = nil, prefixes: [Prefix]? = nil) -> DefaultsTable {
@@ -58,14 +58,14 @@ final class DefaultsTable: StoredDefaults, @unchecked Sendable {
     prefixes.last { $0.fetch != nil && $0.key.isPrefix(of: key) }?.fetch ?? client.fetch
   }
 
-  /// How long the entry of a key is kept if nothing else is known about the key.
+  /// The retention of a key's entry as far as the defaults say.
   func gcTime(for key: AnyQueryKey) -> TimeSpan {
     options(for: key).gcTime.map(TimeSpan.init) ?? TimeSpan(.seconds(300))
   }
 
   /// Adds the defaults of a prefix, or replaces them in place.
   ///
-  /// A registered prefix keeps its place, so that an update does not change which of two
+  /// A registered prefix keeps its rank, so that an update does not change which of two
   /// registrations wins.
   func with(_ prefix: Prefix) -> DefaultsTable {
     var prefixes = prefixes

@@ -1,4 +1,4 @@
-/// The writes that wait until it is known what a store keeps for their keys.
+/// The writes that wait until the stores of their keys have been read.
 ///
 /// A value that is told about changes of keys. Writes of one key keep their order.
 struct DeferredWrites: Sendable {
@@ -6,19 +6,20 @@ struct DeferredWrites: Sendable {
     let key: EntryKey
     /// The query that is written to, as far as the call says.
     let definition: QueryDefinition
-    /// Whether it is made although the key got data meanwhile: it was to keep that data out, or
-    /// compares dates itself.
+    /// Whether the write is made although the key got data meanwhile: it was to keep that data out,
+    /// or compares dates itself.
     let survivesData: Bool
-    /// When the data of an import was current; `nil` for an update.
+    /// The date when the data of an import was current; `nil` for an update.
     let importedAt: Double?
     /// The run whose callback made the call.
     let job: MutationJob?
     let perform: @Sendable (QueryClient) -> Void
-    /// Makes the new data of the kept data where the client is gone; `nil` leaves that as it is.
+    /// Makes new data from the kept data after the client is gone; `nil` leaves the kept data as it
+    /// is.
     let change: @Sendable (KeptData?) -> KeptData?
     /// Whether the key was invalidated after the call, which the write must not undo.
     var isInvalidated = false
-    /// Whether the cache has what it made.
+    /// Whether the cache has the result.
     fileprivate var hasLanded = false
     fileprivate var serial: UInt64 = 0
 
@@ -50,7 +51,7 @@ struct DeferredWrites: Sendable {
     }
   }
 
-  /// How many wait at most: a store may be locked for hours.
+  /// The limit for writes that wait: a store may be locked for hours.
   static let limit = 10_000
 
   private var lines: [EntryKey: Line] = [:]
@@ -60,20 +61,21 @@ struct DeferredWrites: Sendable {
   private var isAskedAgain = false
   /// The write in progress; `nil` once it is done or dropped.
   private var present: Write?
-  /// The keys that were written since the work began: their data is no answer that came meanwhile.
+  /// The keys that were written since the work began: their data is not an answer that came
+  /// meanwhile.
   private var written: Set<EntryKey> = []
 
   var isEmpty: Bool { lines.isEmpty }
 
-  /// The keys of the writes, each once, with the newest answer to how they are kept.
+  /// The keys of the writes, each once, with the newest policy for keeping them.
   var keys: [EntryKey: (any PersistencePolicy)?] {
     lines.mapValues { line in line.rest.reversed().lazy.compactMap(\.definition.persistence).first }
   }
 
-  /// The keys of the writes and of the one that is being made.
+  /// The keys of all writes, including the one in progress.
   var keysToMark: Set<EntryKey> { Set(lines.keys).union(present.map { [$0.key] } ?? []) }
 
-  /// Whether a write of a key has not been made yet: what comes later has to wait behind it.
+  /// Whether a write of a key has not been made yet; later writes of the key wait behind it.
   func holds(_ key: EntryKey) -> Bool { lines[key] != nil || isMaking(key) }
 
   /// Whether the write in progress is of this key, and was not dropped.
@@ -81,7 +83,7 @@ struct DeferredWrites: Sendable {
 
   /// Adds a write.
   ///
-  /// - Returns: The write that is given up in its place, if too many wait.
+  /// - Returns: The write that is given up for it, if too many wait.
   mutating func add(_ write: Write) -> Write? {
     serial += 1
     var write = write
@@ -92,9 +94,9 @@ struct DeferredWrites: Sendable {
     return take(oldest)
   }
 
-  /// Somebody is about to make writes.
+  /// A thread is about to make writes.
   ///
-  /// - Returns: Whether nobody is already making some; who does begins anew then.
+  /// - Returns: Whether no other thread is making some; that thread begins anew then.
   mutating func begin() -> Bool {
     guard isAtWork else {
       isAtWork = true
@@ -104,9 +106,9 @@ struct DeferredWrites: Sendable {
     return false
   }
 
-  /// The writes that could be made were.
+  /// All writes that were possible have been made.
   ///
-  /// - Returns: Whether somebody asked again meanwhile.
+  /// - Returns: Whether a thread asked again meanwhile.
   mutating func goesOn() -> Bool {
     isAtWork = isAskedAgain
     isAskedAgain = false
@@ -144,7 +146,7 @@ struct DeferredWrites: Sendable {
     return write
   }
 
-  /// Removes the writes of some keys, also the one in progress.
+  /// Removes the writes of some keys, including the one in progress.
   ///
   /// - Parameter keys: The keys; `nil` is all.
   /// - Returns: The removed writes, in order, to be released outside of locks.
@@ -159,7 +161,7 @@ struct DeferredWrites: Sendable {
 
   /// Takes the writes that the end of the client leaves to the stores.
   ///
-  /// The one in progress is among them, unless its result is in the cache: after the end of the client it
+  /// The write in progress is among them, unless its result is in the cache: after the end of the client it
   /// would come too late.
   ///
   /// - Returns: The writes, in order.
@@ -169,7 +171,7 @@ struct DeferredWrites: Sendable {
     return [write] + takeWaiting()
   }
 
-  /// Takes the writes of some keys, apart from one that is being made.
+  /// Takes the writes of some keys, except the one in progress.
   ///
   /// - Parameter keys: The keys; `nil` is all.
   /// - Returns: The writes, in order, to be released outside of locks.
@@ -180,9 +182,9 @@ struct DeferredWrites: Sendable {
     return dropped
   }
 
-  /// Removes the writes of keys that got data meanwhile, unless they are made whatever data there is.
+  /// Removes the writes of keys that got data meanwhile, except those that are made in any case.
   ///
-  /// - Returns: What was removed, to be released outside of locks.
+  /// - Returns: The removed writes, to be released outside of locks.
   mutating func drop(answered keys: Set<EntryKey>) -> [Write] {
     let dropped = takeWaiting(keys.subtracting(written))
     for write in dropped where write.survivesData {
@@ -204,10 +206,10 @@ struct DeferredWrites: Sendable {
   }
 }
 
-/// A write that still waits when its client ends; the store gets what it makes of the kept data.
+/// A write that still waits when its client ends, to be applied to the data in the store.
 package struct LastWrite: Sendable {
   let write: DeferredWrites.Write
-  /// Says how the data is kept.
+  /// The query, which says how the data is kept.
   let query: ResolvedQuery
 
   package var key: EntryKey { write.key }
@@ -215,7 +217,7 @@ package struct LastWrite: Sendable {
   package var policy: (any PersistencePolicy)? { query.persistence }
   /// Whether the call named no more than the key.
   package var isOfKeyAlone: Bool { write.definition.isOfKeyAlone }
-  /// When the data of an import was current; `nil` for an update.
+  /// The date when the data of an import was current; `nil` for an update.
   package var importedAt: Double? { write.importedAt }
   /// Whether the key was invalidated after the call.
   package var isInvalidated: Bool { write.isInvalidated }
@@ -227,8 +229,7 @@ package struct LastWrite: Sendable {
   ///   - isInvalidated: Whether the key was invalidated since.
   ///   - number: A number that no other entry has.
   ///   - date: The time, in seconds since the reference date.
-  /// - Returns: What the write leaves in an entry that is in no cache any more; `nil` if the store
-  ///   keeps what it has.
+  /// - Returns: The entry to keep; `nil` if the store keeps what it has.
   package func entry(
     from kept: KeptData?,
     isInvalidated: Bool,

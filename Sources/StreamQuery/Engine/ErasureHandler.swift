@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Something that is done when a client is erased, for as long as this is retained.
+/// An action that is performed when a client is erased, as long as this object is retained.
 ///
 /// See `client.whenErased(_:)`.
 @_spi(Adapters) public final class ErasureHandler: Sendable {
@@ -18,24 +18,24 @@ import Synchronization
 }
 
 extension QueryClient {
-  /// Whether the account that the client belonged to has ended, so that it has forgotten everything.
+  /// Whether the account of the client has ended, so that the client has forgotten everything.
   ///
-  /// It shows nothing any more, like a client that was shut down. Adapters that keep what they have
-  /// shown look here before they show it again.
+  /// Such a client shows nothing, like a client that was shut down. Adapters that store values they
+  /// have shown check this before they show them again.
   @_spi(Adapters) public nonisolated var isErased: Bool { erasure.hasBegun }
 
-  /// Does something when the client is erased: for adapters, which have to forget what they show.
+  /// Performs an action when the client is erased: for adapters, which have to forget their values.
   ///
-  /// All of these are done at once, one after the other, and the end of an account
-  /// (`QueryAccount.end()`) returns when they are done.
+  /// The actions run one after the other, and the end of an account (`QueryAccount.end()`) returns
+  /// when they are done.
   ///
   /// ```swift
   /// let handler = client.whenErased { logger.debug("the account has ended") }
   /// ```
   ///
-  /// - Parameter action: What to do. Like all that the client retains, it must not retain the client.
-  /// - Returns: Keep it for as long as this should be done; `nil` if the client was erased already,
-  ///   see `isErased`.
+  /// - Parameter action: The action. Like all that the client retains, it must not retain the client.
+  /// - Returns: The handler, to be retained as long as the action should be performed; `nil` if the
+  ///   client was erased already, see `isErased`.
   @_spi(Adapters) public nonisolated func whenErased(
     _ action: @escaping @Sendable () async -> Void
   ) -> ErasureHandler? {
@@ -43,7 +43,7 @@ extension QueryClient {
   }
 }
 
-/// Whether a client was erased, and who has to forget what it has shown.
+/// The erasure of a client: whether it has begun, and the actions to perform then.
 package final class ClientErasure: Sendable {
   private struct State {
     var actions: [Int: @Sendable () async -> Void] = [:]
@@ -62,9 +62,9 @@ package final class ClientErasure: Sendable {
     isBegun.store(true, ordering: .releasing)
   }
 
-  /// Stores what is to be done.
+  /// Stores an action.
   ///
-  /// - Returns: Its number; `nil` if the client was erased before, and nothing is stored.
+  /// - Returns: Its number; `nil` if the client was erased already, and the action is not stored.
   func add(_ action: @escaping @Sendable () async -> Void) -> Int? {
     state.withLock { state in
       guard !state.hasBegun else { return nil }
@@ -75,16 +75,16 @@ package final class ClientErasure: Sendable {
   }
 
   func remove(_ number: Int) {
-    // Returned, so that what it holds is released outside the lock.
+    // Returned, so that it is released outside the lock.
     _ = state.withLock { $0.actions.removeValue(forKey: number) }
   }
 
-  /// Does what was stored, in that order.
+  /// Performs the stored actions in order.
   func finish() async {
     for (_, action) in takeActions().sorted(by: { $0.key < $1.key }) { await action() }
   }
 
-  /// The client is gone: nothing will have to be done.
+  /// The client is gone: no action has to be performed any more.
   func cancel() {
     let actions = takeActions()
     withExtendedLifetime(actions) {}

@@ -41,7 +41,7 @@ extension FetchContext {
     job.answer.said(AnswerAge(updatedAt: updatedAt, isOutdated: isOutdated), by: attempt)
   }
 
-  /// The answer that the attempt is going to return, for whoever learns later that something has
+  /// The answer that the attempt is going to return, for code that learns later that something has
   /// changed.
   @_spi(SharedCache) public var upcomingAnswer: FetchAnswer {
     FetchAnswer(slot: fetchJob?.answer ?? AnswerSlot(), attempt: attempt)
@@ -56,8 +56,8 @@ extension FetchContext {
   /// The error with which the attempt has failed already, because it took longer than
   /// ``Query/timeout(_:)`` allows; `nil` if it has not.
   ///
-  /// Such an attempt is also cancelled. For whoever works for others around the fetch, and tells them
-  /// why it ended: a cancelled attempt without such an error was only given up.
+  /// Such an attempt is also cancelled. For code around the fetch that tells others why it ended: a cancelled
+  /// attempt without such an error was only given up.
   @_spi(SharedCache) public var timeoutError: QueryError? {
     guard let job = fetchJob, job.saidAnswer?.wasTooLong(attempt) == true else { return nil }
     return .timedOut(key: key.description, limit: timeout ?? .zero)
@@ -70,10 +70,10 @@ extension FetchContext {
     return timeout.duration
   }
 
-  /// What is asked of the fetch; ``FetchDemand/fresh`` for a context that was made by hand.
+  /// The demand on the fetch; ``FetchDemand/fresh`` for a context that was made by hand.
   ///
-  /// If the data is invalidated while the fetch runs, or waits for its place or for a retry, more is
-  /// asked of the fetch from then on.
+  /// If the data is invalidated while the fetch runs, or waits for its place or for a retry, the demand is
+  /// higher from then on.
   public var demand: FetchDemand {
     guard let job = fetchJob else { return .fresh }
     guard job.demand == .fresh else { return job.demand }

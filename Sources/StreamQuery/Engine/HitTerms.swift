@@ -1,4 +1,4 @@
-/// What decides whether data that is there answers a caller at once.
+/// The terms of a query that decide whether cached data answers a caller at once.
 ///
 /// A server makes its queries at each call. Most calls are hits, and a hit needs no more of a query
 /// than this: resolving all of it would take longer than the hit.
@@ -9,8 +9,8 @@ struct HitTerms: Equatable {
 }
 
 extension HitTerms {
-  /// - Parameter query: A resolved query; `nil` if its data is kept beyond the cache, or if functions
-  ///   have to be asked.
+  /// - Parameter query: A resolved query; `nil` if its data is kept beyond the cache, or if functions have to
+  ///   be evaluated.
   init?(_ query: ResolvedQuery) {
     guard !query.isPersisted, let options = query.fixedOptions else { return nil }
     freshness = options.freshness
@@ -18,9 +18,9 @@ extension HitTerms {
     gcTime = query.gcTime
   }
 
-  /// The same of a query that is not resolved.
+  /// The terms of a query that is not resolved.
   ///
-  /// No initializer, which would own what it is given: all threads would count a reference to the
+  /// No initializer, which would own its arguments: all threads would count a reference to the
   /// defaults.
   ///
   /// - Parameters:

@@ -24,7 +24,7 @@ public struct MutationHooks: Sendable, _FreeOfActors {
   public var onSuccess: (@Sendable (any Sendable, MutationInfo, QueryClient) async throws -> Void)?
   /// Called after a failure or a cancellation.
   public var onError: (@Sendable (any Error, MutationInfo, QueryClient) async throws -> Void)?
-  /// Called after either.
+  /// Called after a success, a failure or a cancellation.
   public var onSettled:
     (
       @Sendable (Result<any Sendable, any Error>, MutationInfo, QueryClient) async throws -> Void
@@ -36,7 +36,7 @@ public struct MutationHooks: Sendable, _FreeOfActors {
   ///   - onMutate: Called before the first attempt.
   ///   - onSuccess: Called after a success, with the output.
   ///   - onError: Called after a failure or a cancellation.
-  ///   - onSettled: Called after either, with the output or the error.
+  ///   - onSettled: Called after any end, with the output or the error.
   public init(
     onMutate: (@Sendable (MutationInfo, QueryClient) async throws -> Void)? = nil,
     onSuccess: (@Sendable (any Sendable, MutationInfo, QueryClient) async throws -> Void)? = nil,

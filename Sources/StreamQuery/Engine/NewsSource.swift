@@ -1,4 +1,4 @@
-/// Tells observers that there is something new to look at.
+/// Tells observers that there is news.
 package final class NewsSource: Sendable {
   fileprivate let broadcaster = Broadcaster<NewsFlag<Never>>()
 
@@ -8,7 +8,7 @@ package final class NewsSource: Sendable {
 
   /// Ends all streams.
   ///
-  /// - Parameter isDrained: Whether they still get what is new.
+  /// - Parameter isDrained: Whether they still get the news so far.
   package func finish(isDrained: Bool) { broadcaster.finish(isDrained: isDrained) }
 }
 

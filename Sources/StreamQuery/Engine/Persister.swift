@@ -1,26 +1,26 @@
 import Synchronization
 
-/// What keeps the data of entries beyond the cache.
+/// Keeps the data of entries beyond the cache.
 ///
-/// The client asks it about entries that begin, and tells it that entries changed.
+/// The client asks it when an entry begins, and tells it when entries change.
 package protocol Persister: AnyObject, Sendable {
-  /// Begins to read what is kept under a policy, unless it was begun before.
+  /// Begins to read the data that is kept under a policy, unless it has begun before.
   ///
-  /// - Returns: Whether it is not known yet what is kept.
+  /// - Returns: Whether the data has not been read yet.
   @discardableResult
   func open(_ policy: any PersistencePolicy) -> Bool
 
-  /// Whether it is not known yet what is kept under a policy, be it opened or not.
+  /// Whether the data under a policy has not been read yet, whether or not it was opened.
   func isRestoring(_ policy: any PersistencePolicy) -> Bool
 
-  /// Whether it is not known yet what is kept under a policy, although queries may go on without it:
-  /// what an update began with would be wrong.
+  /// Whether the data under a policy has not been read, although queries may go on without it: an update
+  /// would begin with wrong data.
   func isUnread(_ policy: any PersistencePolicy) -> Bool
 
-  /// Waits until it is known what is kept under a policy, or until the caller is cancelled.
+  /// Waits until the data under a policy has been read, or until the caller is cancelled.
   func waitUntilRestored(_ policy: any PersistencePolicy, within limit: TimeSpan) async
 
-  /// The data that is kept for an entry; decodes it, so never call it under the lock.
+  /// The data that is kept for an entry; decodes the data, so never call this under the lock.
   func data(
     of key: EntryKey,
     _ definition: QueryDefinition,
@@ -35,8 +35,8 @@ package protocol Persister: AnyObject, Sendable {
     _ policy: any PersistencePolicy
   ) -> Bool
 
-  /// When the data that is kept for an entry was current, in seconds since the reference date, and
-  /// whether it was invalidated since; decodes nothing.
+  /// The date when the data that is kept for an entry was current, in seconds since the reference
+  /// date, and whether it was invalidated since; decodes nothing.
   func stamp(
     of key: EntryKey,
     _ policy: any PersistencePolicy
@@ -45,30 +45,30 @@ package protocol Persister: AnyObject, Sendable {
   /// There are changes to take, see ``CacheState/takePersistedChanges()``.
   func entriesChanged()
 
-  /// The process may be suspended or end: what changed should be written now.
+  /// The process may be suspended or end: writes the changes now.
   func hurry()
 
-  /// Writes what is not written yet, and waits for that.
+  /// Writes all changes, and waits for that.
   func save() async
 
-  /// What could not be read so far may be readable now, such as after a device was unlocked.
+  /// A failed read may succeed now, such as after a device was unlocked.
   func readAgain()
 
-  /// Forgets what is kept for the entries that a filter selects, whether they are cached or not.
+  /// Forgets the data of the entries that a filter selects, whether they are cached or not.
   func remove(_ filter: QueryFilter)
 
-  /// Marks what is kept for the entries that a filter selects as invalidated.
+  /// Marks the data of the entries that a filter selects as invalidated.
   func invalidate(_ filter: QueryFilter)
 
-  /// The client is over.
+  /// The client has ended.
   ///
   /// - Parameters:
-  ///   - isErased: Whether nothing may be left of what it holds, so that nothing more is written. It
-  ///     may follow an end that writes.
-  ///   - writes: What waited until it is known what is kept, and is still to be made of that.
+  ///   - isErased: Whether nothing of the data may remain, so that nothing more is written. Such a call may
+  ///     follow one that writes.
+  ///   - writes: The writes that waited for a store and are still to be made.
   func end(isErased: Bool, making writes: [LastWrite])
 
-  /// Waits until none of its work is running any more.
+  /// Waits until its work has ended.
   func waitUntilOver() async
 }
 
@@ -78,7 +78,7 @@ package protocol PersisterMaking: PersistencePolicy {
   func makePersister(for client: QueryClient) -> any Persister
 }
 
-/// The persister of a client, made when it is first needed.
+/// The persister of a client, made on first use.
 final class PersisterSlot: Sendable {
   private struct State {
     weak var client: QueryClient?
@@ -91,7 +91,7 @@ final class PersisterSlot: Sendable {
 
   /// The persister; `nil` as long as no query needed one.
   var persister: (any Persister)? {
-    // Most clients never have one, and do not wait for a lock.
+    // Most clients never have one, and take no lock.
     isInUse.load(ordering: .acquiring) ? state.withLock { $0.persister } : nil
   }
 
@@ -107,7 +107,7 @@ final class PersisterSlot: Sendable {
     let (known, client) = state.withLock { ($0.persister, $0.isEnded ? nil : $0.client) }
     if let known { return known }
     guard let client, let making = policy as? any PersisterMaking else { return nil }
-    // Outside the lock; if two threads come here, one of the two is not used.
+    // Outside the lock; if two threads make one, one of the two is not used.
     let made = making.makePersister(for: client)
     let (persister, isFirst) = state.withLock { state -> ((any Persister)?, Bool) in
       if state.persister != nil || state.isEnded { return (state.persister, false) }
@@ -120,7 +120,7 @@ final class PersisterSlot: Sendable {
     return persister
   }
 
-  /// The client is over; see ``Persister/end(isErased:making:)``.
+  /// The client has ended; see ``Persister/end(isErased:making:)``.
   func end(isErased: Bool, making writes: [LastWrite]) {
     let persister = state.withLock { state in
       state.isEnded = true
@@ -130,28 +130,28 @@ final class PersisterSlot: Sendable {
   }
 }
 
-/// Where a client keeps data beyond the process; empty unless the app links `StreamQueryPersistence`.
+/// The settings for keeping data beyond the process; empty unless the app links `StreamQueryPersistence`.
 package struct KeepingSettings: Sendable {
-  /// Where the data of queries is kept beyond the cache, unless they say otherwise.
+  /// The default policy for the data of queries.
   package var policy: (any PersistencePolicy)?
-  /// What keeps runs of mutations beyond the process.
+  /// Makes the keeper of mutation runs.
   package var runs: (any RunKeeperMaking)?
   private var others: [ObjectIdentifier: any Sendable] = [:]
 
-  /// Further settings, one of each type; the client knows nothing of them.
+  /// Further settings, one of each type; the client knows nothing about them.
   package subscript<Value: Sendable>(_ type: Value.Type) -> Value? {
     get { others[ObjectIdentifier(type)] as? Value }
     set { others[ObjectIdentifier(type)] = newValue }
   }
 
-  /// The advice of those settings that advise.
+  /// The advice of those settings that give advice.
   func advice(for client: QueryClient, isEarly: Bool = false) -> [QueryAdvice] {
     let settings: [(any Sendable)?] = [policy, runs] + Array(others.values)
     return settings.flatMap { ($0 as? any Adviser)?.advice(for: client, isEarly: isEarly) ?? [] }
   }
 }
 
-/// A setting that can advise: the client asks those of its configuration that do.
+/// A setting that can give advice about its client.
 package protocol Adviser: Sendable {
   /// The advice about a client that has the setting.
   ///

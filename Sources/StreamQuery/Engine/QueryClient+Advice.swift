@@ -3,7 +3,7 @@ import Synchronization
 #endif
 
 extension QueryClient {
-  /// Returns advice about set-ups of this client that work, and that will hurt.
+  /// Returns advice about set-ups of this client that work, but will cause trouble.
   ///
   /// It knows what the client has done so far: call it after the first screens or requests, in a test or
   /// from a menu of a debug build. Debug builds also report the advice by themselves, each rule once in a
@@ -61,17 +61,17 @@ extension QueryClient {
 extension AnyQueryKey {
   /// The text of the first part, which names a kind of data.
   ///
-  /// The other parts may say whose data it is: reports are printed, and outlive the account that it is of.
+  /// The other parts may identify a person: reports are printed, and outlive that person's account.
   fileprivate var firstPart: String { storage.parts.first?.logText() ?? description }
 }
 
 extension QueryClient.Configuration {
-  /// Whether it is ``server``, for many requests: a client of a single one is told to have no shards.
+  /// Whether this is ``server``, for many requests: a client of a single one is told to have no shards.
   fileprivate var isOfServer: Bool { preset.gcTime != nil && readShards != nil }
 }
 
 extension MutationTable {
-  /// The mutations whose runs are to be kept beyond the process.
+  /// The mutations whose runs are kept beyond the process.
   fileprivate var keptMutations: [EntryKey] {
     all.compactMap { id in
       find(id).flatMap { slots[$0].machine.runOptions.isKept ? slots[$0].job?.key : nil }

@@ -1,7 +1,7 @@
 extension QueryClient {
-  /// Evaluates the user code that a decision needs, then makes the transaction; evaluates it again
-  /// if the entry changed meanwhile (contract law 8: at most three rounds, then the last answers
-  /// stand).
+  /// Evaluates the user code that a decision needs, then makes the transaction; evaluates the code
+  /// again if the entry changed meanwhile (contract law 8: at most three rounds, then the last
+  /// answers stand).
   nonisolated func resolving<Result: Sendable>(
     _ key: EntryKey,
     _ definition: QueryDefinition,
@@ -15,7 +15,7 @@ extension QueryClient {
     return asking(key, definition, query.opened(), isArrival: isArrival, at: now, body)
   }
 
-  /// The same without options of an observer.
+  /// The same without an observer's options.
   nonisolated func resolving<Result: Sendable>(
     _ key: EntryKey,
     _ definition: QueryDefinition,
@@ -63,7 +63,7 @@ extension QueryClient {
     ) -> CommitAnswer<(revision: UInt32?, resolvedOptions: ResolvedObserverOptions), Result> {
       if query.isPersisted {
         let version = cache.read { $0.kept }
-        // There may be initial data now, or none any more.
+        // There may be initial data now, or there may be none any more.
         if version != kept { hasInitialData = false }
         kept = version
       }
@@ -71,8 +71,8 @@ extension QueryClient {
         hasInitialData = true
         wasHeld = query.isHeld
         initialData = InitialData(of: query)
-        // Dynamic options are evaluated for the entry with its initial data, so it has to be made
-        // first.
+        // Dynamic options are evaluated for the entry with its initial data, so the entry has to be
+        // made first.
         if isAsked, let initialData {
           let version = query.isPersisted ? kept : nil
           begin(key, query, with: initialData, asOf: version, isLast: round >= 3)
@@ -84,7 +84,7 @@ extension QueryClient {
       let info = info(of: key, query, initialData)
       let options = query.resolvedOptions(isArrival: isArrival) { info.info }
       if hasInitialData, wasHeld, options.participation != .restoring {
-        // It became known in between, so the initial data is not what is kept.
+        // The store was read in between, so the initial data is not the kept data.
         hasInitialData = false
         return ask(round)
       }
@@ -100,8 +100,8 @@ extension QueryClient {
         wantsInitialData = true
         return nil
       }
-      // Otherwise an observer would begin to wait for what has already happened, or with what was
-      // removed.
+      // Otherwise an observer would begin to wait for an event that has already happened, or with
+      // data that was removed.
       if query.isPersisted {
         guard let current = state.current(initialData, asOf: kept, isLast: isLast)
         else { return nil }
@@ -121,10 +121,11 @@ extension QueryClient {
   /// - Parameters:
   ///   - key: The key.
   ///   - query: Its query.
-  ///   - initialData: What it begins with.
+  ///   - initialData: Its initial data.
   ///   - version: ``CacheState/kept`` before a store was asked for the data; `nil` if none was.
   ///   - isLast: See ``CacheState/current(_:asOf:isLast:)``.
-  /// - Returns: The data of the entry, or what there is no room for, if any; `nil` if the store has to be asked again.
+  /// - Returns: The data of the entry, or the data for which there is no room, if any; `nil` if the store has
+  ///   to be asked again.
   @discardableResult
   nonisolated func begin(
     _ key: EntryKey,
@@ -155,7 +156,7 @@ extension QueryClient {
 
   /// The query under the defaults; the entry's own query if it was made from the same ones.
   ///
-  /// It opens no store: see ``ResolvedQuery/opened()``.
+  /// It opens no store; see ``ResolvedQuery/opened()``.
   nonisolated func resolve(
     _ key: EntryKey,
     _ definition: QueryDefinition,
@@ -217,7 +218,7 @@ extension QueryClient {
       transaction.askRound = askRound
       guard let index = state.find(entry) else { return () }
       if state.slots[index].revision != answer.revision {
-        // The next evaluation covers what the options changed themselves.
+        // The next evaluation covers changes by the options themselves.
         if state.slots[index].askRound > askRound { return () }
         guard isLast else { return nil }
       }
@@ -243,6 +244,6 @@ private enum QuickTransaction<Result: Sendable>: Sendable {
   case done(Result)
   /// The entry's query matches, but user code has to be evaluated.
   case known(ResolvedQuery)
-  /// The query has to be made under these defaults.
+  /// The query has to be resolved under these defaults.
   case unknown(DefaultsTable)
 }

@@ -24,7 +24,7 @@ extension QueryClient {
     defer { limit?.stop() }
     let context = context(of: job, attempt: attempt)
     do {
-      // Not in the closure: with a reference to the client, it would switch executors once more.
+      // Not in the closure: a reference to the client would cost a further switch of executors.
       let fetch = try companions.isEmpty ? job.fetch : accompanied(job.fetch)
       let box = try await TaskChain.$inherited.withValue(job.tasks) {
         try await Scheduling.$current.withValue(scheduling) {
@@ -37,7 +37,7 @@ extension QueryClient {
     } catch  where limit?.end() ?? true {
       failed(job, attempt: attempt, error, isCancelled: Task.isCancelled)
     } catch {
-      // The attempt has failed already, because it took too long.
+      // The attempt has failed already, by its timeout.
     }
   }
 
@@ -59,15 +59,15 @@ extension QueryClient {
     job.query.resolved.definition.onSettled?(result, context(of: job, attempt: attempt))
   }
 
-  /// Whether any import runs: most clients never have one, and look no further.
+  /// Whether any import runs: most clients never have one, and check no further.
   nonisolated var mayAwaitImports: Bool {
     @inline(__always) get { awaitsImports.load(ordering: .acquiring) }
   }
 
-  /// Whether an import is to bring what a fetch would bring: then the attempt is started again when
-  /// it is known that it does not.
+  /// Whether an import is to bring the data of a fetch; then the attempt is started again when the
+  /// import does not bring it.
   ///
-  /// Never inlined: the task of each fetch would make room for it.
+  /// Never inlined: the task of each fetch would reserve stack space for it.
   @inline(never)
   private nonisolated func isHeld(_ job: FetchJob) -> Bool {
     // The user's own code, outside of locks. A key without a text cannot be in an archive.
@@ -75,7 +75,7 @@ extension QueryClient {
     return transaction { state, transaction in state.hold(job, text, &transaction) }
   }
 
-  /// Starts the time that an attempt may take; `nil` if it may take any.
+  /// Starts the timeout of an attempt; `nil` if there is none.
   @inline(never)
   private nonisolated func limit(of job: FetchJob, attempt: Int) -> AttemptLimit? {
     guard let span = job.query.serving?.timeout, !span.isInfinite else { return nil }
@@ -85,7 +85,7 @@ extension QueryClient {
     }
     let limit = AttemptLimit()
     limit.start(span, deadlines) {
-      // What shows parts as they come is a connection, and has answered.
+      // A query that shows parts as they come is a connection, and has answered.
       guard self.cache.read({ $0.deliveringSince(job) }) == nil, limit.end() else { return }
       job.answer.tookTooLong(attempt)
       // Before another attempt can begin, which is not to be cancelled.
@@ -98,7 +98,7 @@ extension QueryClient {
 
   /// An attempt threw.
   ///
-  /// Never inlined: the task of each fetch would make room for it.
+  /// Never inlined: the task of each fetch would reserve stack space for it.
   @inline(never)
   private nonisolated func failed(
     _ job: FetchJob,
@@ -152,7 +152,7 @@ extension QueryClient {
     }
     let chance = refreshChance(of: job)
     commit(rounds: landing.rounds, asking: ask) { answer, isLast, state, transaction -> Bool? in
-      // A fetch that follows is for the observers that are enabled when this answer is there.
+      // A following fetch is for the observers that are enabled when this answer is there.
       if !asksObservers, !isLast, state.asksBeforeFollowing(job) {
         asksObservers = true
         return nil
@@ -167,7 +167,7 @@ extension QueryClient {
     }
   }
 
-  /// What lands, and the data that it was made from, if it was.
+  /// The value that lands, and the data that it was made from, if any.
   private nonisolated func answer(
     _ fetched: ValueBox,
     _ landing: Landing,
@@ -190,9 +190,9 @@ extension QueryClient {
   ///
   /// - Parameters:
   ///   - job: The fetch.
-  ///   - make: Makes the value from what is there, and is told if nothing is to be added to that. It runs
-  ///     outside the lock, and again until its answer is about the present data, so that no concurrent update is
-  ///     lost.
+  ///   - make: Makes the value from the present data, and is told if nothing is to be added to that. It runs
+  ///     outside the lock, and again until its answer is about the present data, so that no concurrent update
+  ///     is lost.
   /// - Returns: Whether the fetch is still the current one; if not, nothing is shown.
   nonisolated func progress(
     _ job: FetchJob,
@@ -213,7 +213,8 @@ extension QueryClient {
     }
   }
 
-  /// How a fetch retries: an endless stream belongs to its observers, whoever started it.
+  /// The retries of a fetch; an endless stream belongs to its observers, so the caller that started
+  /// it does not matter.
   private nonisolated func retry(of job: FetchJob) -> RetryPolicy {
     guard job.isImperative, job.query.fetchOptions.delivery == .endless,
       cache.read({ $0.isActive(job) })
@@ -247,7 +248,7 @@ extension QueryClient {
     }
   }
 
-  /// Forgets the timer, which no longer sleeps for the earliest deadline: any next transaction arms
+  /// Forgets the timer, which no longer sleeps for the earliest deadline: the next transaction arms
   /// it again.
   private nonisolated func clockFailed(_ error: any Error, isNews: Bool) {
     cache.record { $0.armed = nil }
@@ -273,17 +274,17 @@ extension ResetCondition {
   }
 }
 
-/// The time that an attempt of a fetch may take: either the attempt answers or its end comes first.
+/// The timeout of an attempt: it ends with the attempt's answer or when the time is over.
 final class AttemptLimit: Sendable {
   private let isOver = Atomic(false)
   private let deadline: Mutex<Deadline?> = Mutex(nil)
 
   /// Ends the attempt, by its answer or by the time.
   ///
-  /// - Returns: Whether it was not over yet; otherwise what came later is ignored.
+  /// - Returns: Whether it was not over yet; a later end is ignored.
   func end() -> Bool { !isOver.exchange(true, ordering: .relaxed) }
 
-  /// Starts the time.
+  /// Starts the timer.
   ///
   /// - Parameters:
   ///   - span: How long the attempt may take.
@@ -294,14 +295,14 @@ final class AttemptLimit: Sendable {
     self.deadline.withLock { $0 = deadline }
   }
 
-  /// Stops the time.
+  /// Stops the timer.
   func stop() {
     deadline.withLock { $0.take() }?.cancel()
   }
 }
 
-/// How a fetched value becomes the data: joined with what is cached by then, or sharing unchanged
-/// parts with it.
+/// The step that turns a fetched value into data: joined with the data that is cached by then, or
+/// sharing unchanged parts with it.
 struct Landing: Sendable {
   let fetched: ValueBox
   let join: (any FetchProgress)?
@@ -336,8 +337,8 @@ struct Landing: Sendable {
   /// never gives up.
   var rounds: Int { join == nil ? 3 : .max }
 
-  /// Whether user code runs again until its answer lands, so that it must not change the data that
-  /// it waits for.
+  /// Whether user code runs again until its answer lands, so that this code must not change the
+  /// data.
   var isEndless: Bool { join != nil && merge != nil }
 
   /// The value that lands.

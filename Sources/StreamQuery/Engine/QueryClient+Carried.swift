@@ -2,7 +2,7 @@ extension QueryClient: CarriedClient {}
 
 extension CarriedClient {
   var client: QueryClient {
-    // Nothing else conforms. Checked in debug builds by `unsafeDowncast` itself.
+    // Nothing else conforms. `unsafeDowncast` itself checks this in debug builds.
     unsafeDowncast(self, to: QueryClient.self)
   }
 }

@@ -11,7 +11,7 @@ extension QueryClient {
   ///     the state changed.
   ///   - now: The time of the first transaction; `nil` reads the clock.
   ///   - isDated: Whether transactions need the date.
-  ///   - ask: Reads the state and runs user code; gets the number of the round, from 1.
+  ///   - ask: Reads the state and runs user code; gets the number of the round, beginning with 1.
   ///   - body: The transaction; gets the answer and whether it has to take it. `nil` starts another
   ///     round.
   /// - Returns: The result of the transaction, or the result with which `ask` ended.

@@ -1,7 +1,7 @@
 extension QueryClient {
   /// A fetch among the client's companions, the first of them outermost.
   ///
-  /// Never inlined: the task of each fetch would make room for it.
+  /// Never inlined: the task of each fetch would reserve stack space for it.
   @inline(never)
   nonisolated func accompanied(_ fetch: @escaping QueryDefinition.Fetch) -> QueryDefinition.Fetch {
     let repeated = RepeatedAttempt()
@@ -16,10 +16,10 @@ extension QueryClient {
     }
   }
 
-  /// Waits for a caller's answer, and tells the companions when it begins to wait and when that is
-  /// over, unless it was answered before.
+  /// Waits for a caller's answer, and tells the companions when the wait begins and ends, unless
+  /// the answer is there already.
   ///
-  /// Never inlined: the tasks of callers without companions would make room for it.
+  /// Never inlined: the tasks of callers without companions would reserve stack space for it.
   @inline(never)
   nonisolated func accompaniedOutcome(of waiter: Waiter, for key: EntryKey) async -> WaitOutcome {
     let subject = observed("a fetch of \(key.key)")

@@ -8,7 +8,7 @@ import Glibc
 #endif
 
 extension QueryClient {
-  /// The defaults and the environment of a client: everything that it takes from outside.
+  /// The defaults and the environment of a client: all of its input from outside.
   public struct Configuration: Sendable {
     /// Defaults for queries.
     public var defaults: QueryDefaults
@@ -19,9 +19,10 @@ extension QueryClient {
     /// Whether memory is short; the platform's own source on Apple platforms, by default, and none
     /// elsewhere.
     public var memoryPressure: MemoryPressure
-    /// How much the cache keeps of what nobody observes; no limit by default.
+    /// The limit for cached data that nobody observes; none by default.
     public var limit: CacheLimit?
-    /// In how many parts many threads read at once; `nil`, the default, is one lock for all.
+    /// The number of parts in which many threads read at once; `nil`, the default, is one lock for
+    /// all.
     ///
     /// One lock guards the cache, and is held for about half a microsecond by each read. Where so many
     /// threads ask for data that is there that they wait for each other, as on a server with many
@@ -32,9 +33,9 @@ extension QueryClient {
     /// 150 bytes from the beginning, and each entry that is read about 200, or more where a receiver counts its hits:
     /// ``EventReceiver/init(hits:_:)``. A ``limit`` learns of these uses in batches.
     ///
-    /// Each lookup is an event, in the order of transactions. So as long as somebody is told of every
-    /// event, by ``onEvent`` or ``QueryClient/events``, each `fetch` takes the cache's lock. A receiver
-    /// says if it needs less: ``EventReceiver``.
+    /// Each lookup is an event, in the order of transactions. So while ``onEvent`` or ``QueryClient/events``
+    /// gets every event, each `fetch` takes the cache's lock. A receiver says if it needs less:
+    /// ``EventReceiver``.
     public var readShards: Int?
     /// The clock on which the client waits.
     public var clock: any Clock<Duration>
@@ -42,8 +43,8 @@ extension QueryClient {
     ///
     /// A simulation uses it to tell the client's own timer from other sleepers.
     package var operatorClock: (any Clock<Duration>)?
-    /// The deadlines that clients of one owner have between them, if their clock is `ContinuousClock`; `nil`
-    /// is those of the process, for clients without an executor.
+    /// The deadlines that the clients of one owner share, if their clock is `ContinuousClock`; `nil` is those
+    /// of the process, for clients without an executor.
     var sharedDeadlines: Deadlines?
     /// Whether calls of low priority leave their actions to the client's executor.
     ///
@@ -57,7 +58,7 @@ extension QueryClient {
     public var executor: (any TaskExecutor)?
     /// The source of random numbers, used for the jitter of retries.
     public var randomness: @Sendable () -> UInt64
-    /// The source of dates that people see; decisions never depend on it.
+    /// The source of dates that people see; no decision depends on it.
     public var wallClock: @Sendable () -> Date
     /// Whether a failed refetch marks its entry as invalidated; `true` by default.
     ///
@@ -65,7 +66,7 @@ extension QueryClient {
     /// freshness depends on age alone: data within its stale time is left alone even after a
     /// failure.
     public var failureInvalidates: Bool
-    /// How many fetches may run at a time; `nil`, the default, is any number.
+    /// The number of fetches that may run at a time; `nil`, the default, is any number.
     ///
     /// After a reconnect or in a new screen, many queries want to fetch at once. With a limit the others
     /// wait, and fetch in this order: observed queries, and queries that a task of high priority waits for;
@@ -87,13 +88,13 @@ extension QueryClient {
     /// The clock on which the client waits, with its sleeps.
     var erasedClock: ErasedClock {
       let own = ErasedClock(clock)
-      // Of other clocks it is unknown whether two of them run alike.
+      // For other clocks it is unknown whether two of them agree.
       guard clock is ContinuousClock,
         let deadlines = sharedDeadlines ?? (executor == nil ? .shared : nil)
       else { return own }
       return own.sleeping(on: deadlines)
     }
-    /// Whether anything follows from a return later than the return.
+    /// Whether a return of network or app has effects later than the return.
     var pacesReturns: Bool {
       spreadsReturns || connectivity.trust != nil || reconnectPacing.coalescing > .zero
         || activationPacing.coalescing > .zero
@@ -101,13 +102,13 @@ extension QueryClient {
     var spreadsReturns: Bool {
       reconnectPacing.spreading > .zero || activationPacing.spreading > .zero
     }
-    /// Where data is kept beyond the process, if anywhere.
+    /// The settings for keeping data beyond the process.
     package var keeping = KeepingSettings()
-    /// Where reported advice is noted; `nil`, as in a simulation, reports none.
+    /// The log of reported advice; `nil`, as in a simulation, reports none.
     package var adviceLog: AdviceLog? = .shared
-    /// What is asked for the time to write what is kept when the app leaves the screen.
+    /// Asks the system for time to write changes when the app leaves the screen.
     var backgroundTime = BackgroundTime.platformDefault
-    /// Options below ``defaults``, whatever those are.
+    /// Options with a lower rank than ``defaults``.
     var preset = QueryOptions.default
     /// Companions of every attempt of every fetch, the first outermost; none by default.
     public var fetchCompanions: [any FetchCompanion]
@@ -127,16 +128,16 @@ extension QueryClient {
     /// no caller for its readers, but they may miss events. Calls that the closure makes on the
     /// client never wait.
     ///
-    /// What began is told to have ended, also if the client is freed: its fetches are cancelled and its
+    /// Every beginning is followed by an end, even if the client is freed: its fetches are cancelled and its
     /// entries removed, as by ``QueryClient/shutDown()``.
     ///
     /// A client that it captures would never be freed: capture it weakly.
     public var onEvent: (@Sendable (QueryEvent) -> Void)?
     /// Further receivers of events, on the terms of ``onEvent``; none by default.
     ///
-    /// For what is attached to a client beside the program's own closure, such as a log or metrics: who
-    /// sets ``onEvent`` does not remove it. Each event goes to ``onEvent`` first, and then to these in
-    /// their order. A receiver may need less than every event: see ``EventReceiver``.
+    /// For receivers beside the program's own closure, such as a log or metrics: setting ``onEvent`` does not
+    /// remove them. Each event goes to ``onEvent`` first, and then to these in their order. A receiver may
+    /// need less than every event: see ``EventReceiver``.
     ///
     /// ```swift
     /// var configuration = QueryClient.Configuration()
@@ -155,9 +156,9 @@ extension QueryClient {
     ///   - connectivity: Whether the network can be reached.
     ///   - activity: Whether the app or process is active.
     ///   - memoryPressure: Whether memory is short.
-    ///   - limit: How much the cache keeps of what nobody observes.
-    ///   - readShards: In how many parts many threads read at once.
-    ///   - maxConcurrentFetches: How many fetches may run at a time.
+    ///   - limit: The limit for cached data that nobody observes.
+    ///   - readShards: The number of parts in which many threads read at once.
+    ///   - maxConcurrentFetches: The number of fetches that may run at a time.
     ///   - reconnectPacing: How refetches are paced when the network is back.
     ///   - activationPacing: How refetches are paced when the app is active again.
     ///   - clock: The clock on which the client waits.
@@ -279,8 +280,8 @@ extension QueryClient {
     /// - Parameters:
     ///   - grace: For how long after it became stale data is returned if its fetch fails:
     ///     ``Query/staleIfError(_:)``.
-    ///   - softTimeout: How long callers wait for a fetch while there is such data, ``Query/softTimeout(_:)``;
-    ///     `nil` is until it ends.
+    ///   - softTimeout: How long callers wait for a fetch while there is such data,
+    ///     ``Query/softTimeout(_:)``; `nil` is until it ends.
     ///   - failures: How long a failure is the answer, ``Query/cachesFailures(_:)``.
     ///   - refresh: When data is refetched before it is stale, ``Query/refreshAhead(_:)``.
     /// - Returns: The configuration.

@@ -1,28 +1,27 @@
 internal import Synchronization
 
-// Writes of keys of which it is not known yet what a store keeps.
+// Writes of keys whose stores have not been read yet.
 //
-// An update of nothing would take the place of what is kept, so it waits: until then the key has no
-// data and says that it is restoring. When the store has been read, or was given up, the writes of a
-// key are made in the order of their calls, before observers that waited arrive. What comes later
-// than the call counts as later: a write or an answer replaces the update, a removal or a reset ends
-// it, an invalidation marks what it has written.
+// An update of nothing would replace the kept data, so it waits: until then the key has no data and says that
+// it is restoring. When the store has been read, or was given up, the writes of a key are made in the order
+// of their calls, before observers that waited arrive. All that follows the call counts as later: a write or
+// an answer replaces the update, a removal or a reset ends it, an invalidation marks its result.
 
 extension QueryClient {
-  /// Makes a write as soon as it is known what a store keeps for the key.
+  /// Makes a write as soon as the store of the key has been read.
   nonisolated func deferWrite(_ write: DeferredWrites.Write) {
     let oldest = deferredWrites.withLock { writes in
       defersWrites.store(true, ordering: .releasing)
       return writes.add(write)
     }
     if let oldest { report(.updateBeforeRestored(key: oldest.key.key.description)) }
-    // It may have become known before anybody could find the write.
+    // The store may have been read before any thread could find the write.
     if !openStore(of: write.key, write.definition.persistence) { performDeferredWrites() }
     if isOver { dropDeferredWrites() }
   }
 
-  /// Whether an update of a key has to wait: for its store, or behind earlier ones, which may still
-  /// wait although the store has been read.
+  /// Whether an update of a key has to wait: for its store, or behind earlier updates, which may
+  /// still wait although the store has been read.
   nonisolated func mustWait(_ key: EntryKey, _ policy: (any PersistencePolicy)? = nil) -> Bool {
     if openStore(of: key, policy) { return true }
     guard mayDeferWrites, deferredWrites.withLock({ $0.holds(key) }) else { return false }
@@ -30,7 +29,7 @@ extension QueryClient {
     return deferredWrites.withLock { $0.holds(key) }
   }
 
-  /// Makes the writes that wait for no store any more.
+  /// Makes the writes that no longer wait for a store.
   nonisolated func performDeferredWrites() {
     guard mayDeferWrites, deferredWrites.withLock({ $0.begin() }) else { return }
     repeat {
@@ -51,7 +50,7 @@ extension QueryClient {
     deferredWriteMade(of: write.key)
   }
 
-  /// A deferred write is done: it must not undo an invalidation that came after its call.
+  /// A deferred write was made; it must not undo an invalidation that came after its call.
   nonisolated func deferredWriteMade(of key: EntryKey) {
     guard let write = deferredWrites.withLock({ $0.made() }), write.isInvalidated else { return }
     startInvalidation(QueryFilter(.entry(key)), .active, superseding: true, .invalidated, nil)
@@ -62,7 +61,7 @@ extension QueryClient {
     deferredWrites.withLock { $0.isMaking(key) }
   }
 
-  /// Ends the writes of those of some keys that got an answer, or were written, meanwhile.
+  /// Ends the writes of the keys that got an answer, or were written, meanwhile.
   private nonisolated func dropDeferredWrites(answered keys: Set<EntryKey>) {
     let answered = cache.read { state in
       keys.filter { key in
@@ -74,12 +73,12 @@ extension QueryClient {
     withExtendedLifetime(deferredWrites.withLock { $0.drop(answered: answered) }) {}
   }
 
-  /// Takes the writes that wait when the client ends, or are being made, for the stores to get what they
-  /// make.
+  /// Takes the writes that wait or are in progress when the client ends, to be applied to the data in the
+  /// stores.
   nonisolated func takeDeferredWrites() -> [LastWrite] {
     guard mayDeferWrites else { return [] }
     dropDeferredWrites(answered: Set(deferredWrites.withLock { $0.keys }.keys))
-    // Under the lock of the cache, so that none that is taken lands.
+    // Under the lock of the cache, so that no taken write lands.
     let writes = cache.read { _ in deferredWrites.withLock { $0.takeLast() } }
     return writes.map { write in
       let known = cache.read { state in state.find(write.key).flatMap { state.slots[$0].query } }
@@ -89,12 +88,12 @@ extension QueryClient {
     }
   }
 
-  /// Ends the writes of a key that wait: it is written now.
+  /// Ends the waiting writes of a key, which is written now.
   nonisolated func dropDeferredWrites(of key: EntryKey) {
     withExtendedLifetime(deferredWrites.withLock { $0.drop([key]) }) {}
   }
 
-  /// Ends all writes that wait.
+  /// Ends all waiting writes.
   nonisolated func dropDeferredWrites() {
     guard mayDeferWrites else { return }
     withExtendedLifetime(deferredWrites.withLock { $0.drop(nil) }) {}
@@ -119,21 +118,22 @@ extension QueryClient {
     withExtendedLifetime(dropped) {}
   }
 
-  /// Whether any write waits for a store: most clients never have one, and look no further.
+  /// Whether any write waits for a store: most clients never have one, and check no further.
   nonisolated var mayDeferWrites: Bool {
     @inline(__always) get { defersWrites.load(ordering: .acquiring) }
   }
 
   // MARK: Updates
 
-  /// Keeps an update until it is known what a store keeps for its key.
+  /// Defers an update until the store of its key has been read.
   ///
   /// - Parameters:
   ///   - key: The key.
-  ///   - terms: What the query says of writes.
-  ///   - date: When the written data was current, in seconds since the reference date; `nil` means now.
+  ///   - terms: The terms of the query for writes.
+  ///   - date: The date when the written data was current, in seconds since the reference date; `nil` means
+  ///     now.
   ///   - fencing: Whether fetches in flight are discarded.
-  ///   - marksNew: Whether data that the update makes is marked as invalidated.
+  ///   - marksNew: Whether new data is marked as invalidated.
   ///   - update: Changes the data.
   ///   - perform: Makes the update again, when the store was read.
   nonisolated func deferUpdate<Value: Sendable, Failure: Error>(
@@ -190,7 +190,7 @@ extension QueryClient {
         let index = state.find(key)
         return (index.flatMap { state.slots[$0].data }, index != nil, state.entrySerial)
       }
-      // There may be no room for what is kept.
+      // There may be no room for the kept data.
       let isAway = !isKnown && restored != nil
       var value = (isAway ? restored : present)?.value(as: Value.self)
       let isNew = value == nil
@@ -208,7 +208,8 @@ extension QueryClient {
       // Boxes are never changed, so the same box means the same data.
       let index = state.find(key)
       guard index.flatMap({ state.slots[$0].data }) === answer.present else { return nil }
-      // Somebody else may have written what there was no room for, or removed what was kept.
+      // Another thread may have written the data for which there was no room, or removed the kept
+      // data.
       if let away = answer.away, index == nil {
         guard away.serial == state.entrySerial, away.kept ?? state.kept == state.kept
         else { return nil }
@@ -224,8 +225,8 @@ extension QueryClient {
     }
   }
 
-  /// The query of an entry that begins with a write: the defaults of its key, and what the query that
-  /// is written to says.
+  /// The query of an entry that begins with a write: the defaults of its key, and the terms of the query that
+  /// is written to.
   nonisolated func bare(
     _ key: EntryKey,
     for box: ValueBox,

@@ -1,7 +1,7 @@
 internal import Synchronization
 
 extension QueryClient {
-  /// Stops waiting for time and signals, for a client that will get no more of them.
+  /// Stops waiting for time and signals, for a client that gets no more of them.
   package nonisolated func stopWaiting() {
     sources.cancel()
     timer.cancel()
@@ -11,8 +11,8 @@ extension QueryClient {
 
   /// Stops everything, and releases all that it held.
   ///
-  /// A client that was shut down can still be erased. What is kept in stores is not touched, but
-  /// nothing more is written.
+  /// A client that was shut down can still be erased. Data in stores is not touched, but nothing
+  /// more is written.
   package nonisolated func erase() {
     erasure.begin()
     end(isErased: true)
@@ -26,8 +26,8 @@ extension QueryClient {
     #endif
   }
 
-  /// Waits until a client that has ended does nothing more: all that its end has caused was done, by
-  /// whichever thread, and nothing is read or written.
+  /// Waits until a client that has ended does nothing more: all effects of its end are complete, on any
+  /// thread, and nothing is read or written.
   package nonisolated func waitUntilOver() async {
     let wait = SharedOneShot<Void>()
     transaction { state, _ in state.actionQueue.append(.wake(.jointly(wait))) }
@@ -36,12 +36,12 @@ extension QueryClient {
     await keeper?.waitUntilOver()
   }
 
-  /// Whether it was shut down.
+  /// Whether the client was shut down.
   package nonisolated var isOver: Bool { cache.read { $0.isShutDown } }
 
-  /// Tells receivers of events of what ends because the client is being freed.
+  /// Tells receivers of events that work ends because the client is being freed.
   ///
-  /// Nothing may hold the client from now on, so somebody else performs the actions.
+  /// Nothing may retain the client from now on, so another object performs the actions.
   nonisolated func tellLastEvents() {
     guard cache.read({ $0.emitsEvents && !$0.isShutDown }) else { return }
     cache.transaction(LastActions(receivers: eventReceivers), at: cache.now()) {
@@ -58,7 +58,7 @@ extension QueryClient {
     dropDeferredWrites()
     keeper?.end(writing: !isErased)
     transaction { state, transaction in
-      // What was kept stays.
+      // Kept data stays.
       state.stopPersisting()
       state.end(&transaction)
       if isErased { state.forgetFormerRuns(&transaction) }
@@ -71,10 +71,10 @@ extension QueryClient {
   }
 }
 
-/// Performs what the end of a client leaves to do that nobody holds any more.
+/// Performs the last actions of a client that is being freed.
 ///
-/// Without the client, which is being freed: it tells of what ends with it, such as a fetch that waits
-/// for its next attempt, and ends it. Nobody waits for anything else.
+/// Without the client: it reports the work that ends with the client, such as a fetch that waits for its next
+/// attempt, and ends it. Nobody waits for anything else.
 struct LastActions: ActionRunner {
   let receivers: EventReceivers
 
@@ -94,7 +94,7 @@ struct LastActions: ActionRunner {
     }
   }
 
-  /// There is nothing to take over: who performs actions holds the client.
+  /// There is nothing to take over: a thread that performs actions retains the client.
   func sweep() {}
 
   var isOfLowPriority: Bool { false }

@@ -8,7 +8,8 @@ extension QueryClient {
     let (search, runs) = search(filter, wantsInfo: true) { state, index, _ in
       state.exportProgress(index)
     } finally: { _, state, _ in
-      // Before anybody has the archive: it may be imported here long after the runs are forgotten.
+      // Before the archive is handed out: it may be imported here long after the runs are
+      // forgotten.
       state.rememberPausedRuns()
       return state.mutations.all.compactMap { id in
         state.mutations.find(id).flatMap { state.mutations.snapshot($0) }
@@ -35,7 +36,7 @@ extension QueryClient {
 
   /// Waits until an instant.
   ///
-  /// - Returns: Whether it has come; `false` if the task is cancelled.
+  /// - Returns: Whether the instant has come; `false` if the task is cancelled.
   package nonisolated func sleep(until instant: Instant) async -> Bool {
     if cache.clock.now() >= instant { return true }
     return (try? await deadlines.sleep(until: instant)) != nil
@@ -46,15 +47,15 @@ extension QueryInfo {
   /// The data without optimistic changes.
   package var base: ValueBox? { snapshot.base }
 
-  /// When the data was current, in seconds since the reference date.
+  /// The date when the data was current, in seconds since the reference date.
   package var dataDate: Double { snapshot.dataUpdatedAt.date }
 
-  /// When the fetch failed, in seconds since the reference date.
+  /// The date when the fetch failed, in seconds since the reference date.
   package var errorDate: Double { snapshot.errorUpdatedAt.date }
 }
 
 extension MutationInfo {
-  /// The identity of the run, and how often its input was changed.
+  /// The identity of the run, and the number of changes of its input.
   package var origin: (key: EntryKey, identity: RunIdentity, revision: UInt64) {
     (snapshot.key, snapshot.job.identity, snapshot.revision)
   }

@@ -24,7 +24,7 @@ extension QueryClient {
     }
   }
 
-  /// Names what an import will bring.
+  /// Names the entries that an import will bring.
   ///
   /// - Returns: Whether the import goes on.
   package nonisolated func named(_ texts: [String], by number: Int) -> Bool {
@@ -37,7 +37,7 @@ extension QueryClient {
   /// The number of entries that the cache has made so far.
   package nonisolated var entrySerial: UInt64 { cache.read { $0.entrySerial } }
 
-  /// The queries of those keys that are cached.
+  /// The queries of the keys that are cached.
   package nonisolated func definitions(
     of keys: [EntryKey]
   ) -> [(key: EntryKey, definition: QueryDefinition)] {
@@ -51,17 +51,17 @@ extension QueryClient {
     }
   }
 
-  /// Makes an entry of what an archive has of it.
+  /// Makes an entry from an archive.
   ///
   /// - Parameters:
   ///   - text: The type and the key as text.
   ///   - key: The key.
   ///   - definition: The query.
   ///   - box: The value.
-  ///   - updatedAt: When it was current, in seconds since the reference date.
+  ///   - updatedAt: The date when it was current, in seconds since the reference date.
   ///   - isInvalidated: Whether it was invalidated.
   ///   - isPart: Whether it is a part of a streamed value.
-  ///   - error: The error of the entry, and when it came.
+  ///   - error: The error of the entry, with its date.
   /// - Returns: The entry.
   package nonisolated func restored(
     _ text: String,
@@ -93,12 +93,12 @@ extension QueryClient {
   /// - Parameters:
   ///   - entries: The entries.
   ///   - runs: The paused runs of mutations.
-  ///   - resuming: Whether these continue.
+  ///   - resuming: Whether these runs continue.
   ///   - number: The number of the import, if it has several archives.
-  ///   - left: The keys that former archives of it named and this one does not.
-  ///   - report: Gets what was left out; called under the lock, so that the end of the import knows all
-  ///     that it has filled.
-  /// - Returns: What `report` returns.
+  ///   - left: The keys that former archives of the import named and this one does not.
+  ///   - report: Gets the omitted content; called under the lock, so that the end of the import knows all
+  ///     filled entries.
+  /// - Returns: The result of `report`.
   package nonisolated func place<Report: Sendable>(
     _ entries: [RestoredEntry],
     _ runs: [RestoredRun],
@@ -117,8 +117,8 @@ extension QueryClient {
     }
   }
 
-  /// Leaves out what a store keeps as new or newer, and lets wait what is to be compared with what it
-  /// may keep.
+  /// Omits entries that a store keeps as new or newer, and defers entries that have to be compared with a
+  /// store that was not read yet.
   private nonisolated func compared(
     _ entries: [RestoredEntry]
   ) -> (entries: [RestoredEntry], refused: [ImportRefusal]) {
@@ -144,7 +144,7 @@ extension QueryClient {
           result.refused.append(ImportRefusal(text: entry.text, reason: .notNewer))
           continue
         }
-        // When it was invalidated is not known, and may be after the archive was made.
+        // The time of the invalidation is not known, and may be later than the archive.
         var entry = entry
         if kept.isInvalidated { entry.isInvalidated = true }
         result.entries.append(entry)
@@ -183,7 +183,7 @@ extension QueryClient {
   private nonisolated func fillLate(_ entry: RestoredEntry) {
     let entries = compared([entry]).entries
     transaction { state, transaction in
-      // It may have been removed meanwhile.
+      // The entry may have been removed meanwhile.
       guard isMakingDeferredWrite(of: entry.key) else { return }
       _ = state.restore(entries, [], resuming: false, &transaction)
       deferredWrites.withLock { $0.landed() }

@@ -4,11 +4,11 @@ extension QueryClient {
   /// Marks entries as invalidated and starts the refetches of those in scope.
   ///
   /// - Parameters:
-  ///   - filter: Which entries to mark.
-  ///   - scope: Which of the marked entries to refetch.
+  ///   - filter: Selects the entries.
+  ///   - scope: Selects the entries among them that are refetched.
   ///   - superseding: Whether running fetches over data are replaced.
-  ///   - cause: Why they are refetched.
-  ///   - group: Where a caller waits for the refetches; `nil` if none does.
+  ///   - cause: The cause of the refetches.
+  ///   - group: The group in which a caller waits for the refetches; `nil` if none does.
   nonisolated func startInvalidation(
     _ filter: QueryFilter,
     _ scope: RefetchScope,
@@ -41,7 +41,7 @@ extension QueryClient {
       let unsaved = asksOfEntries ? indices.compactMap { state.keyOfUnsaved($0) } : []
       return (restoring, noted, unsaved)
     }
-    // That they were selected is known of the entries alone.
+    // Only the entries show that they were selected.
     if !unsaved.isEmpty {
       persisters.persister?.invalidate(.any(of: unsaved.map { QueryFilter(.entry($0)) }))
     }
@@ -50,31 +50,31 @@ extension QueryClient {
   }
 }
 
-// A cache beside the client has to know of invalidations.
+// A cache beside the client has to know about invalidations.
 extension QueryClient {
   /// Notes from now on when keys are invalidated, whether the client has them or not.
   ///
-  /// For a cache beside the client, in the process or of other machines, which may have what the client
-  /// does not: data that it has never fetched, or that has left it. Without notes, an invalidation of
-  /// such a key would be lost, since there is nothing to mark, and the next fetch would be answered with
-  /// what the other cache has from before. ``FetchContext/timeSinceInvalidation`` says when it was.
+  /// For a cache beside the client, in the process or of other machines, which may have data that the client
+  /// has never fetched, or has dropped. Without notes, an invalidation of such a key would be lost, since
+  /// there is nothing to mark, and the next fetch would be answered with old data of the other cache.
+  /// ``FetchContext/timeSinceInvalidation`` tells its time.
   ///
   /// ```swift
   /// let client = QueryClient()
   /// client.noteInvalidations()
   /// ```
   ///
-  /// Invalidations with `superseding: false` are not noted: whoever makes them takes what is under way
-  /// for new enough. Memory is bounded: of more than 1,024 keys or 64 filters the oldest are forgotten,
-  /// and the last of those counts for all keys.
+  /// Invalidations with `superseding: false` are not noted: such a call takes a running fetch for new enough.
+  /// Memory is bounded: of more than 1,024 keys or 64 filters the oldest are forgotten, and the last of those
+  /// counts for all keys.
   @_spi(SharedCache) public nonisolated func noteInvalidations() {
     notesInvalidations.store(true, ordering: .releasing)
   }
 
-  /// Notes that what a filter selects is being invalidated, before any entry is marked: what begins
-  /// afterwards is newer.
+  /// Notes that the entries of a filter are being invalidated, before any entry is marked: later
+  /// fetches are newer.
   ///
-  /// - Returns: Whether each entry that the filter selects is to be noted as well.
+  /// - Returns: Whether each entry that the filter selects has to be noted as well.
   nonisolated func notesEntries(of filter: QueryFilter) -> Bool {
     guard notesInvalidations.load(ordering: .acquiring) else { return false }
     let plain = filter.plainPart
@@ -99,8 +99,8 @@ extension QueryClient {
     _ = forgotten
   }
 
-  /// When an entry was last invalidated by a call that accepts nothing older, if the entry has not become
-  /// fresh since; `nil` also where the time is not known.
+  /// The instant when an entry was last invalidated by a call that accepts nothing older, if the entry has
+  /// not become fresh since; `nil` also where the time is not known.
   nonisolated func supersededAt(_ entry: EntryID) -> Instant? {
     let found = cache.read { state -> (mark: Instant?, missing: EntryKey?)? in
       guard let index = state.find(entry) else { return nil }
@@ -116,16 +116,17 @@ extension QueryClient {
     return [found.mark, noted].compactMap(\.self).max()
   }
 
-  /// Removes or invalidates what is kept, before the entries: it must not be restored in between.
+  /// Removes or invalidates the kept data before the entries: it must not be restored in between.
   nonisolated func sweepKept(_ filter: QueryFilter, removes: Bool) {
     guard let persister = persisters.persister else { return }
     sweepDeferredWrites(filter, removes: removes)
     if removes { persister.remove(filter) } else { persister.invalidate(filter) }
-    // What is being decoded is asked for again.
+    // Data that is being decoded is asked for again.
     cache.record { if removes { $0.kept.removals += 1 } else { $0.kept.marks += 1 } }
   }
 
-  /// Notes what happens to keys that the cache does not know and that an import is going to bring.
+  /// Notes a removal or invalidation of keys that the cache does not know and that an import is
+  /// going to bring.
   nonisolated func noteSweep(_ filter: QueryFilter, invalidates: Bool) {
     guard mayAwaitImports else { return }
     transaction { state, transaction in

@@ -5,10 +5,10 @@ extension QueryClient {
     keepingFailed(job, QueryError.missingOutbox(key: job.key.key.description))
   }
 
-  /// Runs are kept, or need not be: they may perform.
+  /// Runs are kept, or need not be; they may be performed.
   ///
-  /// - Parameter runs: The runs, and which of their inputs is kept. One that got another input
-  ///   meanwhile waits until that is kept.
+  /// - Parameter runs: The runs, with the revision of the input that is kept. A run that got
+  ///   another input meanwhile waits until that is kept.
   package nonisolated func kept(_ runs: [(job: MutationJob, revision: UInt64)]) {
     guard !runs.isEmpty else { return }
     transaction { state, transaction in
@@ -22,8 +22,8 @@ extension QueryClient {
   ///
   /// - Parameters:
   ///   - job: The run.
-  ///   - error: Why.
-  ///   - isPromised: Whether it is kept with an earlier input: then it does not end.
+  ///   - error: The cause.
+  ///   - isPromised: Whether the run is kept with an earlier input; then it does not end.
   package nonisolated func keepingFailed(
     _ job: MutationJob,
     _ error: any Error,
@@ -35,33 +35,33 @@ extension QueryClient {
     }
   }
 
-  /// It is known which runs are kept: no archive brings them a second time.
+  /// The kept runs are known: no archive brings them a second time.
   package nonisolated func runsKnown(_ runs: [RunIdentity]) {
     cache.record { $0.mutations.kept.formUnion(runs) }
   }
 
-  /// Runs that are to come later need not wait to know which ones come before them.
+  /// The kept runs have begun: later runs no longer wait for those before them.
   package nonisolated func runsRestored() {
     cache.record { $0.mutations.awaitsKeeper = false }
   }
 
-  /// Whether the runs of a mutation have work: their own, or that of the defaults of the key.
+  /// Whether the runs of a mutation have work, either their own or the default of the key.
   package nonisolated func hasWork(_ key: EntryKey, _ definition: MutationDefinition) -> Bool {
     resolve(key, definition, input: nil).perform != nil
   }
 
-  /// Makes a run of what an archive or a store has of it.
+  /// Makes a run from an archive or a store.
   ///
   /// - Parameters:
   ///   - key: The mutation.
   ///   - definition: Its definition.
-  ///   - scope: The scope that the run had.
-  ///   - outweighsOwn: Whether it has that scope even if the definition says another one.
+  ///   - scope: The scope of the run.
+  ///   - outweighsOwn: Whether the run has that scope even if the definition has another one.
   ///   - input: The input.
   ///   - identity: The identity of the run.
-  ///   - revision: How often its input was changed.
+  ///   - revision: The number of changes of its input.
   ///   - serial: Its number among the runs of the client, if a store has it.
-  ///   - submittedAt: When it was started, in seconds since the reference date.
+  ///   - submittedAt: The date when it was started, in seconds since the reference date.
   ///   - text: The types and the key as text, if an archive has it.
   /// - Returns: The run.
   package nonisolated func restoredRun(
@@ -91,11 +91,11 @@ extension QueryClient {
     )
   }
 
-  /// Begins runs that an earlier process has kept, before those of this process.
+  /// Begins runs that an earlier process has kept, before the runs of this process.
   ///
   /// - Parameter runs: The runs, in their order.
-  /// - Returns: The job of each; `nil` for those that the client has already, or that it is too
-  ///   late for.
+  /// - Returns: The job of each run; `nil` for a run that the client has already, or that comes too
+  ///   late.
   package nonisolated func begin(_ runs: [RestoredRun]) -> [MutationJob?] {
     guard !runs.isEmpty else { return [] }
     openSignals()
@@ -118,7 +118,7 @@ extension QueryClient {
           input: run.input,
           waiter: nil,
           layers: run.layers,
-          // Until a newer one has begun, which takes its place.
+          // Until a newer run has begun, which takes its place.
           isHeld: run.mutation.isNewestOnly,
           &transaction
         )
@@ -136,9 +136,9 @@ extension QueryClient {
     }
   }
 
-  /// Asks for the next attempt of a run now.
+  /// Begins the next attempt of a run now.
   ///
-  /// - Returns: Whether it waited for that.
+  /// - Returns: Whether the run waited for that.
   package nonisolated func retry(_ job: MutationJob) -> Bool {
     transaction { state, transaction in
       guard let index = state.mutations.find(job.id) else { return false }
@@ -148,9 +148,9 @@ extension QueryClient {
     }
   }
 
-  /// Makes a run another request.
+  /// Turns a run into another request.
   ///
-  /// - Returns: Whether it could be: it is not being sent, and not over.
+  /// - Returns: Whether that was possible: the run is not being sent, and not over.
   package nonisolated func rebase(_ job: MutationJob, _ input: ValueBox) -> Bool {
     guard let mutation = job.mutation?.resolved else { return false }
     let layers = plannedLayers(of: mutation, input: input)
@@ -161,8 +161,7 @@ extension QueryClient {
 
   /// Replaces parts of the inputs of runs.
   ///
-  /// - Parameter inputs: The runs, the revisions of the inputs that are replaced, and what takes their
-  ///   places.
+  /// - Parameter inputs: The runs, the revisions of the inputs that are replaced, and the replacements.
   package nonisolated func replaceInputs(
     _ inputs: [(job: MutationJob, revision: UInt64, input: ValueBox)]
   ) {
@@ -171,19 +170,19 @@ extension QueryClient {
       item.job.mutation.map { plannedLayers(of: $0.resolved, input: item.input) } ?? []
     }
     transaction { state, transaction in
-      // Another input that somebody gave meanwhile counts.
+      // A newer input wins.
       for (item, layers) in zip(inputs, planned) where item.job.revision == item.revision {
         state.replaceInput(of: item.job.id, item.input, layers, &transaction)
       }
     }
   }
 
-  /// The answer that a failed run is tried again, after the wait that its retries have.
+  /// The answer that a failed run is tried again, after the delay of its retries.
   ///
   /// - Parameters:
   ///   - mutation: The mutation.
-  ///   - input: Another input, which makes it another request; `nil` leaves it as it is.
-  ///   - error: Why it failed.
+  ///   - input: The new input, which makes the run another request; `nil` leaves it as it is.
+  ///   - error: The error.
   ///   - attempt: The number of attempts so far.
   /// - Returns: The answer.
   package nonisolated func retrying(
@@ -198,7 +197,7 @@ extension QueryClient {
     return input.map { .rebase($0, layers, after: wait) } ?? .retry(after: wait)
   }
 
-  /// Cancels the runs that were kept: their records were erased.
+  /// Cancels the kept runs, whose records were erased.
   package nonisolated func cancelKept() {
     transaction { state, transaction in
       for id in state.mutations.all {
@@ -212,19 +211,21 @@ extension QueryClient {
 }
 
 extension RestoredRun {
-  /// Whether it has work.
+  /// Whether the run has work.
   package var hasWork: Bool { mutation.resolved.perform != nil }
 }
 
-// The mistake to let the newest run take the place of those that are about something else.
+// The mistake that the newest run takes the place of runs about other items.
 
 extension QueryClient {
-  /// A run took the place of another one, without a key that says of what they are versions.
+  /// A run took the place of another one, without a key that says whether both are about the same
+  /// item.
   ///
   /// - Parameters:
   ///   - job: The older run.
   ///   - newer: The newer one.
-  ///   - changesOthers: Whether the older run showed a change of what the newer one leaves alone.
+  ///   - changesOthers: Whether the older run showed a change of data that the newer one leaves
+  ///     alone.
   nonisolated func discarded(_ job: MutationJob, by newer: MutationJob, changesOthers: Bool) {
     guard changesOthers || ItemIdentity(of: job.input) != ItemIdentity(of: newer.input) else {
       return
@@ -233,7 +234,7 @@ extension QueryClient {
   }
 }
 
-/// Which item an input is about, as far as it says so: by being `Identifiable`, or by a property `id`.
+/// The item of an input, as far as it is known: by `Identifiable`, or by a property `id`.
 private struct ItemIdentity: Equatable {
   private let id: AnyHashable?
 

@@ -2,10 +2,10 @@ extension QueryClient {
   /// Whether the number of entries, or their cost, has a limit.
   nonisolated var isLimited: Bool { configuration.limit != nil }
 
-  /// Whether a read is more than a look.
+  /// Whether a read has effects.
   nonisolated var isRecorded: Bool { isLimited || configuration.readShards != nil }
 
-  /// Notes that somebody read an entry.
+  /// Notes that an entry was read.
   @inline(never)
   nonisolated func noteUse(of key: EntryKey) {
     cache.record { state in
@@ -13,7 +13,7 @@ extension QueryClient {
     }
   }
 
-  /// Asks what an entry costs.
+  /// Evaluates the cost of an entry.
   nonisolated func measure(_ entry: EntryID) {
     guard let cost = configuration.limit?.cost,
       let (data, info) = cache.read({ $0.measurable(entry) })
@@ -24,16 +24,16 @@ extension QueryClient {
     }
   }
 
-  /// Evicts what one transaction left; it asks again itself if there is still more.
+  /// Evicts entries that one transaction left; requests another transaction if there are more.
   nonisolated func evict() {
     transaction(isDated: false, startsFetches: false) { state, _ in state.mayShrink = true }
   }
 
-  /// Makes room, because memory is short: drops what nobody uses and is stale, or all that nobody
-  /// uses.
+  /// Makes room when memory is short: drops unused entries, either the stale ones or all.
   nonisolated func relieve(_ level: MemoryPressure.Level) {
     guard level > .normal else { return }
-    // What is dropped before it was saved stays in memory until then; and the process may be ended.
+    // Entries that were dropped before they were saved stay in memory until then; and the process
+    // may be ended.
     defer { if level == .critical { persisters.persister?.hurry() } }
     var end = Int.max
     while end > 0 {
@@ -43,7 +43,7 @@ extension QueryClient {
           $0.resolved.fixedOptions?.freshness
         }
       }
-      // Functions of users, which say when data is stale, run outside the lock.
+      // Outside the lock: functions of users may say when data is stale.
       let answers = asked.map { ($0.entry, $0.revision, $0.freshness) }
       guard !answers.isEmpty else { continue }
       transaction(isDated: false, startsFetches: false) { state, transaction in

@@ -19,15 +19,16 @@ extension QueryClient {
       var topics: Set<MutationTopic> = []
       for item in news { item.add(to: &topics) }
       mutationNews.send((), about: Array(topics))
-    // The refetches waited for some run, but they belong to none.
+    // The refetches waited for a run, but belong to none.
     case .sweep(let causes): TaskLocals.none { self.sweep(causes) }
     }
   }
 
-  /// Runs a stage of a run in its own task, in the context of the run's caller; it keeps the client
-  /// alive meanwhile.
+  /// Runs a stage of a run in its own task, in the context of the run's caller.
   ///
-  /// - Returns: Whether there is a task; not if the run is over.
+  /// The task retains the client.
+  ///
+  /// - Returns: Whether there is a task; `false` if the run is over.
   @discardableResult
   private nonisolated func work(
     on job: MutationJob,
@@ -63,7 +64,7 @@ extension QueryClient {
     await job.passGate()
     let facts = MutationCallbacks.Facts(client: self, job: job)
     guard let callbacks = job.mutation?.resolved.callbacks else { return }
-    // One that was stopped in its preparation begins again.
+    // A run that was stopped in its preparation begins again.
     withExtendedLifetime(job.forgetSaved()) {}
     do {
       for prepare in callbacks.onMutate {
@@ -76,7 +77,7 @@ extension QueryClient {
         transaction { state, transaction in state.supersede(before: job.id, &transaction) }
       }
     } catch {
-      // The task and not the error: what throws `CancellationError` by itself has failed.
+      // The task decides, not the error: work that throws `CancellationError` by itself has failed.
       let isCancellation = Task.isCancelled
       fail(job, error) { $0.preparationFailed(isCancellation: isCancellation, in: $1) }
     }
@@ -95,7 +96,7 @@ extension QueryClient {
       outcome = .failure(error)
     }
     limit?.stop()
-    // An attempt that took too long has failed already.
+    // An attempt that exceeded its timeout has failed already.
     guard limit?.end() ?? true else { return }
     await attemptEnded(job, attempt: attempt, outcome, promised)
   }
@@ -129,7 +130,7 @@ extension QueryClient {
     return try await accompanied(context) { try await perform(input, context) }()
   }
 
-  /// Starts the time that an attempt may take; `nil` if it may take any.
+  /// Starts the timeout of an attempt; `nil` if there is none.
   private nonisolated func limit(
     of job: MutationJob,
     _ span: TimeSpan,
@@ -178,10 +179,10 @@ extension QueryClient {
       }
       if !isHeard, job.isPromised { keeper?.answerDropped(job) }
     case .failure(let error):
-      // Ask the task, not the error: URLSession throws -999 when its task is cancelled, and an error of
+      // The task decides, not the error: URLSession throws -999 when its task is cancelled, and an error of
       // cancellation that comes from elsewhere is a failure.
       let isCancellation = Task.isCancelled
-      // A run that was promised waits for its work rather than end without it.
+      // A durable run waits for its work rather than end without it.
       var answer = job.isPromised ? RunAnswer.stop : .fail
       if !isCancellation, let mutation = job.mutation?.resolved, mutation.perform != nil {
         let delay = mutation.retry.delay(failures: attempt, error: error, jitter: nextJitter())
@@ -245,7 +246,7 @@ extension QueryClient {
     } else {
       await call("onError", callbacks.onError, of: job, outcome)
     }
-    // Refetches after a return of network or app are to bring what the run has changed.
+    // Refetches after a return of network or app are to bring the run's changes.
     if cache.read({ !$0.mutations.held.isEmpty }) {
       transaction { state, _ in state.release(job.id) }
     }
@@ -253,7 +254,7 @@ extension QueryClient {
     step(job) { $0.callbacksEnded(in: $1) }
   }
 
-  /// Calls callbacks; an error that one throws is reported and changes nothing.
+  /// Calls callbacks; an error that a callback throws is reported and changes nothing.
   ///
   /// Only clearing the client cancels callbacks: the remaining ones are not called.
   private nonisolated func call(
@@ -267,7 +268,7 @@ extension QueryClient {
       do {
         try await callback(outcome.result, facts)
       } catch {
-        // A run that was cleared meanwhile was told to stop.
+        // A run that was cleared meanwhile is cancelled.
         if Task.isCancelled { return }
         report(
           .callbackFailed(
@@ -330,8 +331,8 @@ extension QueryClient {
     }
   }
 
-  /// Shows what an `onMutate` returned while others are still to come; the return value of the last
-  /// one is shown by the step that follows.
+  /// Shows the return value of an `onMutate` before further ones; the next step shows the return
+  /// value of the last one.
   private nonisolated func showSaved(of job: MutationJob) {
     guard !job.saved.values.isEmpty else { return }
     transaction { state, transaction in
@@ -343,7 +344,7 @@ extension QueryClient {
 }
 
 extension WaitOutcome {
-  /// What callbacks are told.
+  /// The result for callbacks.
   fileprivate var result: Result<ValueBox, any Error> {
     switch self {
     case .value(let box): .success(box)

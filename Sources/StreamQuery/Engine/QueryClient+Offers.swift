@@ -1,14 +1,13 @@
 import Synchronization
 
-// What callers of a server's client find without the cache's lock: see `ReadShards`.
+// Offers, which callers of a server's client find without the cache's lock: see `ReadShards`.
 extension QueryClient {
-  /// The data of an entry, if it is what the cache itself would answer and nothing else would come of
-  /// it.
+  /// The data of an entry, if the cache itself would give the same answer and do nothing else.
   ///
   /// - Parameters:
   ///   - key: The entry.
   ///   - definition: The query.
-  ///   - need: Which data the caller accepts.
+  ///   - need: The condition of the caller for the data.
   ///   - shards: The offers.
   /// - Returns: The data; `nil` if the cache has to be asked.
   @inline(never)
@@ -18,19 +17,19 @@ extension QueryClient {
     _ need: FetchNeed,
     _ shards: ReadShards
   ) -> ValueBox? {
-    // Who wants each lookup is told in the order of transactions.
+    // Receivers of each lookup are told in the order of transactions.
     guard need != .always, !cache.isHeard, let offer = shards.offer(of: key) else { return nil }
     let now = shards.time(cache.clock.now())
-    // What is stale for the query that the entry has is so for most: they need not be resolved here.
+    // Data that is stale for the entry's own query is stale for most queries: they need not be resolved here.
     if let known = offer.query?.resolved, known.canFetch,
       offer.isStale(known.fixedFreshness, at: now)
     {
       return nil
     }
     guard let terms = terms(of: offer, definition), !offer.isStale(terms.freshness, at: now),
-      // Otherwise the cache has to refetch it.
+      // Otherwise the cache has to refetch the data.
       !offer.isRefreshDue(terms.refreshAhead, terms.freshness, at: now),
-      // Otherwise the cache has to keep it for longer.
+      // Otherwise the cache has to retain the entry longer.
       terms.gcTime <= offer.query?.gcTime ?? .zero
     else { return nil }
     if shards.noteUse(of: offer, isLookup: true) {
@@ -41,8 +40,8 @@ extension QueryClient {
 
   /// The terms of the query under the defaults of the offer.
   ///
-  /// If the query is kept, the entry has this very one; if it is made at each call, it is not resolved
-  /// for that.
+  /// A query that is kept by the program is the entry's own one; a query that is made at each call is not
+  /// resolved for this.
   private nonisolated func terms(of offer: EntryOffer, _ definition: QueryDefinition) -> HitTerms? {
     if let known = offer.query?.resolved, known.isMade(of: definition),
       // Only compared: all threads would count a reference to the defaults.
@@ -58,26 +57,26 @@ extension QueryClient {
   }
 }
 
-/// Tells receivers how many hits took no lock.
+/// Tells receivers the number of hits that took no lock.
 ///
-/// The first hit after a report asks for the next one, so that a client whose entries nobody hits has
-/// no timer for it. See ``EventReceiver``.
+/// The first hit after a report schedules the next report, so that a client without hits has no timer. See
+/// ``EventReceiver``.
 final class HitReports: Sendable {
   private let shards: ReadShards
   private let receivers: [@Sendable (_ key: AnyQueryKey, _ count: Int) -> Void]
   private let timer = WakeTimer()
   private let isOver = Atomic(false)
 
-  /// Creates reports; `nil` if nobody receives them, or no hit passes the lock.
+  /// Creates reports; `nil` if nobody receives them, or every hit takes the lock.
   init?(_ configuration: QueryClient.Configuration, _ shards: ReadShards?) {
     receivers = configuration.eventReceivers.compactMap(\.hits)
     guard let shards, !receivers.isEmpty else { return nil }
     self.shards = shards
   }
 
-  /// There are hits that nobody was told of.
+  /// There are unreported hits.
   func hitsCame(_ clock: ErasedClock, executor: (any TaskExecutor)?) {
-    // Of a reader that was given data as the client ended.
+    // A reader got data as the client ended.
     guard !isOver.load(ordering: .acquiring) else { return tell() }
     let now = clock.now()
     guard let due = now + EventReceiver.hitDelay else { return tell() }
@@ -85,18 +84,18 @@ final class HitReports: Sendable {
       WakeTimer.Work(
         sleep: clock.sleep,
         onWake: { [weak self] in self?.tell() },
-        // Without a clock, hits are told as they come.
+        // Without a clock, hits are reported as they come.
         onFailure: { [weak self] _, _ in self?.tell() }
       )
     }
   }
 
-  /// No time passes any more: what nobody was told of is told as the client ends.
+  /// No time passes any more: hits are reported when the client ends.
   func stopWaiting() {
     timer.cancel()
   }
 
-  /// The client has ended: what nobody was told of is told now.
+  /// The client has ended: reports the rest.
   func end() {
     isOver.store(true, ordering: .releasing)
     timer.cancel()

@@ -1,7 +1,7 @@
 internal import Synchronization
 
 extension QueryClient {
-  /// Goes back to the defaults of the configuration, which has none for mutations.
+  /// Restores the defaults of the configuration, which has none for mutations.
   nonisolated func forgetDefaults() {
     let defaults = configuration.defaults.over(configuration.preset)
     replaceDefaults(isErasing: true) { $0.with(client: defaults, prefixes: []) }
@@ -15,7 +15,7 @@ extension QueryClient {
   ) {
     let old = mutationDefaults.withLock { table -> MutationDefaultsTable in
       let old = table
-      // Asked under the lock: what comes before the erasure is forgotten by it.
+      // Checked under the lock: the erasure forgets all earlier changes.
       if isErasing || !isErased { table = change(old) }
       return old
     }
@@ -30,7 +30,7 @@ extension QueryClient {
     let old = transaction {
       state,
       transaction -> (DefaultsTable, [ObjectIdentifier: StoredQuery])? in
-      // Asked under the lock: what comes before the erasure is forgotten by it.
+      // Checked under the lock: the erasure forgets all earlier changes.
       if isErased, !isErasing { return nil }
       let old = (state.defaults.table, state.bareQueries)
       state.replaceDefaults(change(old.0), &transaction)

@@ -1,30 +1,30 @@
 extension QueryClient {
-  /// Lets the observers that waited for a store arrive, with what it keeps for them.
+  /// Lets the observers that waited for a store arrive, with the data of the store.
   ///
-  /// All of them see it in one transaction, unless what is kept is changed while it is decoded.
+  /// All of them see it in one transaction, unless the kept data changes while it is decoded.
   package nonisolated func restorationEnded() {
     let held = transaction { state, transaction -> [HeldObservers] in
-      // From now on nobody begins to wait: see `resolving`.
+      // From now on no observer begins to wait: see `resolving`.
       state.kept.reads += 1
-      // Queries that were resolved before ask each time whether the store has been read.
+      // A query that was resolved before asks each time whether the store has been read.
       state.replaceDefaults(state.defaults.table.renewed, &transaction)
       return state.heldObservers()
     }
     performDeferredWrites()
     let late = cache.read { $0.emptyPersistedEntries() }
     if arrive(held, late, isLast: false) { return }
-    // One at a time, so that less comes in between.
+    // One at a time, so that less happens in between.
     for entry in late { while !arrive([], [entry], isLast: true) {} }
     for entry in held { while !arrive([entry], [], isLast: true) {} }
   }
 
-  /// Places what a store keeps.
+  /// Places the data of a store.
   ///
   /// - Parameters:
   ///   - held: The observers that waited for it.
-  ///   - late: The entries that did not wait for it any more.
+  ///   - late: The entries that no longer waited for it.
   ///   - isLast: See ``CacheState/current(_:asOf:isLast:)``.
-  /// - Returns: Whether that is done; otherwise what is kept was changed meanwhile, and nothing is placed.
+  /// - Returns: Whether that is done; otherwise the kept data was changed meanwhile, and nothing is placed.
   private nonisolated func arrive(
     _ held: [HeldObservers],
     _ late: [(key: EntryKey, query: StoredQuery)],
@@ -33,7 +33,7 @@ extension QueryClient {
     let version = cache.read { $0.kept }
     let lateData = late.map { ($0.key, InitialData(of: $0.query.resolved)) }
     let now = cache.now()
-    // Those that wait for another store find nothing, and wait on.
+    // Observers of another store find nothing, and wait on.
     let arrivals = held.map { entry -> (InitialData?, ResolvedObserverOptions) in
       let query = entry.query.resolved
       let initialData =
@@ -70,14 +70,14 @@ extension QueryClient {
     }
   }
 
-  /// Begins a fetch for a caller, as soon as it is known what a store keeps for the query.
+  /// Begins a fetch for a caller, as soon as the store of the query has been read.
   ///
   /// - Parameters:
   ///   - definition: The query.
-  ///   - rest: How long to wait; reduced by the time that it took. After that the start is
+  ///   - rest: How long to wait, reduced by the time of this wait. After that the start is
   ///     ``FetchStart/restoring``.
   ///   - begin: Begins the fetch.
-  /// - Returns: How it began.
+  /// - Returns: The start of the fetch.
   /// - Throws: `CancellationError` if the caller is cancelled before.
   nonisolated func whenRestored(
     _ definition: QueryDefinition,
@@ -113,7 +113,7 @@ extension QueryClient {
   ///
   /// - Parameters:
   ///   - key: The key.
-  ///   - policy: How the query that is used is kept; `nil` if it does not say.
+  ///   - policy: The policy of the query that is used; `nil` if it has none.
   /// - Returns: Whether a store has to be read first.
   nonisolated func openStore(of key: EntryKey, _ policy: (any PersistencePolicy)?) -> Bool {
     let (known, hasData) = cache.read { state in
@@ -127,14 +127,15 @@ extension QueryClient {
     return persister.open(policy) || persister.isUnread(policy)
   }
 
-  /// Places what a store keeps for a key without data, and makes its entry if there is none.
+  /// Places the data of a store for a key without data, and makes its entry if there is none.
   ///
   /// An entry without data may be there for an optimistic change, for a stream that left while the store
   /// was read, or after a fetch that failed.
   ///
   /// - Parameters:
   ///   - key: The key.
-  ///   - definition: Says how to keep it, unless the entry has a query that says so.
+  ///   - definition: The query, which says how the data is kept, unless the entry has a query that
+  ///     says so.
   /// - Returns: The data without optimistic changes; `nil` if there is none.
   nonisolated func restoring(_ key: EntryKey, _ definition: QueryDefinition) -> ValueBox? {
     var round = 0
@@ -147,21 +148,21 @@ extension QueryClient {
           index.flatMap { state.slots[$0].query }, state.kept
         )
       }
-      // Somebody else may have placed it meanwhile.
+      // Another thread may have placed the data meanwhile.
       if present != nil || !mayRestore { return present }
       let resolved = keeping(key, definition, known)
       guard resolved.isPersisted, let source = resolved.initialData,
         let initialData = InitialData(restoring: source, from: .kept)
       else { return nil }
       if let box = begin(key, resolved, with: initialData, asOf: version, isLast: round >= 16) {
-        // The account may have ended while it was decoded.
+        // The account may have ended while the data was decoded.
         return isErased ? nil : box
       }
     }
   }
 
-  /// Whether an update of a key alone is ignored, and reports that: the store keeps a value that only
-  /// another query can restore.
+  /// Whether an update of a key alone is ignored, with a report: the store keeps a value that only another
+  /// query can restore.
   nonisolated func hidesKeptData(_ key: EntryKey, _ definition: QueryDefinition) -> Bool {
     guard keepsForAnother(key, definition) else { return false }
     report(.updateOfKeptData(key: key.key.description))
@@ -177,7 +178,7 @@ extension QueryClient {
     return persister.keepsForAnother(key, query.definition, policy)
   }
 
-  /// The query that says how the data of a key is kept: that of its entry may say that it is kept
+  /// The query that decides how the data of a key is kept: the query of its entry may keep it
   /// elsewhere, or nowhere.
   private nonisolated func keeping(
     _ key: EntryKey,
@@ -189,18 +190,18 @@ extension QueryClient {
   }
 }
 
-// Refetches that are asked for while a store is read: the observers that wait for the store fetch
-// nothing before, but what was asked of them is not forgotten.
+// Refetches that are requested while a store is read: observers that wait for the store fetch
+// nothing before, but the requests are not forgotten.
 
 extension QueryClient {
-  /// Refetches entries as soon as it is known what their stores keep.
+  /// Refetches entries as soon as their stores have been read.
   ///
   /// A fetch that begins then by itself is joined: it is newer than the call.
   ///
   /// - Parameters:
   ///   - entries: The entries.
-  ///   - cause: Why.
-  ///   - group: Where a caller waits for the refetches; `nil` if none does.
+  ///   - cause: The cause of the refetches.
+  ///   - group: The group in which a caller waits for the refetches; `nil` if none does.
   nonisolated func refetch(
     onceRestored entries: [RestoringEntry],
     _ cause: FetchCause,
@@ -208,7 +209,7 @@ extension QueryClient {
   ) {
     for entry in entries {
       group?.addOther()
-      // No caller waits in it, and one that is cancelled leaves the refetch alone.
+      // No caller waits in it, and a cancelled caller leaves the refetch alone.
       _ = Task.detached(executorPreference: configuration.executor) {
         [weak self, storeOf = store(of: entry)] in
         await storeOf?()
@@ -220,8 +221,8 @@ extension QueryClient {
     }
   }
 
-  /// Waits for the stores of entries that match a filter and wait for them, and places what they keep: the
-  /// observers may not have it yet.
+  /// Waits for the stores of the entries that match a filter, and places the data: observers may not have it
+  /// yet.
   nonisolated func storesRead(of filter: QueryFilter) async {
     guard persisters.persister != nil else { return }
     let found = search(filter) { state, index, _ in
@@ -234,7 +235,7 @@ extension QueryClient {
     }
   }
 
-  /// How to wait for the store of an entry, without keeping the client.
+  /// A closure that waits for the store of an entry without retaining the client.
   nonisolated func store(of entry: RestoringEntry) -> (@Sendable () async -> Void)? {
     guard let policy = entry.query.resolved.persistence,
       let persister = persisters.persister(for: policy)

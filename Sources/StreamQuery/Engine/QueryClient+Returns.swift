@@ -1,13 +1,13 @@
-// What follows when the network or the app is back.
+// The effects of a return of the network or the app.
 
 extension QueryClient {
-  /// Does the refetches of reconnects and activations that had to wait for mutations.
+  /// Performs the refetches of reconnects and activations that were delayed by mutations.
   nonisolated func sweep(_ causes: [FetchCause]) {
     for cause in causes { returning { $0.sweep(cause, random: $2, &$1) } }
   }
 
-  /// Evaluates the conditions that a report of the network or the app asks about, and arranges what is to
-  /// follow from it later.
+  /// Evaluates the conditions that a report of the network or the app asks about, and schedules its later
+  /// effects.
   nonisolated func returning(
     _ body: (inout CacheState, inout Transaction, _ random: UInt64) -> [RefetchCondition.Asking]
   ) {
@@ -42,7 +42,7 @@ extension QueryClient {
         let condition = asking.condition
         let predicate = asking.query.resolved.condition(of: condition.cause)
         let policy = await Scheduling.$current.withValue(scheduling) {
-          // Only of an observer that waited for a store, and always refetches.
+          // The question of an observer that waited for a store, which always refetches.
           guard let predicate else { return RefetchPolicy.Answer.always }
           return await predicate.answer(asking.info)
         }

@@ -45,7 +45,7 @@ extension QueryClient {
   /// - Parameters:
   ///   - key: The mutation.
   ///   - definition: Its definition.
-  ///   - input: The input of the run that is to begin; `nil` if none is.
+  ///   - input: The input of the run that is to begin; `nil` if no run is.
   /// - Returns: The mutation.
   nonisolated func resolve(
     _ key: EntryKey,
@@ -62,7 +62,7 @@ extension QueryClient {
     )
   }
 
-  /// The layers of a run by key: user code, so it is called before the transaction.
+  /// The layers of a run by key; calls user code, so call it before the transaction.
   nonisolated func plannedLayers(of mutation: ResolvedMutation, input: ValueBox) -> [PlannedLayer] {
     var changes = OptimisticChanges()
     for layers in mutation.definition.layers { layers(input, &changes) }

@@ -2,8 +2,8 @@ extension QueryClient {
   /// Evaluates a filter once and makes one transaction over its matches.
   ///
   /// If keys and prefixes do not lead to the matches, a search in slices finds them first: the
-  /// transaction then looks at the matches, and at what changed meanwhile. See ``EntrySearch`` for
-  /// predicates.
+  /// transaction then reads the matches, and the entries that changed meanwhile. See
+  /// ``EntrySearch`` for predicates.
   @discardableResult
   nonisolated func select<Result: Sendable>(
     _ filter: QueryFilter,
@@ -38,7 +38,7 @@ extension QueryClient {
   /// An item for each entry that matches a filter, all of one instant.
   ///
   /// - Parameters:
-  ///   - filter: Which entries.
+  ///   - filter: Selects the entries.
   ///   - item: Makes the item of an entry; runs under the lock.
   /// - Returns: The findings, in order.
   nonisolated func search<Item: Sendable>(
@@ -48,13 +48,13 @@ extension QueryClient {
     search(filter, item) { _, _, _ in }.search.findings()
   }
 
-  /// Runs a search to its end, and judges what it finds between its looks.
+  /// Runs a search to its end, and judges the findings between its looks.
   ///
   /// - Parameters:
-  ///   - filter: Which entries.
+  ///   - filter: Selects the entries.
   ///   - wantsInfo: Whether findings include an info even if there are no predicates.
   ///   - item: Makes the item of an entry; runs under the lock.
-  ///   - last: What else happens in the transaction that finishes the search.
+  ///   - last: Further work in the transaction that finishes the search.
   /// - Returns: The search, whose findings are from the same instant as the result, and the result.
   nonisolated func search<Item: Sendable, Result: Sendable>(
     _ filter: QueryFilter,
@@ -81,7 +81,7 @@ extension QueryClient {
   }
 }
 
-// What a filter leaves to the cache, and what it says itself.
+// The part of a filter for the cache, and the part for the client.
 
 extension QueryFilter {
   /// The only key that it selects, if it names one.
@@ -92,7 +92,7 @@ extension QueryFilter {
   /// Whether user code must be called.
   package var hasPredicate: Bool { if case .plain = node { false } else { true } }
 
-  /// What the cache looks for: all that the filter matches, and what only predicates exclude.
+  /// The filter for the cache: its matches include all entries that only predicates exclude.
   var plainPart: EntryFilter { node.plainPart }
 
   /// Whether the filter matches; runs user code if there are predicates.

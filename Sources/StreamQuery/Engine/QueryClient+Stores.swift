@@ -12,7 +12,7 @@ extension QueryClient {
   /// The changes of persisted entries.
   package nonisolated var journal: EntryJournal { EntryJournal(cache: cache) }
 
-  /// Lets those who show data of an erased client forget it.
+  /// Lets adapters forget the data of an erased client.
   package nonisolated func forgetShown() async { await erasure.finish() }
 
   /// The keys of all cached entries.
@@ -27,7 +27,8 @@ extension QueryClient {
     }.compactMap(\.item)
   }
 
-  /// Waits until what this caller has begun so far is known to stores and outbox: another thread may be telling them.
+  /// Waits until stores and outbox know about all earlier work of this caller: another thread may be telling
+  /// them.
   package nonisolated func actionsPerformed() async {
     let reached = transaction { state, _ -> SharedOneShot<Void>? in
       guard state.actionQueue.othersPerform else { return nil }
@@ -43,7 +44,7 @@ extension QueryClient {
     }
   }
 
-  /// Emits an event that no transaction decided.
+  /// Emits an event that does not come from a transaction.
   ///
   /// - Parameters:
   ///   - kind: The event.
@@ -66,13 +67,13 @@ extension QueryClient {
 }
 
 extension QueryClient.Configuration {
-  /// Gives timers of their own to the clients that are made with this configuration.
+  /// Gives the clients that are made with this configuration timers of their own.
   package mutating func shareDeadlines() {
     sharedDeadlines = Deadlines(clock: ErasedClock(ContinuousClock()), executor: executor)
   }
 }
 
 extension PersistedEntry {
-  /// How its data is kept.
+  /// The policy for keeping its data.
   package var policy: (any PersistencePolicy)? { query.resolved.persistence }
 }

@@ -11,7 +11,7 @@ extension QueryClient {
     openSignals()
     let port = signals
     // Handed over: nothing else retains the sequence, and this one task takes it once. Detached,
-    // like all work that no caller waits for.
+    // like all work without a waiting caller.
     let sendOnce = SendOnce(triggers)
     let task = Task.detached(executorPreference: configuration.executor) { [scheduling] in
       await Scheduling.$current.withValue(scheduling) {
@@ -87,7 +87,7 @@ extension QueryClient {
   /// Starts, once, the loop that handles all asynchronous causes.
   nonisolated func openSignals() {
     guard signals.open() else { return }
-    // Weak: the loop must not keep an unused client alive. Detached, like everything that lasts as
+    // Weak: the loop must not keep an unused client alive. Detached, like all tasks that last as
     // long as the client: it must not keep the first caller's priority and task-locals for ever.
     let task = Task.detached(executorPreference: configuration.executor) { [weak self, signals] in
       while let delivery = await signals.next() {
@@ -124,13 +124,13 @@ extension QueryClient {
     }
   }
 
-  /// Writes what has changed now, in the time that the system gives for it.
+  /// Writes the changes now, in the time that the system gives.
   private nonisolated func saveBeforeSuspension() {
     let (persister, keeper) = (persisters.persister, keeper)
     persister?.hurry()
     guard persister != nil || keeper != nil else { return }
     guard let end = configuration.backgroundTime?.begin("Saving queries") else { return }
-    // Holds what writes, and not the client.
+    // Retains the persisters, and not the client.
     _ = Task.detached(executorPreference: configuration.executor) {
       _ = await keeper?.save()
       await persister?.save()

@@ -15,8 +15,7 @@ extension QueryClient {
     _ options: ObserverOptions?
   ) {
     let definition = placing(definition, on: key, for: id)
-    // Compared outside the lock: a query that a view rebuilds each time brings an equal
-    // placeholder.
+    // Compared outside the lock: a query that a view rebuilds each time has an equal placeholder.
     let old = definition.placeholder.flatMap { _ in cache.read { $0.placeholder(of: id, on: key) } }
     let isEqual = definition.placeholder.flatMap { old?.holdsTheSame(as: $0) } ?? false
     resolving(key, definition, options) {
@@ -52,7 +51,7 @@ extension QueryClient {
     }
   }
 
-  /// The definition that an observer has, with the placeholder that its function makes.
+  /// The definition of an observer, with the placeholder that its function makes.
   ///
   /// It runs user code: never call it under the lock.
   ///
@@ -82,9 +81,9 @@ extension QueryClient {
     let former = present?.query?.resolved.definition
     var previous = former?.madePlaceholder?.previous
     var placeholder = former?.placeholder
-    // Otherwise it stays: a view may say a query anew each time that it is drawn.
+    // Otherwise it stays: a view may make its query anew each time that it is drawn.
     if present?.key != key || former?.madePlaceholder == nil {
-      // What layers show is made here, outside the lock.
+      // The data with layers is made here, outside the lock.
       if let present, present.key != key, let box = present.snapshot.data {
         previous = (box.settled, present.key.key)
       }
@@ -96,7 +95,7 @@ extension QueryClient {
     }
   }
 
-  /// Lets the fetch that runs for an observer outlive it, unless somebody said what becomes of it.
+  /// Lets the fetch that runs for an observer outlive the observer, unless an option decides this.
   nonisolated func linger(_ duration: Duration, after id: ObserverID) {
     transaction(isDated: false, startsFetches: false) { state, transaction in
       guard let observer = state.find(id), state.fetchStatus(for: observer) != .idle,
@@ -132,9 +131,9 @@ extension QueryClient {
     return try await outcome(of: start, of: key)
   }
 
-  /// Begins to fetch one key for an explicit call, and waits for nothing.
+  /// Begins to fetch one key for an explicit call, without waiting.
   ///
-  /// Where a store is still being read, it begins after that if the observer still observes the key.
+  /// If a store is still being read, the fetch begins after that, if the observer still observes the key.
   nonisolated func startRefetchOne(
     for observer: ObserverID,
     _ key: EntryKey,
@@ -146,7 +145,7 @@ extension QueryClient {
     let request = FetchRequest(cause: .manual, isSuperseding: superseding, part: part)
     let begin: @Sendable () -> FetchStart = { [self] in
       resolving(key, definition, options) {
-        // Nobody would end it.
+        // Nobody would end the fetch.
         guard let row = $0.find(observer), $1 == Int($0.observers[row].entry) else {
           return .missingFetch
         }

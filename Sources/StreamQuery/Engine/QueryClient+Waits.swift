@@ -49,7 +49,7 @@ extension QueryClient {
     WaitSubject(waitObserver, on: configuration.executor, text)
   }
 
-  /// What is still running or retained, for leak reports of simulations.
+  /// The work that is running and the objects that are retained, for leak reports of simulations.
   package nonisolated var liveness: Liveness {
     let now = cache.now(isDated: false).instant
     let (fetches, runs, subscribers) = cache.read { state in
@@ -67,7 +67,7 @@ extension QueryClient {
     )
   }
 
-  /// Tells that fetches began, paused or ended, once for all that did since it was last asked.
+  /// Tells that fetches began, paused or ended, once for all since the last news.
   ///
   /// - Returns: The subscription; `nil` after the client's shutdown.
   nonisolated func fetchNews() -> Broadcaster<NewsFlag<Never>>.Listener? {
@@ -78,7 +78,7 @@ extension QueryClient {
     return subscription
   }
 
-  /// Returns a stream of what a subscription brings; it ends at once without a subscription.
+  /// Returns a stream of a subscription's items; it ends at once without a subscription.
   ///
   /// - Parameters:
   ///   - subscription: The subscription, which ends with the stream.
@@ -139,13 +139,13 @@ extension QueryClient {
   /// - Complexity: O(*n*) in the entries that are observed or fetching, and in the runs.
   public nonisolated func idle() async {
     while !Task.isCancelled {
-      // A task that outlives its fetch is part of it no more.
+      // A task that outlives its fetch is no longer part of it.
       let chain = TaskChain.current
       let own = chain?.life.isOver == false ? chain?.work : nil
       await workEnded(but: own)
       let before = cache.read { $0.keptCounts }
       await storesSaved()
-      // Meanwhile something may have come, even if it is over.
+      // New work may have come meanwhile, even if it is over.
       if cache.read({ $0.workUnderWay(but: own) == nil && $0.keptCounts == before }) { return }
     }
   }
@@ -164,9 +164,9 @@ extension QueryClient {
     cache.record { $0.idleWaits.callerLeft(answer) }
   }
 
-  /// Waits until stores and outbox have been read, and have what there is to keep, as far as they can.
+  /// Waits until stores and outbox have been read and have written all changes, as far as possible.
   private nonisolated func storesSaved() async {
-    // Callbacks of what has just ended may begin something.
+    // Callbacks of ended work may begin further work.
     await actionsPerformed()
     if let keeper, !Task.isCancelled { _ = await keeper.waitUntilRestored() }
     if let persister, !Task.isCancelled { await persister.save() }

@@ -28,7 +28,7 @@ public actor QueryClient {
   package nonisolated let configuration: Configuration
   /// The observer of waiting callers; `nil` in an app.
   nonisolated let waitObserver: (any WaitObserver)?
-  /// The configuration's companions; beside it, because each fetch looks here.
+  /// The configuration's companions; stored separately, because each fetch reads them.
   nonisolated let companions: [any FetchCompanion]
   nonisolated let timer = WakeTimer()
   /// The deadlines of the client: for its fetches, its callers and its stores, and for your code.
@@ -36,23 +36,24 @@ public actor QueryClient {
   nonisolated let signals = SignalPort()
   nonisolated let eventBroadcaster = Broadcaster<EventRing>()
   nonisolated let eventReceivers: EventReceivers
-  /// Tells receivers of hits; `nil` if none counts them.
+  /// Tells receivers about hits; `nil` if no receiver counts them.
   nonisolated let hitReports: HitReports?
   nonisolated let counts = Broadcaster<NewsFlag<Never>>()
   nonisolated let mutationNews = Broadcaster<NewsFlag<MutationTopic>>()
-  /// The configuration's hooks, in the form in which each run adds its own callbacks.
+  /// The configuration's hooks, in the form to which each run adds its own callbacks.
   nonisolated let mutationHooks: MutationCallbacks
   nonisolated let mutationDefaults = Mutex(MutationDefaultsTable())
   nonisolated let sources = TaskBag()
   nonisolated let persisters = PersisterSlot()
-  /// What keeps runs of mutations beyond the process, if the configuration says so.
+  /// Keeps runs of mutations beyond the process, if the configuration says so.
   package nonisolated let keeper: (any RunKeeper)?
-  /// Whether any import names what it will bring: most clients never have one, and ask no further.
+  /// Whether any import names its keys in advance: most clients never have one, and check no
+  /// further.
   nonisolated let awaitsImports = Atomic(false)
-  /// Whether a cache beside the client asks when keys were invalidated: most clients have none.
+  /// Whether a cache beside the client asks about invalidations: most clients have none.
   nonisolated let notesInvalidations = Atomic(false)
   nonisolated let invalidations = Mutex(RecentInvalidations())
-  /// Whether any write waits for a store: most clients never have one, and ask no further.
+  /// Whether any write waits for a store: most clients never have one, and check no further.
   nonisolated let defersWrites = Atomic(false)
   nonisolated let deferredWrites = Mutex(DeferredWrites())
   nonisolated let shutdownHandlers = ShutdownHandlers()
@@ -70,7 +71,7 @@ public actor QueryClient {
   public init(configuration: Configuration = .init()) {
     let clock = configuration.erasedClock
     deadlines = Deadlines(clock: clock, executor: configuration.executor)
-    // For all that waits with the client.
+    // For all waits of the client.
     var configuration = configuration
     configuration.clock = DeadlineClock(deadlines: deadlines)
     self.configuration = configuration
@@ -104,7 +105,7 @@ public actor QueryClient {
       )
     }
     persisters.belong(to: self)
-    // What was kept is restored from the beginning: nothing is fetched before that is done.
+    // Kept data is restored from the beginning: nothing is fetched before that is done.
     if let policy = configuration.keeping.policy {
       persisters.persister(for: policy)?.open(policy)
     }
@@ -113,7 +114,8 @@ public actor QueryClient {
       keeper.start(for: self)
     }
     startEnvironment()
-    // What was kept is sent as soon as it is read: by then it should be known whether it can be.
+    // Kept runs are sent as soon as they are read: by then the state of the network should be
+    // known.
     if keeper != nil { openSignals() }
   }
 
@@ -147,8 +149,8 @@ public actor QueryClient {
 
   /// Draws a number from the configuration's source of random numbers.
   ///
-  /// For what works with the client and waits a random time, so that a simulation decides about
-  /// that too.
+  /// For code around the client that waits a random time, so that a simulation decides about that
+  /// too.
   ///
   /// - Returns: 64 random bits.
   @_spi(Adapters) public nonisolated func nextRandom() -> UInt64 { configuration.randomness() }
@@ -182,7 +184,7 @@ public actor QueryClient {
 extension QueryClient: ActionRunner {
   nonisolated func sweep() {
     // Detached, and not at the caller's priority: it serves every caller. It retains the client: a
-    // caller may be waiting for what is left.
+    // caller may be waiting for the rest.
     Task.detached(executorPreference: configuration.executor, priority: .medium) {
       self.cache.sweep(self)
     }
@@ -200,8 +202,8 @@ extension QueryClient: ActionRunner {
     case .settle(let waiters, let outcome):
       for waiter in waiters { waiter.resolve(outcome) }
     case .arm(let instant): arm(instant)
-    // User code that belongs to no caller: it must not see the context of the code that performs
-    // the action.
+    // User code that belongs to no caller must not see the context of the code that performs the
+    // action.
     case .ask(let entry): TaskLocals.none { self.askOptions(of: entry) }
     case .askPolicy(let asking): TaskLocals.none { self.evaluate(asking) }
     case .unsettled(let key):
@@ -234,7 +236,7 @@ extension QueryClient: ActionRunner {
   }
 }
 
-/// Whoever is told of events: the configuration's receivers, and the readers of streams.
+/// The receivers of events: those of the configuration, and the readers of streams.
 struct EventReceivers: Sendable {
   private let receivers: [EventReceiver]
   private let broadcaster: Broadcaster<EventRing>
@@ -248,7 +250,7 @@ struct EventReceivers: Sendable {
     self.broadcaster = broadcaster
   }
 
-  /// What the configuration needs, even if nobody reads a stream of events.
+  /// The needs of the configuration, even without readers of streams.
   var needs: EventNeeds { receivers.reduce(.nothing) { $0.union($1.needs) } }
 
   func tell(_ event: QueryEvent) {

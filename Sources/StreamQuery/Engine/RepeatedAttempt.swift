@@ -1,14 +1,13 @@
 import Synchronization
 
-/// Runs the fetch of one attempt as often as the code around it says: each time as a retry of what was
-/// before.
+/// Runs the fetch of one attempt as often as the code around it says: each time as a retry of the run before.
 ///
 /// A failed fetch of pages continues with the page that failed, as a retry does. A fetch of
 /// pages that has returned begins again; otherwise it would return the same pages once more. A stream that
 /// has ended begins again over the data that it found first.
 final class RepeatedAttempt: Sendable {
   private struct State {
-    /// How far the fetch had got when the attempt began.
+    /// The progress of the fetch when the attempt began.
     var start: (any FetchProgress)?
     var hasBegun = false
     /// Whether the last call had an answer.
@@ -22,8 +21,8 @@ final class RepeatedAttempt: Sendable {
   /// - Parameters:
   ///   - fetch: The fetch.
   ///   - context: The attempt.
-  /// - Returns: What the fetch returned.
-  /// - Throws: What it threw.
+  /// - Returns: The value of the fetch.
+  /// - Throws: The error of the fetch.
   func run(_ fetch: QueryDefinition.Fetch, _ context: FetchContext) async throws -> ValueBox {
     guard let job = context.fetchJob else { return try await fetch(context) }
     begin(job, context.attempt)

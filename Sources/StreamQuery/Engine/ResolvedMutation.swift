@@ -1,14 +1,14 @@
-/// A definition merged with a client's defaults: what a run is started with.
+/// A definition merged with a client's defaults, with which runs are started.
 // Unchecked as its superclass is: all stored properties are immutable and `Sendable`.
 package final class ResolvedMutation: StoredMutation, @unchecked Sendable {
   package let definition: MutationDefinition
   let perform: MutationDefinition.Perform?
   let retry: RetryPolicy
-  /// How long one attempt may take.
+  /// The timeout of one attempt.
   let timeout: TimeSpan
-  /// How runs are kept beyond the process.
+  /// The policy for keeping runs beyond the process.
   package let keeping: (any RunPolicy)?
-  /// Those of the client's hooks, then those of the mutation.
+  /// The callbacks of the client's hooks, then those of the mutation.
   let callbacks: MutationCallbacks
 
   init(
@@ -54,7 +54,7 @@ package final class ResolvedMutation: StoredMutation, @unchecked Sendable {
   /// Work and callbacks are those of this definition. Identity, scope, retries, timeout and network
   /// mode cannot change under a run, and retention only grows.
   ///
-  /// - Parameter start: What the run was started with.
+  /// - Parameter start: The definition with which the run was started.
   /// - Returns: The definition.
   func takingOver(_ start: ResolvedMutation) -> ResolvedMutation {
     ResolvedMutation(self, takingOver: start)
@@ -103,8 +103,8 @@ extension StoredMutation {
   /// The mutation with its work and its callbacks.
   @inline(__always)
   package var resolved: ResolvedMutation {
-    // No other subclass exists, and the base class is never instantiated. Checked in debug builds by
-    // `unsafeDowncast` itself.
+    // No other subclass exists, and the base class is never instantiated. `unsafeDowncast` itself checks this
+    // in debug builds.
     unsafeDowncast(self, to: ResolvedMutation.self)
   }
 }

@@ -1,31 +1,31 @@
 /// A query under a client's defaults and an observer's options: every layer merged, once.
 ///
-/// It keeps the resolved values rather than the options, which are many and mostly not set.
+/// It keeps the resolved values rather than the options, which are many and mostly unset.
 // Unchecked as its superclass is: all stored properties are immutable and `Sendable`.
 final class ResolvedQuery: StoredQuery, @unchecked Sendable {
   let definition: QueryDefinition
   var defaults: DefaultsTable { storedDefaults.table }
   let fetch: QueryDefinition.Fetch?
-  /// Retries, if some layer says so.
+  /// The retries, if some layer sets them.
   private let ownRetry: RetryPolicy?
   /// The resolved options without the answers of closures; see ``isDynamic``.
   private let fixed: ResolvedObserverOptions
-  /// When data is stale, as far as that does not depend on the entry.
+  /// The freshness as far as it does not depend on the entry.
   var fixedFreshness: Freshness { fixed.freshness }
-  /// The options, if some are closures that have to be evaluated repeatedly.
+  /// The options, if some of them are closures that have to be evaluated repeatedly.
   private let asked: Asked?
-  /// Whether nothing has to be evaluated to know the options.
+  /// Whether all options are known without evaluation.
   private let isFixed: Bool
   /// Whether it includes an observer's own options.
   private let isOfObserver: Bool
-  /// Whether some layer says what becomes of a fetch that nobody wants any more.
+  /// Whether some layer decides about a fetch that nobody wants any more.
   let hasAbandonment: Bool
-  /// What a fetched value keeps of the cached one.
+  /// The parts of the cached value that a fetched value shares.
   let sharing: SharingPolicy.Kind
 
   private final class Asked: Sendable {
     let options: QueryOptions
-    /// Says whether it is known what a store keeps; `nil` if it was known from the beginning.
+    /// Tells whether a store has not been read yet; `nil` if it was read from the beginning.
     let restoring: Restoring?
 
     init(_ options: QueryOptions, _ restoring: Restoring?) {
@@ -34,7 +34,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     }
   }
 
-  /// What is kept of a query's data beyond the cache.
+  /// The source of a query's data beyond the cache.
   private struct Restoring: Sendable {
     let policy: any PersistencePolicy
     let persister: any Persister
@@ -52,7 +52,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
 
     func open() { persister.open(policy) }
 
-    /// What is kept or, without that, the query's own initial data.
+    /// The kept data or, without that, the query's own initial data.
     func initialData(
       of key: EntryKey,
       _ definition: QueryDefinition
@@ -107,7 +107,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     let fetch = Self.fetch(of: definition, for: key, defaults)
     let restoring = Restoring(definition, defaults)
     var fetchOptions = FetchOptions()
-    // What is kept is there to be used offline.
+    // Kept data is there to be used offline.
     fetchOptions.networkMode =
       own.networkMode ?? base.networkMode ?? (restoring == nil ? .online : .offlineFirst)
     fetchOptions.failureInvalidates = defaults.failureInvalidates
@@ -193,12 +193,12 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     )
   }
 
-  /// How long an entry is kept, with the time that some layer sets, if one does.
+  /// The retention of an entry, with the time that some layer sets, if any.
   static func gcTime(_ duration: Duration?) -> TimeSpan {
     duration.map(TimeSpan.init) ?? TimeSpan(.seconds(300))
   }
 
-  /// How a query fetches: by its own closure, or by its key's default.
+  /// The closure with which a query fetches: its own, or its key's default.
   static func fetch(
     of definition: QueryDefinition,
     for key: AnyQueryKey,
@@ -213,18 +213,18 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
   /// The resolved options, if it does not depend on closures.
   var fixedOptions: ResolvedObserverOptions? { isFixed ? fixed : nil }
 
-  /// How the data is kept beyond the cache.
+  /// The policy for keeping the data beyond the cache.
   var persistence: (any PersistencePolicy)? { definition.persistence ?? defaults.persistence }
 
-  /// Whether the options change when it becomes known what a store keeps.
+  /// Whether the options change when a store has been read.
   var mayRestore: Bool { asked?.restoring != nil }
 
-  /// Whether it is not known yet what a store keeps.
+  /// Whether a store has not been read yet.
   var isHeld: Bool { asked?.restoring?.isUnderWay ?? false }
 
-  /// The query with its store opened, for one that is going to be used.
+  /// The query with its store opened, for a query that is going to be used.
   ///
-  /// What only asks about a query opens no store.
+  /// Code that only asks about a query opens no store.
   ///
   /// - Returns: The query.
   func opened() -> ResolvedQuery {
@@ -244,7 +244,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
   /// The resolved options in the present state; evaluates closures only if there are any.
   ///
   /// - Parameters:
-  ///   - isArrival: Whether it is for a new subscription.
+  ///   - isArrival: Whether the options are for a new subscription.
   ///   - info: The present state, made only if it is needed.
   /// - Returns: The resolved options.
   func resolvedOptions(isArrival: Bool = false, _ info: () -> QueryInfo) -> ResolvedObserverOptions
@@ -304,7 +304,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     isMade(of: definition) && storedDefaults === defaults
   }
 
-  /// The same under whichever defaults.
+  /// Whether it was made from this definition, under any defaults.
   func isMade(of definition: QueryDefinition) -> Bool {
     self.definition === definition && !isOfObserver
   }
@@ -328,7 +328,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
 }
 
 extension ResolvedQuery {
-  /// How long failures are the answer.
+  /// How long a failure is the answer.
   func failureCaching(for key: AnyQueryKey) -> FailureCaching? {
     definition.options.cachesFailures ?? defaults.options(for: key).cachesFailures
   }

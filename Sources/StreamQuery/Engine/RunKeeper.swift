@@ -1,25 +1,25 @@
-/// What keeps runs of mutations beyond the process.
+/// Keeps runs of mutations beyond the process.
 ///
-/// The client tells it what became of runs, in the order of transactions and outside the lock.
+/// The client tells it the progress of runs, in the order of transactions and outside the lock.
 package protocol RunKeeper: AnyObject, Sendable {
-  /// The client begins: what was kept is to be read.
+  /// The client begins: reads the kept runs.
   func start(for client: QueryClient)
 
-  /// Whether it is not known yet what is kept.
+  /// Whether the kept runs have not been read yet.
   var isRestoring: Bool { get }
 
-  /// Waits until it is known what is kept, or until the caller is cancelled.
+  /// Waits until the kept runs have been read, or until the caller is cancelled.
   ///
-  /// - Returns: Why it cannot be known; `nil` if it is.
+  /// - Returns: The error of reading; `nil` if they have been read.
   func waitUntilRestored() async -> (any Error)?
 
-  /// What could not be read so far may be readable now, such as after a device was unlocked.
+  /// A failed read may succeed now, such as after a device was unlocked.
   func readAgain()
 
   /// Mutations that had no work may have some now.
   func workChanged()
 
-  /// A run waits until it is kept, or until it is known which runs come before it.
+  /// A run waits until it is kept, or until the runs before it are known.
   func keep(_ job: MutationJob)
 
   /// A kept run took a step.
@@ -27,32 +27,33 @@ package protocol RunKeeper: AnyObject, Sendable {
 
   /// An attempt of a kept run begins in its task.
   ///
-  /// - Returns: Whether it may: after the end others may have taken the run over.
+  /// - Returns: Whether it may begin: after the end another client may have taken the run over.
   func attemptBegan(_ job: MutationJob) -> Bool
 
-  /// The attempt is over, however it ended, and whether or not anybody still waits for it.
+  /// The attempt is over, in whatever way, and whether or not anybody still waits for it.
   func attemptEnded(_ job: MutationJob)
 
   /// The work of a kept run has returned; called before the cache is told, in the run's task.
   func worked(_ job: MutationJob, _ output: ValueBox)
 
-  /// The cache knew nothing any more of a run whose work has returned.
+  /// The work of a run returned after the cache had forgotten the run.
   func answerDropped(_ job: MutationJob)
 
-  /// A kept run failed, and no retry is left: what is to become of it.
+  /// Decides about a kept run that failed without a retry left.
   func answer(_ job: MutationJob, to error: any Error, attempt: Int) async -> RunAnswer
 
   /// A kept run is over.
   func ended(_ job: MutationJob, _ ending: MutationMachine.Ending)
 
-  /// Writes what is not written yet.
+  /// Writes all changes.
   ///
-  /// - Returns: Why some of it could not be written; `nil` if it was, or if the caller was cancelled.
+  /// - Returns: The error of writing; `nil` if all was written, or if the caller was cancelled.
   func save() async -> (any Error)?
 
-  /// The client, or the account that its data belongs to, is over.
+  /// The client, or the account of its data, has ended.
   ///
-  /// - Parameter writing: Whether what is not written yet is; otherwise the store is left alone.
+  /// - Parameter writing: Whether the remaining changes are written; otherwise the store is left
+  ///   alone.
   func end(writing: Bool)
 
   /// Waits until nothing is read or written any more.
@@ -64,15 +65,15 @@ package protocol RunKeeperMaking: Sendable {
   func makeKeeper(_ configuration: QueryClient.Configuration) -> any RunKeeper
 }
 
-/// What becomes of a kept run whose attempts have failed.
+/// The decision about a kept run whose attempts have failed.
 package enum RunAnswer: Sendable {
-  /// It fails.
+  /// The run fails.
   case fail
-  /// It waits until somebody answers.
+  /// The run waits for an answer.
   case stop
   /// Another attempt begins after a wait.
   case retry(after: TimeSpan)
-  /// It is another request from now on, with another input and the layers of that, which is sent
-  /// after a wait.
+  /// The run is another request from now on, with another input and layers, and is sent after a
+  /// wait.
   case rebase(ValueBox, [PlannedLayer], after: TimeSpan)
 }

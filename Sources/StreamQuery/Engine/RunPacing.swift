@@ -1,12 +1,11 @@
-/// Where a run of a mutation waits, and which runs it takes the place of: by its input if the mutation
-/// says so.
+/// The scope and the pacing key of a mutation's run, by its input if the mutation has functions for them.
 struct RunPacing {
   let scope: String?
   let isNewestOnly: Bool
-  /// Of what it is a version: see ``PacedRuns``.
+  /// The item of which the run is a version: see ``PacedRuns``.
   let key: String?
 
-  /// Asks the mutation: user code.
+  /// Evaluates the mutation's functions, which are user code.
   ///
   /// - Parameters:
   ///   - mutation: The mutation.
@@ -25,7 +24,7 @@ struct RunPacing {
       key = pacingKey(input)
       isNewestOnly = key != nil
     }
-    // What the mutation itself says comes before the defaults of its key.
+    // The mutation's own options have a higher rank than the defaults of its key.
     var scope = options.scope
     if definition.options.scope == nil, let input, let scopeOfInput = grouping.scope {
       scope = scopeOfInput(input)
@@ -37,7 +36,8 @@ struct RunPacing {
 
   /// The scope of runs that have none, and of which only the newest is sent.
   private static func lane(of mutation: EntryKey, _ key: String?) -> String {
-    // Keys without a text are told apart by it well enough: those that are not wait for each other.
+    // Its description distinguishes keys without a text well enough: keys with the same one wait
+    // for each other.
     let name = (try? mutation.key.canonicalText()) ?? mutation.key.description
     return "newest of " + name + (key.map { " " + $0 } ?? "")
   }

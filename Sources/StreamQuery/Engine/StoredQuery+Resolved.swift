@@ -1,11 +1,11 @@
-// What the cache keeps for the client, with its types.
+// The client's types for objects that the cache stores.
 
 extension StoredQuery {
   /// The query with its closures.
   @inline(__always)
   var resolved: ResolvedQuery {
-    // No other subclass exists, and the base class is never instantiated. Checked in debug builds by
-    // `unsafeDowncast` itself.
+    // No other subclass exists, and the base class is never instantiated. `unsafeDowncast` itself checks this
+    // in debug builds.
     unsafeDowncast(self, to: ResolvedQuery.self)
   }
 }
@@ -14,8 +14,8 @@ extension StoredDefaults {
   /// The defaults with their closures.
   @inline(__always)
   var table: DefaultsTable {
-    // No other subclass exists, and the base class is never instantiated. Checked in debug builds by
-    // `unsafeDowncast` itself.
+    // No other subclass exists, and the base class is never instantiated. `unsafeDowncast` itself checks this
+    // in debug builds.
     unsafeDowncast(self, to: DefaultsTable.self)
   }
 }
@@ -27,9 +27,9 @@ extension InitialData {
     self.init(restoring: source)
   }
 
-  /// Which initial data counts.
+  /// The sources of initial data that count.
   enum Origin {
-    /// What is kept beyond the cache or, without that, what the query itself says.
+    /// The kept data or, without that, the query's own initial data.
     case any
     case kept
     case own
@@ -37,7 +37,7 @@ extension InitialData {
 
   /// Evaluates initial data again, for an entry that is reset.
   init?(restoring stored: StoredInitialData, from origin: Origin = .any) {
-    // The client puts nothing else there. Checked in debug builds by `unsafeDowncast` itself.
+    // The client puts nothing else there. `unsafeDowncast` itself checks this in debug builds.
     let source = unsafeDowncast(stored, to: DefinitionExtras.InitialDataSource.self)
     let found =
       switch origin {
@@ -57,7 +57,7 @@ extension InitialData {
 }
 
 extension FetchJob {
-  /// How to fetch; throws if neither the caller nor a default says it.
+  /// The closure that fetches; throws if neither the caller nor a default has one.
   var fetch: QueryDefinition.Fetch {
     get throws(QueryError) {
       guard let fetch = query.resolved.fetch else {

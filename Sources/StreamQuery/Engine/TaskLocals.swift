@@ -1,6 +1,6 @@
-/// What code inherits from the code that runs or starts it.
+/// The context that code inherits from the code that runs or starts it.
 enum TaskLocals {
-  /// Runs code that starts a task without the library's own task-locals.
+  /// Runs code that starts a task, without the library's own task-locals.
   ///
   /// Any code may start the work of an entry or a run, even code inside an update, a layer, an
   /// option, a callback or a fetch, and the work is not part of that code. Task-locals that users
@@ -25,9 +25,9 @@ enum TaskLocals {
 
   /// Runs code without the task-locals of the present caller, and with the default priority.
   ///
-  /// For work that no caller asked for, on a thread that performs actions. The code has returned
-  /// when this returns. The only way to remove task-locals from code is to run it in another task,
-  /// so this makes one and runs it at once, on this thread.
+  /// For work without a caller, on a thread that performs actions. The code has returned when this
+  /// returns. The only way to remove task-locals from code is to run it in another task, so this
+  /// makes one and runs it at once, on this thread.
   static func none(_ body: @escaping @Sendable () -> Void) {
     // The guards against endless updates and layers stay in force.
     let (chain, isAtWork) = (UpdateChain.current, LayeredBox.isAtWork)

@@ -6,7 +6,7 @@ import Synchronization
 /// each time would never end (contract law 8).
 final class UpdateChain: Sendable {
   private let key: EntryKey
-  /// What else is updated in the same transaction.
+  /// The other keys of the same transaction.
   private let others: Set<EntryKey>
   private let client: ObjectIdentifier
   private let parent: UpdateChain?
@@ -26,11 +26,11 @@ final class UpdateChain: Sendable {
   ///
   /// - Parameters:
   ///   - key: The key that is updated.
-  ///   - others: What else is updated in the same transaction.
+  ///   - others: The other keys of the same transaction.
   ///   - client: The client whose data is updated.
   ///   - body: The closure.
-  /// - Returns: What the closure returns.
-  /// - Throws: What the closure throws.
+  /// - Returns: The result of the closure.
+  /// - Throws: The error of the closure.
   static func run<Answer, Failure: Error>(
     _ key: EntryKey,
     _ others: Set<EntryKey> = [],

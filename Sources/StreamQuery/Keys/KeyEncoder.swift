@@ -178,7 +178,7 @@ protocol CanonicallyEncodable {
 ///
 /// Such a key is cached like any other.
 public struct KeyEncodingError: Error, Hashable, Sendable {
-  /// What is wrong with the type or its value.
+  /// The defect of the type or its value.
   public enum Reason: Hashable, Sendable {
     /// The type is neither `Encodable` nor represented by an encodable raw value.
     case notEncodable
@@ -199,7 +199,7 @@ public struct KeyEncodingError: Error, Hashable, Sendable {
   /// The name of the type at fault.
   public var typeName: String
 
-  /// What is wrong with it.
+  /// The defect.
   public var reason: Reason
 
   /// Creates an error.

@@ -51,8 +51,8 @@ extension EntryMachine {
 
   /// Sets or clears the mark, as an answer lands.
   ///
-  /// Only an answer that began after the last invalidation clears its mark (contract X21). One that is added
-  /// to older data does not, but it ends a failure.
+  /// Only an answer that began after the last invalidation clears its mark (contract X21). An answer that is
+  /// added to older data does not, but it ends a failure.
   ///
   /// - Parameters:
   ///   - current: The fetch.

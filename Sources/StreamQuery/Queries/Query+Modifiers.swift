@@ -177,7 +177,7 @@ extension Query {
 
   // MARK: Network and cancellation
 
-  /// What a fetch does while the network cannot be reached; ``NetworkMode/online`` by default.
+  /// The effect of an unreachable network on a fetch; ``NetworkMode/online`` by default.
   ///
   /// A fetch that waits for the network shows as ``QueryResult/isPaused`` and continues when it is
   /// back; it does not fail. With ``NetworkMode/always``, the network plays no part, and a

@@ -1,8 +1,8 @@
 /// The options of a query that a machine needs to run its fetch.
 package struct FetchOptions: Hashable, Sendable {
-  /// What happens while offline.
+  /// The mode of the fetch while offline.
   package var networkMode = NetworkMode.online
-  /// What happens to the fetch when nobody wants it.
+  /// The decision about the fetch when nobody wants it.
   package var abandonment = Abandonment.cancel
   /// Whether a failure marks the entry as invalidated.
   package var failureInvalidates = true
@@ -18,7 +18,7 @@ package struct FetchOptions: Hashable, Sendable {
   package init() {}
 }
 
-/// What a fetch does while the network is unreachable.
+/// The behaviour of a fetch while the network is unreachable.
 public enum NetworkMode: String, Hashable, Codable, Sendable {
   /// Starts nothing while offline: the fetch is paused and starts when the network is back.
   case online
