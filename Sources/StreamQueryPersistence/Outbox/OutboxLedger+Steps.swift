@@ -46,21 +46,25 @@ extension OutboxLedger {
   ///
   /// - Complexity: O(*n*) in the number of all, and less if they come last.
   mutating func insert(_ added: [Entry]) {
-    guard let first = added.first, let last = entries.last(where: { $0 != nil }) ?? nil,
-      last.serial > first.serial
-    else {
-      for entry in added { insert(entry) }
-      return
-    }
+    // Taken out, so that it grows in place.
     if var index = mentions.take() {
       for entry in added { Self.note(entry, in: &index) }
       mentions = index
     }
-    let known = all
+    guard let first = added.first, let last = entries.last(where: { $0 != nil }) ?? nil,
+      last.serial > first.serial
+    else {
+      for entry in added {
+        places[entry.id] = entries.count
+        touch(entries.count)
+        entries.append(entry)
+      }
+      return
+    }
     var merged: [Entry?] = []
-    merged.reserveCapacity(known.count + added.count)
+    merged.reserveCapacity(places.count + added.count)
     var rest = added[...]
-    for entry in known {
+    for entry in all {
       while let next = rest.first, next.serial < entry.serial {
         merged.append(next)
         rest.removeFirst()
@@ -69,29 +73,6 @@ extension OutboxLedger {
     }
     merged += rest.map(Optional.some)
     entries = merged
-    index()
-  }
-
-  mutating func insert(_ entry: Entry) {
-    // Taken out, so that it grows in place.
-    if var index = mentions.take() {
-      Self.note(entry, in: &index)
-      mentions = index
-    }
-    guard let last = entries.last(where: { $0 != nil }) ?? nil, last.serial > entry.serial else {
-      places[entry.id] = entries.count
-      touch(entries.count)
-      return entries.append(entry)
-    }
-    var (low, high) = (0, entries.count)
-    let known = all
-    (low, high) = (0, known.count)
-    while low < high {
-      let middle = low + (high - low) / 2
-      if known[middle].serial < entry.serial { low = middle + 1 } else { high = middle }
-    }
-    entries = known
-    entries.insert(entry, at: low)
     index()
   }
 

@@ -141,19 +141,18 @@ struct OutboxLedger: Sendable {
     }
     let place = self.serial(of: number) ?? serial ?? base &+ number
     base = max(base, place &- number)
-    insert(
-      Entry(
-        serial: place,
-        number: nil,
-        ownNumber: number,
-        record: record,
-        stand: .run(.saving),
-        isWritten: false,
-        isPromised: false,
-        pacing: pacing,
-        isAwaited: true
-      )
+    let entry = Entry(
+      serial: place,
+      number: nil,
+      ownNumber: number,
+      record: record,
+      stand: .run(.saving),
+      isWritten: false,
+      isPromised: false,
+      pacing: pacing,
+      isAwaited: true
     )
+    insert([entry])
     write(id)
   }
 
