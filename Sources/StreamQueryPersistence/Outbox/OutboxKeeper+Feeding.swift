@@ -12,42 +12,14 @@ import Foundation
 extension OutboxKeeper {
   /// Begins runs for the items whose mutations are known.
   func feed() {
+    guard var work = update({ $0.feeding.asked(for: $0.openWork) }) else { return news.send() }
     while true {
-      let work = update { state -> ([OutboxLedger.Entry], [String: Registration])? in
-        guard !state.ledger.isLoading, !state.isEnded else { return nil }
-        if state.isFeeding {
-          state.feedsAgain = true
-          return nil
-        }
-        let open = state.ledger.hasOpenItems ? state.ledger.all.filter(\.stand.isOpen) : []
-        guard open.contains(where: { state.registrations[$0.record.header.mutation] != nil }) else {
-          return nil
-        }
-        state.isFeeding = true
-        return (open, state.registrations)
-      }
-      guard let (open, registrations) = work else {
-        let opens = update { state in
-          let opens = state.opensAfterFeeding && !state.isFeeding
-          if opens { state.opensAfterFeeding = false }
-          return opens
-        }
-        if opens { opened() }
-        news.send()
-        return
-      }
-      feed(open, registrations)
-      let (again, opens) = update { state in
-        state.isFeeding = false
-        let again = state.feedsAgain
-        state.feedsAgain = false
-        let opens = !again && state.opensAfterFeeding
-        if opens { state.opensAfterFeeding = false }
-        return (again, opens)
-      }
+      feed(work.open, work.registrations)
+      let (next, opens) = update { $0.feeding.fed(for: $0.openWork) }
       if opens { opened() } else { release() }
       news.send()
-      if !again { return }
+      guard let next else { return }
+      work = next
     }
   }
 
@@ -79,7 +51,7 @@ extension OutboxKeeper {
     let begun = update { state in
       let same = Set(open.filter { state.ledger[$0.id]?.edition == $0.edition }.map(\.id))
       // Some items changed while they were read.
-      if same.count < open.count { state.feedsAgain = true }
+      if same.count < open.count { state.feeding.missed() }
       for id in failures.keys where same.contains(id) {
         guard let place = state.ledger.places[id], let entry = state.ledger[id] else { continue }
         let number = registrations[entry.record.header.mutation]?.number
@@ -113,7 +85,7 @@ extension OutboxKeeper {
     }
     for job in dropped { client.cancel(job.id) }
     // The runs that began may have taken the place of others.
-    start { $0.isEnded || $0.ledger.unwritten.isEmpty ? nil : $0.plan.changed() }
+    start { $0.stage.hasEnded || $0.ledger.unwritten.isEmpty ? nil : $0.plan.changed() }
     for (job, record) in changed { replaceInput(of: job, with: record) }
   }
 
@@ -147,5 +119,19 @@ extension OutboxKeeper {
       serial: entry.number ?? entry.serial,
       submittedAt: header.date
     )
+  }
+}
+
+extension OutboxKeeper.State {
+  /// The open items, and the mutations, if one of the items may begin.
+  fileprivate var openWork:
+    (
+      open: [OutboxLedger.Entry], registrations: [String: OutboxKeeper.Registration]
+    )?
+  {
+    guard !ledger.isLoading, !stage.hasEnded, ledger.hasOpenItems else { return nil }
+    let open = ledger.all.filter(\.stand.isOpen)
+    let isKnown = open.contains { registrations[$0.record.header.mutation] != nil }
+    return isKnown ? (open, registrations) : nil
   }
 }

@@ -63,7 +63,7 @@ extension OutboxKeeper {
 
   private func accept(_ job: MutationJob, _ record: OutboxRecord) {
     let (isOver, isTaken, error) = update { state -> (Bool, Bool, QueryStoreError?) in
-      if state.isEnded { return (true, false, nil) }
+      if state.stage.hasEnded { return (true, false, nil) }
       if state.ledger.isLoading {
         state.wait(.durable(job, record))
         return (false, false, nil)

@@ -7,12 +7,11 @@ extension OutboxKeeper {
   func end(writing: Bool) {
     update { $0.restoreTimeout.take() }?.cancel()
     let (answers, saves, isFirst) = update { state in
-      defer { state.isEnded = true }
-      if !writing { (state.isSilent, state.isOver) = (true, true) }
+      let isFirst = state.stage.ended(isErased: !writing)
       let answers = (state.restoreWaits.takeAll(), state.waits.values.flatMap { $0.map(\.answer) })
       state.waits = [:]
-      let saves = state.isSilent ? state.saveWaits.takeAll().map(\.answer) : []
-      return (answers, saves, !state.isEnded)
+      let saves = state.stage.isErased ? state.saveWaits.takeAll().map(\.answer) : []
+      return (answers, saves, isFirst)
     }
     // Users' closures and values, which are no longer needed.
     let rest = update { state in
@@ -33,7 +32,7 @@ extension OutboxKeeper {
     leave()
     start { state in
       state.plan.end()
-      return state.isSilent ? nil : state.plan.requested()
+      return state.stage.isErased ? nil : state.plan.requested()
     }
   }
 
@@ -62,7 +61,7 @@ extension OutboxKeeper {
 
   func attemptBegan(_ job: MutationJob) -> Bool {
     let (goesOn, hasReplaced) = update { state in
-      if state.isEnded { return (false, false) }
+      if state.stage.hasEnded { return (false, false) }
       state.atWork[job.identity, default: AtWork(scope: job.scope)].count += 1
       let version = state.ledger.version
       if let entry = state.ledger[job.identity] { state.ledger.replaceOlder(than: entry) }
@@ -71,7 +70,7 @@ extension OutboxKeeper {
     // The runs that waited behind others go on.
     if hasReplaced {
       release()
-      start { $0.isEnded ? nil : $0.plan.changed() }
+      start { $0.stage.hasEnded ? nil : $0.plan.changed() }
     }
     return goesOn
   }
@@ -80,7 +79,7 @@ extension OutboxKeeper {
     let isLast = update { state in
       state.atWork[job.identity]?.count -= 1
       if state.atWork[job.identity]?.count == 0 { state.atWork[job.identity] = nil }
-      return state.isEnded
+      return state.stage.hasEnded
     }
     if isLast { leave() }
   }
@@ -108,7 +107,7 @@ extension OutboxKeeper.State {
   var held: (runs: Set<RunIdentity>, scopes: Set<String>) {
     var runs = Set(atWork.keys)
     var scopes = Set(atWork.values.compactMap(\.scope))
-    guard !isOver else { return (runs, scopes) }
+    guard !stage.isOver else { return (runs, scopes) }
     for (id, draft) in [ledger.unwritten, ledger.underWay].joined() {
       runs.insert(id)
       if let scope = draft.scope { scopes.insert(scope) }

@@ -10,12 +10,14 @@ import Foundation
 // Reading stored runs.
 
 extension OutboxKeeper {
-  var isRestoring: Bool { update { $0.ledger.isLoading && !$0.isEnded } }
+  var isRestoring: Bool { update { $0.ledger.isLoading && !$0.stage.hasEnded } }
 
   func waitUntilRestored() async -> (any Error)? {
     let answer = SharedOneShot<Void>()
     let isRestoring = update { state in
-      guard state.ledger.isLoading, state.loadError == nil, !state.isEnded else { return false }
+      guard state.ledger.isLoading, state.loadError == nil, !state.stage.hasEnded else {
+        return false
+      }
       state.restoreWaits.append(answer)
       return true
     }
@@ -36,7 +38,7 @@ extension OutboxKeeper {
 
   /// Runs that are not durable have waited long enough for the store.
   func lostPatience() {
-    let isLate = update { $0.awaitsOrder && !$0.isEnded }
+    let isLate = update { $0.awaitsOrder && !$0.stage.hasEnded }
     guard isLate else { return }
     report(OutboxError.slowStore)
     goOn()
@@ -69,14 +71,14 @@ extension OutboxKeeper {
     defer { OutboxClaims.shared.readingEnded(place) }
     do throws(QueryStoreError) {
       let contents = try await store.load(partition)
-      guard !update({ $0.isSilent }) else { return nil }
+      guard !update({ $0.stage.isErased }) else { return nil }
       let (records, unreadable) = OutboxLedger.read(contents)
       let isFirst = update { $0.ledger.isLoading }
       let last = records.last?.serial ?? 0
       update { state in
         state.loadError = nil
         // Records that an ended client finds belong to the next one.
-        guard !state.isEnded else {
+        guard !state.stage.hasEnded else {
           return state.ledger.loaded(contents.generation, [], last: last)
         }
         // In one step with the next statement: scopes that other outboxes bar afterwards are added
@@ -98,11 +100,8 @@ extension OutboxKeeper {
         for record in unreadable { report(OutboxError.unreadable(record: record)) }
       }
       feed()
-      let opens = update { state in
-        // Another thread begins the stored runs, which come first.
-        state.opensAfterFeeding = isFirst && state.isFeeding
-        return isFirst && !state.isFeeding
-      }
+      // If another thread begins what was kept, that comes first.
+      let opens = update { isFirst && $0.feeding.loaded() }
       // The runs that waited for outboxes that have left.
       if opens { opened() } else { release() }
       return nil
@@ -141,7 +140,7 @@ extension OutboxKeeper {
 
   func readAgain() {
     guard update({ $0.loadError != nil }) else { return }
-    start { $0.ledger.isLoading && !$0.isEnded ? $0.plan.requested() : nil }
+    start { $0.ledger.isLoading && !$0.stage.hasEnded ? $0.plan.requested() : nil }
   }
 
   /// Another client has left records in the store.
@@ -149,7 +148,7 @@ extension OutboxKeeper {
   /// - Parameter barred: The scopes in which that client is still sending or writing.
   func readAgain(barring barred: Set<String>) {
     start { state in
-      guard !state.isEnded else { return nil }
+      guard !state.stage.hasEnded else { return nil }
       state.ledger.barred.formUnion(barred)
       state.readsAgain = true
       return state.plan.requested()

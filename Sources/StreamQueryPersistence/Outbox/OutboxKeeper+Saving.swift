@@ -42,14 +42,13 @@ extension OutboxKeeper {
           let round = state.plan.begun
           let answered = state.saveWaits.filter { $0.round <= round }.map(\.answer)
           state.saveWaits.removeAll { $0.round <= round }
-          if state.isEnded { state.lastError = isBehind || state.isBehind ? error : nil }
-          let isDirty = !state.isSilent && (state.ledger.hasFailed || state.loadError != nil)
+          let isDirty = !state.stage.isErased && (state.ledger.hasFailed || state.loadError != nil)
           let (next, number) = state.plan.wrote(
             isDirty: isDirty,
             isAwaited: !state.saveWaits.isEmpty
           )
           task = number
-          if next == .rest, state.isEnded { state.isOver = true }
+          state.stage.wrote(isBehind || state.isBehind ? error : nil, isLast: next == .rest)
           return (next, answered)
         }
         for answer in answered { answer.give(error) }
@@ -57,7 +56,7 @@ extension OutboxKeeper {
       } while step == .write
       guard case .wait(let time) = step else {
         // The other outboxes see the last written records.
-        if update({ $0.isOver }) { leave() }
+        if update({ $0.stage.isOver }) { leave() }
         return
       }
       delay = time
@@ -68,9 +67,10 @@ extension OutboxKeeper {
   private func round() async -> QueryStoreError? {
     while true {
       // Before each batch: runs wait for records that other outboxes have left.
-      let reads = update { ($0.ledger.isLoading || $0.readsAgain) && !$0.isSilent }
+      let reads = update { ($0.ledger.isLoading || $0.readsAgain) && !$0.stage.isErased }
       if reads, let error = await load() { return error }
-      guard let batch = update({ $0.isSilent ? nil : $0.ledger.takeBatch() }) else { return nil }
+      let batch = update { $0.stage.isErased ? nil : $0.ledger.takeBatch() }
+      guard let batch else { return nil }
       do throws(QueryStoreError) {
         try await store.write(batch, to: partition)
         written()
@@ -143,11 +143,9 @@ extension OutboxKeeper {
     var (isOver, error) = (false, QueryStoreError?.none)
     start { state in
       // Changes that could not be written in the last round are not written again.
-      isOver = state.isOver || !state.isBehind
-      if isOver {
-        error = state.isSilent ? nil : state.lastError
-        return nil
-      }
+      isOver = state.stage.isOver || !state.isBehind
+      error = state.stage.error
+      if isOver { return nil }
       state.saveWaits.append((state.plan.nextRound, answer))
       return state.plan.requested()
     }

@@ -85,18 +85,9 @@ final class OutboxKeeper: RunKeeper {
     var restoreTimeout: Deadline?
     /// Whether other outboxes have left records in the store.
     var readsAgain = false
-    var isFeeding = false
-    var feedsAgain = false
-    /// Whether the runs that wait for the store go on after that.
-    var opensAfterFeeding = false
+    var feeding = OutboxFeeding.resting
     var atWork: [RunIdentity: AtWork] = [:]
-    var isEnded = false
-    /// Whether the last round is over.
-    var isOver = false
-    /// The error of writing after the end.
-    var lastError: QueryStoreError?
-    /// Whether nothing is written any more.
-    var isSilent = false
+    var stage = WriterStage.running
   }
 
   let state: Mutex<State>
@@ -148,14 +139,14 @@ final class OutboxKeeper: RunKeeper {
       Task.detached(executorPreference: executor) { self?.lostPatience() }
     }
     let isLate = update { state in
-      if state.awaitsOrder, !state.isEnded { state.restoreTimeout = restoreTimeout }
+      if state.awaitsOrder, !state.stage.hasEnded { state.restoreTimeout = restoreTimeout }
       return state.restoreTimeout == nil
     }
     if isLate { restoreTimeout?.cancel() }
   }
 
   func report(_ error: any Error, _ key: AnyQueryKey = []) {
-    if update({ $0.isSilent }) { return }
+    if update({ $0.stage.isErased }) { return }
     client?.tell(.persistenceFailed(error), of: key, in: type(of: store), partition.name)
   }
 
@@ -181,7 +172,7 @@ final class OutboxKeeper: RunKeeper {
     var registration = Registration(key: key, definition: definition, form: form)
     let (old, isNew, isMixedUp) = update { state -> (Registration?, Bool, Bool) in
       // The ended client has no use for it.
-      if state.isEnded { return (nil, false, false) }
+      if state.stage.hasEnded { return (nil, false, false) }
       let old = state.registrations[name]
       let isMixedUp = old.map { $0.key != key } ?? false && state.sameNames.insert(name).inserted
       if old != nil, isImplicit { return (nil, false, isMixedUp) }
