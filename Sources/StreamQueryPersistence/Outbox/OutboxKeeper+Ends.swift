@@ -19,10 +19,12 @@ extension OutboxKeeper {
 
   func worked(_ job: MutationJob, _ output: ValueBox) {
     let policy = job.mutation?.resolved.keeping as? OutboxPolicy
-    guard let replacedIDs = policy?.replacedIDs, !update({ $0.stage.isErased }) else { return }
+    guard let replacedIDs = policy?.replacedIDs, !update({ $0.writer.stage.isErased }) else {
+      return
+    }
     let ids = replacedIDs(job.input, output)
     if ids.isEmpty { return }
-    update { if !$0.stage.isErased { $0.replacing[job.identity] = ids } }
+    update { if !$0.writer.stage.isErased { $0.replacing[job.identity] = ids } }
   }
 
   func answerDropped(_ job: MutationJob) {
@@ -35,13 +37,13 @@ extension OutboxKeeper {
     let rewritten = ending == .succeeded ? rewritten(ids, except: id) : []
     let old = update { state in
       // A client that has just ended still removes runs that ended before.
-      if state.stage.isErased { return nil as Gone? }
+      if state.writer.stage.isErased { return nil as Gone? }
       if !state.pending.isEmpty { state.pending.removeAll { $0.job === job } }
       // In one batch with the removal.
       for record in rewritten { state.ledger.rewrote(record) }
       let entry = state.ledger.ended(id)
       // Until that is written, no other client sends anything in its scope.
-      if !state.ledger.unwritten.isEmpty { state.stage.resumed() }
+      if !state.ledger.unwritten.isEmpty { state.writer.resumed() }
       return Gone(
         entry: entry,
         job: state.jobs.removeValue(forKey: id),
@@ -54,7 +56,7 @@ extension OutboxKeeper {
     release()
     start { state in
       if state.ledger.unwritten.isEmpty { return nil }
-      return state.stage.hasEnded ? state.plan.requested() : state.plan.changed()
+      return state.writer.stage.hasEnded ? state.writer.requested() : state.writer.changed()
     }
   }
 
@@ -62,7 +64,7 @@ extension OutboxKeeper {
   private func rewritten(_ ids: [String: String], except done: RunIdentity) -> [OutboxRecord] {
     guard !ids.isEmpty else { return [] }
     let found = update { state -> [(OutboxLedger.Entry, MutationJob?)] in
-      if state.stage.isErased { return [] }
+      if state.writer.stage.isErased { return [] }
       state.replacements.merge(ids) { _, new in new }
       return state.ledger.mentioning(ids.keys).map { ($0, state.jobs[$0.id]) }
     }

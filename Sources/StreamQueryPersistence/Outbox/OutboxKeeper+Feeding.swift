@@ -85,7 +85,7 @@ extension OutboxKeeper {
     }
     for job in dropped { client.cancel(job.id) }
     // The runs that began may have taken the place of others.
-    start { $0.stage.hasEnded || $0.ledger.unwritten.isEmpty ? nil : $0.plan.changed() }
+    start { $0.writer.stage.hasEnded || $0.ledger.unwritten.isEmpty ? nil : $0.writer.changed() }
     for (job, record) in changed { replaceInput(of: job, with: record) }
   }
 
@@ -129,7 +129,7 @@ extension OutboxKeeper.State {
       open: [OutboxLedger.Entry], registrations: [String: OutboxKeeper.Registration]
     )?
   {
-    guard !ledger.isLoading, !stage.hasEnded, ledger.hasOpenItems else { return nil }
+    guard !ledger.isLoading, !writer.stage.hasEnded, ledger.hasOpenItems else { return nil }
     let open = ledger.all.filter(\.stand.isOpen)
     let isKnown = open.contains { registrations[$0.record.header.mutation] != nil }
     return isKnown ? (open, registrations) : nil

@@ -28,7 +28,7 @@ extension OutboxKeeper {
   /// - Returns: Whether the item waited for that.
   func retry(_ id: RunIdentity) -> Bool {
     let (entry, job, isEnded, phase) = update {
-      ($0.ledger[id], $0.jobs[id], $0.stage.hasEnded, $0.ledger.phase)
+      ($0.ledger[id], $0.jobs[id], $0.writer.stage.hasEnded, $0.ledger.phase)
     }
     guard let entry, !isEnded else { return false }
     // A closed store never changes, and an unwritten item is never sent.
@@ -45,7 +45,7 @@ extension OutboxKeeper {
     let (isKnown, isEnded, job) = update { state in
       let pending = state.pending.first { $0.job.identity == id }
       let isKnown = state.ledger[id] != nil || pending != nil
-      return (isKnown, state.stage.hasEnded, state.jobs[id] ?? pending?.job)
+      return (isKnown, state.writer.stage.hasEnded, state.jobs[id] ?? pending?.job)
     }
     // The record belongs to the next client.
     if isEnded { throw QueryError.shutDown }
@@ -53,10 +53,10 @@ extension OutboxKeeper {
     if let job {
       client?.cancel(job.id)
     } else {
-      let old = update { $0.stage.hasEnded ? nil : $0.ledger.ended(id) }
+      let old = update { $0.writer.stage.hasEnded ? nil : $0.ledger.ended(id) }
       withExtendedLifetime(old) {}
       release()
-      start { $0.stage.hasEnded ? nil : $0.plan.changed() }
+      start { $0.writer.stage.hasEnded ? nil : $0.writer.changed() }
       feed()
     }
     try await waitUntilSettled(id, nil)
@@ -66,7 +66,7 @@ extension OutboxKeeper {
     let (record, job, isEnded) = update { state in
       let pending = state.pending.first { $0.job.identity == id }
       let record = state.ledger[id]?.record ?? pending?.record
-      return (record, state.jobs[id] ?? pending?.job, state.stage.hasEnded)
+      return (record, state.jobs[id] ?? pending?.job, state.writer.stage.hasEnded)
     }
     if isEnded { throw QueryError.shutDown }
     guard let record else { throw OutboxError.noSuchItem }
@@ -98,8 +98,8 @@ extension OutboxKeeper {
     )
     var isReplaced = false
     start { state in
-      isReplaced = !state.stage.hasEnded && state.ledger.replaced(replacement)
-      return isReplaced ? state.plan.requested() : nil
+      isReplaced = !state.writer.stage.hasEnded && state.ledger.replaced(replacement)
+      return isReplaced ? state.writer.requested() : nil
     }
     // The item began meanwhile, or another call was faster.
     guard isReplaced else { throw OutboxError.sending }
@@ -111,7 +111,7 @@ extension OutboxKeeper {
     let answer = SharedOneShot<ErrorBox?>()
     let early = update { state -> ErrorBox?? in
       if state.isSettled(id, revision) { return .some(nil) }
-      if state.stage.hasEnded { return ErrorBox(QueryError.shutDown) }
+      if state.writer.stage.hasEnded { return ErrorBox(QueryError.shutDown) }
       state.waits[id, default: []].append(Wait(revision: revision, answer: answer))
       return nil
     }

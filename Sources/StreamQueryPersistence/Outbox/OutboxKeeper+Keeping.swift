@@ -63,7 +63,7 @@ extension OutboxKeeper {
 
   private func accept(_ job: MutationJob, _ record: OutboxRecord) {
     let (isOver, isTaken, error) = update { state -> (Bool, Bool, QueryStoreError?) in
-      if state.stage.hasEnded { return (true, false, nil) }
+      if state.writer.stage.hasEnded { return (true, false, nil) }
       if state.ledger.isLoading {
         state.wait(.durable(job, record))
         return (false, false, nil)
@@ -78,7 +78,7 @@ extension OutboxKeeper {
     release()
     start { state in
       if state.ledger.unwritten.isEmpty || state.ledger.isLoading { return nil }
-      return state.plan.changed()
+      return state.writer.changed()
     }
   }
 

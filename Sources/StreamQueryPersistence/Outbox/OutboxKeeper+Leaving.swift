@@ -6,12 +6,10 @@ import Synchronization
 extension OutboxKeeper {
   func end(writing: Bool) {
     update { $0.restoreTimeout.take() }?.cancel()
-    let (answers, saves, isFirst) = update { state in
-      let isFirst = state.stage.ended(isErased: !writing)
-      let answers = (state.restoreWaits.takeAll(), state.waits.values.flatMap { $0.map(\.answer) })
+    let (waits, settled, ending) = update { state in
+      let settled = state.waits.values.flatMap { $0.map(\.answer) }
       state.waits = [:]
-      let saves = state.stage.isErased ? state.saveWaits.takeAll().map(\.answer) : []
-      return (answers, saves, isFirst)
+      return (state.restoreWaits.takeAll(), settled, state.writer.clientEnded(isErased: !writing))
     }
     // Users' closures and values, which are no longer needed.
     let rest = update { state in
@@ -23,22 +21,23 @@ extension OutboxKeeper {
     }
     withExtendedLifetime(rest) {}
     if !writing { forget() }
-    for answer in answers.0 { answer.give(()) }
-    for answer in answers.1 { answer.give(ErrorBox(QueryError.shutDown)) }
-    for save in saves { save.give(nil) }
-    guard isFirst else { return }
+    for wait in waits { wait.give(()) }
+    for answer in settled { answer.give(ErrorBox(QueryError.shutDown)) }
+    for answer in ending.answers { answer.give(nil) }
+    guard ending.isFirst else {
+      // What it held for its last round is nobody's any more.
+      if !writing { leave() }
+      return
+    }
     // Observers of the waiting items are told that there are none any more.
     news.finish(isDrained: !writing)
     leave()
-    start { state in
-      state.plan.end()
-      return state.stage.isErased ? nil : state.plan.requested()
-    }
+    start { $0.writer.lastRound() }
   }
 
   /// Forgets everything: nothing is written any more.
   private func forget() {
-    let (waiting, rest) = update { state in
+    let (task, rest) = update { state in
       defer {
         let version = state.ledger.version
         state.ledger = OutboxLedger()
@@ -47,21 +46,18 @@ extension OutboxKeeper {
         (state.pending, state.replacing, state.replacements) = ([], [:], [:])
         state.sameNames = []
       }
-      return (state.waiting, (state.ledger, state.pending))
+      return (state.task.task, (state.ledger, state.pending))
     }
-    waiting?.cancel()
+    task?.cancel()
     withExtendedLifetime(rest) {}
     news.send()
   }
 
-  func waitUntilOver() async {
-    let wait = SharedOneShot<Void>()
-    if update({ $0.work.awaited(by: wait) }) { _ = await wait.take() }
-  }
+  func waitUntilOver() async { await tasks.waitUntilOver() }
 
   func attemptBegan(_ job: MutationJob) -> Bool {
     let (goesOn, hasReplaced) = update { state in
-      if state.stage.hasEnded { return (false, false) }
+      if state.writer.stage.hasEnded { return (false, false) }
       state.atWork[job.identity, default: AtWork(scope: job.scope)].count += 1
       let version = state.ledger.version
       if let entry = state.ledger[job.identity] { state.ledger.replaceOlder(than: entry) }
@@ -70,7 +66,7 @@ extension OutboxKeeper {
     // The runs that waited behind others go on.
     if hasReplaced {
       release()
-      start { $0.stage.hasEnded ? nil : $0.plan.changed() }
+      start { $0.writer.stage.hasEnded ? nil : $0.writer.changed() }
     }
     return goesOn
   }
@@ -79,7 +75,7 @@ extension OutboxKeeper {
     let isLast = update { state in
       state.atWork[job.identity]?.count -= 1
       if state.atWork[job.identity]?.count == 0 { state.atWork[job.identity] = nil }
-      return state.stage.hasEnded
+      return state.writer.stage.hasEnded
     }
     if isLast { leave() }
   }
@@ -107,7 +103,7 @@ extension OutboxKeeper.State {
   var held: (runs: Set<RunIdentity>, scopes: Set<String>) {
     var runs = Set(atWork.keys)
     var scopes = Set(atWork.values.compactMap(\.scope))
-    guard !stage.isOver else { return (runs, scopes) }
+    guard !writer.stage.isOver else { return (runs, scopes) }
     for (id, draft) in [ledger.unwritten, ledger.underWay].joined() {
       runs.insert(id)
       if let scope = draft.scope { scopes.insert(scope) }

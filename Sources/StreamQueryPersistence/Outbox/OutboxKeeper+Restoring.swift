@@ -10,12 +10,12 @@ import Foundation
 // Reading stored runs.
 
 extension OutboxKeeper {
-  var isRestoring: Bool { update { $0.ledger.isLoading && !$0.stage.hasEnded } }
+  var isRestoring: Bool { update { $0.ledger.isLoading && !$0.writer.stage.hasEnded } }
 
   func waitUntilRestored() async -> (any Error)? {
     let answer = SharedOneShot<Void>()
     let isRestoring = update { state in
-      guard state.ledger.isLoading, state.loadError == nil, !state.stage.hasEnded else {
+      guard state.ledger.isLoading, state.loadError == nil, !state.writer.stage.hasEnded else {
         return false
       }
       state.restoreWaits.append(answer)
@@ -38,7 +38,7 @@ extension OutboxKeeper {
 
   /// Runs that are not durable have waited long enough for the store.
   func lostPatience() {
-    let isLate = update { $0.awaitsOrder && !$0.stage.hasEnded }
+    let isLate = update { $0.awaitsOrder && !$0.writer.stage.hasEnded }
     guard isLate else { return }
     report(OutboxError.slowStore)
     goOn()
@@ -71,14 +71,14 @@ extension OutboxKeeper {
     defer { OutboxClaims.shared.readingEnded(place) }
     do throws(QueryStoreError) {
       let contents = try await store.load(partition)
-      guard !update({ $0.stage.isErased }) else { return nil }
+      guard !update({ $0.writer.stage.isErased }) else { return nil }
       let (records, unreadable) = OutboxLedger.read(contents)
       let isFirst = update { $0.ledger.isLoading }
       let last = records.last?.serial ?? 0
       update { state in
         state.loadError = nil
         // Records that an ended client finds belong to the next one.
-        guard !state.stage.hasEnded else {
+        guard !state.writer.stage.hasEnded else {
           return state.ledger.loaded(contents.generation, [], last: last)
         }
         // In one step with the next statement: scopes that other outboxes bar afterwards are added
@@ -140,7 +140,7 @@ extension OutboxKeeper {
 
   func readAgain() {
     guard update({ $0.loadError != nil }) else { return }
-    start { $0.ledger.isLoading && !$0.stage.hasEnded ? $0.plan.requested() : nil }
+    start { $0.ledger.isLoading && !$0.writer.stage.hasEnded ? $0.writer.requested() : nil }
   }
 
   /// Another client has left records in the store.
@@ -148,10 +148,10 @@ extension OutboxKeeper {
   /// - Parameter barred: The scopes in which that client is still sending or writing.
   func readAgain(barring barred: Set<String>) {
     start { state in
-      guard !state.stage.hasEnded else { return nil }
+      guard !state.writer.stage.hasEnded else { return nil }
       state.ledger.barred.formUnion(barred)
       state.readsAgain = true
-      return state.plan.requested()
+      return state.writer.requested()
     }
   }
 }

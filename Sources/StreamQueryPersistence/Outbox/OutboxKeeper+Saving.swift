@@ -4,72 +4,33 @@ import Synchronization
 // Writing changes.
 
 extension OutboxKeeper {
-  /// Starts the task that the plan requests.
-  func start(_ change: (inout State) -> UInt64?) {
-    let (task, former) = update { state in
-      guard let task = change(&state) else { return (UInt64?.none, Task<Void, Never>?.none) }
-      state.work.began()
-      return (task, state.waiting.take())
-    }
-    former?.cancel()
-    guard let task else { return news.send() }
-    // Detached, and not at the caller's priority: it serves everybody.
-    let work = Task.detached(executorPreference: executor) {
-      await self.work(task)
-      for wait in self.update({ $0.work.ended() }) { wait.give(()) }
-    }
-    let isLate = update { state in
-      // Another task came in between.
-      guard state.waitingTask < task else { return true }
-      (state.waiting, state.waitingTask) = (work, task)
-      return false
-    }
-    if isLate { work.cancel() }
-    news.send()
+  /// Starts the task that a change asks for.
+  @discardableResult
+  func start(_ change: (inout State) -> UInt64?) -> Bool {
+    defer { news.send() }
+    return start((), change)
   }
 
-  private func work(_ first: UInt64) async {
-    var (task, delay) = (first, Duration.zero)
-    while true {
-      if delay > .zero { try? await clock.sleep(for: delay) }
-      guard update({ $0.plan.waited(task) }) else { return }
-      var step: SavePlan.Step
-      repeat {
-        let isBehind = update { $0.isBehind }
-        let error = await round()
-        let (next, answered) = update {
-          state -> (SavePlan.Step, [SharedOneShot<QueryStoreError?>]) in
-          let round = state.plan.begun
-          let answered = state.saveWaits.filter { $0.round <= round }.map(\.answer)
-          state.saveWaits.removeAll { $0.round <= round }
-          let isDirty = !state.stage.isErased && (state.ledger.hasFailed || state.loadError != nil)
-          let (next, number) = state.plan.wrote(
-            isDirty: isDirty,
-            isAwaited: !state.saveWaits.isEmpty
-          )
-          task = number
-          state.stage.wrote(isBehind || state.isBehind ? error : nil, isLast: next == .rest)
-          return (next, answered)
-        }
-        for answer in answered { answer.give(error) }
-        step = next
-      } while step == .write
-      guard case .wait(let time) = step else {
-        // The other outboxes see the last written records.
-        if update({ $0.stage.isOver }) { leave() }
-        return
-      }
-      delay = time
-    }
+  func part<Result: Sendable>(_: Void, _ body: (inout State) -> Result) -> Result? { update(body) }
+
+  func sleep(for duration: Duration) async { try? await clock.sleep(for: duration) }
+
+  func writeRound(_: Void) async -> QueryStoreError? {
+    let wasBehind = update { $0.isBehind }
+    let error = await round()
+    return wasBehind || update { $0.isBehind } ? error : nil
   }
+
+  /// The others see what was written at last.
+  func rested(_: Void) { if update({ $0.writer.stage.isOver }) { leave() } }
 
   /// Reads the store if necessary, and writes all changes.
   private func round() async -> QueryStoreError? {
     while true {
       // Before each batch: runs wait for records that other outboxes have left.
-      let reads = update { ($0.ledger.isLoading || $0.readsAgain) && !$0.stage.isErased }
+      let reads = update { ($0.ledger.isLoading || $0.readsAgain) && !$0.writer.stage.isErased }
       if reads, let error = await load() { return error }
-      let batch = update { $0.stage.isErased ? nil : $0.ledger.takeBatch() }
+      let batch = update { $0.writer.stage.isErased ? nil : $0.ledger.takeBatch() }
       guard let batch else { return nil }
       do throws(QueryStoreError) {
         try await store.write(batch, to: partition)
@@ -139,17 +100,19 @@ extension OutboxKeeper {
   }
 
   func save() async -> (any Error)? {
-    let answer = SharedOneShot<QueryStoreError?>()
-    var (isOver, error) = (false, QueryStoreError?.none)
-    start { state in
+    let answer = StoreWriter.Answer()
+    var early: QueryStoreError??
+    let isTold = start { state in
       // Changes that could not be written in the last round are not written again.
-      isOver = state.stage.isOver || !state.isBehind
-      error = state.stage.error
-      if isOver { return nil }
-      state.saveWaits.append((state.plan.nextRound, answer))
-      return state.plan.requested()
+      if state.writer.stage.isOver || !state.isBehind {
+        early = .some(state.writer.stage.error)
+        return nil
+      }
+      state.writer.hold(answer)
+      return state.writer.released()
     }
-    if isOver { return error }
+    guard isTold else { return nil }
+    if let early { return early }
     return await withTaskCancellationHandler {
       await answer.take() ?? nil
     } onCancel: {

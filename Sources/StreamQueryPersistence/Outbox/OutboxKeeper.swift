@@ -11,7 +11,7 @@ import Foundation
 ///
 /// The shell around ``OutboxLedger`` and ``SavePlan``, which make the decisions. Encoding and
 /// decoding are user code, and run outside of locks.
-final class OutboxKeeper: RunKeeper {
+final class OutboxKeeper: RunKeeper, StoreWorker {
   /// A mutation that is known by name.
   struct Registration: Sendable {
     let key: EntryKey
@@ -53,13 +53,10 @@ final class OutboxKeeper: RunKeeper {
     var count = 0
   }
 
-  struct State {
+  struct State: WrittenPart {
     var ledger = OutboxLedger()
-    var plan = SavePlan(throttle: .zero)
-    var work = WorkCount()
-    /// The task that waits before it writes, and its number.
-    var waiting: Task<Void, Never>?
-    var waitingTask: UInt64 = 0
+    var writer = StoreWriter(throttle: .zero)
+    var task = StoreWorkerTask()
     weak var client: QueryClient?
     var registrations: [String: Registration] = [:]
     /// The number of registrations so far.
@@ -75,7 +72,6 @@ final class OutboxKeeper: RunKeeper {
     /// The identifiers that were replaced so far, for inputs that are made later.
     var replacements: [String: String] = [:]
     var waits: [RunIdentity: [Wait]] = [:]
-    var saveWaits: [(round: UInt64, answer: SharedOneShot<QueryStoreError?>)] = []
     var restoreWaits: [SharedOneShot<Void>] = []
     /// The error of the last read.
     var loadError: QueryStoreError?
@@ -87,7 +83,10 @@ final class OutboxKeeper: RunKeeper {
     var readsAgain = false
     var feeding = OutboxFeeding.resting
     var atWork: [RunIdentity: AtWork] = [:]
-    var stage = WriterStage.running
+
+    var hasFailed: Bool { ledger.hasFailed || loadError != nil }
+    /// A round goes on until there is no more.
+    var hasMore: Bool { false }
   }
 
   let state: Mutex<State>
@@ -95,6 +94,7 @@ final class OutboxKeeper: RunKeeper {
   let partition: StorePartition
   let executor: (any TaskExecutor)?
   let clock: any Clock<Duration>
+  let tasks = WorkCount()
   let news = NewsSource()
   private let given: [any DurableMutation]
   private let restoreTimeout: TimeSpan
@@ -132,21 +132,21 @@ final class OutboxKeeper: RunKeeper {
       let registration = mutation.registration
       register(registration.key, registration.definition)
     }
-    start { $0.plan.requested() }
+    start { $0.writer.requested() }
     // Detached: it serves everybody.
     let restoreTimeout = client.deadlines.set(self.restoreTimeout) { [weak self, executor] in
       // It runs users' code.
       Task.detached(executorPreference: executor) { self?.lostPatience() }
     }
     let isLate = update { state in
-      if state.awaitsOrder, !state.stage.hasEnded { state.restoreTimeout = restoreTimeout }
+      if state.awaitsOrder, !state.writer.stage.hasEnded { state.restoreTimeout = restoreTimeout }
       return state.restoreTimeout == nil
     }
     if isLate { restoreTimeout?.cancel() }
   }
 
   func report(_ error: any Error, _ key: AnyQueryKey = []) {
-    if update({ $0.stage.isErased }) { return }
+    if update({ $0.writer.stage.isErased }) { return }
     client?.tell(.persistenceFailed(error), of: key, in: type(of: store), partition.name)
   }
 
@@ -172,7 +172,7 @@ final class OutboxKeeper: RunKeeper {
     var registration = Registration(key: key, definition: definition, form: form)
     let (old, isNew, isMixedUp) = update { state -> (Registration?, Bool, Bool) in
       // The ended client has no use for it.
-      if state.stage.hasEnded { return (nil, false, false) }
+      if state.writer.stage.hasEnded { return (nil, false, false) }
       let old = state.registrations[name]
       let isMixedUp = old.map { $0.key != key } ?? false && state.sameNames.insert(name).inserted
       if old != nil, isImplicit { return (nil, false, isMixedUp) }

@@ -2,24 +2,16 @@ internal import StreamQuery
 
 /// The client's state of a store: its content, the plan for writing, and the callers that wait for
 /// it.
-struct OpenStore {
+struct OpenStore: WrittenPart {
   let settings: Persistence
   /// Its place among the stores, in the order of their first uses.
   let place: Int
   var records: SavedRecords
-  /// The plan of this store alone, so that no store waits for another.
-  var plan: SavePlan
-  /// The task that waits before it writes.
-  var waiting: Task<Void, Never>?
-  /// The number of that task.
-  var waitingTask: UInt64 = 0
-  /// The callers that wait for a round of writing.
-  var saveWaits: [(round: UInt64, answer: PendingSave.Answer)] = []
-  /// The callers of ``save()`` that wait until the store is read, since nothing can be written
-  /// before.
-  var heldSaves: [PendingSave.Answer] = []
-  /// The error with which changes could not be written after the end.
-  var lastError: QueryStoreError?
+  /// Its own, so that no store waits for another.
+  ///
+  /// The callers of `save()` are on hold until it is read, since nothing can be written before.
+  var writer: StoreWriter
+  var task = StoreWorkerTask()
   /// The callers that wait until the store is read.
   var waits: [SharedOneShot<Void>] = []
   /// The writes that wait until the store is read, after the end.
@@ -50,10 +42,14 @@ struct OpenStore {
     var limit = settings.limit
     limit.maxBytes = min(limit.maxBytes, byteLimit)
     records = SavedRecords(limit: limit)
-    plan = SavePlan(throttle: settings.throttle)
+    writer = StoreWriter(throttle: settings.throttle)
   }
 
   var isAwaited: Bool { records.isLoading && !isSlow }
+
+  var hasFailed: Bool { records.hasFailed }
+
+  var hasMore: Bool { records.canSettle }
 
   /// Whether it is read again after a failure.
   var isFailing: Bool { records.isLoading && readError != nil }
@@ -73,8 +69,6 @@ struct OpenStore {
 }
 
 extension OpenStore {
-  typealias Started = (task: UInt64, delay: Duration, former: Task<Void, Never>?)
-
   /// A read failed: queries go on as they would without the store.
   ///
   /// - Returns: The pause before the next read: twice as long each time, up to a minute; `nil` if
@@ -116,50 +110,15 @@ extension OpenStore {
     return records.loaded(contents, at: date, for: TimeSpan(settings.maxAge))
   }
 
-  /// Reports an event to the plan.
-  ///
-  /// - Returns: The task to start, and the one that it replaces.
-  mutating func started(_ change: (inout Self) -> UInt64?) -> Started? {
-    guard let task = change(&self) else { return nil }
-    return (task, plan.delay, waiting.take())
-  }
+  mutating func changed<Result>(_ body: (inout Self) -> Result) -> Result { body(&self) }
 
-  /// A caller waits until the changes so far are written.
+  /// A caller waits for the changes so far to be written.
   ///
   /// - Returns: The number of the task to start.
-  mutating func request(_ answer: PendingSave.Answer) -> UInt64? {
-    heldSaves.append(answer)
+  mutating func request(_ answer: StoreWriter.Answer) -> UInt64? {
+    writer.hold(answer)
     // Nothing can be written before the store is read.
-    return isAwaited && !plan.isEnded ? nil : requestHeldSaves()
-  }
-
-  /// The callers that waited until the store is read now wait for a round of writing.
-  ///
-  /// - Returns: The number of the task to start.
-  mutating func requestHeldSaves() -> UInt64? {
-    saveWaits += heldSaves.map { (plan.nextRound, $0) }
-    heldSaves = []
-    return plan.requested()
-  }
-
-  /// A round of writing is over.
-  ///
-  /// - Parameters:
-  ///   - error: The error of the round, if any.
-  ///   - isLast: Whether the client has ended.
-  /// - Returns: The next step of the task, its number, and the callers to answer.
-  mutating func wrote(
-    _ error: QueryStoreError?,
-    isLast: Bool
-  ) -> (step: SavePlan.Step, task: UInt64, answered: [PendingSave.Answer]) {
-    let round = plan.begun
-    let answered = saveWaits.filter { $0.round <= round }.map(\.answer)
-    saveWaits.removeAll { $0.round <= round }
-    if isLast { lastError = error }
-    // Changes that arrived meanwhile did not fail.
-    if records.canSettle { _ = plan.changed() }
-    let (step, task) = plan.wrote(isDirty: records.hasFailed, isAwaited: !saveWaits.isEmpty)
-    return (step, task, answered)
+    return isAwaited && !writer.stage.hasEnded ? nil : writer.released()
   }
 
   /// Takes the callers that wait until the store is read, or read again.
@@ -170,13 +129,10 @@ extension OpenStore {
 
   /// Forgets the content; the returned objects are released outside of locks.
   mutating func erase() -> (
-    waiting: Task<Void, Never>?, waits: [SharedOneShot<Void>], saves: [PendingSave.Answer],
+    task: Task<Void, Never>?, waits: [SharedOneShot<Void>], saves: [StoreWriter.Answer],
     values: [Any]
   ) {
-    defer { (saveWaits, heldSaves) = ([], []) }
-    return (
-      waiting.take(), takeWaits(), saveWaits.map(\.answer) + heldSaves,
-      [records.close(.closed), lastWrites.takeAll()]
-    )
+    let saves = writer.clientEnded(isErased: true).answers
+    return (task.task, takeWaits(), saves, [records.close(.closed), lastWrites.takeAll()])
   }
 }

@@ -21,8 +21,10 @@ struct SavePlan: Sendable {
   private var failures = 0
   /// The number of rounds of writing that began.
   private(set) var begun: UInt64 = 0
+  /// How long the task that was asked for last waits before it writes for the first time.
+  private(set) var delay = Duration.zero
   /// Whether no more changes will come.
-  private(set) var isEnded = false
+  private var isEnded = false
 
   init(throttle: Duration) {
     // A hundred years are for ever; more might overflow.
@@ -34,7 +36,7 @@ struct SavePlan: Sendable {
   /// - Returns: The number of the task to start; `nil` if one is at work.
   mutating func changed() -> UInt64? {
     switch phase {
-    case .resting: return begin()
+    case .resting: return begin(after: isEnded ? .zero : throttle)
     case .waiting: return nil
     case .writing:
       phase = .writing(again: true)
@@ -48,7 +50,7 @@ struct SavePlan: Sendable {
   ///   writing, and will write again.
   mutating func requested() -> UInt64? {
     switch phase {
-    case .resting, .waiting: return begin()
+    case .resting, .waiting: return begin(after: .zero)
     case .writing:
       phase = .writing(again: true)
       return nil
@@ -58,10 +60,8 @@ struct SavePlan: Sendable {
   /// The number of the round that includes all changes so far.
   var nextRound: UInt64 { begun + 1 }
 
-  /// How long a task waits before it writes for the first time.
-  var delay: Duration { isEnded ? .zero : throttle }
-
-  private mutating func begin() -> UInt64 {
+  private mutating func begin(after delay: Duration) -> UInt64 {
+    self.delay = delay
     taskSerial += 1
     phase = .waiting(taskSerial)
     return taskSerial
@@ -103,5 +103,5 @@ struct SavePlan: Sendable {
   }
 
   /// No more changes will come: the rest is written at once, and a failure is final.
-  mutating func end() { isEnded = true }
+  mutating func end() { (isEnded, delay) = (true, .zero) }
 }

@@ -39,8 +39,8 @@ extension StorePersister {
     for id in ids {
       if state.withLock({ $0.stores[id]?.records.isLoading == false }) { makeLastWrites(of: id) }
       start(id) { store in
-        store.plan.end()
-        return store.requestHeldSaves()
+        _ = store.writer.clientEnded(isErased: false)
+        return store.writer.lastRound()
       }
     }
   }
@@ -78,27 +78,16 @@ extension StorePersister {
 
   /// Ends without another write, and forgets all data.
   private func erase() {
-    typealias Held = (
-      waiting: [Task<Void, Never>], waits: [SharedOneShot<Void>], saves: [PendingSave.Answer],
-      values: [Any]
-    )
-    let held = state.withLock { state in
-      state.isEnded = true
-      state.isErased = true
-      var held: Held = ([], [], [], [state.journal.take() as Any])
-      for id in state.ids {
-        guard let dropped = state.stores[id]?.erase() else { continue }
-        if let task = dropped.waiting { held.waiting.append(task) }
-        held.waits += dropped.waits
-        held.saves += dropped.saves
-        held.values.append(dropped.values)
-      }
-      return held
+    let (journal, held) = state.withLock { state in
+      (state.isEnded, state.isErased) = (true, true)
+      return (state.journal.take(), state.ids.compactMap { state.stores[$0]?.erase() })
     }
-    withExtendedLifetime(held.values) {}
-    for task in held.waiting { task.cancel() }
-    for wait in held.waits { wait.give(()) }
-    for save in held.saves { save.give(.closed) }
+    withExtendedLifetime(journal) {}
+    for (task, waits, saves, _) in held {
+      task?.cancel()
+      for wait in waits { wait.give(()) }
+      for save in saves { save.give(.closed) }
+    }
   }
 }
 

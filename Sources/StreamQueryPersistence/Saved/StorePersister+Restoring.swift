@@ -87,10 +87,7 @@ extension StorePersister {
     restoreTimeout?.cancel()
     goOn(id, problems)
     makeLastWrites(of: id)
-    start(id, at: .zero) { store in
-      let isAwaited = !store.saveWaits.isEmpty || !store.heldSaves.isEmpty
-      return store.records.isDirty || isAwaited ? store.requestHeldSaves() : nil
-    }
+    start(id) { $0.records.isDirty || $0.writer.isAwaited ? $0.writer.released() : nil }
   }
 
   /// Reading a store takes too long: queries go on as they would without it.
@@ -103,7 +100,7 @@ extension StorePersister {
     }
     guard isAwaited else { return }
     goOn(id, [SavedValueError.slowStore])
-    start(id, at: .zero) { $0.heldSaves.isEmpty ? nil : $0.requestHeldSaves() }
+    start(id) { $0.writer.hasHeld ? $0.writer.released() : nil }
   }
 
   /// Pauses before a store is read again, for the time that it determines, or until the client
@@ -138,7 +135,7 @@ extension StorePersister {
       for wait in waits { wait.give(()) }
     }
     if time == .zero { return true }
-    start(id, at: .zero) { $0.heldSaves.isEmpty ? nil : $0.requestHeldSaves() }
+    start(id) { $0.writer.hasHeld ? $0.writer.released() : nil }
     let end = deadlines.set(TimeSpan(time)) { pause.give(()) }
     _ = await pause.take()
     end?.cancel()
@@ -351,7 +348,7 @@ extension StorePersister {
 
   private func forget(_ text: String, _ saved: SavedValue, _ id: StoreID) {
     state.withLock { $0.stores[id]?.records.drop(text, saved) }
-    start(id) { $0.plan.changed() }
+    start(id) { $0.writer.changed() }
   }
 }
 

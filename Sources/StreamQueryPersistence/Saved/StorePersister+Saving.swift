@@ -4,6 +4,13 @@ import Synchronization
 // Writing changes.
 
 extension StorePersister {
+  /// A caller that waits until a store is written.
+  struct PendingSave: Sendable {
+    let store: any QueryStore
+    let partition: StorePartition
+    let answer = StoreWriter.Answer()
+  }
+
   func entriesChanged() {
     let (ids, dropped) = state.withLock { state -> ([StoreID], [Any]) in
       // While a store is written or read, nothing else takes the entries that have left the cache.
@@ -16,12 +23,12 @@ extension StorePersister {
     }
     withExtendedLifetime(dropped) {}
     // The first that drains the cache finds whose entries they are.
-    for id in ids { start(id) { $0.plan.changed() } }
+    for id in ids { start(id) { $0.writer.changed() } }
   }
 
   func hurry() {
     guard isDirty else { return }
-    for id in state.withLock(\.ids) { start(id, at: .zero) { $0.plan.requested() } }
+    for id in state.withLock(\.ids) { start(id) { $0.writer.requested() } }
   }
 
   func save() async {
@@ -61,7 +68,7 @@ extension StorePersister {
     }
     return stores.map { id, store in
       let save = PendingSave(store: store, partition: id.partition)
-      let isHeard = start(id, at: .zero) { $0.request(save.answer) }
+      let isHeard = start(id) { $0.request(save.answer) }
       // Erased data is not saved.
       if !isHeard { save.answer.give(nil) }
       return save
@@ -91,67 +98,10 @@ extension StorePersister {
     }
   }
 
-  /// Starts the task that the plan of a store requests.
-  ///
-  /// - Parameters:
-  ///   - id: The store.
-  ///   - delay: How long the task waits before it writes; `nil` is the plan's own delay.
-  ///   - change: Reports an event to the plan, and returns the number of the task.
-  /// - Returns: Whether the plan was told; `false` after everything was erased.
-  @discardableResult
-  func start(
-    _ id: StoreID,
-    at delay: Duration? = nil,
-    _ change: (inout OpenStore) -> UInt64?
-  ) -> Bool {
-    let (isKnown, started) = state.withLock { state -> (Bool, OpenStore.Started?) in
-      guard !state.isErased, state.stores.keys.contains(id) else { return (false, nil) }
-      return (true, state.stores[id]?.started(change))
-    }
-    guard let started else { return isKnown }
-    started.former?.cancel()
-    let wait = delay ?? started.delay
-    let work = begin { await $0.work(id, started.task, after: wait) }
-    let isLate = state.withLock { state in
-      // Another task, or the end, came in between.
-      guard !state.isErased, let last = state.stores[id]?.waitingTask, last < started.task else {
-        return true
-      }
-      state.stores[id]?.waiting = work
-      state.stores[id]?.waitingTask = started.task
-      return false
-    }
-    if isLate { work.cancel() }
-    return true
-  }
-
-  private func work(_ id: StoreID, _ task: UInt64, after delay: Duration) async {
-    var (task, delay) = (task, delay)
-    while true {
-      if delay > .zero { _ = await deadlines.sleep(for: delay) }
-      let isNext = state.withLock { state in
-        !state.isErased && state.stores[id]?.plan.waited(task) == true
-      }
-      guard isNext else { return }
-      var step: SavePlan.Step
-      repeat {
-        let error = await write(id)
-        let round = state.withLock { state in
-          state.isErased ? nil : state.stores[id]?.wrote(error, isLast: state.isEnded)
-        }
-        guard let round = round ?? nil else { return }
-        for answer in round.answered { answer.give(error) }
-        (step, task) = (round.step, round.task)
-      } while step == .write
-      guard case .wait(let time) = step else { return }
-      delay = time
-    }
-  }
-
   /// Writes all changes of a store.
   ///
   /// - Returns: The first error, also if the store cannot be used.
-  private func write(_ id: StoreID) async -> QueryStoreError? {
+  func writeRound(_ id: StoreID) async -> QueryStoreError? {
     let (settings, dropped) = state.withLock { state in
       let dropped = state.drain(onlyDepartures: false)
       return (state.stores[id]?.settings, dropped)

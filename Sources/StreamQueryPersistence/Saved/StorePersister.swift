@@ -11,7 +11,7 @@ import Foundation
 ///
 /// The shell around ``SavedRecords`` and ``SavePlan``, which make the decisions. Encoding and
 /// decoding are user code, and run outside of locks.
-final class StorePersister: Persister {
+final class StorePersister: Persister, StoreWorker {
   /// A part of a store.
   struct StoreID: Hashable {
     let store: ObjectIdentifier
@@ -37,7 +37,6 @@ final class StorePersister: Persister {
     var unencodableTypes: Set<String> = []
     var isEnded = false
     var isErased = false
-    var work = WorkCount()
 
     /// The stores in the order of their first uses.
     var ids: [StoreID] {
@@ -49,6 +48,7 @@ final class StorePersister: Persister {
   let partition: StorePartition
   weak let client: QueryClient?
   let executor: (any TaskExecutor)?
+  let tasks = WorkCount()
   let deadlines: Deadlines
   let wallClock: @Sendable () -> Date
 
@@ -119,21 +119,15 @@ final class StorePersister: Persister {
 
   // MARK: Work
 
-  /// Starts a task that reads or writes.
-  @discardableResult
-  func begin(_ body: @escaping @Sendable (StorePersister) async -> Void) -> Task<Void, Never> {
-    state.withLock { $0.work.began() }
-    // Detached, and not at the caller's priority: it serves everybody.
-    return Task.detached(executorPreference: executor) {
-      await body(self)
-      for wait in self.state.withLock({ $0.work.ended() }) { wait.give(()) }
-    }
+  func part<Result: Sendable>(_ id: StoreID, _ body: (inout OpenStore) -> Result) -> Result? {
+    state.withLock { $0.stores[id]?.changed(body) }
   }
 
-  func waitUntilOver() async {
-    let wait = SharedOneShot<Void>()
-    if state.withLock({ $0.work.awaited(by: wait) }) { _ = await wait.take() }
-  }
+  func sleep(for duration: Duration) async { _ = await deadlines.sleep(for: duration) }
+
+  func rested(_ id: StoreID) {}
+
+  func waitUntilOver() async { await tasks.waitUntilOver() }
 
   /// Whether there are unwritten changes.
   var isDirty: Bool {
@@ -145,7 +139,7 @@ final class StorePersister: Persister {
 
   /// The errors of writing after the end.
   var lastErrors: [QueryStoreError] {
-    state.withLock { state in state.ids.compactMap { state.stores[$0]?.lastError } }
+    state.withLock { state in state.ids.compactMap { state.stores[$0]?.writer.stage.error } }
   }
 
   /// The stores that were used with a partition, in the order of their first uses.

@@ -42,7 +42,7 @@ struct OutboxClaimTests: OutboxSuite {
     )
     let record = try OutboxRecord(header, input: ArchiveCoding.json.encode(Note(number: 1)))
     keeper.update { _ = $0.accept(job, record, for: keeper) }
-    keeper.start { $0.plan.changed() }
+    keeper.start { $0.writer.changed() }
     simulation.settle()
     #expect(kept() == ["{number:1,text:}"])
     let second = client(knowing: [note()])
@@ -90,5 +90,23 @@ struct OutboxClaimTests: OutboxSuite {
     #expect(server.log.all == ["2000 1", "2010 1 done"])
     first.shutDown()
     second.shutDown()
+  }
+
+  @Test("an outbox that is erased between its end and its last round leaves its scopes to others")
+  func erasedBeforeTheLastRound() throws {
+    store.change { $0.writeErrors = [.denied] }
+    let first = client()
+    let keeper = try #require(first.keeper as? OutboxKeeper)
+    simulation.start(note(), with: Note(number: 1), on: first)
+    simulation.settle()
+    keeper.end(writing: true)
+    keeper.end(writing: false)
+    simulation.settle()
+    let second = client(knowing: [note()])
+    simulation.start(note(), with: Note(number: 2), on: second)
+    simulation.advance(by: .seconds(5))
+    #expect(server.log.all == ["0 2", "10 2 done"])
+    second.shutDown()
+    first.shutDown()
   }
 }

@@ -1,0 +1,143 @@
+internal import StreamQuery
+import Synchronization
+
+/// A part of a store, as a client knows it.
+protocol WrittenPart {
+  var writer: StoreWriter { get set }
+  var task: StoreWorkerTask { get set }
+
+  /// Whether there are changes that could not be written.
+  var hasFailed: Bool { get }
+
+  /// Whether there are changes that the last round did not see.
+  var hasMore: Bool { get }
+}
+
+/// The task of a part that was started last, and its number.
+struct StoreWorkerTask: Sendable {
+  var task: Task<Void, Never>?
+  private var number: UInt64 = 0
+
+  /// A task was started.
+  ///
+  /// - Returns: Whether it goes on: no later one came in between.
+  mutating func started(_ task: Task<Void, Never>, _ number: UInt64) -> Bool {
+    guard self.number < number else { return false }
+    (self.task, self.number) = (task, number)
+    return true
+  }
+}
+
+/// Runs the tasks that write parts of stores: the shell around ``StoreWriter``, which decides.
+protocol StoreWorker: AnyObject, Sendable {
+  associatedtype PartID: Sendable
+  associatedtype Part: WrittenPart
+
+  var executor: (any TaskExecutor)? { get }
+  var tasks: WorkCount { get }
+
+  /// Looks at a part or changes it, under the lock.
+  ///
+  /// - Returns: The answer; `nil` if the part is not known.
+  func part<Result: Sendable>(_ id: PartID, _ body: (inout Part) -> Result) -> Result?
+
+  /// Writes all that changed.
+  ///
+  /// - Returns: The error with which changes could not be written; `nil` if all were.
+  func writeRound(_ id: PartID) async -> QueryStoreError?
+
+  /// Waits, or until the task is cancelled.
+  func sleep(for duration: Duration) async
+
+  /// A task has written, and none waits.
+  func rested(_ id: PartID)
+}
+
+extension StoreWorker {
+  /// Starts a task that reads or writes.
+  func begin(_ body: @escaping @Sendable (Self) async -> Void) {
+    tasks.began()
+    perform(body)
+  }
+
+  @discardableResult
+  private func perform(_ body: @escaping @Sendable (Self) async -> Void) -> Task<Void, Never> {
+    // Detached, and not at the caller's priority: it serves everybody.
+    Task.detached(executorPreference: executor) {
+      await body(self)
+      self.tasks.finished()
+    }
+  }
+
+  /// Starts the task that a change asks for.
+  ///
+  /// - Parameters:
+  ///   - id: The part.
+  ///   - change: Tells the writer what happened, and returns the number of the task.
+  /// - Returns: Whether the writer was told; it is not after all was erased.
+  @discardableResult
+  func start(_ id: PartID, _ change: (inout Part) -> UInt64?) -> Bool {
+    typealias Start = (number: UInt64, delay: Duration, former: Task<Void, Never>?)
+    let told = part(id) { part -> (isTold: Bool, start: Start?) in
+      if part.writer.stage.isErased { return (false, nil) }
+      guard let number = change(&part) else { return (true, nil) }
+      tasks.began()
+      return (true, (number, part.writer.delay, part.task.task.take()))
+    }
+    guard let (number, delay, former) = told?.start else { return told?.isTold ?? false }
+    former?.cancel()
+    let task = perform { await $0.work(id, number, after: delay) }
+    let goesOn = part(id) { !$0.writer.stage.isErased && $0.task.started(task, number) }
+    if goesOn != true { task.cancel() }
+    return true
+  }
+
+  private func work(_ id: PartID, _ number: UInt64, after delay: Duration) async {
+    var (number, delay) = (number, delay)
+    while true {
+      if delay > .zero { await sleep(for: delay) }
+      guard part(id, { $0.writer.waited(number) }) == true else { return }
+      var step: SavePlan.Step
+      repeat {
+        let error = await writeRound(id)
+        let round = part(id) { part in
+          let (hasFailed, hasMore) = (part.hasFailed, part.hasMore)
+          return part.writer.wrote(error, isDirty: hasFailed, hasMore: hasMore)
+        }
+        guard let round = round ?? nil else { return rested(id) }
+        for answer in round.answers { answer.give(error) }
+        (step, number) = (round.step, round.task)
+      } while step == .write
+      guard case .wait(let time) = step else { return rested(id) }
+      delay = time
+    }
+  }
+}
+
+/// The number of tasks that read or write stores, or are about to, and the callers that wait until
+/// there is none.
+final class WorkCount: Sendable {
+  private let state = Mutex((count: 0, waits: [SharedOneShot<Void>]()))
+
+  /// A task is about to be made.
+  func began() { state.withLock { $0.count += 1 } }
+
+  /// A task is over.
+  func finished() {
+    let waits = state.withLock { state in
+      state.count -= 1
+      return state.count == 0 ? state.waits.takeAll() : []
+    }
+    for wait in waits { wait.give(()) }
+  }
+
+  /// Waits until there is no task.
+  func waitUntilOver() async {
+    let wait = SharedOneShot<Void>()
+    let isWaiting = state.withLock { state in
+      if state.count > 0 { state.waits.append(wait) }
+      return state.count > 0
+    }
+    if isWaiting { _ = await wait.take() }
+  }
+}
