@@ -116,13 +116,7 @@ extension OutboxKeeper {
       return nil
     }
     if let early { answer.give(early) }
-    let wait = client?.wait(for: "an item of the outbox") { answer.give(nil) }
-    defer { withExtendedLifetime(wait) {} }
-    let error = await withTaskCancellationHandler {
-      await answer.take { wait?.began() } ?? nil
-    } onCancel: {
-      answer.give(nil)
-    }
+    let error = await answer.take(for: "an item of the outbox", of: client, orGive: nil) ?? nil
     try Task.checkCancellation()
     if let error { throw error.error }
     if case .closed(let error) = update({ $0.ledger.phase }) {

@@ -22,13 +22,7 @@ extension OutboxKeeper {
       return true
     }
     if isRestoring {
-      let wait = client?.wait(for: "the records of the outbox") { answer.give(()) }
-      defer { withExtendedLifetime(wait) {} }
-      await withTaskCancellationHandler {
-        _ = await answer.take { wait?.began() }
-      } onCancel: {
-        answer.give(())
-      }
+      _ = await answer.take(for: "the records of the outbox", of: client, orGive: ())
     }
     return update { state in
       if case .closed(let error) = state.ledger.phase { return error }

@@ -126,23 +126,17 @@ final class OutboxKeeper: RunKeeper, StoreWorker {
   var client: QueryClient? { update { $0.client } }
 
   func start(for client: QueryClient) {
-    update { $0.client = client }
+    let restoreTimeout = client.deadlines.set(restoreTimeout) { [weak self, executor] in
+      // Detached: it runs users' code.
+      Task.detached(executorPreference: executor) { self?.lostPatience() }
+    }
+    update { ($0.client, $0.restoreTimeout) = (client, restoreTimeout) }
     OutboxClaims.shared.join(place, self)
     for mutation in given {
       let registration = mutation.registration
       register(registration.key, registration.definition)
     }
     start { $0.writer.requested() }
-    // Detached: it serves everybody.
-    let restoreTimeout = client.deadlines.set(self.restoreTimeout) { [weak self, executor] in
-      // It runs users' code.
-      Task.detached(executorPreference: executor) { self?.lostPatience() }
-    }
-    let isLate = update { state in
-      if state.awaitsOrder, !state.writer.stage.hasEnded { state.restoreTimeout = restoreTimeout }
-      return state.restoreTimeout == nil
-    }
-    if isLate { restoreTimeout?.cancel() }
   }
 
   func report(_ error: any Error, _ key: AnyQueryKey = []) {

@@ -12,13 +12,6 @@ internal import Foundation
 /// An item whose mutation is not known, or whose input cannot be read, is *open*: it has no run. In its
 /// scope, no later item goes on before it does.
 struct OutboxLedger: Sendable {
-  enum Phase: Sendable {
-    /// The content of the store is not known.
-    case loading
-    case open(StoreGeneration)
-    case closed(QueryStoreError)
-  }
-
   enum Stand: Sendable {
     /// Its mutation is not known yet.
     case unregistered
@@ -69,7 +62,7 @@ struct OutboxLedger: Sendable {
     var revision: UInt64
   }
 
-  var phase = Phase.loading
+  var phase = StoreWriter.Phase.loading
   /// The entries, by serial; `nil` for an entry that is gone.
   var entries: [Entry?] = []
   var places: [RunIdentity: Int] = [:]
@@ -102,7 +95,7 @@ struct OutboxLedger: Sendable {
   /// Increases with each visible change.
   var version: UInt64 = 1
 
-  var isLoading: Bool { if case .loading = phase { true } else { false } }
+  var isLoading: Bool { phase.isLoading }
 
   /// The number of items.
   var count: Int { places.count }

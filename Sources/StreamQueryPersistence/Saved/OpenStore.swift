@@ -2,14 +2,33 @@ internal import StreamQuery
 
 /// The client's state of a store: its content, the plan for writing, and the callers that wait for
 /// it.
+///
+/// | input \ reading | is read | is read, asked again | pauses |
+/// |---|---|---|---|
+/// | `readFailed`, for the last time | given up | given up | |
+/// | `readFailed` | pauses | is read at once | |
+/// | `hurryToRead` | asked again | – | is read at once |
+/// | `pauseEnded` | – | – | is read |
+///
+/// - A read that a caller asked for does not use up the tries.
+/// - A store that may not be read now, since the device is locked, is not given up.
 struct OpenStore: WrittenPart {
+  /// The state of the first read.
+  enum Reading: Sendable {
+    /// - isEarly: Whether the read comes early, because a caller asked for it.
+    /// - isAskedAgain: Whether a caller asked for another one during this read, which may have begun too early.
+    case underWay(isEarly: Bool, isAskedAgain: Bool)
+    /// The last read failed; the signal ends the pause before the next one.
+    case pausing(SharedOneShot<Void>)
+  }
+
   let settings: Persistence
   /// Its place among the stores, in the order of their first uses.
   let place: Int
   var records: SavedRecords
-  /// Its own, so that no store waits for another.
+  /// The writer of this store alone, so that no store waits for another.
   ///
-  /// The callers of `save()` are on hold until it is read, since nothing can be written before.
+  /// The callers of `save()` are on hold until the store is read, since nothing can be written before.
   var writer: StoreWriter
   var task = StoreWorkerTask()
   /// The callers that wait until the store is read.
@@ -23,15 +42,9 @@ struct OpenStore: WrittenPart {
   private var readFailures = 0
   /// The number of failures after which it is given up, which takes three minutes.
   ///
-  /// Otherwise changes would wait in memory for ever. A store that may not be read now, since the
-  /// device is locked, is not given up.
+  /// Otherwise changes would wait in memory for ever.
   private static let mostReadFailures = 8
-  /// Ends the pause before it is read again.
-  var readPause: SharedOneShot<Void>?
-  /// Whether a read comes early, because a caller asked for it.
-  private var isHurried = false
-  /// Whether a caller asked for that during a read, which may have begun too early.
-  private var isAskedMeanwhile = false
+  private var reading = Reading.underWay(isEarly: false, isAskedAgain: false)
 
   /// - Parameters:
   ///   - settings: The policy that used the store first.
@@ -75,30 +88,40 @@ extension OpenStore {
   ///   the store is given up. And whether a caller may have waited for the read.
   mutating func readFailed(_ error: QueryStoreError) -> (pause: Duration?, wasAwaited: Bool) {
     let wasAwaited = isAwaited
-    readError = error
-    isSlow = true
+    (readError, isSlow) = (error, true)
+    guard case .underWay(let isEarly, let isAskedAgain) = reading else { return (nil, wasAwaited) }
     // Frequent requests do not use up the tries.
-    if !isHurried { readFailures += 1 }
-    isHurried = isAskedMeanwhile
-    isAskedMeanwhile = false
+    if !isEarly { readFailures += 1 }
+    reading = .underWay(isEarly: isAskedAgain, isAskedAgain: false)
     let isLocked = if case .denied = error { true } else { false }
     guard !error.isFinal, isLocked || readFailures < Self.mostReadFailures else {
       return (nil, wasAwaited)
     }
-    if isHurried { return (.zero, wasAwaited) }
+    if isAskedAgain { return (.zero, wasAwaited) }
     return (min(.seconds(60), .seconds(1 << min(readFailures - 1, 6))), wasAwaited)
+  }
+
+  /// The next read waits until a pause ends.
+  mutating func pauses(until end: SharedOneShot<Void>) { reading = .pausing(end) }
+
+  /// The next read begins.
+  ///
+  /// - Parameter isEarly: Whether a caller asked for it.
+  /// - Returns: The signal that ends the present pause; `nil` if there is none.
+  mutating func pauseEnded(isEarly: Bool = false) -> SharedOneShot<Void>? {
+    guard case .pausing(let end) = reading else { return nil }
+    reading = .underWay(isEarly: isEarly, isAskedAgain: false)
+    return end
   }
 
   /// A caller asks for another read now.
   ///
   /// - Returns: The signal that ends the present pause; `nil` if there is none.
   mutating func hurryToRead() -> SharedOneShot<Void>? {
-    guard let pause = readPause.take() else {
-      isAskedMeanwhile = records.isLoading
-      return nil
+    if case .underWay(let isEarly, _) = reading {
+      reading = .underWay(isEarly: isEarly, isAskedAgain: true)
     }
-    isHurried = true
-    return pause
+    return pauseEnded(isEarly: true)
   }
 
   /// A read succeeded.
@@ -124,7 +147,7 @@ extension OpenStore {
   /// Takes the callers that wait until the store is read, or read again.
   mutating func takeWaits() -> [SharedOneShot<Void>] {
     defer { waits = [] }
-    return waits + [readPause.take()].compactMap(\.self)
+    return waits + [pauseEnded()].compactMap(\.self)
   }
 
   /// Forgets the content; the returned objects are released outside of locks.

@@ -36,13 +36,6 @@ struct SavedRecords: Sendable {
     case remove
   }
 
-  enum Phase: Sendable {
-    case loading
-    case open(StoreGeneration)
-    /// The store cannot be used.
-    case closed(QueryStoreError)
-  }
-
   /// The effect of a bulk call on all records.
   struct Mark: Hashable, Sendable {
     let filter: RecordFilter
@@ -83,7 +76,7 @@ struct SavedRecords: Sendable {
   /// The beginning of the keys of all records.
   static let prefix = "query/"
 
-  var phase = Phase.loading
+  var phase = StoreWriter.Phase.loading
   let limit: StoreLimit
   var records: [String: Record] = [:]
   var byteCount = 0
@@ -126,7 +119,7 @@ struct SavedRecords: Sendable {
     )
   }
 
-  var isLoading: Bool { if case .loading = phase { true } else { false } }
+  var isLoading: Bool { phase.isLoading }
 
   /// Whether there are changes that can be settled.
   var canSettle: Bool {

@@ -121,7 +121,7 @@ extension StorePersister {
       }
       let (time, wasAwaited) = state.stores[id]?.readFailed(error) ?? (nil, false)
       guard let time else { return (nil, wasAwaited, []) }
-      if time != .zero { state.stores[id]?.readPause = pause }
+      if time != .zero { state.stores[id]?.pauses(until: pause) }
       // Later callers wait for the next time.
       return (time, wasAwaited, state.takeWaits(id))
     }
@@ -139,7 +139,7 @@ extension StorePersister {
     let end = deadlines.set(TimeSpan(time)) { pause.give(()) }
     _ = await pause.take()
     end?.cancel()
-    state.withLock { $0.stores[id]?.readPause = nil }
+    _ = part(id) { $0.pauseEnded() }
     return true
   }
 
@@ -159,8 +159,7 @@ extension StorePersister {
       guard !state.isEnded, state.stores[id]?.isFailing == true else { return (false, nil) }
       state.stores[id]?.waits.append(answer)
       // Several callers share a read that is under way.
-      let isPaused = state.stores[id]?.readPause != nil
-      return (true, isPaused ? state.stores[id]?.hurryToRead() : nil)
+      return (true, state.stores[id]?.pauseEnded(isEarly: true))
     }
     pause?.give(())
     if isWaiting { await wait(for: answer, id) }
@@ -197,13 +196,7 @@ extension StorePersister {
   }
 
   private func wait(for answer: SharedOneShot<Void>, _ id: StoreID) async {
-    let wait = client?.wait(for: "the records of a store") { answer.give(()) }
-    defer { withExtendedLifetime(wait) {} }
-    await withTaskCancellationHandler {
-      _ = await answer.take { wait?.began() }
-    } onCancel: {
-      answer.give(())
-    }
+    _ = await answer.take(for: "the records of a store", of: client, orGive: ())
     // Of a caller that left before.
     state.withLock { $0.stores[id]?.waits.removeAll { $0 === answer } }
   }

@@ -80,22 +80,13 @@ extension StorePersister {
   /// - Returns: The failures; not those of saves that were given up, because a cancelled caller
   ///   waits for nothing.
   func finish(_ saves: [PendingSave]) async -> [QuerySaveError.Failure] {
-    await withTaskCancellationHandler {
-      var failures: [QuerySaveError.Failure] = []
-      for save in saves {
-        let wait = client?.wait(for: "a store to be written") {
-          for save in saves { save.answer.give(nil) }
-        }
-        defer { withExtendedLifetime(wait) {} }
-        guard let error = await save.answer.take(whenSuspended: { wait?.began() }) ?? nil else {
-          continue
-        }
-        failures.append(.init(store: save.store, partition: save.partition, error: error))
-      }
-      return failures
-    } onCancel: {
-      for save in saves { save.answer.give(nil) }
+    var failures: [QuerySaveError.Failure] = []
+    for save in saves {
+      let error = await save.answer.take(for: "a store to be written", of: client, orGive: nil)
+      guard let error = error ?? nil else { continue }
+      failures.append(.init(store: save.store, partition: save.partition, error: error))
     }
+    return failures
   }
 
   /// Writes all changes of a store.

@@ -141,3 +141,22 @@ final class WorkCount: Sendable {
     if isWaiting { _ = await wait.take() }
   }
 }
+
+extension SharedOneShot {
+  /// Waits for the value.
+  ///
+  /// - Parameters:
+  ///   - subject: What is waited for, for the report of a wait that cannot end.
+  ///   - client: The client that reports it.
+  ///   - value: The value for a caller that is cancelled.
+  /// - Returns: The value.
+  func take(for subject: String, of client: QueryClient?, orGive value: Value) async -> Value? {
+    let wait = client?.wait(for: subject) { self.give(value) }
+    defer { withExtendedLifetime(wait) {} }
+    return await withTaskCancellationHandler {
+      await take { wait?.began() }
+    } onCancel: {
+      give(value)
+    }
+  }
+}

@@ -22,6 +22,17 @@ struct StoreWriter: Sendable {
   typealias Answer = SharedOneShot<QueryStoreError?>
   typealias Round = (step: SavePlan.Step, task: UInt64, answers: [Answer])
 
+  /// Whether the store can be used.
+  enum Phase: Sendable {
+    /// It has not been read.
+    case loading
+    case open(StoreGeneration)
+    /// It cannot be used.
+    case closed(QueryStoreError)
+
+    var isLoading: Bool { if case .loading = self { true } else { false } }
+  }
+
   private(set) var stage = WriterStage.running
   private var plan: SavePlan
   /// The callers that wait for a round.
