@@ -43,7 +43,7 @@ extension OutboxKeeper {
   func keepingFailed(_ job: MutationJob, _ error: OutboxError) {
     let (isPromised, waits) = update { state in
       let waits = state.waits.removeValue(forKey: job.identity) ?? []
-      return (state.ledger[job.identity]?.isPromised ?? false, waits)
+      return (state.ledger[job.identity].map { $0.stored != .missing } ?? false, waits)
     }
     client?.keepingFailed(job, error, isPromised: isPromised)
     for wait in waits { wait.answer.give(ErrorBox(error)) }

@@ -1,12 +1,6 @@
 @_spi(Adapters) internal import StreamQuery
 import Synchronization
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 // Reading stored runs.
 
 extension OutboxKeeper {

@@ -1,12 +1,6 @@
 @_spi(Adapters) internal import StreamQuery
 import Synchronization
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// Keeps the durable runs of one client.
 ///
 /// The shell around ``OutboxLedger`` and ``SavePlan``, which make the decisions. Encoding and

@@ -58,8 +58,7 @@ extension OutboxLedger {
           number: lastNumber,
           record: record,
           stand: .unregistered,
-          isWritten: true,
-          isPromised: true
+          stored: .present
         )
       )
       if let scope = record.header.scope { open[scope, default: []].append(serial) }

@@ -33,7 +33,7 @@ extension OutboxLedger {
     entries[place]?.record = record
     entries[place]?.edition += 1
     entries[place]?.failedWith = nil
-    if isNew { entries[place]?.isWritten = false }
+    if isNew, entries[place]?.stored == .present { entries[place]?.stored = .earlier }
     // Taken out, so that it grows in place.
     if let entry = entries[place], var index = mentions.take() {
       Self.note(entry, in: &index)

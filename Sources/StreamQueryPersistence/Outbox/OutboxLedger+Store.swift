@@ -1,11 +1,5 @@
 internal import StreamQuery
 
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
-
 // The batches for the store, and the replacements in the records.
 
 extension OutboxLedger {
@@ -36,10 +30,9 @@ extension OutboxLedger {
     underWay = [:]
     for (id, draft) in drafts {
       guard let place = places[id] else { continue }
-      entries[place]?.isPromised = true
-      guard entries[place]?.record.header.revision == draft.revision else { continue }
-      entries[place]?.isWritten = true
-      settle(id)
+      let isPresent = entries[place]?.record.header.revision == draft.revision
+      entries[place]?.stored = isPresent ? .present : .earlier
+      if isPresent { settle(id) }
     }
     version += 1
     return drafts.map(\.key)

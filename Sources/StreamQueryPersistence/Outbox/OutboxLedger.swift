@@ -1,11 +1,5 @@
 internal import StreamQuery
 
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
-
 /// The runs that a client has promised to send, and the state of their records: a value that is told about
 /// each event.
 ///
@@ -28,6 +22,13 @@ struct OutboxLedger: Sendable {
     }
   }
 
+  /// The revision of an item that the store has.
+  enum StoredRevision: Sendable {
+    case missing
+    case earlier
+    case present
+  }
+
   struct Entry: Sendable {
     /// Its place among all records.
     let serial: UInt64
@@ -41,10 +42,8 @@ struct OutboxLedger: Sendable {
     var stand: Stand
     /// The registration that cannot read the present edition.
     var failedWith: UInt64?
-    /// Whether the store has the present revision.
-    var isWritten: Bool
-    /// Whether the store has the present revision, or an earlier one.
-    var isPromised: Bool
+    /// Which revision the store has.
+    var stored: StoredRevision
     var pacing = Pacing.all
     /// Whether its run waits until it is written.
     var isAwaited = false
@@ -52,6 +51,7 @@ struct OutboxLedger: Sendable {
     var failureReason: ErrorBox?
 
     var id: RunIdentity { record.id }
+    var isWritten: Bool { stored == .present }
     var key: String { OutboxRecord.key(serial, id) }
   }
 
@@ -140,8 +140,7 @@ struct OutboxLedger: Sendable {
       ownNumber: number,
       record: record,
       stand: .run(.saving),
-      isWritten: false,
-      isPromised: false,
+      stored: .missing,
       pacing: pacing,
       isAwaited: true
     )

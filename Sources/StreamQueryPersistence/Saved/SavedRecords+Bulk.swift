@@ -35,7 +35,7 @@ extension SavedRecords {
     switch phase {
     case .loading: pendingMarks.insert(Mark(filter: filter, removes: removes))
     // The rest of its content is not known.
-    case .closed: hasLost = true
+    case .closed(let error): lossReason = error
     case .open:
       if let names = filter.exactTexts {
         for name in names {

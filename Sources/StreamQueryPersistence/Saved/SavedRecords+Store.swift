@@ -50,7 +50,7 @@ extension SavedRecords {
   ///
   /// - Returns: The dropped changes: users' values, to be released outside of locks.
   mutating func close(_ error: QueryStoreError) -> [[EntryKey: Arrival]] {
-    hasLost = hasLost || isBehind
+    if isBehind || lossReason != nil { lossReason = error }
     phase = .closed(error)
     let old = [arrivals.take(), settling]
     settling = [:]

@@ -107,8 +107,8 @@ struct SavedRecords: Sendable {
   /// The number of values that were given up because too many waited, and that nobody was told of
   /// so far.
   private(set) var givenUpCount = 0
-  /// Whether there are changes that a closed store will never have.
-  var hasLost = false
+  /// Why something changed that a closed store will never have.
+  var lossReason: QueryStoreError?
 
   init(limit: StoreLimit) {
     // Its properties can be set to anything.
@@ -135,7 +135,7 @@ struct SavedRecords: Sendable {
   var obstacle: QueryStoreError? {
     switch phase {
     case .open: nil
-    case .closed(let error): hasLost ? error : nil
+    case .closed: lossReason
     case .loading: isBehind ? .failed(SavedValueError.slowStore) : nil
     }
   }
@@ -160,11 +160,11 @@ struct SavedRecords: Sendable {
   ///
   /// - Returns: The replaced changes: users' values, to be released outside of locks.
   mutating func note(_ arrival: Arrival, of key: EntryKey) -> [Arrival] {
-    if case .closed = phase {
+    if case .closed(let error) = phase {
       if case .changed(let entry) = arrival, entry.isAsItBegan, !entry.isInvalidated {
-      } else {
-        hasLost = true
+        return [arrival]
       }
+      lossReason = error
       return [arrival]
     }
     // It began with data that is not saved yet, or after that was removed: only its mark is new.
@@ -275,7 +275,7 @@ struct SavedRecords: Sendable {
     switch phase {
     case .loading: dropsLoaded = true
     case .open: sweeps = [Mark(filter: RecordFilter(.all), removes: true)]
-    case .closed: hasLost = true
+    case .closed(let error): lossReason = error
     }
     pendingMarks = []
     return old

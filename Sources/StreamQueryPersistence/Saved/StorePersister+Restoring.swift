@@ -33,26 +33,25 @@ extension StorePersister {
     return isRestoring
   }
 
+  /// The store of a policy.
+  private func id(of policy: any PersistencePolicy) -> StoreID? {
+    (policy as? QueryPersistence)?.settings.map { StoreID($0, of: partition) }
+  }
+
   func isRestoring(_ policy: any PersistencePolicy) -> Bool {
-    guard let settings = (policy as? QueryPersistence)?.settings else { return false }
-    return state.withLock { state in
-      !state.isEnded && state.stores[StoreID(settings, of: partition)]?.isAwaited ?? true
-    }
+    guard let id = id(of: policy) else { return false }
+    return state.withLock { !$0.isEnded && $0.stores[id]?.isAwaited ?? true }
   }
 
   func isUnread(_ policy: any PersistencePolicy) -> Bool {
-    guard let settings = (policy as? QueryPersistence)?.settings else { return false }
-    return state.withLock { state in
-      !state.isEnded && state.stores[StoreID(settings, of: partition)]?.records.isLoading == true
-    }
+    guard let id = id(of: policy) else { return false }
+    return state.withLock { !$0.isEnded && $0.stores[id]?.records.isLoading == true }
   }
 
   /// Whether a read of a policy's store failed, and is repeated.
   func isFailing(_ policy: QueryPersistence) -> Bool {
-    guard let settings = policy.settings else { return false }
-    return state.withLock { state in
-      !state.isEnded && state.stores[StoreID(settings, of: partition)]?.isFailing == true
-    }
+    guard let id = id(of: policy) else { return false }
+    return state.withLock { !$0.isEnded && $0.stores[id]?.isFailing == true }
   }
 
   private func load(_ id: StoreID, _ settings: Persistence) async {
@@ -117,13 +116,14 @@ extension StorePersister {
     typealias Failure = (time: Duration?, wasAwaited: Bool, waits: [SharedOneShot<Void>])
     let (time, wasAwaited, waits) = state.withLock { state -> Failure in
       if state.isEnded {
-        return isLast || error.isFinal ? (nil, false, []) : (.zero, false, state.takeWaits(id))
+        return isLast || error.isFinal
+          ? (nil, false, []) : (.zero, false, state.stores[id]?.waits.takeAll() ?? [])
       }
       let (time, wasAwaited) = state.stores[id]?.readFailed(error) ?? (nil, false)
       guard let time else { return (nil, wasAwaited, []) }
       if time != .zero { state.stores[id]?.pauses(until: pause) }
       // Later callers wait for the next time.
-      return (time, wasAwaited, state.takeWaits(id))
+      return (time, wasAwaited, state.stores[id]?.waits.takeAll() ?? [])
     }
     guard let time else { return false }
     restoreTimeout?.cancel()
@@ -152,8 +152,7 @@ extension StorePersister {
 
   /// Reads a store again now after a failure, and waits for the result.
   func readAgain(_ policy: QueryPersistence) async {
-    guard let settings = policy.settings else { return }
-    let id = StoreID(settings, of: partition)
+    guard let id = id(of: policy) else { return }
     let answer = SharedOneShot<Void>()
     let (isWaiting, pause) = state.withLock { state -> (Bool, SharedOneShot<Void>?) in
       guard !state.isEnded, state.stores[id]?.isFailing == true else { return (false, nil) }
@@ -167,7 +166,7 @@ extension StorePersister {
 
   /// Resumes the callers that wait for a store.
   private func goOn(_ id: StoreID, _ problems: [any Error]) {
-    goOn(id, problems, state.withLock { $0.takeWaits(id) })
+    goOn(id, problems, part(id) { $0.waits.takeAll() } ?? [])
   }
 
   private func goOn(_ id: StoreID, _ problems: [any Error], _ waits: [SharedOneShot<Void>]) {
@@ -177,8 +176,8 @@ extension StorePersister {
   }
 
   func waitUntilRestored(_ policy: any PersistencePolicy, within limit: TimeSpan) async {
-    guard open(policy), let settings = (policy as? QueryPersistence)?.settings else { return }
-    await waitUntilRead(StoreID(settings, of: partition), within: limit)
+    guard open(policy), let id = id(of: policy) else { return }
+    await waitUntilRead(id, within: limit)
   }
 
   /// Waits until a store is read, or takes too long.
@@ -204,9 +203,7 @@ extension StorePersister {
   /// The error with which the store of a policy cannot be used, or could not be read so far; `nil`
   /// if there is none.
   func failure(of policy: QueryPersistence) -> QueryStoreError? {
-    guard let settings = policy.settings else { return nil }
-    let id = StoreID(settings, of: partition)
-    return state.withLock { $0.stores[id]?.failure }
+    id(of: policy).flatMap { id in state.withLock { $0.stores[id]?.failure } }
   }
 
   /// The kept data of an entry.
@@ -246,10 +243,8 @@ extension StorePersister {
     of key: EntryKey,
     _ policy: any PersistencePolicy
   ) -> (updatedAt: Double, isInvalidated: Bool)? {
-    guard let settings = (policy as? QueryPersistence)?.settings, !isRestoring(policy) else {
-      return nil
-    }
-    return kept(of: key, in: StoreID(settings, of: partition))?.stamp
+    guard let id = id(of: policy), !isRestoring(policy) else { return nil }
+    return kept(of: key, in: id)?.stamp
   }
 
   func data(
@@ -342,13 +337,5 @@ extension StorePersister {
   private func forget(_ text: String, _ saved: SavedValue, _ id: StoreID) {
     state.withLock { $0.stores[id]?.records.drop(text, saved) }
     start(id) { $0.writer.changed() }
-  }
-}
-
-extension StorePersister.State {
-  /// Takes the callers that wait for a store.
-  fileprivate mutating func takeWaits(_ id: StorePersister.StoreID) -> [SharedOneShot<Void>] {
-    defer { stores[id]?.waits = [] }
-    return stores[id]?.waits ?? []
   }
 }
