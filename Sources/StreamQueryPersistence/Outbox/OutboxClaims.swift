@@ -38,10 +38,21 @@ final class OutboxClaims: Sendable {
 
   private let places = Mutex<[Place: Claims]>([:])
 
-  func join(_ place: Place, _ keeper: OutboxKeeper) {
-    places.withLock {
-      $0[place, default: Claims()].owners[ObjectIdentifier(keeper)] = Owner(keeper: keeper)
+  /// Changes the claims of a place, which are kept as long as there are any.
+  private func update<Result: Sendable>(
+    _ place: Place,
+    _ body: (inout Claims) -> Result
+  ) -> Result {
+    places.withLock { places in
+      var claims = places.removeValue(forKey: place) ?? Claims()
+      let result = body(&claims)
+      if !claims.isEmpty { places[place] = claims }
+      return result
     }
+  }
+
+  func join(_ place: Place, _ keeper: OutboxKeeper) {
+    update(place) { $0.owners[ObjectIdentifier(keeper)] = Owner(keeper: keeper) }
   }
 
   /// An outbox begins to read the store.
@@ -49,26 +60,22 @@ final class OutboxClaims: Sendable {
   /// - Returns: The scopes in which other outboxes have left records that the store may not have
   ///   yet.
   func readingBegan(_ place: Place) -> Set<String> {
-    places.withLock {
-      $0[place, default: Claims()].readers += 1
-      return $0[place]?.barredScopes ?? []
+    update(place) { claims in
+      claims.readers += 1
+      return claims.barredScopes
     }
   }
 
   /// An outbox has claimed the records that it read, or has read none.
   func readingEnded(_ place: Place) {
-    places.withLock { places in
-      guard var claims = places.removeValue(forKey: place) else { return }
+    update(place) { claims in
       claims.readers -= 1
       if claims.readers == 0 { claims.gone = [] }
-      if !claims.isEmpty { places[place] = claims }
     }
   }
 
   /// The scopes in which ended outboxes are still sending or writing.
-  func barredScopes(_ place: Place) -> Set<String> {
-    places.withLock { $0[place]?.barredScopes ?? [] }
-  }
+  func barredScopes(_ place: Place) -> Set<String> { update(place) { $0.barredScopes } }
 
   /// Claims the records that an outbox has read.
   ///
@@ -86,10 +93,9 @@ final class OutboxClaims: Sendable {
     _ keeper: OutboxKeeper
   ) -> (granted: Set<RunIdentity>, barred: Set<String>) {
     let last = records.last?.serial ?? 0
-    let barred = places.withLock { places in
-      let known = places[place]?.last ?? 0
-      places[place]?.last = max(known, last.leavingRoom)
-      return barred.union(places[place]?.barredScopes ?? [])
+    let barred = update(place) { claims in
+      claims.last = max(claims.last, last.leavingRoom)
+      return barred.union(claims.barredScopes)
     }
     let free = records.filter { item in
       item.record.header.scope.map { !barred.contains($0) } ?? true
@@ -104,10 +110,9 @@ final class OutboxClaims: Sendable {
   ///   - least: The minimum for the number.
   /// - Returns: The number.
   func number(_ place: Place, atLeast least: UInt64) -> UInt64 {
-    places.withLock { places in
-      let number = max(least, (places[place]?.last ?? 0) + 1)
-      places[place]?.last = number
-      return number
+    update(place) { claims in
+      claims.last = max(least, claims.last + 1)
+      return claims.last
     }
   }
 
@@ -116,25 +121,21 @@ final class OutboxClaims: Sendable {
   /// - Returns: The granted runs, which no other outbox has and which are not gone.
   func claim(_ runs: [RunIdentity], _ place: Place, _ keeper: OutboxKeeper) -> Set<RunIdentity> {
     let owner = ObjectIdentifier(keeper)
-    return places.withLock { places in
-      var granted: Set<RunIdentity> = []
-      for run in runs {
-        let present = places[place]?.claimed[run]
-        guard present == nil || present == owner else { continue }
-        if places[place]?.gone.contains(run) == true { continue }
-        places[place]?.claimed[run] = owner
-        granted.insert(run)
+    return update(place) { claims in
+      let granted = runs.filter { run in
+        claims.claimed[run, default: owner] == owner && !claims.gone.contains(run)
       }
-      return granted
+      for run in granted { claims.claimed[run] = owner }
+      return Set(granted)
     }
   }
 
   /// A record is gone from the store.
   func release(_ runs: [RunIdentity], _ place: Place, _ keeper: OutboxKeeper) {
-    places.withLock { places in
-      for run in runs where places[place]?.claimed[run] == ObjectIdentifier(keeper) {
-        places[place]?.claimed[run] = nil
-        if (places[place]?.readers ?? 0) > 0 { places[place]?.gone.insert(run) }
+    update(place) { claims in
+      for run in runs where claims.claimed[run] == ObjectIdentifier(keeper) {
+        claims.claimed[run] = nil
+        if claims.readers > 0 { claims.gone.insert(run) }
       }
     }
   }
@@ -154,14 +155,11 @@ final class OutboxClaims: Sendable {
     holding held: Set<RunIdentity>,
     in scopes: Set<String>
   ) -> [OutboxKeeper] {
-    places.withLock { places in
-      guard var claims = places.removeValue(forKey: place) else { return [] }
+    update(place) { claims in
       claims.owners[owner] = nil
       claims.barred[owner] = scopes.isEmpty ? nil : scopes
       claims.claimed = claims.claimed.filter { $0.value != owner || held.contains($0.key) }
-      let others = claims.owners.values.compactMap(\.keeper)
-      if !claims.isEmpty { places[place] = claims }
-      return others
+      return claims.owners.values.compactMap(\.keeper)
     }
   }
 }

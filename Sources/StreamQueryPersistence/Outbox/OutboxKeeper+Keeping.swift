@@ -14,7 +14,7 @@ extension OutboxKeeper {
     guard let mutation = job.mutation else { return }
     guard job.isPromised, let form = (mutation.resolved.keeping as? OutboxPolicy)?.form else {
       let waits = update { state in
-        if state.awaitsOrder { state.pending.append(.plain(job)) }
+        if state.awaitsOrder { state.pending.append(Pending(job: job)) }
         return state.awaitsOrder
       }
       if !waits { client?.kept([(job, 0)]) }
@@ -65,7 +65,7 @@ extension OutboxKeeper {
     let (isOver, isTaken, error) = update { state -> (Bool, Bool, QueryStoreError?) in
       if state.writer.stage.hasEnded { return (true, false, nil) }
       if state.ledger.isLoading {
-        state.wait(.durable(job, record))
+        state.wait(Pending(job: job, record: record))
         return (false, false, nil)
       }
       if case .closed(let error) = state.ledger.phase { return (true, false, error) }

@@ -109,8 +109,8 @@ extension OutboxKeeper.State {
       if let scope = draft.scope { scopes.insert(scope) }
     }
     for pending in pending {
-      guard case .durable(let job, let record) = pending else { continue }
-      runs.insert(job.identity)
+      guard let record = pending.record else { continue }
+      runs.insert(pending.job.identity)
       if let scope = record.header.scope { scopes.insert(scope) }
     }
     return (runs, scopes)

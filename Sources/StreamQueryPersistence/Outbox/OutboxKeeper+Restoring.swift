@@ -36,12 +36,8 @@ extension OutboxKeeper {
   func goOn() {
     let (jobs, restoreTimeout) = update { state in
       state.awaitsOrder = false
-      var jobs: [MutationJob] = []
-      state.pending.removeAll { pending in
-        guard case .plain(let job) = pending else { return false }
-        jobs.append(job)
-        return true
-      }
+      let jobs = state.pending.filter { $0.record == nil }.map(\.job)
+      state.pending.removeAll { $0.record == nil }
       return (jobs, state.restoreTimeout.take())
     }
     restoreTimeout?.cancel()

@@ -83,10 +83,8 @@ extension OutboxKeeper {
       state.loadError = nil
       let barred = OutboxClaims.shared.barredScopes(place)
       var jobs = state.ledger.close(error, barred: barred).compactMap { state.jobs[$0] }
-      for pending in state.pending {
-        if case .durable(let job, _) = pending { jobs.append(job) }
-      }
-      state.pending.removeAll { if case .durable = $0 { true } else { false } }
+      jobs += state.pending.filter { $0.record != nil }.map(\.job)
+      state.pending.removeAll { $0.record != nil }
       let answers = (state.restoreWaits.takeAll(), state.waits.values.flatMap { $0.map(\.answer) })
       state.waits = [:]
       return (jobs, answers)

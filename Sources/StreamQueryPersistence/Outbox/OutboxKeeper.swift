@@ -3,8 +3,8 @@ import Synchronization
 
 /// Keeps the durable runs of one client.
 ///
-/// The shell around ``OutboxLedger`` and ``SavePlan``, which make the decisions. Encoding and
-/// decoding are user code, and run outside of locks.
+/// The shell around ``OutboxLedger``, ``OutboxFeeding`` and ``StoreWriter``, which make the
+/// decisions. Encoding and decoding are user code, and run outside of locks.
 final class OutboxKeeper: RunKeeper, StoreWorker {
   /// A mutation that is known by name.
   struct Registration: Sendable {
@@ -15,23 +15,10 @@ final class OutboxKeeper: RunKeeper, StoreWorker {
   }
 
   /// A run that waits until the store is read.
-  enum Pending: Sendable {
-    /// The run is not durable, but records may come before it in its scope.
-    case plain(MutationJob)
-    case durable(MutationJob, OutboxRecord)
-
-    var record: OutboxRecord? {
-      switch self {
-      case .plain: nil
-      case .durable(_, let record): record
-      }
-    }
-
-    var job: MutationJob {
-      switch self {
-      case .plain(let job), .durable(let job, _): job
-      }
-    }
+  struct Pending: Sendable {
+    let job: MutationJob
+    /// The record of a durable run; `nil` for another one, before which records may come in its scope.
+    var record: OutboxRecord?
   }
 
   /// A caller that waits until the store has a change.

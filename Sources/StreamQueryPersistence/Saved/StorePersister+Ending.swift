@@ -20,9 +20,9 @@ extension StorePersister {
       state.ids.filter { state.stores[$0]?.records.limit.order == .leastRecentlyUsedFirst }
     }
     noteUses(of: byUse)
-    let (waits, dropped, ids, journal) = state.withLock { state in
+    let (waits, ids, journal) = update { state in
       // The cache is about to be emptied.
-      let dropped = state.drain(onlyDepartures: false)
+      state.drain(onlyDepartures: false)
       var waits: [SharedOneShot<Void>] = []
       for id in state.stores.keys {
         waits += state.stores[id]?.takeWaits() ?? []
@@ -32,9 +32,9 @@ extension StorePersister {
         for write in writes { state.add(write) }
       }
       state.isEnded = true
-      return (waits, dropped, ids, state.journal.take())
+      return (waits, ids, state.journal.take())
     }
-    withExtendedLifetime((dropped, journal)) {}
+    withExtendedLifetime(journal) {}
     for wait in waits { wait.give(()) }
     for id in ids {
       if state.withLock({ $0.stores[id]?.records.isLoading == false }) { makeLastWrites(of: id) }
@@ -69,10 +69,8 @@ extension StorePersister {
         number: .max - UInt64(number),
         at: wallClock().timeIntervalSinceReferenceDate
       )
-      let dropped = entry.flatMap { entry in
-        state.withLock { $0.stores[id]?.records.note(.changed(entry), of: last.key) }
-      }
-      withExtendedLifetime(dropped) {}
+      guard let entry else { continue }
+      update { $0.drop($0.stores[id]?.records.note(.changed(entry), of: last.key)) }
     }
   }
 

@@ -66,12 +66,11 @@ extension StorePersister {
       do throws(QueryStoreError) {
         let contents = try await settings.store.load(id.partition)
         let date = wallClock().timeIntervalSinceReferenceDate
-        let (unreadable, dropped) = state.withLock { state in
+        let unreadable = update { state in
           // Earlier removals came before these contents were known.
-          let dropped = state.drain(onlyDepartures: true)
-          return (state.stores[id]?.read(contents, at: date) ?? [], dropped)
+          state.drain(onlyDepartures: true)
+          return state.stores[id]?.read(contents, at: date) ?? []
         }
-        withExtendedLifetime(dropped) {}
         problems = contents.damage.map(SavedValueError.damaged)
         problems += unreadable.map(SavedValueError.unreadable)
         break
@@ -221,12 +220,11 @@ extension StorePersister {
   }
 
   private func kept(of key: EntryKey, in id: StoreID) -> Kept? {
-    let (arrival, hasGivenUp, dropped) = state.withLock { state in
-      let dropped = state.drain(onlyDepartures: true)
+    let (arrival, hasGivenUp) = update { state in
+      state.drain(onlyDepartures: true)
       let givenUpCount = state.stores[id]?.records.givenUpCount ?? 0
-      return (state.stores[id]?.records.arrival(of: key), givenUpCount > 0, dropped)
+      return (state.stores[id]?.records.arrival(of: key), givenUpCount > 0)
     }
-    withExtendedLifetime(dropped) {}
     if hasGivenUp { tellGivenUp() }
     switch arrival {
     case .removed: return nil
@@ -311,9 +309,7 @@ extension StorePersister {
     } catch {
       var isNew = true
       if stays {
-        isNew = state.withLock { state in
-          state.stores[id]?.records.noteUnreadable(text, saved, by: reader) ?? true
-        }
+        isNew = part(id) { $0.records.noteUnreadable(text, saved, by: reader) } ?? true
       } else {
         forget(text, saved, id)
       }

@@ -12,16 +12,16 @@ extension StorePersister {
   }
 
   func entriesChanged() {
-    let (ids, dropped) = state.withLock { state -> ([StoreID], [Any]) in
+    let (ids, isCrowded) = update { state in
       // While a store is written or read, nothing else takes the entries that have left the cache.
       let isCrowded = state.journal?.isCrowded == true
-      return (state.ids, isCrowded ? state.drain(onlyDepartures: true) : [])
+      if isCrowded { state.drain(onlyDepartures: true) }
+      return (state.ids, isCrowded)
     }
-    if !dropped.isEmpty {
+    if isCrowded {
       settleManyRemovals()
       tellGivenUp()
     }
-    withExtendedLifetime(dropped) {}
     // The first that drains the cache finds whose entries they are.
     for id in ids { start(id) { $0.writer.changed() } }
   }
@@ -93,11 +93,10 @@ extension StorePersister {
   ///
   /// - Returns: The first error, also if the store cannot be used.
   func writeRound(_ id: StoreID) async -> QueryStoreError? {
-    let (settings, dropped) = state.withLock { state in
-      let dropped = state.drain(onlyDepartures: false)
-      return (state.stores[id]?.settings, dropped)
+    let settings = update { state in
+      state.drain(onlyDepartures: false)
+      return state.stores[id]?.settings
     }
-    withExtendedLifetime(dropped) {}
     guard let settings else { return nil }
     tellGivenUp()
     settle(id)
@@ -111,13 +110,7 @@ extension StorePersister {
         state.withLock { $0.stores[id]?.records.written() }
       } catch {
         first = first ?? error
-        // A full store fails in the same way again and again.
-        if case .full = error, state.withLock({ $0.stores[id]?.records.isFull == true }) {
-        } else {
-          report(error, in: id)
-        }
         tries -= 1
-        if case .full = error { noteUses(of: id, isFull: true) }
         guard handle(error, of: id) else { break }
       }
     }
@@ -176,18 +169,15 @@ extension StorePersister {
   ///
   /// - Returns: Whether to write again at once.
   private func handle(_ error: QueryStoreError, of id: StoreID) -> Bool {
-    switch error {
-    case .superseded, .closed, .inUse, .otherVersion:
+    let isFull = if case .full = error { true } else { false }
+    // A full store fails in the same way again and again.
+    if !isFull || part(id, { $0.records.isFull }) != true { report(error, in: id) }
+    if error.isFinal {
       close(id, error)
       return false
-    case .full:
-      return state.withLock { state in
-        state.stores[id]?.records.failed(isFull: true) ?? false
-      }
-    case .denied, .filesReplaced, .failed:
-      state.withLock { _ = $0.stores[id]?.records.failed(isFull: false) }
-      return false
     }
+    if isFull { noteUses(of: id, isFull: true) }
+    return part(id) { $0.records.failed(isFull: isFull) } ?? false
   }
 
   /// Finds the texts and the bytes of changes.
@@ -220,10 +210,7 @@ extension StorePersister {
     }
     // No output depends on the order of a dictionary, and neither does the order of use.
     settlements.sort { $0.text < $1.text }
-    let settled = state.withLock { [settlements] in
-      $0.stores[id]?.records.settled(settlements)
-    }
-    withExtendedLifetime(settled) {}
+    update { [settlements] in $0.drop($0.stores[id]?.records.settled(settlements)) }
   }
 
   /// The decision about the record of an entry; `nil` if there is nothing to do.

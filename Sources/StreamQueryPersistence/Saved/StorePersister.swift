@@ -9,7 +9,7 @@ import Foundation
 
 /// Restores and saves the entries of one client.
 ///
-/// The shell around ``SavedRecords`` and ``SavePlan``, which make the decisions. Encoding and
+/// The shell around ``SavedRecords`` and ``StoreWriter``, which make the decisions. Encoding and
 /// decoding are user code, and run outside of locks.
 final class StorePersister: Persister, StoreWorker {
   /// A part of a store.
@@ -37,6 +37,8 @@ final class StorePersister: Persister, StoreWorker {
     var unencodableTypes: Set<String> = []
     var isEnded = false
     var isErased = false
+    /// Users' values that were replaced, to be released outside of locks.
+    fileprivate var dropped: [any Sendable] = []
 
     /// The stores in the order of their first uses.
     var ids: [StoreID] {
@@ -61,6 +63,16 @@ final class StorePersister: Persister, StoreWorker {
     wallClock = client.configuration.wallClock
   }
 
+  /// Changes the state; what it drops is released outside the lock.
+  func update<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+    let (result, dropped) = state.withLock { state in
+      let result = body(&state)
+      return (result, state.dropped.takeAll())
+    }
+    withExtendedLifetime(dropped) {}
+    return result
+  }
+
   // MARK: Bulk calls
 
   func remove(_ filter: QueryFilter) { apply(filter, removes: true) }
@@ -76,17 +88,15 @@ final class StorePersister: Persister, StoreWorker {
     if filter.hasPredicate {
       applyAsking(filter, except: cached, mark)
     } else {
-      let dropped = state.withLock { state in
-        var dropped = state.drain(onlyDepartures: true)
+      update { state in
+        state.drain(onlyDepartures: true)
         for id in state.stores.keys {
           // Entries that are gone and not saved yet: these are known.
           var keys = state.stores[id]?.records.changedKeys(filter) ?? []
           keys.subtract(cached)
-          dropped.append(state.stores[id]?.records.apply(mark, to: keys) as Any)
+          state.drop(state.stores[id]?.records.apply(mark, to: keys))
         }
-        return dropped
       }
-      withExtendedLifetime(dropped) {}
     }
     settleManyRemovals()
     if state.withLock({ $0.stores.values.contains { $0.records.isDirty } }) { entriesChanged() }
@@ -100,18 +110,17 @@ final class StorePersister: Persister, StoreWorker {
   ) {
     var answers: [EntryKey: Bool] = [:]
     while true {
-      let (unknown, dropped) = state.withLock { [answers] state in
-        var dropped = state.drain(onlyDepartures: true)
+      let unknown = update { [answers] state in
+        state.drain(onlyDepartures: true)
         let changed = state.stores.values.flatMap(\.records.changedArrivals)
         let unknown = changed.filter { answers[$0.key] == nil && !cached.contains($0.key) }
-        guard unknown.isEmpty else { return (unknown, dropped) }
+        guard unknown.isEmpty else { return unknown }
         let keys = Set(answers.keys.filter { answers[$0] == true })
         for id in state.stores.keys {
-          dropped.append(state.stores[id]?.records.apply(mark, to: keys) as Any)
+          state.drop(state.stores[id]?.records.apply(mark, to: keys))
         }
-        return ([], dropped)
+        return []
       }
-      withExtendedLifetime(dropped) {}
       if unknown.isEmpty { return }
       for (key, entry) in unknown { answers[key] = filter.matches(entry.info) }
     }
@@ -169,44 +178,46 @@ final class StorePersister: Persister, StoreWorker {
 
   /// A store cannot be used any more.
   func close(_ id: StoreID, _ error: QueryStoreError) {
-    let dropped = state.withLock { $0.stores[id]?.records.close(error) }
-    withExtendedLifetime(dropped) {}
+    update { $0.drop($0.stores[id]?.records.close(error)) }
   }
 }
 
 extension StorePersister.State {
+  /// Keeps a replaced value until the lock is released.
+  mutating func drop(_ value: (some Sendable)?) {
+    if let value { dropped.append(value) }
+  }
+
   /// Takes the changes of entries from the cache.
   ///
   /// - Parameter onlyDepartures: Whether changed entries stay, which takes no time.
-  /// - Returns: The replaced changes: users' values, to be released outside of locks.
-  mutating func drain(onlyDepartures: Bool) -> [Any] {
-    guard let journal else { return [] }
-    var dropped: [Any] = []
+  mutating func drain(onlyDepartures: Bool) {
+    guard let journal else { return }
     while true {
       let (departures, entries, isAll) = journal.take(onlyDepartures: onlyDepartures)
       for departure in departures {
         switch departure {
         case .removed(let key, let hadData):
           for id in stores.keys {
-            dropped.append(stores[id]?.records.noteRemoval(of: key, hadData: hadData) as Any)
+            drop(stores[id]?.records.noteRemoval(of: key, hadData: hadData))
           }
-        case .expired(let entry): note(entry, &dropped)
+        case .expired(let entry): note(entry)
         case .removedAll:
           for id in stores.keys {
-            dropped.append(stores[id]?.records.noteRemovalOfAll() as Any)
+            drop(stores[id]?.records.noteRemovalOfAll())
           }
         }
       }
-      for entry in entries { note(entry, &dropped) }
-      if isAll || onlyDepartures { return dropped }
+      for entry in entries { note(entry) }
+      if isAll || onlyDepartures { return }
     }
   }
 
-  private mutating func note(_ entry: PersistedEntry, _ dropped: inout [Any]) {
+  private mutating func note(_ entry: PersistedEntry) {
     guard let settings = entry.persistence else { return }
     let id = StorePersister.StoreID(settings, of: partition)
     let key = entry.info.entryKey
-    dropped.append(stores[id]?.records.note(.changed(entry), of: key) as Any)
+    drop(stores[id]?.records.note(.changed(entry), of: key))
   }
 }
 
