@@ -46,7 +46,7 @@ protocol StoreWorker: AnyObject, Sendable {
   /// - Returns: The error with which changes could not be written; `nil` if all were.
   func writeRound(_ id: PartID) async -> QueryStoreError?
 
-  /// Waits, or until the task is cancelled.
+  /// Waits for a time, or until the task is cancelled.
   func sleep(for duration: Duration) async
 
   /// A task has written, and none waits.
