@@ -1,11 +1,10 @@
-/// The result of an observer's look.
-enum PollResult: Sendable {
-  /// The newest snapshot that it has not seen.
-  case result(EntrySnapshot, QueryFlags)
-  /// There is nothing new.
+/// The result of a look that does not wait.
+enum Poll<Value: Sendable>: Sendable {
+  /// The newest state, which has not been seen.
+  case news(Value)
   case nothing
-  /// The observer was cancelled, or the client was shut down.
-  case ended
+  /// The observation was cancelled, or the client was shut down.
+  case over
 }
 
 /// The result for an observer that is about to wait for news.
@@ -22,10 +21,9 @@ enum Parking: Sendable {
 
 extension CacheState {
   /// The newest snapshot that an observer has not seen.
-  mutating func poll(_ id: ObserverID) -> PollResult {
-    guard let index = find(id) else { return .ended }
-    guard let (snapshot, flags) = look(index) else { return .nothing }
-    return .result(snapshot, flags)
+  mutating func poll(_ id: ObserverID) -> Poll<(snapshot: EntrySnapshot, flags: QueryFlags)> {
+    guard let index = find(id) else { return .over }
+    return look(index).map(Poll.news) ?? .nothing
   }
 
   /// The same for an observer that is in the table.
@@ -202,25 +200,21 @@ extension CacheState {
   }
 }
 
-/// The result of a look at a group.
-enum GroupPollResult: Sendable {
-  case results([(snapshot: EntrySnapshot, flags: QueryFlags)])
-  case nothing
-  case ended
-}
-
 extension CacheState {
   /// The present states for several observers, if any of them has news or the list of them is new.
-  mutating func poll(_ ids: [ObserverID], isNew: Bool = false) -> GroupPollResult {
+  mutating func poll(
+    _ ids: [ObserverID],
+    isNew: Bool = false
+  ) -> Poll<[(snapshot: EntrySnapshot, flags: QueryFlags)]> {
     var hasNews = isNew
     var results: [(snapshot: EntrySnapshot, flags: QueryFlags)] = []
     results.reserveCapacity(ids.count)
     for id in ids {
-      guard let index = find(id) else { return .ended }
+      guard let index = find(id) else { return .over }
       let (snapshot, flags) = view(index)
       if observers[index].saw(snapshot.version, flags) { hasNews = true }
       results.append((snapshot, flags))
     }
-    return hasNews ? .results(results) : .nothing
+    return hasNews ? .news(results) : .nothing
   }
 }

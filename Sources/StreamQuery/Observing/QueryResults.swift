@@ -96,7 +96,7 @@ public struct QueryResults<Value: Sendable>: AsyncSequence, Sendable {
       isolation actor: isolated (any Actor)?
     ) async -> QueryResult<Value>? {
       switch subscription.takeUnlessCancelled() {
-      case .news(let snapshot, let flags): return QueryResult(snapshot: snapshot, flags: flags)
+      case .news(let news): return QueryResult(snapshot: news.snapshot, flags: news.flags)
       case .over: return nil
       case .nothing: break
       }

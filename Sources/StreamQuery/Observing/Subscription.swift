@@ -131,18 +131,11 @@ package final class Subscription: Sendable {
     if fetchStatus != .idle { client.linger(duration, after: id) }
   }
 
-  /// The result of a look without a wait.
-  enum PollOutcome {
-    case news(EntrySnapshot, QueryFlags)
-    case nothing
-    case over
-  }
-
   /// Takes the newest unseen snapshot, without a wait.
   ///
   /// Separate from ``wait(isolation:)``, because an asynchronous call costs more than the look
   /// itself.
-  func takeUnlessCancelled() -> PollOutcome {
+  func takeUnlessCancelled() -> Poll<(snapshot: EntrySnapshot, flags: QueryFlags)> {
     // Before the look: a cancelled observer must end even if there always is news.
     if Task.isCancelled {
       cancel()
@@ -151,7 +144,7 @@ package final class Subscription: Sendable {
     return take()
   }
 
-  private func take() -> PollOutcome {
+  private func take() -> Poll<(snapshot: EntrySnapshot, flags: QueryFlags)> {
     let news = cache.news.load(ordering: .acquiring)
     guard seenNews.load(ordering: .relaxed) != news else { return .nothing }
     // Before the look: changes during it are news the next time.
@@ -159,12 +152,8 @@ package final class Subscription: Sendable {
     return look()
   }
 
-  private func look() -> PollOutcome {
-    switch cache.record({ $0.poll(id) }) {
-    case .result(let snapshot, let flags): .news(snapshot, flags)
-    case .ended: .over
-    case .nothing: .nothing
-    }
+  private func look() -> Poll<(snapshot: EntrySnapshot, flags: QueryFlags)> {
+    cache.record { $0.poll(id) }
   }
 
   /// The newest unseen snapshot, as soon as there is one; `nil` at the end.
@@ -175,7 +164,7 @@ package final class Subscription: Sendable {
     isolation: isolated (any Actor)? = #isolation
   ) async -> (snapshot: EntrySnapshot, flags: QueryFlags)? {
     switch takeUnlessCancelled() {
-    case .news(let snapshot, let flags): (snapshot, flags)
+    case .news(let news): news
     case .over: nil
     case .nothing: await wait(isolation: isolation)
     }
@@ -192,7 +181,7 @@ package final class Subscription: Sendable {
       while true {
         await SuspendedTask.suspend(isolation: isolation, park)
         switch lookAgain() {
-        case .news(let snapshot, let flags): return (snapshot, flags)
+        case .news(let news): return news
         case .over: return nil
         case .nothing: break
         }
@@ -228,7 +217,7 @@ package final class Subscription: Sendable {
   }
 
   /// Looks after a wait.
-  private func lookAgain() -> PollOutcome {
+  private func lookAgain() -> Poll<(snapshot: EntrySnapshot, flags: QueryFlags)> {
     seenNews.store(cache.news.load(ordering: .acquiring), ordering: .relaxed)
     return look()
   }
@@ -242,7 +231,7 @@ package final class Subscription: Sendable {
         var outcome = self.take()
         while true {
           switch outcome {
-          case .news(let snapshot, let flags): return QueryResult(snapshot: snapshot, flags: flags)
+          case .news(let news): return QueryResult(snapshot: news.snapshot, flags: news.flags)
           case .over: return nil
           case .nothing:
             await SuspendedTask.suspend(self.park)

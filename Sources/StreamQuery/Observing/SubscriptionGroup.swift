@@ -100,8 +100,8 @@ package final class SubscriptionGroup: Sendable {
     isolation: isolated (any Actor)? = #isolation
   ) async -> [(snapshot: EntrySnapshot, flags: QueryFlags)]? {
     switch look() {
-    case .results(let results): return results
-    case .ended: return nil
+    case .news(let results): return results
+    case .over: return nil
     case .nothing: break
     }
     return await withTaskCancellationHandler {
@@ -118,25 +118,25 @@ package final class SubscriptionGroup: Sendable {
   func nextInStream() async -> [(snapshot: EntrySnapshot, flags: QueryFlags)]? {
     while true {
       switch look() {
-      case .results(let results): return results
-      case .ended: return nil
+      case .news(let results): return results
+      case .over: return nil
       case .nothing: await wait()
       }
     }
   }
 
-  private func look() -> GroupPollResult {
+  private func look() -> Poll<[(snapshot: EntrySnapshot, flags: QueryFlags)]> {
     if Task.isCancelled { cancel() }
     let (ids, serial, isNew, isOver) = state.withLock {
       ($0.ids, $0.serial, $0.isNew, $0.isCancelled)
     }
-    if isOver { return .ended }
+    if isOver { return .over }
     let result = client.cache.record { $0.poll(ids, isNew: isNew) }
     switch result {
-    case .results where isNew: state.withLock { if $0.serial == serial { $0.isNew = false } }
-    // This is the end, unless a member was only replaced.
-    case .ended where state.withLock { $0.serial != serial }: return .nothing
-    case .results, .ended, .nothing: break
+    case .news where isNew: state.withLock { if $0.serial == serial { $0.isNew = false } }
+    // Unless a member was only replaced, this is the end.
+    case .over where state.withLock { $0.serial != serial }: return .nothing
+    case .news, .over, .nothing: break
     }
     return result
   }
