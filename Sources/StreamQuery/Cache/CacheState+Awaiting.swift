@@ -40,13 +40,13 @@ extension CacheState {
   /// Notes are of no use without imports.
   private mutating func forgetNotes(_ transaction: inout Transaction) {
     guard imports.isEmpty else { return }
-    transaction.drop(FormerNotes(imports.forgetNotes()))
+    transaction.garbage.collect(value: imports.forgetNotes())
   }
 
   /// Keeps the number of notes small, no matter how long imports run.
   private mutating func boundNotes(_ transaction: inout Transaction) {
     guard let former = imports.boundNotes() else { return }
-    transaction.drop(FormerNotes(former))
+    transaction.garbage.collect(value: former)
     letGoUnawaited(imports.allHeld, &transaction)
   }
 
@@ -164,13 +164,6 @@ extension CacheState {
     )
     boundNotes(&transaction)
   }
-}
-
-/// Former notes about keys, to be released outside the lock: keys and filters are the user's.
-private final class FormerNotes: Sendable {
-  private let notes: KeyNotes
-
-  init(_ notes: KeyNotes) { self.notes = notes }
 }
 
 /// Tells whether the data in a store may have changed while it was decoded, outside the lock.

@@ -26,8 +26,8 @@ extension CacheState {
     let orders = busy.map { order(of: Int($0)) }
     var oldIndex = KeyIndex()
     swap(&oldIndex, &index)
-    let former = FormerTables(slots: move(busy), index: oldIndex)
-    transaction.drop(former)
+    let former = move(busy)
+    transaction.garbage.collect(value: (former, oldIndex))
     // Entries below a prefix come in the order of creation.
     for place in busy.indices.sorted(by: { orders[$0] < orders[$1] }) {
       guard let key = slots[place].key else { continue }
@@ -42,11 +42,11 @@ extension CacheState {
     let date = transaction.environment.now.date
     let gone = RemovedEntries(in: former, reason: reason, date: date, eventSerial: serial)
     var place = 0
-    for slot in former.slots.indices {
+    for slot in former.indices {
       if place < busy.count, Int(busy[place]) == slot {
         remove(place, reason: reason, &transaction)
         place += 1
-      } else if former.slots[slot].key != nil {
+      } else if former[slot].key != nil {
         eventSerial += 1
         let count = UInt32(truncatingIfNeeded: eventSerial - serial)
         actionQueue.append(.emitRemoval(gone, slot: Int32(truncatingIfNeeded: slot), count))
@@ -88,7 +88,7 @@ extension CacheState {
       kept.append(Int32(truncatingIfNeeded: slot))
     }
     let oldIndex = index.compact { places[Int($0)] }
-    transaction.drop(FormerTables(slots: move(kept), index: oldIndex))
+    transaction.garbage.collect(value: (move(kept), oldIndex))
   }
 
   /// Gives back the rows of observers after the last one left.
@@ -96,7 +96,7 @@ extension CacheState {
     var old: [Observer] = []
     swap(&old, &observers)
     freeObservers = FreeRows()
-    transaction.drop(FormerTables(observers: old))
+    transaction.garbage.collect(value: old)
   }
 
   /// Gives back the slots of runs when none is left.
@@ -104,7 +104,7 @@ extension CacheState {
     var old: [MutationSlot] = []
     swap(&old, &mutations.slots)
     mutations.freeSlots = FreeRows()
-    transaction.drop(FormerTables(runs: old))
+    transaction.garbage.collect(value: old)
   }
 
   // MARK: Steps

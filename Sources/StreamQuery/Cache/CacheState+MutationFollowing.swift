@@ -41,7 +41,7 @@ extension CacheState {
     _ transaction: inout Transaction
   ) {
     guard let index = pendingRun(of: follower), let job = mutations.slots[index].job else { return }
-    transaction.drop(job.replace(with: mutation))
+    job.replace(with: mutation, into: &transaction.garbage)
     mutations.slots[index].machine.mutationReplaced(mutation.runOptions)
   }
 
@@ -82,7 +82,7 @@ extension CacheState {
     mutations.streams.values[place] -= 1
     if mutations.streams.values[place] == 0 {
       // The dictionary's own key may be the last reference to the user's key parts.
-      transaction.remains.append(KeyIndex.Remains(key: mutations.streams[place].key.storage))
+      transaction.garbage.collect(value: mutations.streams[place].key.storage)
       mutations.streams.remove(at: place)
     }
     guard let index = mutations.runs[mutation]?.last.flatMap(mutations.find) else { return }

@@ -150,7 +150,7 @@ extension CacheState {
     settleLayers(of: job, index, &transaction)
     let waiters = mutations.slots[index].waiters
     mutations.slots[index].waiters = []
-    transaction.drop(job.retire())
+    job.retire(into: &transaction.garbage)
     // Before its callers and the next run go on: their work may depend on it.
     if mutations.slots[index].machine.runOptions.isKept {
       actionQueue.append(.mutation(.over(job, ending)))
@@ -197,7 +197,7 @@ extension CacheState {
     mutations.runs.values[place].remove(id)
     if let newest = mutations.runs.values[place].last { return newest }
     // The dictionary's own key may be the last reference to the user's key parts.
-    transaction.remains.append(KeyIndex.Remains(key: mutations.runs[place].key.storage))
+    transaction.garbage.collect(value: mutations.runs[place].key.storage)
     mutations.runs.remove(at: place)
     return nil
   }

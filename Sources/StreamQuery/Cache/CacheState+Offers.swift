@@ -44,13 +44,13 @@ extension CacheState {
   /// The same for all entries, which move to other slots or leave.
   @inline(never)
   mutating func withdrawAll(_ transaction: inout Transaction) {
-    transaction.drop(offers?.takeRows())
+    offers?.removeRows(into: &transaction.garbage)
   }
 
   /// Replaces the defaults for later queries, including those that an offer would answer.
   mutating func replaceDefaults(_ defaults: StoredDefaults, _ transaction: inout Transaction) {
     self.defaults = defaults
-    if offers != nil { transaction.drop(offers?.takeAll()) }
+    offers?.removeAll(into: &transaction.garbage)
   }
 
   /// An entry was made, and others may have to leave: tells the order of eviction about uses of

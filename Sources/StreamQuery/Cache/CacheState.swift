@@ -200,7 +200,7 @@ struct CacheState: ~Copyable {
     let short = Int32(truncatingIfNeeded: index)
     // The index hands out its own reference to the key, so that the slot's is not the last one.
     if let key = slots[index].key.take() {
-      transaction.remains.append(self.index.remove(key.storage, id: short))
+      self.index.remove(key.storage, id: short, into: &transaction.garbage)
     }
     setDeadline(nil, index)
     setLive(false, index)

@@ -67,21 +67,14 @@ struct EntryOffers: Sendable {
   }
 
   /// Withdraws all offers; the entries stay where they are.
-  mutating func takeAll() -> FormerOffers {
-    let offers = rows.map(\.offer)
+  mutating func removeAll(into garbage: inout Garbage) {
+    garbage.collect(value: (shards.removeAll(), rows.map(\.offer)))
     for index in rows.indices { rows[index].offer = nil }
-    return FormerOffers(tables: shards.removeAll(), rows: offers)
   }
 
   /// The slots of all entries are given up.
-  mutating func takeRows() -> FormerOffers {
-    let rows = self.rows
-    self.rows = []
-    return FormerOffers(
-      tables: shards.removeAll(),
-      rows: rows.map(\.offer),
-      hits: rows.map(\.hits)
-    )
+  mutating func removeRows(into garbage: inout Garbage) {
+    garbage.collect(value: (shards.removeAll(), rows.takeAll()))
   }
 
   /// An entry was made.
@@ -194,20 +187,5 @@ final class EntryHits: Sendable {
   init(of entry: EntryID, _ key: AnyQueryKey) {
     self.key = key
     uses = EntryUses(of: entry)
-  }
-}
-
-/// All offers of a cache that left at once, with the tables that held them.
-///
-/// They hold user objects: never release them under the lock.
-final class FormerOffers: Sendable {
-  private let tables: [[Int: EntryOffer]]
-  private let rows: [EntryOffer?]
-  private let hits: [EntryHits?]
-
-  init(tables: [[Int: EntryOffer]], rows: [EntryOffer?], hits: [EntryHits?] = []) {
-    self.tables = tables
-    self.rows = rows
-    self.hits = hits
   }
 }

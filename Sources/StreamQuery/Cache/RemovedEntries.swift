@@ -6,7 +6,7 @@ import Foundation
 
 /// Entries that one transaction removed together, with the data for their events.
 final class RemovedEntries: Sendable {
-  private let tables: FormerTables
+  private let slots: [EntrySlot]
   private let reason: QueryEvent.RemovalReason
   private let date: Double
   /// The number of the newest event when they were removed.
@@ -15,17 +15,17 @@ final class RemovedEntries: Sendable {
   /// Records removed entries.
   ///
   /// - Parameters:
-  ///   - tables: The tables that hold them.
+  ///   - slots: The slots that hold them.
   ///   - reason: The reason of the removal.
   ///   - date: The date, in seconds since the reference date.
   ///   - eventSerial: The number of the newest event before.
   init(
-    in tables: FormerTables,
+    in slots: [EntrySlot],
     reason: QueryEvent.RemovalReason,
     date: Double,
     eventSerial: UInt64
   ) {
-    self.tables = tables
+    self.slots = slots
     self.reason = reason
     self.date = date
     self.eventSerial = eventSerial
@@ -38,7 +38,7 @@ final class RemovedEntries: Sendable {
   ///   - count: The number of its event, counted from the removal.
   /// - Returns: The event; `nil` if the slot held no entry.
   func event(of slot: Int32, _ count: UInt32) -> QueryEvent? {
-    guard let key = tables.slots[Int(slot)].key else { return nil }
+    guard let key = slots[Int(slot)].key else { return nil }
     var event = QueryEvent(
       number: eventSerial + UInt64(count),
       kind: .removed(reason),
@@ -48,29 +48,7 @@ final class RemovedEntries: Sendable {
       duration: nil
     )
     event.valueType = key.valueType
-    if let meta = tables.slots[Int(slot)].query?.meta { event.meta = meta }
+    if let meta = slots[Int(slot)].query?.meta { event.meta = meta }
     return event
-  }
-}
-
-/// Tables that the cache released, with the entries that did not move into new ones.
-///
-/// They hold user objects: never release them under the lock.
-final class FormerTables: Sendable {
-  let slots: [EntrySlot]
-  private let index: KeyIndex
-  private let observers: [Observer]
-  private let runs: [MutationSlot]
-
-  init(
-    slots: [EntrySlot] = [],
-    index: KeyIndex = KeyIndex(),
-    observers: [Observer] = [],
-    runs: [MutationSlot] = []
-  ) {
-    self.slots = slots
-    self.index = index
-    self.observers = observers
-    self.runs = runs
   }
 }

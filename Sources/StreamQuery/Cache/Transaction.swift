@@ -1,6 +1,3 @@
-/// A reference that a transaction releases.
-typealias Dropped = any AnyObject & Sendable
-
 /// One pass through the lock: the environment at that time, and the references that the transaction
 /// releases.
 ///
@@ -20,30 +17,15 @@ struct Transaction: Sendable {
   var askRound: Int?
   /// The duty of the caller itself after the lock is released.
   private(set) var duty: CallerDuty?
-  private var first: Dropped?
-  private var second: Dropped?
-  private var rest: [Dropped] = []
-  /// Parts of removed keys.
-  var remains: [KeyIndex.Remains] = []
+  var garbage = Garbage()
 
   init(environment: Environment = Environment(now: .never), caller: TaskChain? = nil) {
     self.environment = environment
     self.caller = caller
   }
 
-  /// The number of references that the transaction releases: for tests.
-  var droppedCount: Int { (first == nil ? 0 : 1) + (second == nil ? 0 : 1) + rest.count }
-
-  mutating func drop(_ reference: consuming Dropped?) {
-    // Consumed, so that passing it on does not retain it again.
-    guard let reference = consume reference else { return }
-    if first == nil {
-      first = reference
-    } else if second == nil {
-      second = reference
-    } else {
-      rest.append(reference)
-    }
+  mutating func drop(_ reference: consuming Garbage.Reference?) {
+    garbage.collect(consume reference)
   }
 }
 

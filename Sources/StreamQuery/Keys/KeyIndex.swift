@@ -6,19 +6,10 @@
 /// and an entry by its whole key, the latter with the hash that was computed when the key was made.
 ///
 /// The index is used under the cache's lock. The only user code it calls is `==`, `hash(into:)`
-/// and, in a crowd of one hash, `<` of parts; a removal returns the values that it releases.
+/// and, in a crowd of one hash, `<` of parts; a removal hands out the values that it releases.
 /// Traversal only follows links, and matches come in order of insertion: nothing depends on the
 /// order of a hash table.
 package struct KeyIndex {
-  /// The values that a removal releases.
-  ///
-  /// The parts may be the last references to a user's objects, whose `deinit` is user code: drop
-  /// the value after unlocking.
-  package struct Remains: Sendable {
-    var key: KeyStorage?
-    var parts: [KeyPart] = []
-  }
-
   /// An entry, or a free place.
   struct Entry: FreeRows.Row {
     var key: KeyStorage?
@@ -135,25 +126,27 @@ package struct KeyIndex {
   /// - Parameters:
   ///   - key: The entry's key.
   ///   - id: The entry's id. Nothing happens if no entry has this key and id.
-  /// - Returns: The values that the index releases, to be dropped after unlocking.
+  /// - Returns: The key and the parts that the index gives up, which may be objects of users.
   /// - Complexity: O(1) for each part, on average.
   @discardableResult
-  package mutating func remove(_ key: AnyQueryKey, id: Int32) -> Remains {
-    remove(key.storage, id: id)
+  mutating func remove(_ key: AnyQueryKey, id: Int32) -> Garbage {
+    var garbage = Garbage()
+    remove(key.storage, id: id, into: &garbage)
+    return garbage
   }
 
   /// Removes an entry, for callers that already have the parts.
-  mutating func remove(_ storage: KeyStorage, id: Int32) -> Remains {
+  mutating func remove(_ storage: KeyStorage, id: Int32, into garbage: inout Garbage) {
     let found = entryTable.first(hash: storage.hash) {
       entries[Int($0)].id == id && entries[Int($0)].hash == storage.hash
         && entries[Int($0)].key == storage
     } order: {
       order(storage, to: $0)
     }
-    guard let position = found else { return Remains() }
+    guard let position = found else { return }
     if !walks.isEmpty { leave(entry: position) }
     entryTable.remove(position, hash: storage.hash)
-    var remains = Remains(key: entries[Int(position)].key.take())
+    if let key = entries[Int(position)].key.take() { garbage.collect(value: key) }
     let entry = entries[Int(position)]
     if entry.previous == KeyIndex.none {
       nodes[Int(entry.node)].firstEntry = entry.next
@@ -167,8 +160,7 @@ package struct KeyIndex {
     }
     entries[Int(position)] = Entry()
     freeEntries.put(Int(position), in: &entries)
-    prune(from: entry.node, into: &remains)
-    return remains
+    prune(from: entry.node, into: &garbage)
   }
 
   /// Finds the entry that has exactly this key and satisfies a condition.
@@ -296,7 +288,7 @@ package struct KeyIndex {
   }
 
   /// Frees a node without entries and children, then its parent if that was the last child.
-  private mutating func prune(from start: Int32, into remains: inout Remains) {
+  private mutating func prune(from start: Int32, into garbage: inout Garbage) {
     var position = start
     while position != KeyIndex.root {
       // In place: usually nothing is to be done, and a copy would retain the part.
@@ -316,7 +308,7 @@ package struct KeyIndex {
       } else {
         nodes[Int(node.nextSibling)].previousSibling = node.previousSibling
       }
-      if let part = node.part { remains.parts.append(part) }
+      if let part = node.part { garbage.collect(value: part) }
       nodes[Int(position)] = Node(part: nil, hash: 0, parent: KeyIndex.none)
       freeNodes.put(Int(position), in: &nodes)
       position = node.parent

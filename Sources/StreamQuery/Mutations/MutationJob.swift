@@ -108,15 +108,13 @@ package final class MutationJob: Sendable {
     present.withLock { $0.saved.values.append(value) }
   }
 
-  /// Replaces the current mutation with another one.
-  ///
-  /// - Returns: The old one, whose closures are the user's: it must not be released under a lock.
-  func replace(with mutation: StoredMutation) -> Leftovers {
+  /// Replaces the current mutation, whose closures are the user's, with another one.
+  func replace(with mutation: StoredMutation, into garbage: inout Garbage) {
     present.withLock { present in
-      let old = Leftovers(mutation: present.mutation, meta: present.meta)
+      garbage.collect(present.mutation)
+      garbage.collect(value: present.meta)
       present.mutation = mutation
       present.meta = mutation.meta
-      return old
     }
   }
 
@@ -132,29 +130,10 @@ package final class MutationJob: Sendable {
   }
 
   /// Marks the run as over: it keeps only the facts that its snapshots show.
-  ///
-  /// - Returns: The other objects, which must not be released under a lock.
-  func retire() -> Leftovers {
+  func retire(into garbage: inout Garbage) {
     present.withLock { present in
-      let work = present.tasks.take()?.finish()
-      return Leftovers(mutation: present.mutation.take(), work: work)
-    }
-  }
-
-  /// The objects that a run no longer needs.
-  final class Leftovers: Sendable {
-    let mutation: StoredMutation?
-    let meta: QueryMeta?
-    let work: TaskChain.Remains?
-
-    init(
-      mutation: StoredMutation?,
-      meta: QueryMeta? = nil,
-      work: TaskChain.Remains? = nil
-    ) {
-      self.mutation = mutation
-      self.meta = meta
-      self.work = work
+      garbage.collect(present.mutation.take())
+      present.tasks.take()?.finish(into: &garbage)
     }
   }
 

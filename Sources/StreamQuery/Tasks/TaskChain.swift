@@ -9,7 +9,7 @@ import Synchronization
 // A separate object, although each job has just one: with a common superclass, Swift 6.3 gives the
 // jobs wrong metadata in optimized builds, and a noncopyable struct fails to compile.
 final class TaskChain: Sendable {
-  fileprivate enum Link: Sendable {
+  private enum Link: Sendable {
     case none
     case task(Task<Void, Never>)
     case seat(Standby.Seat)
@@ -180,26 +180,13 @@ final class TaskChain: Sendable {
 
   /// Ends the chain after all work is done: no task is started any more, and the last one is
   /// released.
-  ///
-  /// - Returns: The objects to release outside the cache's lock.
-  func finish() -> Remains {
+  func finish(into garbage: inout Garbage) {
     state.withLock { state in
       state.isOver = true
       state.isDone = true
-      let remains = Remains(present: state.present, next: state.next.take())
+      garbage.collect(value: state.present)
+      garbage.collect(state.next.take())
       state.present = .none
-      return remains
-    }
-  }
-
-  /// The objects that a chain no longer needs.
-  final class Remains: Sendable {
-    private let present: Link
-    private let next: Standby?
-
-    fileprivate init(present: Link, next: Standby?) {
-      self.present = present
-      self.next = next
     }
   }
 }

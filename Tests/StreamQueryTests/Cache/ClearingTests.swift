@@ -252,9 +252,7 @@ import Testing
       let before = state.actionQueue.count
       state.removeAll(reason: .cleared, &transaction)
       #expect(state.index.count == 0)
-      return (
-        transaction.droppedCount + transaction.remains.count, state.actionQueue.count - before
-      )
+      return (transaction.garbage.count, state.actionQueue.count - before)
     }
     #expect(handled(20) == handled(5_000))
   }

@@ -1,7 +1,0 @@
-extension Array {
-  /// Takes all elements, which leaves it empty.
-  package mutating func takeAll() -> [Element] {
-    defer { self = [] }
-    return self
-  }
-}
