@@ -1,7 +1,7 @@
 /// A request of a transaction to the shell; the shell performs the requests in order, outside the
 /// lock.
 enum Action: Sendable {
-  case wake(SuspendedObserver)
+  case wake(SuspendedTask<Void>)
   case start(FetchJob, attempt: Int)
   case cancel(FetchJob)
   indirect case settle([Waiter], WaitOutcome)
@@ -30,7 +30,7 @@ enum Action: Sendable {
   case evict
   /// Persisted entries changed.
   case persist
-  /// Signal that all earlier actions were performed.
+  /// Signal that all earlier actions were performed, or that a wait is over.
   case reached(SharedOneShot<Void>)
   case mutation(MutationAction)
 }

@@ -32,7 +32,7 @@ extension CacheState {
   /// Ends all imports: their data belongs to the time before.
   mutating func endImports(_ transaction: inout Transaction) {
     guard !imports.isEmpty else { return }
-    for end in imports.endedAll() { actionQueue.append(.wake(.jointly(end))) }
+    for end in imports.endedAll() { actionQueue.append(.reached(end)) }
     letGoUnawaited(imports.allHeld, &transaction)
     forgetNotes(&transaction)
   }

@@ -1,6 +1,8 @@
 // Members of a group wait without a task: instead of being woken, a member with news is noted in
 // its group, by the transaction that changed it. So one look of the group shows whole transactions,
 // and costs one lock however many members have changed.
+//
+// A group is read in one of two ways: by its changes, or as a whole, when any member has changed.
 extension CacheState {
   /// Makes a group.
   ///
@@ -45,21 +47,20 @@ extension CacheState {
     let group = place.group
     groups[Int(group)].changed.append(place.position)
     guard !groups[Int(group)].waiting.isEmpty else { return }
-    for wait in takeWaiting(of: group) { actionQueue.append(.wake(.jointly(wait))) }
+    for wait in groups[Int(group)].waiting.takeAll() { actionQueue.append(.reached(wait)) }
   }
 
   /// Notes that no news comes any more.
   ///
   /// - Returns: The waits for news of the group, to be ended outside the lock.
   mutating func finish(_ group: Int32) -> [SharedOneShot<Void>] {
-    groups[Int(group)].isOver = true
-    return takeWaiting(of: group)
+    groups[Int(group)].reading = .over
+    return groups[Int(group)].waiting.takeAll()
   }
 
-  private mutating func takeWaiting(of group: Int32) -> [SharedOneShot<Void>] {
-    var waiting: [SharedOneShot<Void>] = []
-    swap(&waiting, &groups[Int(group)].waiting)
-    return waiting
+  /// Whether nothing more comes.
+  func isOver(_ group: Int32) -> Bool {
+    if case .over = groups[Int(group)].reading { true } else { false }
   }
 
   /// The newest snapshot of each member that has changed since the last look; without changes the
@@ -70,17 +71,15 @@ extension CacheState {
   ) -> [ObservationChange]? {
     let changes = takeChanges(of: group)
     guard changes.isEmpty else { return changes }
-    guard !groups[Int(group)].isOver else { return nil }
-    groups[Int(group)].waiting.removeAll(where: \.isSettled)
-    groups[Int(group)].waiting.append(wait)
+    if isOver(group) { return nil }
+    groups[Int(group)].suspend(wait)
     return []
   }
 
   /// The newest snapshot of each member that has changed since the last look.
   mutating func takeChanges(of group: Int32) -> [ObservationChange] {
     guard !groups[Int(group)].changed.isEmpty else { return [] }
-    var changed: [Int32] = []
-    swap(&changed, &groups[Int(group)].changed)
+    let changed = groups[Int(group)].changed.takeAll()
     var changes: [ObservationChange] = []
     changes.reserveCapacity(changed.count)
     for position in changed {
@@ -96,6 +95,69 @@ extension CacheState {
       changes.append(ObservationChange(position: Int(position), id: id, seen: seen))
     }
     return changes
+  }
+
+  // MARK: As a whole
+
+  /// Replaces the members of a group, which is read as a whole from now on.
+  ///
+  /// - Parameters:
+  ///   - group: The group.
+  ///   - ids: The members, in their order.
+  ///   - isDue: Whether there is news even if no member has any.
+  /// - Returns: The waits for news of the group, to be ended outside the lock.
+  mutating func replaceMembers(
+    of group: Int32,
+    by ids: [ObserverID],
+    isDue: Bool
+  ) -> [SharedOneShot<Void>] {
+    if isOver(group) { return [] }
+    for position in groups[Int(group)].members.indices {
+      leave(group, Int32(truncatingIfNeeded: position))
+    }
+    let waiting = groups[Int(group)].waiting
+    groups[Int(group)] = GroupRow()
+    groups[Int(group)].reading = .whole(isDue: isDue)
+    // Each is looked at once: it is not known what it has seen.
+    for id in ids { groups[Int(group)].changed.append(groups[Int(group)].add(id)) }
+    return waiting
+  }
+
+  /// The present states for all members of a group, if any of them has news or the list is new.
+  mutating func poll(
+    group: Int32
+  ) -> Poll<[(snapshot: EntrySnapshot, flags: QueryFlags)]> {
+    guard case .whole(var hasNews) = groups[Int(group)].reading else { return .over }
+    for position in groups[Int(group)].changed.takeAll() {
+      guard let id = groups[Int(group)].member(at: Int(position)), let index = find(id) else {
+        return .over
+      }
+      observers[index].waits(at: GroupPlace(position, in: group))
+      if look(index) != nil { hasNews = true }
+    }
+    guard hasNews else { return .nothing }
+    groups[Int(group)].reading = .whole(isDue: false)
+    var results: [(snapshot: EntrySnapshot, flags: QueryFlags)] = []
+    results.reserveCapacity(groups[Int(group)].members.count)
+    for member in groups[Int(group)].members {
+      guard let id = member.id, let index = find(id) else { return .over }
+      results.append(see(index))
+    }
+    return .news(results)
+  }
+
+  /// Suspends the reader of a whole group until there is news, unless there already is some or
+  /// never will be.
+  mutating func park(group: Int32, _ wait: SharedOneShot<Void>) -> Parking {
+    guard case .whole(isDue: false) = groups[Int(group)].reading,
+      groups[Int(group)].changed.isEmpty
+    else { return .news }
+    for member in groups[Int(group)].members {
+      guard let id = member.id, let index = find(id) else { continue }
+      if let own = ownFetch(of: Int(observers[index].entry)) { return .pointless(own) }
+    }
+    groups[Int(group)].suspend(wait)
+    return .suspended
   }
 
   /// The present state for an observer, which has seen it from now on.
@@ -134,8 +196,15 @@ struct GroupRow: FreeRows.Row {
     }
   }
 
-  /// Whether the client has ended, or will soon.
-  var isOver = false
+  enum Reading {
+    case byChanges
+    /// The state of all members; `isDue` if it is to be read even if no member has news.
+    case whole(isDue: Bool)
+    /// Nothing more comes: the client has ended, or will soon, or the observation was cancelled.
+    case over
+  }
+
+  var reading = Reading.byChanges
   var members: [Member] = []
   private var freeMembers = FreeRows()
   /// The positions of members that have news since the last look.
@@ -143,6 +212,13 @@ struct GroupRow: FreeRows.Row {
   /// The waits for news of any member.
   var waiting: [SharedOneShot<Void>] = []
   var nextFree: Int32 = -1
+
+  var isReadAsWhole: Bool { if case .whole = reading { true } else { false } }
+
+  mutating func suspend(_ wait: SharedOneShot<Void>) {
+    waiting.removeAll(where: \.isSettled)
+    waiting.append(wait)
+  }
 
   mutating func add(_ id: ObserverID) -> Int32 {
     freeMembers.store(Member(id), in: &members)

@@ -48,35 +48,20 @@ extension CacheState {
     slots[Int(observers[observer].entry)].machine.fetchStatus
   }
 
-  /// Suspends an observer until there is news, unless there is news already or will never be any.
-  mutating func park(
-    _ id: ObserverID,
-    _ suspended: SuspendedObserver
-  ) -> Parking {
+  /// Suspends a task until an observer has news, unless there is news already or will never be any.
+  mutating func park(_ id: ObserverID, _ task: SuspendedTask<Void>) -> Parking {
     guard let index = find(id), !hasNews(index) else { return .news }
     if let own = ownFetch(of: Int(observers[index].entry)) { return .pointless(own) }
-    if observers[index].suspended?.isSpent ?? true {
-      observers[index].suspended = suspended
-    } else {
-      // News of another entry may have ended a wait for several entries.
-      observers[index].alsoSuspended.removeAll(where: \.isSpent)
-      observers[index].alsoSuspended.append(suspended)
-      // A group takes no news away from a task.
-      if case .member = observers[index].suspended { return .suspended }
-      if case .alone = suspended, let key = slots[Int(observers[index].entry)].key {
-        return .suspendedBesideAnother(key)
-      }
+    guard let other = observers[index].suspended else {
+      observers[index].suspended = .alone(task)
+      return .suspended
     }
-    return .suspended
-  }
-
-  /// Suspends several observers together until one of them has news; either all or none.
-  mutating func park(_ ids: [ObserverID], _ wait: SharedOneShot<Void>) -> Parking {
-    for id in ids {
-      let parking = park(id, .jointly(wait))
-      guard case .suspended = parking else { return parking }
+    observers[index].alsoSuspended.append(.alone(task))
+    if case .member(let place) = other, !groups[Int(place.group)].isReadAsWhole {
+      return .suspended
     }
-    return .suspended
+    return slots[Int(observers[index].entry)].key.map(Parking.suspendedBesideAnother)
+      ?? .suspended
   }
 
   /// Whether an observer has not seen the current state.
@@ -153,8 +138,10 @@ extension CacheState {
   /// Ends a wait, unless that was already requested.
   @inline(__always)
   mutating func call(_ suspended: SuspendedObserver) {
-    if case .member(let place) = suspended { return note(place) }
-    if suspended.claim() { actionQueue.append(.wake(suspended)) }
+    switch suspended {
+    case .alone(let task): actionQueue.append(.wake(task))
+    case .member(let place): note(place)
+    }
   }
 
   @inline(__always)
@@ -197,24 +184,5 @@ extension CacheState {
   @inline(never)
   private mutating func emit(_ lookup: CacheLookup, _ index: Int, _ transaction: Transaction) {
     emit(.lookup(lookup), index, transaction)
-  }
-}
-
-extension CacheState {
-  /// The present states for several observers, if any of them has news or the list of them is new.
-  mutating func poll(
-    _ ids: [ObserverID],
-    isNew: Bool = false
-  ) -> Poll<[(snapshot: EntrySnapshot, flags: QueryFlags)]> {
-    var hasNews = isNew
-    var results: [(snapshot: EntrySnapshot, flags: QueryFlags)] = []
-    results.reserveCapacity(ids.count)
-    for id in ids {
-      guard let index = find(id) else { return .over }
-      let (snapshot, flags) = view(index)
-      if observers[index].saw(snapshot.version, flags) { hasNews = true }
-      results.append((snapshot, flags))
-    }
-    return hasNews ? .news(results) : .nothing
   }
 }

@@ -30,7 +30,7 @@ extension QueryClient {
   /// thread, and nothing is read or written.
   package nonisolated func waitUntilOver() async {
     let wait = SharedOneShot<Void>()
-    transaction { state, _ in state.actionQueue.append(.wake(.jointly(wait))) }
+    transaction { state, _ in state.actionQueue.append(.reached(wait)) }
     _ = await wait.take()
     await persisters.persister?.waitUntilOver()
     await keeper?.waitUntilOver()
@@ -84,7 +84,7 @@ struct LastActions: ActionRunner {
     case .emitRemoval(let removed, let slot, let count):
       if let event = removed.event(of: slot, count) { receivers.tell(event) }
     case .cancel(let job): job.tasks.cancel()
-    case .wake(let suspended): suspended.wake()
+    case .wake(let task): task.resume()
     case .settle(let waiters, let outcome):
       for waiter in waiters { waiter.resolve(outcome) }
     case .reached(let wait): wait.give(())

@@ -196,7 +196,7 @@ extension QueryClient: ActionRunner {
 
   nonisolated func perform(_ action: Action) {
     switch action {
-    case .wake(let suspended): suspended.wake()
+    case .wake(let task): task.resume()
     case .start(let job, let attempt): start(job, attempt: attempt)
     case .cancel(let job): job.tasks.cancel()
     case .settle(let waiters, let outcome):

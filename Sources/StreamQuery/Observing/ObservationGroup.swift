@@ -20,7 +20,7 @@
 /// A group retains neither the client nor its members. It ends with the client.
 @_spi(Adapters) public final class ObservationGroup: Sendable {
   private let cache: QueryCache
-  private let number: Int32
+  let number: Int32
   private let shutdownHandlers: ShutdownHandlers
   private let ending: Int?
 

@@ -34,8 +34,7 @@ public final class QueryListObserver: Sendable {
   fileprivate init(_ client: QueryClient, _ queries: [AnyQuery]) {
     let members = queries.map { Self.subscribe($0, client) }
     state = Mutex(State(members: members))
-    group = SubscriptionGroup(client, members.map(\.subscription), isNew: true)
-    group.endWithClient()
+    group = SubscriptionGroup(client, members.map(\.subscription), isDue: true)
   }
 
   /// The results as a stream for one observer; it ends when cancelled or when the client is shut
@@ -84,10 +83,10 @@ public final class QueryListObserver: Sendable {
   /// - Parameter queries: The new list; a key may appear more than once.
   /// - Complexity: O(*n*) in the lengths of both lists.
   public func update(_ queries: [AnyQuery]) {
+    if group.isOver { return }
     // Replaced lists hold user code, so they are released outside the lock.
     let (mustWork, _) = state.withLock { state -> (Bool, [AnyQuery]?) in
       let dropped = state.wanted
-      guard !group.isCancelled else { return (false, dropped) }
       state.wanted = queries
       defer { state.isUpdating = true }
       return (!state.isUpdating, dropped)
@@ -111,11 +110,11 @@ public final class QueryListObserver: Sendable {
   /// The last requested list, and the present one; of several concurrent replacements the last one
   /// wins.
   private func nextWanted() -> ([AnyQuery], [Member])? {
-    let (wanted, members, isOver) = state.withLock { state in
+    let isOver = group.isOver
+    let (wanted, members) = state.withLock { state in
       let wanted = state.wanted.take()
-      let isOver = wanted == nil || group.isCancelled
-      state.isUpdating = !isOver
-      return (wanted, state.members, isOver)
+      state.isUpdating = wanted != nil && !isOver
+      return (wanted, state.members)
     }
     return isOver ? nil : wanted.map { ($0, members) }
   }

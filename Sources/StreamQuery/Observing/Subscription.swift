@@ -198,7 +198,7 @@ package final class Subscription: Sendable {
   /// - Parameter task: The task.
   /// - Returns: `nil` if it has to wait.
   private func park(_ task: SuspendedTask<Void>) -> Void? {
-    switch cache.record({ $0.park(id, .alone(task)) }) {
+    switch cache.record({ $0.park(id, task) }) {
     case .suspended: break
     case .suspendedBesideAnother(let key): client.noteSharedStream(of: key)
     case .news: return ()

@@ -1,37 +1,28 @@
 import Synchronization
 
-/// Several subscriptions of one client that are read together, and that can be replaced.
+/// Several subscriptions of one client that are read as a whole, and that can be replaced: an
+/// ``ObservationGroup`` that retains its members.
 ///
 /// All members are read under one lock, so an observer of the group sees a transaction that changes
 /// several keys as one change. It sees either the old members or the new ones, and at least one
 /// element of the new ones.
 package final class SubscriptionGroup: Sendable {
-  private struct State {
-    var members: [Subscription]
-    var ids: [ObserverID]
-    /// Whether an element is due although no member has news, because there are new members.
-    var isNew: Bool
-    /// The number of replacements.
-    var serial = 0
-    var isCancelled = false
-    /// The waits; more than one only if several tasks iterate the same stream.
-    var waits: [SharedOneShot<Void>] = []
-    /// See ``endWithClient()``.
-    var ending: Int?
-  }
-
   let client: QueryClient
-  private let state: Mutex<State>
+  private let group: ObservationGroup
+  /// The observers; `nil` once the observation was cancelled.
+  private let members: Mutex<[Subscription]?>
 
   /// Creates a group of observers.
   ///
   /// - Parameters:
   ///   - client: The client of all of them.
   ///   - members: The observers.
-  ///   - isNew: Whether there is an element even if no observer has news.
-  init(_ client: QueryClient, _ members: [Subscription], isNew: Bool = false) {
+  ///   - isDue: Whether there is an element even if no observer has news.
+  init(_ client: QueryClient, _ members: [Subscription], isDue: Bool = false) {
     self.client = client
-    state = Mutex(State(members: members, ids: members.map(\.id), isNew: isNew))
+    group = ObservationGroup(client)
+    self.members = Mutex(members)
+    replaceMembers(by: members, isDue: isDue)
   }
 
   /// Creates a group of observers of one client.
@@ -43,29 +34,16 @@ package final class SubscriptionGroup: Sendable {
     self.init(client, observers)
   }
 
-  deinit {
-    if let ending = state.withLock({ $0.ending }) { client.shutdownHandlers.remove(ending) }
-  }
-
-  /// Ends the group with the client even if it has no member that would.
-  func endWithClient() {
-    let ending = client.shutdownHandlers.add { [weak self] in self?.cancel() }
-    if let ending { state.withLock { $0.ending = ending } } else { cancel() }
-  }
-
   /// The members, in their order.
-  var ids: [ObserverID] { state.withLock { $0.ids } }
+  var ids: [ObserverID] { members.withLock { $0 ?? [] }.map(\.id) }
 
-  var isCancelled: Bool { state.withLock { $0.isCancelled } }
+  var isOver: Bool { client.cache.read { [number = group.number] in $0.isOver(number) } }
 
   /// Ends the observation of all members; a second call does nothing.
   package func cancel() {
     holding(self) {
-      let (members, waits) = state.withLock { state in
-        state.isCancelled = true
-        defer { state.waits = [] }
-        return (state.members, state.waits)
-      }
+      let members = members.withLock { $0.take() } ?? []
+      let waits = client.cache.record { [number = group.number] in $0.finish(number) }
       for member in members { member.cancel() }
       for wait in waits { wait.give(()) }
     }
@@ -73,20 +51,19 @@ package final class SubscriptionGroup: Sendable {
 
   /// Replaces the members; former members that are not among the new ones end, in their order.
   func replace(by members: [Subscription]) {
-    let (old, kept, waits) = state.withLock {
-      state -> ([Subscription], [Subscription], [SharedOneShot<Void>]) in
-      guard !state.isCancelled else { return (members, [], []) }
-      defer {
-        state.members = members
-        state.ids = members.map(\.id)
-        state.isNew = true
-        state.serial += 1
-        state.waits = []
-      }
-      return (state.members, members, state.waits)
+    let (old, kept) = self.members.withLock { present -> ([Subscription], [Subscription]) in
+      guard let old = present else { return (members, []) }
+      present = members
+      return (old, members)
     }
+    replaceMembers(by: kept, isDue: true)
     let ids = Set(kept.map(ObjectIdentifier.init))
     for member in old where !ids.contains(ObjectIdentifier(member)) { member.cancel() }
+  }
+
+  private func replaceMembers(by members: [Subscription], isDue: Bool) {
+    let (number, ids) = (group.number, members.map(\.id))
+    let waits = client.cache.record { $0.replaceMembers(of: number, by: ids, isDue: isDue) }
     for wait in waits { wait.give(()) }
   }
 
@@ -127,37 +104,18 @@ package final class SubscriptionGroup: Sendable {
 
   private func look() -> Poll<[(snapshot: EntrySnapshot, flags: QueryFlags)]> {
     if Task.isCancelled { cancel() }
-    let (ids, serial, isNew, isOver) = state.withLock {
-      ($0.ids, $0.serial, $0.isNew, $0.isCancelled)
-    }
-    if isOver { return .over }
-    let result = client.cache.record { $0.poll(ids, isNew: isNew) }
-    switch result {
-    case .news where isNew: state.withLock { if $0.serial == serial { $0.isNew = false } }
-    // Unless a member was only replaced, this is the end.
-    case .over where state.withLock { $0.serial != serial }: return .nothing
-    case .news, .over, .nothing: break
-    }
-    return result
+    return client.cache.record { [number = group.number] in $0.poll(group: number) }
   }
 
   /// Waits for news of a member, or for other members.
   private func wait() async {
     let wait = SharedOneShot<Void>()
-    let ids = state.withLock { state -> [ObserverID]? in
-      guard !state.isNew, !state.isCancelled else { return nil }
-      state.waits.removeAll(where: \.isSettled)
-      state.waits.append(wait)
-      return state.ids
-    }
-    guard let ids else { return }
-    switch client.cache.record({ $0.park(ids, wait) }) {
+    switch client.cache.record({ [number = group.number] in $0.park(group: number, wait) }) {
     case .suspended, .suspendedBesideAnother:
       _ = await wait.take {
         client.observerWaits(for: "news of several queries", self) { cancel() }
       }
-    // A member had news after all, so the wait that suspended members hold is over.
-    case .news: wait.close()
+    case .news: break
     case .pointless(let fetch):
       client.report(.streamInsideFetch(key: fetch.key.key.description))
       cancel()
@@ -166,7 +124,7 @@ package final class SubscriptionGroup: Sendable {
 
   /// The present results of all members, seen or unseen.
   func current() -> [(snapshot: EntrySnapshot, flags: QueryFlags)] {
-    let ids = state.withLock { $0.ids }
+    let ids = ids
     // A transaction, so that staleness is judged now.
     return client.transaction { state, _ in
       ids.compactMap { id in state.find(id).map { state.view($0) } }

@@ -91,14 +91,10 @@ struct OneShot<Value: Sendable>: ~Copyable, Sendable {
 /// A ``OneShot`` with several owners.
 package final class SharedOneShot<Value: Sendable>: Sendable {
   private let shot = OneShot<Value>()
-  private let isClaimed = Atomic(false)
 
   package init() {}
 
   var isSettled: Bool { shot.isSettled }
-
-  /// Claims the duty to give the value; `false` if somebody has claimed it before.
-  func claim() -> Bool { !isClaimed.exchange(true, ordering: .relaxed) }
 
   package func give(_ value: Value) { shot.give(value) }
 
