@@ -35,55 +35,74 @@ extension CacheState {
   mutating func takeCandidates(_ candidates: inout EntryCandidates) -> [EntryCandidate] {
     var found: [EntryCandidate] = []
     var left = lookLimit
-    while left > 0, let source = candidates.sources.popLast() {
-      switch source {
-      case .slots(let range):
-        let middle = min(range.upperBound, range.lowerBound + left)
-        // Entries that moved in between are in the log.
-        for index in range.lowerBound..<middle
-        where index < slots.count && slots[index].key != nil {
-          found.append(EntryCandidate(index: index, rank: UInt64(index)))
-        }
-        left -= middle - range.lowerBound
-        if middle < range.upperBound {
-          candidates.sources.append(.slots(middle..<range.upperBound))
-        }
-      case .list(let list, let start):
-        let end = min(list.count, start + left)
-        for index in list[start..<end].lazy.map(Int.init)
-        where index < slots.count && slots[index].key != nil {
-          found.append(EntryCandidate(index: index, rank: UInt64(index)))
-        }
-        left -= end - start
-        if end < list.count { candidates.sources.append(.list(list, next: end)) }
+    while left > 0, var source = candidates.sources.popLast() {
+      if case .resting(let id) = source {
+        guard let walk = index.walks.removeValue(forKey: id) else { continue }
+        source = .prefix(walk)
+      }
+      switch visit(source, &left, isByMaking: candidates.isByMaking, into: &found) {
       case .prefix(let walk):
-        take(walk, &left, of: &candidates, into: &found)
-      case .resting(let id):
-        guard let walk = index.walks.removeValue(forKey: id) else { break }
-        take(walk, &left, of: &candidates, into: &found)
+        searchSerial += 1
+        index.walks[searchSerial] = walk
+        candidates.sources.append(.resting(searchSerial))
+      case let rest?: candidates.sources.append(rest)
+      case nil: break
       }
     }
     noteLook(lookLimit - left)
     return found
   }
 
-  private mutating func take(
-    _ walk: KeyIndex.Walk,
-    _ left: inout Int,
-    of candidates: inout EntryCandidates,
-    into found: inout [EntryCandidate]
-  ) {
-    var walk = walk
-    let isByMaking = candidates.isByMaking
-    left -= index.advance(&walk, limit: left) { position in
-      let entry = index.entries[Int(position)]
-      let rank = isByMaking ? entry.order : UInt64(entry.id)
-      found.append(EntryCandidate(index: Int(entry.id), rank: rank))
+  /// All candidates, however many: for filters that match most of them.
+  func allCandidates(of filter: EntryFilter) -> [EntryCandidate] {
+    let candidates = self.candidates(of: filter)
+    var (found, left) = ([EntryCandidate](), Int.max)
+    for source in candidates.sources {
+      _ = visit(source, &left, isByMaking: candidates.isByMaking, into: &found)
     }
-    guard !walk.isOver else { return }
-    searchSerial += 1
-    index.walks[searchSerial] = walk
-    candidates.sources.append(.resting(searchSerial))
+    return found
+  }
+
+  /// Visits the entries of a source.
+  ///
+  /// - Parameters:
+  ///   - source: The source.
+  ///   - left: How many entries may be looked at; afterwards, how many still may.
+  ///   - isByMaking: Whether the rank of an entry is that of its creation.
+  ///   - found: The entries so far.
+  /// - Returns: The rest of the source; `nil` if that was all.
+  private func visit(
+    _ source: EntryCandidates.Source,
+    _ left: inout Int,
+    isByMaking: Bool,
+    into found: inout [EntryCandidate]
+  ) -> EntryCandidates.Source? {
+    switch source {
+    case .slots(let range):
+      let middle = range.lowerBound + min(left, range.count)
+      // Entries that moved in between are in the log.
+      for index in range.lowerBound..<middle where index < slots.count && slots[index].key != nil {
+        found.append(EntryCandidate(index: index, rank: UInt64(index)))
+      }
+      left -= middle - range.lowerBound
+      return middle < range.upperBound ? .slots(middle..<range.upperBound) : nil
+    case .list(let list, let start):
+      let end = start + min(left, list.count - start)
+      for index in list[start..<end].lazy.map(Int.init)
+      where index < slots.count && slots[index].key != nil {
+        found.append(EntryCandidate(index: index, rank: UInt64(index)))
+      }
+      left -= end - start
+      return end < list.count ? .list(list, next: end) : nil
+    case .prefix(var walk):
+      left -= index.advance(&walk, limit: left) { position in
+        let entry = index.entries[Int(position)]
+        let rank = isByMaking ? entry.order : UInt64(entry.id)
+        found.append(EntryCandidate(index: Int(entry.id), rank: rank))
+      }
+      return walk.isOver ? nil : .prefix(walk)
+    case .resting: return nil
+    }
   }
 
   /// Abandons a search.

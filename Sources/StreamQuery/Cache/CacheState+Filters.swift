@@ -1,16 +1,8 @@
 extension CacheState {
   /// The entries that a filter matches; within a prefix, in the order of creation.
   func entries(matching filter: EntryFilter, at now: Instant) -> [Int] {
-    var matches: [Int] = []
-    // Separate, because a closure that can read the state copies it for each entry.
-    guard !filter.isExact else {
-      forEachCandidate(of: filter) { matches.append($0) }
-      return matches
-    }
-    forEachCandidate(of: filter) { index in
-      if self.matches(filter, index, at: now) { matches.append(index) }
-    }
-    return matches
+    if case .entry(let key) = filter { return find(key).map { [$0] } ?? [] }
+    return matches(among: allCandidates(of: filter), filter, at: now)
   }
 
   /// The same, if the search takes little time, or no longer than the work on the matches.
@@ -20,12 +12,23 @@ extension CacheState {
   mutating func entriesAtHand(matching filter: EntryFilter, at now: Instant) -> [Int]? {
     guard !filter.isExact else { return entries(matching: filter, at: now) }
     var candidates = self.candidates(of: filter)
-    var found = takeCandidates(&candidates)
+    let found = takeCandidates(&candidates)
     guard candidates.isOver else {
       forget(candidates)
       return nil
     }
-    found.removeAll { !self.matches(filter, $0.index, at: now) }
+    return matches(among: found, filter, at: now)
+  }
+
+  /// The candidates that a filter matches, in their order.
+  private func matches(
+    among candidates: [EntryCandidate],
+    _ filter: EntryFilter,
+    at now: Instant
+  ) -> [Int] {
+    var found = candidates
+    if !filter.isExact { found.removeAll { !self.matches(filter, $0.index, at: now) } }
+    // The order is never that of earlier additions and removals.
     if !zip(found, found.dropFirst()).allSatisfy({ $0.rank < $1.rank }) {
       found.sort { $0.rank < $1.rank }
     }
@@ -34,25 +37,6 @@ extension CacheState {
     // Two parts of a filter may lead to the same entry.
     for candidate in found where matches.last != candidate.index { matches.append(candidate.index) }
     return matches
-  }
-
-  /// Visits a superset of the entries that a filter matches, as small as keys and prefixes allow.
-  func forEachCandidate(of filter: EntryFilter, _ body: (Int) -> Void) {
-    switch filter.narrowing {
-    case .entry(let key):
-      if let index = find(key) { body(index) }
-    case .prefix(let key):
-      index.forEachMatch(of: key) { body(Int($0)) }
-    case .fetchStatus, .active:
-      // In the order of the slots, so that no order depends on earlier additions and removals.
-      for index in live.sorted() { body(Int(index)) }
-    case .or(let nodes):
-      var found: Set<Int> = []
-      for node in nodes { forEachCandidate(of: node) { found.insert($0) } }
-      for index in found.sorted() { body(index) }
-    default:
-      for index in slots.indices where slots[index].key != nil { body(index) }
-    }
   }
 
   func matches(_ filter: EntryFilter, _ index: Int, at now: Instant) -> Bool {

@@ -143,6 +143,17 @@ import Testing
   }
 }
 
+extension KeyIndex {
+  /// Calls the body with the id of every entry whose key begins with a prefix, oldest first.
+  func forEachMatch(of prefix: AnyQueryKey, _ body: (Int32) -> Void) {
+    var walk = Walk(of: prefix)
+    var matches: [Int32] = []
+    advance(&walk) { matches.append($0) }
+    matches.sort { entries[Int($0)].order < entries[Int($1)].order }
+    for position in matches { body(entries[Int(position)].id) }
+  }
+}
+
 /// A small generator with a seed, so that failures repeat.
 private struct SplitMix: RandomNumberGenerator {
   var state: UInt64
