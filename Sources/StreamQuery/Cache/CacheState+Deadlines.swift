@@ -18,7 +18,7 @@ extension CacheState {
       } else if slots[index].machine.isExpired(at: now), !slots[index].isFailureKept(at: now) {
         drop(index, reason: .expired, &transaction)
       } else {
-        endPatience(index, &transaction)
+        endSoftTimeout(index, &transaction)
         triggersReached(index, &transaction)
         electObserver(of: index, .interval, &transaction)
         input(index, &transaction) { $0.timeReached(in: $1) }

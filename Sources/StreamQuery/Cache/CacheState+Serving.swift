@@ -55,9 +55,15 @@ extension CacheState {
     _ freshness: Freshness,
     at now: Instant
   ) -> StaleAllowance? {
-    guard need == .ifStale, terms.grace > .zero, slots[index].machine.hasData else { return nil }
+    guard need == .ifStale, terms.staleIfError > .zero, slots[index].machine.hasData else {
+      return nil
+    }
     let start = slots[index].job?.startedAt.instant ?? now
-    return StaleAllowance(freshness, grace: terms.grace, patienceEnd: start + terms.softTimeout)
+    return StaleAllowance(
+      freshness,
+      staleIfError: terms.staleIfError,
+      softTimeoutEnd: start + terms.softTimeout
+    )
   }
 
   /// Whether a waiting caller accepts the present data.
@@ -65,7 +71,7 @@ extension CacheState {
     guard let allowance = waiter.allowance else { return false }
     return slots[index].machine.isServable(
       allowance.freshness,
-      within: allowance.grace,
+      within: allowance.staleIfError,
       slots[index].servingRecord,
       at: now
     )
@@ -113,14 +119,14 @@ extension CacheState {
   /// Answers callers with stale data if the fetch takes too long for them.
   ///
   /// The fetch goes on for the next callers: the client itself wants it from now on.
-  mutating func endPatience(_ index: Int, _ transaction: inout Transaction) {
+  mutating func endSoftTimeout(_ index: Int, _ transaction: inout Transaction) {
     let now = transaction.environment.now.instant
-    guard let end = slots[index].patienceEnd, end <= now else { return }
+    guard let end = slots[index].softTimeoutEnd, end <= now else { return }
     var (served, others): ([Waiter], [Waiter]) = ([], [])
     var next: Instant?
     for waiter in slots[index].waiters {
       // A caller that left has no round any more, and is counted among the gone ones.
-      if waiter.round != 0, let end = waiter.allowance?.patienceEnd {
+      if waiter.round != 0, let end = waiter.allowance?.softTimeoutEnd {
         if end > now {
           next = min(next ?? end, end)
         } else if isServable(index, to: waiter, at: now) {
@@ -131,7 +137,7 @@ extension CacheState {
       }
       others.append(waiter)
     }
-    slots[index].servingRecord.patienceEnd = next
+    slots[index].servingRecord.softTimeoutEnd = next
     guard !served.isEmpty, let data = slots[index].visible else { return }
     let actions = slots[index].machine.requested(
       .manual,
@@ -165,7 +171,7 @@ extension CacheState {
   @inline(never)
   func servingDeadline(_ index: Int, _ deadline: Instant?) -> Instant? {
     let record = slots[index].servingRecord
-    if let end = record.patienceEnd { return min(deadline ?? end, end) }
+    if let end = record.softTimeoutEnd { return min(deadline ?? end, end) }
     guard let end = record.failureEnd, isUnused(index) else { return deadline }
     return deadline.map { max($0, end) }
   }

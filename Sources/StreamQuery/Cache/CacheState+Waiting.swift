@@ -92,7 +92,7 @@ extension CacheState {
     )
     slots[index].waiters.append(waiter)
     if role == .leasing { slots[index].machine.waiterJoined() }
-    if let end = allowance?.patienceEnd {
+    if let end = allowance?.softTimeoutEnd {
       distrustMark(index)
       slots[index].servingRecord.waiterJoined(until: end)
     }

@@ -217,8 +217,8 @@ extension EntrySlot {
 
   /// The instant when the first of the waiting callers gets stale data.
   @inline(__always)
-  var patienceEnd: Instant? {
-    hasServingRecord ? rareData[0].serving[0].patienceEnd : nil
+  var softTimeoutEnd: Instant? {
+    hasServingRecord ? rareData[0].serving[0].softTimeoutEnd : nil
   }
 
   /// Whether a record for callers is needed.

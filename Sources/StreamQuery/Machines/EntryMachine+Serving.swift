@@ -4,19 +4,19 @@ extension EntryMachine {
   ///
   /// - Parameters:
   ///   - freshness: The stale time of the caller.
-  ///   - grace: For how long after that it accepts the data.
+  ///   - staleIfError: For how long after that it accepts the data.
   ///   - record: The entry's record.
   ///   - now: The time of the transaction.
   /// - Returns: Whether there is data that is whole and not too old.
   func isServable(
     _ freshness: Freshness,
-    within grace: TimeSpan,
+    within staleIfError: TimeSpan,
     _ record: ServingRecord,
     at now: Instant
   ) -> Bool {
-    guard isAnswer, grace > .zero else { return false }
+    guard isAnswer, staleIfError > .zero else { return false }
     guard let since = staleSince(freshness, record, at: now) else { return true }
-    guard let end = since + grace else { return true }
+    guard let end = since + staleIfError else { return true }
     return now <= end
   }
 
@@ -43,7 +43,7 @@ extension EntryMachine {
     at now: Instant
   ) -> FetchDecision {
     let isServable =
-      need == .ifStale && isServable(freshness, within: terms.grace, record, at: now)
+      need == .ifStale && isServable(freshness, within: terms.staleIfError, record, at: now)
     if terms.cachesFailures, need != .always, isFailureLasting(record, at: now) {
       switch found {
       case .fetch: return isServable ? .useCached(.staleHit, revalidates: false) : .useFailure
@@ -110,7 +110,7 @@ struct ServingRecord: Equatable, Sendable {
   /// The time when the data was marked; `nil` if it is not.
   var markedAt: Instant?
   /// The time when the first of the waiting callers gets stale data; `nil` if none does.
-  var patienceEnd: Instant?
+  var softTimeoutEnd: Instant?
   /// The time until which the newest failure is the answer; `nil` if it is not.
   var failureEnd: Instant?
   /// The time of the fetched data that may be refetched ahead of time; `nil` if none may.
@@ -145,7 +145,7 @@ struct ServingRecord: Equatable, Sendable {
 
   /// A caller began to wait that gets stale data at a time.
   mutating func waiterJoined(until end: Instant) {
-    patienceEnd = patienceEnd.map { min($0, end) } ?? end
+    softTimeoutEnd = softTimeoutEnd.map { min($0, end) } ?? end
   }
 
   /// A fetch failed for good.
@@ -185,7 +185,7 @@ struct ServingRecord: Equatable, Sendable {
   ///   - now: The time of the transaction.
   mutating func follow(_ machine: borrowing EntryMachine, at now: Instant) {
     markedAt = machine.isInvalidated ? markedAt ?? now : nil
-    if machine.isIdle { patienceEnd = nil }
+    if machine.isIdle { softTimeoutEnd = nil }
     if !machine.isError { failureEnd = nil }
   }
 }

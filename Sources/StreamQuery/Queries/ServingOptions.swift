@@ -48,24 +48,33 @@ final class ServingOptions: @unchecked Sendable {
   }
 }
 
-extension ServingTerms {
+/// The promises of a query to waiting callers, under its defaults and without closures of users.
+///
+/// Most queries promise nothing, and have none.
+final class ServingTerms: Sendable {
+  /// For how long after it became stale data may be served; zero is not at all.
+  let staleIfError: TimeSpan
+  /// How long a fetch may take until stale data is served instead; infinite is no limit.
+  let softTimeout: TimeSpan
+  /// How long an attempt may take; infinite is no limit.
+  let timeout: TimeSpan
+  /// Whether a failure may be the answer for later callers.
+  let cachesFailures: Bool
+  /// Whether fresh data is refetched before it is stale.
+  let refreshAhead: RefreshAhead
+
   /// Makes the promises of merged options; `nil` if they promise nothing.
-  convenience init?(_ options: ServingOptions?) {
+  init?(_ options: ServingOptions?) {
     guard let values = options?.values else { return nil }
-    let timeout = values.timeout.map(TimeSpan.init) ?? .infinite
-    let cachesFailures = values.cachesFailures.map { !$0.isOff } ?? false
-    let refreshAhead = values.refreshAhead ?? .off
+    staleIfError = values.staleIfError.map(TimeSpan.init) ?? .zero
+    softTimeout = values.softTimeout.map(TimeSpan.init) ?? .infinite
+    timeout = values.timeout.map(TimeSpan.init) ?? .infinite
+    cachesFailures = values.cachesFailures.map { !$0.isOff } ?? false
+    refreshAhead = values.refreshAhead ?? .off
     guard
       values.staleIfError != nil || values.softTimeout != nil || !timeout.isInfinite
         || cachesFailures || !refreshAhead.isOff
     else { return nil }
-    self.init(
-      grace: values.staleIfError.map(TimeSpan.init) ?? .zero,
-      softTimeout: values.softTimeout.map(TimeSpan.init) ?? .infinite,
-      timeout: timeout,
-      cachesFailures: cachesFailures,
-      refreshAhead: refreshAhead
-    )
   }
 }
 

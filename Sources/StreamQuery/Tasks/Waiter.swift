@@ -150,6 +150,23 @@ extension Waiter {
   }
 }
 
+/// The stale data that a waiting caller accepts instead of the answer of its fetch; only callers
+/// that accept some have one.
+final class StaleAllowance: Sendable {
+  /// The rule by which data is stale for the caller.
+  let freshness: Freshness
+  /// For how long after that the caller accepts the data.
+  let staleIfError: TimeSpan
+  /// The time from which it takes the data while the fetch runs; `nil` is never.
+  let softTimeoutEnd: Instant?
+
+  init(_ freshness: Freshness, staleIfError: TimeSpan, softTimeoutEnd: Instant? = nil) {
+    self.freshness = freshness
+    self.staleIfError = staleIfError
+    self.softTimeoutEnd = softTimeoutEnd
+  }
+}
+
 /// The outcome of a fetch for one caller that waited.
 enum WaitOutcome: Sendable {
   case value(ValueBox)

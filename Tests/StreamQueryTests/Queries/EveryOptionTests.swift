@@ -113,7 +113,7 @@ import Testing
     "staleIfError": Option(
       strong: { $0.staleIfError = .seconds(7) },
       weak: { $0.staleIfError = .seconds(2) },
-      outcome: { $0.resolvedQuery.serving?.grace }
+      outcome: { $0.resolvedQuery.serving?.staleIfError }
     ),
     "softTimeout": Option(
       strong: { $0.softTimeout = .seconds(7) },
