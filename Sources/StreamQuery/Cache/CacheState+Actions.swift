@@ -61,7 +61,7 @@ extension CacheState {
   mutating func updateBookkeeping(_ index: Int, _ transaction: Transaction) {
     var deadline = slots[index].machine.nextDeadline(in: transaction.environment)
     if servesCallers, slots[index].hasServingRecord { deadline = servingDeadline(index, deadline) }
-    if let due = slots[index].triggerPacing.first?.due { deadline = min(deadline ?? due, due) }
+    if let due = slots[index].triggerPacing?.due { deadline = min(deadline ?? due, due) }
     setDeadline(deadline, index)
     setLive(slots[index].machine.observerCount > 0 || !slots[index].machine.isIdle, index)
     if isLimited { updateBudget(index) }

@@ -15,14 +15,14 @@ extension CacheState {
   ) -> RestoringEntry? {
     guard let index = find(trigger.key), slots[index].query?.canFetch == true else { return nil }
     guard slots[index].machine.isActive else { return restoring(index) }
-    let former = slots[index].triggerPacing.first
+    let former = slots[index].triggerPacing
     // Most triggers are not paced, and nothing is kept for them.
     if former != nil || !trigger.pacing.isOff {
       let now = transaction.environment.now.instant
       var pacing = former ?? TriggerPacing()
       pacing.heard(trigger.pacing, at: now, random: random)
       let isDue = pacing.takeDue(at: now)
-      slots[index].triggerPacing = [pacing]
+      slots[index].triggerPacing = pacing
       guard isDue else {
         updateBookkeeping(index, transaction)
         return nil
@@ -36,16 +36,16 @@ extension CacheState {
   ///
   /// Where nobody observes, nothing is refetched, and the next element counts as the first one.
   mutating func triggersReached(_ index: Int, _ transaction: inout Transaction) {
-    guard var pacing = slots[index].triggerPacing.first,
+    guard var pacing = slots[index].triggerPacing,
       pacing.takeDue(at: transaction.environment.now.instant)
     else { return }
     guard slots[index].machine.isActive else { return forgetTriggers(index) }
-    slots[index].triggerPacing = [pacing]
+    slots[index].triggerPacing = pacing
     input(index, &transaction) { $0.requested(.trigger, in: $1) }
   }
 
   /// Forgets the elements so far.
   mutating func forgetTriggers(_ index: Int) {
-    if !slots[index].triggerPacing.isEmpty { slots[index].triggerPacing = [] }
+    slots[index].triggerPacing = nil
   }
 }

@@ -11,9 +11,8 @@ struct EntrySlot: FreeRows.Row {
   var job: FetchJob?
   /// The current state; `nil` until somebody looks.
   var snapshot: EntrySnapshot?
-  /// Data that most entries do not need: an array of at most one element, so that they pay one word
-  /// for all of it.
-  var rareData: [RareData] = []
+  /// Data that most entries do not need.
+  var rareData = Rare<RareData>()
   /// Counts changes: an answer from a closure is void if the revision has changed.
   var revision: UInt32 = 0
   /// The entry's position among the entries that are observed or fetching, -1 if it is not one of
@@ -56,10 +55,10 @@ struct EntrySlot: FreeRows.Row {
     var beginning: Beginning?
     /// The setting of the caller that gave the query; `nil` if none.
     var setting: FetchSetting?
-    /// The pacing of the query's own triggers: at most one element, none unless they are paced.
-    var triggerPacing: [TriggerPacing] = []
-    /// The record for callers: at most one element.
-    var serving: [ServingRecord] = []
+    /// The pacing of the query's own triggers, if they are paced.
+    var triggerPacing = Rare<TriggerPacing>()
+    /// The record for callers.
+    var serving = Rare<ServingRecord>()
 
     /// Whether it holds nothing.
     var isEmpty: Bool {
@@ -81,12 +80,12 @@ struct EntrySlot: FreeRows.Row {
     transaction.drop(query.take())
     transaction.drop(snapshot.take())
     guard !rareData.isEmpty else { return }
-    transaction.drop(rareData[0].stashed)
-    transaction.drop(rareData[0].beginning)
-    transaction.drop(rareData[0].error)
-    transaction.drop(rareData[0].failureReason)
-    transaction.drop(rareData[0].reasonBefore)
-    transaction.drop(rareData[0].previousSnapshot)
+    transaction.drop(rareData.value.stashed)
+    transaction.drop(rareData.value.beginning)
+    transaction.drop(rareData.value.error)
+    transaction.drop(rareData.value.failureReason)
+    transaction.drop(rareData.value.reasonBefore)
+    transaction.drop(rareData.value.previousSnapshot)
   }
 
   var nextFree: Int32 {
@@ -98,7 +97,7 @@ struct EntrySlot: FreeRows.Row {
   mutating func reset() {
     machine = EntryMachine(at: .zero)
     if job != nil { job = nil }
-    if !rareData.isEmpty { rareData = [] }
+    if !rareData.isEmpty { rareData = Rare() }
     revision = 0
   }
 
@@ -111,20 +110,20 @@ struct EntrySlot: FreeRows.Row {
   mutating func store(_ box: ValueBox, _ transaction: inout Transaction) {
     transaction.drop(data.take())
     data = box
-    guard !rareData.isEmpty, rareData[0].error != nil else { return }
-    transaction.drop(rareData[0].error.take())
+    guard !rareData.isEmpty, rareData.value.error != nil else { return }
+    transaction.drop(rareData.value.error.take())
   }
 
   /// From now on, cancelling the fetch in flight restores the newest failure as it is now.
   mutating func keepReason(_ transaction: inout Transaction) {
     forgetReason(&transaction)
-    if !rareData.isEmpty { rareData[0].reasonBefore = rareData[0].failureReason }
+    if !rareData.isEmpty { rareData.value.reasonBefore = rareData.value.failureReason }
   }
 
   /// From now on, cancelling the fetch in flight restores no failure.
   mutating func forgetReason(_ transaction: inout Transaction) {
-    guard !rareData.isEmpty, rareData[0].reasonBefore != nil else { return }
-    transaction.drop(rareData[0].reasonBefore.take())
+    guard !rareData.isEmpty, rareData.value.reasonBefore != nil else { return }
+    transaction.drop(rareData.value.reasonBefore.take())
   }
 }
 
@@ -132,20 +131,30 @@ struct EntrySlot: FreeRows.Row {
 extension EntrySlot {
   /// A reference that most entries do not have: reading finds `nil`, clearing makes no room.
   subscript<Value>(dynamicMember path: WritableKeyPath<RareData, Value?>) -> Value? {
-    @inline(__always) get { rareData.isEmpty ? nil : rareData[0][keyPath: path] }
+    @inline(__always) get { rareData.isEmpty ? nil : rareData.value[keyPath: path] }
     @inline(__always) set {
       guard newValue != nil || !rareData.isEmpty else { return }
       makeRareData()
-      rareData[0][keyPath: path] = newValue
+      rareData.value[keyPath: path] = newValue
+    }
+  }
+
+  /// A value that even few of these have.
+  subscript<Value>(dynamicMember path: WritableKeyPath<RareData, Rare<Value>>) -> Value? {
+    @inline(__always) get { rareData.isEmpty ? nil : rareData.value[keyPath: path].copy }
+    set {
+      guard newValue != nil || !rareData.isEmpty else { return }
+      makeRareData()
+      rareData.value[keyPath: path].copy = newValue
     }
   }
 
   /// A list that is empty for most entries; changed in place, with a setter it would be copied.
   subscript<Element>(dynamicMember path: WritableKeyPath<RareData, [Element]>) -> [Element] {
-    @inline(__always) get { rareData.isEmpty ? [] : rareData[0][keyPath: path] }
+    @inline(__always) get { rareData.isEmpty ? [] : rareData.value[keyPath: path] }
     @inline(__always) _modify {
       makeRareData()
-      yield &rareData[0][keyPath: path]
+      yield &rareData.value[keyPath: path]
     }
   }
 
@@ -153,72 +162,64 @@ extension EntrySlot {
   subscript<Number: FixedWidthInteger>(
     dynamicMember path: WritableKeyPath<RareData, Number>
   ) -> Number {
-    @inline(__always) get { rareData.isEmpty ? 0 : rareData[0][keyPath: path] }
+    @inline(__always) get { rareData.isEmpty ? 0 : rareData.value[keyPath: path] }
     @inline(__always) _modify {
       makeRareData()
-      yield &rareData[0][keyPath: path]
+      yield &rareData.value[keyPath: path]
     }
   }
 
   private mutating func makeRareData() {
-    if rareData.isEmpty { rareData.append(RareData()) }
+    if rareData.isEmpty { rareData = Rare(RareData()) }
   }
 
   /// Gives back the room if nothing is left in it.
   ///
   /// For entries that were fetched and are not observed: most fetched entries never are.
   mutating func dropEmptyRareData() {
-    if !rareData.isEmpty, rareData[0].isEmpty { rareData = [] }
+    if !rareData.isEmpty, rareData.value.isEmpty { rareData = Rare() }
   }
 
   /// Removes all waiters, and the waiter whose call started the fetch.
   mutating func takeWaiters() -> (waiters: [Waiter], initiator: Waiter?) {
     guard !rareData.isEmpty else { return ([], nil) }
     var waiters: [Waiter] = []
-    swap(&waiters, &rareData[0].waiters)
-    rareData[0].waiterRound = 0
-    rareData[0].goneWaiters = 0
-    return (waiters, rareData[0].initiator.take())
+    swap(&waiters, &rareData.value.waiters)
+    rareData.value.waiterRound = 0
+    rareData.value.goneWaiters = 0
+    return (waiters, rareData.value.initiator.take())
   }
 
   /// Whether the entry is observed.
-  var isWatched: Bool { !rareData.isEmpty && !rareData[0].observers.isEmpty }
+  var isWatched: Bool { !rareData.isEmpty && !rareData.value.observers.isEmpty }
 
   /// Whether layers of mutations lie over the data.
-  var isLayered: Bool { !rareData.isEmpty && !rareData[0].layers.isEmpty }
+  var isLayered: Bool { !rareData.isEmpty && !rareData.value.layers.isEmpty }
 
   /// Whether the fetch in flight hid data.
-  var hasStash: Bool { !rareData.isEmpty && rareData[0].stashed != nil }
+  var hasStash: Bool { !rareData.isEmpty && rareData.value.stashed != nil }
 
   /// The record of the entry for its callers.
   var servingRecord: ServingRecord {
-    get {
-      rareData.isEmpty || rareData[0].serving.isEmpty ? ServingRecord() : rareData[0].serving[0]
-    }
-    set {
-      if newValue.isEmpty {
-        if !rareData.isEmpty, !rareData[0].serving.isEmpty { rareData[0].serving = [] }
-      } else {
-        self.serving = [newValue]
-      }
-    }
+    get { self.serving ?? ServingRecord() }
+    set { self.serving = newValue.isEmpty ? nil : newValue }
   }
 
   /// Whether there is a record for callers.
   @inline(__always)
-  var hasServingRecord: Bool { !rareData.isEmpty && !rareData[0].serving.isEmpty }
+  var hasServingRecord: Bool { !rareData.isEmpty && !rareData.value.serving.isEmpty }
 
   /// Whether the newest failure still is the answer for callers: the entry stays for so long,
   /// whatever its retention is.
   func isFailureKept(at now: Instant) -> Bool {
-    guard hasServingRecord, let end = rareData[0].serving[0].failureEnd else { return false }
+    guard hasServingRecord, let end = rareData.value.serving.value.failureEnd else { return false }
     return now < end
   }
 
   /// The instant when the first of the waiting callers gets stale data.
   @inline(__always)
   var softTimeoutEnd: Instant? {
-    hasServingRecord ? rareData[0].serving[0].softTimeoutEnd : nil
+    hasServingRecord ? rareData.value.serving.value.softTimeoutEnd : nil
   }
 
   /// Whether a record for callers is needed.

@@ -30,9 +30,8 @@ package struct EntryMachine: Equatable, Sendable {
   /// answer.
   package static var supersessionLimit: UInt8 { 3 }
 
-  /// The fetch in flight: an array of at most one element, because most entries have no fetch and
-  /// need no room for one.
-  private var fetches: [InFlight] = []
+  /// The fetch in flight; most entries have none, and need no room for one.
+  private var inFlight = Rare<InFlight>()
   /// The mark of data that is known or feared to be out of date.
   var mark: Mark
   /// The extent of the data: whole, or a part of an answer.
@@ -103,24 +102,18 @@ package struct EntryMachine: Equatable, Sendable {
   ///
   /// Reading it copies it: test ``isIdle`` first where most entries have none.
   package internal(set) var fetch: InFlight? {
-    @inline(__always) get { fetches.isEmpty ? nil : fetches[0] }
-    set {
-      if let newValue, !fetches.isEmpty {
-        fetches[0] = newValue
-      } else {
-        fetches = newValue.map { [$0] } ?? []
-      }
-    }
+    @inline(__always) get { inFlight.copy }
+    set { inFlight.copy = newValue }
   }
 
   /// The stage of the fetch in flight; `nil` if there is none.
   package var stage: InFlight.Stage? {
-    @inline(__always) get { fetches.isEmpty ? nil : fetches[0].stage }
+    @inline(__always) get { inFlight.isEmpty ? nil : inFlight.value.stage }
   }
 
   /// The time when the fetch in flight is cancelled unless somebody wants it before.
   var lingersUntil: Instant? {
-    @inline(__always) get { fetches.isEmpty ? nil : fetches[0].lingersUntil }
+    @inline(__always) get { inFlight.isEmpty ? nil : inFlight.value.lingersUntil }
   }
 
   /// Whether anyone wants the entry or a fetch of it.
@@ -135,11 +128,11 @@ package struct EntryMachine: Equatable, Sendable {
   package var isPaused: Bool { if case .paused = stage { true } else { false } }
 
   /// Whether no fetch is in flight.
-  package var isIdle: Bool { fetches.isEmpty }
+  package var isIdle: Bool { inFlight.isEmpty }
 
   /// Whether one more fetch follows the one in flight if that succeeds and somebody wants it.
   var isFollowed: Bool {
-    @inline(__always) get { !fetches.isEmpty && fetches[0].successor != nil }
+    @inline(__always) get { !inFlight.isEmpty && inFlight.value.successor != nil }
   }
 
   /// Whether a page is not fetched now, but next.
@@ -151,10 +144,10 @@ package struct EntryMachine: Equatable, Sendable {
   /// the last invalidation, or is added to data from before it.
   var staysMarked: Bool {
     @inline(__always) get {
-      guard !fetches.isEmpty else { return isKnownToHaveChanged }
-      return fetches[0].predatesMark
-        || fetches[0].part != .whole && hasData
-          && (isKnownToHaveChanged || fetches[0].baseWasMarked)
+      guard !inFlight.isEmpty else { return isKnownToHaveChanged }
+      return inFlight.value.predatesMark
+        || inFlight.value.part != .whole && hasData
+          && (isKnownToHaveChanged || inFlight.value.baseWasMarked)
     }
   }
 
