@@ -77,18 +77,18 @@ extension CacheState {
     apply(actions, entry, &transaction)
   }
 
-  private mutating func detach(_ observer: Int, _ transaction: inout Transaction) {
-    let entry = Int(observers[observer].entry)
-    let position = Int(observers[observer].position)
+  /// Takes an observer off the list of an entry, where the last one takes its place.
+  private mutating func detach(_ former: Observer, _ transaction: inout Transaction) {
+    let entry = Int(former.entry)
     let last = slots[entry].observers.removeLast()
-    if last != Int32(truncatingIfNeeded: observer) {
-      slots[entry].observers[position] = last
-      observers[Int(last)].position = Int32(truncatingIfNeeded: position)
+    if Int(former.position) < slots[entry].observers.count {
+      slots[entry].observers[Int(former.position)] = last
+      observers[Int(last)].position = former.position
     }
-    if observers[observer].isDynamic { slots[entry].dynamicCount -= 1 }
+    if former.isDynamic { slots[entry].dynamicCount -= 1 }
     let actions = slots[entry].machine.unobserved(
-      by: observers[observer].resolvedOptions,
-      since: observers[observer].pollBase,
+      by: former.resolvedOptions,
+      since: former.pollBase,
       in: transaction.environment
     )
     emit(.unobserved(count: slots[entry].machine.observerCount), entry, transaction)
@@ -106,11 +106,12 @@ extension CacheState {
   /// A second time is a no-op.
   mutating func unsubscribe(_ id: ObserverID, _ transaction: inout Transaction) {
     guard let index = find(id) else { return }
-    detach(index, &transaction)
-    transaction.drop(observers[index].releaseQuery())
-    if let suspended = observers[index].suspended { call(suspended) }
-    for suspended in observers[index].alsoSuspended { call(suspended) }
-    observers[index].reset()
+    var former = Observer()
+    swap(&former, &observers[index])
+    detach(former, &transaction)
+    transaction.drop(former.releaseQuery())
+    if let suspended = former.suspended { call(suspended) }
+    for suspended in former.alsoSuspended { call(suspended) }
     freeObservers.put(index, in: &observers)
     observerCount -= 1
     if observerCount == 0, observers.count > leastObservers { mayShrink = true }
@@ -225,24 +226,9 @@ extension CacheState {
     _ transaction: inout Transaction
   ) {
     let old = observers[observer]
-    let oldEntry = Int(old.entry)
-    let position = Int(old.position)
     observers[observer].follow(query)
     attach(observer, to: entry, resolvedOptions: resolvedOptions, arrival: .moved, &transaction)
-
-    let last = slots[oldEntry].observers.removeLast()
-    if last != Int32(truncatingIfNeeded: observer) {
-      slots[oldEntry].observers[position] = last
-      observers[Int(last)].position = Int32(truncatingIfNeeded: position)
-    }
-    if old.isDynamic { slots[oldEntry].dynamicCount -= 1 }
-    let actions = slots[oldEntry].machine.unobserved(
-      by: old.resolvedOptions,
-      since: old.pollBase,
-      in: transaction.environment
-    )
-    emit(.unobserved(count: slots[oldEntry].machine.observerCount), oldEntry, transaction)
-    apply(actions, oldEntry, &transaction)
+    detach(old, &transaction)
     transaction.drop(old.query)
     wakeIfNews(observer)
   }

@@ -101,18 +101,6 @@ struct Observer: FreeRows.Row {
       alsoSuspended.append(.member(place))
     }
   }
-
-  /// Empties the row.
-  mutating func reset() {
-    isLive = false
-    entry = -1
-    position = -1
-    query = nil
-    seenVersion = .max
-    seenFlags = QueryFlags()
-    suspended = nil
-    if !alsoSuspended.isEmpty { alsoSuspended = [] }
-  }
 }
 
 /// The query and options of an observer that has left.
