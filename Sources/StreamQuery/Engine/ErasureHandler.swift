@@ -45,55 +45,29 @@ extension QueryClient {
 
 /// The erasure of a client: whether it has begun, and the actions to perform then.
 package final class ClientErasure: Sendable {
-  private struct State {
-    var actions: [Int: @Sendable () async -> Void] = [:]
-    var lastNumber = 0
-    var hasBegun = false
-  }
-
-  private let state = Mutex(State())
+  private let handlers = EndHandlers<@Sendable () async -> Void>()
   private let isBegun = Atomic(false)
 
   /// Whether the client was erased.
   package var hasBegun: Bool { isBegun.load(ordering: .acquiring) }
 
   func begin() {
-    state.withLock { $0.hasBegun = true }
+    handlers.close()
     isBegun.store(true, ordering: .releasing)
   }
 
   /// Stores an action.
   ///
   /// - Returns: Its number; `nil` if the client was erased already, and the action is not stored.
-  func add(_ action: @escaping @Sendable () async -> Void) -> Int? {
-    state.withLock { state in
-      guard !state.hasBegun else { return nil }
-      state.lastNumber += 1
-      state.actions[state.lastNumber] = action
-      return state.lastNumber
-    }
-  }
+  func add(_ action: @escaping @Sendable () async -> Void) -> Int? { handlers.add(action) }
 
-  func remove(_ number: Int) {
-    // Returned, so that it is released outside the lock.
-    _ = state.withLock { $0.actions.removeValue(forKey: number) }
-  }
+  func remove(_ number: Int) { handlers.remove(number) }
 
   /// Performs the stored actions in order.
   func finish() async {
-    for (_, action) in takeActions().sorted(by: { $0.key < $1.key }) { await action() }
+    for action in handlers.takeAll() { await action() }
   }
 
   /// The client is gone: no action has to be performed any more.
-  func cancel() {
-    let actions = takeActions()
-    withExtendedLifetime(actions) {}
-  }
-
-  private func takeActions() -> [Int: @Sendable () async -> Void] {
-    state.withLock { state in
-      defer { state.actions = [:] }
-      return state.actions
-    }
-  }
+  func cancel() { _ = handlers.takeAll() }
 }

@@ -236,7 +236,7 @@ extension EntryMachine {
   }
 
   private mutating func pause(
-    before next: InFlight.Pause,
+    before next: Pause,
     in environment: Environment,
     _ actions: inout EntryActions
   ) {

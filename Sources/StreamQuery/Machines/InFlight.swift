@@ -13,12 +13,6 @@ package struct InFlight: Equatable, Sendable {
     case paused(before: Pause)
   }
 
-  /// The next step of a paused fetch.
-  package enum Pause: Equatable, Sendable {
-    case firstAttempt
-    case retry
-  }
-
   /// The source of a write.
   package enum Writer: Equatable, Sendable {
     case caller
@@ -137,4 +131,10 @@ package struct InFlight: Equatable, Sendable {
     package var updatedAt: Timestamp
     package var updateCount: Int
   }
+}
+
+/// The next step of a paused fetch or run.
+package enum Pause: Hashable, Sendable {
+  case firstAttempt
+  case retry
 }

@@ -50,12 +50,6 @@ package struct MutationMachine: Equatable, Sendable {
     case ended(Ending)
   }
 
-  /// The next step of a paused run.
-  package enum Pause: Hashable, Sendable {
-    case firstAttempt
-    case retry
-  }
-
   /// The end of a run.
   package enum Ending: Hashable, Sendable {
     /// It returned an output.
