@@ -15,11 +15,6 @@ extension QueryClient {
   /// Lets adapters forget the data of an erased client.
   package nonisolated func forgetShown() async { await erasure.finish() }
 
-  /// The keys of all cached entries.
-  package nonisolated var cachedKeys: [EntryKey] {
-    search(.all) { state, index, _ in state.slots[index].key }.compactMap(\.item)
-  }
-
   /// The keys of all cached entries, and whether they are observed.
   package nonisolated var cachedUses: [(key: EntryKey, isObserved: Bool)] {
     search(.all) { state, index, _ in

@@ -6,9 +6,9 @@ internal import Foundation
 
 /// The types that may occur in parts of archived keys, by name.
 package struct KeyVocabulary: Sendable {
-  package var decodings: [String: KeyPartDecoding] = [:]
+  var decodings: [String: KeyPartDecoding] = [:]
   /// Types that are parts themselves.
-  package var types: [String: any Any.Type] = [:]
+  var types: [String: any Any.Type] = [:]
 
   /// Creates a vocabulary of the types that every archive may use.
   package init() {
@@ -24,6 +24,12 @@ package struct KeyVocabulary: Sendable {
     add(UInt16.self)
     add(UInt32.self)
     add(UInt64.self)
+  }
+
+  /// Expects a type, and its values if they can be decoded.
+  package mutating func expect(_ type: any Any.Type, _ decoding: KeyPartDecoding? = nil) {
+    types[stableName(of: type)] = type
+    if let decoding { decodings[stableName(of: type)] = decoding }
   }
 
   private mutating func add<Part: Decodable & Hashable & Sendable>(_ type: Part.Type) {

@@ -3,7 +3,7 @@
 /// Values, errors and closures belong to users, and so does the code of their `deinit`, which never
 /// runs under a lock (contract law 8). The first two references need no allocation: most changes
 /// give up no more.
-struct Garbage: Sendable {
+package struct Garbage: Sendable {
   typealias Reference = any AnyObject & Sendable
 
   private var first: Reference?
@@ -11,6 +11,8 @@ struct Garbage: Sendable {
   private var rest: [Reference] = []
   /// Values that are no objects; a small one needs no allocation of its own.
   private var values: [any Sendable] = []
+
+  package init() {}
 
   /// How many references and values it holds: for tests.
   var count: Int { (first == nil ? 0 : 1) + (second == nil ? 0 : 1) + rest.count + values.count }
@@ -28,7 +30,7 @@ struct Garbage: Sendable {
     }
   }
 
-  mutating func collect(value: some Sendable) { values.append(value) }
+  package mutating func collect(value: some Sendable) { values.append(value) }
 }
 
 extension Array {

@@ -25,10 +25,9 @@ struct ArchiveCatalog {
         expect(key, isMutation: false) { $0.queries[$1] = (entry, key) }
       case .values(let entry, let type):
         values[stableName(of: type)] = (entry, type)
-        vocabulary.types[stableName(of: type)] = type
+        vocabulary.expect(type)
       case .keyPart(let type, let decoding):
-        vocabulary.types[stableName(of: type)] = type
-        vocabulary.decodings[stableName(of: type)] = decoding
+        vocabulary.expect(type, decoding)
       case .mutation(let run, let key):
         expect(key, isMutation: true) { $0.mutations[$1] = (run, key) }
       case .mutations(let run, let type):

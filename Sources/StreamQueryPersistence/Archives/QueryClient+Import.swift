@@ -133,7 +133,7 @@ extension QueryClient {
     _ names: inout KnownNames
   ) -> [(key: EntryKey, definition: QueryDefinition)] {
     let serial = entrySerial
-    if names.misses(texts, at: serial) { names.found(cachedKeys, at: serial) }
+    if names.misses(texts, at: serial) { names.found(cachedUses.map(\.key), at: serial) }
     // Not stored, because the queries may have changed.
     return definitions(of: texts.compactMap { names[$0] })
   }

@@ -92,12 +92,11 @@ final class OutboxKeeper: RunKeeper, StoreWorker {
 
   /// Reads or changes the state; dropped objects are released outside the lock.
   func update<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
-    let (result, dropped) = state.withLock { state in
-      let result = body(&state)
-      return (result, state.ledger.dropped.takeAll())
+    var garbage = Garbage()
+    return state.withLock { state in
+      defer { swap(&garbage, &state.ledger.garbage) }
+      return body(&state)
     }
-    withExtendedLifetime(dropped) {}
-    return result
   }
 
   var place: OutboxClaims.Place {

@@ -16,7 +16,7 @@ extension OutboxLedger {
   mutating func touch(_ place: Int) {
     let block = place / Self.blockSize
     guard block < blocks.count, let old = blocks[block] else { return }
-    dropped.append(old)
+    garbage.collect(value: old)
     blocks[block] = nil
   }
 
@@ -26,7 +26,7 @@ extension OutboxLedger {
   mutating func shown() -> [OutboxItems.Block] {
     let count = (entries.count + Self.blockSize - 1) / Self.blockSize
     if blocks.count > count {
-      dropped.append(Array(blocks[count...]))
+      garbage.collect(value: Array(blocks[count...]))
       blocks.removeLast(blocks.count - count)
     }
     while blocks.count < count { blocks.append(nil) }

@@ -18,7 +18,7 @@ extension OutboxLedger {
 
   mutating func stand(at place: Int, _ stand: Stand) {
     touch(place)
-    if case .undecodable(let error) = entries[place]?.stand { dropped.append(error) }
+    if case .undecodable(let error) = entries[place]?.stand { garbage.collect(value: error) }
     entries[place]?.stand = stand
   }
 
@@ -84,7 +84,7 @@ extension OutboxLedger {
   }
 
   mutating func index() {
-    dropped.append(blocks)
+    garbage.collect(value: blocks)
     blocks = []
     places = [:]
     for (place, entry) in entries.enumerated() { if let entry { places[entry.id] = place } }
@@ -149,7 +149,7 @@ extension OutboxLedger {
     for older in openOlder(than: entry) {
       let header = older.record.header
       if header.pacingKey == nil, case .undecodable = older.stand { replacedUnread.append(header) }
-      if let gone = ended(older.id) { dropped.append(gone) }
+      if let gone = ended(older.id) { garbage.collect(value: gone) }
     }
   }
 }

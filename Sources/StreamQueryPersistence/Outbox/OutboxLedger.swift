@@ -83,7 +83,7 @@ struct OutboxLedger: Sendable {
   /// them; until that is reported.
   var replacedUnread: [OutboxRecord.Header] = []
   /// Objects that are no longer visible, such as users' errors, to be released outside of locks.
-  var dropped: [any Sendable] = []
+  var garbage = Garbage()
   /// Whether the last batch failed.
   var hasFailed = false
   /// The items that mention a text, by its hash; `nil` until the first use.

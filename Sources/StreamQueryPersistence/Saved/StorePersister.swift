@@ -38,7 +38,7 @@ final class StorePersister: Persister, StoreWorker {
     var isEnded = false
     var isErased = false
     /// Users' values that were replaced, to be released outside of locks.
-    fileprivate var dropped: [any Sendable] = []
+    fileprivate var garbage = Garbage()
 
     /// The stores in the order of their first uses.
     var ids: [StoreID] {
@@ -65,12 +65,11 @@ final class StorePersister: Persister, StoreWorker {
 
   /// Changes the state; what it drops is released outside the lock.
   func update<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
-    let (result, dropped) = state.withLock { state in
-      let result = body(&state)
-      return (result, state.dropped.takeAll())
+    var garbage = Garbage()
+    return state.withLock { state in
+      defer { swap(&garbage, &state.garbage) }
+      return body(&state)
     }
-    withExtendedLifetime(dropped) {}
-    return result
   }
 
   // MARK: Bulk calls
@@ -82,7 +81,7 @@ final class StorePersister: Persister, StoreWorker {
   private func apply(_ filter: QueryFilter, removes: Bool) {
     let records = RecordFilter(filter)
     // The filter's answer about these depends on their state, which the cache knows.
-    let cached = Set(records.isOfKeys ? [] : client?.cachedKeys ?? [])
+    let cached = Set(records.isOfKeys ? [] : client?.cachedUses.map(\.key) ?? [])
     let texts = Set(cached.compactMap { try? $0.canonicalText() })
     let mark = SavedRecords.Mark(filter: records, removes: removes, cached: texts)
     if filter.hasPredicate {
@@ -185,7 +184,7 @@ final class StorePersister: Persister, StoreWorker {
 extension StorePersister.State {
   /// Keeps a replaced value until the lock is released.
   mutating func drop(_ value: (some Sendable)?) {
-    if let value { dropped.append(value) }
+    if let value { garbage.collect(value: value) }
   }
 
   /// Takes the changes of entries from the cache.

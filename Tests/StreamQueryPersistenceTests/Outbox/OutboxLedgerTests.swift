@@ -266,7 +266,7 @@ struct OutboxLedgerTests {
       #expect(items.map(\.id) == ledger.all.map(\.id.uuid))
       #expect(items.count == live.count)
       #expect(items.stopped.count == items.count(where: \.isStopped))
-      ledger.dropped = []
+      ledger.garbage = Garbage()
     }
     #expect(ledger.all.map(\.serial) == ledger.all.map(\.serial).sorted())
   }
