@@ -88,7 +88,8 @@ function readDeclarations(    words, function_) {
   if (text ~ /(^|[ \t])extension CacheState([ \t{:]|$)/ && folder != "Cache")
     found("cache " target, here(), text)
   # What few caches have, asked for outside of its own folder.
-  if (FILENAME !~ /\/Cache\/Extensions\// && text ~ /offers [!=]= nil|isLimited|fetchRoom [!=]= nil|notesChanges|servesCallers|persisted [!=]= nil|imports\.isEmpty/)
+  if (FILENAME !~ /\/Cache\/Extensions\// &&
+    text ~ /isLimited|imports\.isEmpty|extensions\.(active|[A-Za-z]+(\?| [!=]= nil|\.isEmpty))/)
     found("flags " target, here(), text)
   if (text ~ /arrive\(.*isLast: true|isLast: round|let isLast = round|judgedRounds|round >= [0-9]/ && name != "QueryClient+Commit.swift")
     found("reasking " target, here(), text)

@@ -18,9 +18,7 @@ extension CacheState {
 
   /// Carries out a machine's decisions.
   mutating func apply(_ actions: EntryActions, _ index: Int, _ transaction: inout Transaction) {
-    noteChange(of: index)
-    if offers != nil { withdraw(index, &transaction) }
-    if servesCallers, slots[index].remembersServing { followServing(index, transaction) }
+    announce(.changing(index), &transaction)
     if actions.unstashed { unstash(index, &transaction) }
     if slots[index].hasStash, slots[index].machine.fetch?.undo.stashed == nil {
       transaction.drop(slots[index].stashed)
@@ -47,24 +45,23 @@ extension CacheState {
     if countsFetches, actions.concernsFetch || slots[index].machine.isFetching {
       actionQueue.append(.recount, insteadOf: .recount)
     }
-    if fetchRoom != nil { tendRoom(index) }
     if actions.expired, !slots[index].isWatched,
       !slots[index].isFailureKept(at: transaction.environment.now.instant)
     {
       drop(index, reason: .expired, &transaction)
     } else {
-      updateBookkeeping(index, transaction)
+      updateBookkeeping(index, &transaction)
     }
   }
 
   /// Brings the deadline and the list of live entries in line with the machine.
-  mutating func updateBookkeeping(_ index: Int, _ transaction: Transaction) {
+  mutating func updateBookkeeping(_ index: Int, _ transaction: inout Transaction) {
     var deadline = slots[index].machine.nextDeadline(in: transaction.environment)
-    if servesCallers, slots[index].hasServingRecord { deadline = servingDeadline(index, deadline) }
+    deadline = servingDeadline(index, deadline)
     if let due = slots[index].triggerPacing?.due { deadline = min(deadline ?? due, due) }
     setDeadline(deadline, index)
     setLive(slots[index].machine.observerCount > 0 || !slots[index].machine.isIdle, index)
-    if isLimited { updateBudget(index) }
+    announce(.changed(index), &transaction)
   }
 
   /// Hides data until its fetch has something to show or is cancelled.
@@ -83,7 +80,7 @@ extension CacheState {
   private mutating func cancelJob(_ index: Int, _ transaction: inout Transaction, isRestarted: Bool)
   {
     guard let job = slots[index].job else { return }
-    leaveRoom(index)
+    announce(.attemptEnded(index), &transaction)
     let next = isRestarted ? makeJob(index, &transaction, like: job) : nil
     next?.tasks.takeOver(from: job.tasks)
     slots[index].job = next
@@ -112,7 +109,7 @@ extension CacheState {
       }
     case .failed:
       // It lasts only if the query of this fetch says so.
-      endFailure(index, transaction)
+      endFailure(index, &transaction)
       let reason = slots[index].failureReason
       transaction.drop(slots[index].error)
       slots[index].error = reason

@@ -49,7 +49,7 @@ extension CacheState {
     case .restarted, .cancelled: break
     case .landed:
       // First: a reader that learns about the answer must find it.
-      if offers != nil { withdraw(index, &transaction) }
+      announce(.landing(index), &transaction)
       // Read again: another task of the fetch may have asked since.
       job.saidAnswer?.landed(isEndless: job.query.fetchOptions.delivery == .endless)
       if let box = answer.box { slots[index].store(box, &transaction) }
@@ -57,7 +57,7 @@ extension CacheState {
       transaction.drop(slots[index].failureReason)
       slots[index].failureReason = answer.error
     }
-    leaveRoom(index)
+    announce(.attemptEnded(index), &transaction)
     if case .retrying(_, let delay) = outcome, let error = answer.error?.error {
       let count = slots[index].machine.failureCount
       emit(

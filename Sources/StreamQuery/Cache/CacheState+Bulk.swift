@@ -67,7 +67,7 @@ extension CacheState {
     let isAlone = !slots[index].isWatched && slots[index].machine.isIdle
     // If the entry goes at once, emptying it first would tell nobody.
     if !isAlone {
-      if notesChanges { noteDeparture(of: index, reason) }
+      announce(.emptying(index, reason), &transaction)
       empty(index, isRemoved: true, &transaction)
     }
     guard slots[index].key != nil else { return }
@@ -185,7 +185,7 @@ extension CacheState {
     let enabledCount = enabledCount(of: index, with: answers)
     let waiters = enabledCount > 0 ? slots[index].takeWaiters().waiters : []
     if slots[index].query?.isPersisted == true {
-      if notesChanges { noteDeparture(of: index, .removed) }
+      announce(.emptying(index, .removed), &transaction)
       // It may have begun with kept data.
       transaction.drop(slots[index].beginning)
       slots[index].beginning = nil

@@ -5,12 +5,6 @@ struct EntryCandidate {
   var rank: UInt64
 }
 
-/// The entries that were added, changed or removed since a search in slices began.
-struct ChangeLog: Sendable {
-  let id: Int
-  var changes: [EntryID] = []
-}
-
 extension CacheState {
   /// Where to look for the entries that a filter matches.
   func candidates(of filter: EntryFilter) -> EntryCandidates {
@@ -114,51 +108,6 @@ extension CacheState {
   mutating func rank(_ index: Int, in filter: EntryFilter) -> UInt64 {
     guard case .prefix = filter.narrowing, let key = slots[index].key else { return UInt64(index) }
     return self.index.order(of: key.storage, id: Int32(truncatingIfNeeded: index))
-  }
-
-  // MARK: Notes
-
-  /// Records changes from now on.
-  mutating func startLogging() -> Int {
-    searchSerial += 1
-    changeLogs.append(ChangeLog(id: searchSerial))
-    notesChanges = true
-    return searchSerial
-  }
-
-  /// Takes the entries that changed since the last call.
-  mutating func takeChanges(_ log: Int) -> [EntryID] {
-    var changes: [EntryID] = []
-    if let position = changeLogs.firstIndex(where: { $0.id == log }) {
-      swap(&changes, &changeLogs[position].changes)
-    }
-    return changes
-  }
-
-  mutating func stopLogging(_ log: Int) {
-    changeLogs.removeAll { $0.id == log }
-    notesChanges = !changeLogs.isEmpty || persisted != nil
-  }
-
-  /// Tells searches in slices, and the persister, that an entry was added, changed or is about to be removed.
-  @inline(__always)
-  mutating func noteChange(of index: Int) {
-    if notesChanges { writeDown(index) }
-  }
-
-  /// The same, if all entries move or are removed.
-  mutating func noteChangeOfAll() {
-    guard !changeLogs.isEmpty else { return }
-    let all = slots.indices.filter { slots[$0].key != nil }.map { id(of: $0) }
-    for position in changeLogs.indices { changeLogs[position].changes.append(contentsOf: all) }
-  }
-
-  private mutating func writeDown(_ index: Int) {
-    let id = id(of: index)
-    for position in changeLogs.indices where changeLogs[position].changes.last != id {
-      changeLogs[position].changes.append(id)
-    }
-    if slots[index].query?.isPersisted == true { notePersisted(id) }
   }
 
   /// Counts the entries that were visited under the lock.

@@ -19,14 +19,13 @@ extension CacheState {
   /// - Complexity: O(*k* log *k*) in the number of entries that are observed or fetching; while
   ///   there are listeners for events, also O(*n*) in all, for one record of each.
   mutating func removeAll(reason: QueryEvent.RemovalReason, _ transaction: inout Transaction) {
-    noteRemovalOfAll()
+    announce(.clearing, &transaction)
     guard !slots.isEmpty else { return }
-    if offers != nil { withdrawAll(&transaction) }
     let busy = live.sorted()
     let orders = busy.map { order(of: Int($0)) }
     var oldIndex = KeyIndex()
     swap(&oldIndex, &index)
-    let former = move(busy)
+    let former = move(busy, &transaction)
     transaction.garbage.collect(value: (former, oldIndex))
     // Entries below a prefix come in the order of creation.
     for place in busy.indices.sorted(by: { orders[$0] < orders[$1] }) {
@@ -64,7 +63,7 @@ extension CacheState {
   /// Called at the end of a transaction: until then, slots stay where they are.
   @inline(never)
   mutating func shrink(_ transaction: inout Transaction) {
-    if isLimited { evict(&transaction) }
+    announce(.shrinking, &transaction)
     mayShrink = false
     if slots.count > leastSlots, isSparse { shrinkEntries(&transaction) }
     if observers.count > leastObservers, observerCount == 0 { forgetObservers(&transaction) }
@@ -75,7 +74,6 @@ extension CacheState {
   ///
   /// - Complexity: O(*n*) in the number of slots; most are only visited.
   private mutating func shrinkEntries(_ transaction: inout Transaction) {
-    if offers != nil { withdrawAll(&transaction) }
     var places = Array(repeating: -1 as Int32, count: slots.count)
     // By position: holding an element would count a reference to its key.
     for position in index.entries.indices where index.entries[position].key != nil {
@@ -88,7 +86,8 @@ extension CacheState {
       kept.append(Int32(truncatingIfNeeded: slot))
     }
     let oldIndex = index.compact { places[Int($0)] }
-    transaction.garbage.collect(value: (move(kept), oldIndex))
+    let former = move(kept, &transaction)
+    transaction.garbage.collect(value: (former, oldIndex))
   }
 
   /// Gives back the rows of observers after the last one left.
@@ -117,11 +116,12 @@ extension CacheState {
   /// Moves entries into new slots, and updates everything that refers to their slots, except the
   /// index.
   ///
-  /// - Parameter kept: The old slots of the remaining entries, in order.
+  /// - Parameters:
+  ///   - kept: The old slots of the remaining entries, in order.
+  ///   - transaction: The transaction.
   /// - Returns: The old slots with all the others.
-  private mutating func move(_ kept: [Int32]) -> [EntrySlot] {
-    noteChangeOfAll()
-    budget?.moved(kept)
+  private mutating func move(_ kept: [Int32], _ transaction: inout Transaction) -> [EntrySlot] {
+    announce(.moving(kept), &transaction)
     var (old, oldDeadlines, oldPositions) = ([EntrySlot](), DeadlineHeap(), [Int32]())
     swap(&old, &slots)
     swap(&oldDeadlines, &deadlines)

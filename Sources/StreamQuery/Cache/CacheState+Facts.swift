@@ -1,3 +1,4 @@
+// The facts about entries and runs: for functions of users, for archives, and for tests that wait for ever.
 extension CacheState {
   func facts(_ key: EntryKey, at now: Instant) -> EntryFacts? {
     guard let index = find(key), let info = info(index, at: now) else { return nil }
@@ -31,7 +32,7 @@ extension CacheState {
         || isUnobserved && (isListed || slots[index].machine.hasData)
     else { return nil }
     let updatedAt = slots[index].machine.hasData ? slots[index].machine.dataUpdatedAt.instant : nil
-    return (query, budget?.order.uses(of: index) ?? 0, updatedAt, dataVersion(index))
+    return (query, useCount(of: index), updatedAt, dataVersion(index))
   }
 
   func dataVersion(_ index: Int) -> RefreshPlan.DataVersion {
@@ -40,6 +41,67 @@ extension CacheState {
       count: slots[index].machine.dataUpdateCount,
       updatedAt: slots[index].machine.dataUpdatedAt.instant
     )
+  }
+
+  // MARK: Archives
+
+  /// The present state of an entry that was being fetched.
+  borrowing func presence(of key: EntryKey, at now: Instant) -> ExportPresence {
+    guard let index = find(key) else { return .gone }
+    switch exportProgress(index) {
+    case .first: return .fetching
+    // A fetch that waits for an import, or shows parts: the receiver must not wait for it.
+    case .partial, .incomplete, .uncertain: return .gone
+    case .none:
+      return info(index, at: max(now, latest.instant)).map { .settled($0) } ?? .gone
+    }
+  }
+
+  /// The progress of an entry's fetch for archives.
+  func exportProgress(_ index: Int) -> ExportProgress {
+    let isFetching = slots[index].machine.isFetching
+    if slots[index].machine.extent == .part {
+      return isFetching && slots[index].machine.isArriving ? .partial : .incomplete
+    }
+    guard let current = slots[index].machine.fetch, isFetching else { return .none }
+    guard !slots[index].machine.hasData else { return .none }
+    // A query that shows parts, such as a streamed one, may never be complete.
+    return current.fetchOptions.showsParts || slots[index].machine.isHeld ? .uncertain : .first
+  }
+
+  // MARK: What goes on
+
+  func liveFetches(at now: Instant) -> [Liveness.Work] {
+    live.sorted().compactMap { index in
+      let index = Int(index)
+      guard let key = slots[index].key, let stage = slots[index].machine.stage else { return nil }
+      let activity: Liveness.Work.Activity
+      switch stage {
+      case .running: activity = WorkWait.isWaiting(work(of: index)) ? .waitingForWork : .running
+      case .waiting(let time): activity = .resting(time.distance(after: now))
+      case .held(let time?): activity = .resting(time.distance(after: now))
+      case .held(nil): activity = .waitingForWork
+      case .paused: activity = .paused
+      }
+      return Liveness.Work("a fetch of \(key.key)", activity)
+    }
+  }
+
+  func liveRuns(at now: Instant) -> [Liveness.Work] {
+    mutations.all.compactMap { id in
+      guard let index = mutations.find(id), let job = mutations.slots[index].job else { return nil }
+      let activity: Liveness.Work.Activity
+      switch mutations.slots[index].machine.phase {
+      case .ended: return nil
+      case .preparing, .running, .settling:
+        let run = WorkID.run(cache: self.id, serial: id.serial, scope: job.scope)
+        activity = WorkWait.isWaiting(run) ? .waitingForWork : .running
+      case .queued: activity = .queued
+      case .waiting(let time): activity = .resting(time.distance(after: now))
+      case .saving, .paused, .stopped: activity = .paused
+      }
+      return Liveness.Work("a run of the mutation \(job.key.key)", activity)
+    }
   }
 }
 
@@ -71,5 +133,33 @@ extension QueryInfo {
       entryKey: key,
       snapshot: .empty
     )
+  }
+}
+
+/// The state of an entry that an export awaits.
+package enum ExportPresence {
+  case fetching
+  /// The fetch has ended or is paused, with or without data.
+  case settled(QueryInfo)
+  case gone
+}
+
+/// The progress of a fetch for archives of its entry.
+package enum ExportProgress: Equatable, Sendable {
+  /// There is no fetch, or there is data that the fetch is going to replace.
+  case none
+  /// The fetch is going to bring the first data.
+  case first
+  /// The fetch brings the first data, but perhaps in parts, or it waits for an import itself.
+  case uncertain
+  /// The data is a part of the fetch's value.
+  case partial
+  /// The data is a part, but there is nothing to wait for: the stream has no end, or is over.
+  case incomplete
+}
+
+extension Instant {
+  fileprivate func distance(after other: Instant) -> Duration {
+    .nanoseconds(max(0, nanoseconds - other.nanoseconds))
   }
 }

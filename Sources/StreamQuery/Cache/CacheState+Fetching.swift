@@ -29,7 +29,7 @@ extension CacheState {
     let index = index ?? entry(key, query, &transaction)
     if slots[index].machine.gcTime < query.gcTime {
       keep(index, for: query.gcTime)
-      updateBookkeeping(index, transaction)
+      updateBookkeeping(index, &transaction)
     }
     placeInitialData(index, initialData, &transaction)
     transaction.isImperative = role == .leasing
@@ -40,19 +40,19 @@ extension CacheState {
     request.acceptsOlder = need == .ifMissing || need == .ifMissingElseRevalidate
     var decision = slots[index].machine.decision(for: need, freshness, canFetch: canFetch, at: now)
     if let terms = query.serving {
-      servesCallers = true
       decision = served(index, decision, for: need, terms, freshness, canFetch: canFetch, at: now)
     }
     switch decision {
     case .useCached(let lookup, let revalidates):
       guard let box = slots[index].visible else { break }
       note(lookup, index, transaction)
-      // Not of a transaction that changes the entry: nobody may see the data before its end.
-      if offers != nil, initialData == nil, !revalidates, !events.everyLookup { offer(index) }
       if revalidates {
         if slots[index].machine.isIdle { adopt(index, query, &transaction) }
         input(index, &transaction) { $0.requested(.manual, clientLease: true, in: $1) }
         if lookup == .hit { refreshBegan(index) }
+      } else if initialData == nil, !events.everyLookup {
+        // Not of a transaction that changes the entry: nobody may see the data before its end.
+        announce(.found(index), &transaction)
       }
       return .cached(box)
     case .fetch:
@@ -70,7 +70,7 @@ extension CacheState {
       return .failed(error)
     case .missingFetch:
       // The entry may have just been made: its retention has to start.
-      updateBookkeeping(index, transaction)
+      updateBookkeeping(index, &transaction)
       return .missingFetch
     }
     if let terms = query.serving {

@@ -176,7 +176,7 @@ extension CacheState {
   @inline(__always)
   mutating func note(_ lookup: CacheLookup, _ index: Int, _ transaction: Transaction) {
     lookups.count(lookup)
-    if isLimited { noteUse(of: index) }
+    noteUse(of: index)
     if events.lookups { emit(lookup, index, transaction) }
   }
 

@@ -24,7 +24,7 @@ extension CacheState {
       let isDue = pacing.takeDue(at: now)
       slots[index].triggerPacing = pacing
       guard isDue else {
-        updateBookkeeping(index, transaction)
+        updateBookkeeping(index, &transaction)
         return nil
       }
     }

@@ -88,7 +88,7 @@ extension CacheState {
     fencing: Bool,
     _ transaction: inout Transaction
   ) {
-    if isLimited { noteUse(of: index) }
+    noteUse(of: index)
     slots[index].forgetReason(&transaction)
     if slots[index].isLayered { writeOnLayers(index, &transaction) }
     slots[index].store(box, &transaction)

@@ -64,8 +64,6 @@ struct CacheState: ~Copyable {
   var lookups = LookupCounts()
   var countsFetches = false
   var isShutDown = false
-  /// The room for fetches, if the number of concurrent ones is limited.
-  var fetchRoom: FetchRoom<EntryID>?
   var actionQueue = ActionQueue<Action>()
   /// The number of entries that may be visited under one lock, if a search can be split into
   /// slices.
@@ -82,21 +80,9 @@ struct CacheState: ~Copyable {
   var mayShrink = false
   /// The callers that wait until nothing is going on.
   var idleWaits = IdleWaits()
-  /// For searches in slices: usually empty.
-  var changeLogs: [ChangeLog] = []
   var searchSerial = 0
-  /// Whether changes of entries have to be noted.
-  var notesChanges = false
-  /// The changes of persisted entries; `nil` if there is no persister.
-  var persisted: PersistedChanges?
-  /// The limit and the order of eviction; `nil` if there is no limit, see ``limit(to:)``.
-  var budget: CacheBudget?
-  var isLimited = false
-  /// The offers for readers without the lock; `nil` unless many threads read.
-  var offers: EntryOffers?
-  /// Whether a query has promised anything to its callers so far: without a promise, entries are
-  /// not checked for records of callers.
-  var servesCallers = false
+  /// The mechanisms that few caches have.
+  var extensions = CacheExtensions()
   /// The keys that imports in progress are to bring.
   var imports = Imports()
   /// The version of the data in stores.
@@ -124,7 +110,7 @@ struct CacheState: ~Copyable {
     if now.instant >= latest.instant {
       let elapsed = Double(now.instant.nanoseconds - latest.instant.nanoseconds) / 1_000_000_000
       latest = Timestamp(instant: now.instant, date: now.date ?? latest.date + elapsed)
-      if offers != nil { offers?.shards.advance(to: now.instant) }
+      advanceReaders(to: now.instant)
     }
     return Environment(now: latest, isOnline: isOnline, isActive: isActive)
   }
@@ -172,9 +158,7 @@ struct CacheState: ~Copyable {
     let short = Int32(truncatingIfNeeded: index)
     let crowding = self.index.insert(key.key, id: short)
     if crowding.begins { reportCrowd(of: key) }
-    if offers != nil { countUses() }
-    budget?.added(index, key.storage, isCrowded: crowding.isTooLarge)
-    noteChange(of: index)
+    announce(.added(index, isCrowded: crowding.isTooLarge), &transaction)
     if let query { adopt(index, query, &transaction) }
     emit(.added, index, transaction)
     return index
@@ -193,9 +177,7 @@ struct CacheState: ~Copyable {
     _ transaction: inout Transaction
   ) {
     guard slots[index].key != nil else { return }
-    noteChange(of: index)
-    if notesChanges { noteDeparture(of: index, reason) }
-    if offers != nil { withdrawLast(index, &transaction) }
+    announce(.leaving(index, reason), &transaction)
     emit(.removed(reason), index, transaction)
     let short = Int32(truncatingIfNeeded: index)
     // The index hands out its own reference to the key, so that the slot's is not the last one.
@@ -204,7 +186,6 @@ struct CacheState: ~Copyable {
     }
     setDeadline(nil, index)
     setLive(false, index)
-    budget?.removed(index)
     removeAllLayers(index, &transaction)
     if !moved.isEmpty { moved[slots[index].generation] = nil }
     slots[index].release(to: &transaction)
@@ -217,11 +198,8 @@ struct CacheState: ~Copyable {
   mutating func adopt(_ index: Int, _ query: StoredQuery, _ transaction: inout Transaction) {
     // The placeholder of one observer does not show to others.
     if let plain = query.plain { return adopt(index, plain, &transaction) }
-    if notesChanges {
-      noteTakeover(of: index, by: query)
-      noteChange(of: index)
-    }
-    if query.serving != nil { servesCallers = true }
+    announce(.adopting(index, query), &transaction)
+    if query.serving != nil { startServing() }
     let hasBetter = !slots[index].takes(query)
     slots[index].machine.adopted(
       fetchOptions: hasBetter ? nil : query.fetchOptions,
@@ -231,13 +209,19 @@ struct CacheState: ~Copyable {
     if !hasBetter { slots[index].setting = transaction.setting }
     guard !hasBetter, slots[index].query !== query else { return }
     transaction.drop(slots[index].query)
-    if query.serving != nil { distrustMark(index) }
     slots[index].query = query
+    announce(.adopted(index), &transaction)
     // So far the entry was only written to, by key: the feature of its query is known only now.
     if query.feature != nil, let snapshot = slots[index].snapshot, snapshot.feature == nil {
       transaction.drop(snapshot)
       slots[index].snapshot = nil
     }
+  }
+
+  /// Replaces the defaults for later queries.
+  mutating func replaceDefaults(_ defaults: StoredDefaults, _ transaction: inout Transaction) {
+    self.defaults = defaults
+    announce(.defaultsReplaced, &transaction)
   }
 
   // MARK: Values

@@ -136,6 +136,6 @@ extension CacheState {
 
   /// Counts that differ if stores or outbox got anything to keep in between.
   var keptCounts: [UInt64] {
-    [persisted?.noteCount ?? 0, mutations.lastSerial, UInt64(mutations.pendingCount)]
+    [persistedNoteCount, mutations.lastSerial, UInt64(mutations.pendingCount)]
   }
 }

@@ -54,7 +54,7 @@ final class QueryCache: Sendable {
     )
     record { state in
       state.events = needs
-      if let shards { state.offers = EntryOffers(shards) }
+      if let shards { state.offerEntries(to: shards) }
     }
   }
 
@@ -127,7 +127,7 @@ final class QueryCache: Sendable {
       let serial = state.snapshotSerial
       let before = state.actionQueue.transactionBegan()
       let result = body(&state, &transaction)
-      if state.fetchRoom != nil { state.fillRoom(&transaction) }
+      state.announce(.ending, &transaction)
       if state.mayShrink { state.shrink(&transaction) }
       if state.idleWaits.work != nil { state.tellIdle() }
       if state.snapshotSerial != serial { news.store(state.snapshotSerial, ordering: .releasing) }

@@ -69,7 +69,7 @@ extension QueryClient {
     return cache.record { state in
       guard let index = state.find(key) else { return nil }
       state.noteUse(of: index)
-      if state.offers != nil { state.offer(index) }
+      state.offer(index)
       return state.slots[index].visible
     }
   }

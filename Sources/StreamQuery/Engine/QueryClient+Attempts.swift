@@ -131,7 +131,7 @@ extension QueryClient {
       if state.answered(answer, by: job, &transaction) {
         if let chance { state.landed(job, chance: chance, transaction) }
       } else if caching != nil, mayLast {
-        state.failed(job, failure, lastingFor: span, transaction)
+        state.failed(job, failure, lastingFor: span, &transaction)
       }
     }
   }

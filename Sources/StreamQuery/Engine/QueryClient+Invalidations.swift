@@ -31,7 +31,7 @@ extension QueryClient {
         state.input(index, &transaction) {
           $0.invalidated(isJoining: isJoining, isDoubt: !superseding, in: $1)
         }
-        if state.servesCallers { state.endFailure(index, transaction) }
+        state.announce(.invalidated(index), &transaction)
         if mayBeImported { state.noteMark(index, &transaction) }
       }
       for index in refetched {

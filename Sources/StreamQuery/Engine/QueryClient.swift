@@ -96,7 +96,7 @@ public actor QueryClient {
     )
     hitReports = HitReports(configuration, cache.shards)
     cache.record {
-      $0.fetchRoom = configuration.maxConcurrentFetches.map { FetchRoom(limit: $0) }
+      if let limit = configuration.maxConcurrentFetches { $0.limitFetches(to: limit) }
       if let limit = configuration.limit { $0.limit(to: limit) }
       $0.returns = ReturnPacing(
         reconnect: configuration.reconnectPacing,

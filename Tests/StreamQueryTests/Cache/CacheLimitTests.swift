@@ -142,7 +142,7 @@ struct CacheLimitTests: LimitedSuite {
     let client = QueryClient(simulation: simulation)
     for number in 1...5_000 { client.setData(number, for: key(number)) }
     #expect(client.diagnostics().count == 5_000)
-    #expect(client.cache.read { $0.budget == nil })
+    #expect(client.cache.read { $0.extensions.budget == nil })
     client.shutDown()
   }
 }

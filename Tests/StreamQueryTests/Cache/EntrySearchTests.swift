@@ -56,7 +56,7 @@ import StreamQueryPersistence
     }
     #expect(found(search) == expected(filter, state))
     search.end(in: &state)
-    #expect(state.changeLogs.isEmpty)
+    #expect(state.extensions.changeLogs.isEmpty)
     #expect(state.index.walks.isEmpty)
   }
 

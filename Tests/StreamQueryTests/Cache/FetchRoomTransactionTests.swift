@@ -29,7 +29,7 @@ struct FetchRoomTransactionTests {
   private func fill() { driver.state.fillRoom(&driver.transaction) }
 
   init() {
-    driver.state.fetchRoom = FetchRoom(limit: 1)
+    driver.state.limitFetches(to: 1)
   }
 
   @Test func aTransactionBeginsWhatHasRoomOnceAllOfItHasHappened() {

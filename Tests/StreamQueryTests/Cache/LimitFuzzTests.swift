@@ -80,7 +80,7 @@ struct LimitFuzzTests {
 
   private func check(_ client: QueryClient, _ place: String) {
     client.cache.record { state in
-      guard let order = state.budget?.order else { return }
+      guard let order = state.extensions.budget?.order else { return }
       let known = state.slots.indices.filter { state.slots[$0].key != nil }
       let unused = known.filter { state.isUnused($0) }
       #expect(order.entryCount == known.count, "\(place)")

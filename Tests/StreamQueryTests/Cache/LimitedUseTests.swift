@@ -227,7 +227,7 @@ struct LimitedUseTests: LimitedSuite {
     #expect(client.import(archive, for: all).entryCount == 3_000)
     #expect(client.diagnostics().count == 100)
     #expect(client.cache.read { $0.slots.count } < 1_000)
-    #expect(client.cache.read { $0.budget?.order.entryCount } == 100)
+    #expect(client.cache.read { $0.extensions.budget?.order.entryCount } == 100)
     former.shutDown()
     client.shutDown()
   }
@@ -243,7 +243,7 @@ struct LimitedUseTests: LimitedSuite {
     #expect(client.diagnostics().count == 3)
     client.clear()
     #expect(client.diagnostics().map(\.key) == [key(1).erased])
-    #expect(client.cache.read { $0.budget?.order.entryCount } == 1)
+    #expect(client.cache.read { $0.extensions.budget?.order.entryCount } == 1)
     recording.cancel()
     client.shutDown()
   }

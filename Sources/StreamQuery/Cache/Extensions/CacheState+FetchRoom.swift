@@ -8,9 +8,15 @@
 // fetch, or observes it, that one runs at once, in the room of the first. A fetch that waits for a
 // mutation leaves its room, because the mutation may fetch anything.
 extension CacheState {
+  /// From now on only so many fetches run at a time.
+  mutating func limitFetches(to limit: Int) {
+    extensions.fetchRoom = FetchRoom(limit: limit)
+    extensions.active.insert(.fetchRoom)
+  }
+
   /// Runs an attempt of an entry's fetch, as soon as there is room.
   mutating func begin(_ job: FetchJob, _ index: Int, _ transaction: inout Transaction) {
-    let begins = fetchRoom == nil || enterRoom(index)
+    let begins = !extensions.active.contains(.fetchRoom) || enterRoom(index)
     if begins { actionQueue.append(.start(job, attempt: slots[index].machine.failureCount)) }
     // A thread that makes room begins it later, but in the context of this caller.
     if !begins || othersPerform { transaction.standBy(job.tasks) }
@@ -18,22 +24,23 @@ extension CacheState {
 
   private mutating func enterRoom(_ index: Int) -> Bool {
     let (id, urgency) = (id(of: index), urgency(of: index))
-    return fetchRoom?.enter(id, urgency) == true
+    return extensions.fetchRoom?.enter(id, urgency) == true
   }
 
   /// An attempt no longer runs, or must not run.
   @inline(__always)
   mutating func leaveRoom(_ index: Int) {
-    guard fetchRoom != nil else { return }
+    guard extensions.active.contains(.fetchRoom) else { return }
     let id = id(of: index)
-    fetchRoom?.leave(id)
+    extensions.fetchRoom?.leave(id)
   }
 
   /// A fetch waits for a run of a mutation.
   ///
   /// - Parameter caller: The work that the call was made from.
   mutating func leaveRoom(of caller: @autoclosure () -> TaskChain?) {
-    guard fetchRoom != nil, let caller = caller(), case .fetch(id, let entry) = caller.work,
+    guard extensions.active.contains(.fetchRoom), let caller = caller(),
+      case .fetch(id, let entry) = caller.work,
       let index = find(entry), slots[index].job?.tasks === caller
     else { return }
     leaveRoom(index)
@@ -42,12 +49,12 @@ extension CacheState {
   /// A caller waits for an entry's fetch, or observes the entry.
   @inline(__always)
   mutating func admit(_ index: Int, for caller: TaskChain?) {
-    if fetchRoom != nil, let caller { admitGuest(index, of: caller) }
+    if extensions.active.contains(.fetchRoom), let caller { admitGuest(index, of: caller) }
   }
 
   private mutating func admitGuest(_ index: Int, of caller: TaskChain) {
     let id = id(of: index)
-    guard case .fetch = caller.work, !caller.life.isOver, fetchRoom?.admit(id) == true,
+    guard case .fetch = caller.work, !caller.life.isOver, extensions.fetchRoom?.admit(id) == true,
       let job = slots[index].job
     else { return }
     slots[index].machine.attemptBegan()
@@ -56,14 +63,15 @@ extension CacheState {
 
   /// Updates the place of a fetch after a change of its entry.
   mutating func tendRoom(_ index: Int) {
+    guard extensions.active.contains(.fetchRoom) else { return }
     let id = id(of: index)
     if slots[index].machine.isIdle {
-      fetchRoom?.guestLeft(id)
+      extensions.fetchRoom?.guestLeft(id)
     } else if slots[index].machine.isActive {
-      fetchRoom?.raise(id, to: .high)
+      extensions.fetchRoom?.raise(id, to: .high)
     } else if let newest = slots[index].waiters.last {
       // The others are known.
-      fetchRoom?.raise(id, to: FetchUrgency(newest.priority))
+      extensions.fetchRoom?.raise(id, to: FetchUrgency(newest.priority))
     }
   }
 
@@ -85,9 +93,11 @@ extension CacheState {
   }
 
   private mutating func nextInRoom() -> EntryID? {
-    guard fetchRoom?.hasNext == true, var room = fetchRoom.take() else { return nil }
+    guard extensions.fetchRoom?.hasNext == true, var room = extensions.fetchRoom.take() else {
+      return nil
+    }
     let next = room.next { urgency($0) }
-    fetchRoom = room
+    extensions.fetchRoom = room
     return next
   }
 

@@ -2,18 +2,25 @@
 // memory is short: see ``CacheBudget`` and ``EvictionOrder``.
 extension CacheState {
   /// Begins to evict entries when there are too many.
-  ///
-  /// A write checks `isLimited`, because it takes longer to check whether there is a budget.
   mutating func limit(to limit: CacheLimit) {
-    budget = CacheBudget(limit)
-    isLimited = true
+    extensions.budget = CacheBudget(limit)
+    extensions.active.insert(.budget)
   }
 
-  /// A caller asked for an entry.
-  @inline(never)
-  mutating func noteUse(of index: Int) {
-    budget?.order.used(index)
+  /// An entry was made.
+  mutating func joinBudget(_ index: Int, isCrowded: Bool) {
+    guard let key = slots[index].key?.storage else { return }
+    extensions.budget?.added(index, key, isCrowded: isCrowded)
   }
+
+  /// A caller asked for an entry, or wrote to it; unlike changes, that may be no transaction.
+  @inline(__always)
+  mutating func noteUse(of index: Int) {
+    if extensions.active.contains(.budget) { extensions.budget?.order.used(index) }
+  }
+
+  /// How often an entry was used, as far as anybody counts.
+  func useCount(of index: Int) -> Int { extensions.budget?.order.uses(of: index) ?? 0 }
 
   /// Whether nobody uses an entry, so that it may be evicted: it has no observer, caller, fetch or layer.
   func isUnused(_ index: Int) -> Bool {
@@ -21,14 +28,16 @@ extension CacheState {
   }
 
   /// An entry or its users changed.
-  @inline(never)
   mutating func updateBudget(_ index: Int) {
+    guard extensions.active.contains(.budget) else { return }
     let data = slots[index].data
-    if budget?.isNews(data, index) == true { actionQueue.append(.measure(id(of: index))) }
+    if extensions.budget?.isNews(data, index) == true {
+      actionQueue.append(.measure(id(of: index)))
+    }
     let isIdle = isUnused(index)
-    budget?.order.changed(index, isIdle: isIdle)
+    extensions.budget?.order.changed(index, isIdle: isIdle)
     // At the end of the transaction, which may go on with the entry.
-    if budget?.order.isOver == true { mayShrink = true }
+    if extensions.budget?.order.isOver == true { mayShrink = true }
   }
 
   /// Drops entries until the budget is kept, or only entries in use are left.
@@ -37,7 +46,7 @@ extension CacheState {
   @inline(never)
   mutating func evict(_ transaction: inout Transaction) {
     var left = lookLimit
-    while let index = budget?.order.victim() {
+    while let index = extensions.budget?.order.victim() {
       guard left > 0 else { return actionQueue.append(.evict) }
       left -= 1
       drop(index, reason: .evicted, &transaction)
@@ -55,8 +64,8 @@ extension CacheState {
   /// Sets the cost of an entry, if it still has the evaluated data.
   mutating func measured(_ entry: EntryID, _ data: ValueBox, cost: Int) {
     guard let index = find(entry), slots[index].data === data else { return }
-    budget?.order.measured(index, cost: cost)
-    if budget?.order.isOver == true { mayShrink = true }
+    extensions.budget?.order.measured(index, cost: cost)
+    if extensions.budget?.order.isOver == true { mayShrink = true }
   }
 
   /// Drops entries that nobody uses, from the last slot to the first: entries that move between
@@ -109,61 +118,6 @@ extension CacheState {
       slots[index].machine.isStale(freshness, at: transaction.environment.now.instant)
     else { return }
     drop(index, reason: .evicted, &transaction)
-  }
-}
-
-/// The limit of a cache, and the order of eviction.
-struct CacheBudget: Sendable {
-  var order: EvictionOrder
-  /// The largest key of an entry that is kept.
-  private let maxKeySize: Int
-  /// Whether a function of the user evaluates the cost of entries.
-  private let isMeasured: Bool
-  /// The data, by slot, that is measured or about to be.
-  private var measured: [ObjectIdentifier?] = []
-
-  init(_ limit: CacheLimit) {
-    order = EvictionOrder(maxEntries: limit.maxEntries, maxCost: limit.maxCost)
-    maxKeySize = limit.maxKeySize ?? .max
-    isMeasured = limit.maxCost != nil && limit.cost != nil
-  }
-
-  /// An entry came.
-  ///
-  /// - Parameters:
-  ///   - index: The entry.
-  ///   - key: Its key.
-  ///   - isCrowded: Whether too many keys have the same hash.
-  mutating func added(_ index: Int, _ key: KeyStorage, isCrowded: Bool) {
-    let isPassing = isCrowded || maxKeySize != .max && key.isLarger(than: maxKeySize)
-    order.added(index, hash: key.hash, isPassing: isPassing)
-  }
-
-  /// Whether the cost of an entry has to be evaluated, because it has other data than before.
-  ///
-  /// The former data was there until the present data came, so no two have the same identity.
-  mutating func isNews(_ data: ValueBox?, _ index: Int) -> Bool {
-    guard isMeasured else { return false }
-    while measured.count <= index { measured.append(nil) }
-    let identity = data.map { ObjectIdentifier($0) }
-    guard measured[index] != identity else { return false }
-    measured[index] = identity
-    if data == nil { order.measured(index, cost: 1) }
-    return data != nil
-  }
-
-  /// An entry is gone.
-  mutating func removed(_ index: Int) {
-    order.removed(index)
-    if index < measured.count { measured[index] = nil }
-  }
-
-  /// Entries moved to other slots, and all others are gone.
-  mutating func moved(_ kept: [Int32]) {
-    order.moved(kept)
-    guard isMeasured else { return }
-    let old = measured
-    measured = kept.map { Int($0) < old.count ? old[Int($0)] : nil }
   }
 }
 

@@ -1,8 +1,11 @@
 // Answers for callers whose query promises them an answer while its server is slow or away.
 extension CacheState {
+  /// A query promises something to its callers.
+  mutating func startServing() { extensions.active.insert(.serving) }
+
   /// Updates an entry's record for its callers.
-  @inline(never)
   mutating func followServing(_ index: Int, _ transaction: Transaction) {
+    guard slots[index].remembersServing else { return }
     var record = slots[index].servingRecord
     record.follow(slots[index].machine, at: transaction.environment.now.instant)
     slots[index].servingRecord = record
@@ -26,7 +29,7 @@ extension CacheState {
 
   /// The data that a caller gets under the terms of its query.
   @inline(never)
-  func served(
+  mutating func served(
     _ index: Int,
     _ found: FetchDecision,
     for need: FetchNeed,
@@ -35,7 +38,8 @@ extension CacheState {
     canFetch: Bool,
     at now: Instant
   ) -> FetchDecision {
-    slots[index].machine.served(
+    startServing()
+    return slots[index].machine.served(
       found,
       for: need,
       terms,
@@ -168,8 +172,16 @@ extension CacheState {
   ///   - index: The entry.
   ///   - deadline: Its deadline without the record.
   /// - Returns: The deadline.
+  @inline(__always)
+  mutating func servingDeadline(_ index: Int, _ deadline: Instant?) -> Instant? {
+    guard extensions.active.contains(.serving), slots[index].hasServingRecord else {
+      return deadline
+    }
+    return rememberedDeadline(index, deadline)
+  }
+
   @inline(never)
-  func servingDeadline(_ index: Int, _ deadline: Instant?) -> Instant? {
+  private mutating func rememberedDeadline(_ index: Int, _ deadline: Instant?) -> Instant? {
     let record = slots[index].servingRecord
     if let end = record.softTimeoutEnd { return min(deadline ?? end, end) }
     guard let end = record.failureEnd, isUnused(index) else { return deadline }
@@ -182,7 +194,7 @@ extension CacheState {
     _ job: FetchJob,
     _ failure: ErrorBox,
     lastingFor span: TimeSpan?,
-    _ transaction: Transaction
+    _ transaction: inout Transaction
   ) {
     guard let index = find(job.entry), slots[index].machine.isIdle, slots[index].error === failure
     else { return }
@@ -192,7 +204,7 @@ extension CacheState {
       at: transaction.environment.now.instant
     )
     // The entry may be about to be dropped, because nobody uses it.
-    if span != nil { updateBookkeeping(index, transaction) }
+    if span != nil { updateBookkeeping(index, &transaction) }
   }
 
   /// A fetch brought data, and its query says that it is refetched ahead of time.
@@ -215,13 +227,13 @@ extension CacheState {
   }
 
   /// The newest failure no longer is an answer.
-  mutating func endFailure(_ index: Int, _ transaction: Transaction) {
+  mutating func endFailure(_ index: Int, _ transaction: inout Transaction) {
     guard slots[index].hasServingRecord, slots[index].servingRecord.failureEnd != nil else {
       return
     }
     slots[index].servingRecord.failureEnd = nil
     // The entry stayed for its failure.
-    updateBookkeeping(index, transaction)
+    updateBookkeeping(index, &transaction)
   }
 
   /// Counts and reports that callers got stale data.

@@ -99,7 +99,7 @@ package struct EntryJournal: Sendable {
   package var hasChanges: Bool { cache.read { $0.hasPersistedChanges } }
 
   /// Whether so many entries are gone that their data should be taken now.
-  package var isCrowded: Bool { cache.read { $0.persisted?.isCrowded } == true }
+  package var isCrowded: Bool { cache.read { $0.extensions.persisted?.isCrowded } == true }
 
   /// Takes changes.
   ///

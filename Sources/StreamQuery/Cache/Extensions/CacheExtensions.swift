@@ -1,0 +1,139 @@
+/// The mechanisms that few caches have, and which of them this cache has.
+///
+/// They hear in one place of what happens to entries: ``CacheState/announce(_:_:)``. A cache that has none pays for
+/// one test of a word there. A new mechanism has a member of ``Active``, a property here, and a file in this folder;
+/// its name and its call are added to each change that it listens to.
+struct CacheExtensions: Sendable {
+  /// The mechanisms that have something to do at present.
+  struct Active: OptionSet, Sendable {
+    let rawValue: UInt16
+
+    init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    /// Searches in slices record which entries change.
+    static let searches = Active(rawValue: 1)
+    /// A persister takes the changes of persisted entries.
+    static let persisted = Active(rawValue: 2)
+    /// Readers find entries without the lock.
+    static let offers = Active(rawValue: 4)
+    /// The number of entries, or their cost, has a limit.
+    static let budget = Active(rawValue: 8)
+    /// Only so many fetches run at a time.
+    static let fetchRoom = Active(rawValue: 16)
+    /// A query has promised something to its callers; before, entries are not checked for their records.
+    static let serving = Active(rawValue: 32)
+
+    /// A literal would be an array.
+    static func | (first: Active, second: Active) -> Active {
+      Active(rawValue: first.rawValue | second.rawValue)
+    }
+  }
+
+  var active: Active = []
+  /// For searches in slices: usually empty.
+  var changeLogs: [ChangeLog] = []
+  /// The changes of persisted entries; `nil` if there is no persister.
+  var persisted: PersistedChanges?
+  /// The offers for readers without the lock; `nil` unless many threads read.
+  var offers: EntryOffers?
+  /// The limit and the order of eviction; `nil` if there is no limit.
+  var budget: CacheBudget?
+  /// The room for fetches, if the number of concurrent ones is limited.
+  var fetchRoom: FetchRoom<EntryID>?
+}
+
+/// A change that the extensions of a cache hear of; the numbers are entries.
+enum CacheChange {
+  /// It was made; too many keys may have the same hash.
+  case added(Int, isCrowded: Bool)
+  /// A query is about to take it over, or has done so.
+  case adopting(Int, StoredQuery), adopted(Int)
+  /// Somebody found data that the next readers may find as well.
+  case found(Int)
+  /// An answer is about to land.
+  case landing(Int)
+  /// Its machine has decided a change, which is about to be carried out, or was.
+  case changing(Int), changed(Int)
+  /// An attempt of its fetch runs no longer, or shall not run.
+  case attemptEnded(Int)
+  /// It was invalidated.
+  case invalidated(Int)
+  /// It is about to be emptied, or dropped.
+  case emptying(Int, QueryEvent.RemovalReason), leaving(Int, QueryEvent.RemovalReason)
+  /// All entries are about to be removed.
+  case clearing
+  /// The entries in these slots are about to move into new ones, in this order; all others leave.
+  case moving([Int32])
+  /// Queries arrive under other defaults from now on.
+  case defaultsReplaced
+  /// A transaction is about to end, and may give back room before.
+  case ending, shrinking
+
+  /// The extensions that listen.
+  @inline(__always)
+  fileprivate var listeners: CacheExtensions.Active {
+    switch self {
+    case .added: .searches | .offers | .budget
+    case .adopting: .searches | .persisted
+    case .changing: .searches | .persisted | .offers | .serving
+    case .changed: .fetchRoom | .budget
+    case .leaving: .searches | .persisted | .offers | .budget | .fetchRoom
+    case .moving: .searches | .offers | .budget
+    case .emptying, .clearing: .persisted
+    case .found, .landing, .defaultsReplaced: .offers
+    case .shrinking: .budget
+    case .attemptEnded, .ending: .fetchRoom
+    case .adopted, .invalidated: .serving
+    }
+  }
+}
+
+extension CacheState {
+  /// Tells the extensions of a change.
+  @inline(__always)
+  mutating func announce(_ change: CacheChange, _ transaction: inout Transaction) {
+    if !extensions.active.isDisjoint(with: change.listeners) { hear(change, &transaction) }
+  }
+
+  // A cache may have only some of those that listen: each call does nothing without its extension.
+  @inline(never)
+  private mutating func hear(_ change: CacheChange, _ transaction: inout Transaction) {
+    switch change {
+    case .added(let index, let isCrowded):
+      logChange(of: index)
+      countUses()
+      joinBudget(index, isCrowded: isCrowded)
+    case .adopting(let index, let query):
+      noteTakeover(of: index, by: query)
+      logChange(of: index)
+    case .adopted(let index):
+      if slots[index].query?.serving != nil { distrustMark(index) }
+    case .found(let index): offer(index)
+    case .landing(let index): withdraw(index, &transaction)
+    case .changing(let index):
+      logChange(of: index)
+      withdraw(index, &transaction)
+      followServing(index, transaction)
+    case .changed(let index):
+      tendRoom(index)
+      updateBudget(index)
+    case .attemptEnded(let index): leaveRoom(index)
+    case .invalidated(let index): endFailure(index, &transaction)
+    case .emptying(let index, let reason): noteDeparture(of: index, reason)
+    case .leaving(let index, let reason):
+      logChange(of: index)
+      noteDeparture(of: index, reason)
+      withdrawLast(index, &transaction)
+      extensions.budget?.removed(index)
+      tendRoom(index)
+    case .clearing: noteRemovalOfAll()
+    case .moving(let kept):
+      logChangeOfAll()
+      extensions.offers?.removeRows(into: &transaction.garbage)
+      extensions.budget?.moved(kept)
+    case .defaultsReplaced: extensions.offers?.removeAll(into: &transaction.garbage)
+    case .shrinking: evict(&transaction)
+    case .ending: fillRoom(&transaction)
+    }
+  }
+}

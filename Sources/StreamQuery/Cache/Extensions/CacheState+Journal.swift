@@ -1,0 +1,148 @@
+// The notes of changes, for searches in slices and for the persister.
+
+extension CacheState {
+  /// Records for a search which entries change from now on.
+  mutating func startLogging() -> Int {
+    searchSerial += 1
+    extensions.changeLogs.append(ChangeLog(id: searchSerial))
+    extensions.active.insert(.searches)
+    return searchSerial
+  }
+
+  /// Takes the entries that changed since the last call.
+  mutating func takeChanges(_ log: Int) -> [EntryID] {
+    var changes: [EntryID] = []
+    if let position = extensions.changeLogs.firstIndex(where: { $0.id == log }) {
+      swap(&changes, &extensions.changeLogs[position].changes)
+    }
+    return changes
+  }
+
+  mutating func stopLogging(_ log: Int) {
+    extensions.changeLogs.removeAll { $0.id == log }
+    if extensions.changeLogs.isEmpty { extensions.active.remove(.searches) }
+  }
+
+  /// Tells searches in slices, and the persister, that an entry was added, changed or is about to be removed.
+  mutating func logChange(of index: Int) {
+    let id = id(of: index)
+    for position in extensions.changeLogs.indices
+    where extensions.changeLogs[position].changes.last != id {
+      extensions.changeLogs[position].changes.append(id)
+    }
+    guard slots[index].query?.isPersisted == true else { return }
+    if extensions.persisted?.note(id) == true { actionQueue.append(.persist) }
+  }
+
+  /// Records that all entries move or are removed.
+  mutating func logChangeOfAll() {
+    guard !extensions.changeLogs.isEmpty else { return }
+    let all = slots.indices.filter { slots[$0].key != nil }.map { id(of: $0) }
+    for position in extensions.changeLogs.indices {
+      extensions.changeLogs[position].changes.append(contentsOf: all)
+    }
+  }
+
+  // MARK: Persisted changes
+
+  /// Records changes of persisted entries from now on.
+  mutating func startPersisting() {
+    extensions.persisted = PersistedChanges()
+    extensions.active.insert(.persisted)
+  }
+
+  /// Records no more changes of persisted entries.
+  mutating func stopPersisting() {
+    extensions.persisted = nil
+    extensions.active.remove(.persisted)
+  }
+
+  /// Whether there are changes to take.
+  var hasPersistedChanges: Bool { extensions.persisted.map { !$0.isEmpty } ?? false }
+
+  /// How often changes of persisted entries were noted.
+  var persistedNoteCount: UInt64 { extensions.persisted?.noteCount ?? 0 }
+
+  /// Takes changes of persisted entries.
+  ///
+  /// - Parameter onlyDepartures: Whether changed entries stay.
+  /// - Returns: The departures, then entries as they are now; and whether these were all.
+  mutating func takePersistedChanges(
+    onlyDepartures: Bool = false
+  ) -> (
+    departures: [PersistedChanges.Departure], entries: [PersistedEntry], isAll: Bool
+  ) {
+    let limit = onlyDepartures ? 0 : lookLimit
+    guard let (departures, changed) = extensions.persisted?.take(atMost: limit) else {
+      return ([], [], true)
+    }
+    let now = latest.instant
+    let entries = changed.compactMap { find($0).flatMap { persistedEntry($0, at: now) } }
+    return (departures, entries, extensions.persisted?.isEmpty ?? true)
+  }
+
+  private func persistedEntry(_ index: Int, at now: Instant) -> PersistedEntry? {
+    // A part is kept once nobody fetches the rest, and is still a part in the next launch.
+    guard let query = slots[index].query, query.isPersisted, slots[index].machine.hasData,
+      !slots[index].machine.isArriving, let info = info(index, at: now)
+    else { return nil }
+    return PersistedEntry(id: id(of: index), info: info, query: query)
+  }
+
+  /// The key of an entry that is not saved, not even its mark, while it is fetched: the fetch hides its data,
+  /// or replaces it in parts.
+  ///
+  /// - Parameter index: The entry.
+  /// - Returns: Its key; `nil` if its changes are saved at any time, or never.
+  func keyOfUnsaved(_ index: Int) -> EntryKey? {
+    guard extensions.active.contains(.persisted), let query = slots[index].query, query.isPersisted,
+      query.fetchOptions.showsParts
+    else { return nil }
+    return slots[index].key
+  }
+
+  /// Notes that an entry is about to be dropped or emptied.
+  mutating func noteDeparture(of index: Int, _ reason: QueryEvent.RemovalReason) {
+    guard extensions.active.contains(.persisted), let key = slots[index].key,
+      slots[index].query?.isPersisted == true
+    else { return }
+    let id = id(of: index)
+    switch reason {
+    case .removed, .cleared:
+      notePersisted(.removed(key, hadData: slots[index].machine.hasData), of: id)
+    case .expired, .evicted:
+      if let entry = persistedEntry(index, at: latest.instant) {
+        notePersisted(.expired(entry), of: id)
+      }
+    }
+  }
+
+  /// Notes that another query is about to take an entry over.
+  ///
+  /// The data of a query that is kept is kept, although its successor is not.
+  mutating func noteTakeover(of index: Int, by query: StoredQuery) {
+    let id = id(of: index)
+    guard !query.isPersisted, extensions.persisted?.changed.contains(id) == true,
+      slots[index].takes(query),
+      let entry = persistedEntry(index, at: latest.instant)
+    else { return }
+    notePersisted(.expired(entry), of: id)
+  }
+
+  /// Notes that all entries are about to be removed.
+  mutating func noteRemovalOfAll() {
+    guard extensions.active.contains(.persisted) else { return }
+    kept.removals += 1
+    notePersisted(.removedAll, of: nil)
+  }
+
+  private mutating func notePersisted(_ departure: PersistedChanges.Departure, of id: EntryID?) {
+    if extensions.persisted?.note(departure, of: id) == true { actionQueue.append(.persist) }
+  }
+}
+
+/// The entries that were added, changed or removed since a search in slices began.
+struct ChangeLog: Sendable {
+  let id: Int
+  var changes: [EntryID] = []
+}
