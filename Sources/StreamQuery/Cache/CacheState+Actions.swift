@@ -226,7 +226,7 @@ extension CacheState {
           isInvalidated: slots[index].machine.isKnownToHaveChanged
         ),
       startedAt: transaction.environment.now,
-      place: former?.place ?? imports.started(),
+      place: former?.place ?? extensions.imports.started(),
       part: current.part,
       setting: former?.setting ?? slots[index].setting,
       isSettingOwn: former?.isSettingOwn ?? (transaction.setting != nil)

@@ -25,7 +25,7 @@ extension CacheState {
   ) {
     guard slots[index].query != nil else { return }
     // After the request, which joins a deferred fetch.
-    defer { askedAnew(index, &transaction) }
+    defer { announce(.refetched(index), &transaction) }
     let request = FetchRequest(
       cause: cause,
       // A fetch may replace itself, but must not request its own successor again and again.
@@ -43,7 +43,7 @@ extension CacheState {
 
   /// Empties an entry; its observers stay, and retention continues.
   mutating func empty(_ index: Int, isRemoved: Bool, _ transaction: inout Transaction) {
-    keepOut(olderThanNow: index, &transaction)
+    announce(.fenced(index), &transaction)
     let actions = slots[index].machine.cleared(isRemoved: isRemoved, in: transaction.environment)
     transaction.drop(slots[index].data)
     transaction.drop(slots[index].error)
@@ -61,7 +61,7 @@ extension CacheState {
     reason: QueryEvent.RemovalReason,
     _ transaction: inout Transaction
   ) {
-    keepOut(olderThanNow: index, &transaction)
+    announce(.fenced(index), &transaction)
     removeAllLayers(index, &transaction)
     forgetTriggers(index)
     let isAlone = !slots[index].isWatched && slots[index].machine.isIdle

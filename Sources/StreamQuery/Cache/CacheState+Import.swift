@@ -35,7 +35,7 @@ extension CacheState {
     var begun: SharedOneShot<Void>?
     for run in runs {
       // Its import was ended by `clear()`.
-      let isLate = `import`.map { !imports.isRunning($0) } ?? false
+      let isLate = `import`.map { !extensions.imports.isRunning($0) } ?? false
       guard !isShutDown, !isLate, !isKnown(run, &nameless) else {
         refused.append(
           ImportRefusal(
@@ -174,7 +174,7 @@ extension CacheState {
       info: .absent(restored.key),
       entry: index.map { slots[$0].generation }
     )
-    return imports.verdict(on: subject, by: `import`)
+    return extensions.imports.verdict(on: subject, by: `import`)
   }
 
   /// Whether a fetch in flight may end, wherever it is: it waits for some import, or began after this import

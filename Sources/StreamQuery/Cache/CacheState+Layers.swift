@@ -62,7 +62,7 @@ extension CacheState {
       for position in slots[index].layers.indices where slots[index].layers[position].job === job {
         slots[index].layers[position].keptSince = newest
       }
-      keepOut(olderThanNow: index, &transaction)
+      announce(.fenced(index), &transaction)
       input(index, &transaction) { $0.outdated(in: $1) }
       letGo(index, &transaction)
     }

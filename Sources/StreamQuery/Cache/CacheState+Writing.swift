@@ -65,7 +65,7 @@ extension CacheState {
     fencing: Bool,
     _ transaction: inout Transaction
   ) {
-    if fencing { keepOut(olderThanNow: index, &transaction) }
+    if fencing { announce(.fenced(index), &transaction) }
     put(box, index, by: .caller, updatedAt: updatedAt, fencing: fencing, &transaction)
   }
 

@@ -83,8 +83,6 @@ struct CacheState: ~Copyable {
   var searchSerial = 0
   /// The mechanisms that few caches have.
   var extensions = CacheExtensions()
-  /// The keys that imports in progress are to bring.
-  var imports = Imports()
   /// The version of the data in stores.
   var kept = KeptVersion()
   /// The part types of keys that were reported to share one hash.

@@ -41,7 +41,7 @@ extension QueryClient {
     sweepKept(filter, removes: true)
     if case .plain(.all) = filter.node {
       transaction { state, transaction in
-        state.noteSweep(.all, invalidates: false, &transaction)
+        state.announce(.swept(.all, invalidates: false), &transaction)
         state.removeAll(reason: .removed, &transaction)
       }
       return

@@ -11,7 +11,7 @@ extension QueryClient {
   /// - Returns: The number of the import; `nil` after the end of the client.
   package nonisolated func beginImport(_ end: SharedOneShot<Void>, limit: TimeSpan) -> Int? {
     transaction { state, _ in
-      defer { awaitsImports.store(!state.imports.isEmpty, ordering: .releasing) }
+      defer { awaitsImports.store(!state.extensions.imports.isEmpty, ordering: .releasing) }
       return state.beginImport(end, limit: limit)
     }
   }
@@ -20,7 +20,7 @@ extension QueryClient {
   package nonisolated func endImport(_ number: Int) {
     transaction { state, transaction in
       state.endImport(number, &transaction)
-      awaitsImports.store(!state.imports.isEmpty, ordering: .releasing)
+      awaitsImports.store(!state.extensions.imports.isEmpty, ordering: .releasing)
     }
   }
 
@@ -30,7 +30,7 @@ extension QueryClient {
   package nonisolated func named(_ texts: [String], by number: Int) -> Bool {
     transaction { state, transaction in
       state.named(texts, by: number, transaction)
-      return state.imports.isRunning(number)
+      return state.extensions.imports.isRunning(number)
     }
   }
 

@@ -23,7 +23,6 @@ extension QueryClient {
     let (restoring, noted, unsaved) = select(filter) { state, indices, transaction in
       let refetched = indices.filter { state.isInScope(scope, $0) && state.isBulkRefetched($0) }
       let restoring = indices.compactMap { state.restoring($0, in: scope) }
-      let mayBeImported = !state.imports.isEmpty
       for index in indices {
         state.emit(.invalidated, index, transaction)
         // A fetch that invalidates itself would never end.
@@ -32,7 +31,6 @@ extension QueryClient {
           $0.invalidated(isJoining: isJoining, isDoubt: !superseding, in: $1)
         }
         state.announce(.invalidated(index), &transaction)
-        if mayBeImported { state.noteMark(index, &transaction) }
       }
       for index in refetched {
         state.refetch(index, cause, superseding: superseding, group, &transaction)
@@ -130,7 +128,7 @@ extension QueryClient {
   nonisolated func noteSweep(_ filter: QueryFilter, invalidates: Bool) {
     guard mayAwaitImports else { return }
     transaction { state, transaction in
-      state.noteSweep(filter.plainPart, invalidates: invalidates, &transaction)
+      state.announce(.swept(filter.plainPart, invalidates: invalidates), &transaction)
     }
   }
 

@@ -75,11 +75,11 @@ struct PendingCostTests {
   }
 
   /// How often it was asked whether a fetch is to wait.
-  private var questionCount: Int { client.cache.read { $0.imports.questionCount } }
+  private var questionCount: Int { client.cache.read { $0.extensions.imports.questionCount } }
 
   private var heldCount: Int {
     client.cache.read { state in
-      state.imports.allHeld.count { held in
+      state.extensions.imports.allHeld.count { held in
         state.find(held.id).map { state.slots[$0].machine.isHeld } ?? false
       }
     }
@@ -113,10 +113,10 @@ struct PendingCostTests {
     #expect(heldCount == 0)
     #expect(questionCount == Self.count)
     // One note for all of them.
-    #expect(client.cache.read { $0.imports.notes.count } == 1)
+    #expect(client.cache.read { $0.extensions.imports.notes.count } == 1)
     simulation.advance(by: .seconds(1))
     finish()
-    #expect(client.cache.read { $0.imports.held.isEmpty })
+    #expect(client.cache.read { $0.extensions.imports.held.isEmpty })
   }
 
   @Test func theNamesOfWhatTheCacheKnowsAreMadeOnce() {
@@ -152,7 +152,7 @@ struct PendingCostTests {
       recording.cancel()
       simulation.settle()
     }
-    #expect(client.cache.read { $0.imports.allHeld.count } == 1)
+    #expect(client.cache.read { $0.extensions.imports.allHeld.count } == 1)
     finish()
   }
 
@@ -164,12 +164,12 @@ struct PendingCostTests {
       let key = QueryKey<String>("other", number)
       if number.isMultiple(of: 2) { client.setData("x", for: key, fencing: true) }
       client.remove(key)
-      most = max(most, client.cache.read { $0.imports.notes.count })
+      most = max(most, client.cache.read { $0.extensions.imports.notes.count })
     }
     #expect(most == KeyNotes.keyLimit)
     // What was named before could be removed for all that is known: it is fetched.
     #expect(heldCount == 0)
     finish()
-    #expect(client.cache.read { $0.imports.notes.count } == 0)
+    #expect(client.cache.read { $0.extensions.imports.notes.count } == 0)
   }
 }

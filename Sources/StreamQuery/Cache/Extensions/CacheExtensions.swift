@@ -22,6 +22,8 @@ struct CacheExtensions: Sendable {
     static let fetchRoom = Active(rawValue: 16)
     /// A query has promised something to its callers; before, entries are not checked for their records.
     static let serving = Active(rawValue: 32)
+    /// An import runs.
+    static let imports = Active(rawValue: 64)
 
     /// A literal would be an array.
     static func | (first: Active, second: Active) -> Active {
@@ -40,6 +42,8 @@ struct CacheExtensions: Sendable {
   var budget: CacheBudget?
   /// The room for fetches, if the number of concurrent ones is limited.
   var fetchRoom: FetchRoom<EntryID>?
+  /// The keys that imports in progress are to bring.
+  var imports = CacheState.Imports()
 }
 
 /// A change that the extensions of a cache hear of; the numbers are entries.
@@ -56,10 +60,12 @@ enum CacheChange {
   case changing(Int), changed(Int)
   /// An attempt of its fetch runs no longer, or shall not run.
   case attemptEnded(Int)
-  /// It was invalidated.
-  case invalidated(Int)
+  /// It was invalidated, or somebody asked for a newer answer, or older data must stay away from it.
+  case invalidated(Int), refetched(Int), fenced(Int)
   /// It is about to be emptied, or dropped.
   case emptying(Int, QueryEvent.RemovalReason), leaving(Int, QueryEvent.RemovalReason)
+  /// The keys that a filter selects are removed or invalidated, also those without an entry.
+  case swept(EntryFilter, invalidates: Bool)
   /// All entries are about to be removed.
   case clearing
   /// The entries in these slots are about to move into new ones, in this order; all others leave.
@@ -83,7 +89,9 @@ enum CacheChange {
     case .found, .landing, .defaultsReplaced: .offers
     case .shrinking: .budget
     case .attemptEnded, .ending: .fetchRoom
-    case .adopted, .invalidated: .serving
+    case .adopted: .serving
+    case .invalidated: .serving | .imports
+    case .refetched, .fenced, .swept: .imports
     }
   }
 }
@@ -118,7 +126,11 @@ extension CacheState {
       tendRoom(index)
       updateBudget(index)
     case .attemptEnded(let index): leaveRoom(index)
-    case .invalidated(let index): endFailure(index, &transaction)
+    case .invalidated(let index):
+      endFailure(index, &transaction)
+      noteMark(index, &transaction)
+    case .refetched(let index): noteRequest(index, &transaction)
+    case .fenced(let index): noteFence(index, &transaction)
     case .emptying(let index, let reason): noteDeparture(of: index, reason)
     case .leaving(let index, let reason):
       logChange(of: index)
@@ -126,6 +138,8 @@ extension CacheState {
       withdrawLast(index, &transaction)
       extensions.budget?.removed(index)
       tendRoom(index)
+    case .swept(let filter, let invalidates):
+      noteSweep(filter, invalidates: invalidates, &transaction)
     case .clearing: noteRemovalOfAll()
     case .moving(let kept):
       logChangeOfAll()

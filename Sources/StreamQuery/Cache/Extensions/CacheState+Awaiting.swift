@@ -10,44 +10,47 @@ extension CacheState {
   ///   - limit: How long a fetch waits for it.
   /// - Returns: Its number; `nil` if the cache has ended.
   mutating func beginImport(_ end: SharedOneShot<Void>, limit: TimeSpan) -> Int? {
-    isShutDown ? nil : imports.began(end, limit: limit)
+    guard !isShutDown else { return nil }
+    extensions.active.insert(.imports)
+    return extensions.imports.began(end, limit: limit)
   }
 
   /// An archive names keys that are still to come.
   mutating func named(_ texts: [String], by import: Int, _ transaction: Transaction) {
-    imports.named(texts, by: `import`, at: transaction.environment.now.instant)
+    extensions.imports.named(texts, by: `import`, at: transaction.environment.now.instant)
   }
 
   /// An archive was imported, and no longer names these keys: it brought them, or nobody does.
   mutating func left(_ texts: [String], by import: Int, _ transaction: inout Transaction) {
-    letGoUnawaited(imports.left(texts, by: `import`), &transaction)
+    letGoUnawaited(extensions.imports.left(texts, by: `import`), &transaction)
   }
 
   /// An import is over: no fetch waits for it any more.
   mutating func endImport(_ number: Int, _ transaction: inout Transaction) {
-    letGoUnawaited(imports.ended(number), &transaction)
+    letGoUnawaited(extensions.imports.ended(number), &transaction)
     forgetNotes(&transaction)
   }
 
   /// Ends all imports: their data belongs to the time before.
   mutating func endImports(_ transaction: inout Transaction) {
-    guard !imports.isEmpty else { return }
-    for end in imports.endedAll() { actionQueue.append(.reached(end)) }
-    letGoUnawaited(imports.allHeld, &transaction)
+    guard !extensions.imports.isEmpty else { return }
+    for end in extensions.imports.endedAll() { actionQueue.append(.reached(end)) }
+    letGoUnawaited(extensions.imports.allHeld, &transaction)
     forgetNotes(&transaction)
   }
 
   /// Notes are of no use without imports.
   private mutating func forgetNotes(_ transaction: inout Transaction) {
-    guard imports.isEmpty else { return }
-    transaction.garbage.collect(value: imports.forgetNotes())
+    guard extensions.imports.isEmpty else { return }
+    extensions.active.remove(.imports)
+    transaction.garbage.collect(value: extensions.imports.forgetNotes())
   }
 
   /// Keeps the number of notes small, no matter how long imports run.
   private mutating func boundNotes(_ transaction: inout Transaction) {
-    guard let former = imports.boundNotes() else { return }
+    guard let former = extensions.imports.boundNotes() else { return }
     transaction.garbage.collect(value: former)
-    letGoUnawaited(imports.allHeld, &transaction)
+    letGoUnawaited(extensions.imports.allHeld, &transaction)
   }
 
   // MARK: Fetches
@@ -66,14 +69,14 @@ extension CacheState {
     let now = transaction.environment.now.instant
     guard slots[index].machine.mayBeHeld(job.id),
       let subject = subject(index, text),
-      let wait = imports.wait(for: subject, startedAt: job.place, at: now)
+      let wait = extensions.imports.wait(for: subject, startedAt: job.place, at: now)
     else { return false }
     slots[index].machine.held(job.id, until: wait.until)
     // Fetches that are no longer deferred make room.
-    for former in imports.held[text] ?? [] where !isHeld(former) {
-      imports.letGo(Imports.Held(id: former, text: text))
+    for former in extensions.imports.held[text] ?? [] where !isHeld(former) {
+      extensions.imports.letGo(Imports.Held(id: former, text: text))
     }
-    imports.hold(job.entry, text)
+    extensions.imports.hold(job.entry, text)
     // Other fetches may run while it waits.
     leaveRoom(index)
     attemptRests(index)
@@ -94,14 +97,14 @@ extension CacheState {
       guard let index = find(held.id), slots[index].machine.isHeld, let job = slots[index].job,
         let subject = subject(index, held.text)
       else {
-        imports.letGo(held)
+        extensions.imports.letGo(held)
         continue
       }
-      if let wait = imports.wait(for: subject, startedAt: job.place, at: now) {
+      if let wait = extensions.imports.wait(for: subject, startedAt: job.place, at: now) {
         // The remaining imports may have shorter limits.
         input(index, &transaction) { machine, _ in machine.stillHeld(until: wait.until) }
       } else {
-        imports.letGo(held)
+        extensions.imports.letGo(held)
         input(index, &transaction) { $0.released(in: $1) }
       }
     }
@@ -122,29 +125,24 @@ extension CacheState {
   // MARK: Changes of keys
 
   /// Data that is older than now must not be imported.
-  @inline(__always)
-  mutating func keepOut(olderThanNow index: Int, _ transaction: inout Transaction) {
-    if !imports.isEmpty { noteFence(index, &transaction) }
-  }
-
-  private mutating func noteFence(_ index: Int, _ transaction: inout Transaction) {
-    guard let key = slots[index].key else { return }
-    imports.fenced(key)
+  mutating func noteFence(_ index: Int, _ transaction: inout Transaction) {
+    guard !extensions.imports.isEmpty, let key = slots[index].key else { return }
+    extensions.imports.fenced(key)
     boundNotes(&transaction)
   }
 
-  /// Later fetches have to be newer than the data of imports.
-  mutating func askedAnew(_ index: Int, _ transaction: inout Transaction) {
-    guard !imports.isEmpty, let key = slots[index].key else { return }
-    imports.requested(key)
+  /// Later fetches have to be newer than the data of extensions.imports.
+  mutating func noteRequest(_ index: Int, _ transaction: inout Transaction) {
+    guard !extensions.imports.isEmpty, let key = slots[index].key else { return }
+    extensions.imports.requested(key)
     boundNotes(&transaction)
     letGo(index, &transaction)
   }
 
   /// An entry was invalidated.
   mutating func noteMark(_ index: Int, _ transaction: inout Transaction) {
-    guard !imports.isEmpty, let key = slots[index].key else { return }
-    imports.invalidated(key, at: transaction.environment.now.date)
+    guard !extensions.imports.isEmpty, let key = slots[index].key else { return }
+    extensions.imports.invalidated(key, at: transaction.environment.now.date)
     boundNotes(&transaction)
     letGo(index, &transaction)
   }
@@ -156,8 +154,8 @@ extension CacheState {
     invalidates: Bool,
     _ transaction: inout Transaction
   ) {
-    guard !imports.isEmpty else { return }
-    imports.swept(
+    guard !extensions.imports.isEmpty else { return }
+    extensions.imports.swept(
       filter,
       invalidatedAt: invalidates ? transaction.environment.now.date : nil,
       newestEntry: entrySerial
