@@ -237,7 +237,7 @@ function impure(padded) {
   if (padded ~ /Continuation[^A-Za-z0-9_]/) return "Continuation"
   if (padded ~ /[^A-Za-z0-9_](Contended)?Mutex[^A-Za-z0-9_]/) return "Mutex"
   # The environment of a transaction carries the time as an argument: it was read before.
-  gsub(/[^A-Za-z0-9_.](transaction\.)?environment\.now/, " given", padded)
+  gsub(/[^A-Za-z0-9_.]((transaction|state|[$]0)\.)?environment\.now/, " given", padded)
   gsub(/self\.now = now/, " given", padded)
   if (padded ~ /\.now[^A-Za-z0-9_]/) return ".now"
   # A clock that is handed on is a value; one that is made reads the time.

@@ -37,8 +37,8 @@ extension CacheState {
   ) -> [RefetchCondition.Asking] {
     transaction.environment.isOnline = isOnline ?? old.isOnline
     transaction.environment.isActive = isActive ?? old.isActive
-    self.isOnline = transaction.environment.isOnline
-    self.isActive = transaction.environment.isActive
+    environment.isOnline = transaction.environment.isOnline
+    environment.isActive = transaction.environment.isActive
     switch EnvironmentTransition(from: old, to: transaction.environment) {
     case nil: return []
     case .away:
@@ -48,7 +48,7 @@ extension CacheState {
     case .back(let cause):
       // Mutations go first: the refetches should bring their changes.
       let paused = pausedMutations
-      resumeMutations(releases: self.isOnline, &transaction)
+      resumeMutations(releases: environment.isOnline, &transaction)
       guard returns.counts(cause, at: transaction.environment.now.instant) else {
         resumePausedFetches(&transaction)
         return []
@@ -92,7 +92,7 @@ extension CacheState {
     }
     // If the network or the app is away again, its next return refetches: the time is over.
     for owed in returns.takeOwed(at: now)
-    where owed.cause == .reconnect ? isOnline : isActive {
+    where owed.cause == .reconnect ? self.environment.isOnline : self.environment.isActive {
       askings += sweep(owed.cause, since: owed.since, random: random, &transaction)
     }
     sweepDue(&transaction)

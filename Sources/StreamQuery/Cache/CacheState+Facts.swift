@@ -53,7 +53,7 @@ extension CacheState {
     // A fetch that waits for an import, or shows parts: the receiver must not wait for it.
     case .partial, .incomplete, .uncertain: return .gone
     case .none:
-      return info(index, at: max(now, latest.instant)).map { .settled($0) } ?? .gone
+      return info(index, at: max(now, environment.now.instant)).map { .settled($0) } ?? .gone
     }
   }
 

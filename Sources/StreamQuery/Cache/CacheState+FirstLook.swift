@@ -2,12 +2,14 @@ extension CacheState {
   /// The environment of a look, which is not a transaction.
   @inline(__always)
   func environmentSeen(at now: ClockReading) -> Environment {
-    var time = latest
-    if now.instant >= latest.instant {
-      let elapsed = Double(now.instant.nanoseconds - latest.instant.nanoseconds) / 1_000_000_000
-      time = Timestamp(instant: now.instant, date: now.date ?? latest.date + elapsed)
+    var environment = self.environment
+    // A thread that read the clock earlier may take the lock later.
+    if now.instant >= environment.now.instant {
+      let former = environment.now
+      let elapsed = Double(now.instant.nanoseconds - former.instant.nanoseconds) / 1_000_000_000
+      environment.now = Timestamp(instant: now.instant, date: now.date ?? former.date + elapsed)
     }
-    return Environment(now: time, isOnline: isOnline, isActive: isActive)
+    return environment
   }
 
   /// The first state of an observer that subscribed now; the look changes nothing.

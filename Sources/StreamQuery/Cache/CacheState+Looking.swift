@@ -81,7 +81,7 @@ extension CacheState {
     slots[entry].machine.flags(
       for: observers[observer].resolvedOptions,
       since: observers[observer].settledBase,
-      at: latest.instant
+      at: environment.now.instant
     )
   }
 

@@ -88,7 +88,7 @@ extension CacheState {
   /// A run that waits behind a running one is not included while a fetch is paused: the running one
   /// may wait for that fetch, which resumes only with the sweep.
   var pausedMutations: Set<MutationID> {
-    guard isOnline, mutations.pendingCount > 0 else { return [] }
+    guard environment.isOnline, mutations.pendingCount > 0 else { return [] }
     let rests = live.contains { slots[Int($0)].machine.isPaused }
     return Set(
       mutations.all.filter { run in

@@ -121,7 +121,7 @@ extension CacheState {
   func view(_ detached: DetachedObserver, after end: EntryEnd?) -> (EntrySnapshot, QueryFlags) {
     guard let entry = find(detached.key) else {
       if let end {
-        let flags = end.flags(for: detached, at: latest.instant)
+        let flags = end.flags(for: detached, at: environment.now.instant)
         return withStandIn(of: detached.query, for: end.snapshot, flags)
       }
       let flags: QueryFlags = detached.resolvedOptions.isEnabled ? [.enabled, .stale] : []
@@ -130,7 +130,7 @@ extension CacheState {
     let flags = slots[entry].machine.flags(
       for: detached.resolvedOptions,
       since: detached.settledBase,
-      at: latest.instant
+      at: environment.now.instant
     )
     return withStandIn(of: detached.query, for: glimpse(entry), flags)
   }

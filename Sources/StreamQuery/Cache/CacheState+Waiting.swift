@@ -151,7 +151,7 @@ extension CacheState {
   ///
   /// A durable run goes on without the app, and other runs of its scope wait for it.
   mutating func restsForApp(_ index: Int) {
-    guard !isActive, slots[index].machine.isPaused else { return }
+    guard !environment.isActive, slots[index].machine.isPaused else { return }
     settleWatchers(index) { $0.isOfRun }
   }
 

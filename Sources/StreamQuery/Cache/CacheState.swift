@@ -45,11 +45,11 @@ struct CacheState: ~Copyable {
   var mutations = MutationTable()
   /// The conditions that are being evaluated, and whether another transition came meanwhile.
   var conditions: [RefetchCondition: Bool] = [:]
-  var (isOnline, isActive) = (true, true)
   var returns = ReturnPacing()
-  /// The latest time of any transaction: time never runs backwards, no matter which thread comes
-  /// first.
-  var latest: Timestamp
+  /// The latest time of any transaction, and the last reports of the network and the app.
+  ///
+  /// Time never runs backwards, no matter which thread comes first.
+  var environment: Environment
   /// The defaults for queries that arrive from now on.
   var defaults: StoredDefaults
   /// The queries of entries that began with a write, by value type: under the current defaults they
@@ -98,19 +98,15 @@ struct CacheState: ~Copyable {
   init(id: UInt64 = 0, defaults: StoredDefaults, date: Double, emitsEvents: Bool) {
     self.id = id
     self.defaults = defaults
-    latest = Timestamp(instant: .zero, date: date)
+    environment = Environment(now: Timestamp(instant: .zero, date: date))
     events = emitsEvents ? .everything : .nothing
   }
 
   /// The environment at a transaction.
   mutating func environment(at now: ClockReading) -> Environment {
-    // A thread that read the clock earlier may take the lock later.
-    if now.instant >= latest.instant {
-      let elapsed = Double(now.instant.nanoseconds - latest.instant.nanoseconds) / 1_000_000_000
-      latest = Timestamp(instant: now.instant, date: now.date ?? latest.date + elapsed)
-      advanceReaders(to: now.instant)
-    }
-    return Environment(now: latest, isOnline: isOnline, isActive: isActive)
+    environment = environmentSeen(at: now)
+    advanceReaders(to: environment.now.instant)
+    return environment
   }
 
   // MARK: Entries

@@ -202,7 +202,7 @@ extension QueryClient {
       let flags = state.slots[index].machine.flags(
         for: resolvedOptions,
         since: nil,
-        at: max(now.instant, state.latest.instant)
+        at: max(now.instant, state.environment.now.instant)
       )
       return (state.glimpse(index), flags)
     }
@@ -290,7 +290,7 @@ extension QueryClient {
       guard let index = state.find(key) else { return true }
       return state.slots[index].machine.isStale(
         freshness,
-        at: max(now.instant, state.latest.instant)
+        at: max(now.instant, state.environment.now.instant)
       )
     }
   }
@@ -311,7 +311,7 @@ extension QueryClient {
     let now = cache.now(isDated: false)
     let known = cache.read { state -> (ResolvedQuery, EntryFacts)? in
       guard let index = state.find(key), let query = state.slots[index].query?.resolved,
-        let facts = state.facts(key, at: max(now.instant, state.latest.instant))
+        let facts = state.facts(key, at: max(now.instant, state.environment.now.instant))
       else { return nil }
       return (query, facts)
     }
@@ -321,7 +321,7 @@ extension QueryClient {
       guard let index = state.find(key) else { return true }
       return state.slots[index].machine.isStale(
         freshness,
-        at: max(now.instant, state.latest.instant)
+        at: max(now.instant, state.environment.now.instant)
       )
     }
   }

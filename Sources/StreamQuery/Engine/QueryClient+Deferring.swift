@@ -105,7 +105,7 @@ extension QueryClient {
     let waiting = deferredWrites.withLock { $0.keysToMark }
     let infos = cache.read { state in
       waiting.map { key in
-        state.find(key).flatMap { state.info($0, at: state.latest.instant) }
+        state.find(key).flatMap { state.info($0, at: state.environment.now.instant) }
           ?? .absent(key)
       }
     }

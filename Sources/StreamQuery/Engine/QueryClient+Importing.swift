@@ -123,7 +123,7 @@ extension QueryClient {
     _ entries: [RestoredEntry]
   ) -> (entries: [RestoredEntry], refused: [ImportRefusal]) {
     guard let persister = persisters.persister else { return (entries, []) }
-    let latest = cache.read { $0.latest.date }
+    let latest = cache.read { $0.environment.now.date }
     var result: (entries: [RestoredEntry], refused: [ImportRefusal]) = ([], [])
     for entry in entries {
       let definition = entry.query.resolved.definition

@@ -60,8 +60,8 @@ extension QueryClient {
     let isOnline = connectivity.initial
     let isActive = activity.initial
     transaction { state, _ in
-      state.isOnline = isOnline
-      state.isActive = isActive
+      state.environment.isOnline = isOnline
+      state.environment.isActive = isActive
     }
     if !connectivity.isConstant { watch(connectivity.states()) { .online($0) } }
     if !activity.isConstant { watch(activity.states()) { .active($0) } }

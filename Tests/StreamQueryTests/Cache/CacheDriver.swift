@@ -115,8 +115,8 @@ final class CacheDriver {
   // MARK: What there is
 
   // `#expect` cannot look into a state that cannot be copied.
-  var isOnline: Bool { state.isOnline }
-  var isActive: Bool { state.isActive }
+  var isOnline: Bool { state.environment.isOnline }
+  var isActive: Bool { state.environment.isActive }
   var count: Int { state.index.count }
   /// The refetches that wait for runs.
   var held: [(cause: FetchCause, awaited: Set<MutationID>)] { state.mutations.held }

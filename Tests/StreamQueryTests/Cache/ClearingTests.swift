@@ -148,7 +148,7 @@ import Testing
       #expect(state.heapPositions.count == state.slots.count, comment)
       for (position, item) in state.deadlines.items.enumerated() {
         #expect(Int(state.heapPositions[Int(item.owner)]) == position, comment)
-        let environment = StreamQuery.Environment(now: state.latest)
+        let environment = StreamQuery.Environment(now: state.environment.now)
         let machine = state.slots[Int(item.owner)].machine
         #expect(machine.deadline(in: environment) != nil, comment)
       }

@@ -76,7 +76,7 @@ extension CacheState {
     guard let (departures, changed) = extensions.persisted?.take(atMost: limit) else {
       return ([], [], true)
     }
-    let now = latest.instant
+    let now = environment.now.instant
     let entries = changed.compactMap { find($0).flatMap { persistedEntry($0, at: now) } }
     return (departures, entries, extensions.persisted?.isEmpty ?? true)
   }
@@ -111,7 +111,7 @@ extension CacheState {
     case .removed, .cleared:
       notePersisted(.removed(key, hadData: slots[index].machine.hasData), of: id)
     case .expired, .evicted:
-      if let entry = persistedEntry(index, at: latest.instant) {
+      if let entry = persistedEntry(index, at: environment.now.instant) {
         notePersisted(.expired(entry), of: id)
       }
     }
@@ -124,7 +124,7 @@ extension CacheState {
     let id = id(of: index)
     guard !query.isPersisted, extensions.persisted?.changed.contains(id) == true,
       slots[index].takes(query),
-      let entry = persistedEntry(index, at: latest.instant)
+      let entry = persistedEntry(index, at: environment.now.instant)
     else { return }
     notePersisted(.expired(entry), of: id)
   }

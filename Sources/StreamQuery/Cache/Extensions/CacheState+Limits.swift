@@ -56,7 +56,7 @@ extension CacheState {
   /// The data and info for evaluating the cost of an entry.
   func measurable(_ entry: EntryID) -> (data: ValueBox, info: QueryInfo)? {
     guard let index = find(entry), let data = slots[index].data,
-      let info = slots[index].info(slots[index].bareSnapshot, at: latest.instant)
+      let info = slots[index].info(slots[index].bareSnapshot, at: environment.now.instant)
     else { return nil }
     return (data, info)
   }
