@@ -28,7 +28,7 @@ extension CacheState {
   /// Takes the next candidates, from at most as many entries as may be visited under one lock.
   mutating func takeCandidates(_ candidates: inout EntryCandidates) -> [EntryCandidate] {
     var found: [EntryCandidate] = []
-    var left = lookLimit
+    var left = bounds.lookLimit
     while left > 0, var source = candidates.sources.popLast() {
       if case .resting(let id) = source {
         guard let walk = index.walks.removeValue(forKey: id) else { continue }
@@ -43,7 +43,7 @@ extension CacheState {
       case nil: break
       }
     }
-    noteLook(lookLimit - left)
+    noteLook(bounds.lookLimit - left)
     return found
   }
 
@@ -112,7 +112,7 @@ extension CacheState {
 
   /// Counts the entries that were visited under the lock.
   mutating func noteLook(_ count: Int) {
-    longestLook = max(longestLook, count)
+    bounds.longestLook = max(bounds.longestLook, count)
   }
 }
 

@@ -1,3 +1,20 @@
+/// How large tables are at least, and how many entries are looked at under one lock at most.
+struct CacheBounds {
+  /// The number of entries that may be visited under one lock, if a search can be split into
+  /// slices.
+  var lookLimit = 1_000
+  /// The largest number of entries that such a look has visited so far: for tests.
+  var longestLook = 0
+  /// The number of slots that are always kept, even if few are in use: some 2 MB, which need not
+  /// grow again.
+  var leastSlots = 4_096
+  /// The same for observers: their rows are small, and they come back as screens do.
+  var leastObservers = 32_768
+  /// Whether so many entries were removed that room may be given back at the end of the transaction, or there
+  /// are too many entries.
+  var mayShrink = false
+}
+
 // Keeps the tables of entries about as large as their contents.
 //
 // While entries are only added, tables only grow. Their room is given back as a whole, and the
@@ -64,10 +81,10 @@ extension CacheState {
   @inline(never)
   mutating func shrink(_ transaction: inout Transaction) {
     announce(.shrinking, &transaction)
-    mayShrink = false
-    if slots.count > leastSlots, isSparse { shrinkEntries(&transaction) }
-    if observers.count > leastObservers, observerCount == 0 { forgetObservers(&transaction) }
-    if mutations.slots.count > leastSlots, mutations.all.isEmpty { forgetRuns(&transaction) }
+    bounds.mayShrink = false
+    if slots.count > bounds.leastSlots, isSparse { shrinkEntries(&transaction) }
+    if observers.count > bounds.leastObservers, observerCount == 0 { forgetObservers(&transaction) }
+    if mutations.slots.count > bounds.leastSlots, mutations.all.isEmpty { forgetRuns(&transaction) }
   }
 
   /// Gives back the room that removed entries left.

@@ -183,7 +183,7 @@ extension CacheState {
     transaction.drop(slot.failureReason)
     transaction.drop(slot.snapshot)
     mutations.freeSlot(of: id)
-    if mutations.slots.count > leastSlots, mutations.all.isEmpty { mayShrink = true }
+    if mutations.slots.count > bounds.leastSlots, mutations.all.isEmpty { bounds.mayShrink = true }
     mutationsChanged(news)
   }
 

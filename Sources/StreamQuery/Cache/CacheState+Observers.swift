@@ -114,7 +114,7 @@ extension CacheState {
     for suspended in former.alsoSuspended { call(suspended) }
     freeObservers.put(index, in: &observers)
     observerCount -= 1
-    if observerCount == 0, observers.count > leastObservers { mayShrink = true }
+    if observerCount == 0, observers.count > bounds.leastObservers { bounds.mayShrink = true }
   }
 
   /// The present state for an observer that has left.

@@ -65,19 +65,7 @@ struct CacheState: ~Copyable {
   var countsFetches = false
   var isShutDown = false
   var actionQueue = ActionQueue<Action>()
-  /// The number of entries that may be visited under one lock, if a search can be split into
-  /// slices.
-  var lookLimit = 1_000
-  /// The largest number of entries that such a look has visited so far: for tests.
-  var longestLook = 0
-  /// The number of slots that are always kept, even if few are in use: some 2 MB, which need not
-  /// grow again.
-  var leastSlots = 4_096
-  /// The same for observers: their rows are small, and they come back as screens do.
-  var leastObservers = 32_768
-  /// Whether so many entries were removed that room may be given back at the end of the transaction, or there
-  /// are too many entries.
-  var mayShrink = false
+  var bounds = CacheBounds()
   /// The callers that wait until nothing is going on.
   var idleWaits = IdleWaits()
   var searchSerial = 0
@@ -185,7 +173,7 @@ struct CacheState: ~Copyable {
     slots[index].release(to: &transaction)
     slots[index].reset()
     freeSlots.put(index, in: &slots)
-    if slots.count > leastSlots, isSparse { mayShrink = true }
+    if slots.count > bounds.leastSlots, isSparse { bounds.mayShrink = true }
   }
 
   /// Gives an entry a query for its next fetch, and a retention.

@@ -119,7 +119,7 @@ struct EntrySearch<Item: Sendable> {
     _ item: (inout CacheState, Int, Instant) -> Item
   ) -> Bool {
     if done < changed.count {
-      let end = min(changed.count, done + state.lookLimit)
+      let end = min(changed.count, done + state.bounds.lookLimit)
       lookAgain(at: changed[done..<end], in: &state, item)
       stage = .catchingUp(changed, done: end)
       return false
@@ -127,7 +127,7 @@ struct EntrySearch<Item: Sendable> {
     let fresh = log.map { state.takeChanges($0) } ?? []
     if fresh.isEmpty || (isJudged && round >= Self.judgedRounds) { return true }
     round += 1
-    if !isJudged, fresh.count <= state.lookLimit || round > Self.rounds {
+    if !isJudged, fresh.count <= state.bounds.lookLimit || round > Self.rounds {
       lookAgain(at: fresh[...], in: &state, item)
       return true
     }

@@ -128,7 +128,7 @@ final class QueryCache: Sendable {
       let before = state.actionQueue.transactionBegan()
       let result = body(&state, &transaction)
       state.announce(.ending, &transaction)
-      if state.mayShrink { state.shrink(&transaction) }
+      if state.bounds.mayShrink { state.shrink(&transaction) }
       if state.idleWaits.work != nil { state.tellIdle() }
       if state.snapshotSerial != serial { news.store(state.snapshotSerial, ordering: .releasing) }
       state.rearm()

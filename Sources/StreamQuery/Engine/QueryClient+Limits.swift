@@ -26,7 +26,7 @@ extension QueryClient {
 
   /// Evicts entries that one transaction left; requests another transaction if there are more.
   nonisolated func evict() {
-    transaction(isDated: false, startsFetches: false) { state, _ in state.mayShrink = true }
+    transaction(isDated: false, startsFetches: false) { state, _ in state.bounds.mayShrink = true }
   }
 
   /// Makes room when memory is short: drops unused entries, either the stale ones or all.

@@ -110,7 +110,7 @@ struct CacheLimitTests: LimitedSuite {
   @Test("more than one transaction evicts, if there is more than one takes")
   func slices() {
     let client = client(CacheLimit(maxEntries: 5))
-    client.cache.record { $0.lookLimit = 7 }
+    client.cache.record { $0.bounds.lookLimit = 7 }
     let all = (1...100).map { Query<Int>(key: key($0)) }
     var streams: [AsyncStream<QueryResult<Int>>] = []
     for query in all {

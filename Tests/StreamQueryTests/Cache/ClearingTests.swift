@@ -20,8 +20,8 @@ import Testing
       random = SmallRandom(seed: seed)
       let defaults = DefaultsTable(client: QueryDefaults(), failureInvalidates: true)
       state = CacheState(defaults: defaults, date: 0, emitsEvents: emitsEvents)
-      state.leastSlots = 8
-      state.leastObservers = 8
+      state.bounds.leastSlots = 8
+      state.bounds.leastObservers = 8
       resolved = ResolvedQuery(
         QueryDefinition(of: Int.self) { _ in TypedBox(1) },
         for: [],
@@ -92,11 +92,11 @@ import Testing
     /// Gives room back, however little it is.
     mutating func shrink() {
       var transaction = self.transaction()
-      state.leastSlots = 0
-      state.leastObservers = 0
+      state.bounds.leastSlots = 0
+      state.bounds.leastObservers = 0
       state.shrink(&transaction)
-      state.leastSlots = 8
-      state.leastObservers = 8
+      state.bounds.leastSlots = 8
+      state.bounds.leastObservers = 8
     }
 
     /// Takes what lies in the action queue.
@@ -226,8 +226,8 @@ import Testing
   static func cache(idle count: Int) -> CacheState {
     let defaults = DefaultsTable(client: QueryDefaults(), failureInvalidates: true)
     var state = CacheState(defaults: defaults, date: 0, emitsEvents: false)
-    state.leastSlots = 1_024
-    state.leastObservers = 1_024
+    state.bounds.leastSlots = 1_024
+    state.bounds.leastObservers = 1_024
     let resolved = ResolvedQuery(QueryDefinition(of: Int.self), for: [], defaults: defaults)
     for number in 0..<count {
       var transaction = Transaction(environment: StreamQuery.Environment(now: .seconds(1)))
@@ -321,9 +321,9 @@ import Testing
     var random = SmallRandom(seed: seed)
     let filter = QueryFilterTests.random(&random, depth: 2, QueryFilterTests.leaves).plainPart
     var state = QueryFilterTests.cache()
-    state.lookLimit = 1 + random.next(below: 9)
-    state.leastSlots = 0
-    state.leastObservers = 0
+    state.bounds.lookLimit = 1 + random.next(below: 9)
+    state.bounds.leastSlots = 0
+    state.bounds.leastObservers = 0
     EntrySearchTests.expectOneInstant(filter, in: &state) { state, looks in
       guard looks % 4 == 0 else { return }
       var transaction = Transaction(

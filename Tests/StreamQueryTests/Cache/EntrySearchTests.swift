@@ -73,19 +73,19 @@ import StreamQueryPersistence
     var random = SmallRandom(seed: seed)
     let filter = QueryFilterTests.random(&random, depth: 3, QueryFilterTests.leaves).plainPart
     var state = QueryFilterTests.cache()
-    state.lookLimit = 1 + random.next(below: 5)
+    state.bounds.lookLimit = 1 + random.next(below: 5)
     Self.expectOneInstant(filter, in: &state) { state, looks in
       // Fewer changes than a look can keep up with.
       if looks % 2 == 0 { Self.change(&state, &random) }
     }
-    #expect(state.longestLook <= state.lookLimit)
+    #expect(state.bounds.longestLook <= state.bounds.lookLimit)
   }
 
   @Test(arguments: 0..<20 as Range<UInt64>)
   func whoChangesFasterThanOneCanLookIsCaughtUpWithInTheEnd(seed: UInt64) {
     var random = SmallRandom(seed: seed)
     var state = QueryFilterTests.cache()
-    state.lookLimit = 2
+    state.bounds.lookLimit = 2
     var search = EntrySearch<EntryKey?>(.all)
     while !search.look(
       at: &state,
@@ -95,7 +95,7 @@ import StreamQueryPersistence
       search.settle()
       for _ in 0..<5 { Self.change(&state, &random) }
     }
-    #expect(state.longestLook > state.lookLimit)
+    #expect(state.bounds.longestLook > state.bounds.lookLimit)
     #expect(Self.found(search) == Self.expected(.all, state))
   }
 
@@ -112,7 +112,7 @@ import StreamQueryPersistence
 
   @Test func theClientIsAskedOncePerRoundAboutWhatWasFoundOrChanged() {
     var state = QueryFilterTests.cache()
-    state.lookLimit = 2
+    state.bounds.lookLimit = 2
     let key = EntryKey(AnyQueryKey("b"), valueType: Int.self)
     var transaction = Transaction(
       environment: Environment(now: Timestamp(instant: QueryFilterTests.now, date: 6))
@@ -143,7 +143,7 @@ import StreamQueryPersistence
   static func client(_ simulation: Simulation, limit: Int) -> QueryClient {
     let client = QueryClient(simulation: simulation)
     for number in 0..<300 { client.setData(number, for: QueryKey<Int>("n", number % 3, number)) }
-    client.cache.record { $0.lookLimit = limit }
+    client.cache.record { $0.bounds.lookLimit = limit }
     return client
   }
 
@@ -152,9 +152,9 @@ import StreamQueryPersistence
     _ client: QueryClient,
     _ body: (QueryClient) -> Result
   ) -> (most: Int, Result) {
-    client.cache.record { $0.longestLook = 0 }
+    client.cache.record { $0.bounds.longestLook = 0 }
     let result = body(client)
-    return (client.cache.read { $0.longestLook }, result)
+    return (client.cache.read { $0.bounds.longestLook }, result)
   }
 
   @Test func readsOfTheWholeCacheHoldTheLockForAFewEntriesAtATime() {

@@ -25,8 +25,8 @@ struct LimitFuzzTests {
       )
     }
     client.cache.record {
-      $0.leastSlots = 4
-      $0.lookLimit = 3
+      $0.bounds.leastSlots = 4
+      $0.bounds.lookLimit = 3
     }
     let other = QueryClient(simulation: simulation)
     var recordings: [ResultRecording<QueryResult<Int>>] = []

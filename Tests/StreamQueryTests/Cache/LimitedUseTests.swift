@@ -222,7 +222,7 @@ struct LimitedUseTests: LimitedSuite {
     for number in 1...3_000 { former.setData(number, for: key(number)) }
     let archive = former.export().archive
     let client = client(CacheLimit(maxEntries: 100))
-    client.cache.record { $0.leastSlots = 16 }
+    client.cache.record { $0.bounds.leastSlots = 16 }
     let all = (1...3_000).map { Archivable.query(Query<Int>(key: key($0))) }
     #expect(client.import(archive, for: all).entryCount == 3_000)
     #expect(client.diagnostics().count == 100)

@@ -10,8 +10,8 @@ import Testing
     var random = SmallRandom(seed: seed)
     let defaults = DefaultsTable(client: QueryDefaults(), failureInvalidates: true)
     var state = CacheState(defaults: defaults, date: 0, emitsEvents: false)
-    state.leastSlots = 0
-    state.lookLimit = 2
+    state.bounds.leastSlots = 0
+    state.bounds.lookLimit = 2
     var seconds = 0.0
     func transaction() -> Transaction {
       seconds += 1
@@ -46,7 +46,7 @@ import Testing
             state.drop(index, reason: .removed, &t)
           }
         }
-        if state.mayShrink { state.shrink(&t) }
+        if state.bounds.mayShrink { state.shrink(&t) }
       }
     }
     search.settle()
@@ -61,7 +61,7 @@ import Testing
   @Test func prefixesAreFoundAfterTheTablesShrank() {
     let simulation = Simulation()
     let client = QueryClient(simulation: simulation)
-    client.cache.record { $0.leastSlots = 0 }
+    client.cache.record { $0.bounds.leastSlots = 0 }
     for n in 0..<200 { client.setData(n, for: QueryKey<Int>("a", n % 5, n)) }
     for n in 0..<4 { client.setData(n, for: QueryKey<Int>("b", 7, n)) }
     #expect(client.entries(of: Int.self, .prefix("b", 7)).count == 4)

@@ -32,8 +32,8 @@ import Testing
       $0.defaults = QueryDefaults(gcTime: .seconds(60))
     }
     client.cache.record {
-      $0.leastSlots = 1_024
-      $0.leastObservers = 1_024
+      $0.bounds.leastSlots = 1_024
+      $0.bounds.leastObservers = 1_024
     }
     let click = Mutation<Int, Int>("click") { $0 }.gcTime(.seconds(60))
     var streams: [AsyncStream<QueryResult<Int>>] = []

@@ -91,8 +91,8 @@ struct MemoryPressureTests {
   func many() {
     let client = client()
     client.cache.record {
-      $0.lookLimit = 10
-      $0.leastSlots = 16
+      $0.bounds.lookLimit = 10
+      $0.bounds.leastSlots = 16
     }
     for value in 1...500 { client.setData(value, for: QueryKey<Int>("many", value)) }
     level.send(.critical)

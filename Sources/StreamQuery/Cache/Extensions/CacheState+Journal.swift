@@ -72,7 +72,7 @@ extension CacheState {
   ) -> (
     departures: [PersistedChanges.Departure], entries: [PersistedEntry], isAll: Bool
   ) {
-    let limit = onlyDepartures ? 0 : lookLimit
+    let limit = onlyDepartures ? 0 : bounds.lookLimit
     guard let (departures, changed) = extensions.persisted?.take(atMost: limit) else {
       return ([], [], true)
     }

@@ -37,7 +37,7 @@ extension CacheState {
     let isIdle = isUnused(index)
     extensions.budget?.order.changed(index, isIdle: isIdle)
     // At the end of the transaction, which may go on with the entry.
-    if extensions.budget?.order.isOver == true { mayShrink = true }
+    if extensions.budget?.order.isOver == true { bounds.mayShrink = true }
   }
 
   /// Drops entries until the budget is kept, or only entries in use are left.
@@ -45,7 +45,7 @@ extension CacheState {
   /// At most as many as a search visits, so that the lock is held briefly; then requests another transaction.
   @inline(never)
   mutating func evict(_ transaction: inout Transaction) {
-    var left = lookLimit
+    var left = bounds.lookLimit
     while let index = extensions.budget?.order.victim() {
       guard left > 0 else { return actionQueue.append(.evict) }
       left -= 1
@@ -65,7 +65,7 @@ extension CacheState {
   mutating func measured(_ entry: EntryID, _ data: ValueBox, cost: Int) {
     guard let index = find(entry), slots[index].data === data else { return }
     extensions.budget?.order.measured(index, cost: cost)
-    if extensions.budget?.order.isOver == true { mayShrink = true }
+    if extensions.budget?.order.isOver == true { bounds.mayShrink = true }
   }
 
   /// Drops entries that nobody uses, from the last slot to the first: entries that move between
@@ -86,7 +86,7 @@ extension CacheState {
   ) -> (end: Int, asked: [StaleQuestion]) {
     let now = transaction.environment.now.instant
     let end = min(end, slots.count)
-    let start = max(0, end - lookLimit)
+    let start = max(0, end - bounds.lookLimit)
     var asked: [StaleQuestion] = []
     for index in (start..<end).reversed() where slots[index].key != nil && isUnused(index) {
       guard onlyStale, let query = slots[index].query else {
