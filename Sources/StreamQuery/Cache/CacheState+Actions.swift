@@ -42,7 +42,7 @@ extension CacheState {
       let end = EntryEnd(snapshot: snapshot(index), machine: slots[index].machine)
       for watcher in watchers { watcher.note(end) }
     }
-    if countsFetches, actions.concernsFetch || slots[index].machine.isFetching {
+    if reports.countsFetches, actions.concernsFetch || slots[index].machine.isFetching {
       actionQueue.append(.recount, insteadOf: .recount)
     }
     if actions.expired, !slots[index].isWatched,
@@ -251,10 +251,10 @@ extension CacheState {
     cause: FetchCause? = nil,
     since start: Timestamp?
   ) -> QueryEvent {
-    eventSerial += 1
+    reports.eventSerial += 1
     let now = transaction.environment.now
     return QueryEvent(
-      number: eventSerial,
+      number: reports.eventSerial,
       kind: kind,
       key: key,
       date: Date(timeIntervalSinceReferenceDate: now.date),
@@ -268,4 +268,13 @@ extension CacheState {
   var othersPerform: Bool {
     @inline(__always) get { actionQueue.othersPerform || WorkPriority.current.isLow }
   }
+}
+
+/// The needs of listeners, and the counts for them.
+struct CacheReports {
+  var needs: EventNeeds
+  var eventSerial: UInt64 = 0
+  /// The number of lookups so far, by kind.
+  var lookups = LookupCounts()
+  var countsFetches = false
 }

@@ -54,7 +54,7 @@ extension CacheState {
       return
     }
     // In the order of the slots, as if each had been removed separately.
-    let serial = eventSerial
+    let serial = reports.eventSerial
     let date = transaction.environment.now.date
     let gone = RemovedEntries(in: former, reason: reason, date: date, eventSerial: serial)
     var place = 0
@@ -63,8 +63,8 @@ extension CacheState {
         remove(place, reason: reason, &transaction)
         place += 1
       } else if former[slot].key != nil {
-        eventSerial += 1
-        let count = UInt32(truncatingIfNeeded: eventSerial - serial)
+        reports.eventSerial += 1
+        let count = UInt32(truncatingIfNeeded: reports.eventSerial - serial)
         actionQueue.append(.emitRemoval(gone, slot: Int32(truncatingIfNeeded: slot), count))
       }
     }

@@ -169,15 +169,15 @@ func withStandIn(
 extension CacheState {
   /// Whether there are listeners for events.
   var emitsEvents: Bool {
-    @inline(__always) get { events.events }
+    @inline(__always) get { reports.needs.events }
   }
 
   /// Records the lookup of a caller or an observer.
   @inline(__always)
   mutating func note(_ lookup: CacheLookup, _ index: Int, _ transaction: Transaction) {
-    lookups.count(lookup)
+    reports.lookups.count(lookup)
     noteUse(of: index)
-    if events.lookups { emit(lookup, index, transaction) }
+    if reports.needs.lookups { emit(lookup, index, transaction) }
   }
 
   // Separate, so that transactions without listeners do not pay for it.

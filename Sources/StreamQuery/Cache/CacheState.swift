@@ -58,11 +58,7 @@ struct CacheState: ~Copyable {
   /// The deadline that the timer sleeps for.
   var armed: Instant?
   var snapshotSerial: UInt64 = 0
-  var eventSerial: UInt64 = 0
-  var events: EventNeeds
-  /// The number of lookups so far, by kind.
-  var lookups = LookupCounts()
-  var countsFetches = false
+  var reports: CacheReports
   var isShutDown = false
   var actionQueue = ActionQueue<Action>()
   var bounds = CacheBounds()
@@ -87,7 +83,7 @@ struct CacheState: ~Copyable {
     self.id = id
     self.defaults = defaults
     environment = Environment(now: Timestamp(instant: .zero, date: date))
-    events = emitsEvents ? .everything : .nothing
+    reports = CacheReports(needs: emitsEvents ? .everything : .nothing)
   }
 
   /// The environment at a transaction.

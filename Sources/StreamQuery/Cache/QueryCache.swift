@@ -27,7 +27,7 @@ final class QueryCache: Sendable {
   /// Whether every transaction needs a date; the same as ``CacheState/emitsEvents``, but read
   /// without the lock.
   private let datesAll: Atomic<Bool>
-  /// Whether each lookup is an event; the same as in ``CacheState/events``.
+  /// Whether each lookup is an event; the same as in ``CacheState/reports``.
   private let tellsEveryLookup: Atomic<Bool>
   /// A counter of snapshots that transactions make: an observer that has seen this value need not
   /// look.
@@ -53,7 +53,7 @@ final class QueryCache: Sendable {
       CacheState(id: id, defaults: defaults, date: date, emitsEvents: needs.events)
     )
     record { state in
-      state.events = needs
+      state.reports.needs = needs
       if let shards { state.offerEntries(to: shards) }
     }
   }
@@ -69,7 +69,7 @@ final class QueryCache: Sendable {
   func emitsEvents(_ needs: () -> EventNeeds) {
     record { state in
       let needs = needs()
-      state.events = needs
+      state.reports.needs = needs
       datesAll.store(needs.events, ordering: .relaxed)
       tellsEveryLookup.store(needs.everyLookup, ordering: .relaxed)
     }

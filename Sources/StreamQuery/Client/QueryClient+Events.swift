@@ -1,7 +1,7 @@
 extension QueryClient {
   /// Counts of the cache's hits and misses since the client was made.
   public nonisolated var lookups: LookupCounts {
-    var counts = cache.read { $0.lookups }
+    var counts = cache.read { $0.reports.lookups }
     counts.hits += cache.shards?.hits ?? 0
     return counts
   }

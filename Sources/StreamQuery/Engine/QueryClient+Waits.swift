@@ -72,9 +72,9 @@ extension QueryClient {
   /// - Returns: The subscription; `nil` after the client's shutdown.
   nonisolated func fetchNews() -> Broadcaster<NewsFlag<Never>>.Listener? {
     let subscription = counts.subscribe { [weak self, counts] in
-      self?.transaction { state, _ in state.countsFetches = counts.hasSubscribers }
+      self?.transaction { state, _ in state.reports.countsFetches = counts.hasSubscribers }
     }
-    transaction { state, _ in state.countsFetches = counts.hasSubscribers }
+    transaction { state, _ in state.reports.countsFetches = counts.hasSubscribers }
     return subscription
   }
 

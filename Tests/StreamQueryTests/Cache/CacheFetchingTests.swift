@@ -15,7 +15,7 @@ import Testing
 
   /// What was found so far, by kind.
   private func lookups() -> [CacheLookup] {
-    CacheLookup.allCases.flatMap { Array(repeating: $0, count: cache.state.lookups[$0]) }
+    CacheLookup.allCases.flatMap { Array(repeating: $0, count: cache.state.reports.lookups[$0]) }
   }
 
   @Test func aMissingValueStartsAFetchThatTheCallerWaitsFor() {

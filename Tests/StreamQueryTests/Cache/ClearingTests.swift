@@ -208,7 +208,7 @@ import Testing
     transaction = environment.transaction()
     environment.state.removeAll(reason: .cleared, &transaction)
     #expect(Self.told(environment.takeActions()) == Self.told(other.takeActions()))
-    #expect(environment.state.eventSerial == other.state.eventSerial)
+    #expect(environment.state.reports.eventSerial == other.state.reports.eventSerial)
     #expect(
       environment.state.entries(matching: .all, at: .zero).map {
         environment.state.slots[$0].machine

@@ -103,8 +103,8 @@ import Testing
     func transaction(adding count: Int) -> Int {
       cache.transaction(self, at: cache.now(isDated: false), startsFetches: false) { state, _ in
         for _ in 0..<count {
-          let number = Int32(truncatingIfNeeded: state.eventSerial)
-          state.eventSerial += 1
+          let number = Int32(truncatingIfNeeded: state.reports.eventSerial)
+          state.reports.eventSerial += 1
           state.actionQueue.append(.ask(EntryID(index: number, generation: 0)))
         }
         return state.actionQueue.count

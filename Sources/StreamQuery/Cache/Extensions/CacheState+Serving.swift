@@ -240,7 +240,7 @@ extension CacheState {
   private mutating func noteServed(_ served: [Waiter], _ index: Int, _ transaction: Transaction) {
     let count = served.count { !$0.isResolved }
     guard count > 0 else { return }
-    lookups.servedStale += count
+    reports.lookups.servedStale += count
     emit(.servedStale(count: count), index, transaction)
   }
 }
