@@ -36,9 +36,9 @@ extension CacheState {
       }
       switch visit(source, &left, isByMaking: candidates.isByMaking, into: &found) {
       case .prefix(let walk):
-        searchSerial += 1
-        index.walks[searchSerial] = walk
-        candidates.sources.append(.resting(searchSerial))
+        extensions.searchSerial += 1
+        index.walks[extensions.searchSerial] = walk
+        candidates.sources.append(.resting(extensions.searchSerial))
       case let rest?: candidates.sources.append(rest)
       case nil: break
       }

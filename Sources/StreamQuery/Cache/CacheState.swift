@@ -64,7 +64,6 @@ struct CacheState: ~Copyable {
   var bounds = CacheBounds()
   /// The callers that wait until nothing is going on.
   var idleWaits = IdleWaits()
-  var searchSerial = 0
   /// The mechanisms that few caches have.
   var extensions = CacheExtensions()
   /// The version of the data in stores.

@@ -106,7 +106,7 @@ import StreamQueryPersistence
       search.look(at: &state, now: QueryFilterTests.now) { state, index, _ in state.slots[index].key
       }
     )
-    #expect(state.searchSerial == 0)
+    #expect(state.extensions.searchSerial == 0)
     #expect(Self.found(search) == Self.expected(.all, state))
   }
 

@@ -34,6 +34,8 @@ struct CacheExtensions: Sendable {
   var active: Active = []
   /// For searches in slices: usually empty.
   var changeLogs: [ChangeLog] = []
+  /// Counts logs, and walks through the index that rest.
+  var searchSerial = 0
   /// The changes of persisted entries; `nil` if there is no persister.
   var persisted: PersistedChanges?
   /// The offers for readers without the lock; `nil` unless many threads read.

@@ -3,10 +3,10 @@
 extension CacheState {
   /// Records for a search which entries change from now on.
   mutating func startLogging() -> Int {
-    searchSerial += 1
-    extensions.changeLogs.append(ChangeLog(id: searchSerial))
+    extensions.searchSerial += 1
+    extensions.changeLogs.append(ChangeLog(id: extensions.searchSerial))
     extensions.active.insert(.searches)
-    return searchSerial
+    return extensions.searchSerial
   }
 
   /// Takes the entries that changed since the last call.
