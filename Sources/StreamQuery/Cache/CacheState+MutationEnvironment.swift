@@ -56,8 +56,7 @@ extension CacheState {
       else {
         continue
       }
-      let entry = EntryID(index: -1, generation: 0)
-      let waiter = Waiter(role: .watching, entry: entry, round: 0, wait: wait)
+      let waiter = Waiter(role: .watching, wait: wait)
       // Waiters that stopped waiting hold no user objects.
       mutations.slots[index].waiters.removeAll(where: \.isResolved)
       mutations.slots[index].waiters.append(waiter)

@@ -110,12 +110,19 @@ extension CacheState {
     return slots[index].waiterRound
   }
 
+  /// The entry whose fetch a caller awaits.
+  @inline(__always)
+  func awaitedEntry(of waiter: Waiter) -> Int? {
+    guard let entry = waiter.entry else { return nil }
+    return find(entry)
+  }
+
   /// The wait of a caller; `nil` if it was answered.
   borrowing func wait(of waiter: Waiter, for key: EntryKey) -> FetchWait? {
-    guard let index = find(waiter.entry), waiter.round != 0,
+    guard let index = awaitedEntry(of: waiter), waiter.round != 0,
       waiter.round == slots[index].waiterRound, let fetch = slots[index].machine.fetch
     else { return nil }
-    let entry = waiter.entry.generation
+    let entry = slots[index].generation
     return FetchWait(
       key: key.key,
       fetch: FetchIdentity(client: id, entry: entry, number: fetch.id.rawValue),
@@ -128,7 +135,7 @@ extension CacheState {
   /// - Parameter caller: The caller.
   /// - Returns: The watcher; `nil` if no attempt is running.
   mutating func watchAttempt(of caller: Waiter) -> Waiter? {
-    guard let index = find(caller.entry), caller.round != 0,
+    guard let index = awaitedEntry(of: caller), caller.round != 0,
       caller.round == slots[index].waiterRound, slots[index].machine.stage == .running
     else { return nil }
     return register(index, role: .watchingAttempt, nil, nil, nil)
@@ -166,7 +173,7 @@ extension CacheState {
 
   /// Removes a cancelled caller; its lease ends.
   mutating func leave(_ waiter: Waiter, _ transaction: inout Transaction) {
-    guard let index = find(waiter.entry) else { return }
+    guard let index = awaitedEntry(of: waiter) else { return }
     // It was answered in an earlier transaction but has not been told yet.
     guard waiter.round != 0, waiter.round == slots[index].waiterRound else { return }
     waiter.round = 0

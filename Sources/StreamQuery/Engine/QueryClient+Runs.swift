@@ -25,8 +25,7 @@ extension QueryClient {
       let run = state.nextRun(in: mutation.scope)
       guard case .granted(let wait) = state.wait(of: caller, for: run) else { return .closesCircle }
       state.leaveRoom(of: TaskChain.current)
-      let entry = EntryID(index: -1, generation: 0)
-      let waiter = Waiter(role: .leasing, entry: entry, round: 0, wait: wait)
+      let waiter = Waiter(role: .leasing, wait: wait)
       let id = state.begin(
         mutation,
         .here(random: random),

@@ -23,7 +23,8 @@ final class Waiter: Sendable {
   let role: Role
   /// Whether its caller is a run that only watches; for it, a fetch that waits for the app is settled.
   let isOfRun: Bool
-  let entry: EntryID
+  /// The entry whose fetch is awaited; `nil` for the caller of a run of a mutation.
+  let entry: EntryID?
   /// The priority of its caller when it began to wait.
   let priority = WorkPriority.current
   /// The generation of waiters to which it belongs, 0 once it left; written under the cache's lock.
@@ -58,8 +59,8 @@ final class Waiter: Sendable {
   init(
     role: Role,
     isOfRun: Bool = false,
-    entry: EntryID,
-    round: UInt64,
+    entry: EntryID? = nil,
+    round: UInt64 = 0,
     wait: WorkWait? = nil,
     group: WaitGroup? = nil,
     allowance: StaleAllowance? = nil

@@ -10,8 +10,7 @@ import Testing
 
   private func waiter(_ source: TaskChain, for target: WorkID) throws -> Waiter {
     guard case .granted(let wait?) = WorkWait.begin(source, for: target) else { throw Boom() }
-    let entry = EntryID(index: -1, generation: 0)
-    return Waiter(role: .leasing, entry: entry, round: 0, wait: wait)
+    return Waiter(role: .leasing, wait: wait)
   }
 
   @Test func aWaitIsOverInTheTurnThatDecidesItsAnswer() throws {

@@ -86,7 +86,7 @@ extension CacheState {
   /// Its fetch goes on, as at the end of the soft timeout: otherwise callers in a hurry would cancel each
   /// fetch in turn, and the data would never be renewed.
   mutating func serve(_ waiter: Waiter, _ transaction: inout Transaction) -> ValueBox? {
-    guard let index = find(waiter.entry), let data = slots[index].visible,
+    guard let index = awaitedEntry(of: waiter), let data = slots[index].visible,
       isServable(index, to: waiter, at: transaction.environment.now.instant)
     else { return nil }
     noteServed([waiter], index, transaction)
