@@ -60,7 +60,7 @@ extension CacheState {
     deadline = servingDeadline(index, deadline)
     if let due = slots[index].triggerPacing?.due { deadline = min(deadline ?? due, due) }
     setDeadline(deadline, index)
-    setLive(slots[index].machine.observerCount > 0 || !slots[index].machine.isIdle, index)
+    slots.setLive(slots[index].machine.observerCount > 0 || !slots[index].machine.isIdle, index)
     announce(.changed(index), &transaction)
   }
 

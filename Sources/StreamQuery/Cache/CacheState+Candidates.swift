@@ -19,7 +19,7 @@ extension CacheState {
     case .entry(let key):
       return find(key).map { [.list([Int32(truncatingIfNeeded: $0)], next: 0)] } ?? []
     case .prefix(let key): return [.prefix(KeyIndex.Walk(of: key))]
-    case .fetchStatus, .active: return [.list(live, next: 0)]
+    case .fetchStatus, .active: return [.list(slots.live, next: 0)]
     case .or(let nodes): return nodes.flatMap { sources(of: $0) }
     case .all, .stale, .status, .and, .not: return [.slots(0..<slots.count)]
     }
@@ -31,13 +31,13 @@ extension CacheState {
     var left = bounds.lookLimit
     while left > 0, var source = candidates.sources.popLast() {
       if case .resting(let id) = source {
-        guard let walk = index.walks.removeValue(forKey: id) else { continue }
+        guard let walk = slots.keys.walks.removeValue(forKey: id) else { continue }
         source = .prefix(walk)
       }
       switch visit(source, &left, isByMaking: candidates.isByMaking, into: &found) {
       case .prefix(let walk):
         extensions.searchSerial += 1
-        index.walks[extensions.searchSerial] = walk
+        slots.keys.walks[extensions.searchSerial] = walk
         candidates.sources.append(.resting(extensions.searchSerial))
       case let rest?: candidates.sources.append(rest)
       case nil: break
@@ -89,8 +89,8 @@ extension CacheState {
       left -= end - start
       return end < list.count ? .list(list, next: end) : nil
     case .prefix(var walk):
-      left -= index.advance(&walk, limit: left) { position in
-        let entry = index.entries[Int(position)]
+      left -= slots.keys.advance(&walk, limit: left) { position in
+        let entry = slots.keys.entries[Int(position)]
         let rank = isByMaking ? entry.order : UInt64(entry.id)
         found.append(EntryCandidate(index: Int(entry.id), rank: rank))
       }
@@ -101,13 +101,13 @@ extension CacheState {
 
   /// Abandons a search.
   mutating func forget(_ candidates: EntryCandidates) {
-    for case .resting(let id) in candidates.sources { index.walks[id] = nil }
+    for case .resting(let id) in candidates.sources { slots.keys.walks[id] = nil }
   }
 
   /// The rank of an entry among the matches of a filter: within a prefix, in the order of creation.
   mutating func rank(_ index: Int, in filter: EntryFilter) -> UInt64 {
     guard case .prefix = filter.narrowing, let key = slots[index].key else { return UInt64(index) }
-    return self.index.order(of: key.storage, id: Int32(truncatingIfNeeded: index))
+    return slots.keys.order(of: key.storage, id: Int32(truncatingIfNeeded: index))
   }
 
   /// Counts the entries that were visited under the lock.

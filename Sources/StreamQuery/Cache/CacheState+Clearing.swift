@@ -38,16 +38,16 @@ extension CacheState {
   mutating func removeAll(reason: QueryEvent.RemovalReason, _ transaction: inout Transaction) {
     announce(.clearing, &transaction)
     guard !slots.isEmpty else { return }
-    let busy = live.sorted()
+    let busy = slots.live.sorted()
     let orders = busy.map { order(of: Int($0)) }
     var oldIndex = KeyIndex()
-    swap(&oldIndex, &index)
+    swap(&oldIndex, &slots.keys)
     let former = move(busy, &transaction)
     transaction.garbage.collect(value: (former, oldIndex))
     // Entries below a prefix come in the order of creation.
     for place in busy.indices.sorted(by: { orders[$0] < orders[$1] }) {
       guard let key = slots[place].key else { continue }
-      index.insert(key.key, id: Int32(truncatingIfNeeded: place))
+      slots.keys.insert(key.key, id: Int32(truncatingIfNeeded: place))
     }
     guard emitsEvents else {
       for place in busy.indices { remove(place, reason: reason, &transaction) }
@@ -72,7 +72,7 @@ extension CacheState {
 
   /// Whether seven eighths of the slots, or more, are empty.
   var isSparse: Bool {
-    @inline(__always) get { index.count * Self.spareFactor < slots.count }
+    @inline(__always) get { slots.keys.count * Self.spareFactor < slots.count }
   }
 
   /// Gives back the room of removed rows, if there is a lot of it.
@@ -93,16 +93,16 @@ extension CacheState {
   private mutating func shrinkEntries(_ transaction: inout Transaction) {
     var places = Array(repeating: -1 as Int32, count: slots.count)
     // By position: holding an element would count a reference to its key.
-    for position in index.entries.indices where index.entries[position].key != nil {
-      places[Int(index.entries[position].id)] = 0
+    for position in slots.keys.entries.indices where slots.keys.entries[position].key != nil {
+      places[Int(slots.keys.entries[position].id)] = 0
     }
     var kept: [Int32] = []
-    kept.reserveCapacity(index.count)
+    kept.reserveCapacity(slots.keys.count)
     for slot in places.indices where places[slot] == 0 {
       places[slot] = Int32(truncatingIfNeeded: kept.count)
       kept.append(Int32(truncatingIfNeeded: slot))
     }
-    let oldIndex = index.compact { places[Int($0)] }
+    let oldIndex = slots.keys.compact { places[Int($0)] }
     let former = move(kept, &transaction)
     transaction.garbage.collect(value: (former, oldIndex))
   }
@@ -127,7 +127,7 @@ extension CacheState {
 
   private mutating func order(of index: Int) -> UInt64 {
     guard let key = slots[index].key else { return 0 }
-    return self.index.order(of: key.storage, id: Int32(truncatingIfNeeded: index))
+    return slots.keys.order(of: key.storage, id: Int32(truncatingIfNeeded: index))
   }
 
   /// Moves entries into new slots, and updates everything that refers to their slots, except the
@@ -139,24 +139,13 @@ extension CacheState {
   /// - Returns: The old slots with all the others.
   private mutating func move(_ kept: [Int32], _ transaction: inout Transaction) -> [EntrySlot] {
     announce(.moving(kept), &transaction)
-    var (old, oldDeadlines, oldPositions) = ([EntrySlot](), DeadlineHeap(), [Int32]())
-    swap(&old, &slots)
+    let old = slots.compact(to: kept)
+    var (oldDeadlines, oldPositions) = (DeadlineHeap(), [Int32]())
     swap(&oldDeadlines, &deadlines)
     swap(&oldPositions, &heapPositions)
-    freeSlots = FreeRows()
-    live = []
-    moved = Dictionary(minimumCapacity: kept.count)
-    slots.reserveCapacity(kept.count)
     heapPositions = Array(repeating: -1, count: kept.count)
     for (place, slot) in kept.enumerated() {
-      slots.append(EntrySlot())
-      swap(&slots[place], &old[Int(slot)])
       let short = Int32(truncatingIfNeeded: place)
-      moved[slots[place].generation] = short
-      if slots[place].livePosition >= 0 {
-        slots[place].livePosition = Int32(truncatingIfNeeded: live.count)
-        live.append(short)
-      }
       if slots[place].isWatched {
         for observer in slots[place].observers { observers[Int(observer)].entry = short }
       }

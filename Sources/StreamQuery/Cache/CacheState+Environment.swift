@@ -67,7 +67,7 @@ extension CacheState {
   ///   - cause: The transition, or `nil` if the network or the app went away.
   ///   - transaction: The transaction.
   mutating func tell(of cause: FetchCause?, _ transaction: inout Transaction) {
-    for index in live.sorted().lazy.map(Int.init) {
+    for index in slots.live.sorted().lazy.map(Int.init) {
       input(index, &transaction) { $0.environmentMoved(cause, in: $1) }
       restsForApp(index)
     }
@@ -116,7 +116,7 @@ extension CacheState {
     var askings: [RefetchCondition.Asking] = []
     var later: [EntryID] = []
     let isSpread = returns.isSpreading(cause)
-    for entry in live.sorted() {
+    for entry in slots.live.sorted() {
       let index = Int(entry)
       if let since, slots[index].machine.hasData,
         slots[index].machine.dataUpdatedAt.instant >= since
@@ -178,7 +178,7 @@ extension CacheState {
   /// An entry whose refetch is spread goes on at its own time, unless a caller awaits it.
   private mutating func resumePausedFetches(_ transaction: inout Transaction) {
     let spread = Set(returns.rows.map(\.entry))
-    for index in live.sorted().lazy.map(Int.init) {
+    for index in slots.live.sorted().lazy.map(Int.init) {
       if slots[index].waiters.isEmpty, spread.contains(id(of: index)) {
         input(index, &transaction) { $0.environmentMoved(nil, in: $1) }
       } else {
@@ -190,7 +190,7 @@ extension CacheState {
   /// Resumes the paused fetches that callers await, although the sweep is delayed: the sweep may be
   /// delayed for a run that waits for these fetches in some way.
   mutating func resumeAwaitedFetches(_ transaction: inout Transaction) {
-    for index in live.sorted().lazy.map(Int.init)
+    for index in slots.live.sorted().lazy.map(Int.init)
     where slots[index].machine.isPaused && !slots[index].waiters.isEmpty {
       input(index, &transaction) { $0.environmentChanged(nil, in: $1) }
     }

@@ -72,7 +72,7 @@ extension CacheState {
   // MARK: What goes on
 
   func liveFetches(at now: Instant) -> [Liveness.Work] {
-    live.sorted().compactMap { index in
+    slots.live.sorted().compactMap { index in
       let index = Int(index)
       guard let key = slots[index].key, let stage = slots[index].machine.stage else { return nil }
       let activity: Liveness.Work.Activity

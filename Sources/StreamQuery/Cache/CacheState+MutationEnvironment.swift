@@ -88,7 +88,7 @@ extension CacheState {
   /// may wait for that fetch, which resumes only with the sweep.
   var pausedMutations: Set<MutationID> {
     guard environment.isOnline, mutations.pendingCount > 0 else { return [] }
-    let rests = live.contains { slots[Int($0)].machine.isPaused }
+    let rests = slots.live.contains { slots[Int($0)].machine.isPaused }
     return Set(
       mutations.all.filter { run in
         guard isPaused(run), let index = mutations.find(run), !isBehindStalled(index) else {

@@ -33,7 +33,7 @@ extension CacheState {
   /// The persisted entries in use that have no data, although nobody waits for a store: reading
   /// took longer than queries wait.
   func emptyPersistedEntries() -> [(key: EntryKey, query: StoredQuery)] {
-    live.lazy.map(Int.init).compactMap { index in
+    slots.live.lazy.map(Int.init).compactMap { index in
       guard let key = slots[index].key, let query = slots[index].query, query.isPersisted,
         !slots[index].machine.hasData, !slots[index].hasStash, !slots[index].machine.isRemoved,
         !slots[index].observers.contains(where: {
@@ -47,7 +47,7 @@ extension CacheState {
   /// The observers that wait for a store, by entry and query.
   func heldObservers() -> [HeldObservers] {
     var held: [HeldObservers] = []
-    for index in live.lazy.map(Int.init) where slots[index].isWatched {
+    for index in slots.live.lazy.map(Int.init) where slots[index].isWatched {
       guard let key = slots[index].key else { continue }
       let first = held.count
       for position in slots[index].observers {

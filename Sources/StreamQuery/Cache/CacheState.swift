@@ -15,14 +15,7 @@ struct CacheState: ~Copyable {
 
   /// Distinguishes the caches of the process.
   let id: UInt64
-  var slots: [EntrySlot] = []
-  var freeSlots = FreeRows()
-  /// The slots, by generation, of entries that moved after they may have been named.
-  var moved: [UInt64: Int32] = [:]
-  /// Counts the entries ever made.
-  var entrySerial: UInt64 = 0
-  /// Finds slots, by key as well as by prefix.
-  var index = KeyIndex()
+  var slots = SlotTable()
   var deadlines = DeadlineHeap()
   /// The position of each slot's deadline in the heap; -1 if it has none.
   ///
@@ -37,8 +30,6 @@ struct CacheState: ~Copyable {
   var arrivalSerial: UInt64 = 0
   /// Counts the rounds of waiters of all entries.
   var waiterSerial: UInt64 = 0
-  /// Entries that are observed or fetching; reconnects and counts visit them.
-  var live: [Int32] = []
   /// Observers that are read together, by the number of their `ObservationGroup`.
   var groups: [GroupRow] = []
   var freeGroups = FreeRows()
@@ -95,29 +86,13 @@ struct CacheState: ~Copyable {
   // MARK: Entries
 
   @inline(__always)
-  func find(_ key: EntryKey) -> Int? {
-    index.first(with: key.storage) { slots[Int($0)].key?.valueType == key.valueType }.map(Int.init)
-  }
+  func find(_ key: EntryKey) -> Int? { slots.index(of: key) }
 
   @inline(__always)
-  func find(_ id: EntryID) -> Int? {
-    let index = Int(id.index)
-    guard index < slots.count, slots[index].generation == id.generation, slots[index].key != nil
-    else { return moved.isEmpty ? nil : Self.place(of: id, among: moved) }
-    return index
-  }
-
-  // Separate and static, so that the code that finds entries is small enough to be inlined and
-  // copies no state.
-  @inline(never)
-  private static func place(of id: EntryID, among moved: [UInt64: Int32]) -> Int? {
-    moved[id.generation].map(Int.init)
-  }
+  func find(_ id: EntryID) -> Int? { slots.index(of: id) }
 
   @inline(__always)
-  func id(of index: Int) -> EntryID {
-    EntryID(index: Int32(truncatingIfNeeded: index), generation: slots[index].generation)
-  }
+  func id(of index: Int) -> EntryID { slots.id(of: index) }
 
   /// Makes the entry of a key; only an entry that begins with an optimistic change has no query
   /// yet.
@@ -126,14 +101,8 @@ struct CacheState: ~Copyable {
     _ query: StoredQuery?,
     _ transaction: inout Transaction
   ) -> Int {
-    let index = freeSlots.take(from: &slots, new: EntrySlot())
+    let (index, crowding) = slots.makeEntry(of: key, at: transaction.environment.now.instant)
     if index == heapPositions.count { heapPositions.append(-1) }
-    entrySerial += 1
-    slots[index].generation = entrySerial
-    slots[index].key = key
-    slots[index].machine = EntryMachine(at: transaction.environment.now.instant)
-    let short = Int32(truncatingIfNeeded: index)
-    let crowding = self.index.insert(key.key, id: short)
     if crowding.begins { reportCrowd(of: key) }
     announce(.added(index, isCrowded: crowding.isTooLarge), &transaction)
     if let query { adopt(index, query, &transaction) }
@@ -159,15 +128,13 @@ struct CacheState: ~Copyable {
     let short = Int32(truncatingIfNeeded: index)
     // The index hands out its own reference to the key, so that the slot's is not the last one.
     if let key = slots[index].key.take() {
-      self.index.remove(key.storage, id: short, into: &transaction.garbage)
+      slots.keys.remove(key.storage, id: short, into: &transaction.garbage)
     }
     setDeadline(nil, index)
-    setLive(false, index)
+    slots.setLive(false, index)
     removeAllLayers(index, &transaction)
-    if !moved.isEmpty { moved[slots[index].generation] = nil }
     slots[index].release(to: &transaction)
-    slots[index].reset()
-    freeSlots.put(index, in: &slots)
+    slots.free(index)
     if slots.count > bounds.leastSlots, isSparse { bounds.mayShrink = true }
   }
 
@@ -311,21 +278,6 @@ struct CacheState: ~Copyable {
       } else {
         mutations.slots[Int(~owner)].heapPosition = position
       }
-    }
-  }
-
-  mutating func setLive(_ isLive: Bool, _ index: Int) {
-    let position = slots[index].livePosition
-    if isLive, position < 0 {
-      slots[index].livePosition = Int32(truncatingIfNeeded: live.count)
-      live.append(Int32(truncatingIfNeeded: index))
-    } else if !isLive, position >= 0 {
-      let last = live.removeLast()
-      if last != Int32(truncatingIfNeeded: index) {
-        live[Int(position)] = last
-        slots[Int(last)].livePosition = position
-      }
-      slots[index].livePosition = -1
     }
   }
 

@@ -66,7 +66,7 @@ extension CacheState {
     case .conditions where !conditions.isEmpty: return former
     case .conditions, nil: break
     }
-    if let index = live.first(where: { isUnderWay(Int($0), but: own) }) {
+    if let index = slots.live.first(where: { isUnderWay(Int($0), but: own) }) {
       return .fetch(id(of: Int(index)))
     }
     if !conditions.isEmpty { return .conditions }

@@ -188,7 +188,7 @@ extension QueryClient {
       }
       let (present, isKnown, serial) = cache.read { state -> (ValueBox?, Bool, UInt64) in
         let index = state.find(key)
-        return (index.flatMap { state.slots[$0].data }, index != nil, state.entrySerial)
+        return (index.flatMap { state.slots[$0].data }, index != nil, state.slots.serial)
       }
       // There may be no room for the kept data.
       let isAway = !isKnown && restored != nil
@@ -211,7 +211,7 @@ extension QueryClient {
       // Another thread may have written the data for which there was no room, or removed the kept
       // data.
       if let away = answer.away, index == nil {
-        guard away.serial == state.entrySerial, away.kept ?? state.kept == state.kept
+        guard away.serial == state.slots.serial, away.kept ?? state.kept == state.kept
         else { return nil }
       }
       guard !state.isShutDown else { return answer.written }

@@ -35,7 +35,7 @@ extension QueryClient {
   }
 
   /// The number of entries that the cache has made so far.
-  package nonisolated var entrySerial: UInt64 { cache.read { $0.entrySerial } }
+  package nonisolated var entrySerial: UInt64 { cache.read { $0.slots.serial } }
 
   /// The queries of the keys that are cached.
   package nonisolated func definitions(

@@ -78,7 +78,7 @@ extension QueryClient {
     let plain = filter.plainPart
     // Released outside of the locks.
     let forgotten = transaction(isDated: false, startsFetches: false) { state, transaction in
-      let (now, newestEntry) = (transaction.environment.now.instant, state.entrySerial)
+      let (now, newestEntry) = (transaction.environment.now.instant, state.slots.serial)
       return invalidations.withLock {
         $0.invalidated(plain, at: now, newestEntry: newestEntry)
       }

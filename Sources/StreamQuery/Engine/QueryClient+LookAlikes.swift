@@ -7,7 +7,7 @@ extension QueryClient {
   nonisolated func noteMiss<Value>(of key: EntryKey, _ type: Value.Type) {
     #if DEBUG
     let found = cache.read { state -> EntryKey? in
-      let found = state.index.lookAlike(of: key.storage) { id in
+      let found = state.slots.keys.lookAlike(of: key.storage) { id in
         let slot = state.slots[Int(id)]
         return slot.machine.hasData && slot.key != key
       }

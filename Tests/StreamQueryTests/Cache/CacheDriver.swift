@@ -117,7 +117,7 @@ final class CacheDriver {
   // `#expect` cannot look into a state that cannot be copied.
   var isOnline: Bool { state.environment.isOnline }
   var isActive: Bool { state.environment.isActive }
-  var count: Int { state.index.count }
+  var count: Int { state.slots.keys.count }
   /// The refetches that wait for runs.
   var held: [(cause: FetchCause, awaited: Set<MutationID>)] { state.mutations.held }
   var conditionCount: Int { state.conditions.count }

@@ -125,9 +125,9 @@ import Testing
         #expect(isLive == (machine.observerCount > 0 || !machine.isIdle), comment)
       }
       #expect(gone.allSatisfy { state.find($0) == nil }, comment)
-      #expect(state.index.count == entries.count, comment)
+      #expect(state.slots.keys.count == entries.count, comment)
       #expect(state.slots.filter { $0.key != nil }.count == entries.count, comment)
-      #expect(state.moved.count <= entries.count, comment)
+      #expect(state.slots.moved.count <= entries.count, comment)
       for prefix: AnyQueryKey in [[], "n", ["n", 0], ["n", 1], ["n", 2]] {
         let filter = EntryFilter.prefix(prefix)
         let found = state.entries(matching: filter, at: .zero).map { state.slots[$0].key?.key }
@@ -142,7 +142,7 @@ import Testing
         #expect(Int(row[position]) == consumer, comment)
       }
       #expect(goneConsumers.allSatisfy { state.find($0) == nil }, comment)
-      for (position, short) in state.live.enumerated() {
+      for (position, short) in state.slots.live.enumerated() {
         #expect(Int(state.slots[Int(short)].livePosition) == position, comment)
       }
       #expect(state.heapPositions.count == state.slots.count, comment)
@@ -168,7 +168,7 @@ import Testing
       case 1, 2: environment.shrink()
       default: environment.change()
       }
-      if step % 7 == 0 || environment.state.moved.count > 0 {
+      if step % 7 == 0 || environment.state.slots.moved.count > 0 {
         try environment.check("seed \(seed) step \(step)")
       }
     }
@@ -215,7 +215,7 @@ import Testing
       }
         == other.state.entries(matching: .all, at: .zero).map { other.state.slots[$0].machine }
     )
-    #expect(environment.state.live.count == other.state.live.count)
+    #expect(environment.state.slots.live.count == other.state.slots.live.count)
     #expect(
       environment.state.deadlines.items.map(\.deadline).sorted()
         == other.state.deadlines.items.map(\.deadline).sorted()
@@ -251,7 +251,7 @@ import Testing
       var transaction = Transaction(environment: StreamQuery.Environment(now: .seconds(2)))
       let before = state.actionQueue.count
       state.removeAll(reason: .cleared, &transaction)
-      #expect(state.index.count == 0)
+      #expect(state.slots.keys.count == 0)
       return (transaction.garbage.count, state.actionQueue.count - before)
     }
     #expect(handled(20) == handled(5_000))
@@ -261,12 +261,12 @@ import Testing
     var state = Self.cache(idle: 5_000)
     var transaction = Transaction(environment: StreamQuery.Environment(now: .seconds(2)))
     state.removeAll(reason: .cleared, &transaction)
-    #expect(state.slots.capacity < 16)
+    #expect(state.slots.rows.capacity < 16)
     #expect(state.heapPositions.capacity < 16)
     #expect(state.deadlines.items.capacity < 16)
-    #expect(state.live.capacity < 16)
-    #expect(state.index.slots <= 16)
-    #expect(state.index.capacity.entries < 16)
+    #expect(state.slots.live.capacity < 16)
+    #expect(state.slots.keys.slots <= 16)
+    #expect(state.slots.keys.capacity.entries < 16)
   }
 
   @Test func entriesThatGoOneByOneGiveTheirRoomBack() throws {
@@ -280,15 +280,15 @@ import Testing
       state.remove(index, reason: .removed, &transaction)
       state.shrink(&transaction)
       // Never more than eight times what is left, above the least.
-      most = max(most, state.slots.count - max(1_024, state.index.count * 8))
+      most = max(most, state.slots.count - max(1_024, state.slots.keys.count * 8))
     }
     #expect(most == 0)
-    #expect(state.index.count == 10)
-    #expect(state.slots.capacity <= 1_024)
+    #expect(state.slots.keys.count == 10)
+    #expect(state.slots.rows.capacity <= 1_024)
     #expect(state.heapPositions.capacity <= 1_024)
     #expect(state.deadlines.items.capacity <= 1_100)
-    #expect(state.index.capacity.entries <= 1_024)
-    #expect(state.index.slots <= 4_096)
+    #expect(state.slots.keys.capacity.entries <= 1_024)
+    #expect(state.slots.keys.slots <= 4_096)
     let left = state.entries(matching: .all, at: .zero).map { state.slots[$0].key?.key }
     #expect(left == (4_990..<5_000).map { ["n", $0 % 3, $0] })
   }

@@ -57,7 +57,7 @@ import StreamQueryPersistence
     #expect(found(search) == expected(filter, state))
     search.end(in: &state)
     #expect(state.extensions.changeLogs.isEmpty)
-    #expect(state.index.walks.isEmpty)
+    #expect(state.slots.keys.walks.isEmpty)
   }
 
   static func found(_ search: EntrySearch<EntryKey?>) -> [EntryKey?] {

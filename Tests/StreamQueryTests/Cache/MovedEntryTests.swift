@@ -74,7 +74,7 @@ import Testing
     #expect(client.entries(of: Int.self, .prefix("b")).map(\.data) == [0, 1, 2, 3, 4])
     client.remove(.prefix("b", 7))
     #expect(client.entries(of: Int.self, .prefix("b")).isEmpty)
-    #expect(client.cache.read { $0.index.nodeCount } == 1)
+    #expect(client.cache.read { $0.slots.keys.nodeCount } == 1)
     client.shutDown()
   }
 

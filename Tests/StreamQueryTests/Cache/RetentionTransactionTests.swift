@@ -13,7 +13,7 @@ import Testing
       // Told after the transaction that removed the entry, and before the next one.
       $0.onEvent = { event in
         guard case .removed = event.kind else { return }
-        left.add(client.value?.cache.read { $0.index.count } ?? -1)
+        left.add(client.value?.cache.read { $0.slots.keys.count } ?? -1)
       }
     }
     for number in 0..<2_500 { client.value?.setData(number, for: QueryKey<Int>("n", number)) }

@@ -158,7 +158,7 @@ extension CacheState {
     extensions.imports.swept(
       filter,
       invalidatedAt: invalidates ? transaction.environment.now.date : nil,
-      newestEntry: entrySerial
+      newestEntry: slots.serial
     )
     boundNotes(&transaction)
   }

@@ -54,7 +54,7 @@ extension CacheState {
   /// An entry was made, and others may have to leave: tells the order of eviction about uses of
   /// entries.
   mutating func countUses() {
-    guard let used = extensions.offers?.entryWasMade(among: index.count) else { return }
+    guard let used = extensions.offers?.entryWasMade(among: slots.keys.count) else { return }
     for uses in used {
       let times = uses.take()
       if let index = find(uses.entry) { extensions.budget?.order.used(index, times: times) }
