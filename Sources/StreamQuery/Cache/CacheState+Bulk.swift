@@ -163,7 +163,7 @@ extension CacheState {
     let queries = slot.observers.compactMap { position -> (ObserverID, StoredQuery)? in
       let observer = observers[Int(position)]
       guard let query = observer.query, query.isDynamic else { return nil }
-      return (ObserverID(index: position, generation: observer.generation), query)
+      return (observers.id(of: Int(position)), query)
     }
     return ResetCondition(
       entry: id(of: index),

@@ -83,7 +83,9 @@ extension CacheState {
     announce(.shrinking, &transaction)
     bounds.mayShrink = false
     if slots.count > bounds.leastSlots, isSparse { shrinkEntries(&transaction) }
-    if observers.count > bounds.leastObservers, observerCount == 0 { forgetObservers(&transaction) }
+    if observers.count > bounds.leastObservers, observers.liveCount == 0 {
+      transaction.garbage.collect(value: observers.takeRows())
+    }
     if mutations.slots.count > bounds.leastSlots, mutations.all.isEmpty { forgetRuns(&transaction) }
   }
 
@@ -105,14 +107,6 @@ extension CacheState {
     let oldIndex = slots.keys.compact { places[Int($0)] }
     let former = move(kept, &transaction)
     transaction.garbage.collect(value: (former, oldIndex))
-  }
-
-  /// Gives back the rows of observers after the last one left.
-  private mutating func forgetObservers(_ transaction: inout Transaction) {
-    var old: [Observer] = []
-    swap(&old, &observers)
-    freeObservers = FreeRows()
-    transaction.garbage.collect(value: old)
   }
 
   /// Gives back the slots of runs when none is left.
@@ -168,11 +162,7 @@ extension CacheState {
     endImports(&transaction)
     clearMutations(sparesKept: false, &transaction)
     for index in observers.indices where observers[index].isLive {
-      let id = ObserverID(
-        index: Int32(truncatingIfNeeded: index),
-        generation: observers[index].generation
-      )
-      unsubscribe(id, &transaction)
+      unsubscribe(observers.id(of: index), &transaction)
     }
     removeAll(reason: .cleared, &transaction)
   }

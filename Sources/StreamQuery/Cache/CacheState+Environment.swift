@@ -136,8 +136,7 @@ extension CacheState {
           let info = present ?? info(index, at: transaction.environment.now.instant)
         else { continue }
         present = info
-        let generation = observers[Int(position)].generation
-        let observer = ObserverID(index: position, generation: generation)
+        let observer = observers.id(of: Int(position))
         let condition = RefetchCondition(observer: observer, entry: id(of: index), cause: cause)
         // One at a time: a flapping network must not pile up slow conditions.
         if conditions.updateValue(conditions[condition] != nil, forKey: condition) == nil {
@@ -210,10 +209,7 @@ extension CacheState {
       let info = info(entry, at: transaction.environment.now.instant)
     else { return }
     let condition = RefetchCondition(
-      observer: ObserverID(
-        index: Int32(truncatingIfNeeded: position),
-        generation: observer.generation
-      ),
+      observer: observers.id(of: position),
       entry: id(of: entry),
       cause: .subscribed
     )

@@ -1,12 +1,6 @@
 extension CacheState {
   @inline(__always)
-  func find(_ id: ObserverID) -> Int? {
-    let index = Int(id.index)
-    guard observers.indices.contains(index), observers[index].isLive,
-      observers[index].generation == id.generation
-    else { return nil }
-    return index
-  }
+  func find(_ id: ObserverID) -> Int? { observers.index(of: id) }
 
   // MARK: Coming and going
 
@@ -33,11 +27,8 @@ extension CacheState {
     resolvedOptions: ResolvedObserverOptions,
     _ transaction: inout Transaction
   ) -> ObserverID {
-    let index = freeObservers.take(from: &observers, new: Observer())
-    observerCount += 1
-    observerSerial &+= 1
-    let id = ObserverID(index: Int32(truncatingIfNeeded: index), generation: observerSerial)
-    observers[index].begin(with: query, id.generation)
+    let index = observers.makeObserver(of: query)
+    let id = observers.id(of: index)
     attach(index, to: entry, resolvedOptions: resolvedOptions, arrival: .subscribed, &transaction)
     if !query.conditionalCauses.isEmpty { askOnArrival(index, transaction) }
     return id
@@ -51,12 +42,12 @@ extension CacheState {
     _ transaction: inout Transaction
   ) {
     admit(entry, for: transaction.caller)
-    arrivalSerial += 1
+    let arrivalNumber = observers.nextArrival()
     observers[observer].observe(
       at: entry,
       slots[entry].observers.count,
       as: resolvedOptions,
-      arrival: arrivalSerial,
+      arrival: arrivalNumber,
       at: transaction.environment.now.instant,
       slots[entry].machine.counts
     )
@@ -112,9 +103,8 @@ extension CacheState {
     transaction.drop(former.releaseQuery())
     if let suspended = former.suspended { call(suspended) }
     for suspended in former.alsoSuspended { call(suspended) }
-    freeObservers.put(index, in: &observers)
-    observerCount -= 1
-    if observerCount == 0, observers.count > bounds.leastObservers { bounds.mayShrink = true }
+    observers.free(index)
+    if observers.liveCount == 0, observers.count > bounds.leastObservers { bounds.mayShrink = true }
   }
 
   /// The present state for an observer that has left.

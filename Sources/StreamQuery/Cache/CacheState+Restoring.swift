@@ -54,7 +54,7 @@ extension CacheState {
         let observer = observers[Int(position)]
         guard observer.resolvedOptions.participation == .restoring, let query = observer.query
         else { continue }
-        let id = ObserverID(index: position, generation: observer.generation)
+        let id = observers.id(of: Int(position))
         if let place = held[first...].firstIndex(where: { $0.query === query }) {
           held[place].observers.append(id)
         } else {

@@ -22,12 +22,7 @@ struct CacheState: ~Copyable {
   /// Kept apart from the slots, because one change moves many of them: here a dozen share a cache
   /// line.
   var heapPositions: [Int32] = []
-  var observers: [Observer] = []
-  var freeObservers = FreeRows()
-  var observerCount = 0
-  /// Counts the observers ever added.
-  var observerSerial: UInt32 = 0
-  var arrivalSerial: UInt64 = 0
+  var observers = ObserverTable()
   /// Counts the rounds of waiters of all entries.
   var waiterSerial: UInt64 = 0
   /// Observers that are read together, by the number of their `ObservationGroup`.

@@ -56,7 +56,7 @@ extension QueryClient {
       (
         state.liveFetches(at: now),
         state.liveRuns(at: now),
-        state.observerCount + state.mutations.followers.count + state.mutations.streamCount
+        state.observers.liveCount + state.mutations.followers.count + state.mutations.streamCount
       )
     }
     return Liveness(

@@ -308,12 +308,12 @@ import Testing
     #expect(state.observers.count == 1_025)
     if let last = ids.last { state.unsubscribe(last, &transaction) }
     state.shrink(&transaction)
-    #expect(state.observers.capacity == 0)
+    #expect(state.observers.rows.capacity == 0)
     for _ in 0..<3 {
       _ = state.subscribe(index, query: resolved, resolvedOptions: .make(), &transaction)
     }
     #expect(ids.allSatisfy { state.find($0) == nil })
-    #expect(state.observerCount == 3)
+    #expect(state.observers.liveCount == 3)
   }
 
   @Test(arguments: Seeds.few(20))

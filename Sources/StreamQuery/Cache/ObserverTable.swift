@@ -1,0 +1,67 @@
+/// The observers of a cache.
+///
+/// An observer keeps its row until it leaves.
+struct ObserverTable: RandomAccessCollection {
+  private(set) var rows: [Observer] = []
+  private var free = FreeRows()
+  /// How many observers there are.
+  private(set) var liveCount = 0
+  /// Counts the observers ever added.
+  private var serial: UInt32 = 0
+  /// Counts the arrivals at entries: of observers that come, and of those that move to another entry.
+  private var arrivals: UInt64 = 0
+
+  var startIndex: Int { 0 }
+  var endIndex: Int {
+    @inline(__always) get { rows.count }
+  }
+
+  /// An observer, in place.
+  subscript(index: Int) -> Observer {
+    @inline(__always) _read { yield rows[index] }
+    @inline(__always) _modify { yield &rows[index] }
+  }
+
+  @inline(__always)
+  func index(of id: ObserverID) -> Int? {
+    let index = Int(id.index)
+    guard rows.indices.contains(index), rows[index].isLive, rows[index].generation == id.generation
+    else { return nil }
+    return index
+  }
+
+  @inline(__always)
+  func id(of index: Int) -> ObserverID {
+    ObserverID(index: Int32(truncatingIfNeeded: index), generation: rows[index].generation)
+  }
+
+  /// Makes an observer that observes no entry yet.
+  ///
+  /// - Parameter query: What it asks for.
+  /// - Returns: Its row.
+  mutating func makeObserver(of query: StoredQuery) -> Int {
+    let index = free.take(from: &rows, new: Observer())
+    liveCount += 1
+    serial &+= 1
+    rows[index].begin(with: query, serial)
+    return index
+  }
+
+  /// The number of an arrival at an entry.
+  mutating func nextArrival() -> UInt64 {
+    arrivals += 1
+    return arrivals
+  }
+
+  /// Frees a row whose observer was taken out.
+  mutating func free(_ index: Int) {
+    free.put(index, in: &rows)
+    liveCount -= 1
+  }
+
+  /// Gives all rows back, of which none is in use.
+  mutating func takeRows() -> [Observer] {
+    free = FreeRows()
+    return rows.takeAll()
+  }
+}

@@ -1,0 +1,42 @@
+import StreamQueryTesting
+import Testing
+
+@testable import StreamQuery
+
+@Suite struct ObserverTableTests {
+  private let query = ResolvedQuery(
+    QueryDefinition(of: Int.self) { _ in TypedBox(1) },
+    for: [],
+    defaults: DefaultsTable(client: QueryDefaults(), failureInvalidates: true)
+  )
+
+  @Test(arguments: Seeds.few(20))
+  func anIdentifierFindsItsObserverUntilThatLeaves(seed: UInt64) {
+    var random = SmallRandom(seed: seed)
+    var table = ObserverTable()
+    var (present, former): ([ObserverID], [ObserverID]) = ([], [])
+    for _ in 0..<200 {
+      if present.isEmpty || random.next(below: 2) == 0 {
+        present.append(table.id(of: table.makeObserver(of: query)))
+      } else {
+        let id = present.remove(at: random.next(below: present.count))
+        if let index = table.index(of: id) {
+          table[index] = Observer()
+          table.free(index)
+        }
+        former.append(id)
+      }
+      #expect(table.liveCount == present.count)
+      #expect(present.allSatisfy { id in table.index(of: id).map { table.id(of: $0) } == id })
+      #expect(former.allSatisfy { table.index(of: $0) == nil })
+    }
+    for id in present {
+      guard let index = table.index(of: id) else { continue }
+      table[index] = Observer()
+      table.free(index)
+    }
+    #expect(table.takeRows().allSatisfy { !$0.isLive })
+    #expect(table.isEmpty && table.liveCount == 0)
+    #expect(table.index(of: table.id(of: table.makeObserver(of: query))) == 0)
+  }
+}
