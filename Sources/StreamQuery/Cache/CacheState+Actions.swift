@@ -59,7 +59,7 @@ extension CacheState {
     var deadline = slots[index].machine.nextDeadline(in: transaction.environment)
     deadline = servingDeadline(index, deadline)
     if let due = slots[index].triggerPacing?.due { deadline = min(deadline ?? due, due) }
-    setDeadline(deadline, index)
+    deadlines.set(deadline, index)
     slots.setLive(slots[index].machine.observerCount > 0 || !slots[index].machine.isIdle, index)
     announce(.changed(index), &transaction)
   }

@@ -114,6 +114,7 @@ extension CacheState {
     var old: [MutationSlot] = []
     swap(&old, &mutations.slots)
     mutations.freeSlots = FreeRows()
+    deadlines.forgetRuns()
     transaction.garbage.collect(value: old)
   }
 
@@ -134,24 +135,11 @@ extension CacheState {
   private mutating func move(_ kept: [Int32], _ transaction: inout Transaction) -> [EntrySlot] {
     announce(.moving(kept), &transaction)
     let old = slots.compact(to: kept)
-    var (oldDeadlines, oldPositions) = (DeadlineHeap(), [Int32]())
-    swap(&oldDeadlines, &deadlines)
-    swap(&oldPositions, &heapPositions)
-    heapPositions = Array(repeating: -1, count: kept.count)
-    for (place, slot) in kept.enumerated() {
-      let short = Int32(truncatingIfNeeded: place)
-      if slots[place].isWatched {
-        for observer in slots[place].observers { observers[Int(observer)].entry = short }
+    deadlines.move(kept, mutations.all.compactMap { mutations.find($0) })
+    for place in slots.indices where slots[place].isWatched {
+      for observer in slots[place].observers {
+        observers[Int(observer)].entry = Int32(truncatingIfNeeded: place)
       }
-      let position = oldPositions[Int(slot)]
-      if position >= 0 { setDeadline(oldDeadlines.items[Int(position)].deadline, place) }
-    }
-    for id in mutations.all {
-      guard let run = mutations.find(id) else { continue }
-      let position = mutations.slots[run].heapPosition
-      guard position >= 0 else { continue }
-      mutations.slots[run].heapPosition = -1
-      setDeadline(oldDeadlines.items[Int(position)].deadline, mutation: run)
     }
     return old
   }

@@ -19,7 +19,7 @@ extension CacheState {
     if let run, let index = mutations.find(run) {
       mutations.slots[index].handle = follower
       mutations.slots[index].machine.followed()
-      setDeadline(mutations.slots[index].machine.nextDeadline, mutation: index)
+      deadlines.set(mutations.slots[index].machine.nextDeadline, run: index)
     }
     let old = mutations.followers[follower]?.run
     transaction.drop(mutations.followers[follower]?.kept)
@@ -62,7 +62,7 @@ extension CacheState {
     guard let index = mutations.find(run) else { return }
     mutations.slots[index].handle = nil
     mutations.slots[index].machine.unfollowed(in: transaction.environment)
-    setDeadline(mutations.slots[index].machine.nextDeadline, mutation: index)
+    deadlines.set(mutations.slots[index].machine.nextDeadline, run: index)
   }
 
   // MARK: Streams
@@ -73,7 +73,7 @@ extension CacheState {
     mutations.streamCount += 1
     guard let index = mutations.runs[mutation]?.last.flatMap(mutations.find) else { return }
     mutations.slots[index].machine.followed()
-    setDeadline(mutations.slots[index].machine.nextDeadline, mutation: index)
+    deadlines.set(mutations.slots[index].machine.nextDeadline, run: index)
   }
 
   mutating func streamEnded(of mutation: EntryKey, _ transaction: inout Transaction) {
@@ -87,7 +87,7 @@ extension CacheState {
     }
     guard let index = mutations.runs[mutation]?.last.flatMap(mutations.find) else { return }
     mutations.slots[index].machine.unfollowed(in: transaction.environment)
-    setDeadline(mutations.slots[index].machine.nextDeadline, mutation: index)
+    deadlines.set(mutations.slots[index].machine.nextDeadline, run: index)
   }
 
   /// The streams of a mutation switch to the run that is now the newest.
@@ -106,11 +106,11 @@ extension CacheState {
     guard mutations.streamCount > 0, let count = mutations.streams[mutation] else { return }
     if let index = new.flatMap(mutations.find) {
       mutations.slots[index].machine.followed(by: count)
-      setDeadline(mutations.slots[index].machine.nextDeadline, mutation: index)
+      deadlines.set(mutations.slots[index].machine.nextDeadline, run: index)
     }
     if let index = old.flatMap(mutations.find) {
       mutations.slots[index].machine.unfollowed(by: count, in: transaction.environment)
-      setDeadline(mutations.slots[index].machine.nextDeadline, mutation: index)
+      deadlines.set(mutations.slots[index].machine.nextDeadline, run: index)
     }
   }
 }

@@ -102,7 +102,7 @@ extension CacheState {
     if actions.expired {
       forget(id, &transaction)
     } else {
-      setDeadline(mutations.slots[index].machine.nextDeadline, mutation: index)
+      deadlines.set(mutations.slots[index].machine.nextDeadline, run: index)
     }
   }
 
@@ -169,7 +169,7 @@ extension CacheState {
     guard let index = mutations.find(id) else { return }
     let slot = mutations.slots[index]
     let news = news(of: index)
-    setDeadline(nil, mutation: index)
+    deadlines.set(nil, run: index)
     if let key = slot.job?.key {
       let wasNewest = mutations.runs[key]?.last == id
       let newest = forget(id, of: key, &transaction)

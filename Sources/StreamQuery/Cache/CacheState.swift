@@ -16,12 +16,7 @@ struct CacheState: ~Copyable {
   /// Distinguishes the caches of the process.
   let id: UInt64
   var slots = SlotTable()
-  var deadlines = DeadlineHeap()
-  /// The position of each slot's deadline in the heap; -1 if it has none.
-  ///
-  /// Kept apart from the slots, because one change moves many of them: here a dozen share a cache
-  /// line.
-  var heapPositions: [Int32] = []
+  var deadlines = CacheDeadlines()
   var observers = ObserverTable()
   /// Counts the rounds of waiters of all entries.
   var waiterSerial: UInt64 = 0
@@ -41,8 +36,6 @@ struct CacheState: ~Copyable {
   /// The queries of entries that began with a write, by value type: under the current defaults they
   /// are the same for every key that has none of its own.
   var bareQueries: [ObjectIdentifier: StoredQuery] = [:]
-  /// The deadline that the timer sleeps for.
-  var armed: Instant?
   var snapshotSerial: UInt64 = 0
   var reports: CacheReports
   var isShutDown = false
@@ -97,7 +90,7 @@ struct CacheState: ~Copyable {
     _ transaction: inout Transaction
   ) -> Int {
     let (index, crowding) = slots.makeEntry(of: key, at: transaction.environment.now.instant)
-    if index == heapPositions.count { heapPositions.append(-1) }
+    deadlines.makeRoom(for: index)
     if crowding.begins { reportCrowd(of: key) }
     announce(.added(index, isCrowded: crowding.isTooLarge), &transaction)
     if let query { adopt(index, query, &transaction) }
@@ -125,7 +118,7 @@ struct CacheState: ~Copyable {
     if let key = slots[index].key.take() {
       slots.keys.remove(key.storage, id: short, into: &transaction.garbage)
     }
-    setDeadline(nil, index)
+    deadlines.set(nil, index)
     slots.setLive(false, index)
     removeAllLayers(index, &transaction)
     slots[index].release(to: &transaction)
@@ -245,35 +238,6 @@ struct CacheState: ~Copyable {
     // Without a former version nobody has looked since the last change, and all see this one.
     let isNews = former == nil || slots[index].snapshot?.version != former
     if isNews || showsNews(index) { emit(.observerResultsUpdated, index, transaction) }
-  }
-
-  mutating func setDeadline(_ deadline: Instant?, _ index: Int) {
-    let position = heapPositions[index]
-    guard deadline != nil || position >= 0 else { return }
-    setDeadline(deadline, owner: Int32(truncatingIfNeeded: index), at: position)
-  }
-
-  /// Sets the deadline of an entry, or of a run of a mutation, whose owner number is negative.
-  mutating func setDeadline(_ deadline: Instant?, owner: Int32, at position: Int32) {
-    Self.set(deadline, of: owner, at: position, in: &deadlines, &heapPositions, &mutations)
-  }
-
-  /// Static, so that the heap can report positions while it is being changed.
-  private static func set(
-    _ deadline: Instant?,
-    of owner: Int32,
-    at position: Int32,
-    in heap: inout DeadlineHeap,
-    _ positions: inout [Int32],
-    _ mutations: inout MutationTable
-  ) {
-    heap.set(deadline, for: owner, at: position) { owner, position in
-      if owner >= 0 {
-        positions[Int(owner)] = position
-      } else {
-        mutations.slots[Int(~owner)].heapPosition = position
-      }
-    }
   }
 
   mutating func emit(

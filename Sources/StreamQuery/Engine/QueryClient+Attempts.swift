@@ -251,7 +251,7 @@ extension QueryClient {
   /// Forgets the timer, which no longer sleeps for the earliest deadline: the next transaction arms
   /// it again.
   private nonisolated func clockFailed(_ error: any Error, isNews: Bool) {
-    cache.record { $0.armed = nil }
+    cache.record { $0.deadlines.timerWoke() }
     if isNews { report(.clockFailed(error: "\(error)")) }
   }
 

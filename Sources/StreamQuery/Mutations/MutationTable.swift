@@ -127,8 +127,6 @@ struct MutationSlot: FreeRows.Row {
   var snapshot: MutationSnapshot?
   /// The handle that shows the run: the one through which it was started.
   var handle: Int?
-  /// The run's position in the deadline heap; -1 if it is not in it.
-  var heapPosition: Int32 = -1
   var nextFree: Int32 = -1
 
   // Runs are kept for minutes after their end: of 33,000 runs, each takes 921 bytes instead of

@@ -145,15 +145,15 @@ import Testing
       for (position, short) in state.slots.live.enumerated() {
         #expect(Int(state.slots[Int(short)].livePosition) == position, comment)
       }
-      #expect(state.heapPositions.count == state.slots.count, comment)
-      for (position, item) in state.deadlines.items.enumerated() {
-        #expect(Int(state.heapPositions[Int(item.owner)]) == position, comment)
+      #expect(state.deadlines.positions.count == state.slots.count, comment)
+      for (position, item) in state.deadlines.heap.items.enumerated() {
+        #expect(Int(state.deadlines.positions[Int(item.owner)]) == position, comment)
         let environment = StreamQuery.Environment(now: state.environment.now)
         let machine = state.slots[Int(item.owner)].machine
         #expect(machine.deadline(in: environment) != nil, comment)
       }
       #expect(
-        state.heapPositions.filter { $0 >= 0 }.count == state.deadlines.items.count,
+        state.deadlines.positions.filter { $0 >= 0 }.count == state.deadlines.heap.items.count,
         comment
       )
     }
@@ -217,8 +217,8 @@ import Testing
     )
     #expect(environment.state.slots.live.count == other.state.slots.live.count)
     #expect(
-      environment.state.deadlines.items.map(\.deadline).sorted()
-        == other.state.deadlines.items.map(\.deadline).sorted()
+      environment.state.deadlines.heap.items.map(\.deadline).sorted()
+        == other.state.deadlines.heap.items.map(\.deadline).sorted()
     )
   }
 
@@ -262,8 +262,8 @@ import Testing
     var transaction = Transaction(environment: StreamQuery.Environment(now: .seconds(2)))
     state.removeAll(reason: .cleared, &transaction)
     #expect(state.slots.rows.capacity < 16)
-    #expect(state.heapPositions.capacity < 16)
-    #expect(state.deadlines.items.capacity < 16)
+    #expect(state.deadlines.positions.capacity < 16)
+    #expect(state.deadlines.heap.items.capacity < 16)
     #expect(state.slots.live.capacity < 16)
     #expect(state.slots.keys.slots <= 16)
     #expect(state.slots.keys.capacity.entries < 16)
@@ -285,8 +285,8 @@ import Testing
     #expect(most == 0)
     #expect(state.slots.keys.count == 10)
     #expect(state.slots.rows.capacity <= 1_024)
-    #expect(state.heapPositions.capacity <= 1_024)
-    #expect(state.deadlines.items.capacity <= 1_100)
+    #expect(state.deadlines.positions.capacity <= 1_024)
+    #expect(state.deadlines.heap.items.capacity <= 1_100)
     #expect(state.slots.keys.capacity.entries <= 1_024)
     #expect(state.slots.keys.slots <= 4_096)
     let left = state.entries(matching: .all, at: .zero).map { state.slots[$0].key?.key }

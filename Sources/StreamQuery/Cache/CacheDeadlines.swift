@@ -1,0 +1,127 @@
+/// The next deadlines of entries and runs, one for each at most, and the one for which the timer sleeps.
+struct CacheDeadlines {
+  private(set) var heap = DeadlineHeap()
+  /// The position of each slot's deadline in the heap; -1 if it has none.
+  ///
+  /// Kept apart from the slots, because one change moves many of them: here a dozen share a cache
+  /// line.
+  private(set) var positions: [Int32] = []
+  /// The same for the slots of runs.
+  private var runPositions: [Int32] = []
+  /// The deadline that the timer sleeps for.
+  private var armed: Instant?
+
+  /// The earliest deadline; runs have negative numbers, to distinguish them from entries.
+  var first: DeadlineHeap.Item? {
+    @inline(__always) get { heap.first }
+  }
+
+  /// An entry may have a new slot.
+  mutating func makeRoom(for index: Int) {
+    if index == positions.count { positions.append(-1) }
+  }
+
+  /// Sets the deadline of an entry.
+  mutating func set(_ deadline: Instant?, _ index: Int) {
+    let position = positions[index]
+    guard deadline != nil || position >= 0 else { return }
+    let owner = Int32(truncatingIfNeeded: index)
+    Self.set(deadline, of: owner, at: position, in: &heap, &positions, &runPositions)
+  }
+
+  /// Sets the deadline of a run of a mutation.
+  mutating func set(_ deadline: Instant?, run index: Int) {
+    while runPositions.count <= index { runPositions.append(-1) }
+    let position = runPositions[index]
+    guard deadline != nil || position >= 0 else { return }
+    let owner = ~Int32(truncatingIfNeeded: index)
+    Self.set(deadline, of: owner, at: position, in: &heap, &positions, &runPositions)
+  }
+
+  /// Static, so that the heap can report positions while it is being changed.
+  private static func set(
+    _ deadline: Instant?,
+    of owner: Int32,
+    at position: Int32,
+    in heap: inout DeadlineHeap,
+    _ positions: inout [Int32],
+    _ runPositions: inout [Int32]
+  ) {
+    heap.set(deadline, for: owner, at: position) { owner, position in
+      if owner >= 0 {
+        positions[Int(owner)] = position
+      } else {
+        runPositions[Int(~owner)] = position
+      }
+    }
+  }
+
+  /// Entries move into other slots.
+  ///
+  /// - Parameters:
+  ///   - kept: The old slots of the remaining entries, in order.
+  ///   - runs: The runs, in order.
+  mutating func move(_ kept: [Int32], _ runs: [Int]) {
+    var (oldHeap, oldPositions, oldRunPositions) = (DeadlineHeap(), [Int32](), [Int32]())
+    swap(&oldHeap, &heap)
+    swap(&oldPositions, &positions)
+    swap(&oldRunPositions, &runPositions)
+    positions = Array(repeating: -1, count: kept.count)
+    for (place, slot) in kept.enumerated() {
+      let position = oldPositions[Int(slot)]
+      if position >= 0 { set(oldHeap.items[Int(position)].deadline, place) }
+    }
+    for run in runs where run < oldRunPositions.count && oldRunPositions[run] >= 0 {
+      set(oldHeap.items[Int(oldRunPositions[run])].deadline, run: run)
+    }
+  }
+
+  /// The slots of runs are given up, none of which has a deadline.
+  mutating func forgetRuns() { runPositions = [] }
+
+  /// The timer woke.
+  mutating func timerWoke() { armed = nil }
+
+  /// The time for which to wake the timer; `nil` if it wakes early enough.
+  mutating func arm() -> Instant? {
+    guard let first = heap.first?.deadline else { return nil }
+    if let armed, armed <= first { return nil }
+    armed = first
+    return first
+  }
+}
+
+extension CacheState {
+  /// Handles the deadlines that are due.
+  ///
+  /// - Parameters:
+  ///   - limit: How many at most, so that the lock is held briefly.
+  ///   - transaction: The transaction.
+  /// - Returns: Whether none is left.
+  mutating func timeReached(limit: Int, _ transaction: inout Transaction) -> Bool {
+    deadlines.timerWoke()
+    let now = transaction.environment.now.instant
+    var left = limit
+    while let first = deadlines.first, first.deadline <= now {
+      guard left > 0 else { return false }
+      left -= 1
+      let index = Int(first.owner)
+      if index < 0 {
+        timeReached(mutation: ~index, &transaction)
+      } else if slots[index].machine.isExpired(at: now), !slots[index].isFailureKept(at: now) {
+        drop(index, reason: .expired, &transaction)
+      } else {
+        endSoftTimeout(index, &transaction)
+        triggersReached(index, &transaction)
+        electObserver(of: index, .interval, &transaction)
+        input(index, &transaction) { $0.timeReached(in: $1) }
+      }
+    }
+    return true
+  }
+
+  /// Asks for an earlier wake-up if a deadline lies before the armed one.
+  mutating func rearm() {
+    if let first = deadlines.arm() { actionQueue.append(.arm(first), insteadOf: .arm) }
+  }
+}
