@@ -277,4 +277,6 @@ struct CacheReports {
   /// The number of lookups so far, by kind.
   var lookups = LookupCounts()
   var countsFetches = false
+  /// The part types of keys that were reported to share one hash.
+  var crowds: Set<[ObjectIdentifier]> = []
 }

@@ -47,8 +47,6 @@ struct CacheState: ~Copyable {
   var extensions = CacheExtensions()
   /// The version of the data in stores.
   var kept = KeptVersion()
-  /// The part types of keys that were reported to share one hash.
-  var crowds: Set<[ObjectIdentifier]> = []
 
   /// Creates the state of an empty cache.
   ///
@@ -100,7 +98,7 @@ struct CacheState: ~Copyable {
 
   /// Reports, once for each combination of users' types, that many keys share one hash.
   private mutating func reportCrowd(of key: EntryKey) {
-    guard crowds.insert(key.storage.boxedTypes).inserted else { return }
+    guard reports.crowds.insert(key.storage.boxedTypes).inserted else { return }
     actionQueue.append(.crowded(key.key))
   }
 
