@@ -8,23 +8,22 @@ extension CacheState {
   ///
   /// - Returns: Its number.
   mutating func makeGroup() -> Int32 {
-    freeGroups.store(GroupRow(), in: &groups)
+    groups.makeGroup()
   }
 
   /// Gives a group's number back; its members observe nothing together any more.
   mutating func disband(_ group: Int32) {
-    for position in groups[Int(group)].members.indices {
+    for position in groups[group].members.indices {
       leave(group, Int32(truncatingIfNeeded: position))
     }
-    groups[Int(group)] = GroupRow()
-    freeGroups.put(Int(group), in: &groups)
+    groups.free(group)
   }
 
   /// Adds an observer to a group.
   ///
   /// - Returns: The present state for the observer; later changes are noted.
   mutating func join(_ group: Int32, _ id: ObserverID) -> ObservationChange {
-    let position = groups[Int(group)].add(id)
+    let position = groups[group].add(id)
     let seen = find(id).map { index in
       observers[index].waits(at: GroupPlace(position, in: group))
       return see(index)
@@ -34,7 +33,7 @@ extension CacheState {
 
   /// Removes an observer from a group; a second time is a no-op.
   mutating func leave(_ group: Int32, _ position: Int32) {
-    guard let id = groups[Int(group)].remove(Int(position)), let index = find(id) else { return }
+    guard let id = groups[group].remove(Int(position)), let index = find(id) else { return }
     let place = GroupPlace(position, in: group)
     observers[index].alsoSuspended.removeAll { $0.isMember(at: place) }
     if observers[index].suspended?.isMember(at: place) == true {
@@ -45,22 +44,22 @@ extension CacheState {
   /// Notes that a member has news.
   mutating func note(_ place: GroupPlace) {
     let group = place.group
-    groups[Int(group)].changed.append(place.position)
-    guard !groups[Int(group)].waiting.isEmpty else { return }
-    for wait in groups[Int(group)].waiting.takeAll() { actionQueue.append(.reached(wait)) }
+    groups[group].changed.append(place.position)
+    guard !groups[group].waiting.isEmpty else { return }
+    for wait in groups[group].waiting.takeAll() { actionQueue.append(.reached(wait)) }
   }
 
   /// Notes that no news comes any more.
   ///
   /// - Returns: The waits for news of the group, to be ended outside the lock.
   mutating func finish(_ group: Int32) -> [SharedOneShot<Void>] {
-    groups[Int(group)].reading = .over
-    return groups[Int(group)].waiting.takeAll()
+    groups[group].reading = .over
+    return groups[group].waiting.takeAll()
   }
 
   /// Whether nothing more comes.
   func isOver(_ group: Int32) -> Bool {
-    if case .over = groups[Int(group)].reading { true } else { false }
+    if case .over = groups[group].reading { true } else { false }
   }
 
   /// The newest snapshot of each member that has changed since the last look; without changes the
@@ -72,19 +71,19 @@ extension CacheState {
     let changes = takeChanges(of: group)
     guard changes.isEmpty else { return changes }
     if isOver(group) { return nil }
-    groups[Int(group)].suspend(wait)
+    groups[group].suspend(wait)
     return []
   }
 
   /// The newest snapshot of each member that has changed since the last look.
   mutating func takeChanges(of group: Int32) -> [ObservationChange] {
-    guard !groups[Int(group)].changed.isEmpty else { return [] }
-    let changed = groups[Int(group)].changed.takeAll()
+    guard !groups[group].changed.isEmpty else { return [] }
+    let changed = groups[group].changed.takeAll()
     var changes: [ObservationChange] = []
     changes.reserveCapacity(changed.count)
     for position in changed {
       // A member that left after the change.
-      guard let id = groups[Int(group)].member(at: Int(position)) else { continue }
+      guard let id = groups[group].member(at: Int(position)) else { continue }
       guard let index = find(id) else {
         changes.append(ObservationChange(position: Int(position), id: id, seen: nil))
         continue
@@ -112,14 +111,14 @@ extension CacheState {
     isDue: Bool
   ) -> [SharedOneShot<Void>] {
     if isOver(group) { return [] }
-    for position in groups[Int(group)].members.indices {
+    for position in groups[group].members.indices {
       leave(group, Int32(truncatingIfNeeded: position))
     }
-    let waiting = groups[Int(group)].waiting
-    groups[Int(group)] = GroupRow()
-    groups[Int(group)].reading = .whole(isDue: isDue)
+    let waiting = groups[group].waiting
+    groups[group] = GroupRow()
+    groups[group].reading = .whole(isDue: isDue)
     // Each is looked at once: it is not known what it has seen.
-    for id in ids { groups[Int(group)].changed.append(groups[Int(group)].add(id)) }
+    for id in ids { groups[group].changed.append(groups[group].add(id)) }
     return waiting
   }
 
@@ -127,19 +126,19 @@ extension CacheState {
   mutating func poll(
     group: Int32
   ) -> Poll<[(snapshot: EntrySnapshot, flags: QueryFlags)]> {
-    guard case .whole(var hasNews) = groups[Int(group)].reading else { return .over }
-    for position in groups[Int(group)].changed.takeAll() {
-      guard let id = groups[Int(group)].member(at: Int(position)), let index = find(id) else {
+    guard case .whole(var hasNews) = groups[group].reading else { return .over }
+    for position in groups[group].changed.takeAll() {
+      guard let id = groups[group].member(at: Int(position)), let index = find(id) else {
         return .over
       }
       observers[index].waits(at: GroupPlace(position, in: group))
       if look(index) != nil { hasNews = true }
     }
     guard hasNews else { return .nothing }
-    groups[Int(group)].reading = .whole(isDue: false)
+    groups[group].reading = .whole(isDue: false)
     var results: [(snapshot: EntrySnapshot, flags: QueryFlags)] = []
-    results.reserveCapacity(groups[Int(group)].members.count)
-    for member in groups[Int(group)].members {
+    results.reserveCapacity(groups[group].members.count)
+    for member in groups[group].members {
       guard let id = member.id, let index = find(id) else { return .over }
       results.append(see(index))
     }
@@ -149,14 +148,14 @@ extension CacheState {
   /// Suspends the reader of a whole group until there is news, unless there already is some or
   /// never will be.
   mutating func park(group: Int32, _ wait: SharedOneShot<Void>) -> Parking {
-    guard case .whole(isDue: false) = groups[Int(group)].reading,
-      groups[Int(group)].changed.isEmpty
+    guard case .whole(isDue: false) = groups[group].reading,
+      groups[group].changed.isEmpty
     else { return .news }
-    for member in groups[Int(group)].members {
+    for member in groups[group].members {
       guard let id = member.id, let index = find(id) else { continue }
       if let own = ownFetch(of: Int(observers[index].entry)) { return .pointless(own) }
     }
-    groups[Int(group)].suspend(wait)
+    groups[group].suspend(wait)
     return .suspended
   }
 
@@ -165,6 +164,25 @@ extension CacheState {
     let (snapshot, flags) = view(observer)
     _ = observers[observer].saw(snapshot.version, flags)
     return (snapshot, flags)
+  }
+}
+
+/// The groups of observers that are read together, by the numbers of their `ObservationGroup`.
+struct GroupTable {
+  private var rows: [GroupRow] = []
+  private var free = FreeRows()
+
+  /// A group, in place.
+  subscript(group: Int32) -> GroupRow {
+    @inline(__always) _read { yield rows[Int(group)] }
+    @inline(__always) _modify { yield &rows[Int(group)] }
+  }
+
+  mutating func makeGroup() -> Int32 { free.store(GroupRow(), in: &rows) }
+
+  mutating func free(_ group: Int32) {
+    rows[Int(group)] = GroupRow()
+    free.put(Int(group), in: &rows)
   }
 }
 

@@ -57,7 +57,7 @@ extension CacheState {
       return .suspended
     }
     observers[index].alsoSuspended.append(.alone(task))
-    if case .member(let place) = other, !groups[Int(place.group)].isReadAsWhole {
+    if case .member(let place) = other, !groups[place.group].isReadAsWhole {
       return .suspended
     }
     return slots[Int(observers[index].entry)].key.map(Parking.suspendedBesideAnother)

@@ -20,9 +20,7 @@ struct CacheState: ~Copyable {
   var observers = ObserverTable()
   /// Counts the rounds of waiters of all entries.
   var waiterSerial: UInt64 = 0
-  /// Observers that are read together, by the number of their `ObservationGroup`.
-  var groups: [GroupRow] = []
-  var freeGroups = FreeRows()
+  var groups = GroupTable()
   var mutations = MutationTable()
   /// The conditions that are being evaluated, and whether another transition came meanwhile.
   var conditions: [RefetchCondition: Bool] = [:]
