@@ -104,8 +104,8 @@ extension CacheState {
   /// No entry ever has a round that another one had: a late caller's round is over.
   private mutating func waiterRound(of index: Int) -> UInt64 {
     if slots[index].waiterRound == 0 {
-      waiterSerial += 1
-      slots[index].waiterRound = waiterSerial
+      slots.waiterSerial += 1
+      slots[index].waiterRound = slots.waiterSerial
     }
     return slots[index].waiterRound
   }

@@ -18,8 +18,6 @@ struct CacheState: ~Copyable {
   var slots = SlotTable()
   var deadlines = CacheDeadlines()
   var observers = ObserverTable()
-  /// Counts the rounds of waiters of all entries.
-  var waiterSerial: UInt64 = 0
   var groups = GroupTable()
   var mutations = MutationTable()
   /// The conditions that are being evaluated, and whether another transition came meanwhile.
@@ -34,7 +32,6 @@ struct CacheState: ~Copyable {
   /// The queries of entries that began with a write, by value type: under the current defaults they
   /// are the same for every key that has none of its own.
   var bareQueries: [ObjectIdentifier: StoredQuery] = [:]
-  var snapshotSerial: UInt64 = 0
   var reports: CacheReports
   var isShutDown = false
   var actionQueue = ActionQueue<Action>()
@@ -187,8 +184,8 @@ struct CacheState: ~Copyable {
   /// The current snapshot of an entry, for its observers, which identify it by its version.
   mutating func snapshot(_ index: Int) -> EntrySnapshot {
     if let snapshot = slots[index].snapshot { return snapshot }
-    snapshotSerial += 1
-    let snapshot = slots[index].makeSnapshot(version: snapshotSerial)
+    slots.snapshotSerial += 1
+    let snapshot = slots[index].makeSnapshot(version: slots.snapshotSerial)
     slots[index].snapshot = snapshot
     return snapshot
   }
@@ -205,7 +202,8 @@ struct CacheState: ~Copyable {
     if slots[index].isLayered { reshow(index, &transaction) }
     guard slots[index].isWatched else { return slots[index].forgetSnapshots(&transaction) }
     let former = emitsEvents ? slots[index].snapshot?.version : nil
-    if slots[index].renewSnapshot(version: snapshotSerial + 1, &transaction) { snapshotSerial += 1 }
+    let next = slots.snapshotSerial + 1
+    if slots[index].renewSnapshot(version: next, &transaction) { slots.snapshotSerial = next }
     if emitsEvents { tellResults(index, former, transaction) }
     if slots[index].dynamicCount > 0 { askAgain(index, transaction) }
     wake(index)

@@ -124,13 +124,14 @@ final class QueryCache: Sendable {
     var end: TransactionEnd?
     let result = state.withLock { state -> Result in
       transaction.environment = state.environment(at: now)
-      let serial = state.snapshotSerial
+      let serial = state.slots.snapshotSerial
       let before = state.actionQueue.transactionBegan()
       let result = body(&state, &transaction)
       state.announce(.ending, &transaction)
       if state.bounds.mayShrink { state.shrink(&transaction) }
       if state.idleWaits.work != nil { state.tellIdle() }
-      if state.snapshotSerial != serial { news.store(state.snapshotSerial, ordering: .releasing) }
+      let newest = state.slots.snapshotSerial
+      if newest != serial { news.store(newest, ordering: .releasing) }
       state.rearm()
       if state.actionQueue.count > before { end = Self.ended(&state, since: before, shell) }
       return result

@@ -13,6 +13,10 @@ struct SlotTable: RandomAccessCollection {
   var keys = KeyIndex()
   /// Entries that are observed or fetching; reconnects and counts visit them.
   private(set) var live: [Int32] = []
+  /// Counts the snapshots of all entries.
+  var snapshotSerial: UInt64 = 0
+  /// Counts the rounds of waiters of all entries.
+  var waiterSerial: UInt64 = 0
 
   var startIndex: Int { 0 }
   var endIndex: Int {
