@@ -7,9 +7,7 @@ extension CacheState {
   ///   - need: The condition of the caller for cached data.
   ///   - request: The request to the machine.
   ///   - role: Its role for the fetch; `nil` if it does not wait.
-  ///   - query: The query.
-  ///   - freshness: When data is stale for the caller.
-  ///   - initialData: Its initial data.
+  ///   - resolution: How to fetch, when data is stale for it, and the initial data that it brings.
   ///   - transaction: The transaction.
   /// - Returns: The start of the fetch; for a caller that does not wait, only whether it was
   ///   possible.
@@ -19,19 +17,19 @@ extension CacheState {
     _ need: FetchNeed,
     _ request: FetchRequest,
     role: Waiter.Role?,
-    _ query: StoredQuery,
-    _ freshness: Freshness,
-    _ initialData: InitialData?,
+    _ resolution: Resolution,
     _ transaction: inout Transaction
   ) -> FetchStart {
+    guard !resolution.isRestoring else { return .restoring }
     guard !isShutDown else { return .shutDown }
+    let (query, freshness) = (resolution.query, resolution.options.freshness)
     // Only a fetch that starts takes over the query; other answers change the retention at most.
     let index = index ?? entry(key, query, &transaction)
     if slots[index].machine.gcTime < query.gcTime {
       keep(index, for: query.gcTime)
       updateBookkeeping(index, &transaction)
     }
-    placeInitialData(index, initialData, &transaction)
+    placeInitialData(index, resolution.initialData, &transaction)
     transaction.isImperative = role == .leasing
     transaction.setting = request.setting
     let now = transaction.environment.now.instant
@@ -50,7 +48,7 @@ extension CacheState {
         if slots[index].machine.isIdle { adopt(index, query, &transaction) }
         input(index, &transaction) { $0.requested(.manual, clientLease: true, in: $1) }
         if lookup == .hit { refreshBegan(index) }
-      } else if initialData == nil, !reports.needs.everyLookup {
+      } else if resolution.initialData == nil, !reports.needs.everyLookup {
         // Not of a transaction that changes the entry: nobody may see the data before its end.
         announce(.found(index), &transaction)
       }

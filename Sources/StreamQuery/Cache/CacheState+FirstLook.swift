@@ -97,16 +97,16 @@ extension CacheState {
     return (snapshot, machine.flags(for: resolvedOptions, since: nil, at: environment.now.instant))
   }
 
-  /// The info for the dynamic options of an observer that arrives at an entry with initial data.
-  func infoOfArrival(
+  /// The facts for the dynamic options of an observer that arrives at an entry with initial data.
+  func factsOfArrival(
     _ key: EntryKey,
     _ query: StoredQuery,
     _ initialData: InitialData?,
     at now: ClockReading
-  ) -> QueryInfo {
+  ) -> EntryFacts {
     let environment = environmentSeen(at: now)
-    let met = facts(key, metBy: query, at: environment.now.instant).info
-    guard let initialData else { return met }
+    var facts = facts(key, metBy: query, at: environment.now.instant)
+    guard let initialData else { return facts }
     var slot = find(key).map { slots[$0] } ?? EntrySlot()
     if slot.key == nil {
       slot.key = key
@@ -124,11 +124,15 @@ extension CacheState {
         _ = slot.machine.invalidated(isJoining: true, at: environment.now, in: environment)
       }
       slot.data = initialData.box
+      if slot.isLayered {
+        slot.shown = LayeredBox(base: initialData.box, layers: slot.layers.map(\.layer))
+      }
     }
     guard var info = slot.info(slot.makeSnapshot(version: 0), at: environment.now.instant) else {
-      return met
+      return facts
     }
-    info.meta = met.meta
-    return info
+    info.meta = facts.info.meta
+    facts.info = info
+    return facts
   }
 }

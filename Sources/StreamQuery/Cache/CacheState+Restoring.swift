@@ -32,7 +32,7 @@ extension CacheState {
 
   /// The persisted entries in use that have no data, although nobody waits for a store: reading
   /// took longer than queries wait.
-  func emptyPersistedEntries() -> [(key: EntryKey, query: StoredQuery)] {
+  func emptyPersistedEntries() -> [HeldObservers] {
     slots.live.lazy.map(Int.init).compactMap { index in
       guard let key = slots[index].key, let query = slots[index].query, query.isPersisted,
         !slots[index].machine.hasData, !slots[index].hasStash, !slots[index].machine.isRemoved,
@@ -40,7 +40,7 @@ extension CacheState {
           observers[Int($0)].resolvedOptions.participation == .restoring
         })
       else { return nil }
-      return (key, query)
+      return (key, query, [])
     }
   }
 
@@ -65,13 +65,47 @@ extension CacheState {
     return held
   }
 
-  /// An observer that waited for a store arrives with its request.
+  /// Places the data of a store, and lets the observers that waited for it arrive.
+  ///
+  /// - Parameters:
+  ///   - entries: The entries, each with its resolution for an observer that arrives.
+  ///   - isLast: See ``current(_:at:isLast:)``.
+  ///   - transaction: The transaction.
+  /// - Returns: Whether that was done; otherwise a resolution has to be made again.
   mutating func arrive(
-    _ observer: Int,
-    resolvedOptions: ResolvedObserverOptions,
+    _ entries: [(held: HeldObservers, resolution: Resolution)],
+    isLast: Bool,
+    _ transaction: inout Transaction
+  ) -> Bool {
+    var arrivals: [(held: HeldObservers, resolution: Resolution)] = []
+    for (held, resolution) in entries {
+      guard let current = current(resolution, at: find(held.key), isLast: isLast) else {
+        return false
+      }
+      arrivals.append((held, current))
+    }
+    for (held, resolution) in arrivals {
+      guard let index = find(held.key) else { continue }
+      placeInitialData(index, resolution.initialData, &transaction)
+    }
+    for (held, resolution) in arrivals {
+      for id in held.observers { arrive(id, held.query, resolution.options, &transaction) }
+    }
+    return true
+  }
+
+  /// An observer that waited for a store arrives with its request.
+  private mutating func arrive(
+    _ id: ObserverID,
+    _ held: StoredQuery,
+    _ resolvedOptions: ResolvedObserverOptions,
     _ transaction: inout Transaction
   ) {
-    guard let query = observers[observer].query else { return }
+    guard let observer = find(id), let query = observers[observer].query,
+      // A placeholder of another key's data may have been forgotten meanwhile.
+      query === held || query === held.plain,
+      observers[observer].resolvedOptions.participation == .restoring
+    else { return }
     reobserve(
       observer,
       query: query,

@@ -174,11 +174,10 @@ extension QueryClient {
     {
       return .cached(data)
     }
-    return resolving(key, definition) {
-      guard $3.participation != .restoring else { return .restoring }
+    return resolving(key, definition) { state, index, resolution, transaction in
       // Made here, so that no reference-counted argument is captured.
       let request = FetchRequest(cause: .manual, setting: setting)
-      return $0.fetch(key, at: $1, need, request, role: .leasing, $2, $3.freshness, $4, &$5)
+      return state.fetch(key, at: index, need, request, role: .leasing, resolution, &transaction)
     }
   }
 }

@@ -168,7 +168,7 @@ extension QueryClient {
       cache.read { state in state.wantsInitialData(state.find(key), query) }
       ? InitialData(of: query) : nil
     let resolvedOptions = query.resolvedOptions(isArrival: true) {
-      cache.read { $0.infoOfArrival(key, query, initialData, at: now) }
+      cache.read { $0.factsOfArrival(key, query, initialData, at: now) }.info
     }
     let (snapshot, flags) = cache.read {
       $0.firstLook(key, query, resolvedOptions, initialData, at: now)

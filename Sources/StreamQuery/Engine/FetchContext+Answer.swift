@@ -102,7 +102,8 @@ extension FetchContext {
     let options =
       query.fixedOptions
       ?? query.resolvedOptions {
-        client.info(of: job.key, query, nil).info
+        let now = client.cache.now(isDated: false).instant
+        return client.cache.read { $0.facts(job.key, metBy: query, at: now).info }
       }
     return switch options.freshness {
     case .static: TimeSpan.infinite.duration

@@ -23,7 +23,7 @@ extension QueryClient {
     at now: ClockReading? = nil,
     isDated: Bool = true,
     asking ask: (_ round: Int) throws(Failure) -> CommitAnswer<Answer, Result>,
-    _ body: (Answer, _ isLast: Bool, inout CacheState, inout Transaction) -> Result?
+    applying body: (Answer, _ isLast: Bool, inout CacheState, inout Transaction) -> Result?
   ) throws(Failure) -> Result {
     var round = 1
     while true {

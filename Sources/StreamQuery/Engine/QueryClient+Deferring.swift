@@ -175,14 +175,13 @@ extension QueryClient {
     _ update: (inout Value?) throws(Failure) -> Void
   ) throws(Failure) -> (value: Value, isNew: Bool)? {
     var (query, needsQuery) = (ResolvedQuery?.none, false)
-    typealias Away = (serial: UInt64, kept: KeptVersion?)
+    typealias Away = (serial: UInt64, kept: KeptVersion)
     typealias Answer = (
       present: ValueBox?, away: Away?, box: ValueBox, written: (value: Value, isNew: Bool)
     )
-    func ask(_ round: Int) throws(Failure) -> CommitAnswer<Answer, (value: Value, isNew: Bool)?> {
+    func ask(_: Int) throws(Failure) -> CommitAnswer<Answer, (value: Value, isNew: Bool)?> {
       var restored: ValueBox?
-      // The closure itself may remove something, each time.
-      let kept = round < 3 ? cache.read { $0.kept } : nil
+      let kept = cache.read { $0.kept }
       if terms.persistence != nil || persisters.persister != nil {
         restored = restoring(key, terms.definition(of: Value.self))
       }
@@ -203,7 +202,7 @@ extension QueryClient {
       if query == nil, !isKnown || needsQuery { query = bare(key, for: box, terms) }
       return .answer((present, isAway ? (serial, kept) : nil, box, (value, isNew)))
     }
-    return try commit(asking: ask) { answer, _, state, transaction in
+    return try commit(rounds: 3, asking: ask) { answer, isLast, state, transaction in
       if hasWaited, !isMakingDeferredWrite(of: key) { return .some(nil) }
       // Boxes are never changed, so the same box means the same data.
       let index = state.find(key)
@@ -211,8 +210,9 @@ extension QueryClient {
       // Another thread may have written the data for which there was no room, or removed the kept
       // data.
       if let away = answer.away, index == nil {
-        guard away.serial == state.slots.serial, away.kept ?? state.kept == state.kept
-        else { return nil }
+        guard away.serial == state.slots.serial else { return nil }
+        // The closure itself may remove something, each time.
+        guard isLast || away.kept == state.kept else { return nil }
       }
       guard !state.isShutDown else { return answer.written }
       guard let entry = state.writtenEntry(key, query, terms, &transaction) else {

@@ -11,62 +11,20 @@ extension QueryClient {
       return state.heldObservers()
     }
     performDeferredWrites()
-    let late = cache.read { $0.emptyPersistedEntries() }
-    if arrive(held, late, isLast: false) { return }
-    // One at a time, so that less happens in between.
-    for entry in late { while !arrive([], [entry], isLast: true) {} }
-    for entry in held { while !arrive([entry], [], isLast: true) {} }
-  }
-
-  /// Places the data of a store.
-  ///
-  /// - Parameters:
-  ///   - held: The observers that waited for it.
-  ///   - late: The entries that no longer waited for it.
-  ///   - isLast: See ``CacheState/current(_:asOf:isLast:)``.
-  /// - Returns: Whether that is done; otherwise the kept data was changed meanwhile, and nothing is placed.
-  private nonisolated func arrive(
-    _ held: [HeldObservers],
-    _ late: [(key: EntryKey, query: StoredQuery)],
-    isLast: Bool
-  ) -> Bool {
-    let version = cache.read { $0.kept }
-    let lateData = late.map { ($0.key, InitialData(of: $0.query.resolved)) }
-    let now = cache.now()
-    // Observers of another store find nothing, and wait on.
-    let arrivals = held.map { entry -> (InitialData?, ResolvedObserverOptions) in
-      let query = entry.query.resolved
-      let initialData =
-        cache.read { $0.wantsInitialData($0.find(entry.key), query) }
-        ? InitialData(of: query) : nil
-      let options = query.resolvedOptions(isArrival: true) {
-        cache.read { $0.infoOfArrival(entry.key, query, initialData, at: now) }
-      }
-      return (initialData, options)
+    // Entries that no longer waited come first. Observers of another store find nothing, and wait on.
+    let entries = cache.read { $0.emptyPersistedEntries() } + held
+    func resolved(_ held: HeldObservers) -> (held: HeldObservers, resolution: Resolution) {
+      (held, resolution(of: held.query.resolved, for: held.key, isArrival: true))
     }
-    return cache.transaction(self, at: now) { state, transaction in
-      var placed: [(EntryKey, InitialData?)] = []
-      for (key, initialData) in lateData + zip(held, arrivals).map({ ($0.key, $1.0) }) {
-        guard let current = state.current(initialData, asOf: version, isLast: isLast)
-        else { return false }
-        placed.append((key, current))
+    let all = entries.map(resolved)
+    if transaction({ $0.arrive(all, isLast: false, &$1) }) { return }
+    // One at a time, so that less happens in between.
+    for entry in entries {
+      commit(rounds: 1) { _ in
+        .answer(resolved(entry))
+      } applying: { resolved, isLast, state, transaction -> Void? in
+        state.arrive([resolved], isLast: isLast, &transaction) ? () : nil
       }
-      for (key, initialData) in placed {
-        guard let initialData, let index = state.find(key) else { continue }
-        state.placeInitialData(index, initialData, &transaction)
-      }
-      for (entry, (_, options)) in zip(held, arrivals) {
-        for id in entry.observers {
-          guard let observer = state.find(id),
-            let query = state.observers[observer].query,
-            // A placeholder of another key's data may have been forgotten meanwhile.
-            query === entry.query || query === entry.query.plain,
-            state.observers[observer].resolvedOptions.participation == .restoring
-          else { continue }
-          state.arrive(observer, resolvedOptions: options, &transaction)
-        }
-      }
-      return true
     }
   }
 
@@ -138,9 +96,7 @@ extension QueryClient {
   ///     says so.
   /// - Returns: The data without optimistic changes; `nil` if there is none.
   nonisolated func restoring(_ key: EntryKey, _ definition: QueryDefinition) -> ValueBox? {
-    var round = 0
-    while true {
-      round += 1
+    let restored = commit(rounds: 16) { _ -> CommitAnswer<Resolution, Restored> in
       let (present, mayRestore, known, version) = cache.read { state in
         let index = state.find(key)
         return (
@@ -149,16 +105,21 @@ extension QueryClient {
         )
       }
       // Another thread may have placed the data meanwhile.
-      if present != nil || !mayRestore { return present }
-      let resolved = keeping(key, definition, known)
-      guard resolved.isPersisted, let source = resolved.initialData,
+      if present != nil || !mayRestore { return .over(Restored(box: present)) }
+      let query = keeping(key, definition, known)
+      guard query.isPersisted, let source = query.initialData,
         let initialData = InitialData(restoring: source, from: .kept)
-      else { return nil }
-      if let box = begin(key, resolved, with: initialData, asOf: version, isLast: round >= 16) {
-        // The account may have ended while the data was decoded.
-        return isErased ? nil : box
+      else { return .over(Restored(box: nil)) }
+      return .answer(
+        Resolution(query: query, initialData: initialData, isDataKnown: true, kept: version)
+      )
+    } applying: { resolution, isLast, state, transaction in
+      state.current(resolution, at: state.find(key), isLast: isLast).map {
+        Restored(box: state.fill(key, from: $0, &transaction))
       }
     }
+    // The account may have ended while the data was decoded.
+    return isErased ? nil : restored.box
   }
 
   /// Whether an update of a key alone is ignored, with a report: the store keeps a value that only another
@@ -188,6 +149,11 @@ extension QueryClient {
     let ofEntry = definition.persistence == nil ? known?.resolved : nil
     return ofEntry ?? resolve(key, definition, defaults)
   }
+}
+
+/// The data of an entry that a store may keep.
+private struct Restored: Sendable {
+  let box: ValueBox?
 }
 
 // Refetches that are requested while a store is read: observers that wait for the store fetch

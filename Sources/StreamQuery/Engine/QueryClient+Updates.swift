@@ -18,19 +18,14 @@ extension QueryClient {
     // Compared outside the lock: a query that a view rebuilds each time has an equal placeholder.
     let old = definition.placeholder.flatMap { _ in cache.read { $0.placeholder(of: id, on: key) } }
     let isEqual = definition.placeholder.flatMap { old?.holdsTheSame(as: $0) } ?? false
-    resolving(key, definition, options) {
-      state,
-      index,
-      query,
-      resolvedOptions,
-      initialData,
-      transaction in
+    resolving(key, definition, options) { state, index, resolution, transaction in
+      let (query, resolvedOptions) = (resolution.query, resolution.options)
       // The observer has ended: it was cancelled, or the client was shut down.
       guard let observer = state.find(id) else { return }
       let isKept = isEqual && state.placeholder(of: id, on: key) === old
       let entry = index ?? state.entry(key, query, &transaction)
       state.adopt(entry, query, &transaction)
-      state.placeInitialData(entry, initialData, &transaction)
+      state.placeInitialData(entry, resolution.initialData, &transaction)
       if Int(state.observers[observer].entry) == entry {
         state.reobserve(
           observer,
@@ -48,6 +43,56 @@ extension QueryClient {
           &transaction
         )
       }
+    }
+  }
+
+  /// Evaluates the dynamic options of an entry's observers again, after the entry changed.
+  nonisolated func askOptions(of entry: EntryID) {
+    // The number of this evaluation in an unbroken series.
+    let askRound = cache.record { state -> Int in
+      guard let index = state.find(entry) else { return 0 }
+      defer { state.slots[index].askRound = 0 }
+      return state.slots[index].askRound
+    }
+    guard askRound > 0 else { return }
+    typealias Answers = [(
+      id: ObserverID, query: StoredQuery, resolvedOptions: ResolvedObserverOptions
+    )]
+    func ask(_: Int) -> CommitAnswer<(revision: UInt32, answers: Answers), Void> {
+      let now = cache.now(isDated: false)
+      let asked = cache.read { state -> (QueryInfo, UInt32, [(ObserverID, StoredQuery)])? in
+        guard let index = state.find(entry), let info = state.info(index, at: now.instant)
+        else { return nil }
+        let dynamic = state.slots[index].observers.compactMap { position in
+          let observer = state.observers[Int(position)]
+          return observer.query.flatMap { query in
+            query.isDynamic
+              ? (ObserverID(index: position, generation: observer.generation), query) : nil
+          }
+        }
+        return (info, state.slots[index].revision, dynamic)
+      }
+      guard let (info, revision, dynamic) = asked, !dynamic.isEmpty else { return .over(()) }
+      let answers = AskRound.$current.withValue(askRound) {
+        dynamic.map { ($0.0, $0.1, $0.1.resolved.resolvedOptions { info }) }
+      }
+      return .answer((revision, answers))
+    }
+    commit(rounds: 3, asking: ask) { answer, isLast, state, transaction -> Void? in
+      transaction.askRound = askRound
+      guard let index = state.find(entry) else { return () }
+      if state.slots[index].revision != answer.revision {
+        // The next evaluation covers changes by the options themselves.
+        if state.slots[index].askRound > askRound { return () }
+        guard isLast else { return nil }
+      }
+      for (id, query, resolvedOptions) in answer.answers {
+        guard let observer = state.find(id), state.observers[observer].query === query,
+          Int(state.observers[observer].entry) == index
+        else { continue }
+        state.answered(observer, query, resolvedOptions, &transaction)
+      }
+      return ()
     }
   }
 
@@ -123,9 +168,8 @@ extension QueryClient {
   ) async throws -> (outcome: WaitOutcome, end: EntryEnd?) {
     let start = try await whenRestored(definition) {
       let request = FetchRequest(cause: .manual, isSuperseding: superseding, part: part)
-      return resolving(key, definition, options) {
-        guard $3.participation != .restoring else { return .restoring }
-        return $0.fetch(key, at: $1, .always, request, role: .watching, $2, $3.freshness, $4, &$5)
+      return resolving(key, definition, options) { state, index, resolution, transaction in
+        state.fetch(key, at: index, .always, request, role: .watching, resolution, &transaction)
       }
     }
     return try await outcome(of: start, of: key)
@@ -144,13 +188,12 @@ extension QueryClient {
   ) {
     let request = FetchRequest(cause: .manual, isSuperseding: superseding, part: part)
     let begin: @Sendable () -> FetchStart = { [self] in
-      resolving(key, definition, options) {
-        // Nobody would end the fetch.
-        guard let row = $0.find(observer), $1 == Int($0.observers[row].entry) else {
+      resolving(key, definition, options) { state, index, resolution, transaction in
+        // Nobody would end it.
+        guard let row = state.find(observer), index == Int(state.observers[row].entry) else {
           return .missingFetch
         }
-        guard $3.participation != .restoring else { return .restoring }
-        return $0.fetch(key, at: $1, .always, request, role: nil, $2, $3.freshness, $4, &$5)
+        return state.fetch(key, at: index, .always, request, role: nil, resolution, &transaction)
       }
     }
     guard case .restoring = begin() else { return }

@@ -96,13 +96,7 @@ extension QueryClient {
   ) -> Subscription {
     let placed = placing(definition, on: key)
     let id = resolving(key, placed, options, isArrival: true) {
-      state,
-      index,
-      query,
-      resolvedOptions,
-      initialData,
-      transaction in
-      state.addObserver(index, at: key, query, resolvedOptions, initialData, &transaction)
+      $0.addObserver($1, at: key, $2.query, $2.options, $2.initialData, &$3)
     }
     return hold(id, key, definition)
   }
@@ -121,13 +115,7 @@ extension QueryClient {
   nonisolated func subscribe(_ key: EntryKey, _ definition: QueryDefinition) -> Subscription {
     let placed = placing(definition, on: key)
     let id = resolving(key, placed, isArrival: true) {
-      state,
-      index,
-      query,
-      resolvedOptions,
-      initialData,
-      transaction in
-      state.addObserver(index, at: key, query, resolvedOptions, initialData, &transaction)
+      $0.addObserver($1, at: key, $2.query, $2.options, $2.initialData, &$3)
     }
     return hold(id, key, definition)
   }

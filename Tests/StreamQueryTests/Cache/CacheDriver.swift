@@ -30,9 +30,7 @@ final class CacheDriver {
       need,
       FetchRequest(cause: .manual),
       role: need == .always ? .watching : .leasing,
-      resolved,
-      (resolved.fixedOptions ?? ResolvedObserverOptions()).freshness,
-      nil,
+      Resolution(query: resolved, options: resolved.fixedOptions ?? ResolvedObserverOptions()),
       &transaction
     )
   }

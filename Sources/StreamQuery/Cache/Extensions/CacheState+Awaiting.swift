@@ -163,39 +163,3 @@ extension CacheState {
     boundNotes(&transaction)
   }
 }
-
-/// Tells whether the data in a store may have changed while it was decoded, outside the lock.
-struct KeptVersion: Hashable, Sendable {
-  /// The number of times that a store was read.
-  var reads = 0
-  /// The number of removals of kept data.
-  var removals = 0
-  /// The number of invalidations of kept data.
-  var marks = 0
-}
-
-extension CacheState {
-  /// The data of a store at a former version, as it may be placed now.
-  ///
-  /// All of it may have been removed or invalidated, also by the user's code that decodes, and more often
-  /// than large data can be decoded. So there is a last time, which takes the data as invalidated, or leaves
-  /// it in the store.
-  ///
-  /// - Parameters:
-  ///   - initialData: The decoded data; `nil` if there was none.
-  ///   - version: ``kept`` before the store was asked.
-  ///   - isLast: Whether it is not asked again because of removals and invalidations.
-  /// - Returns: The data, if any is to be placed; `nil` if the store has to be asked again.
-  func current(
-    _ initialData: InitialData?,
-    asOf version: KeptVersion,
-    isLast: Bool
-  ) -> InitialData?? {
-    guard kept.reads == version.reads else { return nil }
-    guard kept != version, var initialData else { return .some(initialData) }
-    guard isLast else { return nil }
-    guard kept.removals == version.removals else { return .some(nil) }
-    initialData.isInvalidated = true
-    return initialData
-  }
-}
