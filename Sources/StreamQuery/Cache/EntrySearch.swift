@@ -19,12 +19,6 @@ struct EntrySearch<Item: Sendable> {
     case catchingUp([EntryID], done: Int)
   }
 
-  /// The maximum number of the client's rounds.
-  static var judgedRounds: Int { 3 }
-  /// The number of rounds in which a search tries to keep up with callers that change entries
-  /// faster than it visits them; then it holds the lock for the rest.
-  static var rounds: Int { 8 }
-
   private let filter: EntryFilter
   private let isJudged: Bool
   private let wantsInfo: Bool
@@ -33,6 +27,10 @@ struct EntrySearch<Item: Sendable> {
   private var stage = Stage.beginning
   /// The number of times that the changed entries were collected.
   private var round = 1
+  /// The number of rounds in which it tries to keep up with callers that change entries faster than
+  /// it visits them; then the last answers stand or, without predicates, it holds the lock for the
+  /// rest.
+  private var rounds: Int { isJudged ? 3 : 8 }
   /// The number of the log of changes; `nil` if there is none.
   private var log: Int?
   private var found: [Finding<Item>] = []
@@ -125,9 +123,10 @@ struct EntrySearch<Item: Sendable> {
       return false
     }
     let fresh = log.map { state.takeChanges($0) } ?? []
-    if fresh.isEmpty || (isJudged && round >= Self.judgedRounds) { return true }
+    let mustEnd = round >= rounds
+    if fresh.isEmpty || isJudged && mustEnd { return true }
     round += 1
-    if !isJudged, fresh.count <= state.bounds.lookLimit || round > Self.rounds {
+    if !isJudged, fresh.count <= state.bounds.lookLimit || mustEnd {
       lookAgain(at: fresh[...], in: &state, item)
       return true
     }

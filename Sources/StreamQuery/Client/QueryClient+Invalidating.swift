@@ -222,28 +222,23 @@ extension QueryClient {
       guard let source = finding.item else { continue }
       initialData[finding.id] = InitialData(restoring: source, from: .own)
     }
-    var round = 0
-    var isDone = false
-    while !isDone {
-      round += 1
-      let isLast = round == 3
-      // The same holds for options that depend on the entry: an observer that is enabled when the
-      // entry is empty refetches it.
-      let asked = select(filter) { [initialData] state, indices, transaction in
+    // The same holds for options that depend on the entry: an observer that is enabled when the
+    // entry is empty refetches it.
+    commit(rounds: 3, over: filter) { [initialData] _ in
+      let asked = select(filter) { state, indices, transaction in
         indices.compactMap { state.resetConditions($0, initialData[state.id(of: $0)], transaction) }
       }
-      let answers = Dictionary(asked.map { ($0.entry, $0.answered) }, uniquingKeysWith: { $1 })
-      isDone = select(filter) { [initialData] state, indices, transaction in
-        let isOutdated = indices.contains { index in
-          answers[state.id(of: index)].map { $0.revision != state.slots[index].revision } ?? false
-        }
-        guard isLast || !isOutdated else { return false }
-        for index in indices {
-          let id = state.id(of: index)
-          state.reset(index, initialData[id], answers[id]?.answers ?? [], group, &transaction)
-        }
-        return true
+      return .answer(Dictionary(asked.map { ($0.entry, $0.answered) }) { $1 })
+    } applying: { [initialData] answers, isLast, state, indices, transaction -> Void? in
+      let isOutdated = indices.contains { index in
+        answers[state.id(of: index)].map { $0.revision != state.slots[index].revision } ?? false
       }
+      guard isLast || !isOutdated else { return nil }
+      for index in indices {
+        let id = state.id(of: index)
+        state.reset(index, initialData[id], answers[id]?.answers ?? [], group, &transaction)
+      }
+      return ()
     }
   }
 }

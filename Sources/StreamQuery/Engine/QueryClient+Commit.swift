@@ -25,22 +25,44 @@ extension QueryClient {
     asking ask: (_ round: Int) throws(Failure) -> CommitAnswer<Answer, Result>,
     applying body: (Answer, _ isLast: Bool, inout CacheState, inout Transaction) -> Result?
   ) throws(Failure) -> Result {
-    var round = 1
-    while true {
-      let answer: Answer
-      switch try ask(round) {
-      case .answer(let found): answer = found
-      case .over(let result): return result
-      }
+    try askUntilApplied(ask) { answer, round in
       let time = round == 1 ? now : nil
-      let result = cache.transaction(self, at: time ?? cache.now(isDated: isDated)) {
+      return cache.transaction(self, at: time ?? cache.now(isDated: isDated)) {
         state,
         transaction in
         body(answer, round >= rounds, &state, &transaction)
       }
-      if let result { return result }
-      round += 1
     }
+  }
+
+  /// The same for the entries that match a filter at the time of the transaction.
+  nonisolated func commit<Answer, Result: Sendable, Failure: Error>(
+    rounds: Int,
+    over filter: QueryFilter,
+    asking ask: (_ round: Int) throws(Failure) -> CommitAnswer<Answer, Result>,
+    applying body: (Answer, _ isLast: Bool, inout CacheState, [Int], inout Transaction) -> Result?
+  ) throws(Failure) -> Result {
+    try askUntilApplied(ask) { answer, round in
+      select(filter) { state, indices, transaction in
+        body(answer, round >= rounds, &state, indices, &transaction)
+      }
+    }
+  }
+}
+
+/// The only loop that runs user code again.
+@inline(__always)
+private func askUntilApplied<Answer, Result, Failure: Error>(
+  _ ask: (_ round: Int) throws(Failure) -> CommitAnswer<Answer, Result>,
+  _ apply: (Answer, _ round: Int) -> Result?
+) throws(Failure) -> Result {
+  var round = 1
+  while true {
+    switch try ask(round) {
+    case .answer(let answer): if let result = apply(answer, round) { return result }
+    case .over(let result): return result
+    }
+    round += 1
   }
 }
 

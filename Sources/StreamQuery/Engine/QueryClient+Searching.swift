@@ -67,17 +67,19 @@ extension QueryClient {
       isJudged: filter.hasPredicate,
       wantsInfo: wantsInfo
     )
-    while true {
-      let result = transaction { state, transaction -> Result? in
-        guard search.look(at: &state, now: transaction.environment.now.instant, item) else {
-          return nil
-        }
-        search.end(in: &state)
-        return last(search, &state, &transaction)
-      }
+    let result = commit { _ in
+      // What was found so far.
       search.settle(search.questions.map(filter.matches))
-      if let result { return (search, result) }
+      return .answer(())
+    } applying: { _, _, state, transaction -> Result? in
+      guard search.look(at: &state, now: transaction.environment.now.instant, item) else {
+        return nil
+      }
+      search.end(in: &state)
+      return last(search, &state, &transaction)
     }
+    search.settle()
+    return (search, result)
   }
 }
 
