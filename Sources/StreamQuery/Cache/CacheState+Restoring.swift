@@ -32,7 +32,7 @@ extension CacheState {
 
   /// The persisted entries in use that have no data, although nobody waits for a store: reading
   /// took longer than queries wait.
-  func emptyPersistedEntries() -> [HeldObservers] {
+  func emptyPersistedEntries() -> [RestoringObservers] {
     slots.live.lazy.map(Int.init).compactMap { index in
       guard let key = slots[index].key, let query = slots[index].query, query.isPersisted,
         !slots[index].machine.hasData, !slots[index].hasStash, !slots[index].machine.isRemoved,
@@ -40,13 +40,13 @@ extension CacheState {
           observers[Int($0)].resolvedOptions.participation == .restoring
         })
       else { return nil }
-      return (key, query, [])
+      return RestoringObservers(key: key, query: query)
     }
   }
 
   /// The observers that wait for a store, by entry and query.
-  func heldObservers() -> [HeldObservers] {
-    var held: [HeldObservers] = []
+  func restoringObservers() -> [RestoringObservers] {
+    var held: [RestoringObservers] = []
     for index in slots.live.lazy.map(Int.init) where slots[index].isWatched {
       guard let key = slots[index].key else { continue }
       let first = held.count
@@ -58,7 +58,7 @@ extension CacheState {
         if let place = held[first...].firstIndex(where: { $0.query === query }) {
           held[place].observers.append(id)
         } else {
-          held.append((key, query, [id]))
+          held.append(RestoringObservers(key: key, query: query, observers: [id]))
         }
       }
     }
@@ -73,23 +73,25 @@ extension CacheState {
   ///   - transaction: The transaction.
   /// - Returns: Whether that was done; otherwise a resolution has to be made again.
   mutating func arrive(
-    _ entries: [(held: HeldObservers, resolution: Resolution)],
+    _ entries: [RestoringObservers.Resolved],
     isLast: Bool,
     _ transaction: inout Transaction
   ) -> Bool {
-    var arrivals: [(held: HeldObservers, resolution: Resolution)] = []
-    for (held, resolution) in entries {
-      guard let current = current(resolution, at: find(held.key), isLast: isLast) else {
+    var arrivals: [RestoringObservers.Resolved] = []
+    for (waiting, resolution) in entries {
+      guard let current = current(resolution, at: find(waiting.key), isLast: isLast) else {
         return false
       }
-      arrivals.append((held, current))
+      arrivals.append((waiting, current))
     }
-    for (held, resolution) in arrivals {
-      guard let index = find(held.key) else { continue }
+    for (waiting, resolution) in arrivals {
+      guard let index = find(waiting.key) else { continue }
       placeInitialData(index, resolution.initialData, &transaction)
     }
-    for (held, resolution) in arrivals {
-      for id in held.observers { arrive(id, held.query, resolution.options, &transaction) }
+    for (waiting, resolution) in arrivals {
+      for id in waiting.observers {
+        arrive(id, waiting.query, resolution.options, &transaction)
+      }
     }
     return true
   }
@@ -125,4 +127,11 @@ struct RestoringEntry: Sendable {
 }
 
 /// The observers of one entry and query that wait for a store.
-typealias HeldObservers = (key: EntryKey, query: StoredQuery, observers: [ObserverID])
+struct RestoringObservers: Sendable {
+  /// With what they are to arrive, when the store has been read.
+  typealias Resolved = (observers: RestoringObservers, resolution: Resolution)
+
+  let key: EntryKey
+  let query: StoredQuery
+  var observers: [ObserverID] = []
+}

@@ -119,10 +119,10 @@ extension QueryClient {
   ) {
     let (kept, isWanted) = cache.read { ($0.kept, $0.wantsInitialData($0.find(key), query)) }
     if query.isPersisted { resolution.kept = kept }
-    let isHeld = query.isHeld
-    if isHeld { resolution.options.participation = .restoring }
+    let isRestoring = query.isRestoring
+    if isRestoring { resolution.options.participation = .restoring }
     resolution.isDataKnown = isWanted || former?.isDataKnown == true
-    guard resolution.isDataKnown, !isHeld else { return }
+    guard resolution.isDataKnown, !isRestoring else { return }
     if let former, former.isDataKnown, !former.isRestoring, former.kept == resolution.kept {
       resolution.initialData = former.initialData
     } else {

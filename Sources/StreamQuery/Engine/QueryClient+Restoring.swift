@@ -3,18 +3,18 @@ extension QueryClient {
   ///
   /// All of them see it in one transaction, unless the kept data changes while it is decoded.
   package nonisolated func restorationEnded() {
-    let held = transaction { state, transaction -> [HeldObservers] in
+    let held = transaction { state, transaction -> [RestoringObservers] in
       // From now on no observer begins to wait: see `resolving`.
       state.kept.reads += 1
       // A query that was resolved before asks each time whether the store has been read.
       state.replaceDefaults(state.defaults.table.renewed, &transaction)
-      return state.heldObservers()
+      return state.restoringObservers()
     }
     performDeferredWrites()
     // Entries that no longer waited come first. Observers of another store find nothing, and wait on.
     let entries = cache.read { $0.emptyPersistedEntries() } + held
-    func resolved(_ held: HeldObservers) -> (held: HeldObservers, resolution: Resolution) {
-      (held, resolution(of: held.query.resolved, for: held.key, isArrival: true))
+    func resolved(_ observers: RestoringObservers) -> RestoringObservers.Resolved {
+      (observers, resolution(of: observers.query.resolved, for: observers.key, isArrival: true))
     }
     let all = entries.map(resolved)
     if transaction({ $0.arrive(all, isLast: false, &$1) }) { return }

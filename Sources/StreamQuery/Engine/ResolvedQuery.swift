@@ -137,9 +137,9 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     if onActive?.isFixed == false { conditionalCauses.insert(.active) }
     if onSubscribe?.isAwaited == true { conditionalCauses.insert(.subscribed) }
     let retries = own.retryOnSubscribe ?? base.retryOnSubscribe
-    let isHeld = restoring?.isUnderWay == true
+    let isRestoring = restoring?.isUnderWay == true
     let hasRule = onSubscribe?.rule != nil || retries?.rule != nil
-    let isAsked = isDynamic || hasRule || isHeld || !conditionalCauses.isEmpty
+    let isAsked = isDynamic || hasRule || isRestoring || !conditionalCauses.isEmpty
 
     var resolvedOptions = ResolvedObserverOptions()
     resolvedOptions.onSubscribe = onSubscribe?.fixed ?? .ifStale
@@ -166,8 +166,8 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     self.fetch = fetch
     ownRetry = RetryPolicy.merge(own.retry, over: base.retry)
     sharing = (own.sharing ?? base.sharing)?.kind ?? .automatic
-    asked = isAsked ? Asked(own.over(base), isHeld ? restoring : nil) : nil
-    isFixed = !isDynamic && !isHeld
+    asked = isAsked ? Asked(own.over(base), isRestoring ? restoring : nil) : nil
+    isFixed = !isDynamic && !isRestoring
     isOfObserver = observer != nil
     hasAbandonment = abandonment != nil
     fixed = resolvedOptions
@@ -220,7 +220,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
   var mayRestore: Bool { asked?.restoring != nil }
 
   /// Whether a store has not been read yet.
-  var isHeld: Bool { asked?.restoring?.isUnderWay ?? false }
+  var isRestoring: Bool { asked?.restoring?.isUnderWay ?? false }
 
   /// The query with its store opened, for a query that is going to be used.
   ///
