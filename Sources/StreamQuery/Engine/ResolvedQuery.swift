@@ -58,7 +58,6 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
       _ definition: QueryDefinition
     ) -> DefinitionExtras.InitialDataSource {
       DefinitionExtras.InitialDataSource(
-        isHeld: { persister.isRestoring(policy) },
         kept: { persister.data(of: key, definition, policy) },
         own: definition.initialData?.own
       )

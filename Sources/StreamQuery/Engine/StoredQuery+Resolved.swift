@@ -23,7 +23,8 @@ extension StoredDefaults {
 extension InitialData {
   /// Evaluates the initial data of a query, which is user code; `nil` if there is none after all.
   init?(of query: ResolvedQuery) {
-    guard let source = query.initialData else { return nil }
+    // The query's own data would displace the data that a store may have.
+    guard !query.isRestoring, let source = query.initialData else { return nil }
     self.init(restoring: source)
   }
 

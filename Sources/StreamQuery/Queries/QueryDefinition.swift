@@ -215,28 +215,21 @@ final class DefinitionExtras: @unchecked Sendable {
   /// The source of initial data; a class, so that an entry can keep it without its query, see
   /// ``StoredInitialData``.
   final class InitialDataSource: Sendable {
-    /// Whether the client does not know yet if a store has data for the query.
-    let isHeld: (@Sendable () -> Bool)?
     /// Finds the data that is kept beyond the cache.
     let kept: (@Sendable () -> KeptData?)?
     /// Finds the query's own initial data.
     let own: (@Sendable () -> KeptData?)?
 
     init(
-      isHeld: (@Sendable () -> Bool)? = nil,
       kept: (@Sendable () -> KeptData?)? = nil,
       own: (@Sendable () -> KeptData?)?
     ) {
-      self.isHeld = isHeld
       self.kept = kept
       self.own = own
     }
 
     /// Evaluated once per entry that has no data, and again when a store has answered.
-    func find() -> KeptData? {
-      // The query's own data would displace the data that a store may have.
-      isHeld?() == true ? nil : kept?() ?? own?()
-    }
+    func find() -> KeptData? { kept?() ?? own?() }
   }
 
   // Exclusive by the rule above.
