@@ -97,16 +97,17 @@ extension QueryClient {
     if query.initialData != nil {
       obtainInitialData(of: query, for: key, &resolution, after: former)
     }
-    guard query.isDynamic || query.mayRestore || isArrival && query.asksOnSubscribe else {
+    let isRestoring = resolution.isRestoring
+    if query.isDynamic || isArrival && query.asksOnSubscribe {
+      let now = cache.now(isDated: resolution.initialData != nil)
+      let facts = cache.read { $0.factsOfArrival(key, query, resolution.initialData, at: now) }
+      resolution.options = query.resolvedOptions(isArrival: isArrival) { facts.info }
+      resolution.revision = facts.revision
+    } else {
       resolution.options = query.resolvedOptions { .absent(key, query.meta) }
-      return resolution
     }
-    let now = cache.now(isDated: resolution.initialData != nil)
-    let facts = cache.read { $0.factsOfArrival(key, query, resolution.initialData, at: now) }
-    var options = query.resolvedOptions(isArrival: isArrival) { facts.info }
     // The store may have been read since, but its data was not asked for.
-    if resolution.isRestoring { options.participation = .restoring }
-    (resolution.options, resolution.revision) = (options, facts.revision)
+    if isRestoring { resolution.options.participation = .restoring }
     return resolution
   }
 

@@ -215,9 +215,6 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
   /// The policy for keeping the data beyond the cache.
   var persistence: (any PersistencePolicy)? { definition.persistence ?? defaults.persistence }
 
-  /// Whether the options change when a store has been read.
-  var mayRestore: Bool { asked?.restoring != nil }
-
   /// Whether a store has not been read yet.
   var isRestoring: Bool { asked?.restoring?.isUnderWay ?? false }
 
