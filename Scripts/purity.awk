@@ -259,11 +259,11 @@ function plain(text) {
   return text ~ /^\/\/[^\/]/
 }
 
-# A task without an executor preference leaves the executor that tests and clients chose. The
-# argument may stand a few lines after the name, so a finding waits for the closing parenthesis.
+# A task without an executor preference leaves the executor that tests and clients chose. It is given
+# by `executorPreference:`, or by our own `on:`, which gives none if there is none. The argument may stand a few lines after the name, so a finding waits for the closing parenthesis.
 function tasks(    call) {
   if (pending) {
-    if (text ~ /executorPreference/) pending = 0
+    if (text ~ /executorPreference|on: /) pending = 0
     else if (text ~ /\)/) {
       report(file, pending, "executor", taskMessage)
       pending = 0
@@ -272,8 +272,8 @@ function tasks(    call) {
   call = padded
   gsub(/(->|:)[ ]*Task(<[^={]*>)?[?]?/, " ", call)  # a type, not a task that is made
   if (call !~ /[^A-Za-z0-9_.]Task(<.*>)?(\.detached|\.immediate|\.immediateDetached)?[ ]*[{(]/) return
-  if (padded ~ /executorPreference/ || lineComment previousComment ~ /No executor preference: /) return
-  taskMessage = "a task without `executorPreference:`; if that is right, say so in a comment `// No executor preference: reason`: " trim($0)
+  if (padded ~ /executorPreference|[(, ]on: / || lineComment previousComment ~ /No executor preference: /) return
+  taskMessage = "a task without `on:` or `executorPreference:`; if that is right, say so in a comment `// No executor preference: reason`: " trim($0)
   if (padded ~ /Task(<.*>)?(\.[a-zA-Z]+)?[ ]*\([^)]*$/) pending = FNR
   else report(file, FNR, "executor", taskMessage)
 }

@@ -180,6 +180,7 @@ for code in 'Task { await f() }' 'Task.detached { await f() }' 'Task(priority: .
   expect nothing $shell <<<"// No executor preference: main actor."$'\n'"$code"
 done
 expect nothing $shell <<<'Task(executorPreference: e) { await f() }'
+expect nothing $shell <<<'Task.detached(on: e) { await f() }'
 expect nothing $shell <<<$'Task(\n  name: "a",\n  executorPreference: e\n) { await f() }'
 expect nothing $shell <<<'func start() -> Task<[Int], Never> { make() }'
 expect executor $shell <<<'let task: Task<Void, Never> = Task { await f() }'

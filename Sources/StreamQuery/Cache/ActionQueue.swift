@@ -155,6 +155,13 @@ struct ActionQueue<Item: Sendable>: Sendable {
     /// The end of the part of the batch that the thread performs.
     var end: Int { min(items.count, start + budget) }
 
+    /// Takes the only action out, if it is the only one, as nearly always: others are copied.
+    mutating func takeOnly() -> Item? {
+      guard items.count == 1, start == 0, budget > 0 else { return nil }
+      budget -= 1
+      return items.removeLast()
+    }
+
     /// Records that all actions up to `end` are performed.
     ///
     /// Releases them if nothing is left, so never call this under the lock.

@@ -47,11 +47,13 @@ struct CacheDeadlines {
     _ positions: inout [Int32],
     _ runPositions: inout [Int32]
   ) {
-    heap.set(deadline, for: owner, at: position) { owner, position in
-      if owner >= 0 {
-        positions[Int(owner)] = position
-      } else {
-        runPositions[Int(~owner)] = position
+    positions.withUnsafeMutableBufferPointer { positions in
+      heap.set(deadline, for: owner, at: position) { owner, position in
+        if owner >= 0 {
+          positions[Int(owner)] = position
+        } else {
+          runPositions[Int(~owner)] = position
+        }
       }
     }
   }

@@ -60,7 +60,8 @@ extension CacheState {
     deadline = servingDeadline(index, deadline)
     if let due = slots[index].triggerPacing?.due { deadline = min(deadline ?? due, due) }
     deadlines.set(deadline, index)
-    slots.setLive(slots[index].machine.observerCount > 0 || !slots[index].machine.isIdle, index)
+    let isLive = slots[index].machine.observerCount > 0 || !slots[index].machine.isIdle
+    if isLive != (slots[index].livePosition >= 0) { slots.setLive(isLive, index) }
     announce(.changed(index), &transaction)
   }
 
@@ -143,9 +144,9 @@ extension CacheState {
 
   /// Runs an attempt of the current fetch; the first attempt makes its job.
   private mutating func start(_ index: Int, _ transaction: inout Transaction, isFirst: Bool) {
-    guard let current = slots[index].machine.fetch else { return }
+    guard let current = slots[index].machine.fetchID else { return }
     let job: FetchJob
-    if let present = slots[index].job, present.id == current.id {
+    if let present = slots[index].job, present.id == current {
       job = withFetch(present, index, &transaction)
       emit(isFirst ? .fetchStarted : .fetchResumed, index, transaction, job: job)
     } else if let made = makeJob(index, &transaction) {

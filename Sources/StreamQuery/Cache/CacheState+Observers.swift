@@ -41,18 +41,17 @@ extension CacheState {
     arrival: EntryMachine.Arrival,
     _ transaction: inout Transaction
   ) {
-    admit(entry, for: transaction.caller)
+    admit(entry, for: transaction)
     let arrivalNumber = observers.nextArrival()
+    let isDynamic = observers[observer].isDynamic
     observers[observer].observe(
       at: entry,
-      slots[entry].observers.count,
+      slots[entry].observerCame(observer, isDynamic: isDynamic),
       as: resolvedOptions,
       arrival: arrivalNumber,
       at: transaction.environment.now.instant,
       slots[entry].machine.counts
     )
-    slots[entry].observers.append(Int32(truncatingIfNeeded: observer))
-    if observers[observer].isDynamic { slots[entry].dynamicCount += 1 }
     if let job = slots[entry].job { transaction.lend(to: job.tasks) }
     let lookup = slots[entry].machine.lookup(
       by: resolvedOptions,
@@ -71,12 +70,9 @@ extension CacheState {
   /// Takes an observer off the list of an entry, where the last one takes its place.
   private mutating func detach(_ former: Observer, _ transaction: inout Transaction) {
     let entry = Int(former.entry)
-    let last = slots[entry].observers.removeLast()
-    if Int(former.position) < slots[entry].observers.count {
-      slots[entry].observers[Int(former.position)] = last
-      observers[Int(last)].position = former.position
+    if let moved = slots[entry].observerLeft(Int(former.position), isDynamic: former.isDynamic) {
+      observers[moved].position = former.position
     }
-    if former.isDynamic { slots[entry].dynamicCount -= 1 }
     let actions = slots[entry].machine.unobserved(
       by: former.resolvedOptions,
       since: former.pollBase,

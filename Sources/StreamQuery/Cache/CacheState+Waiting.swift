@@ -24,8 +24,8 @@ extension CacheState {
       permit = wait(of: transaction.caller, for: work(of: index))
       if case .refused = permit { return nil }
     }
-    if role != nil { admit(index, for: transaction.caller) }
-    let before = slots[index].machine.fetch?.id
+    if role != nil { admit(index, for: transaction) }
+    let before = slots[index].machine.fetchID
     if role == .leasing { note(before == nil ? .miss : .joined, index, transaction) }
     // A fetch without a function takes the function of its first caller that has one.
     if let query,
@@ -43,7 +43,7 @@ extension CacheState {
       acceptsOlder: request.acceptsOlder,
       in: transaction.environment
     )
-    let begins = slots[index].machine.fetch?.id != before
+    let begins = slots[index].machine.fetchID != before
     if begins, before != nil { moveWaitersAlong(index) }
     // A call that does not wait is as urgent as its caller, too.
     if !begins, role != nil || request.cause == .manual, let job = slots[index].job {
@@ -303,7 +303,8 @@ extension CacheState {
   /// Whether the fetch of an entry is the caller's own work, or waits for that, directly or
   /// indirectly.
   func waitsForCaller(_ index: Int, _ transaction: Transaction) -> Bool {
-    guard let caller = transaction.caller, isPresent(caller) else { return false }
+    guard !slots[index].machine.isIdle, let caller = transaction.caller, isPresent(caller)
+    else { return false }
     return WorkWait.waits(work(of: index), for: caller.work)
   }
 
@@ -313,7 +314,7 @@ extension CacheState {
     guard !caller.life.isOver else { return false }
     guard case .fetch(id, let entry) = caller.work else { return true }
     guard let index = find(entry), let job = slots[index].job else { return false }
-    return job.tasks === caller && slots[index].machine.fetch?.id == job.id
+    return job.tasks === caller && slots[index].machine.fetchID == job.id
   }
 
   /// The current fetch of an entry, as a target of a wait.

@@ -125,14 +125,7 @@ struct CacheState: ~Copyable {
     if let plain = query.plain { return adopt(index, plain, &transaction) }
     announce(.adopting(index, query), &transaction)
     if query.serving != nil { startServing() }
-    let hasBetter = !slots[index].takes(query)
-    slots[index].machine.adopted(
-      fetchOptions: hasBetter ? nil : query.fetchOptions,
-      gcTime: query.gcTime
-    )
-    // A part of the query: it applies to every refetch until a caller says otherwise.
-    if !hasBetter { slots[index].setting = transaction.setting }
-    guard !hasBetter, slots[index].query !== query else { return }
+    guard slots[index].takeOptions(of: query, transaction.setting) else { return }
     transaction.drop(slots[index].query)
     slots[index].query = query
     announce(.adopted(index), &transaction)

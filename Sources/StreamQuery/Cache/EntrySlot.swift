@@ -74,6 +74,20 @@ struct EntrySlot: FreeRows.Row {
   @inline(__always)
   func takes(_ query: StoredQuery) -> Bool { query.canFetch || self.query?.canFetch != true }
 
+  /// Takes over the retention of a query and, unless only the current one can fetch, how to fetch.
+  ///
+  /// - Parameters:
+  ///   - query: The query.
+  ///   - setting: What a caller says about how to fetch: it applies to every refetch until another
+  ///     caller says otherwise.
+  /// - Returns: Whether the query replaces the current one.
+  mutating func takeOptions(of query: StoredQuery, _ setting: FetchSetting?) -> Bool {
+    let isTaken = takes(query)
+    machine.adopted(fetchOptions: isTaken ? query.fetchOptions : nil, gcTime: query.gcTime)
+    if isTaken { self.setting = setting }
+    return isTaken && self.query !== query
+  }
+
   /// Hands out all user objects before the slot is emptied.
   mutating func release(to transaction: inout Transaction) {
     transaction.drop(data.take())
@@ -188,6 +202,29 @@ extension EntrySlot {
     rareData.value.waiterRound = 0
     rareData.value.goneWaiters = 0
     return (waiters, rareData.value.initiator.take())
+  }
+
+  // Several fields at once: every access to a row of the cache has a price, whatever it does.
+
+  /// Adds an observer to the list.
+  ///
+  /// - Returns: Its position.
+  mutating func observerCame(_ observer: Int, isDynamic: Bool) -> Int {
+    makeRareData()
+    if isDynamic { rareData.value.dynamicCount += 1 }
+    rareData.value.observers.append(Int32(truncatingIfNeeded: observer))
+    return rareData.value.observers.count - 1
+  }
+
+  /// Removes the observer at a position of the list.
+  ///
+  /// - Returns: The observer that comes to this position, if one does.
+  mutating func observerLeft(_ position: Int, isDynamic: Bool) -> Int? {
+    if isDynamic { rareData.value.dynamicCount -= 1 }
+    let last = rareData.value.observers.removeLast()
+    guard position < rareData.value.observers.count else { return nil }
+    rareData.value.observers[position] = last
+    return Int(last)
   }
 
   /// Whether the entry is observed.

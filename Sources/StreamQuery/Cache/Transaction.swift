@@ -10,8 +10,10 @@ struct Transaction: Sendable {
   var isImperative = false
   /// The setting of this transaction's caller for fetches, in addition to its query.
   var setting: FetchSetting?
-  /// The fetch or the run from which the call was made.
-  let caller: TaskChain?
+  /// The caller, if it is not the present code.
+  private let otherCaller: TaskChain?
+  /// The fetch or the run from which the call was made: looked up only where a caller begins to wait.
+  var caller: TaskChain? { otherCaller ?? TaskChain.current }
   /// The number of evaluations of dynamic options that led to this transaction; `nil` uses
   /// ``AskRound``.
   var askRound: Int?
@@ -21,7 +23,7 @@ struct Transaction: Sendable {
 
   init(environment: Environment = Environment(now: .never), caller: TaskChain? = nil) {
     self.environment = environment
-    self.caller = caller
+    otherCaller = caller
   }
 
   mutating func drop(_ reference: consuming Garbage.Reference?) {

@@ -45,8 +45,17 @@ extension QueryClient {
     throwOnError: Bool = false
   ) async throws -> Value {
     let need = throwOnError ? FetchNeed.ifStaleOrThrow : .ifStale
-    guard let timeout else { return try await fetch(query, need).value(as: Value.self) }
-    return try await fetch(query, need, within: timeout).value(as: Value.self)
+    if let timeout {
+      return try await fetch(query, need, within: timeout).value(as: Value.self)
+    }
+    let key = EntryKey(query.key)
+    let start = begin(key, query.definition, need, nil)
+    // Here, because a cached value needs no further asynchronous call.
+    if case .cached(let box) = start { return box.settled.value(as: Value.self) }
+    if case .restoring = start {
+      return try await restored(key, query.definition, need, nil).value(as: Value.self)
+    }
+    return try await outcome(of: start, of: key).outcome.box.value(as: Value.self)
   }
 
   /// Fetches for a caller that waits for a limited time.
@@ -65,7 +74,7 @@ extension QueryClient {
     guard case .waiting(let waiter) = start else {
       return try await outcome(of: start, of: key).outcome.box
     }
-    let leave = leaving(waiter)
+    let leave: @Sendable () -> Void = { self.left(waiter) }
     if span == .zero {
       waiter.leave(as: Task.isCancelled ? .cancelled : late(waiter, timedOut), leave)
     }
@@ -116,7 +125,6 @@ extension QueryClient {
   ) async throws -> ValueBox {
     let key = EntryKey(query.key)
     let start = begin(key, query.definition, need, setting)
-    // Returned here, because a cached value needs no asynchronous call.
     if case .cached(let box) = start { return box.settled }
     if case .restoring = start { return try await restored(key, query.definition, need, setting) }
     return try await outcome(of: start, of: key).outcome.box
@@ -134,12 +142,10 @@ extension QueryClient {
     case .recursive, .restoring: throw QueryError.recursiveFetch(key: key.key.description)
     case .shutDown: throw QueryError.shutDown
     case .waiting(let waiter):
-      guard companions.isEmpty else {
+      guard companions.isEmpty, !WaitObservation.hasBegun else {
         return (await accompaniedOutcome(of: waiter, for: key), waiter.end)
       }
-      let subject = observed("a fetch of \(key.key)")
-      let outcome = await waiter.outcome(subject, onCancel: leaving(waiter))
-      return (outcome, waiter.end)
+      return (await waiter.outcome { left(waiter) }, waiter.end)
     }
   }
 

@@ -12,7 +12,7 @@ extension QueryClient {
       )
     else { return }
     let task = TaskLocals.without {
-      Task(executorPreference: executor) { await self.run(job, attempt: attempt) }
+      Task(on: executor) { await self.run(job, attempt: attempt) }
     }
     job.tasks.attach(task, on: executor)
   }
@@ -306,7 +306,8 @@ final class AttemptLimit: Sendable {
 struct Landing: Sendable {
   let fetched: ValueBox
   let join: (any FetchProgress)?
-  let merge: DefinitionExtras.Merge?
+  private let query: ResolvedQuery
+  private let key: AnyQueryKey
 
   /// Creates the landing of a value.
   ///
@@ -324,12 +325,18 @@ struct Landing: Sendable {
   ) {
     self.fetched = fetched
     self.join = join
+    self.query = query
+    self.key = key
+  }
+
+  /// The function that keeps unchanged parts of the cached value: looked up only if there is one.
+  var merge: DefinitionExtras.Merge? {
     // A join builds on the cached value, so its result already shares with it.
-    merge = join == nil ? query.share(for: key) : query.definition.merge
+    join == nil ? query.share(for: key) : query.definition.merge
   }
 
   /// Whether the value is made from the cached one, and has to be made again if that changes.
-  var usesData: Bool { join != nil || merge != nil }
+  var usesData: Bool { join != nil || query.mayShare }
 
   /// The maximum number of rounds.
   ///
@@ -337,9 +344,9 @@ struct Landing: Sendable {
   /// never gives up.
   var rounds: Int { join == nil ? 3 : .max }
 
-  /// Whether user code runs again until its answer lands, so that this code must not change the
-  /// data.
-  var isEndless: Bool { join != nil && merge != nil }
+  /// Whether user code runs again until its answer lands, so that it must not change the data that
+  /// it waits for.
+  var isEndless: Bool { join != nil && query.definition.merge != nil }
 
   /// The value that lands.
   ///

@@ -16,19 +16,20 @@ extension QueryClient {
     }
   }
 
-  /// Waits for a caller's answer, and tells the companions when the wait begins and ends, unless
-  /// the answer is there already.
+  /// Waits for a caller's answer where tests or companions observe that.
   ///
-  /// Never inlined: the tasks of callers without companions would reserve stack space for it.
+  /// The companions are told when it begins to wait and when that is over, unless it was answered before.
+  ///
+  /// Never inlined: the tasks of other callers would make room for it.
   @inline(never)
   nonisolated func accompaniedOutcome(of waiter: Waiter, for key: EntryKey) async -> WaitOutcome {
     let subject = observed("a fetch of \(key.key)")
-    guard let wait = cache.read({ $0.wait(of: waiter, for: key) }) else {
-      return await waiter.outcome(subject, onCancel: leaving(waiter))
+    guard !companions.isEmpty, let wait = cache.read({ $0.wait(of: waiter, for: key) }) else {
+      return await waiter.outcome(subject) { self.left(waiter) }
     }
     for companion in companions { companion.callerWaits(wait) }
     let start = cache.clock.now()
-    let outcome = await waiter.outcome(subject, onCancel: leaving(waiter))
+    let outcome = await waiter.outcome(subject) { self.left(waiter) }
     let duration = Duration.nanoseconds(cache.clock.now().nanoseconds - start.nanoseconds)
     for companion in companions { companion.callerWaited(wait, for: duration) }
     return outcome

@@ -77,7 +77,7 @@ extension QueryClient {
     guard notesInvalidations.load(ordering: .acquiring) else { return false }
     let plain = filter.plainPart
     // Released outside of the locks.
-    let forgotten = transaction(isDated: false, startsFetches: false) { state, transaction in
+    let forgotten = transaction(isDated: false) { state, transaction in
       let (now, newestEntry) = (transaction.environment.now.instant, state.slots.serial)
       return invalidations.withLock {
         $0.invalidated(plain, at: now, newestEntry: newestEntry)
@@ -90,7 +90,7 @@ extension QueryClient {
   /// Notes that entries were invalidated.
   nonisolated func noteInvalidations(of keys: [EntryKey]) {
     guard !keys.isEmpty else { return }
-    let forgotten = transaction(isDated: false, startsFetches: false) { _, transaction in
+    let forgotten = transaction(isDated: false) { _, transaction in
       let now = transaction.environment.now.instant
       return invalidations.withLock { $0.invalidated(keys, at: now) }
     }

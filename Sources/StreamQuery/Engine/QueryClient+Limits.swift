@@ -19,14 +19,14 @@ extension QueryClient {
       let (data, info) = cache.read({ $0.measurable(entry) })
     else { return }
     let answer = cost(info)
-    transaction(isDated: false, startsFetches: false) { state, _ in
+    transaction(isDated: false) { state, _ in
       state.measured(entry, data, cost: answer)
     }
   }
 
   /// Evicts entries that one transaction left; requests another transaction if there are more.
   nonisolated func evict() {
-    transaction(isDated: false, startsFetches: false) { state, _ in state.bounds.mayShrink = true }
+    transaction(isDated: false) { state, _ in state.bounds.mayShrink = true }
   }
 
   /// Makes room when memory is short: drops unused entries, either the stale ones or all.
@@ -38,7 +38,7 @@ extension QueryClient {
     var end = Int.max
     while end > 0 {
       var asked: [StaleQuestion] = []
-      (end, asked) = transaction(isDated: false, startsFetches: false) { [end] in
+      (end, asked) = transaction(isDated: false) { [end] in
         $0.dropUnused(below: end, onlyStale: level < .critical, &$1) {
           $0.resolved.fixedOptions?.freshness
         }
@@ -46,7 +46,7 @@ extension QueryClient {
       // Outside the lock: functions of users may say when data is stale.
       let answers = asked.map { ($0.entry, $0.revision, $0.freshness) }
       guard !answers.isEmpty else { continue }
-      transaction(isDated: false, startsFetches: false) { state, transaction in
+      transaction(isDated: false) { state, transaction in
         for (entry, revision, freshness) in answers {
           guard let index = state.find(entry), state.slots[index].revision == revision else {
             continue

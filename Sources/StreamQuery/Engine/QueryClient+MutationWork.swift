@@ -53,7 +53,7 @@ extension QueryClient {
       return work
     }
     guard needsTask else { return isGiven }
-    let task = TaskLocals.without { Task(executorPreference: executor, operation: work) }
+    let task = TaskLocals.without { Task(on: executor) { await work() } }
     tasks.attach(task, on: executor)
     return true
   }

@@ -175,8 +175,8 @@ extension QueryClient {
   ) {
     for entry in entries {
       group?.addOther()
-      // No caller waits in it, and a cancelled caller leaves the refetch alone.
-      _ = Task.detached(executorPreference: configuration.executor) {
+      // No caller waits in it, and one that is cancelled leaves the refetch alone.
+      _ = Task.detached(on: configuration.executor) {
         [weak self, storeOf = store(of: entry)] in
         await storeOf?()
         self?.transaction { state, transaction in

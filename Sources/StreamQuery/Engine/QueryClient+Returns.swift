@@ -31,7 +31,7 @@ extension QueryClient {
   /// Evaluates a condition in its own task: nothing else waits for it.
   nonisolated func evaluate(_ asking: RefetchCondition.Asking) {
     let store = asking.restoring.flatMap { self.store(of: $0) }
-    _ = Task.detached(executorPreference: configuration.executor) { [weak self, scheduling] in
+    _ = Task.detached(on: configuration.executor) { [weak self, scheduling] in
       var asking = asking
       if let store {
         await store()

@@ -13,7 +13,7 @@ extension QueryClient {
     // Handed over: nothing else retains the sequence, and this one task takes it once. Detached,
     // like all work without a waiting caller.
     let sendOnce = SendOnce(triggers)
-    let task = Task.detached(executorPreference: configuration.executor) { [scheduling] in
+    let task = Task.detached(on: configuration.executor) { [scheduling] in
       await Scheduling.$current.withValue(scheduling) {
         guard let triggers = sendOnce.take() else { return }
         await port.forward(triggers) { .trigger($0) }
@@ -30,7 +30,7 @@ extension QueryClient {
     openSignals()
     let port = signals
     let signal = Signal.query(Signal.KeyTrigger(key: key, pacing: source.pacing))
-    return Task.detached(executorPreference: configuration.executor) { [scheduling] in
+    return Task.detached(on: configuration.executor) { [scheduling] in
       await Scheduling.$current.withValue(scheduling) {
         do {
           try await Self.forEach(of: source.make()) { port.send(signal) }
@@ -78,7 +78,7 @@ extension QueryClient {
   private nonisolated func watch(_ forward: @escaping @Sendable (SignalPort) async -> Void) {
     openSignals()
     let port = signals
-    let task = Task.detached(executorPreference: configuration.executor) { [scheduling] in
+    let task = Task.detached(on: configuration.executor) { [scheduling] in
       await Scheduling.$current.withValue(scheduling) { await forward(port) }
     }
     sources.append(task)
@@ -89,7 +89,7 @@ extension QueryClient {
     guard signals.open() else { return }
     // Weak: the loop must not keep an unused client alive. Detached, like all tasks that last as
     // long as the client: it must not keep the first caller's priority and task-locals for ever.
-    let task = Task.detached(executorPreference: configuration.executor) { [weak self, signals] in
+    let task = Task.detached(on: configuration.executor) { [weak self, signals] in
       while let delivery = await signals.next() {
         self?.handle(delivery.signal)
         delivery.receipt?.give(())
@@ -130,8 +130,8 @@ extension QueryClient {
     persister?.hurry()
     guard persister != nil || keeper != nil else { return }
     guard let end = configuration.backgroundTime?.begin("Saving queries") else { return }
-    // Retains the persisters, and not the client.
-    _ = Task.detached(executorPreference: configuration.executor) {
+    // Holds what writes, and not the client.
+    _ = Task.detached(on: configuration.executor) {
       _ = await keeper?.save()
       await persister?.save()
       end()

@@ -142,7 +142,7 @@ extension QueryClient {
 
   /// Lets the fetch that runs for an observer outlive the observer, unless an option decides this.
   nonisolated func linger(_ duration: Duration, after id: ObserverID) {
-    transaction(isDated: false, startsFetches: false) { state, transaction in
+    transaction(isDated: false) { state, transaction in
       guard let observer = state.find(id), state.fetchStatus(for: observer) != .idle,
         let query = state.observers[observer].query, !query.resolved.hasAbandonment
       else { return }
@@ -198,14 +198,14 @@ extension QueryClient {
     }
     guard case .restoring = begin() else { return }
     // Only for as long as the store is read.
-    _ = Task(executorPreference: configuration.executor) {
+    _ = Task(on: configuration.executor) {
       _ = try? await self.whenRestored(definition, begin)
     }
   }
 
   /// Removes a waiter whose caller was cancelled.
-  nonisolated func leaving(_ waiter: Waiter) -> @Sendable () -> Void {
-    { self.transaction { state, transaction in state.leave(waiter, &transaction) } }
+  nonisolated func left(_ waiter: Waiter) {
+    transaction { state, transaction in state.leave(waiter, &transaction) }
   }
 
   /// Removes the waiters of a bulk call whose caller was cancelled.

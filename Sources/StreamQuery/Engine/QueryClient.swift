@@ -172,10 +172,9 @@ public actor QueryClient {
   @discardableResult
   nonisolated func transaction<Result: Sendable>(
     isDated: Bool = true,
-    startsFetches: Bool = true,
     _ body: (inout CacheState, inout Transaction) -> Result
   ) -> Result {
-    cache.transaction(self, at: cache.now(isDated: isDated), startsFetches: startsFetches, body)
+    cache.transaction(self, at: cache.now(isDated: isDated), body)
   }
 
   nonisolated var defaults: DefaultsTable { cache.read { $0.defaults.table } }
@@ -184,8 +183,8 @@ public actor QueryClient {
 extension QueryClient: ActionRunner {
   nonisolated func sweep() {
     // Detached, and not at the caller's priority: it serves every caller. It retains the client: a
-    // caller may be waiting for the rest.
-    Task.detached(executorPreference: configuration.executor, priority: .medium) {
+    // caller may be waiting for what is left.
+    Task.detached(on: configuration.executor, priority: .medium) {
       self.cache.sweep(self)
     }
   }

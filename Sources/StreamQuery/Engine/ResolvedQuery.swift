@@ -329,6 +329,9 @@ extension ResolvedQuery {
     definition.options.cachesFailures ?? defaults.options(for: key).cachesFailures
   }
 
+  /// Whether answers may keep parts of the cached value.
+  var mayShare: Bool { sharing != .off || definition.merge != nil }
+
   /// The function that keeps unchanged parts of the cached value; `nil` if answers land as they
   /// are.
   ///

@@ -153,7 +153,7 @@ extension QueryClient {
     if case .waiting(let caller)? = start,
       let watcher = transaction({ state, _ in state.watchAttempt(of: caller) })
     {
-      _ = await watcher.outcome(onCancel: leaving(watcher))
+      _ = await watcher.outcome { self.left(watcher) }
     }
     return start
   }

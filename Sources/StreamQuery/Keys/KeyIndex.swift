@@ -59,6 +59,8 @@ package struct KeyIndex {
   private var freeEntries = FreeRows()
   private var freeNodes = FreeRows()
   var order: UInt64 = 0
+  /// The place of the entry that was added last, whatever has become of it since.
+  private var lastAdded = none
   /// The walks that are paused while the index may change; there is hardly ever one.
   var walks: [Int: Walk] = [:]
 
@@ -91,12 +93,8 @@ package struct KeyIndex {
   @discardableResult
   mutating func insert(_ key: AnyQueryKey, id: Int32) -> KeyCrowding {
     let storage = key.storage
-    var node = KeyIndex.root
     var crowding = KeyCrowding()
-    for part in storage.parts.dropLast() {
-      node = makeChild(of: node, part: part, &crowding)
-      if nodes[Int(node)].isTooMany { crowding.isTooLarge = true }
-    }
+    let node = makeNode(of: storage, &crowding)
     order += 1
     let previous = nodes[Int(node)].lastEntry
     let entry = Entry(
@@ -108,6 +106,7 @@ package struct KeyIndex {
       previous: previous
     )
     let position = freeEntries.store(entry, in: &entries)
+    lastAdded = position
     if previous == KeyIndex.none {
       nodes[Int(node)].firstEntry = position
     } else {
@@ -210,8 +209,8 @@ package struct KeyIndex {
 
   private func child(of parent: Int32, part: KeyPart, hash: Int) -> Int32? {
     nodeTable.first(hash: hash) {
-      let node = nodes[Int($0)]
-      return node.hash == hash && node.parent == parent && node.part == part
+      // In place: a copy would retain the part.
+      nodes[Int($0)].hash == hash && nodes[Int($0)].parent == parent && nodes[Int($0)].part == part
     } order: {
       order(part, below: parent, to: $0)
     }
@@ -262,6 +261,29 @@ package struct KeyIndex {
     hasher.combine(UInt64(bitPattern: Int64(parent)) &* 256 | UInt64(part.kind))
     part.hashContent(into: &hasher)
     return hasher.finalize()
+  }
+
+  /// The node of a new key, with those above it.
+  ///
+  /// Neighbours often follow each other: then the one of the last key needs no search.
+  private mutating func makeNode(of key: KeyStorage, _ crowding: inout KeyCrowding) -> Int32 {
+    if lastAdded >= 0, Int(lastAdded) < entries.count,
+      entries[Int(lastAdded)].key?.hasParts(of: key, butLast: 1) == true
+    {
+      let node = entries[Int(lastAdded)].node
+      var prefix = node
+      while prefix != KeyIndex.root {
+        if nodes[Int(prefix)].isTooMany { crowding.isTooLarge = true }
+        prefix = nodes[Int(prefix)].parent
+      }
+      return node
+    }
+    var node = KeyIndex.root
+    for part in key.parts.dropLast() {
+      node = makeChild(of: node, part: part, &crowding)
+      if nodes[Int(node)].isTooMany { crowding.isTooLarge = true }
+    }
+    return node
   }
 
   private mutating func makeChild(

@@ -112,9 +112,10 @@ extension KeyStorage: Hashable {
       == rhs.row.withUnsafeBufferPointer { $0.baseAddress }
   }
 
-  private func hasParts(of other: KeyStorage) -> Bool {
+  /// Whether both have as many parts, and the same ones but for some at the end.
+  func hasParts(of other: KeyStorage, butLast omitted: Int = 0) -> Bool {
     guard count == other.count else { return false }
-    for index in 0..<count where row[index] != other.row[index] { return false }
+    for index in 0..<max(0, count - omitted) where row[index] != other.row[index] { return false }
     return true
   }
 

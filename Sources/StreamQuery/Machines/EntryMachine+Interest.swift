@@ -41,7 +41,7 @@ extension EntryMachine {
   mutating func interestRegained() {
     leaverGcTime = nil
     // Retries that were given up resume only if somebody asks for the fetch: see `request`.
-    if !isIdle { fetch?.lingersUntil = nil }
+    lingersUntil = nil
   }
 
   /// An observer or a caller left; if it was the last one, the fetch's options decide its fate.
@@ -60,7 +60,7 @@ extension EntryMachine {
     case .cancel:
       cancelCurrent(in: environment, &actions)
     case .linger(let span):
-      if let until = environment.now.instant + span { fetch?.lingersUntil = until }
+      if let until = environment.now.instant + span { lingersUntil = until }
     case .finish:
       if isPaused, !hasData {
         cancelCurrent(in: environment, &actions)

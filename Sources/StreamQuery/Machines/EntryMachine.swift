@@ -111,9 +111,15 @@ package struct EntryMachine: Equatable, Sendable {
     @inline(__always) get { inFlight.isEmpty ? nil : inFlight.value.stage }
   }
 
+  /// The number of the fetch in flight; `nil` if there is none.
+  package var fetchID: FetchID? {
+    @inline(__always) get { inFlight.isEmpty ? nil : inFlight.value.id }
+  }
+
   /// The time when the fetch in flight is cancelled unless somebody wants it before.
   var lingersUntil: Instant? {
     @inline(__always) get { inFlight.isEmpty ? nil : inFlight.value.lingersUntil }
+    set { if !inFlight.isEmpty { inFlight.value.lingersUntil = newValue } }
   }
 
   /// Whether anyone wants the entry or a fetch of it.

@@ -113,8 +113,9 @@ extension QueryClient {
   }
 
   nonisolated func subscribe(_ key: EntryKey, _ definition: QueryDefinition) -> Subscription {
-    let placed = placing(definition, on: key)
-    let id = resolving(key, placed, isArrival: true) {
+    // Not as an expression, which would count a reference to the definition.
+    if definition.makesPlaceholder { return subscribe(key, definition, with: nil) }
+    let id = resolving(key, definition, isArrival: true) {
       $0.addObserver($1, at: key, $2.query, $2.options, $2.initialData, &$3)
     }
     return hold(id, key, definition)

@@ -93,9 +93,12 @@ package final class Subscription: Sendable {
   }
 
   deinit {
-    // No code can look any more, so no state is kept for a later look.
-    client.transaction(isDated: false, startsFetches: false) { state, transaction in
-      state.unsubscribe(id, &transaction)
+    // No code can look any more, so no state is kept for a later look. The client lives for as long as
+    // this does, so no reference is counted: that takes long while weak ones exist.
+    Unmanaged.passUnretained(client)._withUnsafeGuaranteedRef { client in
+      client.transaction(isDated: false) { state, transaction in
+        state.unsubscribe(id, &transaction)
+      }
     }
     stopForwarders()
   }
@@ -103,7 +106,7 @@ package final class Subscription: Sendable {
   /// Ends the observation; a second call does nothing.
   func cancel() {
     holding(self) {
-      let forwarders = client.transaction(isDated: false, startsFetches: false) {
+      let forwarders = client.transaction(isDated: false) {
         state,
         transaction -> Forwarders? in
         // Stored before the end is announced, because an observer that hears of it looks at once.
@@ -260,7 +263,7 @@ package final class Subscription: Sendable {
     // The handle may have another key since that fetch started.
     let end = end.flatMap { $0.snapshot.key == key ? $0 : nil }
     // A transaction, so that staleness is judged at the present time.
-    return client.transaction(isDated: false, startsFetches: false) { state, _ in
+    return client.transaction(isDated: false) { state, _ in
       state.find(id).map { state.view($0) } ?? detached.map { state.view($0, after: end) }
     }
   }

@@ -62,36 +62,42 @@ struct DeadlineHeap: Equatable, Sendable {
     }
   }
 
+  // In place: an array that may be shared is looked at anew for each item that moves.
+
   private mutating func siftUp(_ start: Int, _ moved: (Int32, Int32) -> Void) {
-    var index = start
-    let item = items[index]
-    while index > 0 {
-      let parent = (index - 1) / Self.children
-      guard item.deadline < items[parent].deadline else { break }
-      items[index] = items[parent]
-      moved(items[index].owner, Int32(truncatingIfNeeded: index))
-      index = parent
+    items.withUnsafeMutableBufferPointer { items in
+      var index = start
+      let item = items[index]
+      while index > 0 {
+        let parent = (index - 1) / Self.children
+        guard item.deadline < items[parent].deadline else { break }
+        items[index] = items[parent]
+        moved(items[index].owner, Int32(truncatingIfNeeded: index))
+        index = parent
+      }
+      items[index] = item
+      moved(item.owner, Int32(truncatingIfNeeded: index))
     }
-    items[index] = item
-    moved(item.owner, Int32(truncatingIfNeeded: index))
   }
 
   private mutating func siftDown(_ start: Int, _ moved: (Int32, Int32) -> Void) {
-    var index = start
-    let item = items[index]
-    while true {
-      var child = Self.children * index + 1
-      guard child < items.count else { break }
-      let end = min(child + Self.children, items.count)
-      for other in (child + 1)..<end where items[other].deadline < items[child].deadline {
-        child = other
+    items.withUnsafeMutableBufferPointer { items in
+      var index = start
+      let item = items[index]
+      while true {
+        var child = Self.children * index + 1
+        guard child < items.count else { break }
+        let end = min(child + Self.children, items.count)
+        for other in (child + 1)..<end where items[other].deadline < items[child].deadline {
+          child = other
+        }
+        guard items[child].deadline < item.deadline else { break }
+        items[index] = items[child]
+        moved(items[index].owner, Int32(truncatingIfNeeded: index))
+        index = child
       }
-      guard items[child].deadline < item.deadline else { break }
-      items[index] = items[child]
-      moved(items[index].owner, Int32(truncatingIfNeeded: index))
-      index = child
+      items[index] = item
+      moved(item.owner, Int32(truncatingIfNeeded: index))
     }
-    items[index] = item
-    moved(item.owner, Int32(truncatingIfNeeded: index))
   }
 }

@@ -53,7 +53,7 @@ package final class ParallelTasks<Value: Sendable>: Sendable {
   ///
   /// - Parameter operation: The work of the task.
   package func add(_ operation: @escaping @Sendable () async -> Value) {
-    let task = Task(executorPreference: executor, operation: operation)
+    let task = Task(on: executor) { await operation() }
     let isCancelled = state.withLock { state in
       state.tasks.append(task)
       return state.isCancelled

@@ -51,7 +51,7 @@ final class WakeTimer: Sendable {
     case .reuse(_, let until): resting?.give(until)
     case .begin(let id, let until):
       // Detached: it serves the client, not the caller that armed the deadline.
-      let task = Task.detached(executorPreference: executor) { [work = makeWork()] in
+      let task = Task.detached(on: executor) { [work = makeWork()] in
         await self.run(id, until: until, work)
       }
       let isOver = state.withLock { state in

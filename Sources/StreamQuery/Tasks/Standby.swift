@@ -22,7 +22,7 @@ final class Standby: Sendable {
   /// Makes the task in the context of the present code, without the library's own task-locals.
   func begin(on executor: (any TaskExecutor)?) {
     guard !seat.isClosed else { return }
-    let task = Task(executorPreference: executor) { [seat] in await seat.run() }
+    let task = Task(on: executor) { [seat] in await seat.run() }
     seat.attach(task, on: executor)
   }
 

@@ -260,7 +260,7 @@ enum Escalation {
     to task: Task<Void, Never>,
     on executor: (any TaskExecutor)?
   ) {
-    _ = Task.detached(executorPreference: executor, priority: priority.taskPriority) {
+    _ = Task.detached(on: executor, priority: priority.taskPriority) {
       await task.value
     }
   }

@@ -81,13 +81,22 @@ final class Waiter: Sendable {
   ///   - onCancel: Gives the lease back.
   /// - Returns: The outcome.
   func outcome(
-    _ subject: WaitSubject? = nil,
+    _ subject: WaitSubject?,
     onCancel: @escaping @Sendable () -> Void
   ) async -> WaitOutcome {
-    let wait = subject.map { CallerWait($0) { self.leave(onCancel) } }
+    guard let subject else { return await outcome(onCancel: onCancel) }
+    let wait = CallerWait(subject) { self.leave(onCancel) }
     defer { withExtendedLifetime(wait) {} }
-    return await withTaskCancellationHandler {
-      await answer.take { wait?.began() } ?? .cancelled
+    return await outcome(whenSuspended: wait.began, onCancel: onCancel)
+  }
+
+  /// The same where waits are not reported, as in an app: it keeps no closure.
+  func outcome(
+    whenSuspended: () -> Void = {},
+    onCancel: @Sendable () -> Void
+  ) async -> WaitOutcome {
+    await withTaskCancellationHandler {
+      await answer.take(whenSuspended: whenSuspended) ?? .cancelled
     } onCancel: {
       leave(onCancel)
     }

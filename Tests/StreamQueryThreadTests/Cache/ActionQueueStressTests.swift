@@ -101,7 +101,7 @@ import Testing
     ///
     /// - Returns: How many lay in the action queue after it.
     func transaction(adding count: Int) -> Int {
-      cache.transaction(self, at: cache.now(isDated: false), startsFetches: false) { state, _ in
+      cache.transaction(self, at: cache.now(isDated: false)) { state, _ in
         for _ in 0..<count {
           let number = Int32(truncatingIfNeeded: state.reports.eventSerial)
           state.reports.eventSerial += 1

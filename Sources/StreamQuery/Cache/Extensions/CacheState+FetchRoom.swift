@@ -48,8 +48,10 @@ extension CacheState {
 
   /// A caller waits for an entry's fetch, or observes the entry.
   @inline(__always)
-  mutating func admit(_ index: Int, for caller: TaskChain?) {
-    if extensions.active.contains(.fetchRoom), let caller { admitGuest(index, of: caller) }
+  mutating func admit(_ index: Int, for transaction: Transaction) {
+    if extensions.active.contains(.fetchRoom), let caller = transaction.caller {
+      admitGuest(index, of: caller)
+    }
   }
 
   private mutating func admitGuest(_ index: Int, of caller: TaskChain) {
