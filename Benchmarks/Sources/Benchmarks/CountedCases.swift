@@ -301,7 +301,7 @@ enum CountedCases {
 
   /// Runs the cases and gives the allocations of one operation of each.
   static func run(_ wanted: [String]) -> [(id: String, iterations: Int, allocations: Double)] {
-    let chosen = (all + OperatorCases.all).filter { item in
+    let chosen = (FloorCases.counted + all + OperatorCases.all).filter { item in
       wanted.isEmpty || wanted.contains { item.id.hasPrefix($0) }
     }
     return chosen.map { item in

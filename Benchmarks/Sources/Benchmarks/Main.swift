@@ -100,6 +100,7 @@ enum Main {
     await RawLimits.measure(suite)
     await Floors.measure(suite)
     if suite.wants("memory") { await MemoryCases.measure(suite) }
+    if suite.wants("floor") { await FloorCases.measure(suite) }
     if suite.wants("read") { await ReadingCases.measure(suite) }
     if suite.wants("subscribe") { await SubscribingCases.measure(suite) }
     if suite.wants("fetch") { await FetchingCases.measure(suite) }

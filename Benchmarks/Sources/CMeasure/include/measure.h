@@ -19,3 +19,9 @@ uint64_t measure_time(void);
 
 /// Calls a function, under a name that callgrind can be told to watch.
 void measure_watched(void (*_Nonnull body)(void *_Nonnull), void *_Nonnull context);
+
+/// From now on, jobs that this thread enqueues on the global executor are kept, until they are run.
+void measure_claim_jobs(void);
+
+/// Runs those jobs, and those that they enqueue, until there are none; later ones are not claimed.
+void measure_run_jobs(void);
