@@ -1,4 +1,4 @@
-extension QueryClient {
+nonisolated extension QueryClient {
   /// Marks entries as invalidated, so that they are stale at any age, and refetches those in scope.
   ///
   /// Data stays visible. Marked entries in scope are refetched at once: a running fetch over data
@@ -24,7 +24,7 @@ extension QueryClient {
   ///   - refetch: The marked entries to refetch.
   ///   - superseding: Whether running fetches over data are replaced; `false` joins them and
   ///     accepts their answers as new enough: they clear the mark.
-  public nonisolated func invalidate(
+  public func invalidate(
     _ filter: QueryFilter,
     refetch: RefetchScope = .active,
     superseding: Bool = true
@@ -41,7 +41,7 @@ extension QueryClient {
   ///   - filter: Selects the entries to mark.
   ///   - refetch: The marked entries to refetch.
   ///   - superseding: Whether running fetches over data are replaced; `false` joins them.
-  public nonisolated func markInvalidated(
+  public func markInvalidated(
     _ filter: QueryFilter,
     refetch: RefetchScope = .active,
     superseding: Bool = true
@@ -54,7 +54,7 @@ extension QueryClient {
   /// - Parameters:
   ///   - query: The query.
   ///   - refetch: Whether to refetch it.
-  public nonisolated func invalidate<Value>(
+  public func invalidate<Value>(
     _ query: Query<Value>,
     refetch: RefetchScope = .active
   ) async {
@@ -68,7 +68,7 @@ extension QueryClient {
   ///   - key: The key.
   ///   - refetch: Whether to refetch it.
   @_disfavoredOverload
-  public nonisolated func invalidate<Value>(
+  public func invalidate<Value>(
     _ key: QueryKey<Value>,
     refetch: RefetchScope = .active
   ) async {
@@ -84,7 +84,7 @@ extension QueryClient {
   ///   - throwOnError: Whether a failure of a refetch is thrown, and not only shown in the results.
   /// - Throws: The first failure, or `CancellationError` for a refetch that was cancelled; the
   ///   other refetches continue.
-  public nonisolated func invalidate(
+  public func invalidate(
     _ filter: QueryFilter,
     refetch: RefetchScope = .active,
     superseding: Bool = true,
@@ -111,14 +111,14 @@ extension QueryClient {
   ///   - filter: Selects the entries.
   ///   - superseding: Whether running fetches over data are replaced, at most three times in a row;
   ///     `false` joins them.
-  public nonisolated func refetch(_ filter: QueryFilter, superseding: Bool = true) async {
+  public func refetch(_ filter: QueryFilter, superseding: Bool = true) async {
     _ = await refetching(filter, superseding, failsFast: false)
   }
 
   /// Refetches a query if it is in the cache.
   ///
   /// - Parameter query: The query.
-  public nonisolated func refetch<Value>(_ query: Query<Value>) async {
+  public func refetch<Value>(_ query: Query<Value>) async {
     await refetch(.query(query))
   }
 
@@ -126,7 +126,7 @@ extension QueryClient {
   ///
   /// - Parameter key: The key.
   @_disfavoredOverload
-  public nonisolated func refetch<Value>(_ key: QueryKey<Value>) async {
+  public func refetch<Value>(_ key: QueryKey<Value>) async {
     await refetch(.key(key))
   }
 
@@ -138,7 +138,7 @@ extension QueryClient {
   ///   - throwOnError: Whether a failure is thrown, and not only shown in the results.
   /// - Throws: The first failure, or `CancellationError` for a refetch that was cancelled; the
   ///   other refetches continue.
-  public nonisolated func refetch(
+  public func refetch(
     _ filter: QueryFilter,
     superseding: Bool = true,
     throwOnError: Bool
@@ -155,7 +155,7 @@ extension QueryClient {
   /// refetches are settled, an endless stream with its first part.
   ///
   /// - Parameter filter: Selects the entries.
-  public nonisolated func reset(_ filter: QueryFilter) async {
+  public func reset(_ filter: QueryFilter) async {
     let group = WaitGroup(failsFast: false)
     resetting(filter, group)
     group.open()
@@ -165,7 +165,7 @@ extension QueryClient {
   /// Returns a query to its initial state.
   ///
   /// - Parameter query: The query.
-  public nonisolated func reset<Value>(_ query: Query<Value>) async {
+  public func reset<Value>(_ query: Query<Value>) async {
     openStore(of: query)
     await reset(.query(query))
   }
@@ -174,71 +174,7 @@ extension QueryClient {
   ///
   /// - Parameter key: The key.
   @_disfavoredOverload
-  public nonisolated func reset<Value>(_ key: QueryKey<Value>) async {
+  public func reset<Value>(_ key: QueryKey<Value>) async {
     await reset(.key(key))
-  }
-
-  // MARK: Steps
-
-  /// Opens the store that a query names, so that it hears of a call for the query even before the
-  /// query is used.
-  nonisolated func openStore<Value>(of query: Query<Value>) {
-    guard let policy = query.definition.persistence, !policy.isOff else { return }
-    persisters.persister(for: policy)?.open(policy)
-  }
-
-  private nonisolated func invalidating(
-    _ filter: QueryFilter,
-    _ scope: RefetchScope,
-    _ superseding: Bool,
-    failsFast: Bool
-  ) async -> (any Error)? {
-    let group = WaitGroup(failsFast: failsFast)
-    startInvalidation(filter, scope, superseding: superseding, .invalidated, group)
-    group.open()
-    return await group.wait(observed("fetches of queries"), onCancel: leaving(group))
-  }
-
-  private nonisolated func refetching(
-    _ filter: QueryFilter,
-    _ superseding: Bool,
-    failsFast: Bool
-  ) async -> (any Error)? {
-    let group = WaitGroup(failsFast: failsFast)
-    startRefetch(filter, superseding: superseding, .manual, group)
-    group.open()
-    return await group.wait(observed("fetches of queries"), onCancel: leaving(group))
-  }
-
-  private nonisolated func resetting(_ filter: QueryFilter, _ group: WaitGroup) {
-    // Stored data would become the initial data again.
-    sweepKept(filter, removes: true)
-    noteSweep(filter, invalidates: false)
-    // Finding initial data is user code, so it runs before the transaction, for every entry that
-    // may match.
-    let initial = search(filter) { state, index, _ in state.initialData(of: index) }
-    var initialData: [EntryID: InitialData] = [:]
-    for finding in initial {
-      guard let source = finding.item else { continue }
-      initialData[finding.id] = InitialData(restoring: source, from: .own)
-    }
-    // The same holds for options that depend on the entry: an observer that is enabled when the
-    // entry is empty refetches it.
-    commit(rounds: 3, over: filter) { [initialData] _ in
-      let asked = select(filter) { state, indices, transaction in
-        indices.compactMap { state.resetConditions($0, initialData[state.id(of: $0)], transaction) }
-      }
-      return .answer(Dictionary(asked.map { ($0.entry, $0.answered) }) { $1 })
-    } applying: { [initialData] answers, isLast, state, indices, transaction -> Void? in
-      let isOutdated = indices.contains { index in
-        answers[state.id(of: index)].map { $0.revision != state.slots[index].revision } ?? false
-      }
-      guard isLast || !isOutdated else { return nil }
-      for index in indices {
-        let id = state.id(of: index)
-        state.reset(index, initialData[id], answers[id]?.answers ?? [], group, &transaction)
-      }
-      return ()
-    }
   }
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-extension QueryClient {
+nonisolated extension QueryClient {
   /// Runs a mutation and waits until it has ended, including its callbacks.
   ///
   /// Optimistic changes show before the call first suspends. While offline, or while earlier runs
@@ -30,7 +30,7 @@ extension QueryClient {
   ///   `CancellationError` if the caller or the run was cancelled or the client was cleared;
   ///   ``QueryError/missingPerform(key:)``; ``QueryError/recursiveMutation(key:)``; ``QueryError/shutDown``.
   @discardableResult
-  public nonisolated func mutate<Input, Output>(
+  public func mutate<Input, Output>(
     _ mutation: Mutation<Input, Output>,
     with input: Input,
     detached: Bool = false
@@ -48,35 +48,11 @@ extension QueryClient {
   /// - Returns: The output of the work.
   /// - Throws: The errors of ``mutate(_:with:detached:)``.
   @discardableResult
-  public nonisolated func mutate<Output>(
+  public func mutate<Output>(
     _ mutation: Mutation<Void, Output>,
     detached: Bool = false
   ) async throws -> Output {
     try await mutate(mutation, with: (), detached: detached)
-  }
-
-  nonisolated func mutate<Input, Output>(
-    _ mutation: Mutation<Input, Output>,
-    with input: Input,
-    detached: Bool,
-    follower: Int?
-  ) async throws -> Output {
-    let input = TypedBox(input)
-    let mutation = resolve(mutation.identity, mutation.definition, input: input)
-    let (id, waiter): (MutationID, Waiter)
-    switch begin(mutation, with: input, follower: follower, caller: TaskChain.own) {
-    case .begun(let run, let its): (id, waiter) = (run, its)
-    case .closesCircle: throw QueryError.recursiveMutation(key: mutation.key.key.description)
-    case .shutDown: throw QueryError.shutDown
-    }
-    let subject = observed("a run of the mutation \(mutation.key.key)")
-    let outlives = detached || mutation.runOptions.isKept
-    let outcome = await waiter.outcome(subject) { if !outlives { self.cancel(id) } }
-    switch outcome {
-    case .value(let box): return box.value(as: Output.self)
-    case .failure(let error): throw error
-    case .cancelled, .settled: throw CancellationError()
-    }
   }
 
   /// Cancels runs; changes that were not made are rolled back.
@@ -85,7 +61,7 @@ extension QueryClient {
   /// counts as done. Callers that wait throw `CancellationError` when the run has ended.
   ///
   /// - Parameter filter: Selects the runs; runs whose outcome is decided continue to their end.
-  public nonisolated func cancelMutations(_ filter: MutationFilter = .all) {
+  public func cancelMutations(_ filter: MutationFilter = .all) {
     let ids = mutations(filter && .pending).map(\.snapshot.id)
     guard !ids.isEmpty else { return }
     transaction { state, transaction in
@@ -108,16 +84,12 @@ extension QueryClient {
   /// ```
   ///
   /// - Complexity: O(*n*) in the number of runs that are kept.
-  public nonisolated func resumeMutations() async {
+  public func resumeMutations() async {
     let caller = TaskChain.own
     let waiters = transaction { state, transaction in state.resumePaused(for: caller, &transaction)
     }
     let subject = observed("runs of mutations that were paused")
     for waiter in waiters { _ = await waiter.outcome(subject) {} }
-  }
-
-  package nonisolated func cancel(_ id: MutationID) {
-    transaction { state, transaction in state.cancel(id, &transaction) }
   }
 
   /// Registers defaults for every mutation whose key starts with a prefix.
@@ -134,7 +106,7 @@ extension QueryClient {
   ///   - perform: The work of mutations that have none; gets the input. It must return a value of
   ///     the mutation's output type; another type is
   ///     ``QueryError/unexpectedType(key:expected:actual:)``.
-  public nonisolated func setMutationDefaults(
+  public func setMutationDefaults(
     _ options: MutationOptions = .default,
     for prefix: AnyQueryKey,
     perform: (@Sendable (any Sendable, MutationContext) async throws -> any Sendable)? = nil
@@ -148,7 +120,7 @@ extension QueryClient {
   ///
   /// - Parameter key: The key.
   /// - Returns: The options.
-  public nonisolated func mutationDefaults(for key: AnyQueryKey) -> MutationOptions {
+  public func mutationDefaults(for key: AnyQueryKey) -> MutationOptions {
     mutationDefaults.withLock { $0 }.options(for: key)
   }
 
@@ -157,15 +129,7 @@ extension QueryClient {
   /// - Parameter filter: Selects the runs.
   /// - Returns: A snapshot of each.
   /// - Complexity: O(*n*) in the number of runs that are kept.
-  public nonisolated func mutations(_ filter: MutationFilter = .all) -> [MutationInfo] {
+  public func mutations(_ filter: MutationFilter = .all) -> [MutationInfo] {
     snapshots().map(MutationInfo.init).filter(filter.matches)
-  }
-
-  private nonisolated func snapshots() -> [MutationSnapshot] {
-    cache.record { state in
-      state.mutations.all.compactMap { id in
-        state.mutations.find(id).flatMap { state.mutations.snapshot($0) }
-      }
-    }
   }
 }

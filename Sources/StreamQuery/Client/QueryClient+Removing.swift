@@ -1,4 +1,4 @@
-extension QueryClient {
+nonisolated extension QueryClient {
   /// Cancels the fetches of entries and undoes their changes.
   ///
   /// Writes and invalidations that were made during a fetch stay. The caller that started a fetch
@@ -6,7 +6,7 @@ extension QueryClient {
   /// stream. Other waiting callers throw it.
   ///
   /// - Parameter filter: Selects the entries.
-  public nonisolated func cancel(_ filter: QueryFilter) {
+  public func cancel(_ filter: QueryFilter) {
     select(filter) { state, indices, transaction in
       for index in indices {
         state.input(index, &transaction) { $0.cancelRequested(in: $1) }
@@ -17,13 +17,13 @@ extension QueryClient {
   /// Cancels the fetch of a query.
   ///
   /// - Parameter query: The query.
-  public nonisolated func cancel<Value>(_ query: Query<Value>) { cancel(.query(query)) }
+  public func cancel<Value>(_ query: Query<Value>) { cancel(.query(query)) }
 
   /// Cancels the fetch of a key.
   ///
   /// - Parameter key: The key.
   @_disfavoredOverload
-  public nonisolated func cancel<Value>(_ key: QueryKey<Value>) { cancel(.key(key)) }
+  public func cancel<Value>(_ key: QueryKey<Value>) { cancel(.key(key)) }
 
   /// Removes entries with their data.
   ///
@@ -37,7 +37,7 @@ extension QueryClient {
   /// - Parameter filter: Selects the entries.
   /// - Complexity: One transaction, which locks the cache for about a microsecond per removed
   ///   entry; `.all` is like ``clear()``.
-  public nonisolated func remove(_ filter: QueryFilter) {
+  public func remove(_ filter: QueryFilter) {
     sweepKept(filter, removes: true)
     if case .plain(.all) = filter.node {
       transaction { state, transaction in
@@ -55,7 +55,7 @@ extension QueryClient {
   /// Removes the entry of a query.
   ///
   /// - Parameter query: The query.
-  public nonisolated func remove<Value>(_ query: Query<Value>) {
+  public func remove<Value>(_ query: Query<Value>) {
     openStore(of: query)
     remove(.query(query))
   }
@@ -64,7 +64,7 @@ extension QueryClient {
   ///
   /// - Parameter key: The key.
   @_disfavoredOverload
-  public nonisolated func remove<Value>(_ key: QueryKey<Value>) { remove(.key(key)) }
+  public func remove<Value>(_ key: QueryKey<Value>) { remove(.key(key)) }
 
   /// Removes every entry, and every mutation run except durable ones.
   ///
@@ -80,7 +80,7 @@ extension QueryClient {
   /// - Complexity: One transaction, which locks the cache for O(*k*) in the runs and the entries
   ///   that are observed or fetched; the other entries are freed afterwards. O(*n*) while events
   ///   are observed.
-  public nonisolated func clear() {
+  public func clear() {
     dropDeferredWrites()
     transaction { state, transaction in
       state.endImports(&transaction)
@@ -93,7 +93,7 @@ extension QueryClient {
   /// `CancellationError`.
   ///
   /// Later writes are not kept. It takes as long as ``clear()``, plus the time to end the streams.
-  public nonisolated func shutDown() {
+  public func shutDown() {
     end(isErased: false)
   }
 }

@@ -4,7 +4,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-extension QueryClient {
+nonisolated extension QueryClient {
   /// Puts a value into the cache; every stream of the key shows it.
   ///
   /// A write counts as a success: it clears the error and the invalidation. A fetch in flight
@@ -19,7 +19,7 @@ extension QueryClient {
   ///   - updatedAt: When the value was current; `nil` or a date in the future means now.
   ///   - fencing: Whether a fetch in flight is discarded.
   @inlinable
-  public nonisolated func setData<Value>(
+  public func setData<Value>(
     _ value: Value,
     for query: Query<Value>,
     updatedAt: Date? = nil,
@@ -44,41 +44,13 @@ extension QueryClient {
   ///   - fencing: Whether a fetch in flight is discarded.
   @_disfavoredOverload
   @inlinable
-  public nonisolated func setData<Value>(
+  public func setData<Value>(
     _ value: Value,
     for key: QueryKey<Value>,
     updatedAt: Date? = nil,
     fencing: Bool = false
   ) {
     write(TypedBox(value), Value.self, for: key.erased, updatedAt: updatedAt, fencing: fencing)
-  }
-
-  /// Writes a boxed value.
-  @usableFromInline
-  nonisolated func write(
-    _ box: ValueBox,
-    _ type: any Any.Type,
-    for key: AnyQueryKey,
-    of definition: QueryDefinition? = nil,
-    updatedAt: Date?,
-    fencing: Bool
-  ) {
-    let key = EntryKey(key, valueType: type)
-    guard !isUpdating(key) else { return }
-    if mayDeferWrites { dropDeferredWrites(of: key) }
-    let date = updatedAt?.timeIntervalSinceReferenceDate
-    let terms = WriteTerms(definition)
-    // Usually the entry exists, so that no query has to be made.
-    commit(asking: { .answer($0 == 1 ? nil : bare(key, for: box, terms)) }) {
-      query,
-      _,
-      state,
-      transaction in
-      guard !state.isShutDown else { return () }
-      guard let index = state.writtenEntry(key, query, terms, &transaction) else { return nil }
-      state.write(box, index, updatedAt: date, fencing: fencing, &transaction)
-      return ()
-    }
   }
 
   /// Changes cached data in place.
@@ -118,7 +90,7 @@ extension QueryClient {
   /// - Returns: The data that was written; `nil` if none was, or not yet.
   /// - Throws: The closure's error; in that case nothing is written.
   @discardableResult
-  public nonisolated func updateData<Value, Failure: Error>(
+  public func updateData<Value, Failure: Error>(
     for query: Query<Value>,
     updatedAt: Date? = nil,
     fencing: Bool = false,
@@ -139,72 +111,13 @@ extension QueryClient {
   /// - Throws: The closure's error; in that case nothing is written.
   @_disfavoredOverload
   @discardableResult
-  public nonisolated func updateData<Value, Failure: Error>(
+  public func updateData<Value, Failure: Error>(
     for key: QueryKey<Value>,
     updatedAt: Date? = nil,
     fencing: Bool = false,
     _ update: @escaping @Sendable (inout Value?) throws(Failure) -> Void
   ) throws(Failure) -> Value? {
     try self.update(key, WriteTerms(nil), updatedAt: updatedAt, fencing: fencing, update)
-  }
-
-  /// Changes cached data in place, or makes the change wait.
-  ///
-  /// - Parameters:
-  ///   - key: The key whose data changes.
-  ///   - terms: The terms of the query that is written to.
-  ///   - updatedAt: The date of the written data.
-  ///   - fencing: Whether a fetch in flight is discarded.
-  ///   - marksNew: Whether data that began without cached data is marked as invalidated.
-  ///   - hasWaited: Whether the update has waited, and is made now.
-  ///   - update: Changes the data.
-  /// - Returns: The data that was written; `nil` if none was, or not yet.
-  /// - Throws: The closure's error; in that case nothing is written.
-  nonisolated func update<Value, Failure: Error>(
-    _ key: QueryKey<Value>,
-    _ terms: WriteTerms,
-    updatedAt: Date?,
-    fencing: Bool,
-    marksNew: Bool = false,
-    hasWaited: Bool = false,
-    _ update: @escaping @Sendable (inout Value?) throws(Failure) -> Void
-  ) throws(Failure) -> Value? {
-    let entryKey = EntryKey(key)
-    guard !isUpdating(entryKey) else { return nil }
-    guard hasWaited || !mustWait(entryKey, terms.persistence) else {
-      deferUpdate(
-        entryKey,
-        terms,
-        updatedAt: updatedAt?.timeIntervalSinceReferenceDate,
-        fencing: fencing,
-        marksNew: marksNew,
-        update
-      ) {
-        _ = try? $0.update(
-          key,
-          terms,
-          updatedAt: updatedAt,
-          fencing: fencing,
-          marksNew: marksNew,
-          hasWaited: true,
-          update
-        )
-      }
-      return nil
-    }
-    let written = try updateNow(
-      entryKey,
-      terms,
-      updatedAt: updatedAt?.timeIntervalSinceReferenceDate,
-      fencing: fencing,
-      hasWaited: hasWaited,
-      update
-    )
-    if hasWaited { deferredWriteMade(of: entryKey) }
-    if marksNew, written?.isNew == true {
-      startInvalidation(.key(key), .never, superseding: false, .invalidated, nil)
-    }
-    return written?.value
   }
 
   // MARK: Data that matches
@@ -228,7 +141,7 @@ extension QueryClient {
   ///     written to that entry.
   /// - Returns: The number of entries that were written.
   @discardableResult
-  public nonisolated func updateData<Value: Sendable>(
+  public func updateData<Value: Sendable>(
     matching filter: QueryFilter,
     of type: Value.Type,
     updatedAt: Date? = nil,
@@ -299,7 +212,7 @@ extension QueryClient {
   /// - Returns: The number of entries that were written.
   @_documentation(visibility: internal)
   @discardableResult
-  public nonisolated func updateData<Value: Sendable>(
+  public func updateData<Value: Sendable>(
     matching filter: QueryFilter,
     of type: Value.Type,
     updatedAt: Date? = nil,
@@ -309,24 +222,5 @@ extension QueryClient {
     updateData(matching: filter, of: type, updatedAt: updatedAt, fencing: fencing) { _, data in
       update(&data)
     }
-  }
-
-  /// The entries of a value type that a filter selects, with the data of stores for entries that
-  /// have none.
-  private nonisolated func entries<Value: Sendable>(
-    matching filter: QueryFilter,
-    of type: Value.Type
-  ) -> [QueryInfo] {
-    func present() -> [QueryInfo] {
-      diagnostics(filter).filter {
-        $0.entryKey.valueTypeID == ObjectIdentifier(type) && !isUpdating($0.entryKey)
-      }
-    }
-    let found = present()
-    guard persisters.persister != nil else { return found }
-    let restored = found.filter { info in
-      info.snapshot.base == nil && restoring(info.entryKey, QueryDefinition(of: type)) != nil
-    }
-    return restored.isEmpty ? found : present()
   }
 }

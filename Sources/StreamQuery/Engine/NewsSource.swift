@@ -12,7 +12,7 @@ package final class NewsSource: Sendable {
   package func finish(isDrained: Bool) { broadcaster.finish(isDrained: isDrained) }
 }
 
-extension QueryClient {
+nonisolated extension QueryClient {
   /// Returns a stream that reads a value after each piece of news.
   ///
   /// - Parameters:
@@ -20,7 +20,7 @@ extension QueryClient {
   ///   - subject: The cause of the wait, in words.
   ///   - element: Reads the value; `nil` if there is nothing new to show.
   /// - Returns: A stream for one observer.
-  package nonisolated func stream<Element: Sendable>(
+  package func stream<Element: Sendable>(
     of news: NewsSource,
     _ subject: String,
     _ element: @escaping @Sendable () -> Element?

@@ -2,7 +2,7 @@
 import Synchronization
 #endif
 
-extension QueryClient {
+nonisolated extension QueryClient {
   /// Returns advice about set-ups of this client that work, but will cause trouble.
   ///
   /// It knows what the client has done so far: call it after the first screens or requests, in a test or
@@ -18,11 +18,11 @@ extension QueryClient {
   ///
   /// - Returns: The advice; empty if no rule applies.
   /// - Complexity: O(*n*) in the number of cached entries and runs.
-  public nonisolated func advice() -> [QueryAdvice] {
+  public func advice() -> [QueryAdvice] {
     adviceFacts.advice + configuration.keeping.advice(for: self)
   }
 
-  private nonisolated var adviceFacts: QueryAdviceFacts {
+  private var adviceFacts: QueryAdviceFacts {
     let found = search(.all) { state, index, _ in
       state.slots[index].query.flatMap { query in
         query.canFetch ? state.slots[index].key.map { ($0, query) } : nil
@@ -45,7 +45,7 @@ extension QueryClient {
 
   /// Reports the advice when the first fetch or run begins; in debug builds.
   @inline(__always)
-  nonisolated func adviseAtStart() {
+  func adviseAtStart() {
     #if DEBUG
     guard configuration.adviceLog != nil, !isAdvised.exchange(true, ordering: .relaxed) else {
       return

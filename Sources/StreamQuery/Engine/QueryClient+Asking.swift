@@ -1,4 +1,4 @@
-extension QueryClient {
+nonisolated extension QueryClient {
   /// Resolves a query, then makes a transaction: the front door of every call that comes with one.
   ///
   /// User code that the decision needs runs before the transaction, and again if the entry changed
@@ -11,7 +11,7 @@ extension QueryClient {
   ///   - isArrival: Whether an observer begins.
   ///   - body: The transaction.
   /// - Returns: The result of the transaction.
-  nonisolated func resolving<Result: Sendable>(
+  func resolving<Result: Sendable>(
     _ key: EntryKey,
     _ definition: QueryDefinition,
     _ options: ObserverOptions?,
@@ -25,7 +25,7 @@ extension QueryClient {
   }
 
   /// The same without an observer's options.
-  nonisolated func resolving<Result: Sendable>(
+  func resolving<Result: Sendable>(
     _ key: EntryKey,
     _ definition: QueryDefinition,
     isArrival: Bool = false,
@@ -57,7 +57,7 @@ extension QueryClient {
   ///
   /// Never inlined: it is the slow path.
   @inline(never)
-  private nonisolated func resolving<Result: Sendable>(
+  private func resolving<Result: Sendable>(
     _ key: EntryKey,
     _ query: ResolvedQuery,
     isArrival: Bool,
@@ -87,7 +87,7 @@ extension QueryClient {
   ///   - former: The resolution of the round before, whose initial data still counts if no store
   ///     changed.
   /// - Returns: The resolution.
-  nonisolated func resolution(
+  func resolution(
     of query: ResolvedQuery,
     for key: EntryKey,
     isArrival: Bool,
@@ -112,7 +112,7 @@ extension QueryClient {
   }
 
   /// Evaluates the initial data of a query if its entry has no data.
-  private nonisolated func obtainInitialData(
+  private func obtainInitialData(
     of query: ResolvedQuery,
     for key: EntryKey,
     _ resolution: inout Resolution,
@@ -134,7 +134,7 @@ extension QueryClient {
   /// The query under the defaults; the entry's own query if it was made from the same ones.
   ///
   /// It opens no store; see ``ResolvedQuery/opened()``.
-  nonisolated func resolve(
+  func resolve(
     _ key: EntryKey,
     _ definition: QueryDefinition,
     _ defaults: DefaultsTable

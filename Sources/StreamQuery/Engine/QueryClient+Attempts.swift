@@ -1,8 +1,8 @@
 import Synchronization
 
-extension QueryClient {
+nonisolated extension QueryClient {
   /// Runs an attempt of a fetch in its own task, which keeps the client alive while it runs.
-  nonisolated func start(_ job: FetchJob, attempt: Int) {
+  func start(_ job: FetchJob, attempt: Int) {
     adviseAtStart()
     let executor = configuration.executor
     guard
@@ -17,7 +17,7 @@ extension QueryClient {
     job.tasks.attach(task, on: executor)
   }
 
-  private nonisolated func run(_ job: FetchJob, attempt: Int) async {
+  private func run(_ job: FetchJob, attempt: Int) async {
     if mayAwaitImports, attempt == 0, isHeld(job) { return }
     if attempt > 0 { job.answer.began(attempt, keepsPart: job.keepsPart) }
     let limit = job.query.serving == nil ? nil : limit(of: job, attempt: attempt)
@@ -42,7 +42,7 @@ extension QueryClient {
   }
 
   @inline(__always)
-  private nonisolated func context(of job: FetchJob, attempt: Int) -> FetchContext {
+  private func context(of job: FetchJob, attempt: Int) -> FetchContext {
     FetchContext(
       key: job.key.key,
       cause: job.cause,
@@ -54,13 +54,13 @@ extension QueryClient {
   }
 
   /// Calls the handlers of a fetch that has ended.
-  nonisolated func settled(_ job: FetchJob, _ result: Result<ValueBox, any Error>) {
+  func settled(_ job: FetchJob, _ result: Result<ValueBox, any Error>) {
     let attempt = job.saidAnswer?.attempt ?? 0
     job.query.resolved.definition.onSettled?(result, context(of: job, attempt: attempt))
   }
 
   /// Whether any import runs: most clients never have one, and check no further.
-  nonisolated var mayAwaitImports: Bool {
+  var mayAwaitImports: Bool {
     @inline(__always) get { awaitsImports.load(ordering: .acquiring) }
   }
 
@@ -69,7 +69,7 @@ extension QueryClient {
   ///
   /// Never inlined: the task of each fetch would reserve stack space for it.
   @inline(never)
-  private nonisolated func isHeld(_ job: FetchJob) -> Bool {
+  private func isHeld(_ job: FetchJob) -> Bool {
     // The user's own code, outside of locks. A key without a text cannot be in an archive.
     guard let text = try? job.key.canonicalText() else { return false }
     return transaction { state, transaction in state.hold(job, text, &transaction) }
@@ -77,7 +77,7 @@ extension QueryClient {
 
   /// Starts the timeout of an attempt; `nil` if there is none.
   @inline(never)
-  private nonisolated func limit(of job: FetchJob, attempt: Int) -> AttemptLimit? {
+  private func limit(of job: FetchJob, attempt: Int) -> AttemptLimit? {
     guard let span = job.query.serving?.timeout, !span.isInfinite else { return nil }
     if job.retry.mayRetry, let standby = cache.record({ _ in job.tasks.standBy() }) {
       // While its context is there: the end of the time comes from elsewhere.
@@ -100,7 +100,7 @@ extension QueryClient {
   ///
   /// Never inlined: the task of each fetch would reserve stack space for it.
   @inline(never)
-  private nonisolated func failed(
+  private func failed(
     _ job: FetchJob,
     attempt: Int,
     _ error: any Error,
@@ -139,7 +139,7 @@ extension QueryClient {
   /// Lands a fetched value: joins it with the cached one if the fetch or the query says how, and
   /// keeps unchanged parts.
   @inline(never)
-  private nonisolated func land(_ fetched: ValueBox, of job: FetchJob) {
+  private func land(_ fetched: ValueBox, of job: FetchJob) {
     let landing = Landing(fetched, join: job.joining, job.query.resolved, job.key.key)
     var asksObservers = false
     var answers: (revision: UInt32, answers: [ResetCondition.Answer])?
@@ -168,7 +168,7 @@ extension QueryClient {
   }
 
   /// The value that lands, and the data that it was made from, if any.
-  private nonisolated func answer(
+  private func answer(
     _ fetched: ValueBox,
     _ landing: Landing,
     of job: FetchJob
@@ -181,7 +181,7 @@ extension QueryClient {
 
   /// A number in 0..<1 for an answer that is refetched ahead of time, random if that matters; `nil`
   /// if it is not refetched.
-  private nonisolated func refreshChance(of job: FetchJob) -> Double? {
+  private func refreshChance(of job: FetchJob) -> Double? {
     guard let refresh = job.query.serving?.refreshAhead, !refresh.isOff else { return nil }
     return refresh.isRandom ? nextJitter() : 0.5
   }
@@ -194,7 +194,7 @@ extension QueryClient {
   ///     outside the lock, and again until its answer is about the present data, so that no concurrent update
   ///     is lost.
   /// - Returns: Whether the fetch is still the current one; if not, nothing is shown.
-  nonisolated func progress(
+  func progress(
     _ job: FetchJob,
     _ make: (_ present: ValueBox?, _ isNoBase: Bool) -> ValueBox
   ) -> Bool {
@@ -215,7 +215,7 @@ extension QueryClient {
 
   /// The retries of a fetch; an endless stream belongs to its observers, so the caller that started
   /// it does not matter.
-  private nonisolated func retry(of job: FetchJob) -> RetryPolicy {
+  private func retry(of job: FetchJob) -> RetryPolicy {
     guard job.isImperative, job.query.fetchOptions.delivery == .endless,
       cache.read({ $0.isActive(job) })
     else { return job.retry }
@@ -223,7 +223,7 @@ extension QueryClient {
   }
 
   /// Whether the stream of an endless query has delivered for longer than any wait for a retry.
-  private nonisolated func retriesCountAnew(of job: FetchJob) -> Bool {
+  private func retriesCountAnew(of job: FetchJob) -> Bool {
     guard job.query.fetchOptions.delivery == .endless,
       let since = cache.read({ $0.deliveringSince(job) })
     else { return false }
@@ -231,13 +231,13 @@ extension QueryClient {
   }
 
   /// A number in 0..<1 from the client's generator.
-  nonisolated func nextJitter() -> Double {
+  func nextJitter() -> Double {
     Double(configuration.randomness() >> 11) * 0x1p-53
   }
 
   // MARK: Time
 
-  nonisolated func arm(_ instant: Instant) {
+  func arm(_ instant: Instant) {
     openSignals()
     timer.arm(instant, at: cache.clock.now(), executor: configuration.executor) {
       WakeTimer.Work(
@@ -250,13 +250,13 @@ extension QueryClient {
 
   /// Forgets the timer, which no longer sleeps for the earliest deadline: the next transaction arms
   /// it again.
-  private nonisolated func clockFailed(_ error: any Error, isNews: Bool) {
+  private func clockFailed(_ error: any Error, isNews: Bool) {
     cache.record { $0.deadlines.timerWoke() }
     if isNews { report(.clockFailed(error: "\(error)")) }
   }
 
   /// Handles due deadlines, at most a thousand in a transaction.
-  nonisolated func timeReached() {
+  func timeReached() {
     while !transaction({ $0.timeReached(limit: 1_000, &$1) }) {}
   }
 }

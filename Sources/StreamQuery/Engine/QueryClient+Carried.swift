@@ -1,4 +1,4 @@
-extension QueryClient: CarriedClient {}
+nonisolated extension QueryClient: CarriedClient {}
 
 extension CarriedClient {
   var client: QueryClient {

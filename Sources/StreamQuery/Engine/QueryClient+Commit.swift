@@ -1,4 +1,4 @@
-extension QueryClient {
+nonisolated extension QueryClient {
   /// Runs user code outside the lock and applies its answer in a transaction, once (contract law
   /// 8).
   ///
@@ -18,7 +18,7 @@ extension QueryClient {
   /// - Throws: The error of user code; in that case nothing is applied.
   @inline(__always)
   @discardableResult
-  nonisolated func commit<Answer, Result: Sendable, Failure: Error>(
+  func commit<Answer, Result: Sendable, Failure: Error>(
     rounds: Int = .max,
     at now: ClockReading? = nil,
     isDated: Bool = true,
@@ -36,7 +36,7 @@ extension QueryClient {
   }
 
   /// The same for the entries that match a filter at the time of the transaction.
-  nonisolated func commit<Answer, Result: Sendable, Failure: Error>(
+  func commit<Answer, Result: Sendable, Failure: Error>(
     rounds: Int,
     over filter: QueryFilter,
     asking ask: (_ round: Int) throws(Failure) -> CommitAnswer<Answer, Result>,

@@ -1,9 +1,9 @@
-extension QueryClient {
+nonisolated extension QueryClient {
   /// A fetch among the client's companions, the first of them outermost.
   ///
   /// Never inlined: the task of each fetch would reserve stack space for it.
   @inline(never)
-  nonisolated func accompanied(_ fetch: @escaping QueryDefinition.Fetch) -> QueryDefinition.Fetch {
+  func accompanied(_ fetch: @escaping QueryDefinition.Fetch) -> QueryDefinition.Fetch {
     let repeated = RepeatedAttempt()
     let first: QueryDefinition.Fetch = { context in try await repeated.run(fetch, context) }
     return companions.reversed().reduce(first) { inner, companion in
@@ -22,7 +22,7 @@ extension QueryClient {
   ///
   /// Never inlined: the tasks of other callers would make room for it.
   @inline(never)
-  nonisolated func accompaniedOutcome(of waiter: Waiter, for key: EntryKey) async -> WaitOutcome {
+  func accompaniedOutcome(of waiter: Waiter, for key: EntryKey) async -> WaitOutcome {
     let subject = observed("a fetch of \(key.key)")
     guard !companions.isEmpty, let wait = cache.read({ $0.wait(of: waiter, for: key) }) else {
       return await waiter.outcome(subject) { self.left(waiter) }
@@ -36,7 +36,7 @@ extension QueryClient {
   }
 
   /// The work of an attempt among the client's companions, the first of them outermost.
-  nonisolated func accompanied(
+  func accompanied(
     _ context: MutationContext,
     _ work: @escaping @Sendable () async throws -> ValueBox
   ) -> AccompaniedAttempt<ValueBox> {

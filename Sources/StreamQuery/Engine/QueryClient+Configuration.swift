@@ -7,7 +7,7 @@ public import Foundation
 import Glibc
 #endif
 
-extension QueryClient {
+nonisolated extension QueryClient {
   /// The defaults and the environment of a client: all of its input from outside.
   public struct Configuration: Sendable {
     /// Defaults for queries.

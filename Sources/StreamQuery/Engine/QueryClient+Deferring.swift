@@ -7,9 +7,9 @@ internal import Synchronization
 // of their calls, before observers that waited arrive. All that follows the call counts as later: a write or
 // an answer replaces the update, a removal or a reset ends it, an invalidation marks its result.
 
-extension QueryClient {
+nonisolated extension QueryClient {
   /// Makes a write as soon as the store of the key has been read.
-  nonisolated func deferWrite(_ write: DeferredWrites.Write) {
+  func deferWrite(_ write: DeferredWrites.Write) {
     let oldest = deferredWrites.withLock { writes in
       defersWrites.store(true, ordering: .releasing)
       return writes.add(write)
@@ -22,7 +22,7 @@ extension QueryClient {
 
   /// Whether an update of a key has to wait: for its store, or behind earlier updates, which may
   /// still wait although the store has been read.
-  nonisolated func mustWait(_ key: EntryKey, _ policy: (any PersistencePolicy)? = nil) -> Bool {
+  func mustWait(_ key: EntryKey, _ policy: (any PersistencePolicy)? = nil) -> Bool {
     if openStore(of: key, policy) { return true }
     guard mayDeferWrites, deferredWrites.withLock({ $0.holds(key) }) else { return false }
     performDeferredWrites()
@@ -30,7 +30,7 @@ extension QueryClient {
   }
 
   /// Makes the writes that no longer wait for a store.
-  nonisolated func performDeferredWrites() {
+  func performDeferredWrites() {
     guard mayDeferWrites, deferredWrites.withLock({ $0.begin() }) else { return }
     repeat {
       let waiting = deferredWrites.withLock { $0.keys }
@@ -45,24 +45,24 @@ extension QueryClient {
     }
   }
 
-  private nonisolated func perform(_ write: DeferredWrites.Write) {
+  private func perform(_ write: DeferredWrites.Write) {
     MutationJob.$current.withValue(write.job) { write.perform(self) }
     deferredWriteMade(of: write.key)
   }
 
   /// A deferred write was made; it must not undo an invalidation that came after its call.
-  nonisolated func deferredWriteMade(of key: EntryKey) {
+  func deferredWriteMade(of key: EntryKey) {
     guard let write = deferredWrites.withLock({ $0.made() }), write.isInvalidated else { return }
     startInvalidation(QueryFilter(.entry(key)), .active, superseding: true, .invalidated, nil)
   }
 
   /// Whether a deferred write of a key is in progress, and was not dropped.
-  nonisolated func isMakingDeferredWrite(of key: EntryKey) -> Bool {
+  func isMakingDeferredWrite(of key: EntryKey) -> Bool {
     deferredWrites.withLock { $0.isMaking(key) }
   }
 
   /// Ends the writes of the keys that got an answer, or were written, meanwhile.
-  private nonisolated func dropDeferredWrites(answered keys: Set<EntryKey>) {
+  private func dropDeferredWrites(answered keys: Set<EntryKey>) {
     let answered = cache.read { state in
       keys.filter { key in
         state.find(key).map {
@@ -75,7 +75,7 @@ extension QueryClient {
 
   /// Takes the writes that wait or are in progress when the client ends, to be applied to the data in the
   /// stores.
-  nonisolated func takeDeferredWrites() -> [LastWrite] {
+  func takeDeferredWrites() -> [LastWrite] {
     guard mayDeferWrites else { return [] }
     dropDeferredWrites(answered: Set(deferredWrites.withLock { $0.keys }.keys))
     // Under the lock of the cache, so that no taken write lands.
@@ -89,18 +89,18 @@ extension QueryClient {
   }
 
   /// Ends the waiting writes of a key, which is written now.
-  nonisolated func dropDeferredWrites(of key: EntryKey) {
+  func dropDeferredWrites(of key: EntryKey) {
     withExtendedLifetime(deferredWrites.withLock { $0.drop([key]) }) {}
   }
 
   /// Ends all waiting writes.
-  nonisolated func dropDeferredWrites() {
+  func dropDeferredWrites() {
     guard mayDeferWrites else { return }
     withExtendedLifetime(deferredWrites.withLock { $0.drop(nil) }) {}
   }
 
   /// The entries that a filter selects are removed, reset or invalidated.
-  nonisolated func sweepDeferredWrites(_ filter: QueryFilter, removes: Bool) {
+  func sweepDeferredWrites(_ filter: QueryFilter, removes: Bool) {
     guard mayDeferWrites else { return }
     let waiting = deferredWrites.withLock { $0.keysToMark }
     let infos = cache.read { state in
@@ -119,7 +119,7 @@ extension QueryClient {
   }
 
   /// Whether any write waits for a store: most clients never have one, and check no further.
-  nonisolated var mayDeferWrites: Bool {
+  var mayDeferWrites: Bool {
     @inline(__always) get { defersWrites.load(ordering: .acquiring) }
   }
 
@@ -136,7 +136,7 @@ extension QueryClient {
   ///   - marksNew: Whether new data is marked as invalidated.
   ///   - update: Changes the data.
   ///   - perform: Makes the update again, when the store was read.
-  nonisolated func deferUpdate<Value: Sendable, Failure: Error>(
+  func deferUpdate<Value: Sendable, Failure: Error>(
     _ key: EntryKey,
     _ terms: WriteTerms,
     updatedAt date: Double?,
@@ -166,7 +166,7 @@ extension QueryClient {
   }
 
   /// Makes an update, again if the data changes meanwhile.
-  nonisolated func updateNow<Value: Sendable, Failure: Error>(
+  func updateNow<Value: Sendable, Failure: Error>(
     _ key: EntryKey,
     _ terms: WriteTerms,
     updatedAt date: Double?,
@@ -227,7 +227,7 @@ extension QueryClient {
 
   /// The query of an entry that begins with a write: the defaults of its key, and the terms of the query that
   /// is written to.
-  nonisolated func bare(
+  func bare(
     _ key: EntryKey,
     for box: ValueBox,
     _ terms: WriteTerms

@@ -1,8 +1,8 @@
 internal import Synchronization
 
-extension QueryClient {
+nonisolated extension QueryClient {
   /// Stops waiting for time and signals, for a client that gets no more of them.
-  package nonisolated func stopWaiting() {
+  package func stopWaiting() {
     sources.cancel()
     timer.cancel()
     hitReports?.stopWaiting()
@@ -13,7 +13,7 @@ extension QueryClient {
   ///
   /// A client that was shut down can still be erased. Data in stores is not touched, but nothing
   /// more is written.
-  package nonisolated func erase() {
+  package func erase() {
     erasure.begin()
     end(isErased: true)
     forgetDefaults()
@@ -28,7 +28,7 @@ extension QueryClient {
 
   /// Waits until a client that has ended does nothing more: all effects of its end are complete, on any
   /// thread, and nothing is read or written.
-  package nonisolated func waitUntilOver() async {
+  package func waitUntilOver() async {
     let wait = SharedOneShot<Void>()
     transaction { state, _ in state.actionQueue.append(.reached(wait)) }
     _ = await wait.take()
@@ -37,12 +37,12 @@ extension QueryClient {
   }
 
   /// Whether the client was shut down.
-  package nonisolated var isOver: Bool { cache.read { $0.isShutDown } }
+  package var isOver: Bool { cache.read { $0.isShutDown } }
 
   /// Tells receivers of events that work ends because the client is being freed.
   ///
   /// Nothing may retain the client from now on, so another object performs the actions.
-  nonisolated func tellLastEvents() {
+  func tellLastEvents() {
     guard cache.read({ $0.emitsEvents && !$0.isShutDown }) else { return }
     cache.transaction(LastActions(receivers: eventReceivers), at: cache.now()) {
       state,
@@ -52,7 +52,7 @@ extension QueryClient {
     }
   }
 
-  nonisolated func end(isErased: Bool) {
+  func end(isErased: Bool) {
     stopWaiting()
     persisters.end(isErased: isErased, making: isErased ? [] : takeDeferredWrites())
     dropDeferredWrites()

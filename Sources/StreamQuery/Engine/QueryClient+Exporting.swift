@@ -1,8 +1,8 @@
 // The client's side of exports.
 
-extension QueryClient {
+nonisolated extension QueryClient {
   /// The matching entries, and all runs, of one instant, so that no archive has half of a change.
-  package nonisolated func exportContent(
+  package func exportContent(
     _ filter: QueryFilter
   ) -> (entries: [(info: QueryInfo, progress: ExportProgress)], runs: [MutationInfo]) {
     let (search, runs) = search(filter, wantsInfo: true) { state, index, _ in
@@ -22,22 +22,22 @@ extension QueryClient {
   }
 
   /// The states of entries that an export awaits.
-  package nonisolated func presence(of keys: [EntryKey], at now: Instant) -> [ExportPresence] {
+  package func presence(of keys: [EntryKey], at now: Instant) -> [ExportPresence] {
     cache.read { state in keys.map { state.presence(of: $0, at: now) } }
   }
 
   /// Returns a stream with an element when fetches begin, pause or end.
-  package nonisolated func fetchEnds() -> AsyncStream<Void> {
+  package func fetchEnds() -> AsyncStream<Void> {
     stream(of: fetchNews(), "the ends of fetches") { () }
   }
 
   /// The present time of the client's clock.
-  package nonisolated var instant: Instant { cache.now(isDated: false).instant }
+  package var instant: Instant { cache.now(isDated: false).instant }
 
   /// Waits until an instant.
   ///
   /// - Returns: Whether the instant has come; `false` if the task is cancelled.
-  package nonisolated func sleep(until instant: Instant) async -> Bool {
+  package func sleep(until instant: Instant) async -> Bool {
     if cache.clock.now() >= instant { return true }
     return (try? await deadlines.sleep(until: instant)) != nil
   }

@@ -2,14 +2,14 @@ internal import Synchronization
 
 // The client's side of imports.
 
-extension QueryClient {
+nonisolated extension QueryClient {
   /// Begins an import of several archives.
   ///
   /// - Parameters:
   ///   - end: Fires when the import must stop.
   ///   - limit: How long fetches wait for a key.
   /// - Returns: The number of the import; `nil` after the end of the client.
-  package nonisolated func beginImport(_ end: SharedOneShot<Void>, limit: TimeSpan) -> Int? {
+  package func beginImport(_ end: SharedOneShot<Void>, limit: TimeSpan) -> Int? {
     transaction { state, _ in
       defer { awaitsImports.store(!state.extensions.imports.isEmpty, ordering: .releasing) }
       return state.beginImport(end, limit: limit)
@@ -17,7 +17,7 @@ extension QueryClient {
   }
 
   /// Ends an import of several archives.
-  package nonisolated func endImport(_ number: Int) {
+  package func endImport(_ number: Int) {
     transaction { state, transaction in
       state.endImport(number, &transaction)
       awaitsImports.store(!state.extensions.imports.isEmpty, ordering: .releasing)
@@ -27,7 +27,7 @@ extension QueryClient {
   /// Names the entries that an import will bring.
   ///
   /// - Returns: Whether the import goes on.
-  package nonisolated func named(_ texts: [String], by number: Int) -> Bool {
+  package func named(_ texts: [String], by number: Int) -> Bool {
     transaction { state, transaction in
       state.named(texts, by: number, transaction)
       return state.extensions.imports.isRunning(number)
@@ -35,10 +35,10 @@ extension QueryClient {
   }
 
   /// The number of entries that the cache has made so far.
-  package nonisolated var entrySerial: UInt64 { cache.read { $0.slots.serial } }
+  package var entrySerial: UInt64 { cache.read { $0.slots.serial } }
 
   /// The queries of the keys that are cached.
-  package nonisolated func definitions(
+  package func definitions(
     of keys: [EntryKey]
   ) -> [(key: EntryKey, definition: QueryDefinition)] {
     cache.read { state in
@@ -63,7 +63,7 @@ extension QueryClient {
   ///   - isPart: Whether it is a part of a streamed value.
   ///   - error: The error of the entry, with its date.
   /// - Returns: The entry.
-  package nonisolated func restored(
+  package func restored(
     _ text: String,
     _ key: EntryKey,
     _ definition: QueryDefinition,
@@ -99,7 +99,7 @@ extension QueryClient {
   ///   - report: Gets the omitted content; called under the lock, so that the end of the import knows all
   ///     filled entries.
   /// - Returns: The result of `report`.
-  package nonisolated func place<Report: Sendable>(
+  package func place<Report: Sendable>(
     _ entries: [RestoredEntry],
     _ runs: [RestoredRun],
     resuming: Bool,
@@ -119,7 +119,7 @@ extension QueryClient {
 
   /// Omits entries that a store keeps as new or newer, and defers entries that have to be compared with a
   /// store that was not read yet.
-  private nonisolated func compared(
+  private func compared(
     _ entries: [RestoredEntry]
   ) -> (entries: [RestoredEntry], refused: [ImportRefusal]) {
     guard let persister = persisters.persister else { return (entries, []) }
@@ -155,7 +155,7 @@ extension QueryClient {
     return result
   }
 
-  private nonisolated func waiting(
+  private func waiting(
     _ entry: RestoredEntry,
     _ policy: (any PersistencePolicy)?
   ) -> DeferredWrites.Write {
@@ -180,7 +180,7 @@ extension QueryClient {
   }
 
   /// Fills an entry that waited until its store was read.
-  private nonisolated func fillLate(_ entry: RestoredEntry) {
+  private func fillLate(_ entry: RestoredEntry) {
     let entries = compared([entry]).entries
     transaction { state, transaction in
       // The entry may have been removed meanwhile.

@@ -1,6 +1,6 @@
 import Synchronization
 
-extension QueryClient {
+nonisolated extension QueryClient {
   /// Marks entries as invalidated and starts the refetches of those in scope.
   ///
   /// - Parameters:
@@ -9,7 +9,7 @@ extension QueryClient {
   ///   - superseding: Whether running fetches over data are replaced.
   ///   - cause: The cause of the refetches.
   ///   - group: The group in which a caller waits for the refetches; `nil` if none does.
-  nonisolated func startInvalidation(
+  func startInvalidation(
     _ filter: QueryFilter,
     _ scope: RefetchScope,
     superseding: Bool,
@@ -49,7 +49,7 @@ extension QueryClient {
 }
 
 // A cache beside the client has to know about invalidations.
-extension QueryClient {
+nonisolated extension QueryClient {
   /// Notes from now on when keys are invalidated, whether the client has them or not.
   ///
   /// For a cache beside the client, in the process or of other machines, which may have data that the client
@@ -65,7 +65,7 @@ extension QueryClient {
   /// Invalidations with `superseding: false` are not noted: such a call takes a running fetch for new enough.
   /// Memory is bounded: of more than 1,024 keys or 64 filters the oldest are forgotten, and the last of those
   /// counts for all keys.
-  @_spi(SharedCache) public nonisolated func noteInvalidations() {
+  @_spi(SharedCache) public func noteInvalidations() {
     notesInvalidations.store(true, ordering: .releasing)
   }
 
@@ -73,7 +73,7 @@ extension QueryClient {
   /// fetches are newer.
   ///
   /// - Returns: Whether each entry that the filter selects has to be noted as well.
-  nonisolated func notesEntries(of filter: QueryFilter) -> Bool {
+  func notesEntries(of filter: QueryFilter) -> Bool {
     guard notesInvalidations.load(ordering: .acquiring) else { return false }
     let plain = filter.plainPart
     // Released outside of the locks.
@@ -88,7 +88,7 @@ extension QueryClient {
   }
 
   /// Notes that entries were invalidated.
-  nonisolated func noteInvalidations(of keys: [EntryKey]) {
+  func noteInvalidations(of keys: [EntryKey]) {
     guard !keys.isEmpty else { return }
     let forgotten = transaction(isDated: false) { _, transaction in
       let now = transaction.environment.now.instant
@@ -99,7 +99,7 @@ extension QueryClient {
 
   /// The instant when an entry was last invalidated by a call that accepts nothing older, if the entry has
   /// not become fresh since; `nil` also where the time is not known.
-  nonisolated func supersededAt(_ entry: EntryID) -> Instant? {
+  func supersededAt(_ entry: EntryID) -> Instant? {
     let found = cache.read { state -> (mark: Instant?, missing: EntryKey?)? in
       guard let index = state.find(entry) else { return nil }
       let machine = state.slots[index].machine
@@ -115,7 +115,7 @@ extension QueryClient {
   }
 
   /// Removes or invalidates the kept data before the entries: it must not be restored in between.
-  nonisolated func sweepKept(_ filter: QueryFilter, removes: Bool) {
+  func sweepKept(_ filter: QueryFilter, removes: Bool) {
     guard let persister = persisters.persister else { return }
     sweepDeferredWrites(filter, removes: removes)
     if removes { persister.remove(filter) } else { persister.invalidate(filter) }
@@ -125,14 +125,14 @@ extension QueryClient {
 
   /// Notes a removal or invalidation of keys that the cache does not know and that an import is
   /// going to bring.
-  nonisolated func noteSweep(_ filter: QueryFilter, invalidates: Bool) {
+  func noteSweep(_ filter: QueryFilter, invalidates: Bool) {
     guard mayAwaitImports else { return }
     transaction { state, transaction in
       state.announce(.swept(filter.plainPart, invalidates: invalidates), &transaction)
     }
   }
 
-  nonisolated func startRefetch(
+  func startRefetch(
     _ filter: QueryFilter,
     superseding: Bool,
     _ cause: FetchCause,
@@ -146,5 +146,67 @@ extension QueryClient {
       }
     }
     refetch(onceRestored: restoring, cause, group)
+  }
+
+  /// Opens the store that a query names, so that it hears of a call for the query even before the
+  /// query is used.
+  func openStore<Value>(of query: Query<Value>) {
+    guard let policy = query.definition.persistence, !policy.isOff else { return }
+    persisters.persister(for: policy)?.open(policy)
+  }
+
+  func invalidating(
+    _ filter: QueryFilter,
+    _ scope: RefetchScope,
+    _ superseding: Bool,
+    failsFast: Bool
+  ) async -> (any Error)? {
+    let group = WaitGroup(failsFast: failsFast)
+    startInvalidation(filter, scope, superseding: superseding, .invalidated, group)
+    group.open()
+    return await group.wait(observed("fetches of queries"), onCancel: leaving(group))
+  }
+
+  func refetching(
+    _ filter: QueryFilter,
+    _ superseding: Bool,
+    failsFast: Bool
+  ) async -> (any Error)? {
+    let group = WaitGroup(failsFast: failsFast)
+    startRefetch(filter, superseding: superseding, .manual, group)
+    group.open()
+    return await group.wait(observed("fetches of queries"), onCancel: leaving(group))
+  }
+
+  func resetting(_ filter: QueryFilter, _ group: WaitGroup) {
+    // Stored data would become the initial data again.
+    sweepKept(filter, removes: true)
+    noteSweep(filter, invalidates: false)
+    // Finding initial data is user code, so it runs before the transaction, for every entry that
+    // may match.
+    let initial = search(filter) { state, index, _ in state.initialData(of: index) }
+    var initialData: [EntryID: InitialData] = [:]
+    for finding in initial {
+      guard let source = finding.item else { continue }
+      initialData[finding.id] = InitialData(restoring: source, from: .own)
+    }
+    // The same holds for options that depend on the entry: an observer that is enabled when the
+    // entry is empty refetches it.
+    commit(rounds: 3, over: filter) { [initialData] _ in
+      let asked = select(filter) { state, indices, transaction in
+        indices.compactMap { state.resetConditions($0, initialData[state.id(of: $0)], transaction) }
+      }
+      return .answer(Dictionary(asked.map { ($0.entry, $0.answered) }) { $1 })
+    } applying: { [initialData] answers, isLast, state, indices, transaction -> Void? in
+      let isOutdated = indices.contains { index in
+        answers[state.id(of: index)].map { $0.revision != state.slots[index].revision } ?? false
+      }
+      guard isLast || !isOutdated else { return nil }
+      for index in indices {
+        let id = state.id(of: index)
+        state.reset(index, initialData[id], answers[id]?.answers ?? [], group, &transaction)
+      }
+      return ()
+    }
   }
 }

@@ -1,6 +1,6 @@
-extension QueryClient {
+nonisolated extension QueryClient {
   /// A run waits until it is kept.
-  nonisolated func keep(_ job: MutationJob) {
+  func keep(_ job: MutationJob) {
     if let keeper { return keeper.keep(job) }
     keepingFailed(job, QueryError.missingOutbox(key: job.key.key.description))
   }
@@ -9,7 +9,7 @@ extension QueryClient {
   ///
   /// - Parameter runs: The runs, with the revision of the input that is kept. A run that got
   ///   another input meanwhile waits until that is kept.
-  package nonisolated func kept(_ runs: [(job: MutationJob, revision: UInt64)]) {
+  package func kept(_ runs: [(job: MutationJob, revision: UInt64)]) {
     guard !runs.isEmpty else { return }
     transaction { state, transaction in
       for (job, revision) in runs where job.revision == revision {
@@ -24,7 +24,7 @@ extension QueryClient {
   ///   - job: The run.
   ///   - error: The cause.
   ///   - isPromised: Whether the run is kept with an earlier input; then it does not end.
-  package nonisolated func keepingFailed(
+  package func keepingFailed(
     _ job: MutationJob,
     _ error: any Error,
     isPromised: Bool = false
@@ -36,17 +36,17 @@ extension QueryClient {
   }
 
   /// The kept runs are known: no archive brings them a second time.
-  package nonisolated func runsKnown(_ runs: [RunIdentity]) {
+  package func runsKnown(_ runs: [RunIdentity]) {
     cache.record { $0.mutations.kept.formUnion(runs) }
   }
 
   /// The kept runs have begun: later runs no longer wait for those before them.
-  package nonisolated func runsRestored() {
+  package func runsRestored() {
     cache.record { $0.mutations.awaitsKeeper = false }
   }
 
   /// Whether the runs of a mutation have work, either their own or the default of the key.
-  package nonisolated func hasWork(_ key: EntryKey, _ definition: MutationDefinition) -> Bool {
+  package func hasWork(_ key: EntryKey, _ definition: MutationDefinition) -> Bool {
     resolve(key, definition, input: nil).perform != nil
   }
 
@@ -64,7 +64,7 @@ extension QueryClient {
   ///   - submittedAt: The date when it was started, in seconds since the reference date.
   ///   - text: The types and the key as text, if an archive has it.
   /// - Returns: The run.
-  package nonisolated func restoredRun(
+  package func restoredRun(
     _ key: EntryKey,
     _ definition: MutationDefinition,
     scope: String?,
@@ -96,7 +96,7 @@ extension QueryClient {
   /// - Parameter runs: The runs, in their order.
   /// - Returns: The job of each run; `nil` for a run that the client has already, or that comes too
   ///   late.
-  package nonisolated func begin(_ runs: [RestoredRun]) -> [MutationJob?] {
+  package func begin(_ runs: [RestoredRun]) -> [MutationJob?] {
     guard !runs.isEmpty else { return [] }
     openSignals()
     return transaction { state, transaction in
@@ -139,7 +139,7 @@ extension QueryClient {
   /// Begins the next attempt of a run now.
   ///
   /// - Returns: Whether the run waited for that.
-  package nonisolated func retry(_ job: MutationJob) -> Bool {
+  package func retry(_ job: MutationJob) -> Bool {
     transaction { state, transaction in
       guard let index = state.mutations.find(job.id) else { return false }
       let actions = state.mutations.slots[index].machine.retried(in: transaction.environment)
@@ -151,7 +151,7 @@ extension QueryClient {
   /// Turns a run into another request.
   ///
   /// - Returns: Whether that was possible: the run is not being sent, and not over.
-  package nonisolated func rebase(_ job: MutationJob, _ input: ValueBox) -> Bool {
+  package func rebase(_ job: MutationJob, _ input: ValueBox) -> Bool {
     guard let mutation = job.mutation?.resolved else { return false }
     let layers = plannedLayers(of: mutation, input: input)
     return transaction { state, transaction in
@@ -162,7 +162,7 @@ extension QueryClient {
   /// Replaces parts of the inputs of runs.
   ///
   /// - Parameter inputs: The runs, the revisions of the inputs that are replaced, and the replacements.
-  package nonisolated func replaceInputs(
+  package func replaceInputs(
     _ inputs: [(job: MutationJob, revision: UInt64, input: ValueBox)]
   ) {
     guard !inputs.isEmpty else { return }
@@ -185,7 +185,7 @@ extension QueryClient {
   ///   - error: The error.
   ///   - attempt: The number of attempts so far.
   /// - Returns: The answer.
-  package nonisolated func retrying(
+  package func retrying(
     _ mutation: StoredMutation,
     with input: ValueBox? = nil,
     after error: any Error,
@@ -198,7 +198,7 @@ extension QueryClient {
   }
 
   /// Cancels the kept runs, whose records were erased.
-  package nonisolated func cancelKept() {
+  package func cancelKept() {
     transaction { state, transaction in
       for id in state.mutations.all {
         guard let index = state.mutations.find(id),
@@ -217,7 +217,7 @@ extension RestoredRun {
 
 // The mistake that the newest run takes the place of runs about other items.
 
-extension QueryClient {
+nonisolated extension QueryClient {
   /// A run took the place of another one, without a key that says whether both are about the same
   /// item.
   ///
@@ -226,7 +226,7 @@ extension QueryClient {
   ///   - newer: The newer one.
   ///   - changesOthers: Whether the older run showed a change of data that the newer one leaves
   ///     alone.
-  nonisolated func discarded(_ job: MutationJob, by newer: MutationJob, changesOthers: Bool) {
+  func discarded(_ job: MutationJob, by newer: MutationJob, changesOthers: Bool) {
     guard changesOthers || ItemIdentity(of: job.input) != ItemIdentity(of: newer.input) else {
       return
     }

@@ -1,20 +1,20 @@
-extension QueryClient {
+nonisolated extension QueryClient {
   /// Whether the number of entries, or their cost, has a limit.
-  nonisolated var isLimited: Bool { configuration.limit != nil }
+  var isLimited: Bool { configuration.limit != nil }
 
   /// Whether a read has effects.
-  nonisolated var isRecorded: Bool { isLimited || configuration.readShards != nil }
+  var isRecorded: Bool { isLimited || configuration.readShards != nil }
 
   /// Notes that an entry was read.
   @inline(never)
-  nonisolated func noteUse(of key: EntryKey) {
+  func noteUse(of key: EntryKey) {
     cache.record { state in
       if let index = state.find(key) { state.noteUse(of: index) }
     }
   }
 
   /// Evaluates the cost of an entry.
-  nonisolated func measure(_ entry: EntryID) {
+  func measure(_ entry: EntryID) {
     guard let cost = configuration.limit?.cost,
       let (data, info) = cache.read({ $0.measurable(entry) })
     else { return }
@@ -25,12 +25,12 @@ extension QueryClient {
   }
 
   /// Evicts entries that one transaction left; requests another transaction if there are more.
-  nonisolated func evict() {
+  func evict() {
     transaction(isDated: false) { state, _ in state.bounds.mayShrink = true }
   }
 
   /// Makes room when memory is short: drops unused entries, either the stale ones or all.
-  nonisolated func relieve(_ level: MemoryPressure.Level) {
+  func relieve(_ level: MemoryPressure.Level) {
     guard level > .normal else { return }
     // Entries that were dropped before they were saved stay in memory until then; and the process
     // may be ended.

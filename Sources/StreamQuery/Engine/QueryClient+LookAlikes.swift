@@ -2,9 +2,9 @@
 import Synchronization
 #endif
 
-extension QueryClient {
+nonisolated extension QueryClient {
   /// Reports once that a missing key looks like a cached one; in debug builds.
-  nonisolated func noteMiss<Value>(of key: EntryKey, _ type: Value.Type) {
+  func noteMiss<Value>(of key: EntryKey, _ type: Value.Type) {
     #if DEBUG
     let found = cache.read { state -> EntryKey? in
       let found = state.slots.keys.lookAlike(of: key.storage) { id in
@@ -27,14 +27,14 @@ extension QueryClient {
   }
 
   /// Reports once that several tasks wait for the next element of one stream; in debug builds.
-  nonisolated func noteSharedStream(of key: EntryKey) {
+  func noteSharedStream(of key: EntryKey) {
     #if DEBUG
     reportOnce(.sharedStream(key: key.key.description))
     #endif
   }
 
   #if DEBUG
-  private nonisolated func reportOnce(_ misuse: QueryMisuse) {
+  private func reportOnce(_ misuse: QueryMisuse) {
     let isNew = toldMisuses.withLock { told in told.count < 100 && told.insert(misuse).inserted }
     if isNew { report(misuse) }
   }

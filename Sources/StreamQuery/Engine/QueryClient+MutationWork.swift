@@ -1,5 +1,5 @@
-extension QueryClient {
-  nonisolated func perform(_ action: MutationAction) {
+nonisolated extension QueryClient {
+  func perform(_ action: MutationAction) {
     switch action {
     case .prepare(let job): work(on: job) { await self.prepare(job) }
     case .perform(let job, let attempt):
@@ -30,7 +30,7 @@ extension QueryClient {
   ///
   /// - Returns: Whether there is a task; `false` if the run is over.
   @discardableResult
-  private nonisolated func work(
+  private func work(
     on job: MutationJob,
     _ body: @escaping @Sendable () async -> Void
   ) -> Bool {
@@ -60,7 +60,7 @@ extension QueryClient {
 
   // MARK: Stages
 
-  private nonisolated func prepare(_ job: MutationJob) async {
+  private func prepare(_ job: MutationJob) async {
     await job.passGate()
     let facts = MutationCallbacks.Facts(client: self, job: job)
     guard let callbacks = job.mutation?.resolved.callbacks else { return }
@@ -83,7 +83,7 @@ extension QueryClient {
     }
   }
 
-  private nonisolated func perform(_ job: MutationJob, attempt: Int) async {
+  private func perform(_ job: MutationJob, attempt: Int) async {
     await job.passGate()
     let promised = job.isPromised ? keeper : nil
     if let promised, !promised.attemptBegan(job) { return }
@@ -102,7 +102,7 @@ extension QueryClient {
   }
 
   /// The context of an attempt, for the work and for the answer to its errors.
-  package nonisolated func context(of job: MutationJob, attempt: Int) -> MutationContext {
+  package func context(of job: MutationJob, attempt: Int) -> MutationContext {
     MutationContext(
       key: job.key.key,
       attempt: attempt,
@@ -114,7 +114,7 @@ extension QueryClient {
   }
 
   /// Calls the work.
-  private nonisolated func output(
+  private func output(
     of job: MutationJob,
     _ perform: MutationDefinition.Perform?,
     attempt: Int
@@ -131,7 +131,7 @@ extension QueryClient {
   }
 
   /// Starts the timeout of an attempt; `nil` if there is none.
-  private nonisolated func limit(
+  private func limit(
     of job: MutationJob,
     _ span: TimeSpan,
     attempt: Int,
@@ -158,7 +158,7 @@ extension QueryClient {
   }
 
   /// An attempt has an outcome; called in a task of the run.
-  private nonisolated func attemptEnded(
+  private func attemptEnded(
     _ job: MutationJob,
     attempt: Int,
     _ outcome: Result<ValueBox, any Error>,
@@ -198,7 +198,7 @@ extension QueryClient {
     }
   }
 
-  private nonisolated func attemptFailed(
+  private func attemptFailed(
     _ job: MutationJob,
     _ error: any Error,
     _ answer: RunAnswer,
@@ -239,7 +239,7 @@ extension QueryClient {
   }
 
   /// Calls the callbacks of the end.
-  private nonisolated func settle(_ job: MutationJob, _ outcome: WaitOutcome) async {
+  private func settle(_ job: MutationJob, _ outcome: WaitOutcome) async {
     guard let callbacks = job.mutation?.resolved.callbacks else { return }
     if case .value = outcome {
       await call("onSuccess", callbacks.onSuccess, of: job, outcome)
@@ -257,7 +257,7 @@ extension QueryClient {
   /// Calls callbacks; an error that a callback throws is reported and changes nothing.
   ///
   /// Only clearing the client cancels callbacks: the remaining ones are not called.
-  private nonisolated func call(
+  private func call(
     _ name: String,
     _ callbacks: [MutationCallbacks.Conclude],
     of job: MutationJob,
@@ -286,7 +286,7 @@ extension QueryClient {
 
   // MARK: Transactions
 
-  private nonisolated func step(
+  private func step(
     _ job: MutationJob,
     _ input: (inout MutationMachine, Environment) -> MutationActions
   ) {
@@ -297,7 +297,7 @@ extension QueryClient {
     }
   }
 
-  private nonisolated func fail(
+  private func fail(
     _ job: MutationJob,
     _ error: any Error,
     retryAfter delay: TimeSpan? = nil,
@@ -333,7 +333,7 @@ extension QueryClient {
 
   /// Shows the return value of an `onMutate` before further ones; the next step shows the return
   /// value of the last one.
-  private nonisolated func showSaved(of job: MutationJob) {
+  private func showSaved(of job: MutationJob) {
     guard !job.saved.values.isEmpty else { return }
     transaction { state, transaction in
       var actions = MutationActions()

@@ -1,7 +1,7 @@
 import Synchronization
 
 // Offers, which callers of a server's client find without the cache's lock: see `ReadShards`.
-extension QueryClient {
+nonisolated extension QueryClient {
   /// The data of an entry, if the cache itself would give the same answer and do nothing else.
   ///
   /// - Parameters:
@@ -11,7 +11,7 @@ extension QueryClient {
   ///   - shards: The offers.
   /// - Returns: The data; `nil` if the cache has to be asked.
   @inline(never)
-  nonisolated func offered(
+  func offered(
     _ key: EntryKey,
     _ definition: QueryDefinition,
     _ need: FetchNeed,
@@ -42,7 +42,7 @@ extension QueryClient {
   ///
   /// A query that is kept by the program is the entry's own one; a query that is made at each call is not
   /// resolved for this.
-  private nonisolated func terms(of offer: EntryOffer, _ definition: QueryDefinition) -> HitTerms? {
+  private func terms(of offer: EntryOffer, _ definition: QueryDefinition) -> HitTerms? {
     if let known = offer.query?.resolved, known.isMade(of: definition),
       // Only compared: all threads would count a reference to the defaults.
       ObjectIdentifier(known.storedDefaults) == ObjectIdentifier(offer.defaults)

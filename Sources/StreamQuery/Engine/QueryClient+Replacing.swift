@@ -1,15 +1,15 @@
 internal import Synchronization
 
-extension QueryClient {
+nonisolated extension QueryClient {
   /// Restores the defaults of the configuration, which has none for mutations.
-  nonisolated func forgetDefaults() {
+  func forgetDefaults() {
     let defaults = configuration.defaults.over(configuration.preset)
     replaceDefaults(isErasing: true) { $0.with(client: defaults, prefixes: []) }
     replaceMutationDefaults(isErasing: true) { _ in MutationDefaultsTable() }
   }
 
   /// Replaces the defaults of mutations; after the client was erased, only its erasure does.
-  nonisolated func replaceMutationDefaults(
+  func replaceMutationDefaults(
     isErasing: Bool = false,
     _ change: (MutationDefaultsTable) -> MutationDefaultsTable
   ) {
@@ -23,7 +23,7 @@ extension QueryClient {
     _ = old
   }
 
-  nonisolated func replaceDefaults(
+  func replaceDefaults(
     isErasing: Bool = false,
     _ change: (DefaultsTable) -> DefaultsTable
   ) {

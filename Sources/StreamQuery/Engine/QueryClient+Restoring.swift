@@ -1,8 +1,8 @@
-extension QueryClient {
+nonisolated extension QueryClient {
   /// Lets the observers that waited for a store arrive, with the data of the store.
   ///
   /// All of them see it in one transaction, unless the kept data changes while it is decoded.
-  package nonisolated func restorationEnded() {
+  package func restorationEnded() {
     let held = transaction { state, transaction -> [RestoringObservers] in
       // From now on no observer begins to wait: see `resolving`.
       state.kept.reads += 1
@@ -37,7 +37,7 @@ extension QueryClient {
   ///   - begin: Begins the fetch.
   /// - Returns: The start of the fetch.
   /// - Throws: `CancellationError` if the caller is cancelled before.
-  nonisolated func whenRestored(
+  func whenRestored(
     _ definition: QueryDefinition,
     within rest: inout TimeSpan,
     _ begin: () -> FetchStart
@@ -59,7 +59,7 @@ extension QueryClient {
   }
 
   /// The same without a limit.
-  nonisolated func whenRestored(
+  func whenRestored(
     _ definition: QueryDefinition,
     _ begin: () -> FetchStart
   ) async throws -> FetchStart {
@@ -73,7 +73,7 @@ extension QueryClient {
   ///   - key: The key.
   ///   - policy: The policy of the query that is used; `nil` if it has none.
   /// - Returns: Whether a store has to be read first.
-  nonisolated func openStore(of key: EntryKey, _ policy: (any PersistencePolicy)?) -> Bool {
+  func openStore(of key: EntryKey, _ policy: (any PersistencePolicy)?) -> Bool {
     let (known, hasData) = cache.read { state in
       (state.find(key).flatMap { state.slots[$0].query }, state.box(key) != nil)
     }
@@ -95,7 +95,7 @@ extension QueryClient {
   ///   - definition: The query, which says how the data is kept, unless the entry has a query that
   ///     says so.
   /// - Returns: The data without optimistic changes; `nil` if there is none.
-  nonisolated func restoring(_ key: EntryKey, _ definition: QueryDefinition) -> ValueBox? {
+  func restoring(_ key: EntryKey, _ definition: QueryDefinition) -> ValueBox? {
     let restored = commit(rounds: 16) { _ -> CommitAnswer<Resolution, Restored> in
       let (present, mayRestore, known, version) = cache.read { state in
         let index = state.find(key)
@@ -124,14 +124,14 @@ extension QueryClient {
 
   /// Whether an update of a key alone is ignored, with a report: the store keeps a value that only another
   /// query can restore.
-  nonisolated func hidesKeptData(_ key: EntryKey, _ definition: QueryDefinition) -> Bool {
+  func hidesKeptData(_ key: EntryKey, _ definition: QueryDefinition) -> Bool {
     guard keepsForAnother(key, definition) else { return false }
     report(.updateOfKeptData(key: key.key.description))
     return true
   }
 
   /// Whether the store of a key without data keeps a value that only another query can restore.
-  nonisolated func keepsForAnother(_ key: EntryKey, _ definition: QueryDefinition) -> Bool {
+  func keepsForAnother(_ key: EntryKey, _ definition: QueryDefinition) -> Bool {
     guard let persister = persisters.persister else { return false }
     let known = cache.read { state in state.find(key).flatMap { state.slots[$0].query } }
     let query = keeping(key, definition, known)
@@ -141,7 +141,7 @@ extension QueryClient {
 
   /// The query that decides how the data of a key is kept: the query of its entry may keep it
   /// elsewhere, or nowhere.
-  private nonisolated func keeping(
+  private func keeping(
     _ key: EntryKey,
     _ definition: QueryDefinition,
     _ known: StoredQuery?
@@ -159,7 +159,7 @@ private struct Restored: Sendable {
 // Refetches that are requested while a store is read: observers that wait for the store fetch
 // nothing before, but the requests are not forgotten.
 
-extension QueryClient {
+nonisolated extension QueryClient {
   /// Refetches entries as soon as their stores have been read.
   ///
   /// A fetch that begins then by itself is joined: it is newer than the call.
@@ -168,7 +168,7 @@ extension QueryClient {
   ///   - entries: The entries.
   ///   - cause: The cause of the refetches.
   ///   - group: The group in which a caller waits for the refetches; `nil` if none does.
-  nonisolated func refetch(
+  func refetch(
     onceRestored entries: [RestoringEntry],
     _ cause: FetchCause,
     _ group: WaitGroup?
@@ -189,7 +189,7 @@ extension QueryClient {
 
   /// Waits for the stores of the entries that match a filter, and places the data: observers may not have it
   /// yet.
-  nonisolated func storesRead(of filter: QueryFilter) async {
+  func storesRead(of filter: QueryFilter) async {
     guard persisters.persister != nil else { return }
     let found = search(filter) { state, index, _ in
       state.restoring(index).map { (entry: $0, key: state.slots[index].key) }
@@ -202,7 +202,7 @@ extension QueryClient {
   }
 
   /// A closure that waits for the store of an entry without retaining the client.
-  nonisolated func store(of entry: RestoringEntry) -> (@Sendable () async -> Void)? {
+  func store(of entry: RestoringEntry) -> (@Sendable () async -> Void)? {
     guard let policy = entry.query.resolved.persistence,
       let persister = persisters.persister(for: policy)
     else { return nil }

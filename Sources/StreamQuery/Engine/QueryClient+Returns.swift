@@ -1,14 +1,14 @@
 // The effects of a return of the network or the app.
 
-extension QueryClient {
+nonisolated extension QueryClient {
   /// Performs the refetches of reconnects and activations that were delayed by mutations.
-  nonisolated func sweep(_ causes: [FetchCause]) {
+  func sweep(_ causes: [FetchCause]) {
     for cause in causes { returning { $0.sweep(cause, random: $2, &$1) } }
   }
 
   /// Evaluates the conditions that a report of the network or the app asks about, and schedules its later
   /// effects.
-  nonisolated func returning(
+  func returning(
     _ body: (inout CacheState, inout Transaction, _ random: UInt64) -> [RefetchCondition.Asking]
   ) {
     guard configuration.pacesReturns else { return conditions { body(&$0, &$1, 0) } }
@@ -22,14 +22,14 @@ extension QueryClient {
   }
 
   /// Evaluates the conditions that a transaction asks about.
-  private nonisolated func conditions(
+  private func conditions(
     _ body: (inout CacheState, inout Transaction) -> [RefetchCondition.Asking]
   ) {
     for asking in transaction(body) { evaluate(asking) }
   }
 
   /// Evaluates a condition in its own task: nothing else waits for it.
-  nonisolated func evaluate(_ asking: RefetchCondition.Asking) {
+  func evaluate(_ asking: RefetchCondition.Asking) {
     let store = asking.restoring.flatMap { self.store(of: $0) }
     _ = Task.detached(on: configuration.executor) { [weak self, scheduling] in
       var asking = asking
@@ -57,7 +57,7 @@ extension QueryClient {
   }
 
   /// The same question about the present state, after the store was read.
-  private nonisolated func present(_ asking: RefetchCondition.Asking) -> RefetchCondition.Asking? {
+  private func present(_ asking: RefetchCondition.Asking) -> RefetchCondition.Asking? {
     transaction { state, transaction in state.present(asking, transaction) }
   }
 }

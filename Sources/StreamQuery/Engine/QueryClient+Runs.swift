@@ -1,6 +1,6 @@
 import Synchronization
 
-extension QueryClient {
+nonisolated extension QueryClient {
   /// The outcome of a request to begin a run.
   enum Begin {
     case begun(MutationID, Waiter)
@@ -10,7 +10,7 @@ extension QueryClient {
   }
 
   /// Begins a run.
-  nonisolated func begin(
+  func begin(
     _ mutation: ResolvedMutation,
     with input: ValueBox,
     follower: Int?,
@@ -46,7 +46,7 @@ extension QueryClient {
   ///   - definition: Its definition.
   ///   - input: The input of the run that is to begin; `nil` if no run is.
   /// - Returns: The mutation.
-  nonisolated func resolve(
+  func resolve(
     _ key: EntryKey,
     _ definition: MutationDefinition,
     input: ValueBox?
@@ -62,13 +62,49 @@ extension QueryClient {
   }
 
   /// The layers of a run by key; calls user code, so call it before the transaction.
-  nonisolated func plannedLayers(of mutation: ResolvedMutation, input: ValueBox) -> [PlannedLayer] {
+  func plannedLayers(of mutation: ResolvedMutation, input: ValueBox) -> [PlannedLayer] {
     var changes = OptimisticChanges()
     for layers in mutation.definition.layers { layers(input, &changes) }
     guard !changes.layers.isEmpty else { return [] }
     let defaults = self.defaults
     return changes.layers.map {
       PlannedLayer(layer: $0, gcTime: defaults.gcTime(for: $0.key.key))
+    }
+  }
+
+  func snapshots() -> [MutationSnapshot] {
+    cache.record { state in
+      state.mutations.all.compactMap { id in
+        state.mutations.find(id).flatMap { state.mutations.snapshot($0) }
+      }
+    }
+  }
+
+  package func cancel(_ id: MutationID) {
+    transaction { state, transaction in state.cancel(id, &transaction) }
+  }
+
+  func mutate<Input, Output>(
+    _ mutation: Mutation<Input, Output>,
+    with input: Input,
+    detached: Bool,
+    follower: Int?
+  ) async throws -> Output {
+    let input = TypedBox(input)
+    let mutation = resolve(mutation.identity, mutation.definition, input: input)
+    let (id, waiter): (MutationID, Waiter)
+    switch begin(mutation, with: input, follower: follower, caller: TaskChain.own) {
+    case .begun(let run, let its): (id, waiter) = (run, its)
+    case .closesCircle: throw QueryError.recursiveMutation(key: mutation.key.key.description)
+    case .shutDown: throw QueryError.shutDown
+    }
+    let subject = observed("a run of the mutation \(mutation.key.key)")
+    let outlives = detached || mutation.runOptions.isKept
+    let outcome = await waiter.outcome(subject) { if !outlives { self.cancel(id) } }
+    switch outcome {
+    case .value(let box): return box.value(as: Output.self)
+    case .failure(let error): throw error
+    case .cancelled, .settled: throw CancellationError()
     }
   }
 }

@@ -1,11 +1,11 @@
-extension QueryClient {
+nonisolated extension QueryClient {
   /// Evaluates a filter once and makes one transaction over its matches.
   ///
   /// If keys and prefixes do not lead to the matches, a search in slices finds them first: the
   /// transaction then reads the matches, and the entries that changed meanwhile. See
   /// ``EntrySearch`` for predicates.
   @discardableResult
-  nonisolated func select<Result: Sendable>(
+  func select<Result: Sendable>(
     _ filter: QueryFilter,
     _ body: (inout CacheState, [Int], inout Transaction) -> Result
   ) -> Result {
@@ -29,7 +29,7 @@ extension QueryClient {
   }
 
   /// The infos of the entries that match a filter, all of one instant.
-  nonisolated func infos(_ filter: QueryFilter) -> [QueryInfo] {
+  func infos(_ filter: QueryFilter) -> [QueryInfo] {
     search(filter, wantsInfo: true) { _, _, _ in
     } finally: { _, _, _ in
     }.search.findings().compactMap(\.info)
@@ -41,7 +41,7 @@ extension QueryClient {
   ///   - filter: Selects the entries.
   ///   - item: Makes the item of an entry; runs under the lock.
   /// - Returns: The findings, in order.
-  nonisolated func search<Item: Sendable>(
+  func search<Item: Sendable>(
     _ filter: QueryFilter,
     _ item: (inout CacheState, Int, Instant) -> Item
   ) -> [Finding<Item>] {
@@ -56,7 +56,7 @@ extension QueryClient {
   ///   - item: Makes the item of an entry; runs under the lock.
   ///   - last: Further work in the transaction that finishes the search.
   /// - Returns: The search, whose findings are from the same instant as the result, and the result.
-  nonisolated func search<Item: Sendable, Result: Sendable>(
+  func search<Item: Sendable, Result: Sendable>(
     _ filter: QueryFilter,
     wantsInfo: Bool = false,
     _ item: (inout CacheState, Int, Instant) -> Item,

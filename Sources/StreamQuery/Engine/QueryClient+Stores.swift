@@ -1,22 +1,22 @@
 // The client's side of stores and the outbox.
 
-extension QueryClient {
+nonisolated extension QueryClient {
   /// The persister of the data of entries; `nil` as long as no query needed it.
-  package nonisolated var persister: (any Persister)? { persisters.persister }
+  package var persister: (any Persister)? { persisters.persister }
 
   /// The persister of the data of entries under a policy, made when it is first needed.
-  package nonisolated func persister(for policy: any PersistencePolicy) -> (any Persister)? {
+  package func persister(for policy: any PersistencePolicy) -> (any Persister)? {
     persisters.persister(for: policy)
   }
 
   /// The changes of persisted entries.
-  package nonisolated var journal: EntryJournal { EntryJournal(cache: cache) }
+  package var journal: EntryJournal { EntryJournal(cache: cache) }
 
   /// Lets adapters forget the data of an erased client.
-  package nonisolated func forgetShown() async { await erasure.finish() }
+  package func forgetShown() async { await erasure.finish() }
 
   /// The keys of all cached entries, and whether they are observed.
-  package nonisolated var cachedUses: [(key: EntryKey, isObserved: Bool)] {
+  package var cachedUses: [(key: EntryKey, isObserved: Bool)] {
     search(.all) { state, index, _ in
       state.slots[index].key.map { (key: $0, isObserved: state.slots[index].isWatched) }
     }.compactMap(\.item)
@@ -24,7 +24,7 @@ extension QueryClient {
 
   /// Waits until stores and outbox know about all earlier work of this caller: another thread may be telling
   /// them.
-  package nonisolated func actionsPerformed() async {
+  package func actionsPerformed() async {
     let reached = transaction { state, _ -> SharedOneShot<Void>? in
       guard state.actionQueue.othersPerform else { return nil }
       let reached = SharedOneShot<Void>()
@@ -46,7 +46,7 @@ extension QueryClient {
   ///   - key: The entry or the mutation.
   ///   - store: The type of the store.
   ///   - partition: The part of the store.
-  package nonisolated func tell(
+  package func tell(
     _ kind: QueryEvent.Kind,
     of key: AnyQueryKey,
     in store: Any.Type,

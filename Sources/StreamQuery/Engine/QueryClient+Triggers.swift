@@ -1,11 +1,11 @@
-extension QueryClient {
+nonisolated extension QueryClient {
   /// Connects a stream of triggers: each element invalidates or refetches.
   ///
   /// An element is taken when the previous one has been handled: nothing piles up in the client.
   ///
   /// - Parameter triggers: The stream. After it ends or fails, it triggers nothing more.
   /// - Returns: A handle; keep it for as long as the stream should feed the client.
-  public nonisolated func connect<Triggers: AsyncSequence>(
+  public func connect<Triggers: AsyncSequence>(
     triggers: sending Triggers
   ) -> TriggerConnection where Triggers.Element == QueryTrigger {
     openSignals()
@@ -23,7 +23,7 @@ extension QueryClient {
   }
 
   /// Feeds each element of a query's own trigger stream into the loop.
-  nonisolated func forward(
+  func forward(
     _ source: DefinitionExtras.TriggerSource,
     into key: EntryKey
   ) -> Task<Void, Never> {
@@ -54,7 +54,7 @@ extension QueryClient {
   // MARK: The loop
 
   /// Starts the sources that can change; a constant one is only read.
-  nonisolated func startEnvironment() {
+  func startEnvironment() {
     let connectivity = configuration.connectivity
     let activity = configuration.activity
     let isOnline = connectivity.initial
@@ -68,14 +68,14 @@ extension QueryClient {
     if let forward = configuration.memoryPressure.forward { watch(forward) }
   }
 
-  private nonisolated func watch<States: AsyncSequence<Bool, Never> & Sendable>(
+  private func watch<States: AsyncSequence<Bool, Never> & Sendable>(
     _ states: States,
     _ signal: @escaping @Sendable (Bool) -> Signal
   ) {
     watch { await $0.forward(states, signal) }
   }
 
-  private nonisolated func watch(_ forward: @escaping @Sendable (SignalPort) async -> Void) {
+  private func watch(_ forward: @escaping @Sendable (SignalPort) async -> Void) {
     openSignals()
     let port = signals
     let task = Task.detached(on: configuration.executor) { [scheduling] in
@@ -85,7 +85,7 @@ extension QueryClient {
   }
 
   /// Starts, once, the loop that handles all asynchronous causes.
-  nonisolated func openSignals() {
+  func openSignals() {
     guard signals.open() else { return }
     // Weak: the loop must not keep an unused client alive. Detached, like all tasks that last as
     // long as the client: it must not keep the first caller's priority and task-locals for ever.
@@ -101,7 +101,7 @@ extension QueryClient {
   /// Handles one signal after the other, as their only observer.
   ///
   /// Not isolated to the client, because it runs predicates and options, which are user code.
-  private nonisolated func handle(_ signal: Signal) {
+  private func handle(_ signal: Signal) {
     switch signal {
     case .time: timeReached()
     case .online(let isOnline):
@@ -125,7 +125,7 @@ extension QueryClient {
   }
 
   /// Writes the changes now, in the time that the system gives.
-  private nonisolated func saveBeforeSuspension() {
+  private func saveBeforeSuspension() {
     let (persister, keeper) = (persisters.persister, keeper)
     persister?.hurry()
     guard persister != nil || keeper != nil else { return }
@@ -138,7 +138,7 @@ extension QueryClient {
     }
   }
 
-  private nonisolated func start(_ trigger: QueryTrigger) {
+  private func start(_ trigger: QueryTrigger) {
     switch trigger.kind {
     case .invalidate(let filter, let scope):
       startInvalidation(filter, scope, superseding: true, .trigger, nil)

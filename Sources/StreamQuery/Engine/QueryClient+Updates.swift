@@ -1,6 +1,6 @@
-extension QueryClient {
+nonisolated extension QueryClient {
   /// Changes the query of an existing observer.
-  nonisolated func update<Value>(
+  func update<Value>(
     _ id: ObserverID,
     _ query: Query<Value>,
     _ options: ObserverOptions?
@@ -8,7 +8,7 @@ extension QueryClient {
     update(id, EntryKey(query.key), query.definition, options)
   }
 
-  nonisolated func update(
+  func update(
     _ id: ObserverID,
     _ key: EntryKey,
     _ definition: QueryDefinition,
@@ -47,7 +47,7 @@ extension QueryClient {
   }
 
   /// Evaluates the dynamic options of an entry's observers again, after the entry changed.
-  nonisolated func askOptions(of entry: EntryID) {
+  func askOptions(of entry: EntryID) {
     // The number of this evaluation in an unbroken series.
     let askRound = cache.record { state -> Int in
       guard let index = state.find(entry) else { return 0 }
@@ -106,7 +106,7 @@ extension QueryClient {
   ///   - observer: The observer; `nil` if it begins.
   /// - Returns: The definition; the same one if it has no such function.
   @inline(__always)
-  nonisolated func placing(
+  func placing(
     _ definition: QueryDefinition,
     on key: EntryKey,
     for observer: ObserverID? = nil
@@ -116,7 +116,7 @@ extension QueryClient {
 
   // Separate, so that observers without such a function do not pay for it.
   @inline(never)
-  private nonisolated func placing(
+  private func placing(
     newly definition: QueryDefinition,
     on key: EntryKey,
     for observer: ObserverID?
@@ -141,7 +141,7 @@ extension QueryClient {
   }
 
   /// Lets the fetch that runs for an observer outlive the observer, unless an option decides this.
-  nonisolated func linger(_ duration: Duration, after id: ObserverID) {
+  func linger(_ duration: Duration, after id: ObserverID) {
     transaction(isDated: false) { state, transaction in
       guard let observer = state.find(id), state.fetchStatus(for: observer) != .idle,
         let query = state.observers[observer].query, !query.resolved.hasAbandonment
@@ -159,7 +159,7 @@ extension QueryClient {
   }
 
   /// Fetches one key for an explicit call, and watches until the fetch is settled.
-  nonisolated func refetchOne(
+  func refetchOne(
     _ key: EntryKey,
     _ definition: QueryDefinition,
     _ options: ObserverOptions?,
@@ -178,7 +178,7 @@ extension QueryClient {
   /// Begins to fetch one key for an explicit call, without waiting.
   ///
   /// If a store is still being read, the fetch begins after that, if the observer still observes the key.
-  nonisolated func startRefetchOne(
+  func startRefetchOne(
     for observer: ObserverID,
     _ key: EntryKey,
     _ definition: QueryDefinition,
@@ -204,12 +204,12 @@ extension QueryClient {
   }
 
   /// Removes a waiter whose caller was cancelled.
-  nonisolated func left(_ waiter: Waiter) {
+  func left(_ waiter: Waiter) {
     transaction { state, transaction in state.leave(waiter, &transaction) }
   }
 
   /// Removes the waiters of a bulk call whose caller was cancelled.
-  nonisolated func leaving(_ group: WaitGroup) -> @Sendable () -> Void {
+  func leaving(_ group: WaitGroup) -> @Sendable () -> Void {
     { self.transaction { state, transaction in state.leave(group, &transaction) } }
   }
 }

@@ -1,4 +1,4 @@
-extension QueryClient {
+nonisolated extension QueryClient {
   /// Reports a wait of the present task; `nil` in an app.
   ///
   /// - Parameters:
@@ -6,7 +6,7 @@ extension QueryClient {
   ///   - onLeave: Called when the caller is cancelled.
   /// - Returns: The wait, which lasts as long as the object.
   @inline(__always)
-  package nonisolated func wait(
+  package func wait(
     for text: @autoclosure @escaping @Sendable () -> String,
     onLeave: @escaping @Sendable () -> Void
   ) -> CallerWait? {
@@ -15,13 +15,13 @@ extension QueryClient {
 
   /// The subject for reporting a wait of the present task; `nil` in an app.
   @inline(__always)
-  nonisolated func observed(_ text: @autoclosure @escaping @Sendable () -> String) -> WaitSubject? {
+  func observed(_ text: @autoclosure @escaping @Sendable () -> String) -> WaitSubject? {
     WaitObservation.hasBegun ? subject(text) : nil
   }
 
   /// Reports that an observer of a stream is suspended.
   @inline(__always)
-  nonisolated func observerWaits(
+  func observerWaits(
     for text: @autoclosure @escaping @Sendable () -> String,
     _ owner: any AnyObject & Sendable,
     leave: () -> Void
@@ -36,7 +36,7 @@ extension QueryClient {
 
   /// Tells a simulation that something in it observes this client, which was made without it.
   @inline(__always)
-  nonisolated func observerBegins(
+  func observerBegins(
     for text: @autoclosure @escaping @Sendable () -> String,
     _ owner: any AnyObject & Sendable
   ) {
@@ -45,12 +45,12 @@ extension QueryClient {
   }
 
   @inline(never)
-  private nonisolated func subject(_ text: @escaping @Sendable () -> String) -> WaitSubject? {
+  private func subject(_ text: @escaping @Sendable () -> String) -> WaitSubject? {
     WaitSubject(waitObserver, on: configuration.executor, text)
   }
 
   /// The work that is running and the objects that are retained, for leak reports of simulations.
-  package nonisolated var liveness: Liveness {
+  package var liveness: Liveness {
     let now = cache.now(isDated: false).instant
     let (fetches, runs, subscribers) = cache.read { state in
       (
@@ -70,7 +70,7 @@ extension QueryClient {
   /// Tells that fetches began, paused or ended, once for all since the last news.
   ///
   /// - Returns: The subscription; `nil` after the client's shutdown.
-  nonisolated func fetchNews() -> Broadcaster<NewsFlag<Never>>.Listener? {
+  func fetchNews() -> Broadcaster<NewsFlag<Never>>.Listener? {
     let subscription = counts.subscribe { [weak self, counts] in
       self?.transaction { state, _ in state.reports.countsFetches = counts.hasSubscribers }
     }
@@ -85,7 +85,7 @@ extension QueryClient {
   ///   - subject: The cause of the wait, in words.
   ///   - element: Makes an element of an item; `nil` if there is nothing new to show.
   /// - Returns: A stream for one observer.
-  nonisolated func stream<Content: Inbox, Element: Sendable>(
+  func stream<Content: Inbox, Element: Sendable>(
     of subscription: Broadcaster<Content>.Listener?,
     _ subject: String,
     _ element: @escaping @Sendable (Content.Item) -> Element?
@@ -106,7 +106,7 @@ extension QueryClient {
   }
 }
 
-extension QueryClient {
+nonisolated extension QueryClient {
   /// Waits until nothing is going on: nothing is fetching, mutating, being restored or being saved.
   ///
   /// Use it in tests, and before a process ends or a background task is given back:
@@ -137,7 +137,7 @@ extension QueryClient {
   /// it last for ever. If the caller is part of a fetch or a run, that one does not count.
   ///
   /// - Complexity: O(*n*) in the entries that are observed or fetching, and in the runs.
-  public nonisolated func idle() async {
+  public func idle() async {
     while !Task.isCancelled {
       // A task that outlives its fetch is no longer part of it.
       let chain = TaskChain.current
@@ -151,7 +151,7 @@ extension QueryClient {
   }
 
   /// Waits until no fetch and no run goes on, or until the caller is cancelled.
-  private nonisolated func workEnded(but own: WorkID?) async {
+  private func workEnded(but own: WorkID?) async {
     let answer = SharedOneShot<Void>()
     guard cache.record({ $0.awaitIdle(answer, in: own) }) else { return }
     let wait = wait(for: "a client that is idle") { answer.give(()) }
@@ -165,7 +165,7 @@ extension QueryClient {
   }
 
   /// Waits until stores and outbox have been read and have written all changes, as far as possible.
-  private nonisolated func storesSaved() async {
+  private func storesSaved() async {
     // Callbacks of ended work may begin further work.
     await actionsPerformed()
     if let keeper, !Task.isCancelled { _ = await keeper.waitUntilRestored() }

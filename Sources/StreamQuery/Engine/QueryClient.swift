@@ -166,22 +166,24 @@ public actor QueryClient {
     }
     configuration.onMisuse(misuse)
   }
+}
 
-  // MARK: Transactions
+// MARK: Transactions
 
+nonisolated extension QueryClient {
   @discardableResult
-  nonisolated func transaction<Result: Sendable>(
+  func transaction<Result: Sendable>(
     isDated: Bool = true,
     _ body: (inout CacheState, inout Transaction) -> Result
   ) -> Result {
     cache.transaction(self, at: cache.now(isDated: isDated), body)
   }
 
-  nonisolated var defaults: DefaultsTable { cache.read { $0.defaults.table } }
+  var defaults: DefaultsTable { cache.read { $0.defaults.table } }
 }
 
-extension QueryClient: ActionRunner {
-  nonisolated func sweep() {
+nonisolated extension QueryClient: ActionRunner {
+  func sweep() {
     // Detached, and not at the caller's priority: it serves every caller. It retains the client: a
     // caller may be waiting for what is left.
     Task.detached(on: configuration.executor, priority: .medium) {
@@ -189,11 +191,11 @@ extension QueryClient: ActionRunner {
     }
   }
 
-  nonisolated var isOfLowPriority: Bool {
+  var isOfLowPriority: Bool {
     configuration.mindsPriority && WorkPriority.current.isLow
   }
 
-  nonisolated func perform(_ action: Action) {
+  func perform(_ action: Action) {
     switch action {
     case .wake(let task): task.resume()
     case .start(let job, let attempt): start(job, attempt: attempt)
@@ -223,7 +225,7 @@ extension QueryClient: ActionRunner {
     }
   }
 
-  nonisolated func fulfil(_ duty: CallerDuty) {
+  func fulfil(_ duty: CallerDuty) {
     switch duty {
     case .standBy(let standby):
       TaskLocals.without { standby.begin(on: configuration.executor) }

@@ -58,9 +58,9 @@ final class UpdateChain: Sendable {
   }
 }
 
-extension QueryClient {
+nonisolated extension QueryClient {
   /// Whether a write comes from inside an update of its key, where it is ignored; reports it.
-  nonisolated func isUpdating(_ key: EntryKey) -> Bool {
+  func isUpdating(_ key: EntryKey) -> Bool {
     guard UpdateChain.isUpdating(key, of: self) else { return false }
     report(.writeInsideUpdate(key: key.key.description))
     return true

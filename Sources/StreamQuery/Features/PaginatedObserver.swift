@@ -109,7 +109,7 @@ public final class PaginatedObserver<
   }
 }
 
-extension QueryClient {
+nonisolated extension QueryClient {
   /// Observes pages one at a time, each as a separate query.
   ///
   /// - Parameters:
@@ -117,7 +117,7 @@ extension QueryClient {
   ///   - options: Options of the observer, in addition to those of the query.
   ///   - query: The query of a page; its key must contain input and page.
   /// - Returns: The observer, which counts as one from now on.
-  public nonisolated func paginated<Input, Page, Value>(
+  public func paginated<Input, Page, Value>(
     _ pagination: Pagination<Input, Page>,
     options: ObserverOptions? = nil,
     query: @escaping @Sendable (Input, Page) -> Query<Value>

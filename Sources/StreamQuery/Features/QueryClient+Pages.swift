@@ -1,4 +1,4 @@
-extension QueryClient {
+nonisolated extension QueryClient {
   /// Fetches the page after the last one, and waits for it.
   ///
   /// A key has one fetch at a time. If there is data, a running fetch is replaced, at most three times in a
@@ -15,7 +15,7 @@ extension QueryClient {
   /// - Returns: The result after the fetch.
   /// - Throws: The error of the page's fetch; ``QueryError/missingFetch(key:)``.
   @discardableResult
-  public nonisolated func fetchNextPage<Page, PageParam>(
+  public func fetchNextPage<Page, PageParam>(
     of query: InfiniteQuery<Page, PageParam>,
     superseding: Bool = true
   ) async throws -> QueryResult<Pages<Page, PageParam>> {
@@ -30,7 +30,7 @@ extension QueryClient {
   /// - Returns: The result after the fetch.
   /// - Throws: The error of the page's fetch; ``QueryError/missingFetch(key:)``.
   @discardableResult
-  public nonisolated func fetchPreviousPage<Page, PageParam>(
+  public func fetchPreviousPage<Page, PageParam>(
     of query: InfiniteQuery<Page, PageParam>,
     superseding: Bool = true
   ) async throws -> QueryResult<Pages<Page, PageParam>> {
@@ -53,7 +53,7 @@ extension QueryClient {
   /// - Returns: The pages.
   /// - Throws: The errors of ``fetch(_:timeout:throwOnError:)``.
   @discardableResult
-  public nonisolated func fetch<Page, PageParam>(
+  public func fetch<Page, PageParam>(
     _ query: InfiniteQuery<Page, PageParam>,
     pages count: Int,
     throwOnError: Bool = false
@@ -70,7 +70,7 @@ extension QueryClient {
   /// - Returns: The pages.
   /// - Throws: The errors of ``fetch(_:timeout:throwOnError:)``.
   @discardableResult
-  public nonisolated func ensure<Page, PageParam>(
+  public func ensure<Page, PageParam>(
     _ query: InfiniteQuery<Page, PageParam>,
     pages count: Int
   ) async throws -> Pages<Page, PageParam> {
@@ -84,14 +84,14 @@ extension QueryClient {
   ///   - query: The infinite query.
   ///   - count: The number of pages to fetch if a fetch is needed; cached pages beyond it are
   ///     dropped.
-  public nonisolated func prefetch<Page, PageParam>(
+  public func prefetch<Page, PageParam>(
     _ query: InfiniteQuery<Page, PageParam>,
     pages count: Int
   ) async {
     _ = try? await fetch(query, .ifStale, setting: .pages(count))
   }
 
-  private nonisolated func fetchPage<Value>(
+  private func fetchPage<Value>(
     _ direction: PageDirection,
     of query: Query<Value>,
     superseding: Bool
@@ -108,7 +108,7 @@ extension QueryClient {
   }
 
   /// Fetches a page on a caller's request, and observes the fetch until it is settled.
-  nonisolated func fetchPage(
+  func fetchPage(
     _ direction: PageDirection,
     _ key: EntryKey,
     _ definition: QueryDefinition,
@@ -128,7 +128,7 @@ extension QueryClient {
   }
 
   /// Begins to fetch a page on a caller's request, without waiting.
-  nonisolated func startFetchingPage(
+  func startFetchingPage(
     _ direction: PageDirection,
     for observer: ObserverID,
     _ key: EntryKey,
@@ -148,7 +148,7 @@ extension QueryClient {
   }
 
   /// Whether there is a page to fetch, or a fetch to join.
-  private nonisolated func mayFetchPage(
+  private func mayFetchPage(
     _ direction: PageDirection,
     _ key: EntryKey,
     _ definition: QueryDefinition,

@@ -6,7 +6,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-extension QueryClient {
+nonisolated extension QueryClient {
   /// Refreshes stale entries within a time: first entries that have long been stale and are used often.
   ///
   /// Use it for a refresh in the background and for warming up. Entries are fetched as by ``prefetch(_:)``,
@@ -35,7 +35,7 @@ extension QueryClient {
   /// - Returns: The entries that were refreshed, that failed, and that remain.
   /// - Complexity: Beside the fetches, as a search of the cache with the filter, and O(*n* log *n*) in the entries found.
   @discardableResult
-  public nonisolated func refetchStale(
+  public func refetchStale(
     _ filter: QueryFilter = .all,
     within limit: Duration
   ) async -> QueryRefresh {
@@ -53,7 +53,7 @@ extension QueryClient {
   /// - Returns: The entries that were refreshed, that failed, and that remain.
   /// - Complexity: Beside the fetches, as a search of the cache with the filter, and O(*n* log *n*) in the entries found.
   @discardableResult
-  public nonisolated func refetchStale(
+  public func refetchStale(
     _ filter: QueryFilter = .all,
     until deadline: Date
   ) async -> QueryRefresh {
@@ -72,7 +72,7 @@ extension QueryClient {
   /// - Returns: The entries that were refreshed, that failed, and that remain.
   /// - Complexity: Beside the fetches, O(*n*²) comparisons of keys in the length of the list.
   @discardableResult
-  public nonisolated func refetchStale(
+  public func refetchStale(
     _ queries: [AnyQuery],
     within limit: Duration
   ) async -> QueryRefresh {
@@ -91,14 +91,14 @@ extension QueryClient {
   /// - Complexity: Beside the fetches, O(*n*²) comparisons of keys in the length of the list.
   @_documentation(visibility: internal)
   @discardableResult
-  public nonisolated func refetchStale(
+  public func refetchStale(
     _ queries: [AnyQuery],
     until deadline: Date
   ) async -> QueryRefresh {
     await refetchStale(queries, within: time(until: deadline))
   }
 
-  private nonisolated func time(until deadline: Date) -> Duration {
+  private func time(until deadline: Date) -> Duration {
     let seconds = deadline.timeIntervalSince(configuration.wallClock())
     // A value that is not a number is no time; more than a hundred years is for ever.
     return seconds > 0 ? .seconds(min(seconds, 4e9)) : .zero
@@ -106,7 +106,7 @@ extension QueryClient {
 
   // MARK: Steps
 
-  private nonisolated func refetchStale(
+  private func refetchStale(
     within limit: TimeSpan,
     _ find: @escaping @Sendable (QueryClient) async -> [RefreshPlan.Candidate]
   ) async -> QueryRefresh {
@@ -132,7 +132,7 @@ extension QueryClient {
   /// Refreshes the planned entries one after the other.
   ///
   /// It waits for each while an attempt runs; a fetch that waits for something else goes on beside the next.
-  private nonisolated func refetchStale(_ run: Run, in tasks: ParallelTasks<Void>) async {
+  private func refetchStale(_ run: Run, in tasks: ParallelTasks<Void>) async {
     while !Task.isCancelled, let (place, candidate) = run.plan.withLock({ $0.next() }) {
       let start = await begin(candidate)
       // Also if the time is over, because only a caller that waits gives its lease back.
@@ -146,7 +146,7 @@ extension QueryClient {
   /// Begins a fetch, and waits until it has ended, or no attempt of it is running.
   ///
   /// - Returns: The start of the fetch; `nil` if the caller was cancelled before.
-  private nonisolated func begin(_ candidate: RefreshPlan.Candidate) async -> FetchStart? {
+  private func begin(_ candidate: RefreshPlan.Candidate) async -> FetchStart? {
     let start = try? await whenRestored(candidate.definition) {
       begin(candidate.key, candidate.definition, .ifStaleOrThrow, nil)
     }
@@ -158,7 +158,7 @@ extension QueryClient {
     return start
   }
 
-  private nonisolated func outcome(
+  private func outcome(
     of start: FetchStart?,
     _ candidate: RefreshPlan.Candidate
   ) async -> RefreshPlan.Outcome {
@@ -175,7 +175,7 @@ extension QueryClient {
   /// Whether the entry has other data than when it was planned.
   ///
   /// The caller of a cancelled fetch gets the old data.
-  private nonisolated func hasMoved(_ candidate: RefreshPlan.Candidate) -> Bool {
+  private func hasMoved(_ candidate: RefreshPlan.Candidate) -> Bool {
     guard let version = candidate.version else { return true }
     let present = cache.read { state in
       state.find(candidate.key).map { state.dataVersion($0) }
@@ -185,7 +185,7 @@ extension QueryClient {
 
   /// Opens the store of a query, waits for it, and makes the query's entry if the store has data
   /// for it.
-  private nonisolated func bringIn(_ query: AnyQuery) async {
+  private func bringIn(_ query: AnyQuery) async {
     guard let policy = query.definition.persistence ?? defaults.persistence, !policy.isOff,
       let persister = persisters.persister(for: policy)
     else { return }
@@ -193,7 +193,7 @@ extension QueryClient {
     _ = restoring(query.entryKey, query.definition)
   }
 
-  private nonisolated func staleEntries(of queries: [AnyQuery]) -> [RefreshPlan.Candidate] {
+  private func staleEntries(of queries: [AnyQuery]) -> [RefreshPlan.Candidate] {
     let definitions = Dictionary(queries.map { ($0.entryKey, $0.definition) }) { first, _ in first }
     let cached = refreshable(.queries(queries), isListed: true) { definitions[$0] }
     let stale = Dictionary(cached.compactMap(\.candidate).map { ($0.key, $0) }) { first, _ in first
@@ -210,13 +210,13 @@ extension QueryClient {
     }
   }
 
-  nonisolated func staleEntries(_ filter: QueryFilter) -> [RefreshPlan.Candidate] {
+  func staleEntries(_ filter: QueryFilter) -> [RefreshPlan.Candidate] {
     refreshable(filter) { _ in nil }.compactMap(\.candidate)
   }
 
   /// The cached entries of a filter, with a candidate for each one to refresh; runs user code, so
   /// never call it under the lock.
-  private nonisolated func refreshable(
+  private func refreshable(
     _ filter: QueryFilter,
     isListed: Bool = false,
     _ definition: (EntryKey) -> QueryDefinition?

@@ -112,7 +112,7 @@ extension QueryFilter {
   }
 }
 
-extension QueryClient {
+nonisolated extension QueryClient {
   /// Whether an error of a query is thrown to an error boundary; see `shouldThrow(_:of:)` of a query
   /// with its value type.
   ///
@@ -121,7 +121,7 @@ extension QueryClient {
   ///   - query: The query.
   /// - Returns: Whether it is thrown.
   @_spi(Adapters)
-  public nonisolated func shouldThrow(_ error: any Error, of query: AnyQuery) -> Bool {
+  public func shouldThrow(_ error: any Error, of query: AnyQuery) -> Bool {
     let policy =
       query.definition.options.throwOnError
       ?? defaultOptions(for: query.key).throwOnError ?? .never

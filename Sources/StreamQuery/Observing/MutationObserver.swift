@@ -123,12 +123,12 @@ public final class MutationObserver<Input: Sendable, Output: Sendable>: Sendable
   }
 }
 
-extension QueryClient {
+nonisolated extension QueryClient {
   /// Creates a handle that runs a mutation and shows the progress.
   ///
   /// - Parameter mutation: The mutation.
   /// - Returns: The handle.
-  public nonisolated func observer<Input, Output>(
+  public func observer<Input, Output>(
     of mutation: Mutation<Input, Output>
   ) -> MutationObserver<Input, Output> {
     MutationObserver(client: self, mutation: mutation)

@@ -1,4 +1,4 @@
-extension QueryClient {
+nonisolated extension QueryClient {
   /// Observes a query: its present state, and every newer one.
   ///
   /// The stream *is* the subscription. It counts as an observer from this call until its task is
@@ -19,7 +19,7 @@ extension QueryClient {
   ///   - query: The query.
   ///   - options: Options of this observer, over those of the query.
   /// - Returns: A stream for one observer; it ends when cancelled or when the client is shut down.
-  public nonisolated func stream<Value>(
+  public func stream<Value>(
     _ query: Query<Value>,
     options: ObserverOptions? = nil
   ) -> AsyncStream<QueryResult<Value>> {
@@ -33,7 +33,7 @@ extension QueryClient {
   ///   - options: Options of each observer, over those of the query.
   /// - Returns: A sequence; each of its iterators is its own subscription.
   @inlinable
-  public nonisolated func results<Value>(
+  public func results<Value>(
     of query: Query<Value>,
     options: ObserverOptions? = nil
   ) -> QueryResults<Value> {
@@ -46,7 +46,7 @@ extension QueryClient {
   /// It is never inlined, so that callers without options need no closure that copies them.
   @inline(never)
   @usableFromInline
-  nonisolated func results<Value>(
+  func results<Value>(
     of query: Query<Value>,
     with options: ObserverOptions?
   ) -> QueryResults<Value> {
@@ -59,7 +59,7 @@ extension QueryClient {
   ///   - query: The query.
   ///   - options: Options of this observer, over those of the query.
   /// - Returns: The handle, which is already observing.
-  public nonisolated func observer<Value>(
+  public func observer<Value>(
     of query: Query<Value>,
     options: ObserverOptions? = nil
   ) -> QueryObserver<Value> {
@@ -70,14 +70,14 @@ extension QueryClient {
     )
   }
 
-  nonisolated func subscribe<Value>(
+  func subscribe<Value>(
     _ query: Query<Value>,
     options: ObserverOptions?
   ) -> Subscription {
     subscribe(EntryKey(query.key), query.definition, options: options)
   }
 
-  nonisolated func subscribe(
+  func subscribe(
     _ key: EntryKey,
     _ definition: QueryDefinition,
     options: ObserverOptions?
@@ -89,7 +89,7 @@ extension QueryClient {
   ///
   /// It is never inlined, so that callers without options need no room to copy them.
   @inline(never)
-  private nonisolated func subscribe(
+  private func subscribe(
     _ key: EntryKey,
     _ definition: QueryDefinition,
     with options: ObserverOptions?
@@ -104,7 +104,7 @@ extension QueryClient {
   /// Observes a query without options of the observer, for callers that know the type of the
   /// values.
   @usableFromInline
-  nonisolated func subscribe(
+  func subscribe(
     _ key: AnyQueryKey,
     _ type: any Any.Type,
     _ definition: QueryDefinition
@@ -112,7 +112,7 @@ extension QueryClient {
     subscribe(EntryKey(key, valueType: type), definition)
   }
 
-  nonisolated func subscribe(_ key: EntryKey, _ definition: QueryDefinition) -> Subscription {
+  func subscribe(_ key: EntryKey, _ definition: QueryDefinition) -> Subscription {
     // Not as an expression, which would count a reference to the definition.
     if definition.makesPlaceholder { return subscribe(key, definition, with: nil) }
     let id = resolving(key, definition, isArrival: true) {
@@ -121,7 +121,7 @@ extension QueryClient {
     return hold(id, key, definition)
   }
 
-  private nonisolated func hold(
+  private func hold(
     _ id: ObserverID,
     _ key: EntryKey,
     _ definition: QueryDefinition

@@ -156,12 +156,12 @@ public final class QueryListObserver: Sendable {
   }
 }
 
-extension QueryClient {
+nonisolated extension QueryClient {
   /// Observes a list of queries of any value types, through a handle that can replace the list.
   ///
   /// - Parameter queries: The queries to observe.
   /// - Returns: The handle, which observes from now on.
-  public nonisolated func observer(all queries: [AnyQuery]) -> QueryListObserver {
+  public func observer(all queries: [AnyQuery]) -> QueryListObserver {
     QueryListObserver(self, queries)
   }
 
@@ -170,7 +170,7 @@ extension QueryClient {
   /// - Parameter queries: The queries.
   /// - Returns: The results; each is of the moment in which it was read.
   @_spi(Adapters)
-  public nonisolated func result(for queries: [AnyQuery]) -> QueryListResults {
+  public func result(for queries: [AnyQuery]) -> QueryListResults {
     QueryListResults(members: queries.map { look($0.entryKey, $0.definition, $0.options) })
   }
 
@@ -190,7 +190,7 @@ extension QueryClient {
   ///   - queries: The queries to observe; a key may appear more than once.
   ///   - options: Options of each observer, in addition to those of its query.
   /// - Returns: A stream for one observer. For an empty list it emits one empty element and ends.
-  public nonisolated func stream<Value>(
+  public func stream<Value>(
     all queries: [Query<Value>],
     options: ObserverOptions? = nil
   ) -> AsyncStream<[QueryResult<Value>]> {

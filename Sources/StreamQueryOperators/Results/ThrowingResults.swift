@@ -1,6 +1,6 @@
 @_spi(Adapters) public import StreamQuery
 
-extension QueryClient {
+nonisolated extension QueryClient {
   /// Observes a query and throws the errors that its own `throwOnError` names.
   ///
   /// The same as `results(of:)` with `throwing(when:)` and the policy of the query, or of the
@@ -19,7 +19,7 @@ extension QueryClient {
   ///   - query: The query.
   ///   - options: Options of each observer, over those of the query.
   /// - Returns: A sequence that fails. Each iterator is an observer of its own.
-  public nonisolated func throwingResults<Value>(
+  public func throwingResults<Value>(
     of query: Query<Value>,
     options: ObserverOptions? = nil
   ) -> ThrowingSequence<QueryResults<Value>, Value> {

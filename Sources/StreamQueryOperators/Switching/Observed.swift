@@ -40,7 +40,7 @@ extension AsyncSequence where Self: Sendable {
   }
 }
 
-extension QueryClient {
+nonisolated extension QueryClient {
   /// Observes a query that a sequence of Bool turns on and off.
   ///
   /// Cached data shows at once, enabled or not. The query is off until the first element comes. Turning it on
@@ -64,7 +64,7 @@ extension QueryClient {
   ///   - isEnabled: Turns the query on and off.
   ///   - options: Options of the observer, over those of the query; their `enabled` is not used.
   /// - Returns: Results of the query. Each iterator is an observer of its own.
-  public nonisolated func results<Value, Switch: AsyncSequence & Sendable>(
+  public func results<Value, Switch: AsyncSequence & Sendable>(
     of query: Query<Value>,
     enabledBy isEnabled: Switch,
     options: ObserverOptions = ObserverOptions()

@@ -6,7 +6,7 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-extension QueryClient {
+nonisolated extension QueryClient {
   /// Exports cached data and paused mutations as an archive.
   ///
   /// The data does not include optimistic changes: the paused mutations that make them are archived and make
@@ -27,7 +27,7 @@ extension QueryClient {
   /// - Complexity: O(*m*) in the matches of the filter, and in the number of all runs. The archive
   ///   shows one instant; the lock is held for a thousand entries at a time, and at last for all
   ///   runs.
-  public nonisolated func export(
+  public func export(
     _ filter: QueryFilter = .all,
     mutations: MutationFilter = .all,
     errors: ArchiveErrorPolicy = .leftOut,
@@ -43,7 +43,7 @@ extension QueryClient {
 
   /// The matching entries and the paused runs of one instant, so that no archive has half of a
   /// change.
-  nonisolated func content(
+  func content(
     _ filter: QueryFilter,
     _ mutations: MutationFilter
   ) -> (entries: [(info: QueryInfo, progress: ExportProgress)], runs: [MutationInfo]) {

@@ -1,6 +1,6 @@
 public import StreamQuery
 
-extension QueryClient {
+nonisolated extension QueryClient {
   /// Exports a cache whose fetches are still running: first its present data, and the rest as it
   /// arrives.
   ///
@@ -34,7 +34,7 @@ extension QueryClient {
   ///   - errors: The policy for errors; by default, entries that failed are omitted.
   ///   - coding: The coding of values and inputs.
   /// - Returns: The archives. Fetches that start after the first archive are not awaited.
-  public nonisolated func exportStream(
+  public func exportStream(
     _ filter: QueryFilter = .all,
     mutations: MutationFilter = .all,
     errors: ArchiveErrorPolicy = .leftOut,
@@ -92,7 +92,7 @@ extension QueryClient {
   /// - Returns: The result of all archives, with a report of the omitted entries and runs.
   /// - Throws: The error of the sequence; earlier imports stay.
   @discardableResult
-  public nonisolated func `import`<Archives: AsyncSequence & Sendable>(
+  public func `import`<Archives: AsyncSequence & Sendable>(
     contentsOf archives: Archives,
     for archivables: [Archivable] = [],
     coding: ArchiveCoding = .json,
@@ -144,7 +144,7 @@ extension QueryClient {
   /// Imports one of several archives.
   ///
   /// - Returns: Whether the import continues.
-  private nonisolated func importPart(
+  private func importPart(
     _ archive: CacheArchive,
     naming added: [String],
     _ catalog: ArchiveCatalog,

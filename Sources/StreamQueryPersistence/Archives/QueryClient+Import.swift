@@ -6,7 +6,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-extension QueryClient {
+nonisolated extension QueryClient {
   /// Fills entries from an archive and continues its paused mutations, in one transaction.
   ///
   /// Newer data wins: an entry is filled if it has no data or older data, in the cache or in a
@@ -33,7 +33,7 @@ extension QueryClient {
   ///     back.
   /// - Returns: The result, with a report of the omitted entries and runs.
   @discardableResult
-  public nonisolated func `import`(
+  public func `import`(
     _ archive: CacheArchive,
     for archivables: [Archivable] = [],
     coding: ArchiveCoding = .json,
@@ -57,7 +57,7 @@ extension QueryClient {
   ///   - part: The part of an import of several archives; `nil` if this archive is the only one.
   /// - Returns: The result, with a report of the omitted entries and runs, without the expectations
   ///   that have no text.
-  nonisolated func fill(
+  func fill(
     _ archive: CacheArchive,
     _ catalog: ArchiveCatalog,
     _ names: inout KnownNames,
@@ -112,7 +112,7 @@ extension QueryClient {
   /// - Returns: The result, with a report of the omitted entries and runs.
   /// - Throws: The reason why the bytes cannot be used; the cache is unchanged then.
   @discardableResult
-  public nonisolated func `import`(
+  public func `import`(
     decoding data: Data,
     for archivables: [Archivable] = [],
     coding: ArchiveCoding = .json,
@@ -128,7 +128,7 @@ extension QueryClient {
   }
 
   /// The queries of these names that the cache knows, which can make their values.
-  private nonisolated func known(
+  private func known(
     _ texts: [String],
     _ names: inout KnownNames
   ) -> [(key: EntryKey, definition: QueryDefinition)] {
@@ -138,7 +138,7 @@ extension QueryClient {
     return definitions(of: texts.compactMap { names[$0] })
   }
 
-  private nonisolated func restored(
+  private func restored(
     _ entry: CacheArchive.Entry,
     _ catalog: ArchiveCatalog,
     _ coding: ArchiveCoding
@@ -157,7 +157,7 @@ extension QueryClient {
     )
   }
 
-  private nonisolated func restored(
+  private func restored(
     _ run: CacheArchive.PausedMutation,
     _ identity: RunIdentity,
     _ catalog: ArchiveCatalog,
@@ -179,12 +179,12 @@ extension QueryClient {
   }
 
   /// A date in seconds; an invalid date is before all others, so that it can be compared.
-  private nonisolated func number(of date: Date) -> Double {
+  private func number(of date: Date) -> Double {
     let seconds = date.timeIntervalSinceReferenceDate
     return seconds.isNaN ? -.infinity : seconds
   }
 
-  private nonisolated func decoding(
+  private func decoding(
     _ body: () throws -> ValueBox
   ) throws(ArchiveRefusal) -> ValueBox {
     do { return try body() } catch { throw ArchiveRefusal(.undecodable(error)) }

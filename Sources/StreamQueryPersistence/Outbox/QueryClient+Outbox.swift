@@ -18,7 +18,7 @@ struct OutboxMaking: RunKeeperMaking {
   }
 }
 
-extension QueryClient {
+nonisolated extension QueryClient {
   /// The outbox of the client, see ``OutboxConfiguration``.
-  public nonisolated var outbox: Outbox { Outbox(client: self) }
+  public var outbox: Outbox { Outbox(client: self) }
 }

@@ -20,12 +20,12 @@ extension QueryClient.Configuration {
   }
 }
 
-extension QueryClient {
+nonisolated extension QueryClient {
   /// Whether the client's store has not been read yet.
   ///
   /// Until then streams are pending and idle, and callers of
   /// ``/StreamQuery/QueryClient/fetch(_:timeout:throwOnError:)`` wait.
-  public nonisolated var isRestoring: Bool {
+  public var isRestoring: Bool {
     guard let policy = configuration.keeping.policy else { return false }
     return persister?.isRestoring(policy) ?? false
   }
@@ -40,7 +40,7 @@ extension QueryClient {
   ///   error that may pass, such as ``QueryStoreError/denied`` while the device is locked, the store is read
   ///   again in the background, and at once when the app becomes active and, for the store of queries, by
   ///   another call of this method. `CancellationError` if the caller is cancelled.
-  public nonisolated func restore() async throws {
+  public func restore() async throws {
     var problem: (any Error)?
     if let keeper {
       problem = await keeper.waitUntilRestored()
@@ -50,7 +50,7 @@ extension QueryClient {
     if let problem { throw problem }
   }
 
-  private nonisolated func restoreEntries() async throws {
+  private func restoreEntries() async throws {
     guard let policy = configuration.keeping.policy as? QueryPersistence,
       let persister = self.persister(for: policy) as? StorePersister
     else { return }
@@ -71,7 +71,7 @@ extension QueryClient {
   /// - Throws: ``QuerySaveError``, which names the stores that failed; changes that could not be written are
   ///   written again later. The ``QueryStoreError`` of the outbox, if only that failed. `CancellationError`
   ///   as soon as the caller is cancelled; the changes are written nevertheless.
-  public nonisolated func save() async throws {
+  public func save() async throws {
     await actionsPerformed()
     let persister = self.persister as? StorePersister
     // Before the outbox: neither waits for the other.

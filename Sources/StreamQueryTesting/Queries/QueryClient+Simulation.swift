@@ -1,6 +1,6 @@
 @_spi(Adapters) public import StreamQuery
 
-extension QueryClient {
+nonisolated extension QueryClient {
   /// Creates a client in a simulation: with its clock, executor, random numbers and dates.
   ///
   /// It is always online and active, and memory is never short, unless configured otherwise. Its unfinished

@@ -1,6 +1,6 @@
 public import StreamQuery
 
-extension QueryClient {
+nonisolated extension QueryClient {
   /// Calls a closure with the results of a query for as long as an object lives: for UIKit, AppKit
   /// and other imperative code.
   ///

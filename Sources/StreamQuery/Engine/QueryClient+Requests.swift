@@ -1,0 +1,105 @@
+nonisolated extension QueryClient {
+  /// Fetches for a caller that waits for a limited time.
+  func fetch<Value>(
+    _ query: Query<Value>,
+    _ need: FetchNeed,
+    within limit: Duration
+  ) async throws -> ValueBox {
+    let key = EntryKey(query.key)
+    var span = TimeSpan(limit)
+    let timedOut = QueryError.timedOut(key: key.key.description, limit: limit)
+    let start = try await whenRestored(query.definition, within: &span) {
+      begin(key, query.definition, need, nil)
+    }
+    if case .restoring = start { throw Task.isCancelled ? CancellationError() : timedOut }
+    guard case .waiting(let waiter) = start else {
+      return try await outcome(of: start, of: key).outcome.box
+    }
+    let leave: @Sendable () -> Void = { self.left(waiter) }
+    if span == .zero {
+      waiter.leave(as: Task.isCancelled ? .cancelled : late(waiter, timedOut), leave)
+    }
+    let deadline =
+      span == .zero
+      ? nil
+      : deadlines.set(span) { waiter.leave(as: self.late(waiter, timedOut), leave) }
+    defer { deadline?.cancel() }
+    return try await outcome(of: start, of: key).outcome.box
+  }
+
+  /// The outcome for a caller that waited for too long: stale data that it accepts, or an error.
+  func late(_ waiter: Waiter, _ error: QueryError) -> WaitOutcome {
+    guard waiter.allowance != nil else { return .failure(error) }
+    let data = transaction { $0.serve(waiter, &$1) }
+    return data.map(WaitOutcome.value) ?? .failure(error)
+  }
+
+  func fetch<Value>(
+    _ query: Query<Value>,
+    _ need: FetchNeed,
+    setting: FetchSetting? = nil
+  ) async throws -> ValueBox {
+    let key = EntryKey(query.key)
+    let start = begin(key, query.definition, need, setting)
+    if case .cached(let box) = start { return box.settled }
+    if case .restoring = start { return try await restored(key, query.definition, need, setting) }
+    return try await outcome(of: start, of: key).outcome.box
+  }
+
+  /// Waits for the fetch that a caller's request started or joined.
+  func outcome(
+    of start: FetchStart,
+    of key: EntryKey
+  ) async throws -> (outcome: WaitOutcome, end: EntryEnd?) {
+    switch start {
+    case .cached(let box): return (.value(box), nil)
+    case .failed(let box): throw box.error
+    case .missingFetch: throw QueryError.missingFetch(key: key.key.description)
+    case .recursive, .restoring: throw QueryError.recursiveFetch(key: key.key.description)
+    case .shutDown: throw QueryError.shutDown
+    case .waiting(let waiter):
+      guard companions.isEmpty, !WaitObservation.hasBegun else {
+        return (await accompaniedOutcome(of: waiter, for: key), waiter.end)
+      }
+      return (await waiter.outcome { left(waiter) }, waiter.end)
+    }
+  }
+
+  /// The value of a query whose store has not answered yet.
+  ///
+  /// Never inlined, so that the tasks of other fetches need no room for it.
+  @inline(never)
+  func restored(
+    _ key: EntryKey,
+    _ definition: QueryDefinition,
+    _ need: FetchNeed,
+    _ setting: FetchSetting?
+  ) async throws -> ValueBox {
+    let start = try await whenRestored(definition) { begin(key, definition, need, setting) }
+    if case .cached(let box) = start { return box.settled }
+    return try await outcome(of: start, of: key).outcome.box
+  }
+
+  /// Begins or joins a fetch for a caller, if it is needed.
+  ///
+  /// Never inlined: an asynchronous function owns its arguments, and would count references to
+  /// them.
+  @inline(never)
+  func begin(
+    _ key: EntryKey,
+    _ definition: QueryDefinition,
+    _ need: FetchNeed,
+    _ setting: FetchSetting?
+  ) -> FetchStart {
+    if setting == nil, let shards = cache.shards,
+      let data = offered(key, definition, need, shards)
+    {
+      return .cached(data)
+    }
+    return resolving(key, definition) { state, index, resolution, transaction in
+      // Made here, so that no reference-counted argument is captured.
+      let request = FetchRequest(cause: .manual, setting: setting)
+      return state.fetch(key, at: index, need, request, role: .leasing, resolution, &transaction)
+    }
+  }
+}
