@@ -25,10 +25,6 @@ extension OutboxLedger {
   /// - Complexity: O(*n* / 64) in the number of items, and O(1) for each change since the last call.
   mutating func shown() -> [OutboxItems.Block] {
     let count = (entries.count + Self.blockSize - 1) / Self.blockSize
-    if blocks.count > count {
-      garbage.collect(value: Array(blocks[count...]))
-      blocks.removeLast(blocks.count - count)
-    }
     while blocks.count < count { blocks.append(nil) }
     return blocks.indices.map { place in
       if let block = blocks[place] { return block }

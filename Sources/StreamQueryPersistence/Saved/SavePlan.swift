@@ -89,7 +89,6 @@ struct SavePlan: Sendable {
       phase = .resting
       return (.rest, taskSerial)
     }
-    taskSerial += 1
     if isAwaited || isEnded {
       begun += 1
       phase = .writing(again: false)

@@ -305,4 +305,21 @@ struct OutboxLedgerTests {
     ledger.accepted(try #require(record(3_000)), number: 3_000)
     #expect(ledger.mentioning(["3000"]).map(\.id) == [id(3_000)])
   }
+
+  @Test func aRunWithAPlaceOfItsOwnComesBeforeTheRunsAfterIt() throws {
+    var ledger = try opened()
+    ledger.accepted(try #require(record(1)), number: 1, serial: 100)
+    ledger.accepted(try #require(record(2)), number: 2)
+    #expect(ledger.all.map(\.id) == [id(1), id(2)])
+    #expect(ledger.all.map(\.serial) == [100, 101])
+  }
+
+  @Test func anItemWhoseInputIsRewrittenStaysStoredAndOneWithAnotherInputDoesNot() throws {
+    var ledger = try opened(1)
+    ledger.rewrote(try #require(record(1, "b")))
+    #expect(ledger.all.map(\.stored) == [.present])
+    #expect(inputs(ledger.takeBatch()) == ["\"1b\""])
+    let isReplaced = ledger.replaced(try #require(record(1, revision: 1, "c")))
+    #expect(isReplaced && ledger.all.map(\.stored) == [.earlier])
+  }
 }
