@@ -17,7 +17,8 @@ import Testing
     var (present, former): ([ObserverID], [ObserverID]) = ([], [])
     for _ in 0..<200 {
       if present.isEmpty || random.next(below: 2) == 0 {
-        present.append(table.id(of: table.makeObserver(of: query)))
+        let index = table.makeObserver(of: query)
+        present.append(table.id(of: index))
       } else {
         let id = present.remove(at: random.next(below: present.count))
         if let index = table.index(of: id) {
@@ -37,6 +38,7 @@ import Testing
     }
     #expect(table.takeRows().allSatisfy { !$0.isLive })
     #expect(table.isEmpty && table.liveCount == 0)
-    #expect(table.index(of: table.id(of: table.makeObserver(of: query))) == 0)
+    let first = table.makeObserver(of: query)
+    #expect(first == 0 && table.index(of: table.id(of: first)) == 0)
   }
 }
