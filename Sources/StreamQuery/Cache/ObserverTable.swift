@@ -18,7 +18,7 @@ struct ObserverTable: RandomAccessCollection {
 
   /// An observer, in place.
   subscript(index: Int) -> Observer {
-    @inline(__always) _read { yield rows[index] }
+    @inline(__always) get { rows[index] }
     @inline(__always) _modify { yield &rows[index] }
   }
 

@@ -25,7 +25,7 @@ struct SlotTable: RandomAccessCollection {
 
   /// A slot, in place.
   subscript(index: Int) -> EntrySlot {
-    @inline(__always) _read { yield rows[index] }
+    @inline(__always) get { rows[index] }
     @inline(__always) _modify { yield &rows[index] }
   }
 
