@@ -90,7 +90,7 @@ final class Presence: nonisolated Observable {
   ///
   /// - Parameter client: The client whose clock limits the doubt.
   func changed(of client: QueryClient?) {
-    waits = Pump.of(client ?? FallbackClient.taken()).waits
+    waits = MainActorDelivery.of(client ?? FallbackClient.taken()).waits
     perform { $0.changed() }
     scope?.around.presence?.changed(of: client)
   }
@@ -107,7 +107,7 @@ final class Presence: nonisolated Observable {
   ///
   /// - Parameter client: The client of its surroundings, if they have one.
   func disappeared(of client: QueryClient?) {
-    if waits == nil { waits = client.map { Pump.of($0).waits } }
+    if waits == nil { waits = client.map { MainActorDelivery.of($0).waits } }
     perform { $0.disappeared() }
   }
 

@@ -43,7 +43,7 @@ public final class QueryPreview {
       executor: executor
     )
     client = QueryClient(configuration: configuration)
-    Pump.of(client).prepared = runs
+    MainActorDelivery.of(client).prepared = runs
     states(self)
   }
 

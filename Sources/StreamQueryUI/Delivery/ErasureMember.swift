@@ -3,6 +3,6 @@
 protocol ErasureMember: AnyObject {
   /// A client was erased: the member must not show its data any more.
   ///
-  /// - Parameter pump: The pump of the client; the member may show data of another client by now.
-  func forget(_ pump: Pump)
+  /// - Parameter delivery: The delivery of the client; the member may show data of another client by now.
+  func forget(_ delivery: MainActorDelivery)
 }

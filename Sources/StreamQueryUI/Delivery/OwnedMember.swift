@@ -1,6 +1,6 @@
-/// A member of a ``Pump`` that lasts as long as another object.
+/// A member of a ``MainActorDelivery`` that lasts as long as another object.
 @MainActor
-protocol OwnedMember: PumpMember {
+protocol OwnedMember: DeliveryMember {
   /// Whether the owner is gone.
   var isOrphan: Bool { get }
 

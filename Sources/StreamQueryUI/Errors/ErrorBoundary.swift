@@ -135,7 +135,7 @@ public final class ErrorBoundary: nonisolated Observable {
     hasData: @escaping @MainActor () -> Bool
   ) {
     let source = Source.query(ObjectIdentifier(client), key)
-    _ = take(error, by: source, from: reporter, of: Pump.of(client)) {
+    _ = take(error, by: source, from: reporter, of: MainActorDelivery.of(client)) {
       if client.fetchingCount(filter) > 0 {
         // The views that show the query are back, and have already refetched it: one request is
         // enough.
@@ -172,16 +172,16 @@ public final class ErrorBoundary: nonisolated Observable {
     _ error: any Error,
     by source: Source,
     from reporter: AnyObject? = nil,
-    of pump: Pump? = nil,
+    of delivery: MainActorDelivery? = nil,
     retry: @escaping Retry
   ) -> Bool {
     guard catches(error) else {
-      return parent?.take(error, by: source, from: reporter, of: pump, retry: retry) ?? false
+      return parent?.take(error, by: source, from: reporter, of: delivery, retry: retry) ?? false
     }
-    if let pump {
+    if let delivery {
       // Set for the boundary that is reset, and not for the one that caught the error first.
-      isPrepared = pump.prepared != nil
-      pump.remember(self)
+      isPrepared = delivery.prepared != nil
+      delivery.remember(self)
     }
     change { $0.reported(error, by: source, from: reporter, retry: retry) }
     return true
@@ -195,9 +195,9 @@ public final class ErrorBoundary: nonisolated Observable {
 }
 
 extension ErrorBoundary: ErasureMember {
-  func forget(_ pump: Pump) {
+  func forget(_ delivery: MainActorDelivery) {
     change { machine in
-      machine.forget { if case .query(pump.clientID, _) = $0 { true } else { false } }
+      machine.forget { if case .query(delivery.clientID, _) = $0 { true } else { false } }
     }
   }
 }

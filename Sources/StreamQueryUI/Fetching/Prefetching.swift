@@ -37,7 +37,9 @@ struct Prefetching: Sendable {
   @MainActor
   func fetchAhead() async {
     // In a preview, nothing is fetched.
-    guard !Task.isCancelled, let client, Pump.prepared(for: client) == nil else { return }
+    guard !Task.isCancelled, let client, MainActorDelivery.prepared(for: client) == nil else {
+      return
+    }
     // No executor preference: they run on the main actor. No children: they outlive the cancellation.
     let tasks = fetches.map { fetch in Task { await fetch(client) } }
     await withTaskCancellationHandler {

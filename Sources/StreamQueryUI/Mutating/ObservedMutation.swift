@@ -179,7 +179,7 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
 
   /// The state of a preview, in which commands do nothing; `nil` in an app.
   private var prepared: MutationRun<Input, Output>? {
-    client.flatMap { Pump.prepared(for: $0) }?.run(of: mutation)
+    client.flatMap { MainActorDelivery.prepared(for: $0) }?.run(of: mutation)
   }
 
   /// Runs and shows nothing before ``follow(_:using:)``; a run continues.
@@ -223,10 +223,10 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
   /// Otherwise a frame could show the run without its optimistic change, or the other way round.
   private func showTogether() {
     guard let client else { return }
-    let pump = Pump.of(client)
-    pump.add(self)
-    pump.remember(self)
-    pump.deliverNow(for: self)
+    let delivery = MainActorDelivery.of(client)
+    delivery.add(self)
+    delivery.remember(self)
+    delivery.deliverNow(for: self)
   }
 
   private func take(_ run: MutationRun<Input, Output>) {
@@ -266,12 +266,12 @@ extension ObservedMutation where Input == Void {
 }
 
 extension ObservedMutation: ErasureMember {
-  func forget(_ pump: Pump) {
-    if client.map(ObjectIdentifier.init) == pump.clientID { forgetRun() }
+  func forget(_ delivery: MainActorDelivery) {
+    if client.map(ObjectIdentifier.init) == delivery.clientID { forgetRun() }
   }
 }
 
-extension ObservedMutation: PumpLooker {
+extension ObservedMutation: DeliveryParticipant {
   func look() -> Bool {
     guard let observer else { return false }
     arrived(observer.run)

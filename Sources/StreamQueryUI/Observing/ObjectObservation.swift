@@ -7,21 +7,21 @@ internal import ObjectiveC
 @MainActor
 public final class ObjectObservation {
   private weak let owner: AnyObject?
-  /// Weak, because the pump may hold this object, and both would outlive a client that was shut
+  /// Weak, because the delivery may hold this object, and both would outlive a client that was shut
   /// down.
-  private weak let pump: Pump?
+  private weak let delivery: MainActorDelivery?
   private var position: Int?
   private var show: ((ObservationChange) -> Void)?
   private var showNothing: (() -> Void)?
 
-  init(_ owner: AnyObject, pump: Pump) {
+  init(_ owner: AnyObject, delivery: MainActorDelivery) {
     self.owner = owner
-    self.pump = pump
+    self.delivery = delivery
   }
 
   deinit {
     // The object that held the observation is gone.
-    if let position { pump?.group.remove(position) }
+    if let position { delivery?.group.remove(position) }
   }
 
   /// Whether the closure is still called.
@@ -30,7 +30,7 @@ public final class ObjectObservation {
   /// Ends the observation; a second call does nothing.
   public func cancel() {
     guard showNothing != nil else { return }
-    if let position { pump?.group.remove(position) }
+    if let position { delivery?.group.remove(position) }
     (position, show, showNothing) = (nil, nil, nil)
     letGo()
   }
@@ -39,14 +39,14 @@ public final class ObjectObservation {
     _ observer: QueryObserver<Value>,
     _ show: @escaping @MainActor (QueryResult<Value>) -> Void
   ) {
-    guard let pump else { return }
-    let first = pump.group.insert(observer)
+    guard let delivery else { return }
+    let first = delivery.group.insert(observer)
     position = first.position
     self.show = { change in
       if let result = change.result(of: observer) { show(result) }
     }
     showNothing = { show(.idle) }
-    pump.tell(self, of: first.position)
+    delivery.tell(self, of: first.position)
     keep()
     show(first.result(of: observer) ?? observer.result)
   }
@@ -56,7 +56,7 @@ public final class ObjectObservation {
     guard let owner else { return }
     objc_setAssociatedObject(owner, associationKey, self, .OBJC_ASSOCIATION_RETAIN)
     #else
-    pump?.retain(self)
+    delivery?.retain(self)
     #endif
   }
 
@@ -65,7 +65,7 @@ public final class ObjectObservation {
     guard let owner else { return }
     objc_setAssociatedObject(owner, associationKey, nil, .OBJC_ASSOCIATION_RETAIN)
     #else
-    pump?.release(self)
+    delivery?.release(self)
     #endif
   }
 
@@ -84,14 +84,14 @@ extension ObjectObservation: OwnedMember {
     guard owner != nil else { return cancel() }
     guard change.isOver else { return show?(change) ?? () }
     // It lasts as long as the object, which must hear if the client is erased.
-    if let position { pump?.group.remove(position) }
+    if let position { delivery?.group.remove(position) }
     (position, show) = (nil, nil)
-    guard let pump else { return }
-    pump.remember(self)
-    if pump.isErased { forget(pump) }
+    guard let delivery else { return }
+    delivery.remember(self)
+    if delivery.isErased { forget(delivery) }
   }
 
-  func forget(_ pump: Pump) {
+  func forget(_ delivery: MainActorDelivery) {
     if owner != nil { showNothing?() }
     cancel()
   }

@@ -23,7 +23,7 @@ extension ObservedQueries {
 
   /// The client, unless commands do nothing: in a preview, states do not change by commands.
   private var commandable: QueryClient? {
-    client.flatMap { Pump.prepared(for: $0) == nil ? $0 : nil }
+    client.flatMap { MainActorDelivery.prepared(for: $0) == nil ? $0 : nil }
   }
 
   // Commands that do not wait, for buttons. In an asynchronous caller, the compiler chooses the

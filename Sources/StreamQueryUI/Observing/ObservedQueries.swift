@@ -50,10 +50,10 @@ public final class ObservedQueries: nonisolated Observable {
   private var life = ObservingMachine()
   private(set) var client: QueryClient?
   private var observer: QueryListObserver?
-  private var pump: Pump?
+  private var delivery: MainActorDelivery?
   private var positions: [Int] = []
-  /// The pump of the client whose results are shown.
-  private var shownPump: Pump?
+  /// The delivery of the client whose results are shown.
+  private var shownDelivery: MainActorDelivery?
   /// Whether it waits for the end of a delivery, which may bring several changes.
   private var isOutdated = false
   /// The object that hears of changes together with readers: the holder of a property wrapper.
@@ -77,7 +77,7 @@ public final class ObservedQueries: nonisolated Observable {
   }
 
   deinit {
-    for position in positions { pump?.group.remove(position) }
+    for position in positions { delivery?.group.remove(position) }
     observer?.linger(.seconds(1))
   }
 
@@ -126,14 +126,14 @@ public final class ObservedQueries: nonisolated Observable {
   func preview(_ queries: [AnyQuery], _ client: QueryClient) {
     let isOther = queries.map(\.key) != self.queries.map(\.key)
     self.queries = queries
-    guard isOther || machine.shown == nil || shownPump?.isOf(client) != true else { return }
+    guard isOther || machine.shown == nil || shownDelivery?.isOf(client) != true else { return }
     look(at: client)
   }
 
   private func look(at client: QueryClient) {
-    // After a shutdown the client has another pump, which brings no changes.
-    if shownPump?.isOf(client) != true { shows(Pump.of(client)) }
-    shownPump?.remember(self)
+    // After a shutdown the client has another delivery, which brings no changes.
+    if shownDelivery?.isOf(client) != true { shows(MainActorDelivery.of(client)) }
+    shownDelivery?.remember(self)
     leaveFormerErrors()
     show(client.result(for: queries))
   }
@@ -151,7 +151,7 @@ public final class ObservedQueries: nonisolated Observable {
     case .nothing: break
     case .begin: if let client { begin(client) }
     case .change:
-      observer?.update(client.map { Pump.queries(queries, for: $0) } ?? queries)
+      observer?.update(client.map { MainActorDelivery.queries(queries, for: $0) } ?? queries)
       join()
       show()
     case .beginAgain:
@@ -163,7 +163,7 @@ public final class ObservedQueries: nonisolated Observable {
 
   private func begin(_ client: QueryClient) {
     self.client = client
-    observer = client.observer(all: Pump.queries(queries, for: client))
+    observer = client.observer(all: MainActorDelivery.queries(queries, for: client))
     join()
     show()
     // The results may have been shown before, when no observation could report their errors.
@@ -173,7 +173,7 @@ public final class ObservedQueries: nonisolated Observable {
   private func end() {
     if isOutdated { show() }
     leave()
-    shownPump?.remember(self)
+    shownDelivery?.remember(self)
     // Released at the end, when nothing here changes any more.
     let observer = observer
     self.observer = nil
@@ -185,23 +185,23 @@ public final class ObservedQueries: nonisolated Observable {
   private func join() {
     guard let observer, let client else { return }
     leave()
-    let pump = Pump.of(client)
-    self.pump = pump
-    shows(pump)
-    positions = pump.group.insert(observer)
-    for position in positions { pump.tell(self, of: position) }
+    let delivery = MainActorDelivery.of(client)
+    self.delivery = delivery
+    shows(delivery)
+    positions = delivery.group.insert(observer)
+    for position in positions { delivery.tell(self, of: position) }
   }
 
   /// Shows results of a client from now on.
-  private func shows(_ pump: Pump) {
+  private func shows(_ delivery: MainActorDelivery) {
     // Another client has other errors.
-    if let shownPump, shownPump !== pump { leaveErrors { _ in true } }
-    shownPump = pump
+    if let shownDelivery, shownDelivery !== delivery { leaveErrors { _ in true } }
+    shownDelivery = delivery
   }
 
   private func leave() {
-    for position in positions { pump?.group.remove(position) }
-    (pump, positions) = (nil, [])
+    for position in positions { delivery?.group.remove(position) }
+    (delivery, positions) = (nil, [])
   }
 
   // MARK: Showing
@@ -338,25 +338,25 @@ public final class ObservedQueries: nonisolated Observable {
   }
 
   /// Shows the results after a wait, with all other changes of the same transaction.
-  func arrivedNow() { pump?.deliverNow() }
+  func arrivedNow() { delivery?.deliverNow() }
 }
 
 extension ObservedQueries: WitnessedObject {}
 
-extension ObservedQueries: PumpMember {
+extension ObservedQueries: DeliveryMember {
   func changed(_ change: ObservationChange) {
     guard !change.isOver else {
       // The client was shut down: the last state stays until another list is named.
       observer = nil
       return
     }
-    guard !isOutdated, let pump else { return }
+    guard !isOutdated, let delivery else { return }
     isOutdated = true
-    pump.afterwards { [weak self] in self?.arrived() }
+    delivery.afterwards { [weak self] in self?.arrived() }
   }
 
-  func forget(_ pump: Pump) {
-    guard shownPump === pump else { return }
+  func forget(_ delivery: MainActorDelivery) {
+    guard shownDelivery === delivery else { return }
     routes = [:]
     show(nil)
   }

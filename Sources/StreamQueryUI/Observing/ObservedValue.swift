@@ -35,8 +35,8 @@ public final class ObservedValue<Value: Sendable> {
 
   @ObservationIgnored private let source: ClientValue<Value>
   @ObservationIgnored private var client: QueryClient?
-  /// The pump of the client whose value is shown.
-  @ObservationIgnored private var pump: Pump?
+  /// The delivery of the client whose value is shown.
+  @ObservationIgnored private var delivery: MainActorDelivery?
   @ObservationIgnored private var following: Task<Void, Never>?
 
   /// Creates an object that follows a value.
@@ -82,9 +82,9 @@ public final class ObservedValue<Value: Sendable> {
 
   /// Shows the value of a client, without following it.
   func preview(_ client: QueryClient) {
-    let pump = Pump.of(client)
-    pump.remember(self)
-    self.pump = pump
+    let delivery = MainActorDelivery.of(client)
+    delivery.remember(self)
+    self.delivery = delivery
     let now = source.current(client)
     // The account may have ended in between.
     assign(client.isErased ? source.initial : now)
@@ -97,7 +97,7 @@ public final class ObservedValue<Value: Sendable> {
     guard !source.isSame(_shown, new) else { return }
     if let changeContext { changeContext { assign(new) } } else { assign(new) }
     // The other changes show in the same job.
-    pump?.deliverNow()
+    delivery?.deliverNow()
   }
 
   private func assign(_ new: Value) {
@@ -113,7 +113,7 @@ public final class ObservedValue<Value: Sendable> {
 extension ObservedValue: WitnessedObject {}
 
 extension ObservedValue: ErasureMember {
-  func forget(_ pump: Pump) {
-    if self.pump === pump { assign(source.initial) }
+  func forget(_ delivery: MainActorDelivery) {
+    if self.delivery === delivery { assign(source.initial) }
   }
 }

@@ -35,9 +35,12 @@ nonisolated extension QueryClient {
     options: ObserverOptions? = nil,
     _ show: @escaping @MainActor (QueryResult<Value>) -> Void
   ) -> ObjectObservation {
-    let observation = ObjectObservation(owner, pump: Pump.of(self))
+    let observation = ObjectObservation(owner, delivery: MainActorDelivery.of(self))
     // With prepared states, if this is the client of a preview.
-    observation.begin(observer(of: query, options: Pump.options(options, for: self)), show)
+    observation.begin(
+      observer(of: query, options: MainActorDelivery.options(options, for: self)),
+      show
+    )
     return observation
   }
 }

@@ -33,8 +33,8 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
   private(set) var observer: QueryObserver<Stored>?
   /// The observed client.
   private(set) var client: QueryClient?
-  /// The pump of the client whose data is shown.
-  private(set) var pump: Pump?
+  /// The delivery of the client whose data is shown.
+  private(set) var delivery: MainActorDelivery?
 
   init(
     _ query: Query<Stored>,
@@ -49,7 +49,7 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
 
   deinit {
     // First, so that the end of the observation is no news.
-    pump?.group.remove(member.position)
+    delivery?.group.remove(member.position)
     observer?.linger(.seconds(1))
   }
 
@@ -57,20 +57,20 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
 
   /// Whether a query differs from the one that was observed until a stop, or a shutdown of its client.
   func isOver(before query: Query<Stored>) -> Bool {
-    observer == nil && pump != nil && observedQuery.key != query.key
+    observer == nil && delivery != nil && observedQuery.key != query.key
   }
 
   /// Shows nothing of the former query, whose last state has stayed.
   func lookAgain() {
     guard observer == nil else { return }
-    if let client = client ?? pump?.client { look(at: client) } else { clear() }
+    if let client = client ?? delivery?.client { look(at: client) } else { clear() }
   }
 
   /// Shows the first result of a new observer of a client.
   func look(at client: QueryClient) {
-    // After a shutdown the client has another pump, which brings no changes.
-    if pump?.isOf(client) != true { show(Pump.of(client)) }
-    pump?.remember(self)
+    // After a shutdown the client has another delivery, which brings no changes.
+    if delivery?.isOf(client) != true { show(MainActorDelivery.of(client)) }
+    delivery?.remember(self)
     route?.leave(for: QueryIdentity(observedQuery.key), of: client)
     take(client.result(for: observedQuery, options: observerOptions))
     // The account may have ended in between.
@@ -100,7 +100,7 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
     case .nothing: break
     case .begin: if let client { begin(client) }
     case .change:
-      let options = client.flatMap { Pump.options(observerOptions, for: $0) }
+      let options = client.flatMap { MainActorDelivery.options(observerOptions, for: $0) }
       observer?.update(query: observedQuery, options: options)
       takeNow()
     case .beginAgain:
@@ -114,16 +114,19 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
   private func begin(_ client: QueryClient) {
     self.client = client
     // Separate, because options are copied each time that they are passed on.
-    let isPlain = rareParts?.options == nil && Pump.prepared(for: client) == nil
+    let isPlain = rareParts?.options == nil && MainActorDelivery.prepared(for: client) == nil
     let observer =
       isPlain
       ? client.observer(of: observedQuery)
-      : client.observer(of: observedQuery, options: Pump.options(observerOptions, for: client))
-    let pump = Pump.of(client)
-    let first = pump.group.insert(observer)
-    pump.tell(self, of: first.position)
+      : client.observer(
+        of: observedQuery,
+        options: MainActorDelivery.options(observerOptions, for: client)
+      )
+    let delivery = MainActorDelivery.of(client)
+    let first = delivery.group.insert(observer)
+    delivery.tell(self, of: first.position)
     self.observer = observer
-    show(pump)
+    show(delivery)
     member = first.member(of: observer)
     take(first.result(of: member) ?? observer.result)
     // The result may have been shown before, when no observation could report its error.
@@ -142,17 +145,17 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
 
   /// Leaves the group; the shown result stays.
   private func leave() {
-    pump?.group.remove(member.position)
+    delivery?.group.remove(member.position)
     // Another member may get the position.
     member = ObservationMember()
-    pump?.remember(self)
+    delivery?.remember(self)
   }
 
   /// Shows data of a client from now on.
-  private func show(_ pump: Pump) {
+  private func show(_ delivery: MainActorDelivery) {
     // Data of one client must not be a placeholder for data of another.
-    if let former = self.pump, former !== pump { clear() }
-    self.pump = pump
+    if let former = self.delivery, former !== delivery { clear() }
+    self.delivery = delivery
   }
 
   // MARK: Showing
@@ -162,16 +165,16 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
     if machine.hasUnread, let result = machine.takeUnread() { take(result) }
   }
 
-  /// Shows the observer's present result, which the pump would bring later.
+  /// Shows the observer's present result, which the delivery would bring later.
   private func takeNow() {
     guard let observer else { return }
-    pump?.overtake(member.position)
+    delivery?.overtake(member.position)
     take(observer.result)
   }
 
   /// Shows the observer's present result after a wait, with all other changes of the same
   /// transaction.
-  func arrivedNow() { pump?.deliverNow() }
+  func arrivedNow() { delivery?.deliverNow() }
 
   /// Shows a result that arrived by itself.
   private func arrived(_ result: QueryResult<Stored>) {
@@ -251,7 +254,7 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
   }
 }
 
-extension _QueryObject: PumpMember {
+extension _QueryObject: DeliveryMember {
   func changed(_ change: ObservationChange) {
     // The object may have another observer since the change was taken, or none.
     guard observer != nil else { return }
@@ -269,7 +272,7 @@ extension _QueryObject: PumpMember {
     }
   }
 
-  func forget(_ pump: Pump) { if self.pump === pump { clear() } }
+  func forget(_ delivery: MainActorDelivery) { if self.delivery === delivery { clear() } }
 
   /// Shows nothing.
   func clear() {

@@ -40,11 +40,11 @@ extension _QueryObjectMembers {
 
   /// The observer, unless commands do nothing; an object that was never started reports that.
   var commanded: QueryObserver<Stored>? {
-    if client == nil, pump == nil, query.key != Query.none.key {
+    if client == nil, delivery == nil, query.key != Query.none.key {
       ViewMisuse.neverStarted(String(describing: Self.self)).report()
     }
     // In a preview, states do not change by commands.
-    return pump?.prepared == nil ? observer : nil
+    return delivery?.prepared == nil ? observer : nil
   }
 }
 

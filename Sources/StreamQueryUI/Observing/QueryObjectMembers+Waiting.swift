@@ -20,14 +20,14 @@ extension _QueryObjectMembers {
     var machine = machine
     // An observer of its own, because results that are taken here must not be missing in the
     // object.
-    let options = Pump.options(options, for: client)
+    let options = MainActorDelivery.options(options, for: client)
     for await result in client.results(of: query, options: options) {
       if let arrival = machine.arrived(result) { machine.show(arrival) }
       let shown = machine.shown
       if let data = shown.data, !shown.isPlaceholderData { return data }
       if let error = shown.error, !shown.isFetching { throw error }
       // No result comes in a preview.
-      if pump?.prepared != nil { break }
+      if delivery?.prepared != nil { break }
     }
     throw CancellationError()
   }
@@ -42,7 +42,7 @@ extension _QueryObjectMembers {
   func cancelFirstFetch() {
     let stored = present.stored
     let joins = stored.data == nil || stored.isPlaceholderData
-    if joins, pump?.prepared == nil { client?.cancel(query) }
+    if joins, delivery?.prepared == nil { client?.cancel(query) }
   }
 
   func withObserver<Result>(

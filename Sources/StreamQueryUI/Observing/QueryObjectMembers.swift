@@ -166,7 +166,7 @@ extension _QueryObjectMembers {
     let isOther = observedQuery.key != query.key
     observedQuery = query
     take(options)
-    if isOther || machine.isNew || pump?.isOf(client) != true { look(at: client) }
+    if isOther || machine.isNew || delivery?.isOf(client) != true { look(at: client) }
   }
 
   /// Observes and shows nothing until the next call that names a query.

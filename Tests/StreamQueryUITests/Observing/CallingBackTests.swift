@@ -105,7 +105,7 @@ struct CallingBackTests {
             _ = moved.data
           }
           other.setData("inner", for: a)
-          Pump.of(other).deliverNow()
+          MainActorDelivery.of(other).deliverNow()
         }
         moved.changeContext = { change in
           change()
@@ -134,7 +134,7 @@ struct CallingBackTests {
         onChange(of: { _ = observed.data }) {
           guard client.data(for: query) == "A2" else { return }
           client.setData("A3", for: query)
-          Pump.of(client).deliverNow()
+          MainActorDelivery.of(client).deliverNow()
         }
       }
       client.setData("A2", for: query)
@@ -303,7 +303,7 @@ struct CallingBackTests {
         }
       }
       #expect(observations == ["observed 1"])
-      let group = Pump.of(other).group
+      let group = MainActorDelivery.of(other).group
       observed.stop()
       #expect(group.insert(other.observer(of: query)).position == 0)
     }
@@ -327,7 +327,7 @@ struct CallingBackTests {
       simulation.settle()
       again.action = {
         client.setData(2, for: query)
-        Pump.of(client).deliverNow()
+        MainActorDelivery.of(client).deliverNow()
       }
       #expect(observed.data == 2)
       simulation.settle()

@@ -122,14 +122,14 @@ struct DeliveryTests {
     run { _, client in
       let query = Query<Int>(key: "n")
       let owner = DeliveryTests.Owner()
-      let pump = Pump.of(client)
+      let delivery = MainActorDelivery.of(client)
       do {
         let observation = client.observe(query, on: owner) { _ in }
         // On Apple's systems the owner holds it, and nobody cancels it.
-        pump.release(observation)
+        delivery.release(observation)
       }
-      let position = pump.group.insert(client.observer(of: query)).position
-      pump.group.remove(position)
+      let position = delivery.group.insert(client.observer(of: query)).position
+      delivery.group.remove(position)
       #expect(position == 0)
     }
   }

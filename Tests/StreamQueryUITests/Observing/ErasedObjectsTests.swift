@@ -226,7 +226,7 @@ struct ErasedObjectsTests {
     }
   }
 
-  @Test("a mutation that nothing else keeps the client's pump for is forgotten")
+  @Test("a mutation that nothing else keeps the client's delivery for is forgotten")
   func mutationAlone() {
     let rename = Mutation("rename") { (name: String, _: MutationContext) in "renamed to \(name)" }
     for closes in [false, true] {

@@ -2,23 +2,23 @@
 
 /// Brings changes to all observed objects of one client, in one job of the main actor at a time.
 ///
-/// A thousand rows share one pump and have no task of their own. For any number of writes before
+/// A thousand rows share one delivery and have no task of their own. For any number of writes before
 /// the main actor is free again, each object concerned is told once, of the newest state. Each
-/// client has one pump, which ends with it.
+/// client has one delivery, which ends with it.
 @MainActor
-final class Pump {
-  private static var pumps: [ObjectIdentifier: Pump] = [:]
-  /// The pump that was used last: most apps have a single client.
-  private static var latest: Pump?
+final class MainActorDelivery {
+  private static var deliveries: [ObjectIdentifier: MainActorDelivery] = [:]
+  /// The delivery that was used last: most apps have a single client.
+  private static var latest: MainActorDelivery?
 
   private struct Slot {
-    weak var member: (any PumpMember)?
+    weak var member: (any DeliveryMember)?
 
     /// The member.
     ///
     /// Inlined code would first copy the weak reference, which is expensive.
     @inline(never)
-    func load() -> (any PumpMember)? { member }
+    func load() -> (any DeliveryMember)? { member }
   }
 
   private struct Former {
@@ -41,7 +41,7 @@ final class Pump {
   /// The next member at the position of a released one takes its slot.
   private var slots: [Slot] = []
   /// The objects that look for changes of their own when others have changed.
-  private var lookers = PumpLookers()
+  private var lookers = DeliveryParticipants()
   private var isDelivering = false
   /// The positions of members that already show something newer than this delivery brings.
   private var overtaken: Set<Int> = []
@@ -61,28 +61,32 @@ final class Pump {
   /// The states of a preview; `nil` for the client of an app.
   var prepared: PreparedRuns?
 
-  /// The pump of a client.
-  static func of(_ client: QueryClient) -> Pump {
+  /// The delivery of a client.
+  static func of(_ client: QueryClient) -> MainActorDelivery {
     if let latest, latest.client === client { return latest }
-    let pump = find(client)
-    latest = pump
-    return pump
+    let delivery = find(client)
+    latest = delivery
+    return delivery
   }
 
-  private static func find(_ client: QueryClient) -> Pump {
+  private static func find(_ client: QueryClient) -> MainActorDelivery {
     // The identifier of a released client may be reused.
-    if let pump = pumps[ObjectIdentifier(client)], pump.client === client { return pump }
-    let pump = Pump(client)
-    pumps[ObjectIdentifier(client)] = pump
-    pump.start(as: ObjectIdentifier(client))
-    return pump
+    if let delivery = deliveries[ObjectIdentifier(client)], delivery.client === client {
+      return delivery
+    }
+    let delivery = MainActorDelivery(client)
+    deliveries[ObjectIdentifier(client)] = delivery
+    delivery.start(as: ObjectIdentifier(client))
+    return delivery
   }
 
   /// The states of a client's preview; `nil` for the client of an app.
   static func prepared(for client: QueryClient) -> PreparedRuns? {
     if let latest, latest.client === client { return latest.prepared }
-    guard let pump = pumps[ObjectIdentifier(client)], pump.client === client else { return nil }
-    return pump.prepared
+    guard let delivery = deliveries[ObjectIdentifier(client)], delivery.client === client else {
+      return nil
+    }
+    return delivery.prepared
   }
 
   private init(_ client: QueryClient) {
@@ -91,7 +95,7 @@ final class Pump {
     group = ObservationGroup(client)
     waits = SharedWaits(clock: client.clock)
     owners = OwnerWatch(clock: client.clock)
-    // Strong, because only the pump knows objects that have stopped; the closure goes with the
+    // Strong, because only the delivery knows objects that have stopped; the closure goes with the
     // client.
     erasure = client.whenErased { await self.erase() }
   }
@@ -104,11 +108,12 @@ final class Pump {
 
   private func run(as id: ObjectIdentifier) async {
     while let changes = await group.next() { deliver(changes) }
-    if Self.pumps[id] === self { Self.pumps[id] = nil }
+    if Self.deliveries[id] === self { Self.deliveries[id] = nil }
     if Self.latest === self { Self.latest = nil }
   }
 
-  private func deliver(_ changes: [ObservationChange], for looker: (any PumpLooker)? = nil) {
+  private func deliver(_ changes: [ObservationChange], for looker: (any DeliveryParticipant)? = nil)
+  {
     isDelivering = true
     defer { (isDelivering, overtaken) = (false, []) }
     for change in changes {
@@ -136,7 +141,7 @@ final class Pump {
   /// nothing.
   ///
   /// - Parameter looker: An object with news of its own, which looks in any case.
-  func deliverNow(for looker: (any PumpLooker)? = nil) {
+  func deliverNow(for looker: (any DeliveryParticipant)? = nil) {
     if !isDelivering { deliver(group.takeChanges(), for: looker) }
   }
 
@@ -146,12 +151,12 @@ final class Pump {
     if isDelivering { overtaken.insert(position) }
   }
 
-  private func look(_ looker: any PumpLooker) {
+  private func look(_ looker: any DeliveryParticipant) {
     if !looker.look() { lookers.remove(looker) }
   }
 
   /// Makes an object look at each delivery of changes, so that it changes in the same job as the members.
-  func add(_ looker: any PumpLooker) { lookers.add(looker) }
+  func add(_ looker: any DeliveryParticipant) { lookers.add(looker) }
 
   /// Adds work for after this delivery, so that work for several changes is done once.
   func afterwards(_ action: @escaping @MainActor () -> Void) { rest.append(action) }
@@ -177,9 +182,9 @@ final class Pump {
     for orphan in orphans { orphan.member.cancel() }
   }
 
-  /// Whether the client is that of the pump.
+  /// Whether the client is that of the delivery.
   ///
-  /// A client has another pump after a shutdown.
+  /// A client has another delivery after a shutdown.
   func isOf(_ client: QueryClient) -> Bool { self.client === client }
 
   /// Whether the client was erased.
@@ -204,7 +209,7 @@ final class Pump {
   }
 
   /// Tells an object of the changes at a position from now on, until it is released.
-  func tell(_ member: any PumpMember, of position: Int) {
+  func tell(_ member: any DeliveryMember, of position: Int) {
     if slots.count <= position { makeSlots(upTo: position) }
     slots[position].member = member
   }

@@ -1,8 +1,8 @@
 /// The objects that look at deliveries, in the order in which they came; they are not retained.
 @MainActor
-struct PumpLookers {
+struct DeliveryParticipants {
   private struct Place {
-    weak var object: (any PumpLooker)?
+    weak var object: (any DeliveryParticipant)?
   }
 
   private var places: [Place] = []
@@ -14,7 +14,7 @@ struct PumpLookers {
   var isEmpty: Bool { places.isEmpty }
 
   /// All that exist.
-  var all: [any PumpLooker] {
+  var all: [any DeliveryParticipant] {
     mutating get {
       let left = left
       // A release is not reported, so released ones are counted here.
@@ -23,10 +23,10 @@ struct PumpLookers {
     }
   }
 
-  private var left: [any PumpLooker] { places.compactMap(\.object) }
+  private var left: [any DeliveryParticipant] { places.compactMap(\.object) }
 
   /// Adds one, unless it is there.
-  mutating func add(_ looker: any PumpLooker) {
+  mutating func add(_ looker: any DeliveryParticipant) {
     let id = ObjectIdentifier(looker)
     if let index = indices[id], places[index].object === looker { return }
     if places.count >= 16, places.count == places.capacity { removeGone() }
@@ -34,7 +34,7 @@ struct PumpLookers {
     places.append(Place(object: looker))
   }
 
-  mutating func remove(_ looker: any PumpLooker) {
+  mutating func remove(_ looker: any DeliveryParticipant) {
     guard let index = indices[ObjectIdentifier(looker)], places[index].object === looker
     else { return }
     indices[ObjectIdentifier(looker)] = nil

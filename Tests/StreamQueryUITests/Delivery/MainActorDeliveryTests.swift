@@ -6,7 +6,7 @@ import Testing
 
 /// The one object that brings changes to all observed objects of a client.
 @MainActor
-struct PumpTests {
+struct MainActorDeliveryTests {
   private let query = Query<Int>(key: "n")
 
   @Test("it ends with its client, which may be erased for as long as it exists")
@@ -14,32 +14,32 @@ struct PumpTests {
     for isShutDown in [false, true] {
       Simulation.onMainActor { simulation in
         var client: QueryClient? = QueryClient(simulation: simulation)
-        weak let pump = client.map(Pump.of)
+        weak let delivery = client.map(MainActorDelivery.of)
         simulation.settle()
-        #expect(pump != nil)
+        #expect(delivery != nil)
         if isShutDown { client?.shutDown() }
         simulation.settle()
-        #expect(pump != nil)
+        #expect(delivery != nil)
         client = nil
         simulation.settle()
-        #expect(pump == nil)
+        #expect(delivery == nil)
       }
     }
   }
 
-  @Test("a client at the address of one that is gone has another pump")
+  @Test("a client at the address of one that is gone has another delivery")
   func addresses() {
     Simulation.onMainActor { simulation in
       for number in 1...50 {
-        // Nothing runs between two clients: the former one's pump has not ended yet.
+        // Nothing runs between two clients: the former one's delivery has not ended yet.
         let client = QueryClient(simulation: simulation)
         client.setData(0, for: query)
         let observed = ObservedQuery(query, client: client)
-        let pump = Pump.of(client)
+        let delivery = MainActorDelivery.of(client)
         #expect(observed.data == 0)
         client.setData(number, for: query)
         simulation.settle()
-        #expect(observed.data == number && Pump.of(client) === pump)
+        #expect(observed.data == number && MainActorDelivery.of(client) === delivery)
       }
     }
   }
@@ -50,14 +50,14 @@ struct PumpTests {
       let client = QueryClient(simulation: simulation)
       _ = ObservedQuery(query, client: client)
       _ = ObservedQueries([AnyQuery(query)], client: client)
-      let group = Pump.of(client).group
+      let group = MainActorDelivery.of(client).group
       let position = group.insert(client.observer(of: query)).position
       group.remove(position)
       #expect(position == 0)
     }
   }
 
-  private final class Looker: PumpLooker {
+  private final class Looker: DeliveryParticipant {
     private(set) var count = 0
 
     func look() -> Bool {
@@ -72,15 +72,15 @@ struct PumpTests {
       let client = QueryClient(simulation: simulation)
       let observed = ObservedQuery(query, client: client)
       simulation.settle()
-      let (pump, looker, other) = (Pump.of(client), Looker(), Looker())
-      for _ in 1...2 { pump.add(looker) }
+      let (delivery, looker, other) = (MainActorDelivery.of(client), Looker(), Looker())
+      for _ in 1...2 { delivery.add(looker) }
       let counts = (1...5).map { number in
         client.setData(number, for: query)
-        pump.deliverNow()
+        delivery.deliverNow()
         // Without changes, only who has news of its own looks.
-        pump.deliverNow()
-        pump.add(other)
-        pump.deliverNow(for: other)
+        delivery.deliverNow()
+        delivery.add(other)
+        delivery.deliverNow(for: other)
         return looker.count
       }
       #expect(counts == [1, 2, 3, 3, 3] && other.count == 6)
@@ -89,7 +89,7 @@ struct PumpTests {
   }
 
   /// Counts how often it is asked.
-  private final class Spy: PumpLooker {
+  private final class Spy: DeliveryParticipant {
     private(set) var count = 0
 
     func look() -> Bool {
@@ -104,7 +104,7 @@ struct PumpTests {
       let client = QueryClient(simulation: simulation)
       let work = ScriptedFetch<Void>(.never)
       let spy = Spy()
-      Pump.of(client).add(spy)
+      MainActorDelivery.of(client).add(spy)
       let all = (0..<200).map { _ in
         ObservedMutation(Mutation("work") { try await work() }, client: client)
       }
@@ -119,7 +119,7 @@ struct PumpTests {
 
   @Test("many lookers come and go")
   func lookersComeAndGo() {
-    var lookers = PumpLookers()
+    var lookers = DeliveryParticipants()
     var kept: [Spy] = []
     for number in 0..<200 {
       let spy = Spy()
@@ -135,7 +135,7 @@ struct PumpTests {
 
   @Test("lookers that are released leave no places behind")
   func lookersThatAreReleased() {
-    var lookers = PumpLookers()
+    var lookers = DeliveryParticipants()
     var kept = (0..<100).map { _ in Spy() }
     for spy in kept { lookers.add(spy) }
     #expect(lookers.all.count == 100)

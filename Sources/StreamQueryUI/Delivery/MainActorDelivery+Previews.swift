@@ -1,7 +1,7 @@
 @_spi(Adapters) internal import StreamQuery
 
 // The client of a preview fetches nothing for observers, not even for a query that enables itself.
-extension Pump {
+extension MainActorDelivery {
   /// The options of a query that is observed in a client.
   static func options(_ present: ObserverOptions?, for client: QueryClient) -> ObserverOptions? {
     guard prepared(for: client) != nil else { return present }
