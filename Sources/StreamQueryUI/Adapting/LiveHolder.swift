@@ -13,14 +13,14 @@ final class LiveHolder<Object: AnyObject> {
     _ object: Object,
     _ options: ObserverOptions?,
     _ client: QueryClient,
-    _ surroundings: Surroundings
+    _ queryEnvironment: QueryEnvironment
   ) -> Void
 
   private var object: Object?
   private var machine = LiveMachine()
   /// Made when a modifier that shows the object appears.
   private var presence: Presence?
-  private var surroundings = Surroundings()
+  private var queryEnvironment = QueryEnvironment()
   /// The context of the wrapper, which wins over that of its surroundings.
   private var context: SharedContext?
   private var tell: Tell?
@@ -81,11 +81,11 @@ final class LiveHolder<Object: AnyObject> {
   ///
   /// - Parameters:
   ///   - asker: The wrapper or the modifier.
-  ///   - surroundings: Its surroundings.
+  ///   - queryEnvironment: Its surroundings.
   ///   - tell: Called now, and when the view appears or disappears.
   func asked(
     by asker: LiveMachine.Asker,
-    in surroundings: Surroundings,
+    in queryEnvironment: QueryEnvironment,
     _ tell: @escaping Tell
   ) {
     let wasNamedTwice = machine.isNamedTwice
@@ -94,8 +94,8 @@ final class LiveHolder<Object: AnyObject> {
       ViewMisuse.namedTwice(String(describing: Object.self)).report()
     }
     guard step == .tell else { return }
-    move(from: self.surroundings.decider, to: surroundings.decider)
-    self.surroundings = surroundings
+    move(from: self.queryEnvironment.gate, to: queryEnvironment.gate)
+    self.queryEnvironment = queryEnvironment
     self.tell = tell
     perform()
   }
@@ -129,16 +129,16 @@ final class LiveHolder<Object: AnyObject> {
   }
 
   /// A view of a modifier that showed the object has disappeared.
-  func disappeared() { presence?.disappeared(of: surroundings.client) }
+  func disappeared() { presence?.disappeared(of: queryEnvironment.client) }
 
   private func perform() {
     guard let object, let tell else { return }
-    var surroundings = surroundings
-    let isShown = surroundings.period == .always || presence?.isPresent != false
-    surroundings.isAllowed = surroundings.isAllowedNow && isShown
-    if let context { surroundings.context = context }
-    let client = surroundings.client ?? FallbackClient.taken()
-    tell(object, options?.options, client, surroundings)
+    var queryEnvironment = queryEnvironment
+    let isShown = queryEnvironment.period == .always || presence?.isPresent != false
+    queryEnvironment.observes = queryEnvironment.observesNow && isShown
+    if let context { queryEnvironment.context = context }
+    let client = queryEnvironment.client ?? FallbackClient.taken()
+    tell(object, options?.options, client, queryEnvironment)
   }
 }
 
@@ -148,12 +148,12 @@ extension LiveHolder: PresenceMember {
 
 extension LiveHolder: ReaderWitness {
   func readersAreTold() {
-    presence?.changed(of: surroundings.client)
-    surroundings.presence?.changed(of: surroundings.client)
+    presence?.changed(of: queryEnvironment.client)
+    queryEnvironment.presence?.changed(of: queryEnvironment.client)
   }
 
   func changeWasRead() {
     presence?.changeWasRead()
-    surroundings.presence?.changeWasRead()
+    queryEnvironment.presence?.changeWasRead()
   }
 }

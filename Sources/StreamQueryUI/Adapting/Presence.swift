@@ -31,7 +31,7 @@ final class Presence: nonisolated Observable {
   var isPresent: Bool { machine.observes(.onRender) }
 
   /// Whether the content may observe now, by this modifier and all modifiers around it; untracked.
-  var allows: Bool { letsObserve && scope?.around.isAllowedNow != false }
+  var allows: Bool { letsObserve && scope?.around.observesNow != false }
 
   private var letsObserve: Bool { scope.map { machine.observes($0.period) } ?? true }
 
@@ -39,12 +39,12 @@ final class Presence: nonisolated Observable {
   ///
   /// - Parameters:
   ///   - period: When the content observes.
-  ///   - surroundings: The surroundings of the modifier.
-  func updated(observing period: ObservationPeriod, in surroundings: Surroundings) {
+  ///   - queryEnvironment: The surroundings of the modifier.
+  func updated(observing period: ObservationPeriod, in queryEnvironment: QueryEnvironment) {
     let (scope, wasAllowing) = (scope ?? PresenceScope(), allows)
     self.scope = scope
-    move(from: scope.around.decider, to: surroundings.decider)
-    (scope.period, scope.around) = (period, surroundings)
+    move(from: scope.around.gate, to: queryEnvironment.gate)
+    (scope.period, scope.around) = (period, queryEnvironment)
     if letsObserve { scope.wasDrawnHidden = false }
     updated()
     // Hidden content may be drawn much later. Before it begins, it has to be drawn, because it may have

@@ -8,7 +8,7 @@ final class PresenceScope {
   /// When its members may observe.
   var period = ObservationPeriod.always
   /// The surroundings of the modifier, as last drawn.
-  var around = Surroundings()
+  var around = QueryEnvironment()
   /// Whether the modifier was drawn while it was hidden.
   var wasDrawnHidden = false
   /// The members in the order in which they came; not retained.

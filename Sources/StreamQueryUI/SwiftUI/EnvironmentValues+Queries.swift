@@ -9,27 +9,27 @@ extension EnvironmentValues {
   /// build reports that once. Set it with that modifier, because `environment(_:_:)` reads a value
   /// before it sets it.
   public var queryClient: QueryClient {
-    get { surroundings.client ?? FallbackClient.taken() }
-    set { surroundings.client = newValue }
+    get { queryEnvironment.client ?? FallbackClient.taken() }
+    set { queryEnvironment.client = newValue }
   }
 
   /// Whether property wrappers may observe their queries here; see `queryObservation(_:)`.
   ///
   /// Set inside of such a modifier, it wins.
   public var queryObservationEnabled: Bool {
-    get { surroundings.isAllowed }
-    set { (surroundings.isAllowed, surroundings.isSaid) = (newValue, true) }
+    get { queryEnvironment.observes }
+    set { (queryEnvironment.observes, queryEnvironment.isExplicit) = (newValue, true) }
   }
 
   /// Read by `@SwiftUI.Environment`, spelled in full, because the core has a type of that name in this
   /// package.
-  var surroundings: Surroundings {
-    get { self[SurroundingsKey.self] }
-    set { self[SurroundingsKey.self] = newValue }
+  var queryEnvironment: QueryEnvironment {
+    get { self[QueryEnvironmentKey.self] }
+    set { self[QueryEnvironmentKey.self] = newValue }
   }
 
-  private enum SurroundingsKey: EnvironmentKey {
-    static var defaultValue: Surroundings { Surroundings() }
+  private enum QueryEnvironmentKey: EnvironmentKey {
+    static var defaultValue: QueryEnvironment { QueryEnvironment() }
   }
 }
 
@@ -46,7 +46,7 @@ extension View {
   /// - Parameter client: The client.
   /// - Returns: The view.
   public func queryClient(_ client: QueryClient) -> some View {
-    transformEnvironment(\.surroundings) { $0.client = client }
+    transformEnvironment(\.queryEnvironment) { $0.client = client }
   }
 }
 

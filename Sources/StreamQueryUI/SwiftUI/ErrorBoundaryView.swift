@@ -86,7 +86,7 @@ public struct ErrorBoundaryView<Content: View, Failure: View>: View {
     if let error = boundary.error {
       failure(error) { boundary.reset() }
     } else {
-      content.transformEnvironment(\.surroundings) { $0.boundary = boundary }
+      content.transformEnvironment(\.queryEnvironment) { $0.boundary = boundary }
     }
   }
 }
@@ -95,7 +95,7 @@ public struct ErrorBoundaryView<Content: View, Failure: View>: View {
 @MainActor
 private struct BoundaryProperty: DynamicProperty {
   @StateObject private var holder: BoundaryHolder
-  @SwiftUI.Environment(\.surroundings) private var surroundings
+  @SwiftUI.Environment(\.queryEnvironment) private var queryEnvironment
   private let given: ErrorBoundary?
   private let onReset: @MainActor () -> Void
   private let catches: @MainActor (any Error) -> Bool
@@ -115,7 +115,7 @@ private struct BoundaryProperty: DynamicProperty {
 
   nonisolated func update() {
     ViewUpdate.run {
-      if given == nil { holder.updated(in: surroundings.boundary, onReset, catches) }
+      if given == nil { holder.updated(in: queryEnvironment.boundary, onReset, catches) }
     }
   }
 }
@@ -219,6 +219,8 @@ public struct ReportErrorAction: Sendable {
 
 extension EnvironmentValues {
   /// Reports errors that belong to no query to the nearest boundary.
-  public var reportError: ReportErrorAction { ReportErrorAction(boundary: surroundings.boundary) }
+  public var reportError: ReportErrorAction {
+    ReportErrorAction(boundary: queryEnvironment.boundary)
+  }
 }
 #endif

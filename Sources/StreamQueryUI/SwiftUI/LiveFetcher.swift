@@ -25,7 +25,7 @@ public import SwiftUI
 @MainActor @propertyWrapper
 public struct LiveFetcher<F: QueryFetcher>: DynamicProperty {
   @StateObject private var holder: LiveHolder<ObservedFetcher<F>>
-  @SwiftUI.Environment(\.surroundings) private var surroundings
+  @SwiftUI.Environment(\.queryEnvironment) private var queryEnvironment
   private let options: OptionsBox?
   private let animation: Animation?
   private let make: @MainActor () -> ObservedFetcher<F>
@@ -92,7 +92,7 @@ public struct LiveFetcher<F: QueryFetcher>: DynamicProperty {
   public nonisolated func update() {
     ViewUpdate.run {
       holder.installed(animation?.changeContext, options: options, make)
-      holder.asked(by: .wrapper, in: surroundings) {
+      holder.asked(by: .wrapper, in: queryEnvironment) {
         $0.query.asked($0.query.query, $1, $2, $3)
       }
       holder.updated()

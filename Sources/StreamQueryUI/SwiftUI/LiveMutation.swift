@@ -19,7 +19,7 @@ public import SwiftUI
 @MainActor @propertyWrapper
 public struct LiveMutation<Input: Sendable, Output: Sendable>: DynamicProperty {
   @StateObject private var holder: LiveHolder<ObservedMutation<Input, Output>>
-  @SwiftUI.Environment(\.surroundings) private var surroundings
+  @SwiftUI.Environment(\.queryEnvironment) private var queryEnvironment
   private let mutation: Mutation<Input, Output>?
   private let animation: Animation?
 
@@ -61,7 +61,7 @@ public struct LiveMutation<Input: Sendable, Output: Sendable>: DynamicProperty {
     ViewUpdate.run {
       holder.installed(animation?.changeContext) { ObservedMutation(mutation ?? .none) }
       if let mutation {
-        holder.asked(by: .wrapper, in: surroundings) { $0.asked(mutation, $2, $3) }
+        holder.asked(by: .wrapper, in: queryEnvironment) { $0.asked(mutation, $2, $3) }
       } else {
         holder.namedNothing { $0.runNothing() }
       }

@@ -19,7 +19,7 @@ public struct LivePagination<
   public typealias Observed = ObservedPagination<Input, Page, Value>
 
   @StateObject private var holder: LiveHolder<Observed>
-  @SwiftUI.Environment(\.surroundings) private var surroundings
+  @SwiftUI.Environment(\.queryEnvironment) private var queryEnvironment
   private let query: (@Sendable (Input, Page) -> Query<Value>)?
   private let options: OptionsBox?
   private let animation: Animation?
@@ -66,7 +66,7 @@ public struct LivePagination<
     ViewUpdate.run {
       holder.installed(animation?.changeContext, options: options, make)
       if let query {
-        holder.asked(by: .wrapper, in: surroundings) { $0.asked(nil, query, $1, $2, $3) }
+        holder.asked(by: .wrapper, in: queryEnvironment) { $0.asked(nil, query, $1, $2, $3) }
       } else {
         holder.namedNothing { $0.showNothing() }
       }

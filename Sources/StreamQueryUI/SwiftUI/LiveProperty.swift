@@ -6,7 +6,7 @@ internal import SwiftUI
 @MainActor
 struct LiveProperty<Object: _QueryObjectMembers>: DynamicProperty {
   @StateObject private var holder: LiveHolder<Object>
-  @SwiftUI.Environment(\.surroundings) private var surroundings
+  @SwiftUI.Environment(\.queryEnvironment) private var queryEnvironment
   private let query: Query<Object.Stored>?
   private let options: OptionsBox?
   private let debounce: Duration?
@@ -39,7 +39,7 @@ struct LiveProperty<Object: _QueryObjectMembers>: DynamicProperty {
       holder.installed(animation?.changeContext, options: options, make)
       if let query {
         // Captured alone: the holder keeps the closure, and would retain itself by this property.
-        holder.asked(by: .wrapper, in: surroundings) { [debounce] in
+        holder.asked(by: .wrapper, in: queryEnvironment) { [debounce] in
           $0.asked(query, $1, $2, $3, debounce: debounce)
         }
       } else {

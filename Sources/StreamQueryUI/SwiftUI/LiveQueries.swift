@@ -10,7 +10,7 @@ public import SwiftUI
 @MainActor @propertyWrapper
 public struct LiveQueries: DynamicProperty {
   @StateObject private var holder: LiveHolder<ObservedQueries>
-  @SwiftUI.Environment(\.surroundings) private var surroundings
+  @SwiftUI.Environment(\.queryEnvironment) private var queryEnvironment
   private let queries: [AnyQuery]?
   private let animation: Animation?
 
@@ -36,7 +36,7 @@ public struct LiveQueries: DynamicProperty {
     ViewUpdate.run {
       holder.installed(animation?.changeContext) { ObservedQueries() }
       if let queries {
-        holder.asked(by: .wrapper, in: surroundings) { $0.asked(queries, $2, $3) }
+        holder.asked(by: .wrapper, in: queryEnvironment) { $0.asked(queries, $2, $3) }
       } else {
         holder.namedNothing { $0.showNothing() }
       }

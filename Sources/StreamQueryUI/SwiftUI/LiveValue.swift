@@ -21,7 +21,7 @@ public import SwiftUI
 @MainActor @propertyWrapper
 public struct LiveValue<Value: Sendable>: DynamicProperty {
   @StateObject private var holder: LiveHolder<ObservedValue<Value>>
-  @SwiftUI.Environment(\.surroundings) private var surroundings
+  @SwiftUI.Environment(\.queryEnvironment) private var queryEnvironment
   private let source: ClientValue<Value>
   private let animation: Animation?
 
@@ -46,7 +46,7 @@ public struct LiveValue<Value: Sendable>: DynamicProperty {
   public nonisolated func update() {
     ViewUpdate.run {
       holder.installed(animation?.changeContext) { ObservedValue(source) }
-      holder.asked(by: .wrapper, in: surroundings) { $0.drawn(using: $2, $3) }
+      holder.asked(by: .wrapper, in: queryEnvironment) { $0.drawn(using: $2, $3) }
       holder.updated()
     }
   }

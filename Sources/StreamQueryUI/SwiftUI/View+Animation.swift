@@ -33,7 +33,7 @@ struct ContextModifier: ViewModifier {
   init(_ transaction: Transaction) { property = ContextProperty(transaction) }
 
   func body(content: Content) -> some View {
-    content.transformEnvironment(\.surroundings) { [context = property.context] in
+    content.transformEnvironment(\.queryEnvironment) { [context = property.context] in
       $0.context = context
     }
   }

@@ -72,20 +72,21 @@ struct ObservationModifier: ViewModifier {
     let observes = presence.isObserving()
     return
       content
-      .transformEnvironment(\.surroundings) {
-        ($0.isAllowed, $0.isSaid) = (observes, false)
+      .transformEnvironment(\.queryEnvironment) {
+        ($0.observes, $0.isExplicit) = (observes, false)
         $0.period = period
         $0.presence = presence
       }
       .onAppear { presence.appeared() }
-      .onDisappear { [client = property.surroundings.client] in presence.disappeared(of: client) }
+      .onDisappear { [client = property.queryEnvironment.client] in presence.disappeared(of: client)
+      }
   }
 }
 
 /// Sets when the content observes, at each update of its modifier.
 @MainActor
 private struct ObservationProperty: DynamicProperty {
-  @SwiftUI.Environment(\.surroundings) var surroundings
+  @SwiftUI.Environment(\.queryEnvironment) var queryEnvironment
   @StateObject var presence: Presence
   let period: ObservationPeriod
 
@@ -95,7 +96,7 @@ private struct ObservationProperty: DynamicProperty {
   }
 
   nonisolated func update() {
-    ViewUpdate.run { presence.updated(observing: period, in: surroundings) }
+    ViewUpdate.run { presence.updated(observing: period, in: queryEnvironment) }
   }
 }
 
@@ -140,7 +141,7 @@ struct PreviewModifier: ViewModifier {
   }
 
   func body(content: Content) -> some View {
-    content.transformEnvironment(\.surroundings) { [preview = property.preview] in
+    content.transformEnvironment(\.queryEnvironment) { [preview = property.preview] in
       $0.client = preview.client
       $0.isFrozen = true
     }

@@ -31,7 +31,7 @@ extension View {
 }
 
 struct PrefetchModifier: ViewModifier {
-  @SwiftUI.Environment(\.surroundings) private var surroundings
+  @SwiftUI.Environment(\.queryEnvironment) private var queryEnvironment
   private let prefetching: Prefetching
 
   init(prefetching: Prefetching) { self.prefetching = prefetching }
@@ -39,8 +39,8 @@ struct PrefetchModifier: ViewModifier {
   /// The content, with a task that prefetches.
   public func body(content: Content) -> some View {
     var prefetching = prefetching
-    if surroundings.isAllowed {
-      prefetching.client = surroundings.client ?? FallbackClient.taken()
+    if queryEnvironment.observes {
+      prefetching.client = queryEnvironment.client ?? FallbackClient.taken()
     }
     return content.task(id: prefetching) { [prefetching] in await prefetching.fetchAhead() }
   }

@@ -144,7 +144,7 @@ extension View {
 /// Makes its request when SwiftUI updates its modifier.
 @MainActor
 struct AskedProperty<Object: AnyObject>: DynamicProperty {
-  @SwiftUI.Environment(\.surroundings) private var surroundings
+  @SwiftUI.Environment(\.queryEnvironment) private var queryEnvironment
   private let holder: LiveHolder<Object>
   private let tell: LiveHolder<Object>.Tell
 
@@ -154,7 +154,7 @@ struct AskedProperty<Object: AnyObject>: DynamicProperty {
   }
 
   nonisolated func update() {
-    ViewUpdate.run { holder.asked(by: .modifier, in: surroundings, tell) }
+    ViewUpdate.run { holder.asked(by: .modifier, in: queryEnvironment, tell) }
   }
 }
 

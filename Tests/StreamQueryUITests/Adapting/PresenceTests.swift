@@ -9,16 +9,16 @@ struct PresenceTests {
   private final class Member: PresenceMember {
     private let name: String
     private let log: Log
-    private(set) var surroundings = Surroundings()
+    private(set) var queryEnvironment = QueryEnvironment()
 
     init(_ name: String, _ log: Log) { (self.name, self.log) = (name, log) }
 
-    func asked(in surroundings: Surroundings) {
-      move(from: self.surroundings.decider, to: surroundings.decider)
-      self.surroundings = surroundings
+    func asked(in queryEnvironment: QueryEnvironment) {
+      move(from: self.queryEnvironment.gate, to: queryEnvironment.gate)
+      self.queryEnvironment = queryEnvironment
     }
 
-    func presenceChanged() { log.lines.append("\(name) \(surroundings.isAllowedNow)") }
+    func presenceChanged() { log.lines.append("\(name) \(queryEnvironment.observesNow)") }
   }
 
   private final class Log {
@@ -30,22 +30,22 @@ struct PresenceTests {
     }
   }
 
-  private func within(_ presence: Presence) -> Surroundings {
-    var surroundings = Surroundings()
-    surroundings.presence = presence
-    return surroundings
+  private func within(_ presence: Presence) -> QueryEnvironment {
+    var queryEnvironment = QueryEnvironment()
+    queryEnvironment.presence = presence
+    return queryEnvironment
   }
 
   private func draw(_ presence: Presence, _ period: ObservationPeriod, in outer: Presence? = nil) {
-    _ = draw(presence, period, in: outer.map(within) ?? Surroundings())
+    _ = draw(presence, period, in: outer.map(within) ?? QueryEnvironment())
   }
 
   private func draw(
     _ presence: Presence,
     _ period: ObservationPeriod,
-    in surroundings: Surroundings
+    in queryEnvironment: QueryEnvironment
   ) -> Bool {
-    presence.updated(observing: period, in: surroundings)
+    presence.updated(observing: period, in: queryEnvironment)
     return presence.isObserving()
   }
 
@@ -111,14 +111,14 @@ struct PresenceTests {
       presence.appeared()
       let member = Member("a", log)
       member.asked(in: within(presence))
-      var paused = Surroundings()
-      (paused.isAllowed, paused.isSaid) = (false, true)
+      var paused = QueryEnvironment()
+      (paused.observes, paused.isExplicit) = (false, true)
       #expect(!draw(presence, .onAppear, in: paused))
       #expect(log.take() == ["a false"])
       #expect(!draw(presence, .onAppear, in: paused))
       #expect(log.take() == [])
       // To begin, they are drawn.
-      #expect(draw(presence, .onAppear, in: Surroundings()))
+      #expect(draw(presence, .onAppear, in: QueryEnvironment()))
       #expect(log.take() == [])
       keep([member])
     }
@@ -163,7 +163,7 @@ struct PresenceTests {
       // Drawn because it is hidden, then updated alone.
       draw(presence, .onRender)
       simulation.settle()
-      presence.updated(observing: .onRender, in: Surroundings())
+      presence.updated(observing: .onRender, in: QueryEnvironment())
       simulation.settle()
       #expect(log.take() == [])
       // Drawn for another reason: it observes from the end of the turn on.
@@ -180,15 +180,15 @@ struct PresenceTests {
       let (presence, log) = (Presence(), Log())
       draw(presence, .onAppear)
       let member = Member("a", log)
-      var surroundings = within(presence)
-      (surroundings.isAllowed, surroundings.isSaid) = (true, true)
-      member.asked(in: surroundings)
+      var queryEnvironment = within(presence)
+      (queryEnvironment.observes, queryEnvironment.isExplicit) = (true, true)
+      member.asked(in: queryEnvironment)
       presence.appeared()
       hide(presence, simulation)
-      #expect(log.take() == [] && member.surroundings.isAllowedNow)
+      #expect(log.take() == [] && member.queryEnvironment.observesNow)
       // Said no longer.
       member.asked(in: within(presence))
-      #expect(!member.surroundings.isAllowedNow)
+      #expect(!member.queryEnvironment.observesNow)
       presence.appeared()
       #expect(log.take() == ["a true"])
       keep([member])

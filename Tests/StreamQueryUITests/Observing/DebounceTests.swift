@@ -113,7 +113,7 @@ struct DebounceTests: ObservedSuite {
       client.setData("kept", for: search("b", log))
       let (observed, screen) = started(log, client)
       simulation.advance(by: .seconds(1))
-      let hidden = Surroundings(client: client, isAllowed: false)
+      let hidden = QueryEnvironment(client: client, observes: false)
       observed.update(query: search("b", log), debounce: pause)
       observed.asked(search("b", log), nil, client, hidden, debounce: pause)
       #expect(observed.data == "kept" && !observed.isObserving)

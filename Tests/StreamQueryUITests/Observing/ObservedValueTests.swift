@@ -130,14 +130,14 @@ struct ObservedValueTests: ObservedSuite {
   @Test("where nothing may be observed, the value shows and is not followed")
   func onlyDrawn() {
     run { simulation, client in
-      let hidden = Surroundings(client: client, isAllowed: false)
+      let hidden = QueryEnvironment(client: client, observes: false)
       let drawn = ObservedValue(.fetchingCount())
       let users = ObservedQuery(query("a"), client: client)
       drawn.drawn(using: client, hidden)
       #expect(drawn.value == 1)
       simulation.advance(by: .seconds(1))
       #expect(drawn.value == 1 && users.data == "fetched")
-      drawn.drawn(using: client, Surroundings(client: client))
+      drawn.drawn(using: client, QueryEnvironment(client: client))
       #expect(drawn.value == 0)
       drawn.drawn(using: client, hidden)
       users.refetch()

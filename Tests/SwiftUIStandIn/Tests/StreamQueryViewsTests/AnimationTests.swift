@@ -106,7 +106,7 @@ struct AnimationTests {
   }
 
   @Test("surroundings say it for all in them: the nearest counts, and a wrapper before them")
-  func surroundings() {
+  func queryEnvironment() {
     World.run { world in
       let drawn = Drawn()
       let items = (0..<5).map { query("\($0)", fetch("\($0)")) }

@@ -122,10 +122,10 @@ struct SharedValueTests {
 
   /// Reads what is around it.
   private struct Around: View {
-    @SwiftUI.Environment(\.surroundings) private var surroundings
-    let object: @MainActor (Surroundings) -> AnyObject?
+    @SwiftUI.Environment(\.queryEnvironment) private var queryEnvironment
+    let object: @MainActor (QueryEnvironment) -> AnyObject?
     let seen: Seen
-    var body: some View { seen(object(surroundings)) }
+    var body: some View { seen(object(queryEnvironment)) }
   }
 
   /// How many objects a view has that stands at two places.

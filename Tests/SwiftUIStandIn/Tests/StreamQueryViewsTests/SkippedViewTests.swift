@@ -67,9 +67,9 @@ struct SkippedViewTests {
 
   /// Reads the surroundings, as each property wrapper does.
   private struct Reader: View {
-    @SwiftUI.Environment(\.surroundings) private var surroundings
+    @SwiftUI.Environment(\.queryEnvironment) private var queryEnvironment
     let drawn: Drawn
-    var body: some View { drawn("\(surroundings.context != nil)") }
+    var body: some View { drawn("\(queryEnvironment.context != nil)") }
   }
 
   @Test("what is below an animation is not drawn again because its place is")

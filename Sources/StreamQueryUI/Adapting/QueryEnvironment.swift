@@ -4,13 +4,13 @@ internal import StreamQuery
 ///
 /// SwiftUI draws a reader again when they differ. So objects in them are compared by identity, and
 /// they have no closures, which cannot be compared.
-struct Surroundings: Sendable {
+struct QueryEnvironment: Sendable {
   /// The client; `nil` if no view has set one.
   var client: QueryClient?
   /// Whether queries may be observed here, as last drawn.
-  var isAllowed = true
+  var observes = true
   /// Whether the environment decides that, inside of the modifiers that would.
-  var isSaid = false
+  var isExplicit = false
   /// When the nearest modifier allows observation; `nil` if there is none.
   var period: ObservationPeriod?
   /// The presence of the nearest modifier that needs to know whether its content is shown.
@@ -23,22 +23,23 @@ struct Surroundings: Sendable {
   var isFrozen = false
 
   /// The nearest modifier that decides whether queries are observed; `nil` if the environment does.
-  var decider: Presence? { isSaid ? nil : presence }
+  var gate: Presence? { isExplicit ? nil : presence }
 
   /// Whether queries may be observed here now; a hidden view need not be drawn for that.
-  @MainActor var isAllowedNow: Bool { decider?.allows ?? isAllowed }
+  @MainActor var observesNow: Bool { gate?.allows ?? observes }
 }
 
-extension Surroundings: Equatable {
+extension QueryEnvironment: Equatable {
   static func == (one: Self, other: Self) -> Bool {
-    one.client === other.client && one.isAllowed == other.isAllowed && one.isSaid == other.isSaid
+    one.client === other.client && one.observes == other.observes
+      && one.isExplicit == other.isExplicit
       && one.period == other.period && one.presence === other.presence
       && one.boundary === other.boundary && one.context === other.context
       && one.isFrozen == other.isFrozen
   }
 }
 
-extension Surroundings {
+extension QueryEnvironment {
   /// The function inside of which arriving changes are applied, read at each change.
   @MainActor var changeContext: ChangeContext? {
     guard let context else { return nil }

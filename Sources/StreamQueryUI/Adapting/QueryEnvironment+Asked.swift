@@ -7,13 +7,13 @@ extension _QueryObjectMembers {
     _ query: Query<Stored>,
     _ asked: ObserverOptions?,
     _ client: QueryClient,
-    _ surroundings: Surroundings,
+    _ queryEnvironment: QueryEnvironment,
     debounce: Duration? = nil
   ) {
-    changeContext = surroundings.changeContext
-    let asked = surroundings.options(over: asked ?? options) ?? asked
-    if surroundings.isAllowed {
-      boundary = surroundings.boundary
+    changeContext = queryEnvironment.changeContext
+    let asked = queryEnvironment.options(over: asked ?? options) ?? asked
+    if queryEnvironment.observes {
+      boundary = queryEnvironment.boundary
       follow(query, options: asked, debounce: debounce, using: client)
     } else {
       stop()
@@ -29,13 +29,13 @@ extension ObservedPagination {
     _ query: @escaping @Sendable (Input, Page) -> Query<Value>,
     _ asked: ObserverOptions?,
     _ client: QueryClient,
-    _ surroundings: Surroundings,
+    _ queryEnvironment: QueryEnvironment,
     debounce: Duration? = nil
   ) {
-    changeContext = surroundings.changeContext
-    let options = surroundings.options(over: asked ?? self.query.options) ?? asked
-    if surroundings.isAllowed {
-      self.query.boundary = surroundings.boundary
+    changeContext = queryEnvironment.changeContext
+    let options = queryEnvironment.options(over: asked ?? self.query.options) ?? asked
+    if queryEnvironment.observes {
+      self.query.boundary = queryEnvironment.boundary
       follow(
         input: input,
         options: options,
@@ -51,11 +51,11 @@ extension ObservedPagination {
 }
 
 extension ObservedQueries {
-  func asked(_ queries: [AnyQuery], _ client: QueryClient, _ surroundings: Surroundings) {
-    changeContext = surroundings.changeContext
-    let queries = surroundings.isFrozen ? queries.map { $0.enabled(false) } : queries
-    if surroundings.isAllowed {
-      boundary = surroundings.boundary
+  func asked(_ queries: [AnyQuery], _ client: QueryClient, _ queryEnvironment: QueryEnvironment) {
+    changeContext = queryEnvironment.changeContext
+    let queries = queryEnvironment.isFrozen ? queries.map { $0.enabled(false) } : queries
+    if queryEnvironment.observes {
+      boundary = queryEnvironment.boundary
       follow(queries, using: client)
     } else {
       stop()
@@ -65,9 +65,9 @@ extension ObservedQueries {
 }
 
 extension ObservedValue {
-  func drawn(using client: QueryClient, _ surroundings: Surroundings) {
-    changeContext = surroundings.changeContext
-    if surroundings.isAllowed {
+  func drawn(using client: QueryClient, _ queryEnvironment: QueryEnvironment) {
+    changeContext = queryEnvironment.changeContext
+    if queryEnvironment.observes {
       start(using: client)
     } else {
       stop()
@@ -80,14 +80,14 @@ extension ObservedMutation {
   func asked(
     _ mutation: Mutation<Input, Output>,
     _ client: QueryClient,
-    _ surroundings: Surroundings
+    _ queryEnvironment: QueryEnvironment
   ) {
-    changeContext = surroundings.changeContext
+    changeContext = queryEnvironment.changeContext
     follow(mutation, using: client)
   }
 }
 
-extension Surroundings {
+extension QueryEnvironment {
   /// The options of an observer in these surroundings; `nil` keeps the present ones.
   func options(over present: ObserverOptions?) -> ObserverOptions? {
     guard isFrozen else { return nil }
