@@ -279,5 +279,5 @@ struct CacheReports {
   var lookups = LookupCounts()
   var countsFetches = false
   /// The part types of keys that were reported to share one hash.
-  var crowds: Set<[ObjectIdentifier]> = []
+  var collisions: Set<[ObjectIdentifier]> = []
 }

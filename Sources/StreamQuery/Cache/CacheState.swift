@@ -82,10 +82,10 @@ struct CacheState: ~Copyable {
     _ query: StoredQuery?,
     _ transaction: inout Transaction
   ) -> Int {
-    let (index, crowding) = slots.makeEntry(of: key, at: transaction.environment.now.instant)
+    let (index, collision) = slots.makeEntry(of: key, at: transaction.environment.now.instant)
     deadlines.makeRoom(for: index)
-    if crowding.begins { reportCrowd(of: key) }
-    announce(.added(index, isCrowded: crowding.isTooLarge), &transaction)
+    if collision.begins { reportCrowd(of: key) }
+    announce(.added(index, isCrowded: collision.isTooLarge), &transaction)
     if let query { adopt(index, query, &transaction) }
     emit(.added, index, transaction)
     return index
@@ -93,7 +93,7 @@ struct CacheState: ~Copyable {
 
   /// Reports, once for each combination of users' types, that many keys share one hash.
   private mutating func reportCrowd(of key: EntryKey) {
-    guard reports.crowds.insert(key.storage.boxedTypes).inserted else { return }
+    guard reports.collisions.insert(key.storage.boxedTypes).inserted else { return }
     actionQueue.append(.crowded(key.key))
   }
 

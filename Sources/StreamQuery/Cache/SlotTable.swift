@@ -64,7 +64,7 @@ struct SlotTable: RandomAccessCollection {
   ///   - key: The key.
   ///   - now: The time.
   /// - Returns: Its slot, and whether too many keys have the same hash.
-  mutating func makeEntry(of key: EntryKey, at now: Instant) -> (Int, KeyCrowding) {
+  mutating func makeEntry(of key: EntryKey, at now: Instant) -> (Int, Collision) {
     let index = free.take(from: &rows, new: EntrySlot())
     serial += 1
     rows[index].generation = serial

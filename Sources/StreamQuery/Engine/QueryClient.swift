@@ -210,7 +210,7 @@ nonisolated extension QueryClient: ActionRunner {
     case .unsettled(let key):
       TaskLocals.none { self.report(.unsettledOption(key: key.description)) }
     case .crowded(let key):
-      let count = PositionTable.crowd + 1
+      let count = HashTable.slotsPerHash + 1
       TaskLocals.none { self.report(.equalHashes(key: key.description, count: count)) }
     case .emit(let event): eventReceivers.tell(event)
     case .emitRemoval(let removed, let slot, let count):

@@ -1,7 +1,7 @@
 extension KeyIndex {
   /// Moves all entries and prefixes into as few places as possible, in the same order.
   ///
-  /// Nothing is hashed, and nothing is compared except members of a crowd that shares one hash.
+  /// Nothing is hashed, and nothing is compared except members of a collision that shares one hash.
   ///
   /// - Parameter newID: Maps the id that an entry had to its new id.
   /// - Returns: The old places, now empty, because freeing them takes long.

@@ -6,7 +6,7 @@
 /// and an entry by its whole key, the latter with the hash that was computed when the key was made.
 ///
 /// The index is used under the cache's lock. The only user code it calls is `==`, `hash(into:)`
-/// and, in a crowd of one hash, `<` of parts; a removal hands out the values that it releases.
+/// and, in a collision of one hash, `<` of parts; a removal hands out the values that it releases.
 /// Traversal only follows links, and matches come in order of insertion: nothing depends on the
 /// order of a hash table.
 package struct KeyIndex {
@@ -54,8 +54,8 @@ package struct KeyIndex {
   // Only this file and that of `compact` change them.
   var entries: [Entry] = []
   var nodes: [Node] = [Node(part: nil, hash: 0, parent: none)]
-  var entryTable = PositionTable()
-  var nodeTable = PositionTable()
+  var entryTable = HashTable()
+  var nodeTable = HashTable()
   private var freeEntries = FreeRows()
   private var freeNodes = FreeRows()
   var order: UInt64 = 0
@@ -87,14 +87,14 @@ package struct KeyIndex {
   /// - Parameters:
   ///   - key: The entry's key.
   ///   - id: The entry's id.
-  /// - Returns: Whether the key or one of its prefixes is in a crowd.
+  /// - Returns: Whether the key or one of its prefixes is in a collision.
   /// - Complexity: O(1) for each part, on average. Among *n* keys or prefixes of one hash,
   ///   O(log *n*) comparisons if the parts have an order, otherwise O(*n*).
   @discardableResult
-  mutating func insert(_ key: AnyQueryKey, id: Int32) -> KeyCrowding {
+  mutating func insert(_ key: AnyQueryKey, id: Int32) -> Collision {
     let storage = key.storage
-    var crowding = KeyCrowding()
-    let node = makeNode(of: storage, &crowding)
+    var collision = Collision()
+    let node = makeNode(of: storage, &collision)
     order += 1
     let previous = nodes[Int(node)].lastEntry
     let entry = Entry(
@@ -114,9 +114,9 @@ package struct KeyIndex {
     }
     nodes[Int(node)].lastEntry = position
     let own = enter(position, storage)
-    return KeyCrowding(
-      begins: own.begins || crowding.begins,
-      isTooLarge: own.isTooLarge || crowding.isTooLarge
+    return Collision(
+      begins: own.begins || collision.begins,
+      isTooLarge: own.isTooLarge || collision.isTooLarge
     )
   }
 
@@ -218,11 +218,11 @@ package struct KeyIndex {
 
   /// Puts an entry into its table.
   ///
-  /// - Returns: Whether it is in a crowd.
+  /// - Returns: Whether it is in a collision.
   @discardableResult
-  mutating func enter(_ position: Int32, _ key: KeyStorage) -> KeyCrowding {
+  mutating func enter(_ position: Int32, _ key: KeyStorage) -> Collision {
     // The table is taken out, because the closure reads the entries of the index.
-    var table = PositionTable()
+    var table = HashTable()
     swap(&table, &entryTable)
     defer { swap(&table, &entryTable) }
     return table.insert(position, hash: key.hash) { order(key, to: $0) }
@@ -230,15 +230,15 @@ package struct KeyIndex {
 
   /// Puts a prefix into its table.
   ///
-  /// - Returns: Whether it is in a crowd.
+  /// - Returns: Whether it is in a collision.
   @discardableResult
   mutating func enter(
     _ position: Int32,
     _ part: KeyPart,
     below parent: Int32,
     hash: Int
-  ) -> KeyCrowding {
-    var table = PositionTable()
+  ) -> Collision {
+    var table = HashTable()
     swap(&table, &nodeTable)
     defer { swap(&table, &nodeTable) }
     return table.insert(position, hash: hash) { order(part, below: parent, to: $0) }
@@ -266,22 +266,22 @@ package struct KeyIndex {
   /// The node of a new key, with those above it.
   ///
   /// Neighbours often follow each other: then the one of the last key needs no search.
-  private mutating func makeNode(of key: KeyStorage, _ crowding: inout KeyCrowding) -> Int32 {
+  private mutating func makeNode(of key: KeyStorage, _ collision: inout Collision) -> Int32 {
     if lastAdded >= 0, Int(lastAdded) < entries.count,
       entries[Int(lastAdded)].key?.hasParts(of: key, butLast: 1) == true
     {
       let node = entries[Int(lastAdded)].node
       var prefix = node
       while prefix != KeyIndex.root {
-        if nodes[Int(prefix)].isTooMany { crowding.isTooLarge = true }
+        if nodes[Int(prefix)].isTooMany { collision.isTooLarge = true }
         prefix = nodes[Int(prefix)].parent
       }
       return node
     }
     var node = KeyIndex.root
     for part in key.parts.dropLast() {
-      node = makeChild(of: node, part: part, &crowding)
-      if nodes[Int(node)].isTooMany { crowding.isTooLarge = true }
+      node = makeChild(of: node, part: part, &collision)
+      if nodes[Int(node)].isTooMany { collision.isTooLarge = true }
     }
     return node
   }
@@ -289,7 +289,7 @@ package struct KeyIndex {
   private mutating func makeChild(
     of parent: Int32,
     part: KeyPart,
-    _ crowding: inout KeyCrowding
+    _ collision: inout Collision
   ) -> Int32 {
     let hash = KeyIndex.hash(of: part, below: nodes[Int(parent)].hash)
     if let node = child(of: parent, part: part, hash: hash) { return node }
@@ -304,7 +304,7 @@ package struct KeyIndex {
     }
     nodes[Int(parent)].lastChild = position
     let own = enter(position, part, below: parent, hash: hash)
-    if own.begins { crowding.begins = true }
+    if own.begins { collision.begins = true }
     nodes[Int(position)].isTooMany = own.isTooLarge
     return position
   }

@@ -141,7 +141,7 @@ struct HostileKeyTests: LimitedSuite {
     }
     let comparisons = Notes<Int>()
     func key(_ id: Int) -> QueryKey<Int> {
-      let part = CrowdTests.Counted(id: id, comparisons: comparisons)
+      let part = CollisionTests.Counted(id: id, comparisons: comparisons)
       return isPrefix ? QueryKey(part, 1) : QueryKey(part)
     }
     var worst = 0
@@ -152,9 +152,9 @@ struct HostileKeyTests: LimitedSuite {
       worst = max(worst, comparisons.count - before)
     }
     // Three looks at a key, and two at a prefix.
-    let most = PositionTable.crowd + PositionCrowd.most + 16
+    let most = HashTable.slotsPerHash + CollisionBucket.most + 16
     #expect(worst <= (isPrefix ? 5 : 4) * most)
-    #expect(client.diagnostics().count <= PositionTable.crowd + PositionCrowd.most)
+    #expect(client.diagnostics().count <= HashTable.slotsPerHash + CollisionBucket.most)
     // Other keys are kept as ever.
     for id in 0..<2_000 { client.setData(id, for: QueryKey<Int>("n", id)) }
     #expect(client.diagnostics().count == 1_000)

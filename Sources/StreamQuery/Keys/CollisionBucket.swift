@@ -1,8 +1,8 @@
-/// The positions of one hash that have no slot in a ``PositionTable``.
+/// The positions of one hash that have no slot in a ``HashTable``.
 ///
 /// Positions that can be compared are sorted, so that one of *n* is found with a logarithmic number
 /// of comparisons; the others are examined one by one.
-struct PositionCrowd: Sendable {
+struct CollisionBucket: Sendable {
   private var sorted: [Int32] = []
   private var others: [Int32] = []
 

@@ -4,7 +4,7 @@ import Testing
 @testable import StreamQuery
 
 /// Many keys of one hash.
-@Suite("Keys of equal hashes") struct CrowdTests {
+@Suite("Keys of equal hashes") struct CollisionTests {
   /// Counts its comparisons, and hashes to one value.
   struct Counted: Hashable, Sendable {
     var id: Int
@@ -64,7 +64,7 @@ import Testing
   @Test(arguments: 0..<10 as Range<UInt64>)
   func aCrowdIsFoundWholeAndOthersHardlyPassIt(seed: UInt64) {
     var random = SmallRandom(seed: seed)
-    var table = PositionTable()
+    var table = HashTable()
     var hashes: [Int] = []
     var present: Set<Int32> = []
     for position in 0..<4_000 as Range<Int32> {
@@ -90,10 +90,10 @@ import Testing
       }
       #expect(found == (present.contains(position) ? position : nil))
     }
-    var crowd: [Int32] = []
-    table.forEach(hash: 7, order: { _ in nil }) { if hashes[Int($0)] == 7 { crowd.append($0) } }
-    #expect(crowd.count == present.filter { hashes[Int($0)] == 7 }.count)
-    #expect(crowd == crowd.sorted())
+    var collision: [Int32] = []
+    table.forEach(hash: 7, order: { _ in nil }) { if hashes[Int($0)] == 7 { collision.append($0) } }
+    #expect(collision.count == present.filter { hashes[Int($0)] == 7 }.count)
+    #expect(collision == collision.sorted())
     // Of 1,500 there are 64 in the way, and who had to go past them.
     let farthest = (0..<8_192).map { table.reach(of: $0) }.max() ?? 0
     #expect(farthest < 512)
@@ -139,11 +139,11 @@ import Testing
       worst = max(worst, questions.count - before)
     }
     // Those in the slots, twice, and a few for each halving.
-    #expect(worst < 2 * PositionTable.crowd + 60)
+    #expect(worst < 2 * HashTable.slotsPerHash + 60)
     for (position, id) in ids.enumerated() where position % 7 == 0 {
       let before = questions.count
       #expect(index.first(with: key(id).storage) { _ in true } == Int32(position))
-      #expect(questions.count - before < PositionTable.crowd + 60)
+      #expect(questions.count - before < HashTable.slotsPerHash + 60)
     }
     #expect(index.first(with: key(4_000 + 7).storage) { _ in true } == nil)
     _ = index.compact { $0 }

@@ -6,9 +6,9 @@
 /// which would be a cache miss, for anything but its result. The table grows without reading that
 /// array.
 ///
-/// A *crowd* is many positions with one hash. A few of them are in the slots and the others in a
-/// ``PositionCrowd``, so that a search for another hash does not pass them.
-struct PositionTable: Sendable {
+/// A *collision* is many positions with one hash. A few of them are in the slots and the others in a
+/// ``CollisionBucket``, so that a search for another hash does not pass them.
+struct HashTable: Sendable {
   private struct Slot: Sendable {
     /// The position, -1 in an empty slot.
     var position: Int32
@@ -19,12 +19,12 @@ struct PositionTable: Sendable {
   private static let empty = Slot(position: -1, tag: 0)
 
   /// The number of positions of one tag that are in the slots, at most.
-  static let crowd = 64
+  static let slotsPerHash = 64
 
   private var slots: [Slot] = []
-  /// The positions without a slot, by tag, for tags with ``crowd`` positions in slots.
-  private var crowds: [UInt32: PositionCrowd] = [:]
-  private var crowdCount = 0
+  /// The positions without a slot, by tag, for tags with ``slotsPerHash`` positions in slots.
+  private var buckets: [UInt32: CollisionBucket] = [:]
+  private var bucketCount = 0
   /// The number of positions.
   private(set) var count = 0
 
@@ -44,7 +44,7 @@ struct PositionTable: Sendable {
   /// - Parameters:
   ///   - hash: The hash.
   ///   - isWanted: Whether a position is the wanted one.
-  ///   - order: How the wanted key compares to a position; called only in a crowd.
+  ///   - order: How the wanted key compares to a position; called only in a collision.
   /// - Returns: The position.
   @inline(__always)
   func first(
@@ -59,8 +59,8 @@ struct PositionTable: Sendable {
       if slots[index].tag == tag, isWanted(slots[index].position) { return slots[index].position }
       index = (index + 1) & mask
     }
-    guard crowdCount > 0 else { return nil }
-    return crowds[tag]?.first(where: isWanted, order)
+    guard bucketCount > 0 else { return nil }
+    return buckets[tag]?.first(where: isWanted, order)
   }
 
   /// Calls the body with every position that may have the hash.
@@ -72,8 +72,8 @@ struct PositionTable: Sendable {
       if slots[index].tag == tag { body(slots[index].position) }
       index = (index + 1) & mask
     }
-    guard crowdCount > 0 else { return }
-    crowds[tag]?.forEach(order) { position in
+    guard bucketCount > 0 else { return }
+    buckets[tag]?.forEach(order) { position in
       body(position)
       return true
     }
@@ -90,23 +90,23 @@ struct PositionTable: Sendable {
 
   /// Adds a position.
   ///
-  /// - Returns: Whether it is in a crowd.
+  /// - Returns: Whether it is in a collision.
   @discardableResult
   mutating func insert(
     _ position: Int32,
     hash: Int,
     order: (Int32) -> KeyOrder?
-  ) -> KeyCrowding {
+  ) -> Collision {
     // Up to four fifths full: a search that finds nothing then reads two cache lines.
-    if (count - crowdCount + 1) * 5 > slots.count * 4 { grow() }
+    if (count - bucketCount + 1) * 5 > slots.count * 4 { grow() }
     let slot = Slot(position: position, tag: UInt32(truncatingIfNeeded: hash))
     count += 1
-    guard place(slot) >= Self.crowd else { return KeyCrowding() }
-    crowdCount += 1
-    let unsorted = crowds[slot.tag, default: PositionCrowd()].insert(position, order)
-    return KeyCrowding(
-      begins: crowds[slot.tag]?.count == 1,
-      isTooLarge: unsorted > PositionCrowd.most
+    guard place(slot) >= Self.slotsPerHash else { return Collision() }
+    bucketCount += 1
+    let unsorted = buckets[slot.tag, default: CollisionBucket()].insert(position, order)
+    return Collision(
+      begins: buckets[slot.tag]?.count == 1,
+      isTooLarge: unsorted > CollisionBucket.most
     )
   }
 
@@ -116,7 +116,7 @@ struct PositionTable: Sendable {
     let tag = UInt32(truncatingIfNeeded: hash)
     var hole = home(of: tag)
     while slots[hole].position != position {
-      guard slots[hole].position >= 0 else { return removeFromCrowd(position, tag) }
+      guard slots[hole].position >= 0 else { return removeFromBucket(position, tag) }
       hole = (hole + 1) & mask
     }
     count -= 1
@@ -131,22 +131,22 @@ struct PositionTable: Sendable {
       }
       index = (index + 1) & mask
     }
-    slots[hole] = PositionTable.empty
-    if crowdCount > 0, let next = crowds[tag]?.first {
-      leaveCrowd(next, tag)
+    slots[hole] = HashTable.empty
+    if bucketCount > 0, let next = buckets[tag]?.first {
+      takeFromBucket(next, tag)
       place(Slot(position: next, tag: tag))
     }
   }
 
-  private mutating func removeFromCrowd(_ position: Int32, _ tag: UInt32) {
-    if leaveCrowd(position, tag) { count -= 1 }
+  private mutating func removeFromBucket(_ position: Int32, _ tag: UInt32) {
+    if takeFromBucket(position, tag) { count -= 1 }
   }
 
   @discardableResult
-  private mutating func leaveCrowd(_ position: Int32, _ tag: UInt32) -> Bool {
-    guard crowds[tag]?.remove(position) ?? false else { return false }
-    if crowds[tag]?.count == 0 { crowds[tag] = nil }
-    crowdCount -= 1
+  private mutating func takeFromBucket(_ position: Int32, _ tag: UInt32) -> Bool {
+    guard buckets[tag]?.remove(position) ?? false else { return false }
+    if buckets[tag]?.count == 0 { buckets[tag] = nil }
+    bucketCount -= 1
     return true
   }
 
@@ -161,13 +161,13 @@ struct PositionTable: Sendable {
       if slots[index].tag == slot.tag { equals += 1 }
       index = (index + 1) & mask
     }
-    if equals < Self.crowd { slots[index] = slot }
+    if equals < Self.slotsPerHash { slots[index] = slot }
     return equals
   }
 
   private mutating func grow() {
     let old = slots
-    slots = Array(repeating: PositionTable.empty, count: max(8, old.count * 2))
+    slots = Array(repeating: HashTable.empty, count: max(8, old.count * 2))
     for slot in old where slot.position >= 0 { place(slot) }
   }
 }
@@ -187,10 +187,10 @@ extension KeyOrder {
 }
 
 /// Whether a key, or one of its prefixes, is one of many with the same hash.
-struct KeyCrowding: Equatable, Sendable {
-  /// Whether it is the first one beyond the ``PositionTable/crowd`` that have slots.
+struct Collision: Equatable, Sendable {
+  /// Whether it is the first one beyond the ``HashTable/slotsPerHash`` that have slots.
   var begins = false
-  /// Whether a search for it compares it with more than ``PositionCrowd/most`` others, one by one.
+  /// Whether a search for it compares it with more than ``CollisionBucket/most`` others, one by one.
   ///
   /// A cache with a limit does not keep such an entry.
   var isTooLarge = false
