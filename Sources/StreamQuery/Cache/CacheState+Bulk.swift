@@ -75,8 +75,8 @@ extension CacheState {
       drop(index, reason: reason, &transaction)
     } else {
       // For its observers it is a new entry.
-      transaction.drop(slots[index].beginning)
-      slots[index].beginning = nil
+      transaction.drop(slots[index].initialState)
+      slots[index].initialState = nil
       for observer in slots[index].observers {
         observers[Int(observer)].settledBase = .zero
       }
@@ -88,7 +88,7 @@ extension CacheState {
   /// newest query.
   @inline(__always)
   func initialData(of index: Int) -> StoredInitialData? {
-    slots[index].beginning?.source ?? slots[index].query?.initialData
+    slots[index].initialState?.source ?? slots[index].query?.initialData
   }
 
   /// The dynamic options of an entry's observers to evaluate before it is reset.
@@ -103,7 +103,7 @@ extension CacheState {
     var slot = slots[index]
     _ = slot.machine.cleared(in: transaction.environment)
     if let initialData {
-      let beginning = slot.beginning ?? initialData.beginning(at: transaction.environment.now)
+      let beginning = slot.initialState ?? initialData.initialState(at: transaction.environment.now)
       _ = slot.machine.initialDataPlaced(updatedAt: beginning.time, in: transaction.environment)
       slot.data = initialData.box
     }
@@ -187,8 +187,8 @@ extension CacheState {
     if slots[index].query?.isPersisted == true {
       announce(.emptying(index, .removed), &transaction)
       // It may have begun with kept data.
-      transaction.drop(slots[index].beginning)
-      slots[index].beginning = nil
+      transaction.drop(slots[index].initialState)
+      slots[index].initialState = nil
     }
     // Before their placeholders are forgotten, and their queries with them.
     let answered = answers.compactMap { answer in present(answer, index).map { ($0, answer) } }

@@ -37,7 +37,7 @@ extension CacheState {
         (machine, _) = empty.arrived(
           resolvedOptions,
           fetchOptions: query.fetchOptions,
-          initialData: initialData?.beginning(at: environment.now).time,
+          initialData: initialData?.initialState(at: environment.now).time,
           isInvalidated: initialData?.isInvalidated == true,
           isPart: initialData?.isPart == true,
           in: environment
@@ -69,7 +69,7 @@ extension CacheState {
       return (glimpse(index), flags)
     }
     let hasBetter = !query.canFetch && slots[index].query?.canFetch == true
-    let beginning = slots[index].beginning ?? initialData?.beginning(at: environment.now)
+    let beginning = slots[index].initialState ?? initialData?.initialState(at: environment.now)
     let (machine, isStashed) = slots[index].machine.arrived(
       resolvedOptions,
       fetchOptions: hasBetter ? nil : query.fetchOptions,
@@ -114,7 +114,7 @@ extension CacheState {
       slot.query = query
     }
     if !slot.machine.hasData {
-      let beginning = slot.beginning ?? initialData.beginning(at: environment.now)
+      let beginning = slot.initialState ?? initialData.initialState(at: environment.now)
       _ = slot.machine.initialDataPlaced(
         updatedAt: beginning.time,
         isPart: initialData.isPart,

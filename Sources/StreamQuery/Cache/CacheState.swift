@@ -161,7 +161,7 @@ struct CacheState: ~Copyable {
   }
 
   /// Whether the data of an entry, if it has any, was neither fetched nor written.
-  func isAsItBegan(_ entry: EntryID) -> Bool {
+  func isUntouched(_ entry: EntryID) -> Bool {
     find(entry).map { slots[$0].machine.dataUpdateCount == 0 } ?? true
   }
 

@@ -52,7 +52,7 @@ struct EntrySlot: FreeRows.Row {
     /// Data that the fetch in flight hid.
     var stashed: ValueBox?
     /// The initial data that the entry began with; `nil` if it began without.
-    var beginning: Beginning?
+    var initialState: InitialState?
     /// The setting of the caller that gave the query; `nil` if none.
     var setting: FetchSetting?
     /// The pacing of the query's own triggers, if they are paced.
@@ -65,7 +65,7 @@ struct EntrySlot: FreeRows.Row {
       observers.isEmpty && waiters.isEmpty && layers.isEmpty
         && dynamicCount == 0 && askRound == 0 && waiterRound == 0 && goneWaiters == 0
         && error == nil && failureReason == nil && reasonBefore == nil && initiator == nil
-        && previousSnapshot == nil && shown == nil && stashed == nil && beginning == nil
+        && previousSnapshot == nil && shown == nil && stashed == nil && initialState == nil
         && setting == nil && triggerPacing.isEmpty && serving.isEmpty
     }
   }
@@ -95,7 +95,7 @@ struct EntrySlot: FreeRows.Row {
     transaction.drop(snapshot.take())
     guard !rareData.isEmpty else { return }
     transaction.drop(rareData.value.stashed)
-    transaction.drop(rareData.value.beginning)
+    transaction.drop(rareData.value.initialState)
     transaction.drop(rareData.value.error)
     transaction.drop(rareData.value.failureReason)
     transaction.drop(rareData.value.reasonBefore)

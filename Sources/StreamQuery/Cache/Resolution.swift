@@ -30,14 +30,14 @@ struct InitialData: Sendable {
   let source: StoredInitialData
 
   /// The beginning of an entry that starts with this data.
-  func beginning(at now: Timestamp) -> Beginning {
-    Beginning(source: source, time: updatedAt.map(now.placing(date:)) ?? now)
+  func initialState(at now: Timestamp) -> InitialState {
+    InitialState(source: source, time: updatedAt.map(now.placing(date:)) ?? now)
   }
 }
 
 /// The first data of an entry: a reset restores it with its age, whoever observes the entry by
 /// then.
-final class Beginning: Sendable {
+final class InitialState: Sendable {
   /// The source of the initial data.
   ///
   /// Not the query: the entry would keep the fetch of an observer that by now has another query.
@@ -128,12 +128,12 @@ extension CacheState {
   ) {
     guard let initialData, !slots[index].machine.hasData else { return }
     let now = transaction.environment.now
-    let beginning = slots[index].beginning ?? initialData.beginning(at: now)
-    slots[index].beginning = beginning
+    let initialState = slots[index].initialState ?? initialData.initialState(at: now)
+    slots[index].initialState = initialState
     transaction.drop(slots[index].data)
     slots[index].data = initialData.box
     input(index, &transaction) {
-      $0.initialDataPlaced(updatedAt: beginning.time, isPart: initialData.isPart, in: $1)
+      $0.initialDataPlaced(updatedAt: initialState.time, isPart: initialData.isPart, in: $1)
     }
     if initialData.isInvalidated {
       input(index, &transaction) { $0.invalidated(isJoining: true, at: now, in: $1) }

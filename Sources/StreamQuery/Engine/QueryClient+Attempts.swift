@@ -200,7 +200,7 @@ nonisolated extension QueryClient {
   ) -> Bool {
     func ask(_: Int) -> CommitAnswer<(present: ValueBox?, box: ValueBox), Bool> {
       let (present, isBegin, isNoBase) = cache.read {
-        ($0.box(job.entry), $0.isAsItBegan(job.entry), $0.isNoBase(job))
+        ($0.box(job.entry), $0.isUntouched(job.entry), $0.isNoBase(job))
       }
       // Initial data was there before the fetch, and is not part of the fetched value.
       let made = UpdateChain.run(job.key, of: self) { make(isBegin ? nil : present, isNoBase) }

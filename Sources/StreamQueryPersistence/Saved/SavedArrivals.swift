@@ -47,16 +47,16 @@ struct SavedArrivals: Sendable {
     guard changed.count - count > count / 10 else { return ([], 0) }
     let firstToLeave = changed.map { Leaving($0.key, $0.value) }.sorted().dropLast(count)
     let dropped = firstToLeave.compactMap { leaving in
-      leaving.rank == .asItBegan
+      leaving.rank == .untouched
         ? changed.removeValue(forKey: leaving.key).map(SavedRecords.Arrival.changed)
         : put(.removed, leaving.key)
     }
-    return (dropped, firstToLeave.count { $0.rank != .asItBegan })
+    return (dropped, firstToLeave.count { $0.rank != .untouched })
   }
 
   /// The rank of a value among those that may leave: determined once for each, and compared often.
   private struct Leaving: Comparable {
-    enum Rank: Int { case asItBegan, limited, unlimited }
+    enum Rank: Int { case untouched, limited, unlimited }
 
     let key: EntryKey
     let rank: Rank
@@ -65,7 +65,7 @@ struct SavedArrivals: Sendable {
 
     init(_ key: EntryKey, _ entry: PersistedEntry) {
       self.key = key
-      rank = entry.isAsItBegan ? .asItBegan : entry.hasLifetime ? .limited : .unlimited
+      rank = entry.isUntouched ? .untouched : entry.hasLifetime ? .limited : .unlimited
       date = SavedRecords.Stamp(entry).updatedAt
       number = entry.number
     }

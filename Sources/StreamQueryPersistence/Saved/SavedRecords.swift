@@ -161,14 +161,14 @@ struct SavedRecords: Sendable {
   /// - Returns: The replaced changes: users' values, to be released outside of locks.
   mutating func note(_ arrival: Arrival, of key: EntryKey) -> [Arrival] {
     if case .closed(let error) = phase {
-      if case .changed(let entry) = arrival, entry.isAsItBegan, !entry.isInvalidated {
+      if case .changed(let entry) = arrival, entry.isUntouched, !entry.isInvalidated {
         return [arrival]
       }
       lossReason = error
       return [arrival]
     }
     // It began with data that is not saved yet, or after that was removed: only its mark is new.
-    if case .changed(let entry) = arrival, entry.isAsItBegan, let known = arrivals[key] {
+    if case .changed(let entry) = arrival, entry.isUntouched, let known = arrivals[key] {
       if case .changed(var former) = known {
         former.isInvalidated = entry.isInvalidated
         _ = arrivals.put(.changed(former), key)

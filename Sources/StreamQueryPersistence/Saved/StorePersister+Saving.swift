@@ -224,7 +224,7 @@ extension StorePersister {
       state.withLock({ $0.stores[id]?.records.isOutdated(text, stamp) ?? false })
     else { return nil }
     // It is restored data, or initial data of the query.
-    if entry.isAsItBegan { return .mark(isInvalidated: entry.isInvalidated) }
+    if entry.isUntouched { return .mark(isInvalidated: entry.isInvalidated) }
     guard settings.includes(entry.info) else { return nil }
     guard let value = settings.redact(box.erased, entry.info.key) else { return .remove }
     guard let encodable = value as? any Encodable else {

@@ -88,7 +88,7 @@ package struct PersistedEntry: Sendable {
   package var number: UInt64 { id.generation }
 
   /// Whether its data was neither fetched nor written: it was restored, or initial data.
-  package var isAsItBegan: Bool { info.dataUpdateCount == 0 }
+  package var isUntouched: Bool { info.dataUpdateCount == 0 }
 }
 
 /// The changes of persisted entries, for the persister; works while the client is being freed, too.
