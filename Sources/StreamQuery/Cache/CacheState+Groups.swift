@@ -147,13 +147,13 @@ extension CacheState {
 
   /// Suspends the reader of a whole group until there is news, unless there already is some or
   /// never will be.
-  mutating func park(group: Int32, _ wait: SharedOneShot<Void>) -> Parking {
+  mutating func park(group: Int32, _ wait: SharedOneShot<Void>) -> SuspendDecision {
     guard case .whole(isDue: false) = groups[group].reading,
       groups[group].changed.isEmpty
     else { return .news }
     for member in groups[group].members {
       guard let id = member.id, let index = find(id) else { continue }
-      if let own = ownFetch(of: Int(observers[index].entry)) { return .pointless(own) }
+      if let own = ownFetch(of: Int(observers[index].entry)) { return .ownFetch(own) }
     }
     groups[group].suspend(wait)
     return .suspended

@@ -8,7 +8,7 @@ enum Poll<Value: Sendable>: Sendable {
 }
 
 /// The result for an observer that is about to wait for news.
-enum Parking: Sendable {
+enum SuspendDecision: Sendable {
   case suspended
   /// It waits, and another task is already waiting for the same observer's news.
   case suspendedBesideAnother(EntryKey)
@@ -16,7 +16,7 @@ enum Parking: Sendable {
   case news
   /// It is a fetch that observes its own key: news comes when the fetch ends, and the fetch waits
   /// for the news.
-  case pointless(FetchJob)
+  case ownFetch(FetchJob)
 }
 
 extension CacheState {
@@ -49,9 +49,9 @@ extension CacheState {
   }
 
   /// Suspends a task until an observer has news, unless there is news already or will never be any.
-  mutating func park(_ id: ObserverID, _ task: SuspendedTask<Void>) -> Parking {
+  mutating func park(_ id: ObserverID, _ task: SuspendedTask<Void>) -> SuspendDecision {
     guard let index = find(id), !hasNews(index) else { return .news }
-    if let own = ownFetch(of: Int(observers[index].entry)) { return .pointless(own) }
+    if let own = ownFetch(of: Int(observers[index].entry)) { return .ownFetch(own) }
     guard let other = observers[index].suspended else {
       observers[index].suspended = .alone(task)
       return .suspended
@@ -60,7 +60,7 @@ extension CacheState {
     if case .member(let place) = other, !groups[place.group].isReadAsWhole {
       return .suspended
     }
-    return slots[Int(observers[index].entry)].key.map(Parking.suspendedBesideAnother)
+    return slots[Int(observers[index].entry)].key.map(SuspendDecision.suspendedBesideAnother)
       ?? .suspended
   }
 

@@ -205,7 +205,7 @@ package final class Subscription: Sendable {
     case .suspended: break
     case .suspendedBesideAnother(let key): client.noteSharedStream(of: key)
     case .news: return ()
-    case .pointless(let fetch):
+    case .ownFetch(let fetch):
       client.report(.streamInsideFetch(key: fetch.key.key.description))
       cancel()
       return ()

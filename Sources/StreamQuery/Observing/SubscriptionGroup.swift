@@ -116,7 +116,7 @@ package final class SubscriptionGroup: Sendable {
         client.observerWaits(for: "news of several queries", self) { cancel() }
       }
     case .news: break
-    case .pointless(let fetch):
+    case .ownFetch(let fetch):
       client.report(.streamInsideFetch(key: fetch.key.key.description))
       cancel()
     }
