@@ -64,7 +64,7 @@ extension CacheState {
   /// The info of an entry for filters, dynamic options and diagnostics.
   func info(_ index: Int, at now: Instant) -> QueryInfo? {
     guard slots[index].key != nil else { return nil }
-    return slots[index].info(glimpse(index), at: now)
+    return slots[index].info(currentSnapshot(index), at: now)
   }
 }
 

@@ -66,7 +66,7 @@ extension CacheState {
         since: nil,
         at: environment.now.instant
       )
-      return (glimpse(index), flags)
+      return (currentSnapshot(index), flags)
     }
     let hasBetter = !query.canFetch && slots[index].query?.canFetch == true
     let beginning = slots[index].initialState ?? initialData?.initialState(at: environment.now)

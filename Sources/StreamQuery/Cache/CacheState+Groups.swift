@@ -26,7 +26,7 @@ extension CacheState {
     let position = groups[group].add(id)
     let seen = find(id).map { index in
       observers[index].waits(at: GroupPlace(position, in: group))
-      return see(index)
+      return seenSnapshot(index)
     }
     return ObservationChange(position: Int(position), id: id, seen: seen)
   }
@@ -140,7 +140,7 @@ extension CacheState {
     results.reserveCapacity(groups[group].members.count)
     for member in groups[group].members {
       guard let id = member.id, let index = find(id) else { return .over }
-      results.append(see(index))
+      results.append(seenSnapshot(index))
     }
     return .news(results)
   }
@@ -160,8 +160,10 @@ extension CacheState {
   }
 
   /// The present state for an observer, which has seen it from now on.
-  private mutating func see(_ observer: Int) -> (snapshot: EntrySnapshot, flags: QueryFlags) {
-    let (snapshot, flags) = view(observer)
+  private mutating func seenSnapshot(
+    _ observer: Int
+  ) -> (snapshot: EntrySnapshot, flags: QueryFlags) {
+    let (snapshot, flags) = shownSnapshot(observer)
     _ = observers[observer].saw(snapshot.version, flags)
     return (snapshot, flags)
   }

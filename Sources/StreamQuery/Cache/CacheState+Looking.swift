@@ -29,13 +29,13 @@ extension CacheState {
   /// The same for an observer that is in the table.
   @inline(__always)
   mutating func look(_ observer: Int) -> (snapshot: EntrySnapshot, flags: QueryFlags)? {
-    let (snapshot, flags) = view(observer)
+    let (snapshot, flags) = shownSnapshot(observer)
     return observers[observer].saw(snapshot.version, flags) ? (snapshot, flags) : nil
   }
 
   /// The present state for an observer.
   @inline(__always)
-  mutating func view(_ observer: Int) -> (EntrySnapshot, QueryFlags) {
+  mutating func shownSnapshot(_ observer: Int) -> (EntrySnapshot, QueryFlags) {
     let entry = Int(observers[observer].entry)
     let snapshot = snapshot(entry)
     let flags = flags(of: observer, entry)
@@ -71,7 +71,7 @@ extension CacheState {
     let entry = Int(observers[observer].entry)
     guard observers[observer].seenVersion == version(entry) else { return true }
     guard !observers[observer].hasPlaceholder else {
-      return view(observer).1 != observers[observer].seenFlags
+      return shownSnapshot(observer).1 != observers[observer].seenFlags
     }
     return flags(of: observer, entry) != observers[observer].seenFlags
   }
@@ -103,7 +103,7 @@ extension CacheState {
   mutating func showPlaceholder(_ observer: Int, isKept: Bool) {
     let wasShown = observers[observer].seenFlags.contains(.placeholder)
     guard wasShown || observers[observer].suspended != nil else { return }
-    let isShown = view(observer).1.contains(.placeholder)
+    let isShown = shownSnapshot(observer).1.contains(.placeholder)
     let isOther = wasShown && isShown && !isKept
     // Neither version nor flags distinguish one placeholder from another.
     if isOther { observers[observer].seenVersion = .max }

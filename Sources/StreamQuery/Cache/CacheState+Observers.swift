@@ -118,7 +118,7 @@ extension CacheState {
       since: detached.settledBase,
       at: environment.now.instant
     )
-    return withStandIn(of: detached.query, for: glimpse(entry), flags)
+    return withStandIn(of: detached.query, for: currentSnapshot(entry), flags)
   }
 
   /// The state that an observer leaves when it comes to another key, for its placeholder there.
@@ -126,7 +126,7 @@ extension CacheState {
     of id: ObserverID
   ) -> (key: EntryKey, snapshot: EntrySnapshot, query: StoredQuery?)? {
     guard let index = find(id), let key = slots[Int(observers[index].entry)].key else { return nil }
-    return (key, glimpse(Int(observers[index].entry)), observers[index].query)
+    return (key, currentSnapshot(Int(observers[index].entry)), observers[index].query)
   }
 
   /// The placeholder of an observer on an entry; `nil` if it observes another entry.

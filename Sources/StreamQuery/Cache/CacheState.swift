@@ -170,7 +170,7 @@ struct CacheState: ~Copyable {
   /// The current snapshot of an entry, for one look.
   ///
   /// An unobserved entry does not keep it; otherwise a look at all entries would fill the cache.
-  func glimpse(_ index: Int) -> EntrySnapshot {
+  func currentSnapshot(_ index: Int) -> EntrySnapshot {
     slots[index].snapshot ?? slots[index].makeSnapshot(version: 0)
   }
 

@@ -86,7 +86,7 @@ extension MutationCallbacks.Facts {
   /// The run as it is now; `nil` if it was cleared.
   fileprivate var info: MutationInfo? {
     client.client.cache.read { state in
-      state.mutations.find(job.id).flatMap { state.mutations.glimpse($0) }
+      state.mutations.find(job.id).flatMap { state.mutations.currentSnapshot($0) }
     }.map(MutationInfo.init)
   }
 }

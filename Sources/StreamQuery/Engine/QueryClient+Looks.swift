@@ -137,7 +137,7 @@ nonisolated extension QueryClient {
         since: nil,
         at: max(now.instant, state.environment.now.instant)
       )
-      return (state.glimpse(index), flags)
+      return (state.currentSnapshot(index), flags)
     }
     return shown(snapshot, flags, query)
   }

@@ -77,7 +77,7 @@ struct MutationTable {
   }
 
   /// The present snapshot of a run, for a single read.
-  func glimpse(_ index: Int) -> MutationSnapshot? {
+  func currentSnapshot(_ index: Int) -> MutationSnapshot? {
     slots[index].snapshot ?? makeSnapshot(index, version: 0)
   }
 

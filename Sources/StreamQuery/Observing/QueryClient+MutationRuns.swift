@@ -28,7 +28,7 @@ nonisolated extension QueryClient {
     let snapshot = cache.read { state in
       state.mutations.runs[identity]?.last
         .flatMap { state.mutations.find($0) }
-        .flatMap { state.mutations.glimpse($0) }
+        .flatMap { state.mutations.currentSnapshot($0) }
     }
     return MutationRun(snapshot: snapshot)
   }

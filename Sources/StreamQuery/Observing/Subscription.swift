@@ -264,7 +264,7 @@ package final class Subscription: Sendable {
     let end = end.flatMap { $0.snapshot.key == key ? $0 : nil }
     // A transaction, so that staleness is judged at the present time.
     return client.transaction(isDated: false) { state, _ in
-      state.find(id).map { state.view($0) } ?? detached.map { state.view($0, after: end) }
+      state.find(id).map { state.shownSnapshot($0) } ?? detached.map { state.view($0, after: end) }
     }
   }
 }

@@ -127,7 +127,7 @@ package final class SubscriptionGroup: Sendable {
     let ids = ids
     // A transaction, so that staleness is judged now.
     return client.transaction { state, _ in
-      ids.compactMap { id in state.find(id).map { state.view($0) } }
+      ids.compactMap { id in state.find(id).map { state.shownSnapshot($0) } }
     }
   }
 }
