@@ -40,7 +40,7 @@ extension CacheState {
     let snapshot = snapshot(entry)
     let flags = flags(of: observer, entry)
     guard observers[observer].hasPlaceholder else { return (snapshot, flags) }
-    return withStandIn(of: observers[observer].query, for: snapshot, flags)
+    return withPlaceholder(of: observers[observer].query, for: snapshot, flags)
   }
 
   /// The fetch status for an observer of an entry.
@@ -154,7 +154,7 @@ extension CacheState {
 }
 
 /// Shows a query's placeholder if it has neither data nor error.
-func withStandIn(
+func withPlaceholder(
   of query: StoredQuery?,
   for snapshot: EntrySnapshot,
   _ flags: QueryFlags
@@ -163,7 +163,7 @@ func withStandIn(
   guard snapshot.base == nil, snapshot.error == nil, let placeholder = query?.placeholder else {
     return (snapshot, flags)
   }
-  return (EntrySnapshot(snapshot, standIn: placeholder), flags.union(.placeholder))
+  return (EntrySnapshot(snapshot, placeholder: placeholder), flags.union(.placeholder))
 }
 
 extension CacheState {

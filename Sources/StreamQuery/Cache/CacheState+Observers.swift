@@ -108,17 +108,17 @@ extension CacheState {
     guard let entry = find(detached.key) else {
       if let end {
         let flags = end.flags(for: detached, at: environment.now.instant)
-        return withStandIn(of: detached.query, for: end.snapshot, flags)
+        return withPlaceholder(of: detached.query, for: end.snapshot, flags)
       }
       let flags: QueryFlags = detached.resolvedOptions.isEnabled ? [.enabled, .stale] : []
-      return withStandIn(of: detached.query, for: .empty, flags)
+      return withPlaceholder(of: detached.query, for: .empty, flags)
     }
     let flags = slots[entry].machine.flags(
       for: detached.resolvedOptions,
       since: detached.settledBase,
       at: environment.now.instant
     )
-    return withStandIn(of: detached.query, for: currentSnapshot(entry), flags)
+    return withPlaceholder(of: detached.query, for: currentSnapshot(entry), flags)
   }
 
   /// The state that an observer leaves when it comes to another key, for its placeholder there.

@@ -156,7 +156,7 @@ nonisolated extension QueryClient {
     _ flags: QueryFlags,
     _ query: ResolvedQuery
   ) -> (EntrySnapshot, QueryFlags) {
-    var (snapshot, flags) = withStandIn(of: query, for: snapshot, flags)
+    var (snapshot, flags) = withPlaceholder(of: query, for: snapshot, flags)
     if snapshot.feature == nil, let feature = query.feature {
       snapshot = EntrySnapshot(snapshot, feature: feature)
     }

@@ -75,7 +75,7 @@ public struct AnyQueryResult: Sendable, _FreeOfActors {
   public var isFetching: Bool { fetchStatus == .fetching }
 
   /// Whether ``data`` is a placeholder that was never cached.
-  public var isPlaceholderData: Bool { flags.contains(.placeholder) && snapshot.showsStandIn }
+  public var isPlaceholderData: Bool { flags.contains(.placeholder) && snapshot.showsPlaceholder }
 
   /// Whether the client does not know yet if a store has data for the query.
   public var isRestoring: Bool { flags.contains(.restoring) }

@@ -13,11 +13,11 @@ package final class EntrySnapshot: Sendable {
   /// The data with the layers of mutations applied; `nil` without layers.
   let layered: LayeredBox?
   /// Whether ``base`` was never cached; layers may still show something else.
-  let isStandIn: Bool
+  let isPlaceholder: Bool
   /// Whether layers lie over the data, here or below a selection.
   let isOptimistic: Bool
   /// Whether the input of a selection came from layers instead of a placeholder.
-  private let replacesStandIn: Bool
+  private let replacesPlaceholder: Bool
   /// The error to show.
   package let error: ErrorBox?
   package let failureReason: ErrorBox?
@@ -64,9 +64,9 @@ package final class EntrySnapshot: Sendable {
     self.key = key
     base = data
     self.layered = layered
-    isStandIn = false
+    isPlaceholder = false
     isOptimistic = layered != nil
-    replacesStandIn = false
+    replacesPlaceholder = false
     self.error = error
     self.failureReason = failureReason
     dataUpdatedAt = facts.dataUpdatedAt
@@ -101,13 +101,13 @@ package final class EntrySnapshot: Sendable {
       error: error,
       errorUpdatedAt: errorUpdatedAt,
       layered: nil,
-      replacesStandIn: !base.showsStandIn
+      replacesPlaceholder: !base.showsPlaceholder
     )
   }
 
   /// Creates the same snapshot with a placeholder for missing data, below the same layers.
-  convenience init(_ base: EntrySnapshot, standIn: ValueBox) {
-    self.init(base, data: standIn, error: nil, errorUpdatedAt: nil, layered: base.layered)
+  convenience init(_ base: EntrySnapshot, placeholder: ValueBox) {
+    self.init(base, data: placeholder, error: nil, errorUpdatedAt: nil, layered: base.layered)
   }
 
   private init(
@@ -116,17 +116,17 @@ package final class EntrySnapshot: Sendable {
     error: ErrorBox?,
     errorUpdatedAt: Timestamp?,
     layered: LayeredBox?,
-    isStandIn: Bool? = nil,
-    replacesStandIn: Bool = false,
+    isPlaceholder: Bool? = nil,
+    replacesPlaceholder: Bool = false,
     feature: QueryFeature? = nil
   ) {
     version = base.version
     key = base.key
     self.base = data
     self.layered = layered
-    self.isStandIn = isStandIn ?? (layered != nil)
+    self.isPlaceholder = isPlaceholder ?? (layered != nil)
     isOptimistic = base.isOptimistic
-    self.replacesStandIn = replacesStandIn
+    self.replacesPlaceholder = replacesPlaceholder
     self.error = error
     failureReason = base.failureReason
     dataUpdatedAt = base.dataUpdatedAt
@@ -150,8 +150,8 @@ package final class EntrySnapshot: Sendable {
       error: base.error,
       errorUpdatedAt: nil,
       layered: base.layered,
-      isStandIn: base.isStandIn,
-      replacesStandIn: base.replacesStandIn,
+      isPlaceholder: base.isPlaceholder,
+      replacesPlaceholder: base.replacesPlaceholder,
       feature: feature
     )
   }
@@ -169,12 +169,12 @@ package final class EntrySnapshot: Sendable {
   /// With layers it may run user code: never call it under the lock.
   package var data: ValueBox? {
     guard let layered else { return base }
-    return layered.shown ?? (isStandIn ? base : nil)
+    return layered.shown ?? (isPlaceholder ? base : nil)
   }
 
   /// Whether the visible data is a placeholder, on a snapshot that has one.
-  var showsStandIn: Bool {
-    isStandIn ? layered.map { $0.shown == nil } ?? true : !replacesStandIn
+  var showsPlaceholder: Bool {
+    isPlaceholder ? layered.map { $0.shown == nil } ?? true : !replacesPlaceholder
   }
 
   package var status: QueryStatus {
@@ -183,7 +183,7 @@ package final class EntrySnapshot: Sendable {
 
   /// Whether two snapshots show the same to observers, regardless of versions and marks.
   package func showsTheSame(as other: EntrySnapshot) -> Bool {
-    base === other.base && layered === other.layered && isStandIn == other.isStandIn
+    base === other.base && layered === other.layered && isPlaceholder == other.isPlaceholder
       && error === other.error && failureReason === other.failureReason
       && fetchStatus == other.fetchStatus && dataUpdatedAt == other.dataUpdatedAt
       && errorUpdatedAt == other.errorUpdatedAt && errorUpdateCount == other.errorUpdateCount

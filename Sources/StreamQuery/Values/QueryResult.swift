@@ -89,7 +89,7 @@ public struct QueryResult<Value: Sendable>: Sendable, _FreeOfActors {
   public var isStale: Bool { flags.contains(.stale) }
 
   /// Whether ``data`` is a placeholder that was never cached.
-  public var isPlaceholderData: Bool { flags.contains(.placeholder) && snapshot.showsStandIn }
+  public var isPlaceholderData: Bool { flags.contains(.placeholder) && snapshot.showsPlaceholder }
 
   /// Whether a mutation shows changes that the server has not confirmed yet.
   public var isOptimistic: Bool { snapshot.isOptimistic }

@@ -32,10 +32,11 @@ struct AlikeSnapshotTests {
         feature: feature,
         layered: layered ?? selected
       )
-      let standIn = TypedBox(placeholder)
+      let placeholder = TypedBox(placeholder)
       let snapshot =
         layered == nil
-        ? EntrySnapshot(base, data: standIn, error: error) : EntrySnapshot(base, standIn: standIn)
+        ? EntrySnapshot(base, data: placeholder, error: error)
+        : EntrySnapshot(base, placeholder: placeholder)
       return QueryResult(snapshot: snapshot, flags: [.placeholder, .enabled])
     }
   }
