@@ -59,12 +59,12 @@ enum MutationAction: Sendable {
 }
 
 /// A duty of a transaction's caller, because it needs the caller's own context.
-enum CallerDuty: Sendable {
+enum CallerAction: Sendable {
   /// Make the task for work that another thread will start.
   case standBy(Standby)
   /// Raise the priority of work to at least this one; `nil` is the caller's.
   case lend(TaskChain, WorkPriority?)
-  case several([CallerDuty])
+  case several([CallerAction])
 }
 
 /// Performs actions, outside the lock.
@@ -79,5 +79,5 @@ protocol ActionRunner {
   var isOfLowPriority: Bool { get }
 
   /// Does the duty of a transaction's caller.
-  func fulfil(_ duty: CallerDuty)
+  func performInCaller(_ callerAction: CallerAction)
 }

@@ -134,7 +134,7 @@ final class QueryCache: Sendable {
       return result
     }
     // This comes first: a thread may be about to start the work that waits for it.
-    if let duty = transaction.duty { shell.fulfil(duty) }
+    if let callerAction = transaction.callerAction { shell.performInCaller(callerAction) }
     // The references that the transaction collected are released here, outside the lock.
     _ = consume transaction
     if end != nil { carryOut(&end, shell) }

@@ -18,7 +18,7 @@ struct Transaction: Sendable {
   /// ``AskRound``.
   var askRound: Int?
   /// The duty of the caller itself after the lock is released.
-  private(set) var duty: CallerDuty?
+  private(set) var callerAction: CallerAction?
   var garbage = Garbage()
 
   init(environment: Environment = Environment(now: .never), caller: TaskChain? = nil) {
@@ -43,13 +43,13 @@ extension Transaction {
   }
 
   /// Most transactions leave none, and nearly all others leave one.
-  private mutating func leave(_ duty: CallerDuty) {
-    switch self.duty.take() {
-    case nil: self.duty = duty
-    case .several(var duties):
-      duties.append(duty)
-      self.duty = .several(duties)
-    case let first?: self.duty = .several([first, duty])
+  private mutating func leave(_ callerAction: CallerAction) {
+    switch self.callerAction.take() {
+    case nil: self.callerAction = callerAction
+    case .several(var callerActions):
+      callerActions.append(callerAction)
+      self.callerAction = .several(callerActions)
+    case let first?: self.callerAction = .several([first, callerAction])
     }
   }
 }

@@ -99,5 +99,5 @@ struct LastActions: ActionRunner {
 
   var isOfLowPriority: Bool { false }
 
-  func fulfil(_ duty: CallerDuty) {}
+  func performInCaller(_ callerAction: CallerAction) {}
 }

@@ -225,14 +225,14 @@ nonisolated extension QueryClient: ActionRunner {
     }
   }
 
-  func fulfil(_ duty: CallerDuty) {
-    switch duty {
+  func performInCaller(_ callerAction: CallerAction) {
+    switch callerAction {
     case .standBy(let standby):
       TaskLocals.without { standby.begin(on: configuration.executor) }
     case .lend(let tasks, let priority):
       tasks.lend(priority ?? .current, on: configuration.executor)
-    case .several(let duties):
-      for duty in duties { fulfil(duty) }
+    case .several(let callerActions):
+      for callerAction in callerActions { performInCaller(callerAction) }
     }
   }
 }

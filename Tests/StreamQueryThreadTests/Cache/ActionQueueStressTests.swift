@@ -78,7 +78,7 @@ import Testing
       (isDone, onLast) = AsyncStream.makeStream()
     }
 
-    func fulfil(_ duty: CallerDuty) {}
+    func performInCaller(_ callerAction: CallerAction) {}
 
     func perform(_ action: Action) {
       counts.add()
