@@ -61,7 +61,7 @@ enum MutationAction: Sendable {
 /// A duty of a transaction's caller, because it needs the caller's own context.
 enum CallerAction: Sendable {
   /// Make the task for work that another thread will start.
-  case standBy(Standby)
+  case prepareTask(PreparedTask)
   /// Raise the priority of work to at least this one; `nil` is the caller's.
   case lend(TaskChain, WorkPriority?)
   case several([CallerAction])

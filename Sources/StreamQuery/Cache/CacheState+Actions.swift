@@ -195,7 +195,7 @@ extension CacheState {
     if begins { emit(.fetchPaused, index, transaction, job: slots[index].job) }
     attemptRests(index)
     restsForApp(index)
-    if let job = slots[index].job { transaction.standBy(job.tasks) }
+    if let job = slots[index].job { transaction.prepareTask(job.tasks) }
   }
 
   private mutating func makeJob(

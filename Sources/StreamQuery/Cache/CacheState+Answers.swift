@@ -68,7 +68,7 @@ extension CacheState {
       )
       attemptRests(index)
       // The timer will start the next attempt, but in the context of this task.
-      transaction.standBy(job.tasks)
+      transaction.prepareTask(job.tasks)
     }
     apply(outcome.actions, index, &transaction)
     return if case .landed = outcome { true } else { false }

@@ -91,7 +91,7 @@ extension CacheState {
     if actions.prepares || actions.performs || settles
       ? othersPerform : mutations.slots[index].machine.rests, let tasks = job.tasks
     {
-      transaction.standBy(tasks)
+      transaction.prepareTask(tasks)
     }
     if actions.changed, mutations.slots[index].snapshot == nil {
       mutationsChanged(news(of: index))

@@ -33,8 +33,8 @@ struct Transaction: Sendable {
 
 extension Transaction {
   /// Asks the caller to make the next task of a fetch or a run, unless that was already done.
-  mutating func standBy(_ tasks: TaskChain) {
-    if let standby = tasks.standBy() { leave(.standBy(standby)) }
+  mutating func prepareTask(_ tasks: TaskChain) {
+    if let prepared = tasks.prepareTask() { leave(.prepareTask(prepared)) }
   }
 
   /// Makes work as urgent as the caller, or another task, that waits for it or observes its result.

@@ -79,9 +79,9 @@ nonisolated extension QueryClient {
   @inline(never)
   private func limit(of job: FetchJob, attempt: Int) -> AttemptLimit? {
     guard let span = job.query.serving?.timeout, !span.isInfinite else { return nil }
-    if job.retry.mayRetry, let standby = cache.record({ _ in job.tasks.standBy() }) {
+    if job.retry.mayRetry, let prepared = cache.record({ _ in job.tasks.prepareTask() }) {
       // While its context is there: the end of the time comes from elsewhere.
-      TaskLocals.without { standby.begin(on: configuration.executor) }
+      TaskLocals.without { prepared.begin(on: configuration.executor) }
     }
     let limit = AttemptLimit()
     limit.start(span, deadlines) {

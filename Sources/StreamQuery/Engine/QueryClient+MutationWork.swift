@@ -35,7 +35,7 @@ nonisolated extension QueryClient {
     _ body: @escaping @Sendable () async -> Void
   ) -> Bool {
     guard let tasks = job.tasks else { return false }
-    let work: Standby.Work = {
+    let work: PreparedTask.Work = {
       await MutationJob.$current.withValue(job) {
         await TaskChain.$inherited.withValue(tasks) {
           await Scheduling.$current.withValue(self.scheduling) {
@@ -139,8 +139,8 @@ nonisolated extension QueryClient {
   ) -> AttemptLimit? {
     guard !span.isInfinite, let tasks = job.tasks else { return nil }
     // While the context of the run is there: the end of the time comes from elsewhere.
-    if let standby = cache.record({ _ in tasks.standBy() }) {
-      TaskLocals.without { standby.begin(on: configuration.executor) }
+    if let prepared = cache.record({ _ in tasks.prepareTask() }) {
+      TaskLocals.without { prepared.begin(on: configuration.executor) }
     }
     let limit = AttemptLimit()
     limit.start(span, deadlines) {

@@ -227,8 +227,8 @@ nonisolated extension QueryClient: ActionRunner {
 
   func performInCaller(_ callerAction: CallerAction) {
     switch callerAction {
-    case .standBy(let standby):
-      TaskLocals.without { standby.begin(on: configuration.executor) }
+    case .prepareTask(let prepared):
+      TaskLocals.without { prepared.begin(on: configuration.executor) }
     case .lend(let tasks, let priority):
       tasks.lend(priority ?? .current, on: configuration.executor)
     case .several(let callerActions):

@@ -5,20 +5,20 @@ import Synchronization
 ///
 /// Each attempt, or stage of a run, is its own task. The next task is made by code with the right
 /// context: the task before it, or the caller whose transaction started the work. If that code has
-/// the work already, it starts the task directly; otherwise it makes a ``Standby``.
+/// the work already, it starts the task directly; otherwise it makes a ``PreparedTask``.
 // A separate object, although each job has just one: with a common superclass, Swift 6.3 gives the
 // jobs wrong metadata in optimized builds, and a noncopyable struct fails to compile.
 final class TaskChain: Sendable {
   private enum Link: Sendable {
     case none
     case task(Task<Void, Never>)
-    case seat(Standby.Seat)
+    case slot(PreparedTask.Slot)
 
     func cancel() {
       switch self {
       case .none: break
       case .task(let task): task.cancel()
-      case .seat(let seat): seat.cancel()
+      case .slot(let slot): slot.cancel()
       }
     }
 
@@ -26,7 +26,7 @@ final class TaskChain: Sendable {
       switch self {
       case .none: break
       case .task(let task): Escalation.lend(priority, to: task, on: executor)
-      case .seat(let seat): seat.lend(priority, on: executor)
+      case .slot(let slot): slot.lend(priority, on: executor)
       }
     }
   }
@@ -35,7 +35,7 @@ final class TaskChain: Sendable {
     /// The task at work, or the last one.
     var present = Link.none
     /// The next task, if it was made in advance.
-    var next: Standby?
+    var next: PreparedTask?
     var isCancelled = false
     var isOver = false
     /// Whether the task at work need not be cancelled or raised any more.
@@ -81,22 +81,22 @@ final class TaskChain: Sendable {
 
   /// Registers a task to be made in advance; call it under the cache's lock.
   ///
-  /// - Returns: The standby that the caller has to begin outside the lock; `nil` if there is one
+  /// - Returns: The prepared task that the caller has to begin outside the lock; `nil` if there is one
   ///   already, or if the chain is over.
-  func standBy() -> Standby? {
+  func prepareTask() -> PreparedTask? {
     state.withLock { state in
       guard !state.isOver, state.next == nil else { return nil }
-      let standby = Standby()
-      state.next = standby
-      return standby
+      let prepared = PreparedTask()
+      state.next = prepared
+      return prepared
     }
   }
 
-  /// Takes over the standby and the lent priority of another chain, which this one replaces.
+  /// Takes over the prepared task and the lent priority of another chain, which this one replaces.
   func takeOver(from former: TaskChain) {
-    let (standby, lent) = former.state.withLock { ($0.next.take(), $0.lent) }
+    let (prepared, lent) = former.state.withLock { ($0.next.take(), $0.lent) }
     state.withLock { state in
-      state.next = standby
+      state.next = prepared
       state.lent = lent
     }
   }
@@ -106,11 +106,11 @@ final class TaskChain: Sendable {
   /// - Returns: Whether a task has to be made, in the context of the present code, and attached:
   ///   none was made in advance, and the chain is not over. It is not made here, because a closure
   ///   that is passed on is wrapped, which is an allocation.
-  func needsTask(on executor: (any TaskExecutor)?, for work: () -> Standby.Work) -> Bool {
-    let (standby, isOver) = state.withLock { ($0.next.take(), $0.isOver) }
-    guard !isOver, let standby else { return !isOver }
-    attach(.seat(standby.seat), on: executor)
-    standby.seat.give(work())
+  func needsTask(on executor: (any TaskExecutor)?, for work: () -> PreparedTask.Work) -> Bool {
+    let (prepared, isOver) = state.withLock { ($0.next.take(), $0.isOver) }
+    guard !isOver, let prepared else { return !isOver }
+    attach(.slot(prepared.slot), on: executor)
+    prepared.slot.give(work())
     return false
   }
 
@@ -170,8 +170,8 @@ final class TaskChain: Sendable {
 
   /// Ends the chain: no task is started any more, not even for earlier requests.
   ///
-  /// - Returns: The standby, whose task ends when it is released outside the cache's lock.
-  func end() -> Standby? {
+  /// - Returns: The prepared task, whose task ends when it is released outside the cache's lock.
+  func end() -> PreparedTask? {
     state.withLock { state in
       state.isOver = true
       return state.next.take()

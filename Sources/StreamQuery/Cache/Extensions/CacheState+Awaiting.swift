@@ -81,7 +81,7 @@ extension CacheState {
     leaveRoom(index)
     attemptRests(index)
     // The end of the wait starts it, but in the context of this task.
-    transaction.standBy(job.tasks)
+    transaction.prepareTask(job.tasks)
     apply(EntryActions(), index, &transaction)
     return true
   }

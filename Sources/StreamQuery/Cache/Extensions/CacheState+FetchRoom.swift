@@ -19,7 +19,7 @@ extension CacheState {
     let begins = !extensions.active.contains(.fetchRoom) || enterRoom(index)
     if begins { actionQueue.append(.start(job, attempt: slots[index].machine.failureCount)) }
     // A thread that makes room begins it later, but in the context of this caller.
-    if !begins || othersPerform { transaction.standBy(job.tasks) }
+    if !begins || othersPerform { transaction.prepareTask(job.tasks) }
   }
 
   private mutating func enterRoom(_ index: Int) -> Bool {

@@ -7,27 +7,27 @@ import Synchronization
 /// actions, the timer or the network), the caller makes the task, and the other code gives it the
 /// work.
 ///
-/// The owner of a standby decides how long the task waits: when the last reference is released
-/// without work, the task ends. Meanwhile the task retains nothing but its ``Seat``, so it keeps no
+/// The owner of a prepared task decides how long the task waits: when the last reference is released
+/// without work, the task ends. Meanwhile the task retains nothing but its ``Slot``, so it keeps no
 /// client alive.
-final class Standby: Sendable {
+final class PreparedTask: Sendable {
   typealias Work = @Sendable () async -> Void
 
-  let seat = Seat()
+  let slot = Slot()
 
   deinit {
-    seat.close()
+    slot.close()
   }
 
   /// Makes the task in the context of the present code, without the library's own task-locals.
   func begin(on executor: (any TaskExecutor)?) {
-    guard !seat.isClosed else { return }
-    let task = Task(on: executor) { [seat] in await seat.run() }
-    seat.attach(task, on: executor)
+    guard !slot.isClosed else { return }
+    let task = Task(on: executor) { [slot] in await slot.run() }
+    slot.attach(task, on: executor)
   }
 
   /// The place where task and work meet, whichever comes first.
-  final class Seat: Sendable {
+  final class Slot: Sendable {
     private struct State {
       var task: Task<Void, Never>?
       var isCancelled = false
