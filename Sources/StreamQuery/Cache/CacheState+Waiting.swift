@@ -311,7 +311,7 @@ extension CacheState {
   /// Whether a caller's work continues: a fetch that is being replaced in this transaction does
   /// not.
   private func isPresent(_ caller: TaskChain) -> Bool {
-    guard !caller.life.isOver else { return false }
+    guard !caller.lifecycle.isOver else { return false }
     guard case .fetch(id, let entry) = caller.work else { return true }
     guard let index = find(entry), let job = slots[index].job else { return false }
     return job.tasks === caller && slots[index].machine.fetchID == job.id

@@ -28,8 +28,8 @@ nonisolated extension QueryClient {
       let fetch = try companions.isEmpty ? job.fetch : accompanied(job.fetch)
       let box = try await TaskChain.$inherited.withValue(job.tasks) {
         try await Scheduling.$current.withValue(scheduling) {
-          job.tasks.life.taskBegan()
-          defer { job.tasks.life.taskEnded() }
+          job.tasks.lifecycle.taskBegan()
+          defer { job.tasks.lifecycle.taskEnded() }
           return try await fetch(context)
         }
       }

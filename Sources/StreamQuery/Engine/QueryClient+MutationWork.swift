@@ -39,8 +39,8 @@ nonisolated extension QueryClient {
       await MutationJob.$current.withValue(job) {
         await TaskChain.$inherited.withValue(tasks) {
           await Scheduling.$current.withValue(self.scheduling) {
-            tasks.life.taskBegan()
-            defer { tasks.life.taskEnded() }
+            tasks.lifecycle.taskBegan()
+            defer { tasks.lifecycle.taskEnded() }
             await body()
           }
         }

@@ -141,7 +141,7 @@ nonisolated extension QueryClient {
     while !Task.isCancelled {
       // A task that outlives its fetch is no longer part of it.
       let chain = TaskChain.current
-      let own = chain?.life.isOver == false ? chain?.work : nil
+      let own = chain?.lifecycle.isOver == false ? chain?.work : nil
       await workEnded(but: own)
       let before = cache.read { $0.keptCounts }
       await storesSaved()

@@ -52,7 +52,7 @@ final class TaskChain: Sendable {
   let work: WorkID
   private let state: Mutex<State>
   /// The task at work, and the end of the work; see ``WorkWait``.
-  let life = WorkLife()
+  let lifecycle = TaskLifecycle()
 
   /// Creates the chain for a job of the present caller.
   ///
@@ -195,7 +195,7 @@ final class TaskChain: Sendable {
 /// ever waited.
 ///
 /// Most fetches never wait, so that their end need not search for waits.
-struct WorkLife: ~Copyable, Sendable {
+struct TaskLifecycle: ~Copyable, Sendable {
   private static let over: UInt8 = 1
   private static let involved: UInt8 = 2
 
@@ -221,7 +221,7 @@ struct WorkLife: ~Copyable, Sendable {
   /// Records that it waits.
   ///
   /// - Returns: Whether it is over already.
-  borrowing func involve() -> Bool {
+  borrowing func markWaiting() -> Bool {
     bits.bitwiseOr(Self.involved, ordering: .acquiringAndReleasing).oldValue & Self.over != 0
   }
 

@@ -34,7 +34,7 @@ final class WorkWait: Sendable {
   static func begin(_ source: TaskChain, for target: WorkID) -> Permit {
     graph.withLock { graph -> Permit in
       // Under the lock, so that an end of the work that comes now finds the wait.
-      if source.life.involve() { return .granted(nil) }
+      if source.lifecycle.markWaiting() { return .granted(nil) }
       guard let number = graph.begin(source.work, for: target) else { return .refused }
       return .granted(WorkWait(source: source.work, number: number))
     }
@@ -91,7 +91,7 @@ extension TaskChain {
   /// Only the task at work counts: a mutation must not be refused because of a task that its fetch
   /// never awaits.
   static var own: TaskChain? {
-    guard let inherited, inherited.life.isPerformedHere else { return nil }
+    guard let inherited, inherited.lifecycle.isPerformedHere else { return nil }
     return inherited
   }
 
@@ -99,6 +99,6 @@ extension TaskChain {
   ///
   /// A run needs no such end: the task that ends it also awaits the targets of its waits.
   func workEnded() {
-    if life.end() { WorkWait.ended(work) }
+    if lifecycle.end() { WorkWait.ended(work) }
   }
 }

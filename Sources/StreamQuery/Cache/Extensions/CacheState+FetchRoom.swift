@@ -56,7 +56,8 @@ extension CacheState {
 
   private mutating func admitGuest(_ index: Int, of caller: TaskChain) {
     let id = id(of: index)
-    guard case .fetch = caller.work, !caller.life.isOver, extensions.fetchRoom?.admit(id) == true,
+    guard case .fetch = caller.work, !caller.lifecycle.isOver,
+      extensions.fetchRoom?.admit(id) == true,
       let job = slots[index].job
     else { return }
     slots[index].machine.attemptBegan()
