@@ -14,7 +14,7 @@ extension CacheState {
   mutating func fetch(
     _ key: EntryKey,
     at index: Int?,
-    _ need: FetchNeed,
+    _ need: CachePolicy,
     _ request: FetchRequest,
     role: Waiter.Role?,
     _ resolution: Resolution,

@@ -44,7 +44,7 @@ nonisolated extension QueryClient {
     timeout: Duration? = nil,
     throwOnError: Bool = false
   ) async throws -> Value {
-    let need = throwOnError ? FetchNeed.ifStaleOrThrow : .ifStale
+    let need = throwOnError ? CachePolicy.ifStaleOrThrow : .ifStale
     if let timeout {
       return try await fetch(query, need, within: timeout).value(as: Value.self)
     }

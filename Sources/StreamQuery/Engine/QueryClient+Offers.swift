@@ -14,7 +14,7 @@ nonisolated extension QueryClient {
   func offered(
     _ key: EntryKey,
     _ definition: QueryDefinition,
-    _ need: FetchNeed,
+    _ need: CachePolicy,
     _ shards: ReadShards
   ) -> ValueBox? {
     // Receivers of each lookup are told in the order of transactions.

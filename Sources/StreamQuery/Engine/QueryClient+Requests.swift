@@ -2,7 +2,7 @@ nonisolated extension QueryClient {
   /// Fetches for a caller that waits for a limited time.
   func fetch<Value>(
     _ query: Query<Value>,
-    _ need: FetchNeed,
+    _ need: CachePolicy,
     within limit: Duration
   ) async throws -> ValueBox {
     let key = EntryKey(query.key)
@@ -36,7 +36,7 @@ nonisolated extension QueryClient {
 
   func fetch<Value>(
     _ query: Query<Value>,
-    _ need: FetchNeed,
+    _ need: CachePolicy,
     setting: FetchSetting? = nil
   ) async throws -> ValueBox {
     let key = EntryKey(query.key)
@@ -72,7 +72,7 @@ nonisolated extension QueryClient {
   func restored(
     _ key: EntryKey,
     _ definition: QueryDefinition,
-    _ need: FetchNeed,
+    _ need: CachePolicy,
     _ setting: FetchSetting?
   ) async throws -> ValueBox {
     let start = try await whenRestored(definition) { begin(key, definition, need, setting) }
@@ -88,7 +88,7 @@ nonisolated extension QueryClient {
   func begin(
     _ key: EntryKey,
     _ definition: QueryDefinition,
-    _ need: FetchNeed,
+    _ need: CachePolicy,
     _ setting: FetchSetting?
   ) -> FetchStart {
     if setting == nil, let shards = cache.shards,

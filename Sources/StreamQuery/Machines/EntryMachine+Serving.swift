@@ -34,7 +34,7 @@ extension EntryMachine {
   /// - Returns: The answer.
   func served(
     _ found: FetchDecision,
-    for need: FetchNeed,
+    for need: CachePolicy,
     _ terms: ServingTerms,
     _ freshness: Freshness,
     _ record: ServingRecord,

@@ -31,7 +31,7 @@ extension EntryMachine {
   // Inlined: the machine is a large value, and a call would copy it.
   @inline(__always)
   func decision(
-    for need: FetchNeed,
+    for need: CachePolicy,
     _ freshness: Freshness,
     canFetch: Bool,
     at now: Instant
@@ -54,7 +54,7 @@ extension EntryMachine {
   /// The answer if the data is a part, which only an endless stream makes an answer.
   // Never inlined: most entries have no parts.
   @inline(never)
-  private func decisionOverPart(for need: FetchNeed, canFetch: Bool) -> FetchDecision {
+  private func decisionOverPart(for need: CachePolicy, canFetch: Bool) -> FetchDecision {
     let isNewest = isLive && !isInvalidated
     let takesOlder =
       switch need {
@@ -71,7 +71,7 @@ extension EntryMachine {
 }
 
 /// The cached data that a caller accepts.
-enum FetchNeed: Sendable {
+enum CachePolicy: Sendable {
   case ifStale
   /// As `ifStale`, but stale data never replaces the fetch's answer.
   case ifStaleOrThrow

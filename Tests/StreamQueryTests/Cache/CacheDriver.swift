@@ -19,7 +19,7 @@ final class CacheDriver {
   @discardableResult
   func fetch(
     _ query: Query<Int>,
-    _ need: FetchNeed = .ifStale,
+    _ need: CachePolicy = .ifStale,
     from caller: TaskChain? = nil
   ) -> FetchStart {
     let (key, resolved) = resolve(query)

@@ -78,7 +78,7 @@ import Testing
 
   @Test func aKeyWithoutAFetchIsRefusedAndItsEntryMayGo() {
     let bare = Query(key: QueryKey<Int>("bare"))
-    for need in [FetchNeed.ifStale, .ifMissing, .ifMissingElseRevalidate, .always] {
+    for need in [CachePolicy.ifStale, .ifMissing, .ifMissingElseRevalidate, .always] {
       #expect(cache.fetch(bare, need).summary == "missing fetch")
     }
     #expect(cache.machine(of: bare)?.isIdle == true)

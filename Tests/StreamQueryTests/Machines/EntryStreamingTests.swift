@@ -191,8 +191,9 @@ struct EntryStreamingTests {
     let now = entry.environment.now.instant
     let machine = entry.machine
     #expect(!machine.isStale(.static, at: now))
-    for need in [FetchNeed.ifStale, .ifStaleOrThrow, .ifMissing, .ifMissingElseRevalidate, .always]
-    {
+    for need in [
+      CachePolicy.ifStale, .ifStaleOrThrow, .ifMissing, .ifMissingElseRevalidate, .always,
+    ] {
       #expect(machine.decision(for: need, .static, canFetch: true, at: now) == .fetch)
     }
   }
@@ -289,7 +290,7 @@ struct EntryStreamingTests {
     #expect(entry.machine.waiterCount == 0)
     #expect(entry.machine.isLive)
     let now = entry.environment.now.instant
-    for need in [FetchNeed.ifStale, .ifStaleOrThrow, .ifMissing, .ifMissingElseRevalidate] {
+    for need in [CachePolicy.ifStale, .ifStaleOrThrow, .ifMissing, .ifMissingElseRevalidate] {
       #expect(
         entry.machine.decision(for: need, .after(.zero), canFetch: true, at: now)
           == .useCached(.hit, revalidates: false)

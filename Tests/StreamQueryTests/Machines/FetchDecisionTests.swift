@@ -4,7 +4,9 @@ import Testing
 
 /// What a caller that asks for a value gets of what it finds: each test is a row of the table.
 @Suite("What a caller finds: Q03, Q04, T41") struct FetchDecisionTests {
-  private static let needs: [FetchNeed] = [.ifStale, .ifMissing, .ifMissingElseRevalidate, .always]
+  private static let needs: [CachePolicy] = [
+    .ifStale, .ifMissing, .ifMissingElseRevalidate, .always,
+  ]
 
   /// The decisions for each need, in the order of the table.
   private func decisions(_ entry: EntryDriver, canFetch: Bool = true) -> [FetchDecision] {

@@ -32,7 +32,7 @@ extension CacheState {
   mutating func served(
     _ index: Int,
     _ found: FetchDecision,
-    for need: FetchNeed,
+    for need: CachePolicy,
     _ terms: ServingTerms,
     _ freshness: Freshness,
     canFetch: Bool,
@@ -54,7 +54,7 @@ extension CacheState {
   /// The allowance of a caller that is about to wait; `nil` if it accepts nothing but an answer.
   func allowance(
     _ index: Int,
-    for need: FetchNeed,
+    for need: CachePolicy,
     _ terms: ServingTerms,
     _ freshness: Freshness,
     at now: Instant
