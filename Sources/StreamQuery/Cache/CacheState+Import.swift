@@ -247,7 +247,7 @@ package struct RestoredRun: Sendable {
   var serial: UInt64 = 0
   package var mutation: StoredMutation
   var input: ValueBox
-  var layers: [PlannedLayer]
+  var layers: [LayerPlan]
   /// The date of the start, in seconds since the reference date.
   var submittedAt: Double
 }

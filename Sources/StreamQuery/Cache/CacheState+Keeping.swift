@@ -70,7 +70,7 @@ extension CacheState {
   mutating func rebase(
     _ id: MutationID,
     _ input: ValueBox,
-    _ layers: [PlannedLayer],
+    _ layers: [LayerPlan],
     _ transaction: inout Transaction,
     _ step: (inout MutationMachine, Environment) -> MutationActions
   ) -> Bool {
@@ -79,15 +79,15 @@ extension CacheState {
     guard actions != .none else { return false }
     if actions.keeps {
       transaction.drop(job.replaceInput(with: input, isNewRequest: true))
-      relay(layers, of: job, index, &transaction)
+      replaceLayers(layers, of: job, index, &transaction)
     }
     apply(actions, to: id, &transaction)
     return actions.keeps
   }
 
   /// Replaces the changes that a run shows.
-  mutating func relay(
-    _ layers: [PlannedLayer],
+  mutating func replaceLayers(
+    _ layers: [LayerPlan],
     of job: MutationJob,
     _ run: Int,
     _ transaction: inout Transaction
@@ -96,21 +96,23 @@ extension CacheState {
     guard mutations.slots[run].layered.isEmpty || isLaid(job, run) else { return }
     dropLayers(of: job, run, &transaction)
     mutations.slots[run].layered = []
-    lay(layers, of: job, &transaction)
+    addLayers(layers, of: job, &transaction)
   }
 
   /// Replaces a part of the input of a run that has not ended.
   mutating func replaceInput(
     of id: MutationID,
     _ input: ValueBox,
-    _ layers: [PlannedLayer],
+    _ layers: [LayerPlan],
     _ transaction: inout Transaction
   ) {
     guard let index = mutations.find(id), let job = mutations.slots[index].job,
       mutations.slots[index].machine.isPending
     else { return }
     transaction.drop(job.replaceInput(with: input, isNewRequest: false))
-    if mutations.slots[index].machine.isUndecided { relay(layers, of: job, index, &transaction) }
+    if mutations.slots[index].machine.isUndecided {
+      replaceLayers(layers, of: job, index, &transaction)
+    }
     var actions = MutationActions()
     actions.changed = true
     apply(actions, to: id, &transaction)

@@ -29,8 +29,11 @@
 
 extension CacheState {
   /// Adds the changes of a run over the entries' data, above the layers of earlier runs.
-  mutating func lay(_ layers: [PlannedLayer], of job: MutationJob, _ transaction: inout Transaction)
-  {
+  mutating func addLayers(
+    _ layers: [LayerPlan],
+    of job: MutationJob,
+    _ transaction: inout Transaction
+  ) {
     for planned in layers {
       let index: Int
       if let present = find(planned.layer.key) {
@@ -39,7 +42,7 @@ extension CacheState {
         index = entry(planned.layer.key, nil, &transaction)
         slots[index].machine.adopted(fetchOptions: nil, gcTime: planned.gcTime)
       }
-      let laid = LaidLayer(layer: planned.layer, job: job)
+      let laid = PlacedLayer(layer: planned.layer, job: job)
       // The layers of later runs are there already if an earlier process began this run, or its
       // input was changed.
       let place = slots[index].layers.lastIndex { !(job.id < $0.job.id) }.map { $0 + 1 } ?? 0
@@ -146,7 +149,7 @@ extension CacheState {
   private mutating func removeLayers(
     _ index: Int,
     _ transaction: inout Transaction,
-    where isGone: (LaidLayer) -> Bool
+    where isGone: (PlacedLayer) -> Bool
   ) {
     if strip(index, &transaction, where: isGone) { layersChanged(index, &transaction) }
   }
@@ -155,7 +158,7 @@ extension CacheState {
   private mutating func strip(
     _ index: Int,
     _ transaction: inout Transaction,
-    where isGone: (LaidLayer) -> Bool
+    where isGone: (PlacedLayer) -> Bool
   ) -> Bool {
     let gone = slots[index].layers.filter(isGone)
     guard !gone.isEmpty else { return false }
@@ -180,7 +183,7 @@ extension CacheState {
 }
 
 /// A layer that lies over an entry's data.
-struct LaidLayer {
+struct PlacedLayer {
   let layer: OptimisticLayer
   /// The run that added it.
   let job: MutationJob

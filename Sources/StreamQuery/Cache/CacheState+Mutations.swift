@@ -5,7 +5,7 @@ extension CacheState {
     _ origin: RunOrigin,
     input: ValueBox,
     waiter: Waiter?,
-    layers: [PlannedLayer],
+    layers: [LayerPlan],
     isHeld: Bool = false,
     _ transaction: inout Transaction
   ) -> MutationID {
@@ -43,7 +43,7 @@ extension CacheState {
     }
     pace(id, mutation)
     emit(.started, job, transaction)
-    lay(layers, of: job, &transaction)
+    addLayers(layers, of: job, &transaction)
     let actions = mutations.slots[index].machine.begun(in: transaction.environment)
     apply(actions, to: id, &transaction)
     if mutations.find(id) != nil { supersede(before: id, &transaction) }

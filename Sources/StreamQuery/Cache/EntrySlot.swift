@@ -46,7 +46,7 @@ struct EntrySlot: FreeRows.Row {
     /// anybody looks restores it, so nobody sees the same snapshot twice.
     var previousSnapshot: EntrySnapshot?
     /// The layers of mutations over the data; the oldest run's is the lowest.
-    var layers: [LaidLayer] = []
+    var layers: [PlacedLayer] = []
     /// The data with its layers; `nil` without layers.
     var shown: LayeredBox?
     /// Data that the fetch in flight hid.

@@ -62,13 +62,13 @@ nonisolated extension QueryClient {
   }
 
   /// The layers of a run by key; calls user code, so call it before the transaction.
-  func plannedLayers(of mutation: ResolvedMutation, input: ValueBox) -> [PlannedLayer] {
+  func plannedLayers(of mutation: ResolvedMutation, input: ValueBox) -> [LayerPlan] {
     var changes = OptimisticChanges()
     for layers in mutation.definition.layers { layers(input, &changes) }
     guard !changes.layers.isEmpty else { return [] }
     let defaults = self.defaults
     return changes.layers.map {
-      PlannedLayer(layer: $0, gcTime: defaults.gcTime(for: $0.key.key))
+      LayerPlan(layer: $0, gcTime: defaults.gcTime(for: $0.key.key))
     }
   }
 

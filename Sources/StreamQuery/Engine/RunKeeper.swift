@@ -75,5 +75,5 @@ package enum RunAnswer: Sendable {
   case retry(after: TimeSpan)
   /// The run is another request from now on, with another input and layers, and is sent after a
   /// wait.
-  case rebase(ValueBox, [PlannedLayer], after: TimeSpan)
+  case rebase(ValueBox, [LayerPlan], after: TimeSpan)
 }

@@ -18,7 +18,7 @@ class OptimisticLayer: @unchecked Sendable {
 }
 
 /// A layer that is about to be added.
-package struct PlannedLayer: Sendable {
+package struct LayerPlan: Sendable {
   var layer: OptimisticLayer
   /// The retention of an entry that has to be made for it.
   var gcTime: TimeSpan
