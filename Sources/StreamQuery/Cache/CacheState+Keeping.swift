@@ -33,7 +33,7 @@ extension CacheState {
     let actions = mutations.slots[index].machine.kept(in: transaction.environment)
     guard actions != .none else { return }
     apply(actions, to: id, &transaction)
-    supersede(before: id, &transaction)
+    cancelOlder(before: id, &transaction)
   }
 
   /// A run can never be kept as it is.
@@ -138,7 +138,7 @@ extension CacheState {
   // MARK: Pacing
 
   /// Remembers a run of which only the newest is sent.
-  mutating func pace(_ id: MutationID, _ mutation: StoredMutation) {
+  mutating func joinCoalescing(_ id: MutationID, _ mutation: StoredMutation) {
     // The job's key is shared with the table of runs, which releases it.
     guard mutation.isNewestOnly, let job = mutations.slots[Int(id.index)].job else { return }
     let runs = PacedRuns(with: job)
@@ -147,12 +147,12 @@ extension CacheState {
 
   /// Cancels the older versions of a run that may be sent.
   ///
-  /// The version that is being sent has the last word: see ``makeWay(_:_:)``. While the run may be
+  /// The version that is being sent has the last word: see ``yieldToNewer(_:_:)``. While the run may be
   /// taken back, its possible successors stay: all older versions except those that may be taken
   /// back as well.
   ///
   /// - Complexity: O(*n*) in their number; all except the one that is being sent are visited once.
-  mutating func supersede(before id: MutationID, _ transaction: inout Transaction) {
+  mutating func cancelOlder(before id: MutationID, _ transaction: inout Transaction) {
     guard !mutations.paced.isEmpty, let index = mutations.find(id),
       mutations.slots[index].machine.takesPrecedence,
       let job = mutations.slots[index].job, let mutation = job.mutation, mutation.isNewestOnly
@@ -191,7 +191,7 @@ extension CacheState {
   /// A run was sent in vain: a newer version that may be sent takes its place.
   ///
   /// - Complexity: O(*n*) in the number of newer versions.
-  mutating func makeWay(_ id: MutationID, _ transaction: inout Transaction) {
+  mutating func yieldToNewer(_ id: MutationID, _ transaction: inout Transaction) {
     guard !mutations.paced.isEmpty, let index = mutations.find(id),
       mutations.slots[index].machine.rests,
       let job = mutations.slots[index].job, let mutation = job.mutation, mutation.isNewestOnly,
@@ -202,12 +202,12 @@ extension CacheState {
       guard let place = mutations.find(newer), mutations.slots[place].machine.takesPrecedence,
         !mutations.slots[place].machine.mayBeTakenBack(in: transaction.environment)
       else { continue }
-      return supersede(before: newer, &transaction)
+      return cancelOlder(before: newer, &transaction)
     }
   }
 
   /// A run is over.
-  mutating func leavePace(_ id: MutationID, _ job: MutationJob) {
+  mutating func leaveCoalescing(_ id: MutationID, _ job: MutationJob) {
     guard !mutations.paced.isEmpty else { return }
     let runs = PacedRuns(with: job)
     mutations.paced[runs]?.remove(id)

@@ -24,7 +24,7 @@ extension CacheState {
       submittedAt: origin.submittedAt ?? transaction.environment.now
     )
     mutations.slots[index].job = job
-    hurry(mutation.scope, for: job, &transaction)
+    lendPriority(mutation.scope, for: job, &transaction)
     if let waiter { mutations.slots[index].waiters = [waiter] }
     let isFirst = join(id, mutation.scope, comesBefore: origin.serial != nil)
     mutations.slots[index].machine = MutationMachine(
@@ -41,12 +41,12 @@ extension CacheState {
     if mutations.runs[mutation.key]?.last == id {
       moveStreams(of: mutation.key, from: newest, to: id, transaction)
     }
-    pace(id, mutation)
+    joinCoalescing(id, mutation)
     emit(.started, job, transaction)
     addLayers(layers, of: job, &transaction)
     let actions = mutations.slots[index].machine.begun(in: transaction.environment)
     apply(actions, to: id, &transaction)
-    if mutations.find(id) != nil { supersede(before: id, &transaction) }
+    if mutations.find(id) != nil { cancelOlder(before: id, &transaction) }
     return id
   }
 
@@ -54,7 +54,11 @@ extension CacheState {
   ///
   /// - Complexity: O(*n*) in the number of less urgent runs. A run that is as urgent has already
   ///   told those before it.
-  private func hurry(_ scope: String?, for job: MutationJob, _ transaction: inout Transaction) {
+  private func lendPriority(
+    _ scope: String?,
+    for job: MutationJob,
+    _ transaction: inout Transaction
+  ) {
     guard let scope, let queue = mutations.scopes[scope], let priority = job.tasks?.priority
     else { return }
     for run in queue.reversed() {
@@ -156,7 +160,7 @@ extension CacheState {
       actionQueue.append(.mutation(.over(job, ending)))
     }
     answer(waiters, outcome)
-    leavePace(id, job)
+    leaveCoalescing(id, job)
     if let next = mutations.scopes.leave(id, job.scope), let index = mutations.find(next) {
       let actions = mutations.slots[index].machine.reachedFront(in: transaction.environment)
       apply(actions, to: next, &transaction)
@@ -228,7 +232,7 @@ extension CacheState {
         dropLayers(of: job, index, &transaction)
         answer(mutations.slots[index].waiters, .cancelled)
         if let first = mutations.scopes.leave(id, job.scope) { next.append(first) }
-        leavePace(id, job)
+        leaveCoalescing(id, job)
         release(id)
       }
       forget(id, &transaction)
@@ -266,7 +270,7 @@ extension CacheState {
     let actions = mutations.slots[index].machine.timeReached(in: environment)
     let id = mutations.id(of: index)
     apply(actions, to: id, &transaction)
-    supersede(before: id, &transaction)
+    cancelOlder(before: id, &transaction)
   }
 
   /// The next run to begin, as a target of a wait.

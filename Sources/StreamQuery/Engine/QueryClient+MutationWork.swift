@@ -74,7 +74,7 @@ nonisolated extension QueryClient {
       }
       step(job) { $0.prepared(in: $1) }
       if job.mutation?.isNewestOnly == true {
-        transaction { state, transaction in state.supersede(before: job.id, &transaction) }
+        transaction { state, transaction in state.cancelOlder(before: job.id, &transaction) }
       }
     } catch {
       // The task decides, not the error: work that throws `CancellationError` by itself has failed.
@@ -233,7 +233,7 @@ nonisolated extension QueryClient {
         _ = state.rebase(job.id, input, layers, &transaction) {
           $0.attemptRebased(retryAfter: delay, in: $1)
         }
-        state.makeWay(job.id, &transaction)
+        state.yieldToNewer(job.id, &transaction)
       }
     }
   }
@@ -327,7 +327,7 @@ nonisolated extension QueryClient {
         state.emit(step, job, transaction)
       }
       state.apply(actions, to: job.id, &transaction)
-      state.makeWay(job.id, &transaction)
+      state.yieldToNewer(job.id, &transaction)
     }
   }
 
