@@ -197,7 +197,7 @@ extension CacheState {
     if enabledCount > 0 {
       refetch(index, .reset, superseding: true, group, &transaction)
       // The callers of the dropped fetch wait for its replacement.
-      readmit(waiters, index)
+      requeue(waiters, index)
       lendPriorityOfWaiters(index, &transaction)
     }
     for (observer, answer) in answered {

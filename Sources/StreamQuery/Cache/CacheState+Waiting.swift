@@ -85,7 +85,7 @@ extension CacheState {
       role: role,
       isOfRun: role != .leasing && MutationJob.current != nil,
       entry: id(of: index),
-      round: waiterRound(of: index),
+      generation: waiterGeneration(of: index),
       wait: wait,
       group: group,
       allowance: allowance
@@ -102,12 +102,12 @@ extension CacheState {
   /// The current round of an entry's waiters; a new one if nobody waits yet.
   ///
   /// No entry ever has a round that another one had: a late caller's round is over.
-  private mutating func waiterRound(of index: Int) -> UInt64 {
-    if slots[index].waiterRound == 0 {
+  private mutating func waiterGeneration(of index: Int) -> UInt64 {
+    if slots[index].waiterGeneration == 0 {
       slots.waiterSerial += 1
-      slots[index].waiterRound = slots.waiterSerial
+      slots[index].waiterGeneration = slots.waiterSerial
     }
-    return slots[index].waiterRound
+    return slots[index].waiterGeneration
   }
 
   /// The entry whose fetch a caller awaits.
@@ -119,8 +119,8 @@ extension CacheState {
 
   /// The wait of a caller; `nil` if it was answered.
   borrowing func wait(of waiter: Waiter, for key: EntryKey) -> FetchWait? {
-    guard let index = awaitedEntry(of: waiter), waiter.round != 0,
-      waiter.round == slots[index].waiterRound, let fetch = slots[index].machine.fetch
+    guard let index = awaitedEntry(of: waiter), waiter.generation != 0,
+      waiter.generation == slots[index].waiterGeneration, let fetch = slots[index].machine.fetch
     else { return nil }
     let entry = slots[index].generation
     return FetchWait(
@@ -135,8 +135,8 @@ extension CacheState {
   /// - Parameter caller: The caller.
   /// - Returns: The watcher; `nil` if no attempt is running.
   mutating func watchAttempt(of caller: Waiter) -> Waiter? {
-    guard let index = awaitedEntry(of: caller), caller.round != 0,
-      caller.round == slots[index].waiterRound, slots[index].machine.stage == .running
+    guard let index = awaitedEntry(of: caller), caller.generation != 0,
+      caller.generation == slots[index].waiterGeneration, slots[index].machine.stage == .running
     else { return nil }
     return register(index, role: .watchingAttempt, nil, nil, nil)
   }
@@ -145,7 +145,7 @@ extension CacheState {
   func isAwaited(_ job: FetchJob) -> Bool {
     guard let index = find(job.entry), slots[index].job === job else { return false }
     return slots[index].waiters.contains {
-      $0.role != .watchingAttempt && $0.round != 0 && !$0.isResolved
+      $0.role != .watchingAttempt && $0.generation != 0 && !$0.isResolved
     }
   }
 
@@ -167,7 +167,7 @@ extension CacheState {
     guard !watchers.isEmpty else { return }
     slots[index].waiters.removeAll(where: isMeant)
     if let initiator = slots[index].initiator, isMeant(initiator) { slots[index].initiator = nil }
-    for watcher in watchers { watcher.round = 0 }
+    for watcher in watchers { watcher.generation = 0 }
     answer(watchers, .settled)
   }
 
@@ -175,8 +175,8 @@ extension CacheState {
   mutating func leave(_ waiter: Waiter, _ transaction: inout Transaction) {
     guard let index = awaitedEntry(of: waiter) else { return }
     // It was answered in an earlier transaction but has not been told yet.
-    guard waiter.round != 0, waiter.round == slots[index].waiterRound else { return }
-    waiter.round = 0
+    guard waiter.generation != 0, waiter.generation == slots[index].waiterGeneration else { return }
+    waiter.generation = 0
     waiterWent(index, &transaction)
     if waiter.role == .leasing { input(index, &transaction) { $0.waiterLeft(in: $1) } }
   }
@@ -216,7 +216,7 @@ extension CacheState {
   mutating func answerWaiters(_ ending: FetchEnding, _ index: Int, _ transaction: Transaction) {
     let (all, initiator) = slots[index].takeWaiters()
     guard !all.isEmpty else { return }
-    let waiters = passOn(all, index)
+    let waiters = moveToNextFetch(all, index)
     guard !waiters.isEmpty else { return }
     switch ending {
     case .succeeded, .kept, .replaced, .delivered, .nothing:
@@ -244,12 +244,12 @@ extension CacheState {
   /// it.
   ///
   /// - Returns: The waiters to answer now.
-  private mutating func passOn(_ waiters: [Waiter], _ index: Int) -> [Waiter] {
+  private mutating func moveToNextFetch(_ waiters: [Waiter], _ index: Int) -> [Waiter] {
     guard !slots[index].machine.isIdle, !slots[index].machine.isLive else { return waiters }
     let moving = waiters.filter { $0.waitsForSuccessor }
     guard !moving.isEmpty else { return waiters }
     let answered = waiters.filter { !$0.waitsForSuccessor }
-    readmit(moving, index)
+    requeue(moving, index)
     // They asked for that fetch.
     slots[index].initiator = slots[index].waiters.first
     return answered
@@ -260,23 +260,23 @@ extension CacheState {
   private mutating func moveWaitersAlong(_ index: Int) {
     let waiters = slots[index].takeWaiters().waiters
     slots[index].machine.waitersAnswered(leaving: 0)
-    readmit(waiters, index)
+    requeue(waiters, index)
   }
 
   /// Lets callers of a fetch that is over wait for its replacement.
   ///
   /// If the replacement is paused, it is settled for callers that do not wait for a pause.
-  mutating func readmit(_ waiters: [Waiter], _ index: Int) {
+  mutating func requeue(_ waiters: [Waiter], _ index: Int) {
     guard !waiters.isEmpty else { return }
     let (isIdle, isPaused) = (slots[index].machine.isIdle, slots[index].machine.isPaused)
     var others: [Waiter] = []
     for waiter in waiters {
-      if isIdle || waiter.round == 0 || waiter.isResolved
+      if isIdle || waiter.generation == 0 || waiter.isResolved
         || isPaused && waiter.role.endsAtPause
       {
         others.append(waiter)
       } else {
-        waiter.round = waiterRound(of: index)
+        waiter.generation = waiterGeneration(of: index)
         waiter.waitsForSuccessor = false
         slots[index].waiters.append(waiter)
         if waiter.role == .leasing { slots[index].machine.waiterJoined() }

@@ -33,7 +33,7 @@ struct EntrySlot: FreeRows.Row {
     var askRound = 0
     var waiters: [Waiter] = []
     /// Distinguishes answered waiters from those that still wait; 0 while nobody waits.
-    var waiterRound: UInt64 = 0
+    var waiterGeneration: UInt64 = 0
     /// The last final error; shown while the machine says so.
     var error: ErrorBox?
     /// The newest attempt's error; shown while the machine counts failures.
@@ -63,7 +63,7 @@ struct EntrySlot: FreeRows.Row {
     /// Whether it holds nothing.
     var isEmpty: Bool {
       observers.isEmpty && waiters.isEmpty && layers.isEmpty
-        && dynamicCount == 0 && askRound == 0 && waiterRound == 0 && goneWaiters == 0
+        && dynamicCount == 0 && askRound == 0 && waiterGeneration == 0 && goneWaiters == 0
         && error == nil && failureReason == nil && reasonBefore == nil && initiator == nil
         && previousSnapshot == nil && shown == nil && stashed == nil && initialState == nil
         && setting == nil && triggerPacing.isEmpty && serving.isEmpty
@@ -199,7 +199,7 @@ extension EntrySlot {
     guard !rareData.isEmpty else { return ([], nil) }
     var waiters: [Waiter] = []
     swap(&waiters, &rareData.value.waiters)
-    rareData.value.waiterRound = 0
+    rareData.value.waiterGeneration = 0
     rareData.value.goneWaiters = 0
     return (waiters, rareData.value.initiator.take())
   }

@@ -28,11 +28,11 @@ final class Waiter: Sendable {
   /// The priority of its caller when it began to wait.
   let priority = WorkPriority.current
   /// The generation of waiters to which it belongs, 0 once it left; written under the cache's lock.
-  var round: UInt64 {
-    get { storedRound.load(ordering: .relaxed) }
-    set { storedRound.store(newValue, ordering: .relaxed) }
+  var generation: UInt64 {
+    get { storedGeneration.load(ordering: .relaxed) }
+    set { storedGeneration.store(newValue, ordering: .relaxed) }
   }
-  private let storedRound: Atomic<UInt64>
+  private let storedGeneration: Atomic<UInt64>
   /// Whether the fetch in flight is too old for the caller, which waits for the next one; written
   /// under the cache's lock.
   var waitsForSuccessor: Bool {
@@ -60,7 +60,7 @@ final class Waiter: Sendable {
     role: Role,
     isOfRun: Bool = false,
     entry: EntryID? = nil,
-    round: UInt64 = 0,
+    generation: UInt64 = 0,
     wait: WorkWait? = nil,
     group: WaitGroup? = nil,
     allowance: StaleAllowance? = nil
@@ -69,7 +69,7 @@ final class Waiter: Sendable {
     self.role = role
     self.isOfRun = isOfRun
     self.entry = entry
-    storedRound = Atomic(round)
+    storedGeneration = Atomic(generation)
     self.group = group
     self.allowance = allowance
   }

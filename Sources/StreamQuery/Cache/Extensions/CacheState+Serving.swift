@@ -91,7 +91,7 @@ extension CacheState {
     else { return nil }
     noteServed([waiter], index, transaction)
     // The caller was answered meanwhile, or its fetch has ended.
-    guard waiter.round != 0, waiter.round == slots[index].waiterRound,
+    guard waiter.generation != 0, waiter.generation == slots[index].waiterGeneration,
       !slots[index].machine.isIdle
     else { return data }
     input(index, &transaction) {
@@ -130,11 +130,11 @@ extension CacheState {
     var next: Instant?
     for waiter in slots[index].waiters {
       // A caller that left has no round any more, and is counted among the gone ones.
-      if waiter.round != 0, let end = waiter.allowance?.softTimeoutEnd {
+      if waiter.generation != 0, let end = waiter.allowance?.softTimeoutEnd {
         if end > now {
           next = min(next ?? end, end)
         } else if isServable(index, to: waiter, at: now) {
-          waiter.round = 0
+          waiter.generation = 0
           served.append(waiter)
           continue
         }
