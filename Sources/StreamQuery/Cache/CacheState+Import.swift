@@ -114,8 +114,8 @@ extension CacheState {
   ) -> ImportRefusal.Reason? {
     guard !isShutDown else { return .shutDown }
     let known = find(restored.key)
-    let verdict = verdict(on: restored, known, by: `import`)
-    guard !verdict.isRefused else { return .superseded }
+    let decision = decision(on: restored, known, by: `import`)
+    guard !decision.isRefused else { return .superseded }
     // A clock that was ahead must not make data that nothing newer can ever replace.
     let now = transaction.environment.now.date
     let date = min(restored.updatedAt, now)
@@ -125,10 +125,10 @@ extension CacheState {
     let placed = transaction.environment.now.placing(date: date)
     let knownMark = slots[index].machine.invalidatedAt
     let isMarked =
-      restored.isInvalidated || verdict.markedAt.map { date <= $0 } ?? false
+      restored.isInvalidated || decision.markedAt.map { date <= $0 } ?? false
       || slots[index].machine.isOutdated(from: placed)
     let isComplete = !isMarked && !restored.isPart
-    let ends = isComplete && endsFetch(of: index, restored, date, verdict, transaction)
+    let ends = isComplete && endsFetch(of: index, restored, date, decision, transaction)
     put(
       restored.box,
       index,
@@ -144,7 +144,7 @@ extension CacheState {
       let time =
         restored.isInvalidated
         ? transaction.environment.now
-        : markTime(knownMark, verdict, of: placed, transaction)
+        : markTime(knownMark, decision, of: placed, transaction)
       input(index, &transaction) { $0.invalidated(isJoining: true, at: time, in: $1) }
       ageMark(index)
     }
@@ -154,27 +154,27 @@ extension CacheState {
   /// The time when archived data without a mark was invalidated.
   private func markTime(
     _ known: Instant?,
-    _ verdict: Imports.Verdict,
+    _ decision: Imports.Decision,
     of placed: Timestamp,
     _ transaction: Transaction
   ) -> Timestamp {
-    let told = verdict.markedAt.map(transaction.environment.now.placing(date:))?.instant
+    let told = decision.markedAt.map(transaction.environment.now.placing(date:))?.instant
     let last = max(told ?? placed.instant, known ?? placed.instant)
     return Timestamp(instant: known == .distantPast ? .distantPast : last, date: placed.date)
   }
 
-  private func verdict(
+  private func decision(
     on restored: RestoredEntry,
     _ index: Int?,
     by import: Int?
-  ) -> Imports.Verdict {
-    guard let `import` else { return Imports.Verdict() }
-    let subject = Imports.Subject(
+  ) -> Imports.Decision {
+    guard let `import` else { return Imports.Decision() }
+    let candidate = Imports.Candidate(
       text: restored.text,
       info: .absent(restored.key),
       entry: index.map { slots[$0].generation }
     )
-    return extensions.imports.verdict(on: subject, by: `import`)
+    return extensions.imports.decision(on: candidate, by: `import`)
   }
 
   /// Whether a fetch in flight may end, wherever it is: it waits for some import, or began after this import
@@ -183,17 +183,17 @@ extension CacheState {
     of index: Int,
     _ restored: RestoredEntry,
     _ date: Double,
-    _ verdict: Imports.Verdict,
+    _ decision: Imports.Decision,
     _ transaction: Transaction
   ) -> Bool {
     guard let job = slots[index].job else { return false }
-    let isNamed = verdict.endsFetchesAfter.map { job.place > $0 } ?? false
+    let isNamed = decision.endsFetchesAfter.map { job.place > $0 } ?? false
     guard isNamed || slots[index].machine.isHeld else { return false }
     let now = transaction.environment.now
     return !slots[index].machine.wouldBeStale(
       updatedAt: now.placing(date: date),
       restored.freshness,
-      limit: verdict.limit,
+      limit: decision.limit,
       at: now.instant
     )
   }

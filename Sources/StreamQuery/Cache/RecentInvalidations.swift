@@ -42,8 +42,8 @@ struct RecentInvalidations: Sendable {
   }
 
   /// The instant when an entry was last invalidated; `nil` if it never was.
-  func last(of subject: KeyNotes.Subject) -> Instant? {
-    let mark = max(young.total(of: subject).mark, old.total(of: subject).mark)
+  func last(of candidate: KeyNotes.Candidate) -> Instant? {
+    let mark = max(young.total(of: candidate).mark, old.total(of: candidate).mark)
     return mark == 0 ? nil : Instant(nanoseconds: Int64(mark - 1))
   }
 

@@ -109,8 +109,8 @@ nonisolated extension QueryClient {
     guard let key = found.missing, notesInvalidations.load(ordering: .acquiring) else {
       return found.mark
     }
-    let subject = KeyNotes.Subject(info: .absent(key), entry: entry.generation)
-    let noted = invalidations.withLock { $0.last(of: subject) }
+    let candidate = KeyNotes.Candidate(info: .absent(key), entry: entry.generation)
+    let noted = invalidations.withLock { $0.last(of: candidate) }
     return [found.mark, noted].compactMap(\.self).max()
   }
 

@@ -15,13 +15,13 @@ struct AwaitedKeysTests {
 
   private func key(_ name: String) -> EntryKey { EntryKey(QueryKey<String>(name)) }
 
-  private func subject(_ name: String = "a", entry: UInt64? = nil) -> Keys.Subject {
-    Keys.Subject(text: name, info: .absent(key(name)), entry: entry)
+  private func candidate(_ name: String = "a", entry: UInt64? = nil) -> Keys.Candidate {
+    Keys.Candidate(text: name, info: .absent(key(name)), entry: entry)
   }
 
   /// Whether a fetch of a key waits that starts now.
   private mutating func waits(_ name: String = "a") -> Bool {
-    keys.wait(for: subject(name), startedAt: keys.started(), at: .zero) != nil
+    keys.wait(for: candidate(name), startedAt: keys.started(), at: .zero) != nil
   }
 
   /// How long a fetch waits, in seconds.
@@ -30,7 +30,7 @@ struct AwaitedKeysTests {
     of start: UInt64,
     at seconds: Double = 0
   ) -> Double? {
-    let wait = keys.wait(for: subject(name), startedAt: start, at: .seconds(seconds))
+    let wait = keys.wait(for: candidate(name), startedAt: start, at: .seconds(seconds))
     return wait?.until.map { Double($0.nanoseconds) / 1e9 }
   }
 
@@ -59,7 +59,7 @@ struct AwaitedKeysTests {
     let endless = keys.began("endless", limit: .infinite)
     for number in [other, endless] { keys.named(["a"], by: number, at: .zero) }
     let start = keys.started()
-    let long = keys.wait(for: subject(), startedAt: start, at: .zero)
+    let long = keys.wait(for: candidate(), startedAt: start, at: .zero)
     #expect(long == Keys.Wait(until: nil))
     _ = keys.ended(endless)
     let former = end(of: start)
@@ -100,54 +100,54 @@ struct AwaitedKeysTests {
       case 2: keys.invalidated(key("a"), at: 1)
       default: keys.swept(.all, invalidatedAt: nil, newestEntry: 0)
       }
-      let now = keys.wait(for: subject(), startedAt: keys.started(), at: .zero)
+      let now = keys.wait(for: candidate(), startedAt: keys.started(), at: .zero)
       #expect(now == nil, "\(event)")
       // A later import knows of it.
       let later = keys.began("later", limit: TimeSpan(.seconds(1)))
       keys.named(["a"], by: later, at: .zero)
-      let next = keys.wait(for: subject(), startedAt: keys.started(), at: .zero)
+      let next = keys.wait(for: candidate(), startedAt: keys.started(), at: .zero)
       #expect(next == Keys.Wait(until: .seconds(1)), "\(event)")
     }
   }
 
   @Test mutating func eachEventHasItsVerdict() {
-    #expect(keys.verdict(on: subject(), by: number).endsFetchesAfter != nil)
-    #expect(keys.verdict(on: subject("b"), by: number).endsFetchesAfter == nil)
+    #expect(keys.decision(on: candidate(), by: number).endsFetchesAfter != nil)
+    #expect(keys.decision(on: candidate("b"), by: number).endsFetchesAfter == nil)
     var fenced = keys
     fenced.fenced(key("a"))
-    #expect(fenced.verdict(on: subject(), by: number).isRefused)
-    #expect(!fenced.verdict(on: subject("b"), by: number).isRefused)
+    #expect(fenced.decision(on: candidate(), by: number).isRefused)
+    #expect(!fenced.decision(on: candidate("b"), by: number).isRefused)
     var requested = keys
     requested.requested(key("a"))
-    let answer = requested.verdict(on: subject(), by: number)
+    let answer = requested.decision(on: candidate(), by: number)
     #expect(!answer.isRefused && answer.endsFetchesAfter == nil)
     var marked = keys
     marked.invalidated(key("a"), at: 7)
-    #expect(marked.verdict(on: subject(), by: number).markedAt == 7)
+    #expect(marked.decision(on: candidate(), by: number).markedAt == 7)
     _ = keys.ended(number)
-    #expect(keys.verdict(on: subject(), by: number).isRefused)
+    #expect(keys.decision(on: candidate(), by: number).isRefused)
   }
 
   @Test mutating func aKeyThatIsNamedAgainIsStillFenced() {
     keys.fenced(key("a"))
     keys.named(["a"], by: number, at: .zero)
-    #expect(keys.verdict(on: subject(), by: number).isRefused)
+    #expect(keys.decision(on: candidate(), by: number).isRefused)
     #expect(!waits())
   }
 
   @Test mutating func aSweepByKeysIsAboutAllThatItSelects() {
     keys.swept(.prefix(key("a").key), invalidatedAt: nil, newestEntry: 5)
     for entry in [nil, 5, 6] as [UInt64?] {
-      #expect(keys.verdict(on: subject(entry: entry), by: number).isRefused)
+      #expect(keys.decision(on: candidate(entry: entry), by: number).isRefused)
     }
-    #expect(!keys.verdict(on: subject("b"), by: number).isRefused)
+    #expect(!keys.decision(on: candidate("b"), by: number).isRefused)
   }
 
   @Test mutating func aSweepByStateIsAboutKeysThatHadNoEntry() {
     keys.swept(.not(.active), invalidatedAt: nil, newestEntry: 5)
-    #expect(keys.verdict(on: subject(), by: number).isRefused)
-    #expect(keys.verdict(on: subject(entry: 6), by: number).isRefused)
-    #expect(!keys.verdict(on: subject(entry: 5), by: number).isRefused)
+    #expect(keys.decision(on: candidate(), by: number).isRefused)
+    #expect(keys.decision(on: candidate(entry: 6), by: number).isRefused)
+    #expect(!keys.decision(on: candidate(entry: 5), by: number).isRefused)
   }
 
   @Test mutating func whatBelongsToAnEndedImportMeansNothingToALaterOne() {
@@ -158,14 +158,14 @@ struct AwaitedKeysTests {
     let later = keys.began("later", limit: .zero)
     #expect(!keys.isRunning(number))
     keys.named(["a"], by: number, at: .zero)
-    #expect(keys.verdict(on: subject(), by: number).isRefused)
+    #expect(keys.decision(on: candidate(), by: number).isRefused)
     _ = keys.ended(number)
     #expect(keys.isRunning(later))
     // A fetch of the time before.
     keys.named(["a"], by: later, at: .zero)
-    let wait = keys.wait(for: subject(), startedAt: early, at: .zero)
+    let wait = keys.wait(for: candidate(), startedAt: early, at: .zero)
     #expect(wait == nil)
-    #expect(keys.verdict(on: subject(), by: later).endsFetchesAfter.map { $0 > early } == true)
+    #expect(keys.decision(on: candidate(), by: later).endsFetchesAfter.map { $0 > early } == true)
   }
 
   @Test mutating func allImportsEndInTheirOrder() {

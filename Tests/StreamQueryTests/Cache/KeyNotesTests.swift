@@ -8,7 +8,7 @@ struct KeyNotesTests {
   private var notes = KeyNotes()
 
   private func total(_ name: String, entry: UInt64? = nil) -> Note {
-    notes.total(of: KeyNotes.Subject(info: .absent(named(name)), entry: entry))
+    notes.total(of: KeyNotes.Candidate(info: .absent(named(name)), entry: entry))
   }
 
   private func named(_ name: String) -> EntryKey { EntryKey(QueryKey<String>(name)) }

@@ -10,7 +10,8 @@ struct RecentInvalidationsTests {
   private func at(_ time: Int64) -> Instant { Instant(nanoseconds: time) }
 
   private func last(_ name: String, entry: UInt64? = nil) -> Int64? {
-    invalidations.last(of: KeyNotes.Subject(info: .absent(named(name)), entry: entry))?.nanoseconds
+    invalidations.last(of: KeyNotes.Candidate(info: .absent(named(name)), entry: entry))?
+      .nanoseconds
   }
 
   @Test mutating func theLastOneCountsWhateverItNames() {

@@ -29,7 +29,7 @@ struct AwaitedKeys<End: Sendable>: Sendable {
   }
 
   /// An entry in question.
-  struct Subject {
+  struct Candidate {
     var text: String
     /// The info as if there were no entry.
     var info: QueryInfo
@@ -38,7 +38,7 @@ struct AwaitedKeys<End: Sendable>: Sendable {
   }
 
   /// The terms of an import for an entry.
-  struct Verdict: Equatable {
+  struct Decision: Equatable {
     /// Whether the data must stay away.
     var isRefused = false
     /// The date of an invalidation: data that is as old as this is older than the invalidation.
@@ -186,41 +186,41 @@ struct AwaitedKeys<End: Sendable>: Sendable {
   // MARK: Answers
 
   /// The terms of an import for an entry that it brings.
-  func verdict(on subject: Subject, by import: Int) -> Verdict {
-    guard let running = imports[`import`] else { return Verdict(isRefused: true) }
-    let named = running.named[subject.text]?.place
-    let note = total(of: subject)
+  func decision(on candidate: Candidate, by import: Int) -> Decision {
+    guard let running = imports[`import`] else { return Decision(isRefused: true) }
+    let named = running.named[candidate.text]?.place
+    let note = total(of: candidate)
     let base = named ?? running.began
-    guard note.fence <= base else { return Verdict(isRefused: true) }
-    var verdict = Verdict(limit: running.limit)
-    if note.mark > base { verdict.markedAt = note.markedAt }
+    guard note.fence <= base else { return Decision(isRefused: true) }
+    var decision = Decision(limit: running.limit)
+    if note.mark > base { decision.markedAt = note.markedAt }
     // A newer request gets its own answer.
-    if let named, note.request <= named, verdict.markedAt == nil {
-      verdict.endsFetchesAfter = named
+    if let named, note.request <= named, decision.markedAt == nil {
+      decision.endsFetchesAfter = named
     }
-    return verdict
+    return decision
   }
 
   /// Whether a fetch waits, because an import is to bring its data.
   ///
   /// - Parameters:
-  ///   - subject: The entry.
+  ///   - candidate: The entry.
   ///   - start: The fetch's place.
   ///   - now: The time.
   /// - Returns: The longest wait for such imports; `nil` if there is none.
-  mutating func wait(for subject: Subject, startedAt start: UInt64, at now: Instant) -> Wait? {
+  mutating func wait(for candidate: Candidate, startedAt start: UInt64, at now: Instant) -> Wait? {
     questionCount &+= 1
-    let namings = imports.values.compactMap { $0.named[subject.text] }
+    let namings = imports.values.compactMap { $0.named[candidate.text] }
       .filter { $0.place < start && $0.isAwaited(at: now) }
     guard !namings.isEmpty else { return nil }
-    let last = total(of: subject).last
+    let last = total(of: candidate).last
     let ends = namings.filter { $0.place > last }.map(\.until)
     guard !ends.isEmpty else { return nil }
     return Wait(until: ends.contains(nil) ? nil : ends.compactMap(\.self).max())
   }
 
-  private func total(of subject: Subject) -> KeyNotes.Note {
-    notes.total(of: KeyNotes.Subject(info: subject.info, entry: subject.entry))
+  private func total(of candidate: Candidate) -> KeyNotes.Note {
+    notes.total(of: KeyNotes.Candidate(info: candidate.info, entry: candidate.entry))
   }
 
   // MARK: Fetches

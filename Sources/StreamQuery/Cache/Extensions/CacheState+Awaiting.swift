@@ -68,8 +68,8 @@ extension CacheState {
     guard let index = find(job.entry), slots[index].job === job else { return true }
     let now = transaction.environment.now.instant
     guard slots[index].machine.mayBeHeld(job.id),
-      let subject = subject(index, text),
-      let wait = extensions.imports.wait(for: subject, startedAt: job.place, at: now)
+      let candidate = candidate(index, text),
+      let wait = extensions.imports.wait(for: candidate, startedAt: job.place, at: now)
     else { return false }
     slots[index].machine.held(job.id, until: wait.until)
     // Fetches that are no longer deferred make room.
@@ -95,12 +95,12 @@ extension CacheState {
     let now = transaction.environment.now.instant
     for held in held {
       guard let index = find(held.id), slots[index].machine.isHeld, let job = slots[index].job,
-        let subject = subject(index, held.text)
+        let candidate = candidate(index, held.text)
       else {
         extensions.imports.letGo(held)
         continue
       }
-      if let wait = extensions.imports.wait(for: subject, startedAt: job.place, at: now) {
+      if let wait = extensions.imports.wait(for: candidate, startedAt: job.place, at: now) {
         // The remaining imports may have shorter limits.
         input(index, &transaction) { machine, _ in machine.stillHeld(until: wait.until) }
       } else {
@@ -116,9 +116,9 @@ extension CacheState {
     if slots[index].machine.isHeld { input(index, &transaction) { $0.released(in: $1) } }
   }
 
-  private func subject(_ index: Int, _ text: String) -> Imports.Subject? {
+  private func candidate(_ index: Int, _ text: String) -> Imports.Candidate? {
     slots[index].key.map { key in
-      Imports.Subject(text: text, info: .absent(key), entry: slots[index].generation)
+      Imports.Candidate(text: text, info: .absent(key), entry: slots[index].generation)
     }
   }
 

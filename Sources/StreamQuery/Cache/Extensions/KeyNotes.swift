@@ -27,7 +27,7 @@ struct KeyNotes: Sendable {
   }
 
   /// An entry in question.
-  struct Subject {
+  struct Candidate {
     /// The info as if there were no entry.
     var info: QueryInfo
     /// The entry's number; `nil` if there is none.
@@ -41,9 +41,9 @@ struct KeyNotes: Sendable {
     /// The newest entry that has its own note if it was affected; `nil` if the filter decides for all.
     var newestEntry: UInt64?
 
-    func concerns(_ subject: Subject) -> Bool {
-      if let newestEntry, let entry = subject.entry, entry <= newestEntry { return false }
-      return filter.matches(subject.info)
+    func concerns(_ candidate: Candidate) -> Bool {
+      if let newestEntry, let entry = candidate.entry, entry <= newestEntry { return false }
+      return filter.matches(candidate.info)
     }
   }
 
@@ -96,10 +96,10 @@ struct KeyNotes: Sendable {
   }
 
   /// The changes of an entry.
-  func total(of subject: Subject) -> Note {
+  func total(of candidate: Candidate) -> Note {
     var note = everywhere
-    if let own = keys[subject.info.entryKey] { note.join(own) }
-    for sweep in sweeps where sweep.concerns(subject) { note.join(sweep.note) }
+    if let own = keys[candidate.info.entryKey] { note.join(own) }
+    for sweep in sweeps where sweep.concerns(candidate) { note.join(sweep.note) }
     return note
   }
 
