@@ -66,7 +66,7 @@ extension CacheState {
     guard let current = slots[index].machine.fetch, isFetching else { return .none }
     guard !slots[index].machine.hasData else { return .none }
     // A query that shows parts, such as a streamed one, may never be complete.
-    return current.fetchOptions.showsParts || slots[index].machine.isHeld ? .uncertain : .first
+    return current.fetchOptions.showsParts || slots[index].machine.isDeferred ? .uncertain : .first
   }
 
   // MARK: What goes on
@@ -79,8 +79,8 @@ extension CacheState {
       switch stage {
       case .running: activity = WorkWait.isWaiting(work(of: index)) ? .waitingForWork : .running
       case .waiting(let time): activity = .resting(time.distance(after: now))
-      case .held(let time?): activity = .resting(time.distance(after: now))
-      case .held(nil): activity = .waitingForWork
+      case .deferred(let time?): activity = .resting(time.distance(after: now))
+      case .deferred(nil): activity = .waitingForWork
       case .paused: activity = .paused
       }
       return Liveness.Work("a fetch of \(key.key)", activity)

@@ -188,7 +188,7 @@ extension CacheState {
   ) -> Bool {
     guard let job = slots[index].job else { return false }
     let isNamed = decision.endsFetchesAfter.map { job.place > $0 } ?? false
-    guard isNamed || slots[index].machine.isHeld else { return false }
+    guard isNamed || slots[index].machine.isDeferred else { return false }
     let now = transaction.environment.now
     return !slots[index].machine.wouldBeStale(
       updatedAt: now.placing(date: date),

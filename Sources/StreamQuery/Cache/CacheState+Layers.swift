@@ -67,7 +67,7 @@ extension CacheState {
       }
       announce(.fenced(index), &transaction)
       input(index, &transaction) { $0.outdated(in: $1) }
-      letGo(index, &transaction)
+      resumeDeferred(index, &transaction)
     }
   }
 

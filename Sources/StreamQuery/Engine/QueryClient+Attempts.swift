@@ -18,7 +18,7 @@ nonisolated extension QueryClient {
   }
 
   private func run(_ job: FetchJob, attempt: Int) async {
-    if mayAwaitImports, attempt == 0, isHeld(job) { return }
+    if mayAwaitImports, attempt == 0, defersToImport(job) { return }
     if attempt > 0 { job.answer.began(attempt, keepsPart: job.keepsPart) }
     let limit = job.query.serving == nil ? nil : limit(of: job, attempt: attempt)
     defer { limit?.stop() }
@@ -69,10 +69,10 @@ nonisolated extension QueryClient {
   ///
   /// Never inlined: the task of each fetch would reserve stack space for it.
   @inline(never)
-  private func isHeld(_ job: FetchJob) -> Bool {
+  private func defersToImport(_ job: FetchJob) -> Bool {
     // The user's own code, outside of locks. A key without a text cannot be in an archive.
     guard let text = try? job.key.canonicalText() else { return false }
-    return transaction { state, transaction in state.hold(job, text, &transaction) }
+    return transaction { state, transaction in state.deferFetch(job, text, &transaction) }
   }
 
   /// Starts the timeout of an attempt; `nil` if there is none.

@@ -55,7 +55,7 @@ extension EntryMachine {
     switch current.stage {
     case .running: break
     case .waiting: rule("who waits to retry has failed", failureCount > 0)
-    case .held:
+    case .deferred:
       rule("a fetch that is held back has not failed", failureCount == 0)
       rule("there is no data if a fetch is held back", !hasData)
     case .paused(before: .firstAttempt):

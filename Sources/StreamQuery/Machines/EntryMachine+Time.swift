@@ -13,7 +13,7 @@ extension EntryMachine {
       earliest = min(earliest ?? instant, instant)
     }
     if case .waiting(let until) = stage { consider(until) }
-    if case .held(let until) = stage { consider(until) }
+    if case .deferred(let until) = stage { consider(until) }
     consider(lingersUntil)
     consider(retentionEnd)
     // By index, so that reading a group does not copy it.
@@ -36,7 +36,9 @@ extension EntryMachine {
     if let until = lingersUntil, until <= now { cancelCurrent(in: environment, &actions) }
     let polls = groups.contains { nextPoll(of: $0, in: environment).map { $0 <= now } ?? false }
     if case .waiting(let until) = stage, until <= now { proceed(in: environment, &actions) }
-    if case .held(let until?) = stage, until <= now { letGo(in: environment, &actions) }
+    if case .deferred(let until?) = stage, until <= now {
+      resumeDeferred(in: environment, &actions)
+    }
     if polls { request(.interval, in: environment, &actions) }
     polledUntil = max(polledUntil, now)
     actions.expired = isExpired(at: now)

@@ -50,7 +50,7 @@ extension EntryMachine {
       current.wasWritten = true
       current.writer = writer
       fetch = current
-      letGo(in: environment, &actions)
+      resumeDeferred(in: environment, &actions)
     }
     return actions
   }
@@ -80,7 +80,7 @@ extension EntryMachine {
     failureCount = isIdle ? 0 : failureCount
     dataUpdatedAt = updatedAt
     actions.changed = true
-    if isHeld { letGo(in: environment, &actions) }
+    if isDeferred { resumeDeferred(in: environment, &actions) }
     return actions
   }
 

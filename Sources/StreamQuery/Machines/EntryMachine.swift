@@ -16,7 +16,7 @@
 /// | `timeReached` | poll, go stale, expire | linger over: cancel | next attempt, pause, fail | linger over: cancel |
 /// | `environmentChanged` | refetch the willing | – | – | next attempt |
 /// | last interest lost | retention begins | cancel, finish or linger | same | same |
-/// | `held` | – | wait for an import, once, before the first answer | – | – |
+/// | `deferred` | – | wait for an import, once, before the first answer | – | – |
 /// | `cancelRequested` | – | undo; end | same | same |
 /// | `written(fencing:)` | store | store; fencing ends it | same | same |
 /// | `cleared` | empty | empty; end | same | same |

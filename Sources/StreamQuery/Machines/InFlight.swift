@@ -8,7 +8,7 @@ package struct InFlight: Equatable, Sendable {
     case waiting(until: Instant)
     /// Deferred for an import that may bring the data; leads to `running` or `paused` at this time, or when
     /// it is resumed. `nil` is never.
-    case held(until: Instant?)
+    case deferred(until: Instant?)
     /// Waits for the network or the app; leads to `running` when both allow it.
     case paused(before: Pause)
   }
@@ -44,7 +44,7 @@ package struct InFlight: Equatable, Sendable {
   /// A retry continues from the progress of earlier attempts, so its answer began with theirs.
   package var keepsPart = false
   /// It was deferred before its first attempt, and is not deferred again.
-  package var wasHeld = false
+  package var wasDeferred = false
   /// The entry was invalidated since the attempt started, so a failure of the attempt is not the
   /// answer for later callers.
   package var isOvertaken = false
@@ -73,7 +73,7 @@ package struct InFlight: Equatable, Sendable {
     switch stage {
     case .running: nil
     case .waiting: .retry
-    case .held: .firstAttempt
+    case .deferred: .firstAttempt
     case .paused(let next): next
     }
   }

@@ -79,8 +79,8 @@ struct PendingCostTests {
 
   private var heldCount: Int {
     client.cache.read { state in
-      state.extensions.imports.allHeld.count { held in
-        state.find(held.id).map { state.slots[$0].machine.isHeld } ?? false
+      state.extensions.imports.allDeferred.count { held in
+        state.find(held.id).map { state.slots[$0].machine.isDeferred } ?? false
       }
     }
   }
@@ -116,7 +116,7 @@ struct PendingCostTests {
     #expect(client.cache.read { $0.extensions.imports.notes.count } == 1)
     simulation.advance(by: .seconds(1))
     finish()
-    #expect(client.cache.read { $0.extensions.imports.held.isEmpty })
+    #expect(client.cache.read { $0.extensions.imports.deferred.isEmpty })
   }
 
   @Test func theNamesOfWhatTheCacheKnowsAreMadeOnce() {
@@ -152,7 +152,7 @@ struct PendingCostTests {
       recording.cancel()
       simulation.settle()
     }
-    #expect(client.cache.read { $0.extensions.imports.allHeld.count } == 1)
+    #expect(client.cache.read { $0.extensions.imports.allDeferred.count } == 1)
     finish()
   }
 

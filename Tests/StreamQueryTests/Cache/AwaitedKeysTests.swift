@@ -79,13 +79,13 @@ struct AwaitedKeysTests {
     let other = keys.began("other", limit: .zero)
     keys.named(["c"], by: other, at: .zero)
     let ids = (1...3).map { EntryID(index: Int32($0), generation: UInt64($0)) }
-    for (id, text) in zip(ids, ["b", "a", "c"]) { keys.hold(id, text) }
+    for (id, text) in zip(ids, ["b", "a", "c"]) { keys.addDeferred(id, text) }
     let left = keys.left(["a", "x"], by: number)
-    #expect(left == [Keys.Held(id: ids[1], text: "a")])
+    #expect(left == [Keys.Deferred(id: ids[1], text: "a")])
     let rest = keys.ended(number)
-    #expect(rest == [Keys.Held(id: ids[0], text: "b")])
-    for held in left + rest { keys.letGo(held) }
-    #expect(keys.allHeld.map(\.text) == ["c"])
+    #expect(rest == [Keys.Deferred(id: ids[0], text: "b")])
+    for held in left + rest { keys.removeDeferred(held) }
+    #expect(keys.allDeferred.map(\.text) == ["c"])
     // What is over brings and ends nothing.
     let again = keys.ended(number)
     #expect(again == [])

@@ -22,13 +22,13 @@ struct EntryHoldingTests {
 
   private mutating func hold() -> FetchID? {
     guard let id = begin() else { return nil }
-    machine.held(id, until: limit)
+    machine.deferred(id, until: limit)
     return id
   }
 
   @Test mutating func aFetchThatIsHeldBackBeginsAtItsLimitAndOnlyThen() {
     let id = hold()
-    #expect(machine.isHeld && machine.isFetching)
+    #expect(machine.isDeferred && machine.isFetching)
     #expect(machine.deadline(in: start) == limit)
     let early = machine.timeReached(in: environment(29))
     #expect(early.started == nil)
@@ -42,8 +42,8 @@ struct EntryHoldingTests {
     let id = try #require(hold())
     let actions = machine.released(in: environment(1))
     #expect(actions.started == id)
-    #expect(!machine.mayBeHeld(id))
-    machine.held(id, until: limit)
+    #expect(!machine.canDefer(id))
+    machine.deferred(id, until: limit)
     #expect(machine.stage == .running)
     let again = machine.released(in: environment(2))
     #expect(again == .none)
@@ -62,10 +62,10 @@ struct EntryHoldingTests {
     _ = machine.attemptFailed(id, retryAfter: TimeSpan(.seconds(1)), in: start)
     let retry = machine.timeReached(in: environment(1))
     #expect(retry.started == id)
-    #expect(!machine.mayBeHeld(id))
+    #expect(!machine.canDefer(id))
     _ = machine.attemptSucceeded(id, in: environment(1))
     let refetch = machine.requested(.manual, clientLease: true, in: environment(2)).started
-    #expect(!machine.mayBeHeld(try #require(refetch)))
+    #expect(!machine.canDefer(try #require(refetch)))
   }
 
   @Test mutating func anAnswerOfAFetchThatIsHeldBackIsLate() throws {
@@ -88,7 +88,7 @@ struct EntryHoldingTests {
           ? tests.machine.written(updatedAt: later.now, fencing: false, in: later)
           : tests.machine.initialDataPlaced(updatedAt: later.now, in: later)
         #expect(actions.started == (isOnline ? id : nil) && actions.paused == !isOnline)
-        #expect(tests.machine.hasData && !tests.machine.isHeld)
+        #expect(tests.machine.hasData && !tests.machine.isDeferred)
         #expect(tests.machine.brokenInvariants(at: .seconds(1)) == [])
       }
     }
@@ -99,6 +99,6 @@ struct EntryHoldingTests {
     options.delivery = .parts
     machine.adopted(fetchOptions: options, gcTime: .zero)
     let id = try #require(begin())
-    #expect(!machine.mayBeHeld(id))
+    #expect(!machine.canDefer(id))
   }
 }

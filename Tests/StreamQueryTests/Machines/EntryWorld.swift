@@ -304,7 +304,7 @@ extension EntryWorld {
     case .waiting(let until):
       add(2)
       add(until)
-    case .held(let until):
+    case .deferred(let until):
       add(5)
       add(until)
     case .paused(before: .firstAttempt): add(3)

@@ -56,7 +56,7 @@ struct AwaitedKeys<End: Sendable>: Sendable {
   }
 
   /// A deferred fetch, and its name.
-  struct Held: Equatable {
+  struct Deferred: Equatable {
     var id: EntryID
     var text: String
   }
@@ -72,7 +72,7 @@ struct AwaitedKeys<End: Sendable>: Sendable {
   private var imports: [Int: Import] = [:]
   private(set) var notes = KeyNotes()
   /// The entries whose fetches are deferred, or were at the last check, by their names.
-  private(set) var held: [String: [EntryID]] = [:]
+  private(set) var deferred: [String: [EntryID]] = [:]
   /// The number of questions whether a fetch is to wait: for tests.
   private(set) var questionCount = 0
 
@@ -118,17 +118,17 @@ struct AwaitedKeys<End: Sendable>: Sendable {
   /// An archive was imported, and no longer names these keys.
   ///
   /// - Returns: The deferred fetches of these keys.
-  mutating func left(_ texts: [String], by import: Int) -> [Held] {
+  mutating func left(_ texts: [String], by import: Int) -> [Deferred] {
     for text in texts { imports[`import`]?.named[text] = nil }
-    return held(of: texts)
+    return deferred(of: texts)
   }
 
   /// An import is over, or failed.
   ///
   /// - Returns: The fetches that are deferred for it.
-  mutating func ended(_ import: Int) -> [Held] {
+  mutating func ended(_ import: Int) -> [Deferred] {
     guard let former = imports.removeValue(forKey: `import`) else { return [] }
-    return held(of: held.keys.filter { former.named[$0] != nil })
+    return deferred(of: deferred.keys.filter { former.named[$0] != nil })
   }
 
   /// All imports are over: their data belongs to another time.
@@ -226,22 +226,22 @@ struct AwaitedKeys<End: Sendable>: Sendable {
   // MARK: Fetches
 
   /// A fetch is deferred.
-  mutating func hold(_ id: EntryID, _ text: String) {
+  mutating func addDeferred(_ id: EntryID, _ text: String) {
     // It may have been deferred before, and the end of that left no trace.
-    if held[text]?.contains(id) != true { held[text, default: []].append(id) }
+    if deferred[text]?.contains(id) != true { deferred[text, default: []].append(id) }
   }
 
   /// A fetch is no longer deferred.
-  mutating func letGo(_ fetch: Held) {
-    held[fetch.text]?.removeAll { $0 == fetch.id }
-    if held[fetch.text]?.isEmpty == true { held[fetch.text] = nil }
+  mutating func removeDeferred(_ fetch: Deferred) {
+    deferred[fetch.text]?.removeAll { $0 == fetch.id }
+    if deferred[fetch.text]?.isEmpty == true { deferred[fetch.text] = nil }
   }
 
   /// All deferred fetches, in the order in which their entries were made.
-  var allHeld: [Held] { held(of: held.keys) }
+  var allDeferred: [Deferred] { deferred(of: deferred.keys) }
 
-  private func held(of texts: some Sequence<String>) -> [Held] {
-    texts.flatMap { text in (held[text] ?? []).map { Held(id: $0, text: text) } }
+  private func deferred(of texts: some Sequence<String>) -> [Deferred] {
+    texts.flatMap { text in (deferred[text] ?? []).map { Deferred(id: $0, text: text) } }
       .sorted { $0.id.generation < $1.id.generation }
   }
 

@@ -22,12 +22,12 @@ extension CacheState {
 
   /// An archive was imported, and no longer names these keys: it brought them, or nobody does.
   mutating func left(_ texts: [String], by import: Int, _ transaction: inout Transaction) {
-    letGoUnawaited(extensions.imports.left(texts, by: `import`), &transaction)
+    resumeUnawaited(extensions.imports.left(texts, by: `import`), &transaction)
   }
 
   /// An import is over: no fetch waits for it any more.
   mutating func endImport(_ number: Int, _ transaction: inout Transaction) {
-    letGoUnawaited(extensions.imports.ended(number), &transaction)
+    resumeUnawaited(extensions.imports.ended(number), &transaction)
     forgetNotes(&transaction)
   }
 
@@ -35,7 +35,7 @@ extension CacheState {
   mutating func endImports(_ transaction: inout Transaction) {
     guard !extensions.imports.isEmpty else { return }
     for end in extensions.imports.endedAll() { actionQueue.append(.reached(end)) }
-    letGoUnawaited(extensions.imports.allHeld, &transaction)
+    resumeUnawaited(extensions.imports.allDeferred, &transaction)
     forgetNotes(&transaction)
   }
 
@@ -50,7 +50,7 @@ extension CacheState {
   private mutating func boundNotes(_ transaction: inout Transaction) {
     guard let former = extensions.imports.boundNotes() else { return }
     transaction.garbage.collect(value: former)
-    letGoUnawaited(extensions.imports.allHeld, &transaction)
+    resumeUnawaited(extensions.imports.allDeferred, &transaction)
   }
 
   // MARK: Fetches
@@ -63,20 +63,24 @@ extension CacheState {
   ///   - transaction: The transaction.
   /// - Returns: Whether the attempt must not begin: it is started again when nobody brings the data, or
   ///   never if the fetch is over.
-  mutating func hold(_ job: FetchJob, _ text: String, _ transaction: inout Transaction) -> Bool {
+  mutating func deferFetch(
+    _ job: FetchJob,
+    _ text: String,
+    _ transaction: inout Transaction
+  ) -> Bool {
     // An import has ended it in the meantime, and its task is not cancelled yet.
     guard let index = find(job.entry), slots[index].job === job else { return true }
     let now = transaction.environment.now.instant
-    guard slots[index].machine.mayBeHeld(job.id),
+    guard slots[index].machine.canDefer(job.id),
       let candidate = candidate(index, text),
       let wait = extensions.imports.wait(for: candidate, startedAt: job.place, at: now)
     else { return false }
-    slots[index].machine.held(job.id, until: wait.until)
+    slots[index].machine.deferred(job.id, until: wait.until)
     // Fetches that are no longer deferred make room.
-    for former in extensions.imports.held[text] ?? [] where !isHeld(former) {
-      extensions.imports.letGo(Imports.Held(id: former, text: text))
+    for former in extensions.imports.deferred[text] ?? [] where !isDeferred(former) {
+      extensions.imports.removeDeferred(Imports.Deferred(id: former, text: text))
     }
-    extensions.imports.hold(job.entry, text)
+    extensions.imports.addDeferred(job.entry, text)
     // Other fetches may run while it waits.
     leaveRoom(index)
     attemptRests(index)
@@ -86,34 +90,38 @@ extension CacheState {
     return true
   }
 
-  private func isHeld(_ id: EntryID) -> Bool {
-    find(id).map { slots[$0].machine.isHeld } ?? false
+  private func isDeferred(_ id: EntryID) -> Bool {
+    find(id).map { slots[$0].machine.isDeferred } ?? false
   }
 
   /// Begins the fetches among the given ones that no longer wait for an import.
-  private mutating func letGoUnawaited(_ held: [Imports.Held], _ transaction: inout Transaction) {
+  private mutating func resumeUnawaited(
+    _ deferred: [Imports.Deferred],
+    _ transaction: inout Transaction
+  ) {
     let now = transaction.environment.now.instant
-    for held in held {
-      guard let index = find(held.id), slots[index].machine.isHeld, let job = slots[index].job,
-        let candidate = candidate(index, held.text)
+    for deferred in deferred {
+      guard let index = find(deferred.id), slots[index].machine.isDeferred,
+        let job = slots[index].job,
+        let candidate = candidate(index, deferred.text)
       else {
-        extensions.imports.letGo(held)
+        extensions.imports.removeDeferred(deferred)
         continue
       }
       if let wait = extensions.imports.wait(for: candidate, startedAt: job.place, at: now) {
         // The remaining imports may have shorter limits.
-        input(index, &transaction) { machine, _ in machine.stillHeld(until: wait.until) }
+        input(index, &transaction) { machine, _ in machine.stillDeferred(until: wait.until) }
       } else {
-        extensions.imports.letGo(held)
+        extensions.imports.removeDeferred(deferred)
         input(index, &transaction) { $0.released(in: $1) }
       }
     }
   }
 
   /// Begins a fetch whose key has changed in a way that no import knows of.
-  mutating func letGo(_ index: Int, _ transaction: inout Transaction) {
+  mutating func resumeDeferred(_ index: Int, _ transaction: inout Transaction) {
     // Its name is forgotten at the next check.
-    if slots[index].machine.isHeld { input(index, &transaction) { $0.released(in: $1) } }
+    if slots[index].machine.isDeferred { input(index, &transaction) { $0.released(in: $1) } }
   }
 
   private func candidate(_ index: Int, _ text: String) -> Imports.Candidate? {
@@ -136,7 +144,7 @@ extension CacheState {
     guard !extensions.imports.isEmpty, let key = slots[index].key else { return }
     extensions.imports.requested(key)
     boundNotes(&transaction)
-    letGo(index, &transaction)
+    resumeDeferred(index, &transaction)
   }
 
   /// An entry was invalidated.
@@ -144,7 +152,7 @@ extension CacheState {
     guard !extensions.imports.isEmpty, let key = slots[index].key else { return }
     extensions.imports.invalidated(key, at: transaction.environment.now.date)
     boundNotes(&transaction)
-    letGo(index, &transaction)
+    resumeDeferred(index, &transaction)
   }
 
   /// The entries of a filter are removed or invalidated, including entries that imports are going

@@ -2,17 +2,17 @@
 // bring the data.
 extension EntryMachine {
   /// Whether the fetch in flight is deferred.
-  package var isHeld: Bool { if case .held = stage { true } else { false } }
+  package var isDeferred: Bool { if case .deferred = stage { true } else { false } }
 
   /// Whether a fetch that is about to begin its first attempt may be deferred.
   ///
   /// A fetch is deferred only once, only if it fetches a whole value without data, and not if it shows parts.
   ///
   /// - Parameter id: The fetch; for an outdated one, `false`.
-  /// - Returns: Whether ``held(_:until:)`` does anything.
-  package func mayBeHeld(_ id: FetchID) -> Bool {
+  /// - Returns: Whether ``deferred(_:until:)`` does anything.
+  package func canDefer(_ id: FetchID) -> Bool {
     guard let current = running(id), !hasData, failureCount == 0 else { return false }
-    return !current.wasHeld && !current.isOutdated && !current.fetchOptions.showsParts
+    return !current.wasDeferred && !current.isOutdated && !current.fetchOptions.showsParts
       && current.part == .whole && current.undo.stashed == nil
   }
 
@@ -21,18 +21,18 @@ extension EntryMachine {
   /// - Parameters:
   ///   - id: The fetch.
   ///   - limit: The time at which it begins in any case; `nil` is never.
-  package mutating func held(_ id: FetchID, until limit: Instant?) {
-    guard mayBeHeld(id) else { return }
-    fetch?.stage = .held(until: limit)
-    fetch?.wasHeld = true
+  package mutating func deferred(_ id: FetchID, until limit: Instant?) {
+    guard canDefer(id) else { return }
+    fetch?.stage = .deferred(until: limit)
+    fetch?.wasDeferred = true
   }
 
   /// A deferred fetch waits for other imports than before.
   ///
   /// - Parameter limit: The time at which it begins in any case; `nil` is never.
   /// - Returns: The actions, none of which is visible.
-  package mutating func stillHeld(until limit: Instant?) -> EntryActions {
-    if isHeld { fetch?.stage = .held(until: limit) }
+  package mutating func stillDeferred(until limit: Instant?) -> EntryActions {
+    if isDeferred { fetch?.stage = .deferred(until: limit) }
     return .none
   }
 
@@ -41,15 +41,15 @@ extension EntryMachine {
   /// - Parameter environment: The environment at the transaction.
   /// - Returns: The actions; none if no fetch is deferred.
   package mutating func released(in environment: Environment) -> EntryActions {
-    guard isHeld else { return .none }
+    guard isDeferred else { return .none }
     var actions = catchUp(in: environment)
-    letGo(in: environment, &actions)
+    resumeDeferred(in: environment, &actions)
     return actions
   }
 
   /// Begins the first attempt of a deferred fetch, as a new fetch would.
-  mutating func letGo(in environment: Environment, _ actions: inout EntryActions) {
-    guard isHeld, var current = fetch else { return }
+  mutating func resumeDeferred(in environment: Environment, _ actions: inout EntryActions) {
+    guard isDeferred, var current = fetch else { return }
     actions.changed = true
     guard current.canBegin(in: environment) else {
       fetch?.stage = .paused(before: .firstAttempt)
