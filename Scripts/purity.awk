@@ -12,7 +12,7 @@ BEGIN {
     "MutationCallbacks|MutationHooks|MutationDefaultsTable|OptimisticChanges|TypedLayer|QueryFilter|" \
     "MutationFilter)[^A-Za-z0-9_])"
   # What the cache has of them, and keeps.
-  HELD = "^Sources/StreamQuery/(Cache/|Tasks/|Machines/(FetchRoom|WaitGraph|ReturnPacing)[.]|" \
+  HELD = "^Sources/StreamQuery/(Cache/|Tasks/|Machines/(FetchLimiter|WaitGraph|ReturnPacing)[.]|" \
     "Queries/(StoredQuery|EntryFilter)[.]|Mutations/StoredMutation[.]|" \
     "Mutations/Mutation(Job|Table)[.]|Values/(OptimisticLayer|QueryFeature)[.])"
   while ((getline line < list) > 0) {

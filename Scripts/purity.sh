@@ -121,7 +121,7 @@ for code in 'let definition: QueryDefinition' 'var retry: RetryPolicy?' \
   'func begin(_ definition: MutationDefinition)' 'case settle([MutationCallbacks.Conclude])' \
   'func entries(matching filter: QueryFilter.Node)' 'let retry = query.resolved.retry' \
   'show(layer.applied(to: box))'; do
-  for path in Cache/Slot Tasks/FetchJob Machines/{FetchRoom,WaitGraph,ReturnPacing} Queries/{StoredQuery,EntryFilter} \
+  for path in Cache/Slot Tasks/FetchJob Machines/{FetchLimiter,WaitGraph,ReturnPacing} Queries/{StoredQuery,EntryFilter} \
     Mutations/{StoredMutation,MutationJob,MutationTable} Values/{OptimisticLayer,QueryFeature}; do
     expect closure Sources/StreamQuery/$path.swift <<<"$code"
   done

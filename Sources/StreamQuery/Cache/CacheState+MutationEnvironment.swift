@@ -47,7 +47,7 @@ extension CacheState {
     _ transaction: inout Transaction
   ) -> [Waiter] {
     guard transaction.environment.isOnline else { return [] }
-    leaveRoom(of: TaskChain.current)
+    releaseFetch(of: TaskChain.current)
     var waiters: [Waiter] = []
     for id in mutations.all {
       guard let index = mutations.find(id), isPaused(id), !isBehindStalled(index),

@@ -41,7 +41,7 @@ extension CacheState {
     arrival: EntryMachine.Arrival,
     _ transaction: inout Transaction
   ) {
-    admit(entry, for: transaction)
+    exempt(entry, for: transaction)
     let arrivalNumber = observers.nextArrival()
     let isDynamic = observers[observer].isDynamic
     observers[observer].observe(

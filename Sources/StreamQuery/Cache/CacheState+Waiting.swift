@@ -24,7 +24,7 @@ extension CacheState {
       permit = wait(of: transaction.caller, for: work(of: index))
       if case .refused = permit { return nil }
     }
-    if role != nil { admit(index, for: transaction) }
+    if role != nil { exempt(index, for: transaction) }
     let before = slots[index].machine.fetchID
     if role == .leasing { note(before == nil ? .miss : .joined, index, transaction) }
     // A fetch without a function takes the function of its first caller that has one.

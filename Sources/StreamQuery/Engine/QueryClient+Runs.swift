@@ -24,7 +24,7 @@ nonisolated extension QueryClient {
       guard !state.isShutDown else { return .shutDown }
       let run = state.nextRun(in: mutation.scope)
       guard case .granted(let wait) = state.wait(of: caller, for: run) else { return .closesCircle }
-      state.leaveRoom(of: TaskChain.current)
+      state.releaseFetch(of: TaskChain.current)
       let waiter = Waiter(role: .leasing, wait: wait)
       let id = state.begin(
         mutation,

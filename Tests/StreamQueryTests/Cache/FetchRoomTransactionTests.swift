@@ -26,7 +26,7 @@ struct FetchRoomTransactionTests {
   }
 
   /// Ends a transaction as the cache does.
-  private func fill() { driver.state.fillRoom(&driver.transaction) }
+  private func fill() { driver.state.admitWaitingFetches(&driver.transaction) }
 
   init() {
     driver.state.limitFetches(to: 1)

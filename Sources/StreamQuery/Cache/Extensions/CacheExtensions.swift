@@ -19,7 +19,7 @@ struct CacheExtensions: Sendable {
     /// The number of entries, or their cost, has a limit.
     static let budget = Active(rawValue: 8)
     /// Only so many fetches run at a time.
-    static let fetchRoom = Active(rawValue: 16)
+    static let fetchLimiter = Active(rawValue: 16)
     /// A query has promised something to its callers; before, entries are not checked for their records.
     static let serving = Active(rawValue: 32)
     /// An import runs.
@@ -43,7 +43,7 @@ struct CacheExtensions: Sendable {
   /// The limit and the order of eviction; `nil` if there is no limit.
   var budget: CacheBudget?
   /// The room for fetches, if the number of concurrent ones is limited.
-  var fetchRoom: FetchRoom<EntryID>?
+  var fetchLimiter: FetchLimiter<EntryID>?
   /// The keys that imports in progress are to bring.
   var imports = CacheState.Imports()
 }
@@ -84,13 +84,13 @@ enum CacheChange {
     case .added: .searches | .offers | .budget
     case .adopting: .searches | .persisted
     case .changing: .searches | .persisted | .offers | .serving
-    case .changed: .fetchRoom | .budget
-    case .leaving: .searches | .persisted | .offers | .budget | .fetchRoom
+    case .changed: .fetchLimiter | .budget
+    case .leaving: .searches | .persisted | .offers | .budget | .fetchLimiter
     case .moving: .searches | .offers | .budget
     case .emptying, .clearing: .persisted
     case .found, .landing, .defaultsReplaced: .offers
     case .shrinking: .budget
-    case .attemptEnded, .ending: .fetchRoom
+    case .attemptEnded, .ending: .fetchLimiter
     case .adopted: .serving
     case .invalidated: .serving | .imports
     case .refetched, .fenced, .swept: .imports
@@ -125,9 +125,9 @@ extension CacheState {
       withdraw(index, &transaction)
       followServing(index, transaction)
     case .changed(let index):
-      tendRoom(index)
+      updateLimiter(index)
       updateBudget(index)
-    case .attemptEnded(let index): leaveRoom(index)
+    case .attemptEnded(let index): releaseFetch(index)
     case .invalidated(let index):
       endFailure(index, &transaction)
       noteMark(index, &transaction)
@@ -139,7 +139,7 @@ extension CacheState {
       noteDeparture(of: index, reason)
       withdrawLast(index, &transaction)
       extensions.budget?.removed(index)
-      tendRoom(index)
+      updateLimiter(index)
     case .swept(let filter, let invalidates):
       noteSweep(filter, invalidates: invalidates, &transaction)
     case .clearing: noteRemovalOfAll()
@@ -149,7 +149,7 @@ extension CacheState {
       extensions.budget?.moved(kept)
     case .defaultsReplaced: extensions.offers?.removeAll(into: &transaction.garbage)
     case .shrinking: evict(&transaction)
-    case .ending: fillRoom(&transaction)
+    case .ending: admitWaitingFetches(&transaction)
     }
   }
 }

@@ -82,7 +82,7 @@ extension CacheState {
     }
     extensions.imports.addDeferred(job.entry, text)
     // Other fetches may run while it waits.
-    leaveRoom(index)
+    releaseFetch(index)
     attemptRests(index)
     // The end of the wait starts it, but in the context of this task.
     transaction.prepareTask(job.tasks)

@@ -10,54 +10,54 @@
 extension CacheState {
   /// From now on only so many fetches run at a time.
   mutating func limitFetches(to limit: Int) {
-    extensions.fetchRoom = FetchRoom(limit: limit)
-    extensions.active.insert(.fetchRoom)
+    extensions.fetchLimiter = FetchLimiter(limit: limit)
+    extensions.active.insert(.fetchLimiter)
   }
 
   /// Runs an attempt of an entry's fetch, as soon as there is room.
   mutating func begin(_ job: FetchJob, _ index: Int, _ transaction: inout Transaction) {
-    let begins = !extensions.active.contains(.fetchRoom) || enterRoom(index)
+    let begins = !extensions.active.contains(.fetchLimiter) || acquireFetch(index)
     if begins { actionQueue.append(.start(job, attempt: slots[index].machine.failureCount)) }
     // A thread that makes room begins it later, but in the context of this caller.
     if !begins || othersPerform { transaction.prepareTask(job.tasks) }
   }
 
-  private mutating func enterRoom(_ index: Int) -> Bool {
+  private mutating func acquireFetch(_ index: Int) -> Bool {
     let (id, urgency) = (id(of: index), urgency(of: index))
-    return extensions.fetchRoom?.enter(id, urgency) == true
+    return extensions.fetchLimiter?.acquire(id, urgency) == true
   }
 
   /// An attempt no longer runs, or must not run.
   @inline(__always)
-  mutating func leaveRoom(_ index: Int) {
-    guard extensions.active.contains(.fetchRoom) else { return }
+  mutating func releaseFetch(_ index: Int) {
+    guard extensions.active.contains(.fetchLimiter) else { return }
     let id = id(of: index)
-    extensions.fetchRoom?.leave(id)
+    extensions.fetchLimiter?.leave(id)
   }
 
   /// A fetch waits for a run of a mutation.
   ///
   /// - Parameter caller: The work that the call was made from.
-  mutating func leaveRoom(of caller: @autoclosure () -> TaskChain?) {
-    guard extensions.active.contains(.fetchRoom), let caller = caller(),
+  mutating func releaseFetch(of caller: @autoclosure () -> TaskChain?) {
+    guard extensions.active.contains(.fetchLimiter), let caller = caller(),
       case .fetch(id, let entry) = caller.work,
       let index = find(entry), slots[index].job?.tasks === caller
     else { return }
-    leaveRoom(index)
+    releaseFetch(index)
   }
 
   /// A caller waits for an entry's fetch, or observes the entry.
   @inline(__always)
-  mutating func admit(_ index: Int, for transaction: Transaction) {
-    if extensions.active.contains(.fetchRoom), let caller = transaction.caller {
-      admitGuest(index, of: caller)
+  mutating func exempt(_ index: Int, for transaction: Transaction) {
+    if extensions.active.contains(.fetchLimiter), let caller = transaction.caller {
+      exemptFetch(index, of: caller)
     }
   }
 
-  private mutating func admitGuest(_ index: Int, of caller: TaskChain) {
+  private mutating func exemptFetch(_ index: Int, of caller: TaskChain) {
     let id = id(of: index)
     guard case .fetch = caller.work, !caller.lifecycle.isOver,
-      extensions.fetchRoom?.admit(id) == true,
+      extensions.fetchLimiter?.exempt(id) == true,
       let job = slots[index].job
     else { return }
     slots[index].machine.attemptBegan()
@@ -65,23 +65,23 @@ extension CacheState {
   }
 
   /// Updates the place of a fetch after a change of its entry.
-  mutating func tendRoom(_ index: Int) {
-    guard extensions.active.contains(.fetchRoom) else { return }
+  mutating func updateLimiter(_ index: Int) {
+    guard extensions.active.contains(.fetchLimiter) else { return }
     let id = id(of: index)
     if slots[index].machine.isIdle {
-      extensions.fetchRoom?.guestLeft(id)
+      extensions.fetchLimiter?.exemptionEnded(id)
     } else if slots[index].machine.isActive {
-      extensions.fetchRoom?.raise(id, to: .high)
+      extensions.fetchLimiter?.raise(id, to: .high)
     } else if let newest = slots[index].waiters.last {
       // The others are known.
-      extensions.fetchRoom?.raise(id, to: FetchUrgency(newest.priority))
+      extensions.fetchLimiter?.raise(id, to: FetchUrgency(newest.priority))
     }
   }
 
   /// Begins the fetches for which there is room: at the end of a transaction, when all waiting
   /// fetches are known.
   @inline(never)
-  mutating func fillRoom(_ transaction: inout Transaction) {
+  mutating func admitWaitingFetches(_ transaction: inout Transaction) {
     while let entry = nextInRoom() {
       guard let index = find(entry), let job = slots[index].job else { continue }
       let actions = slots[index].machine.turnCame(in: transaction.environment)
@@ -89,18 +89,18 @@ extension CacheState {
         actionQueue.append(.start(job, attempt: slots[index].machine.failureCount))
       } else {
         // It resumes like any paused fetch, and takes its turn then.
-        leaveRoom(index)
+        releaseFetch(index)
         apply(actions, index, &transaction)
       }
     }
   }
 
   private mutating func nextInRoom() -> EntryID? {
-    guard extensions.fetchRoom?.hasNext == true, var room = extensions.fetchRoom.take() else {
+    guard extensions.fetchLimiter?.hasNext == true, var room = extensions.fetchLimiter.take() else {
       return nil
     }
     let next = room.next { urgency($0) }
-    extensions.fetchRoom = room
+    extensions.fetchLimiter = room
     return next
   }
 

@@ -3,7 +3,7 @@ import Testing
 @testable import StreamQuery
 
 struct FetchRoomTests {
-  private typealias Room = FetchRoom<String>
+  private typealias Room = FetchLimiter<String>
 
   /// Lets fetches run, as long as there is room, with the urgency that the room knows of them.
   private func run(_ room: inout Room, _ urgency: [String: FetchUrgency]) -> [String] {
@@ -14,7 +14,7 @@ struct FetchRoomTests {
 
   @Test func asManyRunAsThereIsRoomFor() {
     var room = Room(limit: 2)
-    let entered = ["a", "b", "c"].map { room.enter($0, .high) }
+    let entered = ["a", "b", "c"].map { room.acquire($0, .high) }
     #expect(entered == [true, true, false])
     #expect(!room.hasNext && room.waitingCount == 1)
     room.leave("a")
@@ -26,18 +26,18 @@ struct FetchRoomTests {
   @Test func aLimitBelowOneIsOne() {
     for limit in [Int.min, -1, 0, 1] {
       var room = Room(limit: limit)
-      let entered = [room.enter("a", .low), room.enter("b", .low)]
+      let entered = [room.acquire("a", .low), room.acquire("b", .low)]
       #expect(entered == [true, false])
     }
   }
 
   @Test func theMostUrgentIsNextAndThenTheOneThatWaitsLongest() {
     var room = Room(limit: 1)
-    _ = room.enter("first", .background)
+    _ = room.acquire("first", .background)
     let urgency: [String: FetchUrgency] = [
       "a": .low, "b": .high, "c": .medium, "d": .high, "e": .background,
     ]
-    for name in ["a", "b", "c", "d", "e"] { _ = room.enter(name, urgency[name] ?? .low) }
+    for name in ["a", "b", "c", "d", "e"] { _ = room.acquire(name, urgency[name] ?? .low) }
     var names = ["first"]
     while let last = names.last {
       room.leave(last)
@@ -50,8 +50,8 @@ struct FetchRoomTests {
 
   @Test func aFetchThatBecomesMoreUrgentJoinsABetterLine() {
     var room = Room(limit: 1)
-    _ = room.enter("first", .high)
-    for name in ["a", "b", "c"] { _ = room.enter(name, .low) }
+    _ = room.acquire("first", .high)
+    for name in ["a", "b", "c"] { _ = room.acquire(name, .low) }
     room.raise("c", to: .high)
     room.raise("b", to: .background)
     room.raise("nobody", to: .high)
@@ -66,9 +66,9 @@ struct FetchRoomTests {
 
   @Test func aFetchThatIsLessUrgentNowWaitsForItsTurnAmongThose() {
     var room = Room(limit: 1)
-    _ = room.enter("first", .high)
-    _ = room.enter("a", .high)
-    _ = room.enter("b", .medium)
+    _ = room.acquire("first", .high)
+    _ = room.acquire("a", .high)
+    _ = room.acquire("b", .medium)
     room.leave("first")
     var names = run(&room, ["a": .low, "b": .medium])
     #expect(names == ["b"])
@@ -79,31 +79,31 @@ struct FetchRoomTests {
 
   @Test func whatLeavesWhileItWaitsNeverRuns() {
     var room = Room(limit: 1)
-    _ = room.enter("first", .high)
-    _ = room.enter("a", .high)
-    _ = room.enter("b", .high)
+    _ = room.acquire("first", .high)
+    _ = room.acquire("a", .high)
+    _ = room.acquire("b", .high)
     room.leave("a")
     room.leave("first")
     room.leave("first")
     let names = run(&room, ["a": .high, "b": .high])
     #expect(names == ["b"])
     // Its entry is gone: it is not asked for again.
-    _ = room.enter("c", .high)
+    _ = room.acquire("c", .high)
     room.leave("b")
     let rest = run(&room, [:])
     #expect(rest.isEmpty && room.waitingCount == 0 && !room.hasNext)
   }
 
   @Test func thoseThatComeAndGoTakeNoRoomInTheLines() {
-    var room = FetchRoom<Int>(limit: 1)
-    _ = room.enter(-1, .high)
-    _ = room.enter(-2, .low)
+    var room = FetchLimiter<Int>(limit: 1)
+    _ = room.acquire(-1, .high)
+    _ = room.acquire(-2, .low)
     for number in 0..<10_000 {
-      _ = room.enter(number % 7, FetchUrgency.allCases[number % 4])
+      _ = room.acquire(number % 7, FetchUrgency.allCases[number % 4])
       #expect(room.placeCount < 100)
       room.leave(number % 7)
     }
-    _ = room.enter(-3, .low)
+    _ = room.acquire(-3, .low)
     room.leave(-1)
     var next = room.next { _ in .low }
     #expect(next == -2)
@@ -114,27 +114,27 @@ struct FetchRoomTests {
 
   @Test func whoeverComesDoesNotOvertakeThoseThatWait() {
     var room = Room(limit: 1)
-    _ = room.enter("first", .high)
-    _ = room.enter("second", .high)
+    _ = room.acquire("first", .high)
+    _ = room.acquire("second", .high)
     room.leave("first")
-    let begins = room.enter("first", .medium)
+    let begins = room.acquire("first", .medium)
     let names = run(&room, ["first": .medium, "second": .high])
     #expect(!begins && names == ["second"])
   }
 
   @Test func aGuestRunsAtOnceUntilItLeaves() {
     var room = Room(limit: 1)
-    _ = room.enter("host", .high)
-    _ = room.enter("other", .high)
-    _ = room.enter("guest", .high)
-    let hasWaited = [room.admit("guest"), room.admit("host"), room.admit("new")]
+    _ = room.acquire("host", .high)
+    _ = room.acquire("other", .high)
+    _ = room.acquire("guest", .high)
+    let hasWaited = [room.exempt("guest"), room.exempt("host"), room.exempt("new")]
     #expect(hasWaited == [true, false, false] && room.waitingCount == 1)
     // Between two attempts, it is still a guest.
     room.leave("guest")
-    var begins = [room.enter("guest", .low), room.enter("new", .low)]
+    var begins = [room.acquire("guest", .low), room.acquire("new", .low)]
     #expect(begins == [true, true])
-    room.guestLeft("guest")
-    begins = [room.enter("guest", .low)]
+    room.exemptionEnded("guest")
+    begins = [room.acquire("guest", .low)]
     #expect(begins == [false])
     room.leave("host")
     let names = run(&room, ["other": .high, "guest": .low])
@@ -144,14 +144,14 @@ struct FetchRoomTests {
   @Test("against a list that is searched, over random calls", arguments: 0..<200 as Range<UInt64>)
   func againstAList(seed: UInt64) {
     var random = SmallRandom(seed: seed)
-    var room = FetchRoom<Int>(limit: 3)
+    var room = FetchLimiter<Int>(limit: 3)
     var running: Set<Int> = []
     var waiting: [(name: Int, urgency: FetchUrgency)] = []
     for step in 0..<400 {
       let urgency = FetchUrgency.allCases[random.next(below: 4)]
       switch random.next(below: 4) {
       case 0, 1:
-        let begins = room.enter(step, urgency)
+        let begins = room.acquire(step, urgency)
         #expect(begins == (running.count < 3))
         if begins { running.insert(step) } else { waiting.append((step, urgency)) }
       case 2:

@@ -7,7 +7,7 @@
 /// A fetch for which a running fetch waits is exempt from the limit: it runs at once.
 ///
 /// Each call is O(1), amortised.
-struct FetchRoom<Fetch: Hashable & Sendable>: Sendable {
+struct FetchLimiter<Fetch: Hashable & Sendable>: Sendable {
   /// A line of fetches; reading the next one moves `front`.
   private struct Line: Sendable {
     var fetches: [Fetch] = []
@@ -30,7 +30,7 @@ struct FetchRoom<Fetch: Hashable & Sendable>: Sendable {
   /// The number of fetches that may run at a time.
   let limit: Int
   private var running: Set<Fetch> = []
-  private var guests: Set<Fetch> = []
+  private var exempted: Set<Fetch> = []
   private var lines = FetchUrgency.allCases.map { _ in Line() }
   /// The line of each fetch that waits.
   private var waiting: [Fetch: FetchUrgency] = [:]
@@ -57,8 +57,8 @@ struct FetchRoom<Fetch: Hashable & Sendable>: Sendable {
   ///   - fetch: The fetch.
   ///   - urgency: The urgency of the fetch.
   /// - Returns: Whether it runs now; if not, it waits.
-  mutating func enter(_ fetch: Fetch, _ urgency: FetchUrgency) -> Bool {
-    if running.contains(fetch) || guests.contains(fetch) { return true }
+  mutating func acquire(_ fetch: Fetch, _ urgency: FetchUrgency) -> Bool {
+    if running.contains(fetch) || exempted.contains(fetch) { return true }
     guard running.count < limit, waiting.isEmpty else {
       wait(fetch, urgency)
       return false
@@ -68,17 +68,17 @@ struct FetchRoom<Fetch: Hashable & Sendable>: Sendable {
   }
 
   /// A running fetch began to wait for another one, which is exempt from the limit until
-  /// ``guestLeft(_:)``.
+  /// ``exemptionEnded(_:)``.
   ///
   /// - Returns: Whether the other fetch was waiting and runs now.
-  mutating func admit(_ guest: Fetch) -> Bool {
-    guard !running.contains(guest) else { return false }
-    guests.insert(guest)
-    return waiting.removeValue(forKey: guest) != nil
+  mutating func exempt(_ fetch: Fetch) -> Bool {
+    guard !running.contains(fetch) else { return false }
+    exempted.insert(fetch)
+    return waiting.removeValue(forKey: fetch) != nil
   }
 
   /// A fetch ended; the next one of the same name is not exempt.
-  mutating func guestLeft(_ fetch: Fetch) { guests.remove(fetch) }
+  mutating func exemptionEnded(_ fetch: Fetch) { exempted.remove(fetch) }
 
   /// A fetch ended, or gave up its wait; a second call is a no-op.
   mutating func leave(_ fetch: Fetch) {
