@@ -45,14 +45,14 @@ nonisolated extension QueryClient {
   /// The data of a key, recorded as a use for the limit and published for readers without the lock.
   @inline(never)
   func recordedData(_ key: EntryKey) -> ValueBox? {
-    if let shards = cache.shards, let offer = shards.offer(of: key) {
+    if let shards = cache.shards, let offer = shards.replica(of: key) {
       shards.noteUse(of: offer, isLookup: false)
       return offer.data
     }
     return cache.record { state in
       guard let index = state.find(key) else { return nil }
       state.noteUse(of: index)
-      state.offer(index)
+      state.publish(index)
       return state.slots[index].visible
     }
   }

@@ -92,7 +92,7 @@ nonisolated extension QueryClient {
     _ setting: FetchSetting?
   ) -> FetchStart {
     if setting == nil, let shards = cache.shards,
-      let data = offered(key, definition, need, shards)
+      let data = publishedData(key, definition, need, shards)
     {
       return .cached(data)
     }

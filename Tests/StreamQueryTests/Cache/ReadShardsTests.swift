@@ -58,7 +58,7 @@ import Testing
     let keys = (1...2).map { QueryKey<Int>(KeySample.Colliding(id: $0)) }
     for (number, key) in keys.enumerated() { client.setData(number, for: key) }
     for _ in 0..<3 { #expect(keys.map { client.data(for: $0) } == [0, 1]) }
-    #expect(keys.count { client.cache.shards?.offer(of: EntryKey($0)) != nil } == 1)
+    #expect(keys.count { client.cache.shards?.replica(of: EntryKey($0)) != nil } == 1)
     client.setData(5, for: keys[0])
     client.setData(6, for: keys[1])
     for _ in 0..<3 { #expect(keys.map { client.data(for: $0) } == [5, 6]) }

@@ -15,7 +15,7 @@ struct CacheExtensions: Sendable {
     /// A persister takes the changes of persisted entries.
     static let persisted = Active(rawValue: 2)
     /// Readers find entries without the lock.
-    static let offers = Active(rawValue: 4)
+    static let replicas = Active(rawValue: 4)
     /// The number of entries, or their cost, has a limit.
     static let budget = Active(rawValue: 8)
     /// Only so many fetches run at a time.
@@ -39,7 +39,7 @@ struct CacheExtensions: Sendable {
   /// The changes of persisted entries; `nil` if there is no persister.
   var persisted: PersistedChanges?
   /// The offers for readers without the lock; `nil` unless many threads read.
-  var offers: EntryOffers?
+  var replicas: ReadReplicas?
   /// The limit and the order of eviction; `nil` if there is no limit.
   var budget: CacheBudget?
   /// The room for fetches, if the number of concurrent ones is limited.
@@ -81,14 +81,14 @@ enum CacheChange {
   @inline(__always)
   fileprivate var listeners: CacheExtensions.Active {
     switch self {
-    case .added: .searches | .offers | .budget
+    case .added: .searches | .replicas | .budget
     case .adopting: .searches | .persisted
-    case .changing: .searches | .persisted | .offers | .serving
+    case .changing: .searches | .persisted | .replicas | .serving
     case .changed: .fetchLimiter | .budget
-    case .leaving: .searches | .persisted | .offers | .budget | .fetchLimiter
-    case .moving: .searches | .offers | .budget
+    case .leaving: .searches | .persisted | .replicas | .budget | .fetchLimiter
+    case .moving: .searches | .replicas | .budget
     case .emptying, .clearing: .persisted
-    case .found, .landing, .defaultsReplaced: .offers
+    case .found, .landing, .defaultsReplaced: .replicas
     case .shrinking: .budget
     case .attemptEnded, .ending: .fetchLimiter
     case .adopted: .serving
@@ -118,11 +118,11 @@ extension CacheState {
       logChange(of: index)
     case .adopted(let index):
       if slots[index].query?.serving != nil { distrustMark(index) }
-    case .found(let index): offer(index)
-    case .landing(let index): withdraw(index, &transaction)
+    case .found(let index): publish(index)
+    case .landing(let index): unpublish(index, &transaction)
     case .changing(let index):
       logChange(of: index)
-      withdraw(index, &transaction)
+      unpublish(index, &transaction)
       followServing(index, transaction)
     case .changed(let index):
       updateLimiter(index)
@@ -137,7 +137,7 @@ extension CacheState {
     case .leaving(let index, let reason):
       logChange(of: index)
       noteDeparture(of: index, reason)
-      withdrawLast(index, &transaction)
+      unpublishLast(index, &transaction)
       extensions.budget?.removed(index)
       updateLimiter(index)
     case .swept(let filter, let invalidates):
@@ -145,9 +145,9 @@ extension CacheState {
     case .clearing: noteRemovalOfAll()
     case .moving(let kept):
       logChangeOfAll()
-      extensions.offers?.removeRows(into: &transaction.garbage)
+      extensions.replicas?.removeRows(into: &transaction.garbage)
       extensions.budget?.moved(kept)
-    case .defaultsReplaced: extensions.offers?.removeAll(into: &transaction.garbage)
+    case .defaultsReplaced: extensions.replicas?.removeAll(into: &transaction.garbage)
     case .shrinking: evict(&transaction)
     case .ending: admitWaitingFetches(&transaction)
     }

@@ -3,7 +3,7 @@ import Synchronization
 /// Data that can be read without the cache's lock, in tables with a lock each.
 ///
 /// If many threads ask a cache for data that is there, they would wait for its one lock. So the first reader
-/// of an entry leaves an ``EntryOffer`` here, and the next ones find it by the key's hash in one of several
+/// of an entry leaves an ``ReadReplica`` here, and the next ones find it by the key's hash in one of several
 /// tables. Only the cache changes the tables, and only under its own lock:
 ///
 /// - An offer is made under the lock, of the entry as it is then.
@@ -17,9 +17,9 @@ final class ReadShards: Sendable {
   private struct Table: Sendable {
     /// The offers, by the hash of the key: of several keys with one hash, only the first is
     /// offered, so that no look compares more than one.
-    var offers: [Int: EntryOffer] = [:]
+    var replicas: [Int: ReadReplica] = [:]
     /// The uses since they were last taken; each entry at most once.
-    var used: [EntryUses] = []
+    var used: [HitCounter] = []
     /// The hits since receivers were told; each entry at most once.
     var hits: [EntryHits] = []
   }
@@ -68,29 +68,29 @@ final class ReadShards: Sendable {
 
   /// The offer of an entry; `nil` if there is none.
   @inline(__always)
-  func offer(of key: EntryKey) -> EntryOffer? {
-    let offer = shard(of: key).table.withLock { $0.offers[key.storage.hash] }
-    guard let offer, offer.isOf(key) else { return nil }
-    return offer
+  func replica(of key: EntryKey) -> ReadReplica? {
+    let replica = shard(of: key).table.withLock { $0.replicas[key.storage.hash] }
+    guard let replica, replica.isOf(key) else { return nil }
+    return replica
   }
 
   /// A reader got the data of an offer.
   ///
   /// - Parameters:
-  ///   - offer: The offer.
+  ///   - replica: The offer.
   ///   - isLookup: Whether this counts as a lookup that found fresh data.
   /// - Returns: Whether the caller has to schedule a report of hits.
   @inline(__always)
   @discardableResult
-  func noteUse(of offer: EntryOffer, isLookup: Bool) -> Bool {
-    let shard = shard(of: offer.key)
+  func noteUse(of replica: ReadReplica, isLookup: Bool) -> Bool {
+    let shard = shard(of: replica.key)
     if isLookup { shard.hits.add(1, ordering: .relaxed) }
     // No variable for the uses until they have to be noted: all threads would count its reference.
-    if offer.uses?.add() == true, let uses = offer.uses {
+    if replica.uses?.add() == true, let uses = replica.uses {
       shard.table.withLock { $0.used.append(uses) }
       shard.isUsed.store(true, ordering: .relaxed)
     }
-    guard isLookup, offer.hits?.uses.add() == true, let hits = offer.hits else { return false }
+    guard isLookup, replica.hits?.uses.add() == true, let hits = replica.hits else { return false }
     shard.table.withLock { $0.hits.append(hits) }
     // After the list: a thread that takes the mark away finds in the list all hits from before.
     return !isReportDue.exchange(true, ordering: .acquiringAndReleasing)
@@ -121,36 +121,36 @@ final class ReadShards: Sendable {
   /// Makes an offer.
   ///
   /// - Returns: Whether it was made; `false` if a key with the same hash is offered.
-  func add(_ offer: EntryOffer) -> Bool {
-    shard(of: offer.key).table.withLock { table in
-      guard table.offers[offer.key.storage.hash] == nil else { return false }
-      table.offers[offer.key.storage.hash] = offer
+  func insert(_ replica: ReadReplica) -> Bool {
+    shard(of: replica.key).table.withLock { table in
+      guard table.replicas[replica.key.storage.hash] == nil else { return false }
+      table.replicas[replica.key.storage.hash] = replica
       return true
     }
   }
 
   /// Withdraws an offer that was made; the caller holds it, so that nothing is released here.
-  func remove(_ offer: EntryOffer) {
-    shard(of: offer.key).table.withLock { $0.offers[offer.key.storage.hash] = nil }
+  func remove(_ replica: ReadReplica) {
+    shard(of: replica.key).table.withLock { $0.replicas[replica.key.storage.hash] = nil }
   }
 
   /// Withdraws all offers.
   ///
   /// - Returns: The offers, to be released outside the lock.
-  func removeAll() -> [[Int: EntryOffer]] {
+  func removeAll() -> [[Int: ReadReplica]] {
     shards.map { shard in
-      var old: [Int: EntryOffer] = [:]
-      shard.table.withLock { swap(&$0.offers, &old) }
+      var old: [Int: ReadReplica] = [:]
+      shard.table.withLock { swap(&$0.replicas, &old) }
       return old
     }
   }
 
   /// Takes the entries whose offers were used since the last call, in no order, including withdrawn
   /// offers.
-  func takeUsed() -> [EntryUses] {
-    var all: [EntryUses] = []
+  func takeUsed() -> [HitCounter] {
+    var all: [HitCounter] = []
     for shard in shards where shard.isUsed.exchange(false, ordering: .relaxed) {
-      var used: [EntryUses] = []
+      var used: [HitCounter] = []
       shard.table.withLock { swap(&$0.used, &used) }
       all += used
     }

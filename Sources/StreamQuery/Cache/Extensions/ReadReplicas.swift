@@ -1,11 +1,11 @@
 import Synchronization
 
 /// The entries that are offered to readers without the lock; only where many threads read.
-struct EntryOffers: Sendable {
+struct ReadReplicas: Sendable {
   private struct Row: Sendable {
-    var offer: EntryOffer?
+    var replica: ReadReplica?
     /// The uses of the present and the former offers of the entry; `nil` if it was never offered.
-    var uses: EntryUses?
+    var uses: HitCounter?
     /// The hits in the same offers that receivers are told of.
     var hits: EntryHits?
   }
@@ -22,13 +22,13 @@ struct EntryOffers: Sendable {
   }
 
   @inline(__always)
-  func isOffered(_ index: Int) -> Bool { index < rows.count && rows[index].offer != nil }
+  func isPublished(_ index: Int) -> Bool { index < rows.count && rows[index].replica != nil }
 
   /// The counter for the uses of an entry that is about to be offered.
-  mutating func uses(of entry: EntryID, _ index: Int) -> EntryUses {
+  mutating func uses(of entry: EntryID, _ index: Int) -> HitCounter {
     while rows.count <= index { rows.append(Row()) }
     if let uses = rows[index].uses, uses.entry == entry { return uses }
-    let uses = EntryUses(of: entry)
+    let uses = HitCounter(of: entry)
     rows[index].uses = uses
     return uses
   }
@@ -44,17 +44,17 @@ struct EntryOffers: Sendable {
     return hits
   }
 
-  mutating func add(_ offer: EntryOffer, _ index: Int) {
-    guard shards.add(offer) else { return }
+  mutating func publish(_ replica: ReadReplica, _ index: Int) {
+    guard shards.insert(replica) else { return }
     while rows.count <= index { rows.append(Row()) }
-    rows[index].offer = offer
+    rows[index].replica = replica
   }
 
   /// Withdraws the offer of an entry.
-  mutating func take(_ index: Int) -> EntryOffer? {
-    guard index < rows.count, let offer = rows[index].offer.take() else { return nil }
-    shards.remove(offer)
-    return offer
+  mutating func unpublish(_ index: Int) -> ReadReplica? {
+    guard index < rows.count, let replica = rows[index].replica.take() else { return nil }
+    shards.remove(replica)
+    return replica
   }
 
   /// An entry is gone, and its offer with it.
@@ -68,8 +68,8 @@ struct EntryOffers: Sendable {
 
   /// Withdraws all offers; the entries stay where they are.
   mutating func removeAll(into garbage: inout Garbage) {
-    garbage.collect(value: (shards.removeAll(), rows.map(\.offer)))
-    for index in rows.indices { rows[index].offer = nil }
+    garbage.collect(value: (shards.removeAll(), rows.map(\.replica)))
+    for index in rows.indices { rows[index].replica = nil }
   }
 
   /// The slots of all entries are given up.
@@ -82,7 +82,7 @@ struct EntryOffers: Sendable {
   /// - Parameter count: The number of entries; if there are few, none may leave that was just used.
   /// - Returns: The entries that were used, in the order in which they were made, if it is time for
   ///   a count.
-  mutating func entryWasMade(among count: Int) -> [EntryUses] {
+  mutating func entryWasMade(among count: Int) -> [HitCounter] {
     guard rest == 0 else {
       rest -= 1
       return []
@@ -94,7 +94,7 @@ struct EntryOffers: Sendable {
 }
 
 /// The data of an entry as it is until the offer is withdrawn: see ``ReadShards``.
-final class EntryOffer: Sendable {
+final class ReadReplica: Sendable {
   let key: EntryKey
   let data: ValueBox
   /// The newest query of the entry.
@@ -109,7 +109,7 @@ final class EntryOffer: Sendable {
   /// The record of the entry for its callers.
   private let serving: ServingRecord
   /// The number of uses of the entry; `nil` if nobody wants to know.
-  let uses: EntryUses?
+  let uses: HitCounter?
   /// The number of its fresh hits, by caller; `nil` if nobody wants to know.
   let hits: EntryHits?
 
@@ -122,7 +122,7 @@ final class EntryOffer: Sendable {
     isInvalidated: Bool,
     isPart: Bool,
     serving: ServingRecord,
-    uses: EntryUses?,
+    uses: HitCounter?,
     hits: EntryHits?
   ) {
     self.key = key
@@ -157,9 +157,9 @@ final class EntryOffer: Sendable {
 
 /// The number of uses of an entry without the cache's lock, of one kind.
 ///
-/// Separate from the ``EntryOffer``: a count that waits holds no data, and an entry whose offers come and go
+/// Separate from the ``ReadReplica``: a count that waits holds no data, and an entry whose offers come and go
 /// waits once.
-final class EntryUses: Sendable {
+final class HitCounter: Sendable {
   let entry: EntryID
   private let count = Atomic(0)
 
@@ -182,10 +182,10 @@ final class EntryUses: Sendable {
 /// It holds a user's key: never release it under the lock.
 final class EntryHits: Sendable {
   let key: AnyQueryKey
-  let uses: EntryUses
+  let uses: HitCounter
 
   init(of entry: EntryID, _ key: AnyQueryKey) {
     self.key = key
-    uses = EntryUses(of: entry)
+    uses = HitCounter(of: entry)
   }
 }

@@ -11,48 +11,48 @@ nonisolated extension QueryClient {
   ///   - shards: The offers.
   /// - Returns: The data; `nil` if the cache has to be asked.
   @inline(never)
-  func offered(
+  func publishedData(
     _ key: EntryKey,
     _ definition: QueryDefinition,
     _ need: CachePolicy,
     _ shards: ReadShards
   ) -> ValueBox? {
     // Receivers of each lookup are told in the order of transactions.
-    guard need != .always, !cache.isHeard, let offer = shards.offer(of: key) else { return nil }
+    guard need != .always, !cache.isHeard, let replica = shards.replica(of: key) else { return nil }
     let now = shards.time(cache.clock.now())
     // Data that is stale for the entry's own query is stale for most queries: they need not be resolved here.
-    if let known = offer.query?.resolved, known.canFetch,
-      offer.isStale(known.fixedFreshness, at: now)
+    if let known = replica.query?.resolved, known.canFetch,
+      replica.isStale(known.fixedFreshness, at: now)
     {
       return nil
     }
-    guard let terms = terms(of: offer, definition), !offer.isStale(terms.freshness, at: now),
+    guard let terms = terms(of: replica, definition), !replica.isStale(terms.freshness, at: now),
       // Otherwise the cache has to refetch the data.
-      !offer.isRefreshDue(terms.refreshAhead, terms.freshness, at: now),
+      !replica.isRefreshDue(terms.refreshAhead, terms.freshness, at: now),
       // Otherwise the cache has to retain the entry longer.
-      terms.gcTime <= offer.query?.gcTime ?? .zero
+      terms.gcTime <= replica.query?.gcTime ?? .zero
     else { return nil }
-    if shards.noteUse(of: offer, isLookup: true) {
+    if shards.noteUse(of: replica, isLookup: true) {
       hitReports?.hitsCame(cache.clock, executor: configuration.executor)
     }
-    return offer.data
+    return replica.data
   }
 
   /// The terms of the query under the defaults of the offer.
   ///
   /// A query that is kept by the program is the entry's own one; a query that is made at each call is not
   /// resolved for this.
-  private func terms(of offer: EntryOffer, _ definition: QueryDefinition) -> HitTerms? {
-    if let known = offer.query?.resolved, known.isMade(of: definition),
+  private func terms(of replica: ReadReplica, _ definition: QueryDefinition) -> HitTerms? {
+    if let known = replica.query?.resolved, known.isMade(of: definition),
       // Only compared: all threads would count a reference to the defaults.
-      ObjectIdentifier(known.storedDefaults) == ObjectIdentifier(offer.defaults)
+      ObjectIdentifier(known.storedDefaults) == ObjectIdentifier(replica.defaults)
     {
       return HitTerms(known)
     }
     // No variable for the defaults: all threads would count that reference.
-    if let terms = HitTerms.of(definition, offer.defaults.table) { return terms }
+    if let terms = HitTerms.of(definition, replica.defaults.table) { return terms }
     return HitTerms(
-      ResolvedQuery(definition, for: offer.key.key, defaults: offer.defaults.table)
+      ResolvedQuery(definition, for: replica.key.key, defaults: replica.defaults.table)
     )
   }
 }

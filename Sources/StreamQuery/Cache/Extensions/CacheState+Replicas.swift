@@ -3,26 +3,28 @@
 extension CacheState {
   /// From now on readers find entries without the lock.
   mutating func offerEntries(to shards: ReadShards) {
-    extensions.offers = EntryOffers(shards)
-    extensions.active.insert(.offers)
+    extensions.replicas = ReadReplicas(shards)
+    extensions.active.insert(.replicas)
   }
 
   /// Readers without the lock learn what time it is.
   @inline(__always)
   mutating func advanceReaders(to now: Instant) {
-    if extensions.active.contains(.offers) { extensions.offers?.shards.advance(to: now) }
+    if extensions.active.contains(.replicas) { extensions.replicas?.shards.advance(to: now) }
   }
 
   /// Lets the next readers of an entry find its data without the lock.
   ///
   /// Not while layers lie over the data: the visible data is the answer of a closure.
-  mutating func offer(_ index: Int) {
-    guard extensions.offers?.isOffered(index) == false, !isShutDown, slots[index].machine.hasData,
+  mutating func publish(_ index: Int) {
+    guard extensions.replicas?.isPublished(index) == false, !isShutDown,
+      slots[index].machine.hasData,
       !slots[index].isLayered, let data = slots[index].data, let key = slots[index].key
     else { return }
     let entry = id(of: index)
-    let uses = extensions.active.contains(.budget) ? extensions.offers?.uses(of: entry, index) : nil
-    let offer = EntryOffer(
+    let uses =
+      extensions.active.contains(.budget) ? extensions.replicas?.uses(of: entry, index) : nil
+    let replica = ReadReplica(
       key: key,
       data: data,
       query: slots[index].query,
@@ -32,21 +34,21 @@ extension CacheState {
       isPart: slots[index].machine.extent == .part,
       serving: slots[index].servingRecord,
       uses: uses,
-      hits: extensions.offers?.hits(of: entry, key.key, index)
+      hits: extensions.replicas?.hits(of: entry, key.key, index)
     )
-    extensions.offers?.add(offer, index)
+    extensions.replicas?.publish(replica, index)
   }
 
   /// An entry changes: readers have to ask the cache, which lets them wait for the end of the
   /// transaction.
-  mutating func withdraw(_ index: Int, _ transaction: inout Transaction) {
-    transaction.drop(extensions.offers?.take(index))
+  mutating func unpublish(_ index: Int, _ transaction: inout Transaction) {
+    transaction.drop(extensions.replicas?.unpublish(index))
   }
 
   /// The same for an entry that is about to be removed.
-  mutating func withdrawLast(_ index: Int, _ transaction: inout Transaction) {
-    withdraw(index, &transaction)
-    guard let (times, hits) = extensions.offers?.removed(index) else { return }
+  mutating func unpublishLast(_ index: Int, _ transaction: inout Transaction) {
+    unpublish(index, &transaction)
+    guard let (times, hits) = extensions.replicas?.removed(index) else { return }
     extensions.budget?.order.used(index, times: times)
     transaction.drop(hits)
   }
@@ -54,7 +56,7 @@ extension CacheState {
   /// An entry was made, and others may have to leave: tells the order of eviction about uses of
   /// entries.
   mutating func countUses() {
-    guard let used = extensions.offers?.entryWasMade(among: slots.keys.count) else { return }
+    guard let used = extensions.replicas?.entryWasMade(among: slots.keys.count) else { return }
     for uses in used {
       let times = uses.take()
       if let index = find(uses.entry) { extensions.budget?.order.used(index, times: times) }
