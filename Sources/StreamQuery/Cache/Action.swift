@@ -10,7 +10,7 @@ enum Action: Sendable {
   /// Evaluate the dynamic options of the entry's observers again.
   case ask(EntryID)
   /// Evaluate a policy of a subscription that may wait.
-  indirect case askPolicy(RefetchCondition.Asking)
+  indirect case askPolicy(RefetchCondition.Question)
   /// Report that the dynamic options of a key do not settle.
   case unsettled(AnyQueryKey)
   /// Report that many keys, including this one, share one hash.

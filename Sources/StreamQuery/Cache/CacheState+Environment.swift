@@ -12,7 +12,7 @@ extension CacheState {
     isActive: Bool? = nil,
     random: UInt64 = 0,
     _ transaction: inout Transaction
-  ) -> [RefetchCondition.Asking] {
+  ) -> [RefetchCondition.Question] {
     var old = transaction.environment
     let now = transaction.environment.now.instant
     if let isOnline, returns.reported(isOnline: isOnline, at: now) {
@@ -34,7 +34,7 @@ extension CacheState {
     isActive: Bool? = nil,
     _ random: UInt64,
     _ transaction: inout Transaction
-  ) -> [RefetchCondition.Asking] {
+  ) -> [RefetchCondition.Question] {
     transaction.environment.isOnline = isOnline ?? old.isOnline
     transaction.environment.isActive = isActive ?? old.isActive
     environment.isOnline = transaction.environment.isOnline
@@ -82,21 +82,21 @@ extension CacheState {
   mutating func returnsDue(
     random: UInt64,
     _ transaction: inout Transaction
-  ) -> [RefetchCondition.Asking] {
+  ) -> [RefetchCondition.Question] {
     let environment = transaction.environment
     let now = environment.now.instant
     returns.woke(at: now)
-    var askings: [RefetchCondition.Asking] = []
+    var questions: [RefetchCondition.Question] = []
     if returns.takeDoubt(at: now) {
-      askings += environmentChanged(from: environment, isOnline: true, random, &transaction)
+      questions += environmentChanged(from: environment, isOnline: true, random, &transaction)
     }
     // If the network or the app is away again, its next return refetches: the time is over.
     for owed in returns.takeOwed(at: now)
     where owed.cause == .reconnect ? self.environment.isOnline : self.environment.isActive {
-      askings += sweep(owed.cause, since: owed.since, random: random, &transaction)
+      questions += sweep(owed.cause, since: owed.since, random: random, &transaction)
     }
     sweepDue(&transaction)
-    return askings
+    return questions
   }
 
   /// Applies a transition of the network or the app to the observed and fetching entries.
@@ -112,8 +112,8 @@ extension CacheState {
     since: Instant? = nil,
     random: UInt64,
     _ transaction: inout Transaction
-  ) -> [RefetchCondition.Asking] {
-    var askings: [RefetchCondition.Asking] = []
+  ) -> [RefetchCondition.Question] {
+    var questions: [RefetchCondition.Question] = []
     var later: [EntryID] = []
     let isSpread = returns.isSpreading(cause)
     for entry in slots.live.sorted() {
@@ -140,8 +140,8 @@ extension CacheState {
         let condition = RefetchCondition(observer: observer, entry: id(of: index), cause: cause)
         // One at a time: a flapping network must not pile up slow conditions.
         if conditions.updateValue(conditions[condition] != nil, forKey: condition) == nil {
-          askings.append(
-            RefetchCondition.Asking(
+          questions.append(
+            RefetchCondition.Question(
               condition: condition,
               query: query,
               info: info,
@@ -154,7 +154,7 @@ extension CacheState {
     if isSpread {
       returns.spread(later, cause, at: transaction.environment.now.instant, random: random)
     }
-    return askings
+    return questions
   }
 
   /// Whether the refetch of an entry for a transition may come later than the transition.
@@ -214,8 +214,8 @@ extension CacheState {
       cause: .subscribed
     )
     guard conditions.updateValue(false, forKey: condition) == nil else { return }
-    let asking = RefetchCondition.Asking(condition: condition, query: query, info: info)
-    actionQueue.append(.askPolicy(asking))
+    let question = RefetchCondition.Question(condition: condition, query: query, info: info)
+    actionQueue.append(.askPolicy(question))
   }
 
   /// A condition was answered.
@@ -230,7 +230,7 @@ extension CacheState {
     _ condition: RefetchCondition,
     _ policy: RefetchPolicy.Answer,
     _ transaction: inout Transaction
-  ) -> RefetchCondition.Asking? {
+  ) -> RefetchCondition.Question? {
     let isOutdated = conditions.removeValue(forKey: condition) ?? false
     guard let observer = find(condition.observer),
       find(condition.entry) == Int(observers[observer].entry),
@@ -245,7 +245,7 @@ extension CacheState {
     guard slots[index].machine.isWilling(policy, resolvedOptions, at: now) else {
       guard isOutdated, let info = info(index, at: now) else { return nil }
       conditions[condition] = false
-      return RefetchCondition.Asking(condition: condition, query: query, info: info)
+      return RefetchCondition.Question(condition: condition, query: query, info: info)
     }
     if slots[index].machine.isIdle { adopt(index, query, &transaction) }
     input(index, &transaction) { $0.requested(condition.cause, in: $1) }
@@ -256,17 +256,21 @@ extension CacheState {
   ///
   /// - Returns: The question; `nil` if its observer is gone.
   mutating func present(
-    _ asking: RefetchCondition.Asking,
+    _ question: RefetchCondition.Question,
     _ transaction: Transaction
-  ) -> RefetchCondition.Asking? {
-    guard let observer = find(asking.condition.observer),
-      find(asking.condition.entry) == Int(observers[observer].entry),
+  ) -> RefetchCondition.Question? {
+    guard let observer = find(question.condition.observer),
+      find(question.condition.entry) == Int(observers[observer].entry),
       let info = info(Int(observers[observer].entry), at: transaction.environment.now.instant)
     else {
-      conditions[asking.condition] = nil
+      conditions[question.condition] = nil
       return nil
     }
-    return RefetchCondition.Asking(condition: asking.condition, query: asking.query, info: info)
+    return RefetchCondition.Question(
+      condition: question.condition,
+      query: question.query,
+      info: info
+    )
   }
 
   /// The query of an observer, if its condition has to be evaluated before a transition refetches
@@ -295,7 +299,7 @@ struct RefetchCondition: Hashable, Sendable {
   let cause: FetchCause
 
   /// A question, with the data for its evaluation.
-  struct Asking: Sendable {
+  struct Question: Sendable {
     let condition: RefetchCondition
     /// The query that has the condition.
     let query: StoredQuery

@@ -198,7 +198,7 @@ struct CacheState: ~Copyable {
     let next = slots.snapshotSerial + 1
     if slots[index].renewSnapshot(version: next, &transaction) { slots.snapshotSerial = next }
     if emitsEvents { tellResults(index, former, transaction) }
-    if slots[index].dynamicCount > 0 { askAgain(index, transaction) }
+    if slots[index].dynamicCount > 0 { reevaluate(index, transaction) }
     wake(index)
   }
 
@@ -206,16 +206,16 @@ struct CacheState: ~Copyable {
   ///
   /// One evaluation answers all changes before it. Otherwise options that change the entry
   /// themselves would multiply.
-  private mutating func askAgain(_ index: Int, _ transaction: Transaction) {
-    let round = (transaction.askRound ?? AskRound.current) + 1
-    let waiting = slots[index].askRound
-    if round > AskRound.limit {
+  private mutating func reevaluate(_ index: Int, _ transaction: Transaction) {
+    let round = (transaction.reevaluationDepth ?? ReevaluationDepth.current) + 1
+    let waiting = slots[index].reevaluationDepth
+    if round > ReevaluationDepth.limit {
       if waiting == 0, let key = slots[index].key { actionQueue.append(.unsettled(key.key)) }
     } else if waiting == 0 {
-      slots[index].askRound = round
+      slots[index].reevaluationDepth = round
       actionQueue.append(.ask(id(of: index)))
     } else {
-      slots[index].askRound = min(waiting, round)
+      slots[index].reevaluationDepth = min(waiting, round)
     }
   }
 

@@ -30,7 +30,7 @@ struct EntrySlot: FreeRows.Row {
     /// Waiters that left early and are still in ``waiters``.
     var goneWaiters: Int32 = 0
     /// The round of evaluating dynamic options that is in the action queue; 0 is none.
-    var askRound = 0
+    var reevaluationDepth = 0
     var waiters: [Waiter] = []
     /// Distinguishes answered waiters from those that still wait; 0 while nobody waits.
     var waiterGeneration: UInt64 = 0
@@ -63,7 +63,7 @@ struct EntrySlot: FreeRows.Row {
     /// Whether it holds nothing.
     var isEmpty: Bool {
       observers.isEmpty && waiters.isEmpty && layers.isEmpty
-        && dynamicCount == 0 && askRound == 0 && waiterGeneration == 0 && goneWaiters == 0
+        && dynamicCount == 0 && reevaluationDepth == 0 && waiterGeneration == 0 && goneWaiters == 0
         && error == nil && failureReason == nil && reasonBefore == nil && initiator == nil
         && previousSnapshot == nil && shown == nil && stashed == nil && initialState == nil
         && setting == nil && triggerPacing.isEmpty && serving.isEmpty

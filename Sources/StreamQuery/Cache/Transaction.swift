@@ -15,8 +15,8 @@ struct Transaction: Sendable {
   /// The fetch or the run from which the call was made: looked up only where a caller begins to wait.
   var caller: TaskChain? { otherCaller ?? TaskChain.current }
   /// The number of evaluations of dynamic options that led to this transaction; `nil` uses
-  /// ``AskRound``.
-  var askRound: Int?
+  /// ``ReevaluationDepth``.
+  var reevaluationDepth: Int?
   /// The duty of the caller itself after the lock is released.
   private(set) var callerAction: CallerAction?
   var garbage = Garbage()
@@ -65,7 +65,7 @@ struct ClockReading: Sendable {
 ///
 /// An answer may change the entry, which is a reason to evaluate again. An option that never
 /// settles, or that writes to the cache itself, must not evaluate for ever (contract law 8).
-enum AskRound {
+enum ReevaluationDepth {
   static let limit = 3
 
   @TaskLocal static var current = 0

@@ -9,7 +9,7 @@ nonisolated extension QueryClient {
   /// Evaluates the conditions that a report of the network or the app asks about, and schedules its later
   /// effects.
   func returning(
-    _ body: (inout CacheState, inout Transaction, _ random: UInt64) -> [RefetchCondition.Asking]
+    _ body: (inout CacheState, inout Transaction, _ random: UInt64) -> [RefetchCondition.Question]
   ) {
     guard configuration.pacesReturns else { return conditions { body(&$0, &$1, 0) } }
     let random = configuration.spreadsReturns ? nextRandom() : 0
@@ -23,42 +23,42 @@ nonisolated extension QueryClient {
 
   /// Evaluates the conditions that a transaction asks about.
   private func conditions(
-    _ body: (inout CacheState, inout Transaction) -> [RefetchCondition.Asking]
+    _ body: (inout CacheState, inout Transaction) -> [RefetchCondition.Question]
   ) {
-    for asking in transaction(body) { evaluate(asking) }
+    for question in transaction(body) { evaluate(question) }
   }
 
   /// Evaluates a condition in its own task: nothing else waits for it.
-  func evaluate(_ asking: RefetchCondition.Asking) {
-    let store = asking.restoring.flatMap { self.store(of: $0) }
+  func evaluate(_ question: RefetchCondition.Question) {
+    let store = question.restoring.flatMap { self.store(of: $0) }
     _ = Task.detached(on: configuration.executor) { [weak self, scheduling] in
-      var asking = asking
+      var question = question
       if let store {
         await store()
-        guard let present = self?.present(asking) else { return }
-        asking = present
+        guard let present = self?.present(question) else { return }
+        question = present
       }
       while true {
-        let condition = asking.condition
-        let predicate = asking.query.resolved.condition(of: condition.cause)
+        let condition = question.condition
+        let predicate = question.query.resolved.condition(of: condition.cause)
         let policy = await Scheduling.$current.withValue(scheduling) {
           // The question of an observer that waited for a store, which always refetches.
           guard let predicate else { return RefetchPolicy.Answer.always }
-          return await predicate.answer(asking.info)
+          return await predicate.answer(question.info)
         }
         guard let self else { return }
         let next = self.transaction { state, transaction in
           state.answered(condition, policy, &transaction)
         }
         guard let next else { return }
-        asking = next
+        question = next
       }
     }
   }
 
   /// The same question about the present state, after the store was read.
-  private func present(_ asking: RefetchCondition.Asking) -> RefetchCondition.Asking? {
-    transaction { state, transaction in state.present(asking, transaction) }
+  private func present(_ question: RefetchCondition.Question) -> RefetchCondition.Question? {
+    transaction { state, transaction in state.present(question, transaction) }
   }
 }
 

@@ -49,12 +49,12 @@ nonisolated extension QueryClient {
   /// Evaluates the dynamic options of an entry's observers again, after the entry changed.
   func askOptions(of entry: EntryID) {
     // The number of this evaluation in an unbroken series.
-    let askRound = cache.record { state -> Int in
+    let reevaluationDepth = cache.record { state -> Int in
       guard let index = state.find(entry) else { return 0 }
-      defer { state.slots[index].askRound = 0 }
-      return state.slots[index].askRound
+      defer { state.slots[index].reevaluationDepth = 0 }
+      return state.slots[index].reevaluationDepth
     }
-    guard askRound > 0 else { return }
+    guard reevaluationDepth > 0 else { return }
     typealias Answers = [(
       id: ObserverID, query: StoredQuery, resolvedOptions: ResolvedObserverOptions
     )]
@@ -73,17 +73,17 @@ nonisolated extension QueryClient {
         return (info, state.slots[index].revision, dynamic)
       }
       guard let (info, revision, dynamic) = asked, !dynamic.isEmpty else { return .over(()) }
-      let answers = AskRound.$current.withValue(askRound) {
+      let answers = ReevaluationDepth.$current.withValue(reevaluationDepth) {
         dynamic.map { ($0.0, $0.1, $0.1.resolved.resolvedOptions { info }) }
       }
       return .answer((revision, answers))
     }
     commit(rounds: 3, asking: ask) { answer, isLast, state, transaction -> Void? in
-      transaction.askRound = askRound
+      transaction.reevaluationDepth = reevaluationDepth
       guard let index = state.find(entry) else { return () }
       if state.slots[index].revision != answer.revision {
         // The next evaluation covers changes by the options themselves.
-        if state.slots[index].askRound > askRound { return () }
+        if state.slots[index].reevaluationDepth > reevaluationDepth { return () }
         guard isLast else { return nil }
       }
       for (id, query, resolvedOptions) in answer.answers {

@@ -7,14 +7,14 @@ enum TaskLocals {
   /// have set stay.
   static func without<Result>(_ body: () -> Result) -> Result {
     guard
-      UpdateChain.current != nil || MutationJob.current != nil || AskRound.current != 0
+      UpdateChain.current != nil || MutationJob.current != nil || ReevaluationDepth.current != 0
         || TaskChain.inherited != nil || LayeredBox.isAtWork
     else {
       return body()
     }
     return UpdateChain.$current.withValue(nil) {
       MutationJob.$current.withValue(nil) {
-        AskRound.$current.withValue(0) {
+        ReevaluationDepth.$current.withValue(0) {
           TaskChain.$inherited.withValue(nil) {
             LayeredBox.$isAtWork.withValue(false) { body() }
           }

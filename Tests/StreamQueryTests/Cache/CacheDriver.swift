@@ -86,19 +86,19 @@ final class CacheDriver {
     )
   }
 
-  func online(_ isOnline: Bool) -> [RefetchCondition.Asking] {
+  func online(_ isOnline: Bool) -> [RefetchCondition.Question] {
     state.environmentReported(isOnline: isOnline, &transaction)
   }
 
-  func active(_ isActive: Bool) -> [RefetchCondition.Asking] {
+  func active(_ isActive: Bool) -> [RefetchCondition.Question] {
     state.environmentReported(isActive: isActive, &transaction)
   }
 
   func answer(
-    _ asking: RefetchCondition.Asking,
+    _ asking: RefetchCondition.Question,
     _ policy: RefetchPolicy.Answer
   )
-    -> RefetchCondition.Asking?
+    -> RefetchCondition.Question?
   {
     state.answered(asking.condition, policy, &transaction)
   }

@@ -17,7 +17,7 @@ import Testing
     return query
   }
 
-  private func leaveAndReturn() -> [RefetchCondition.Asking] {
+  private func leaveAndReturn() -> [RefetchCondition.Question] {
     _ = cache.online(false)
     return cache.online(true)
   }
