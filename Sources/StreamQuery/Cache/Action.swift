@@ -55,7 +55,7 @@ enum MutationAction: Sendable {
   /// Some runs were changed, added or removed.
   case news([MutationNews])
   /// Refetch for the transitions that waited for mutations.
-  case sweep([FetchCause])
+  case refetchWilling([FetchCause])
 }
 
 /// A duty of a transaction's caller, because it needs the caller's own context.
@@ -71,8 +71,8 @@ enum CallerAction: Sendable {
 protocol ActionRunner {
   func perform(_ action: Action)
 
-  /// Starts a separate task at the default priority that calls ``QueryCache/sweep(_:)``.
-  func sweep()
+  /// Starts a separate task at the default priority that calls ``QueryCache/drainActions(_:)``.
+  func startDrainTask()
 
   /// Whether the current thread may be kept from running for long, so that others must not wait for
   /// it.

@@ -3,12 +3,12 @@
 ///
 /// One thread at a time performs actions, outside the lock: the *drainer*. A call that finds no
 /// drainer performs as many actions as its own transaction added, and ``share`` more. It hands the
-/// rest to a caller that waits for room or, without one, to the *sweeper*, a task of the client
+/// rest to a caller that waits for room or, without one, to the *drain task*, a task of the client
 /// that performs ``share`` actions and hands over in the same way. So no call does an unbounded
 /// amount of work for others, and
 ///
 /// - actions are performed in the order in which transactions added them, each once;
-/// - while there are actions, somebody drains, or a sweeper is on its way.
+/// - while there are actions, somebody drains, or a drain task is on its way.
 ///
 /// A transaction that leaves more than ``room`` actions behind while another thread drains waits
 /// until its actions have been taken. This bounds memory, because it slows down callers that add
@@ -16,7 +16,7 @@
 /// by actions only append.
 ///
 /// Each method is one visit under the lock, and its answer says what the thread does next. The
-/// shell does the waiting and requests the sweeper: see `QueryCache.carryOut`.
+/// shell does the waiting and requests the drain task: see `QueryCache.carryOut`.
 ///
 /// ## Why it is built like this
 ///
@@ -30,7 +30,7 @@
 ///
 /// That alone is unfair: the working thread would perform actions for everybody as long as others
 /// write. Hence the share. After it the thread hands the list over: to a caller that is waiting
-/// anyway, which costs nothing, or to the sweeper. The order stays, because a batch that was taken
+/// anyway, which costs nothing, or to the drain task. The order stays, because a batch that was taken
 /// but not performed comes before everything added since.
 ///
 /// It is also unbounded: actions could be added faster than they are performed. Actions of which
@@ -57,10 +57,10 @@ struct ActionQueue<Item: Sendable>: Sendable {
   private var drainer: ThreadIdentity?
   /// The number of actions when the current transaction began.
   private var transactionStart = 0
-  /// Whether a sweeper was requested and has not come yet.
-  private var isSweeperDue = false
-  /// The thread that requested the sweeper last, until the request returns: an executor may run the
-  /// sweeper at once.
+  /// Whether a drain task was requested and has not come yet.
+  private var isDrainTaskDue = false
+  /// The thread that requested the drain task last, until the request returns: an executor may run the
+  /// drain task at once.
   private var asker: ThreadIdentity?
   /// The threads that wait for room, in order; only while somebody drains and `pending` has
   /// actions.
@@ -187,7 +187,7 @@ struct ActionQueue<Item: Sendable>: Sendable {
     case perform
     /// The same, but first tells the threads that no longer wait: ``takeReleased()``.
     case releaseAndPerform
-    /// Requests a sweeper, and then reports it: ``asked(on:)``.
+    /// Requests a drain task, and then reports it: ``asked(on:)``.
     case ask
     /// Tells a waiting thread that it is now the drainer.
     case appoint(ThreadIdentity)
@@ -217,7 +217,7 @@ struct ActionQueue<Item: Sendable>: Sendable {
     if let drainer { return drainer != thread && pending.count > room ? .prepareToWait : .leave }
     batch.hadBacklog = count > 0 || !left.isEmpty
     // Others would wait for it. Above the limit it works like every other thread.
-    if pending.count <= room, isLow() { return ask(thread) }
+    if pending.count <= room, isLow() { return requestDrainTask(thread) }
     return take(&batch, thread)
   }
 
@@ -265,34 +265,34 @@ struct ActionQueue<Item: Sendable>: Sendable {
       drainer = next
       return .appoint(next)
     }
-    return ask(thread)
+    return requestDrainTask(thread)
   }
 
   // MARK: Sweeping
 
-  private mutating func ask(_ thread: ThreadIdentity) -> Step {
-    // A thread that is requesting a sweeper, from an executor that runs it at once, requests it
+  private mutating func requestDrainTask(_ thread: ThreadIdentity) -> Step {
+    // A thread that is requesting a drain task, from an executor that runs it at once, requests it
     // again after the call returns. Otherwise each request would be nested in the one before.
-    guard !isSweeperDue, asker != thread else { return .leave }
-    isSweeperDue = true
+    guard !isDrainTaskDue, asker != thread else { return .leave }
+    isDrainTaskDue = true
     asker = thread
     return .ask
   }
 
-  /// The request for a sweeper returned.
+  /// The request for a drain task returned.
   mutating func asked(on thread: ThreadIdentity) -> Step {
     guard asker == thread else { return .leave }
-    guard drainer == nil, !isSweeperDue, !isEmpty else {
+    guard drainer == nil, !isDrainTaskDue, !isEmpty else {
       asker = nil
       return .leave
     }
-    isSweeperDue = true
+    isDrainTaskDue = true
     return .ask
   }
 
-  /// The sweeper arrived.
-  mutating func sweeperCame(on thread: ThreadIdentity, into batch: inout Batch) -> Step {
-    isSweeperDue = false
+  /// The drain task arrived.
+  mutating func drainTaskCame(on thread: ThreadIdentity, into batch: inout Batch) -> Step {
+    isDrainTaskDue = false
     guard drainer == nil, !isEmpty else { return .leave }
     batch.budget = share
     return take(&batch, thread)

@@ -53,7 +53,7 @@ extension CacheState {
         resumePausedFetches(&transaction)
         return []
       }
-      guard !paused.isEmpty else { return sweep(cause, random: random, &transaction) }
+      guard !paused.isEmpty else { return refetchWilling(cause, random: random, &transaction) }
       hold(cause, for: paused, &transaction)
       resumeAwaitedFetches(&transaction)
       return []
@@ -93,7 +93,7 @@ extension CacheState {
     // If the network or the app is away again, its next return refetches: the time is over.
     for owed in returns.takeOwed(at: now)
     where owed.cause == .reconnect ? self.environment.isOnline : self.environment.isActive {
-      questions += sweep(owed.cause, since: owed.since, random: random, &transaction)
+      questions += refetchWilling(owed.cause, since: owed.since, random: random, &transaction)
     }
     sweepDue(&transaction)
     return questions
@@ -107,7 +107,7 @@ extension CacheState {
   ///   - random: 64 random bits, if the refetches are spread.
   ///   - transaction: The transaction.
   /// - Returns: The conditions to evaluate, except those that are already being evaluated.
-  mutating func sweep(
+  mutating func refetchWilling(
     _ cause: FetchCause,
     since: Instant? = nil,
     random: UInt64,

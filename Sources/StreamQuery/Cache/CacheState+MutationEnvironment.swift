@@ -75,8 +75,8 @@ extension CacheState {
     _ transaction: inout Transaction
   ) {
     // A flapping network must not pile them up while a run is at work.
-    if !mutations.held.contains(where: { $0 == (cause, paused) }) {
-      mutations.held.append((cause, paused))
+    if !mutations.delayedRefetches.contains(where: { $0 == (cause, paused) }) {
+      mutations.delayedRefetches.append((cause, paused))
     }
     tell(of: cause, &transaction)
   }
@@ -129,16 +129,19 @@ extension CacheState {
 
   /// A run has its outcome: sweeps that waited for it may be due.
   mutating func release(_ id: MutationID) {
-    guard !mutations.held.isEmpty else { return }
-    for index in mutations.held.indices { mutations.held[index].awaited.remove(id) }
+    guard !mutations.delayedRefetches.isEmpty else { return }
+    for index in mutations.delayedRefetches.indices {
+      mutations.delayedRefetches[index].awaited.remove(id)
+    }
     var due: [FetchCause] = []
     // One sweep is enough for several transitions of the same kind: a second one would find running
     // fetches.
-    for sweep in mutations.held where sweep.awaited.isEmpty && !due.contains(sweep.cause) {
+    for sweep in mutations.delayedRefetches
+    where sweep.awaited.isEmpty && !due.contains(sweep.cause) {
       due.append(sweep.cause)
     }
     guard !due.isEmpty else { return }
-    mutations.held.removeAll(where: \.awaited.isEmpty)
-    actionQueue.append(.mutation(.sweep(due)))
+    mutations.delayedRefetches.removeAll(where: \.awaited.isEmpty)
+    actionQueue.append(.mutation(.refetchWilling(due)))
   }
 }

@@ -215,7 +215,7 @@ extension CacheState {
   mutating func clearMutations(sparesKept: Bool, _ transaction: inout Transaction) {
     var next: [MutationID] = []
     // Cleared entries are not refetched at once, even if a transition waited for the runs.
-    mutations.held = []
+    mutations.delayedRefetches = []
     for id in mutations.all {
       guard let index = mutations.find(id), let job = mutations.slots[index].job else { continue }
       let isPending = mutations.slots[index].machine.isPending

@@ -167,9 +167,9 @@ final class QueryCache: Sendable {
   /// Takes over the rest of the action queue, unless a thread is draining.
   ///
   /// - Parameter shell: Performs the actions.
-  func sweep(_ shell: some ActionRunner) {
+  func drainActions(_ shell: some ActionRunner) {
     var batch = ActionQueue<Action>.Batch()
-    let step = state.withLock { $0.actionQueue.sweeperCame(on: .current, into: &batch) }
+    let step = state.withLock { $0.actionQueue.drainTaskCame(on: .current, into: &batch) }
     var end = Optional(TransactionEnd(step: step, batch: batch))
     carryOut(&end, shell)
   }
@@ -198,7 +198,7 @@ final class QueryCache: Sendable {
         }
         step = state.withLock { $0.actionQueue.performed(&batch, on: thread) }
       case .ask:
-        shell.sweep()
+        shell.startDrainTask()
         step = state.withLock { $0.actionQueue.asked(on: thread) }
       case .appoint(let waiting):
         roomWaits.tell(waiting)

@@ -38,7 +38,7 @@ nonisolated extension QueryClient {
   /// - Complexity: One transaction, which locks the cache for about a microsecond per removed
   ///   entry; `.all` is like ``clear()``.
   public func remove(_ filter: QueryFilter) {
-    sweepKept(filter, removes: true)
+    changeStored(filter, removes: true)
     if case .plain(.all) = filter.node {
       transaction { state, transaction in
         state.announce(.swept(.all, invalidates: false), &transaction)
@@ -46,7 +46,7 @@ nonisolated extension QueryClient {
       }
       return
     }
-    noteSweep(filter, invalidates: false)
+    recordBulkChange(filter, invalidates: false)
     select(filter) { state, indices, transaction in
       for index in indices { state.remove(index, reason: .removed, &transaction) }
     }

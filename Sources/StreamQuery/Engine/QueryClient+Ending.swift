@@ -95,7 +95,7 @@ struct LastActions: ActionRunner {
   }
 
   /// There is nothing to take over: a thread that performs actions retains the client.
-  func sweep() {}
+  func startDrainTask() {}
 
   var isOfLowPriority: Bool { false }
 

@@ -16,8 +16,8 @@ nonisolated extension QueryClient {
     _ cause: FetchCause,
     _ group: WaitGroup?
   ) {
-    sweepKept(filter, removes: false)
-    noteSweep(filter, invalidates: true)
+    changeStored(filter, removes: false)
+    recordBulkChange(filter, invalidates: true)
     let notesEach = superseding && notesEntries(of: filter)
     let asksOfEntries = filter.hasPredicate || !filter.plainPart.isAboutKeys
     let (restoring, noted, unsaved) = select(filter) { state, indices, transaction in
@@ -115,7 +115,7 @@ nonisolated extension QueryClient {
   }
 
   /// Removes or invalidates the kept data before the entries: it must not be restored in between.
-  func sweepKept(_ filter: QueryFilter, removes: Bool) {
+  func changeStored(_ filter: QueryFilter, removes: Bool) {
     guard let persister = persisters.persister else { return }
     sweepDeferredWrites(filter, removes: removes)
     if removes { persister.remove(filter) } else { persister.invalidate(filter) }
@@ -125,7 +125,7 @@ nonisolated extension QueryClient {
 
   /// Notes a removal or invalidation of keys that the cache does not know and that an import is
   /// going to bring.
-  func noteSweep(_ filter: QueryFilter, invalidates: Bool) {
+  func recordBulkChange(_ filter: QueryFilter, invalidates: Bool) {
     guard mayAwaitImports else { return }
     transaction { state, transaction in
       state.announce(.swept(filter.plainPart, invalidates: invalidates), &transaction)
@@ -180,8 +180,8 @@ nonisolated extension QueryClient {
 
   func resetting(_ filter: QueryFilter, _ group: WaitGroup) {
     // Stored data would become the initial data again.
-    sweepKept(filter, removes: true)
-    noteSweep(filter, invalidates: false)
+    changeStored(filter, removes: true)
+    recordBulkChange(filter, invalidates: false)
     // Finding initial data is user code, so it runs before the transaction, for every entry that
     // may match.
     let initial = search(filter) { state, index, _ in state.initialData(of: index) }

@@ -20,7 +20,7 @@ nonisolated extension QueryClient {
       for item in news { item.add(to: &topics) }
       mutationNews.send((), about: Array(topics))
     // The refetches waited for a run, but belong to none.
-    case .sweep(let causes): TaskLocals.none { self.sweep(causes) }
+    case .refetchWilling(let causes): TaskLocals.none { self.refetchWilling(causes) }
     }
   }
 
@@ -247,7 +247,7 @@ nonisolated extension QueryClient {
       await call("onError", callbacks.onError, of: job, outcome)
     }
     // Refetches after a return of network or app are to bring the run's changes.
-    if cache.read({ !$0.mutations.held.isEmpty }) {
+    if cache.read({ !$0.mutations.delayedRefetches.isEmpty }) {
       transaction { state, _ in state.release(job.id) }
     }
     await call("onSettled", callbacks.onSettled, of: job, outcome)

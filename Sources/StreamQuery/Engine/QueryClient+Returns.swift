@@ -2,8 +2,8 @@
 
 nonisolated extension QueryClient {
   /// Performs the refetches of reconnects and activations that were delayed by mutations.
-  func sweep(_ causes: [FetchCause]) {
-    for cause in causes { returning { $0.sweep(cause, random: $2, &$1) } }
+  func refetchWilling(_ causes: [FetchCause]) {
+    for cause in causes { returning { $0.refetchWilling(cause, random: $2, &$1) } }
   }
 
   /// Evaluates the conditions that a report of the network or the app asks about, and schedules its later

@@ -183,11 +183,11 @@ nonisolated extension QueryClient {
 }
 
 nonisolated extension QueryClient: ActionRunner {
-  func sweep() {
+  func startDrainTask() {
     // Detached, and not at the caller's priority: it serves every caller. It retains the client: a
     // caller may be waiting for what is left.
     Task.detached(on: configuration.executor, priority: .medium) {
-      self.cache.sweep(self)
+      self.cache.drainActions(self)
     }
   }
 

@@ -30,7 +30,7 @@ struct MutationTable {
   var streamCount = 0
   /// The returns of network or app, in order, whose refetches wait for the runs that were paused
   /// before them.
-  var held: [(cause: FetchCause, awaited: Set<MutationID>)] = []
+  var delayedRefetches: [(cause: FetchCause, awaited: Set<MutationID>)] = []
   /// The runs that an archive may bring: those that were exported or imported.
   ///
   /// They are remembered for as long as the client lives, which is longer than the runs are kept.

@@ -2,7 +2,7 @@ import Testing
 
 @testable import StreamQuery
 
-/// A few threads, their transactions and the sweepers, in every order that there is.
+/// A few threads, their transactions and the drain task, in every order that there is.
 @Suite struct ActionQueueSmallWorldTests {
   struct Setting: Hashable, Sendable, CustomStringConvertible {
     /// How many actions the transactions of each thread add.
@@ -15,7 +15,7 @@ import Testing
     var room = 2
     /// Whether who waits may lose patience.
     var hasTimeouts = false
-    /// Whether the executor runs a sweeper within the asking for it.
+    /// Whether the executor runs a drain task within the asking for it.
     var runsAtOnce = false
 
     var description: String {
@@ -67,7 +67,7 @@ import Testing
       var performed = 0
       var added = 0
       var toTell: [ThreadIdentity] = []
-      /// Whether the sweeper was asked for.
+      /// Whether the drain task was asked for.
       var hasAsked = false
     }
 
@@ -152,7 +152,7 @@ import Testing
 
     private mutating func sweep(_ thread: Int) {
       var call = Call()
-      call.step = box.sweeperCame(on: identity(thread), into: &call.batch)
+      call.step = box.drainTaskCame(on: identity(thread), into: &call.batch)
       call.place = call.batch.start
       threads[thread].calls.append(call)
     }

@@ -58,7 +58,7 @@ import Testing
     #expect(perform(&batch) == [2, 3, 4])
     #expect(box.performed(&batch, on: one) == .ask)
     #expect(box.asked(on: one) == .leave)
-    #expect(box.sweeperCame(on: three, into: &other) == .perform)
+    #expect(box.drainTaskCame(on: three, into: &other) == .perform)
     #expect(perform(&other) == [5, 6, 7])
     #expect(box.performed(&other, on: three) == .ask)
   }
@@ -75,7 +75,7 @@ import Testing
     #expect(transaction(&box, [3], on: two, into: &other) == .leave)
     #expect(box.performed(&batch, on: one) == .ask)
     // And it may end with the last action of all.
-    #expect(box.sweeperCame(on: two, into: &other) == .perform)
+    #expect(box.drainTaskCame(on: two, into: &other) == .perform)
     #expect(perform(&other) == [3])
     #expect(box.performed(&other, on: two) == .leave)
   }
@@ -95,10 +95,10 @@ import Testing
     #expect(transaction(&box, [6, 7], on: two, into: &other) == .perform)
     #expect(other.hadBacklog)
     #expect(perform(&other) == [2, 3, 4])
-    // A sweeper is on its way already.
+    // A drain task is on its way already.
     #expect(box.performed(&other, on: two) == .leave)
     other = Box.Batch()
-    #expect(box.sweeperCame(on: three, into: &other) == .perform)
+    #expect(box.drainTaskCame(on: three, into: &other) == .perform)
     #expect(perform(&other) == [5])
     #expect(box.performed(&other, on: three) == .ask)
   }
@@ -119,12 +119,12 @@ import Testing
   @Test func aSweeperThatFindsSomebodyDrainingOrNothingToDoEnds() {
     var box = Box(share: 1, room: 100)
     var batch = Box.Batch()
-    var sweeper = Box.Batch()
+    var drainTask = Box.Batch()
     _ = transaction(&box, [0], on: one, into: &batch)
-    #expect(box.sweeperCame(on: two, into: &sweeper) == .leave)
+    #expect(box.drainTaskCame(on: two, into: &drainTask) == .leave)
     _ = perform(&batch)
     #expect(box.performed(&batch, on: one) == .leave)
-    #expect(box.sweeperCame(on: two, into: &sweeper) == .leave)
+    #expect(box.drainTaskCame(on: two, into: &drainTask) == .leave)
   }
 
   // MARK: Low priorities
@@ -252,7 +252,7 @@ import Testing
     }
   }
 
-  // MARK: Executors that run the sweeper at once
+  // MARK: Executors that run the drain task at once
 
   @Test func aSweeperThatRunsWithinTheAskingLeavesTheNextOneToTheAsker() {
     var box = Box(share: 2, room: 100)
@@ -264,19 +264,19 @@ import Testing
     _ = perform(&batch)
     #expect(box.performed(&batch, on: one) == .ask)
     // On the same thread, before the asking has returned.
-    var sweeper = Box.Batch()
-    #expect(box.sweeperCame(on: one, into: &sweeper) == .perform)
-    #expect(perform(&sweeper) == [1, 2])
-    #expect(box.performed(&sweeper, on: one) == .leave)
+    var drainTask = Box.Batch()
+    #expect(box.drainTaskCame(on: one, into: &drainTask) == .perform)
+    #expect(perform(&drainTask) == [1, 2])
+    #expect(box.performed(&drainTask, on: one) == .leave)
     // Back: not deeper and deeper, but one after the other.
     #expect(box.asked(on: one) == .ask)
-    #expect(box.sweeperCame(on: one, into: &sweeper) == .perform)
-    #expect(perform(&sweeper) == [3, 4])
-    #expect(box.performed(&sweeper, on: one) == .leave)
+    #expect(box.drainTaskCame(on: one, into: &drainTask) == .perform)
+    #expect(perform(&drainTask) == [3, 4])
+    #expect(box.performed(&drainTask, on: one) == .leave)
     #expect(box.asked(on: one) == .ask)
-    #expect(box.sweeperCame(on: one, into: &sweeper) == .perform)
-    #expect(perform(&sweeper) == [5])
-    #expect(box.performed(&sweeper, on: one) == .leave)
+    #expect(box.drainTaskCame(on: one, into: &drainTask) == .perform)
+    #expect(perform(&drainTask) == [5])
+    #expect(box.performed(&drainTask, on: one) == .leave)
     #expect(box.asked(on: one) == .leave)
   }
 

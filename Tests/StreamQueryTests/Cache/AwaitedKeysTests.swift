@@ -98,7 +98,7 @@ struct AwaitedKeysTests {
       case 0: keys.fenced(key("a"))
       case 1: keys.requested(key("a"))
       case 2: keys.invalidated(key("a"), at: 1)
-      default: keys.swept(.all, invalidatedAt: nil, newestEntry: 0)
+      default: keys.bulkChanged(.all, invalidatedAt: nil, newestEntry: 0)
       }
       let now = keys.wait(for: candidate(), startedAt: keys.started(), at: .zero)
       #expect(now == nil, "\(event)")
@@ -136,7 +136,7 @@ struct AwaitedKeysTests {
   }
 
   @Test mutating func aSweepByKeysIsAboutAllThatItSelects() {
-    keys.swept(.prefix(key("a").key), invalidatedAt: nil, newestEntry: 5)
+    keys.bulkChanged(.prefix(key("a").key), invalidatedAt: nil, newestEntry: 5)
     for entry in [nil, 5, 6] as [UInt64?] {
       #expect(keys.decision(on: candidate(entry: entry), by: number).isRefused)
     }
@@ -144,7 +144,7 @@ struct AwaitedKeysTests {
   }
 
   @Test mutating func aSweepByStateIsAboutKeysThatHadNoEntry() {
-    keys.swept(.not(.active), invalidatedAt: nil, newestEntry: 5)
+    keys.bulkChanged(.not(.active), invalidatedAt: nil, newestEntry: 5)
     #expect(keys.decision(on: candidate(), by: number).isRefused)
     #expect(keys.decision(on: candidate(entry: 6), by: number).isRefused)
     #expect(!keys.decision(on: candidate(entry: 5), by: number).isRefused)

@@ -117,7 +117,7 @@ final class CacheDriver {
   var isActive: Bool { state.environment.isActive }
   var count: Int { state.slots.keys.count }
   /// The refetches that wait for runs.
-  var held: [(cause: FetchCause, awaited: Set<MutationID>)] { state.mutations.held }
+  var held: [(cause: FetchCause, awaited: Set<MutationID>)] { state.mutations.delayedRefetches }
   var conditionCount: Int { state.conditions.count }
   var nextDeadline: Instant? { state.deadlines.first?.deadline }
 

@@ -92,9 +92,9 @@ import Testing
       if entry.index == last { onLast.finish() }
     }
 
-    func sweep() {
+    func startDrainTask() {
       sweeps.with { $0 += 1 }
-      Task.detached { self.cache.sweep(self) }
+      Task.detached { self.cache.drainActions(self) }
     }
 
     /// A transaction that adds actions with the next numbers.

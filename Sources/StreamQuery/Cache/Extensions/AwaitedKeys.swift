@@ -158,7 +158,8 @@ struct AwaitedKeys<End: Sendable>: Sendable {
 
   /// The entries of a filter were removed, or invalidated at a date, whether or not the cache has
   /// them.
-  mutating func swept(_ filter: EntryFilter, invalidatedAt date: Double?, newestEntry: UInt64) {
+  mutating func bulkChanged(_ filter: EntryFilter, invalidatedAt date: Double?, newestEntry: UInt64)
+  {
     let note =
       date.map { KeyNotes.Note(mark: next(), markedAt: $0) } ?? KeyNotes.Note(fence: next())
     notes.add(note, to: filter, newestEntry: newestEntry)

@@ -141,7 +141,7 @@ extension CacheState {
       extensions.budget?.removed(index)
       updateLimiter(index)
     case .swept(let filter, let invalidates):
-      noteSweep(filter, invalidates: invalidates, &transaction)
+      recordBulkChange(filter, invalidates: invalidates, &transaction)
     case .clearing: noteRemovalOfAll()
     case .moving(let kept):
       logChangeOfAll()

@@ -157,13 +157,13 @@ extension CacheState {
 
   /// The entries of a filter are removed or invalidated, including entries that imports are going
   /// to bring.
-  mutating func noteSweep(
+  mutating func recordBulkChange(
     _ filter: EntryFilter,
     invalidates: Bool,
     _ transaction: inout Transaction
   ) {
     guard !extensions.imports.isEmpty else { return }
-    extensions.imports.swept(
+    extensions.imports.bulkChanged(
       filter,
       invalidatedAt: invalidates ? transaction.environment.now.date : nil,
       newestEntry: slots.serial

@@ -35,7 +35,7 @@ struct KeyNotes: Sendable {
   }
 
   /// A change of all entries of a filter, even if the cache does not know them yet.
-  private struct Sweep: Sendable {
+  private struct BulkChange: Sendable {
     var filter: EntryFilter
     var note: Note
     /// The newest entry that has its own note if it was affected; `nil` if the filter decides for all.
@@ -54,13 +54,13 @@ struct KeyNotes: Sendable {
 
   private var everywhere = Note()
   private var keys: [EntryKey: Note] = [:]
-  private var sweeps: [Sweep] = []
+  private var bulkChanges: [BulkChange] = []
 
   /// The number of notes.
-  var count: Int { keys.count + sweeps.count }
+  var count: Int { keys.count + bulkChanges.count }
 
   /// Whether ``generalize()`` is to follow.
-  var isFull: Bool { keys.count > Self.keyLimit || sweeps.count > Self.sweepLimit }
+  var isFull: Bool { keys.count > Self.keyLimit || bulkChanges.count > Self.sweepLimit }
 
   /// A key changed.
   ///
@@ -70,8 +70,9 @@ struct KeyNotes: Sendable {
   ///   - base: A change later than this counts as if it happened now.
   mutating func add(_ note: Note, to key: EntryKey, since base: UInt64) {
     // Most often the key is one of many that were selected together.
-    if let sweep = sweeps.last, sweep.newestEntry == nil, sweep.note.covers(note, since: base),
-      sweep.filter.matches(.absent(key))
+    if let change = bulkChanges.last, change.newestEntry == nil,
+      change.note.covers(note, since: base),
+      change.filter.matches(.absent(key))
     {
       return
     }
@@ -89,8 +90,8 @@ struct KeyNotes: Sendable {
     if case .entry(let key) = filter {
       keys[key, default: Note()].join(note)
     } else {
-      sweeps.append(
-        Sweep(filter: filter, note: note, newestEntry: filter.isAboutKeys ? nil : newestEntry)
+      bulkChanges.append(
+        BulkChange(filter: filter, note: note, newestEntry: filter.isAboutKeys ? nil : newestEntry)
       )
     }
   }
@@ -99,7 +100,7 @@ struct KeyNotes: Sendable {
   func total(of candidate: Candidate) -> Note {
     var note = everywhere
     if let own = keys[candidate.info.entryKey] { note.join(own) }
-    for sweep in sweeps where sweep.concerns(candidate) { note.join(sweep.note) }
+    for change in bulkChanges where change.concerns(candidate) { note.join(change.note) }
     return note
   }
 
@@ -107,7 +108,7 @@ struct KeyNotes: Sendable {
   mutating func generalize() {
     var note = everywhere
     for own in keys.values { note.join(own) }
-    for sweep in sweeps { note.join(sweep.note) }
+    for change in bulkChanges { note.join(change.note) }
     self = KeyNotes()
     everywhere = note
   }
