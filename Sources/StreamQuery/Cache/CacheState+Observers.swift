@@ -38,7 +38,7 @@ extension CacheState {
     _ observer: Int,
     to entry: Int,
     resolvedOptions: ResolvedObserverOptions,
-    arrival: EntryMachine.Arrival,
+    arrival: EntryMachine.SubscribeKind,
     _ transaction: inout Transaction
   ) {
     exempt(entry, for: transaction)

@@ -1,6 +1,6 @@
 extension EntryMachine {
   /// The way in which an observer came to the entry.
-  package enum Arrival: Hashable, Sendable {
+  package enum SubscribeKind: Hashable, Sendable {
     /// A new subscription: its subscribe policy decides.
     case subscribed
     /// An existing observer moved to this key: only stale data is refetched.
@@ -16,7 +16,7 @@ extension EntryMachine {
   /// - Returns: The actions.
   package mutating func observed(
     by resolvedOptions: ResolvedObserverOptions,
-    arrival: Arrival = .subscribed,
+    arrival: SubscribeKind = .subscribed,
     in environment: Environment
   ) -> EntryActions {
     var actions = catchUp(in: environment)

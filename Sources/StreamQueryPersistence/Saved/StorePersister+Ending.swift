@@ -22,7 +22,7 @@ extension StorePersister {
     noteUses(of: byUse)
     let (waits, ids, journal) = update { state in
       // The cache is about to be emptied.
-      state.drain(onlyDepartures: false)
+      state.drain(onlyRemovals: false)
       var waits: [SharedOneShot<Void>] = []
       for id in state.stores.keys {
         waits += state.stores[id]?.takeWaits() ?? []

@@ -68,7 +68,7 @@ extension StorePersister {
         let date = wallClock().timeIntervalSinceReferenceDate
         let unreadable = update { state in
           // Earlier removals came before these contents were known.
-          state.drain(onlyDepartures: true)
+          state.drain(onlyRemovals: true)
           return state.stores[id]?.read(contents, at: date) ?? []
         }
         problems = contents.damage.map(SavedValueError.damaged)
@@ -221,7 +221,7 @@ extension StorePersister {
 
   private func kept(of key: EntryKey, in id: StoreID) -> Kept? {
     let (arrival, hasGivenUp) = update { state in
-      state.drain(onlyDepartures: true)
+      state.drain(onlyRemovals: true)
       let givenUpCount = state.stores[id]?.records.givenUpCount ?? 0
       return (state.stores[id]?.records.arrival(of: key), givenUpCount > 0)
     }

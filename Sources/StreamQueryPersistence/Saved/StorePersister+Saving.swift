@@ -15,7 +15,7 @@ extension StorePersister {
     let (ids, isCrowded) = update { state in
       // While a store is written or read, nothing else takes the entries that have left the cache.
       let isCrowded = state.journal?.isCrowded == true
-      if isCrowded { state.drain(onlyDepartures: true) }
+      if isCrowded { state.drain(onlyRemovals: true) }
       return (state.ids, isCrowded)
     }
     if isCrowded {
@@ -94,7 +94,7 @@ extension StorePersister {
   /// - Returns: The first error, also if the store cannot be used.
   func writeRound(_ id: StoreID) async -> QueryStoreError? {
     let settings = update { state in
-      state.drain(onlyDepartures: false)
+      state.drain(onlyRemovals: false)
       return state.stores[id]?.settings
     }
     guard let settings else { return nil }

@@ -88,7 +88,7 @@ final class StorePersister: Persister, StoreWorker {
       applyAsking(filter, except: cached, mark)
     } else {
       update { state in
-        state.drain(onlyDepartures: true)
+        state.drain(onlyRemovals: true)
         for id in state.stores.keys {
           // Entries that are gone and not saved yet: these are known.
           var keys = state.stores[id]?.records.changedKeys(filter) ?? []
@@ -110,7 +110,7 @@ final class StorePersister: Persister, StoreWorker {
     var answers: [EntryKey: Bool] = [:]
     while true {
       let unknown = update { [answers] state in
-        state.drain(onlyDepartures: true)
+        state.drain(onlyRemovals: true)
         let changed = state.stores.values.flatMap(\.records.changedArrivals)
         let unknown = changed.filter { answers[$0.key] == nil && !cached.contains($0.key) }
         guard unknown.isEmpty else { return unknown }
@@ -189,13 +189,13 @@ extension StorePersister.State {
 
   /// Takes the changes of entries from the cache.
   ///
-  /// - Parameter onlyDepartures: Whether changed entries stay, which takes no time.
-  mutating func drain(onlyDepartures: Bool) {
+  /// - Parameter onlyRemovals: Whether changed entries stay, which takes no time.
+  mutating func drain(onlyRemovals: Bool) {
     guard let journal else { return }
     while true {
-      let (departures, entries, isAll) = journal.take(onlyDepartures: onlyDepartures)
-      for departure in departures {
-        switch departure {
+      let (removals, entries, isAll) = journal.take(onlyRemovals: onlyRemovals)
+      for removal in removals {
+        switch removal {
         case .removed(let key, let hadData):
           for id in stores.keys {
             drop(stores[id]?.records.noteRemoval(of: key, hadData: hadData))
@@ -208,7 +208,7 @@ extension StorePersister.State {
         }
       }
       for entry in entries { note(entry) }
-      if isAll || onlyDepartures { return }
+      if isAll || onlyRemovals { return }
     }
   }
 

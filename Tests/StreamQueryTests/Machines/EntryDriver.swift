@@ -69,7 +69,7 @@ struct EntryDriver {
   @discardableResult
   mutating func observe(
     _ resolvedOptions: ResolvedObserverOptions = .make(),
-    _ arrival: EntryMachine.Arrival = .subscribed
+    _ arrival: EntryMachine.SubscribeKind = .subscribed
   ) -> EntryActions {
     machine.observed(by: resolvedOptions, arrival: arrival, in: environment)
   }

@@ -133,10 +133,10 @@ extension CacheState {
       noteMark(index, &transaction)
     case .refetched(let index): noteRequest(index, &transaction)
     case .fenced(let index): noteFence(index, &transaction)
-    case .emptying(let index, let reason): noteDeparture(of: index, reason)
+    case .emptying(let index, let reason): noteRemoval(of: index, reason)
     case .leaving(let index, let reason):
       logChange(of: index)
-      noteDeparture(of: index, reason)
+      noteRemoval(of: index, reason)
       unpublishLast(index, &transaction)
       extensions.budget?.removed(index)
       updateLimiter(index)

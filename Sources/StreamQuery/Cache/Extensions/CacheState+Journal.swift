@@ -65,20 +65,20 @@ extension CacheState {
 
   /// Takes changes of persisted entries.
   ///
-  /// - Parameter onlyDepartures: Whether changed entries stay.
-  /// - Returns: The departures, then entries as they are now; and whether these were all.
+  /// - Parameter onlyRemovals: Whether changed entries stay.
+  /// - Returns: The removals, then entries as they are now; and whether these were all.
   mutating func takePersistedChanges(
-    onlyDepartures: Bool = false
+    onlyRemovals: Bool = false
   ) -> (
-    departures: [PersistedChanges.Departure], entries: [PersistedEntry], isAll: Bool
+    removals: [PersistedChanges.Removal], entries: [PersistedEntry], isAll: Bool
   ) {
-    let limit = onlyDepartures ? 0 : bounds.lookLimit
-    guard let (departures, changed) = extensions.persisted?.take(atMost: limit) else {
+    let limit = onlyRemovals ? 0 : bounds.lookLimit
+    guard let (removals, changed) = extensions.persisted?.take(atMost: limit) else {
       return ([], [], true)
     }
     let now = environment.now.instant
     let entries = changed.compactMap { find($0).flatMap { persistedEntry($0, at: now) } }
-    return (departures, entries, extensions.persisted?.isEmpty ?? true)
+    return (removals, entries, extensions.persisted?.isEmpty ?? true)
   }
 
   private func persistedEntry(_ index: Int, at now: Instant) -> PersistedEntry? {
@@ -102,7 +102,7 @@ extension CacheState {
   }
 
   /// Notes that an entry is about to be dropped or emptied.
-  mutating func noteDeparture(of index: Int, _ reason: QueryEvent.RemovalReason) {
+  mutating func noteRemoval(of index: Int, _ reason: QueryEvent.RemovalReason) {
     guard extensions.active.contains(.persisted), let key = slots[index].key,
       slots[index].query?.isPersisted == true
     else { return }
@@ -136,8 +136,8 @@ extension CacheState {
     notePersisted(.removedAll, of: nil)
   }
 
-  private mutating func notePersisted(_ departure: PersistedChanges.Departure, of id: EntryID?) {
-    if extensions.persisted?.note(departure, of: id) == true { actionQueue.append(.persist) }
+  private mutating func notePersisted(_ removal: PersistedChanges.Removal, of id: EntryID?) {
+    if extensions.persisted?.note(removal, of: id) == true { actionQueue.append(.persist) }
   }
 }
 

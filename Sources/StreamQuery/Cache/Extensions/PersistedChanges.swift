@@ -1,7 +1,7 @@
 /// The persisted entries that changed since their persister last asked.
 package struct PersistedChanges: Sendable {
   /// An entry that is gone.
-  package enum Departure: Sendable {
+  package enum Removal: Sendable {
     /// The entry was removed, and its kept data must be removed too; an entry without data may have been
     /// waiting for kept data.
     case removed(EntryKey, hadData: Bool)
@@ -13,17 +13,17 @@ package struct PersistedChanges: Sendable {
 
   private(set) var changed: Set<EntryID> = []
   /// In order of time; entries that were made again afterwards are in ``changed``.
-  private(set) var departures: [Departure] = []
+  private(set) var removals: [Removal] = []
   /// The number of notes so far.
   private(set) var noteCount: UInt64 = 0
 
-  var isEmpty: Bool { changed.isEmpty && departures.isEmpty }
+  var isEmpty: Bool { changed.isEmpty && removals.isEmpty }
 
-  /// The maximum number of departures, which hold values, until the persister is called again to take them.
+  /// The maximum number of removals, which hold values, until the persister is called again to take them.
   static let most = 128
 
   /// Whether there are so many notes that they should be taken now.
-  var isCrowded: Bool { departures.count >= Self.most }
+  var isCrowded: Bool { removals.count >= Self.most }
 
   /// Notes that an entry changed.
   ///
@@ -38,26 +38,26 @@ package struct PersistedChanges: Sendable {
   /// Notes that an entry is gone.
   ///
   /// - Returns: Whether the persister is to be called: it is the first change, or there are many.
-  mutating func note(_ departure: Departure, of entry: EntryID?) -> Bool {
+  mutating func note(_ removal: Removal, of entry: EntryID?) -> Bool {
     noteCount &+= 1
     let isFirst = isEmpty
-    switch departure {
+    switch removal {
     case .removed, .expired: if let entry { changed.remove(entry) }
     case .removedAll:
       changed = []
-      departures = []
+      removals = []
     }
-    departures.append(departure)
-    return isFirst || departures.count.isMultiple(of: Self.most)
+    removals.append(removal)
+    return isFirst || removals.count.isMultiple(of: Self.most)
   }
 
-  /// Takes the departures, and some of the changed entries.
+  /// Takes the removals, and some of the changed entries.
   ///
-  /// - Parameter limit: The most entries; 0 takes only departures.
-  /// - Returns: The departures and the changed entries.
-  mutating func take(atMost limit: Int) -> (departures: [Departure], changed: [EntryID]) {
-    var taken: (departures: [Departure], changed: [EntryID]) = ([], [])
-    swap(&taken.departures, &departures)
+  /// - Parameter limit: The most entries; 0 takes only removals.
+  /// - Returns: The removals and the changed entries.
+  mutating func take(atMost limit: Int) -> (removals: [Removal], changed: [EntryID]) {
+    var taken: (removals: [Removal], changed: [EntryID]) = ([], [])
+    swap(&taken.removals, &removals)
     guard limit > 0 else { return taken }
     guard changed.count > limit else {
       taken.changed = Array(changed)
@@ -103,11 +103,11 @@ package struct EntryJournal: Sendable {
 
   /// Takes changes.
   ///
-  /// - Parameter onlyDepartures: Whether changed entries stay, which takes no time.
-  /// - Returns: The departures, then entries as they are now; and whether these were all.
+  /// - Parameter onlyRemovals: Whether changed entries stay, which takes no time.
+  /// - Returns: The removals, then entries as they are now; and whether these were all.
   package func take(
-    onlyDepartures: Bool
-  ) -> (departures: [PersistedChanges.Departure], entries: [PersistedEntry], isAll: Bool) {
-    cache.record { $0.takePersistedChanges(onlyDepartures: onlyDepartures) }
+    onlyRemovals: Bool
+  ) -> (removals: [PersistedChanges.Removal], entries: [PersistedEntry], isAll: Bool) {
+    cache.record { $0.takePersistedChanges(onlyRemovals: onlyRemovals) }
   }
 }
