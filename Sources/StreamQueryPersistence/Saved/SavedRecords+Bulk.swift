@@ -15,7 +15,7 @@ extension SavedRecords {
   ///   - mark: The effect on records.
   ///   - keys: The affected entries that are not settled yet.
   /// - Returns: The replaced changes: users' values, to be released outside of locks.
-  mutating func apply(_ mark: Mark, to keys: Set<EntryKey>) -> [Arrival] {
+  mutating func apply(_ mark: Mark, to keys: Set<EntryKey>) -> [PendingChange] {
     defer { apply(mark.filter, removes: mark.removes, except: mark.cached) }
     return apply(to: keys, removes: mark.removes)
   }

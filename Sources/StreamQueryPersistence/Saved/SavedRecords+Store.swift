@@ -49,11 +49,11 @@ extension SavedRecords {
   /// The store cannot be used any more.
   ///
   /// - Returns: The dropped changes: users' values, to be released outside of locks.
-  mutating func close(_ error: QueryStoreError) -> [[EntryKey: Arrival]] {
+  mutating func close(_ error: QueryStoreError) -> [[EntryKey: PendingChange]] {
     if isBehind || lossReason != nil { lossReason = error }
     phase = .closed(error)
-    let old = [arrivals.take(), settling]
-    settling = [:]
+    let old = [pendingChanges.take(), encoding]
+    encoding = [:]
     pendingMarks = []
     records = [:]
     unwritten = []

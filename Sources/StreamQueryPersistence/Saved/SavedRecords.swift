@@ -3,10 +3,10 @@ internal import StreamQuery
 /// The records of a client's entries in a store, as they are or are about to be.
 ///
 /// A value without waits. Changes come by key, as the cache reports them; the texts of the keys and
-/// the bytes are made outside of locks, and come later, see ``settled(_:)``.
+/// the bytes are made outside of locks, and come later, see ``encoded(_:)``.
 struct SavedRecords: Sendable {
   /// A change of an entry.
-  enum Arrival: Sendable {
+  enum PendingChange: Sendable {
     case changed(PersistedEntry)
     case removed
   }
@@ -29,7 +29,7 @@ struct SavedRecords: Sendable {
   }
 
   /// The decision about a record.
-  enum Settlement: Sendable {
+  enum EncodedChange: Sendable {
     case save(SavedValue, Stamp)
     /// The data is as it was restored, apart from the mark.
     case mark(isInvalidated: Bool)
@@ -90,9 +90,9 @@ struct SavedRecords: Sendable {
   /// Whether the last batch found the store full.
   var isFull = false
   /// The changes that have not been settled yet.
-  var arrivals = SavedArrivals()
+  var pendingChanges = PendingChanges()
   /// The changes that are being settled.
-  var settling: [EntryKey: Arrival] = [:]
+  var encoding: [EntryKey: PendingChange] = [:]
   /// Whether the content that is being loaded is void: everything was removed meanwhile.
   var dropsLoaded = false
   /// The bulk calls during loading, which may take hours; their order does not matter.
@@ -123,7 +123,7 @@ struct SavedRecords: Sendable {
 
   /// Whether there are changes that can be settled.
   var canSettle: Bool {
-    if case .open = phase { !arrivals.isEmpty || !calls.isEmpty } else { false }
+    if case .open = phase { !pendingChanges.isEmpty || !calls.isEmpty } else { false }
   }
 
   /// Whether there are changes left after a round of writing.
@@ -144,14 +144,14 @@ struct SavedRecords: Sendable {
   var isBehind: Bool {
     // The effects of bulk calls on records that are still to be loaded are changes, too.
     let isBehindLater = isLoading && (dropsLoaded || !pendingMarks.isEmpty)
-    let isAtWork = !settling.isEmpty || !sweeping.isEmpty || !underWay.isEmpty
+    let isAtWork = !encoding.isEmpty || !sweeping.isEmpty || !underWay.isEmpty
     return isDirty || isAtWork || isBehindLater
   }
 
   /// Whether there is anything to settle or to write.
   var isDirty: Bool {
     if case .closed = phase { return false }
-    return !arrivals.isEmpty || !unwritten.isEmpty || !calls.isEmpty || !sweeps.isEmpty
+    return !pendingChanges.isEmpty || !unwritten.isEmpty || !calls.isEmpty || !sweeps.isEmpty
   }
 
   // MARK: Changes of entries
@@ -159,27 +159,27 @@ struct SavedRecords: Sendable {
   /// Notes a change of an entry.
   ///
   /// - Returns: The replaced changes: users' values, to be released outside of locks.
-  mutating func note(_ arrival: Arrival, of key: EntryKey) -> [Arrival] {
+  mutating func note(_ change: PendingChange, of key: EntryKey) -> [PendingChange] {
     if case .closed(let error) = phase {
-      if case .changed(let entry) = arrival, entry.isUntouched, !entry.isInvalidated {
-        return [arrival]
+      if case .changed(let entry) = change, entry.isUntouched, !entry.isInvalidated {
+        return [change]
       }
       lossReason = error
-      return [arrival]
+      return [change]
     }
     // It began with data that is not saved yet, or after that was removed: only its mark is new.
-    if case .changed(let entry) = arrival, entry.isUntouched, let known = arrivals[key] {
+    if case .changed(let entry) = change, entry.isUntouched, let known = pendingChanges[key] {
       if case .changed(var former) = known {
         former.isInvalidated = entry.isInvalidated
-        _ = arrivals.put(.changed(former), key)
+        _ = pendingChanges.put(.changed(former), key)
       }
-      return [arrival]
+      return [change]
     }
-    let former = arrivals.put(arrival, key).map { [$0] } ?? []
+    let former = pendingChanges.put(change, key).map { [$0] } ?? []
     guard isHeldUp else { return former }
     // Loading may take as long as a device is locked, or a write hangs: at most as many values wait as the
     // store may keep, and a tenth more. Of the others nothing is kept, as if the store had been full.
-    let (dropped, givenUp) = arrivals.bound(to: limit.maxRecords)
+    let (dropped, givenUp) = pendingChanges.bound(to: limit.maxRecords)
     givenUpCount += givenUp
     return former + dropped
   }
@@ -197,16 +197,17 @@ struct SavedRecords: Sendable {
 
   /// The keys of many removals, to find their texts; none if there are few.
   var manyRemovals: [EntryKey] {
-    guard case .open = phase, settling.isEmpty, arrivals.removed.count > limit.maxRecords else {
+    guard case .open = phase, encoding.isEmpty, pendingChanges.removed.count > limit.maxRecords
+    else {
       return []
     }
-    return Array(arrivals.removed)
+    return Array(pendingChanges.removed)
   }
 
   /// Applies removals to records while nothing is written, so that no key waits without need.
   mutating func settledRemovals(_ removals: [(key: EntryKey, text: String?)]) {
-    guard case .open = phase, settling.isEmpty else { return }
-    for (key, text) in removals where arrivals.forget(key) {
+    guard case .open = phase, encoding.isEmpty else { return }
+    for (key, text) in removals where pendingChanges.forget(key) {
       if let text { remove(Self.prefix + text) }
     }
   }
@@ -217,32 +218,32 @@ struct SavedRecords: Sendable {
   /// such records are removed by ``apply(_:removes:except:)``.
   ///
   /// - Returns: The replaced changes: users' values, to be released outside of locks.
-  mutating func noteRemoval(of key: EntryKey, hadData: Bool) -> [Arrival] {
-    if !hadData, arrival(of: key) == nil { return [] }
+  mutating func noteRemoval(of key: EntryKey, hadData: Bool) -> [PendingChange] {
+    if !hadData, pendingChange(of: key) == nil { return [] }
     return note(.removed, of: key)
   }
 
   /// The keys of the changes that are not settled yet and that a filter selects.
   func changedKeys(_ filter: QueryFilter) -> Set<EntryKey> {
     if let key = filter.exactKey {
-      if case .changed = arrival(of: key) { return [key] }
+      if case .changed = pendingChange(of: key) { return [key] }
       return []
     }
     var keys: Set<EntryKey> = []
-    for (key, entry) in arrivals.changed where filter.matches(entry.info) { keys.insert(key) }
-    for (key, arrival) in settling where arrivals[key] == nil {
-      if case .changed(let entry) = arrival, filter.matches(entry.info) { keys.insert(key) }
+    for (key, entry) in pendingChanges.changed where filter.matches(entry.info) { keys.insert(key) }
+    for (key, change) in encoding where pendingChanges[key] == nil {
+      if case .changed(let entry) = change, filter.matches(entry.info) { keys.insert(key) }
     }
     return keys
   }
 
   /// The changed entries that are not settled yet.
   var changedArrivals: [(key: EntryKey, entry: PersistedEntry)] {
-    let settling = settling.compactMap { key, arrival -> (key: EntryKey, entry: PersistedEntry)? in
-      guard case .changed(let entry) = arrival, arrivals[key] == nil else { return nil }
+    let settling = encoding.compactMap { key, change -> (key: EntryKey, entry: PersistedEntry)? in
+      guard case .changed(let entry) = change, pendingChanges[key] == nil else { return nil }
       return (key, entry)
     }
-    return settling + arrivals.changed.map { ($0.key, $0.value) }
+    return settling + pendingChanges.changed.map { ($0.key, $0.value) }
   }
 
   /// Removes changes that are not settled yet, or marks them as invalidated.
@@ -251,21 +252,21 @@ struct SavedRecords: Sendable {
   ///   - keys: The keys of the entries.
   ///   - removes: Whether they are removed.
   /// - Returns: The replaced changes: users' values, to be released outside of locks.
-  mutating func apply(to keys: Set<EntryKey>, removes: Bool) -> [Arrival] {
+  mutating func apply(to keys: Set<EntryKey>, removes: Bool) -> [PendingChange] {
     keys.compactMap { key in
-      guard case .changed(var entry) = arrival(of: key) else { return nil }
-      if removes { return arrivals.put(.removed, key) }
+      guard case .changed(var entry) = pendingChange(of: key) else { return nil }
+      if removes { return pendingChanges.put(.removed, key) }
       entry.isInvalidated = true
-      return arrivals.put(.changed(entry), key)
+      return pendingChanges.put(.changed(entry), key)
     }
   }
 
   /// Notes that everything was removed.
   ///
   /// - Returns: The replaced changes.
-  mutating func noteRemovalOfAll() -> [EntryKey: Arrival] {
-    let old = arrivals.take()
-    for key in settling.keys { _ = arrivals.put(.removed, key) }
+  mutating func noteRemovalOfAll() -> [EntryKey: PendingChange] {
+    let old = pendingChanges.take()
+    for key in encoding.keys { _ = pendingChanges.put(.removed, key) }
     unwritten.formUnion(records.keys)
     records = [:]
     byteCount = 0
@@ -282,16 +283,16 @@ struct SavedRecords: Sendable {
   }
 
   /// The change of an entry that is not settled yet.
-  func arrival(of key: EntryKey) -> Arrival? { arrivals[key] ?? settling[key] }
+  func pendingChange(of key: EntryKey) -> PendingChange? { pendingChanges[key] ?? encoding[key] }
 
-  /// Takes the changes that have to be settled; until they are, ``arrival(of:)`` still returns
+  /// Takes the changes that have to be settled; until they are, ``pendingChange(of:)`` still returns
   /// them.
-  mutating func takeArrivals() -> [EntryKey: Arrival] {
-    guard settling.isEmpty, !isLoading else { return [:] }
+  mutating func takePendingChanges() -> [EntryKey: PendingChange] {
+    guard encoding.isEmpty, !isLoading else { return [:] }
     // Otherwise they would apply to later changes.
     applyCalls()
-    settling = arrivals.take()
-    return settling
+    encoding = pendingChanges.take()
+    return encoding
   }
 
   /// Whether a record has to be saved again.
@@ -301,21 +302,23 @@ struct SavedRecords: Sendable {
 
   /// Takes the decisions about the changes.
   ///
-  /// - Parameter settlements: The decisions, by the text of keys.
+  /// - Parameter encodedChanges: The decisions, by the text of keys.
   /// - Returns: The changes: users' values, to be released outside of locks.
-  mutating func settled(_ settlements: [(text: String, Settlement)]) -> [EntryKey: Arrival] {
+  mutating func encoded(
+    _ encodedChanges: [(text: String, EncodedChange)]
+  ) -> [EntryKey: PendingChange] {
     if case .closed = phase { return [:] }
     applyCalls()
-    for (text, settlement) in settlements {
+    for (text, encodedChange) in encodedChanges {
       let text = Self.prefix + text
-      switch settlement {
+      switch encodedChange {
       case .save(let value, let stamp): put(value, stamp, text)
       case .mark(let isInvalidated): mark(text, isInvalidated)
       case .remove: remove(text)
       }
     }
-    var old: [EntryKey: Arrival] = [:]
-    swap(&old, &settling)
+    var old: [EntryKey: PendingChange] = [:]
+    swap(&old, &encoding)
     return old
   }
 

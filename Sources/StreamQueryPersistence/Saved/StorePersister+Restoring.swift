@@ -220,13 +220,13 @@ extension StorePersister {
   }
 
   private func kept(of key: EntryKey, in id: StoreID) -> Kept? {
-    let (arrival, hasGivenUp) = update { state in
+    let (change, hasGivenUp) = update { state in
       state.drain(onlyRemovals: true)
       let givenUpCount = state.stores[id]?.records.givenUpCount ?? 0
-      return (state.stores[id]?.records.arrival(of: key), givenUpCount > 0)
+      return (state.stores[id]?.records.pendingChange(of: key), givenUpCount > 0)
     }
     if hasGivenUp { tellGivenUp() }
-    switch arrival {
+    switch change {
     case .removed: return nil
     case .changed(let entry): return .entry(entry)
     case nil:

@@ -99,7 +99,7 @@ extension StorePersister {
     }
     guard let settings else { return nil }
     tellGivenUp()
-    settle(id)
+    encode(id)
     noteUses(of: id)
     var first = await sweep(id, settings)
     // If there is no room, there may be some for less.
@@ -181,44 +181,44 @@ extension StorePersister {
   }
 
   /// Finds the texts and the bytes of changes.
-  private func settle(_ id: StoreID) {
-    let arrivals = state.withLock { $0.stores[id]?.records.takeArrivals() ?? [:] }
-    guard !arrivals.isEmpty else { return }
-    var settlements: [(text: String, SavedRecords.Settlement)] = []
-    for (key, arrival) in arrivals {
+  private func encode(_ id: StoreID) {
+    let pendingChanges = state.withLock { $0.stores[id]?.records.takePendingChanges() ?? [:] }
+    guard !pendingChanges.isEmpty else { return }
+    var encodedChanges: [(text: String, SavedRecords.EncodedChange)] = []
+    for (key, change) in pendingChanges {
       let text: String
       do throws(KeyEncodingError) {
         text = try key.canonicalText()
       } catch {
         // It was never kept.
-        if case .changed = arrival { report(error, of: key.key, in: id) }
+        if case .changed = change { report(error, of: key.key, in: id) }
         continue
       }
-      switch arrival {
-      case .removed: settlements.append((text, .remove))
+      switch change {
+      case .removed: encodedChanges.append((text, .remove))
       case .changed(let entry):
         do {
-          if let settlement = try settlement(of: entry, text, id) {
-            settlements.append((text, settlement))
+          if let encodedChange = try encodedChange(of: entry, text, id) {
+            encodedChanges.append((text, encodedChange))
           }
         } catch {
           report(error, of: key.key, in: id)
           // The stored data is older than the data that cannot be kept.
-          settlements.append((text, .remove))
+          encodedChanges.append((text, .remove))
         }
       }
     }
     // No output depends on the order of a dictionary, and neither does the order of use.
-    settlements.sort { $0.text < $1.text }
-    update { [settlements] in $0.drop($0.stores[id]?.records.settled(settlements)) }
+    encodedChanges.sort { $0.text < $1.text }
+    update { [encodedChanges] in $0.drop($0.stores[id]?.records.encoded(encodedChanges)) }
   }
 
   /// The decision about the record of an entry; `nil` if there is nothing to do.
-  private func settlement(
+  private func encodedChange(
     of entry: PersistedEntry,
     _ text: String,
     _ id: StoreID
-  ) throws -> SavedRecords.Settlement? {
+  ) throws -> SavedRecords.EncodedChange? {
     let stamp = SavedRecords.Stamp(entry)
     guard let settings = entry.persistence, let box = entry.info.base,
       state.withLock({ $0.stores[id]?.records.isOutdated(text, stamp) ?? false })

@@ -212,7 +212,7 @@ struct HangingStoreTests: SlowStoreSuite {
     }
     let persister = client.persisters.persister as? StorePersister
     let count = persister?.state.withLock { state in
-      state.ids.map { state.stores[$0]?.records.arrivals.removed.count ?? 0 }.reduce(0, +)
+      state.ids.map { state.stores[$0]?.records.pendingChanges.removed.count ?? 0 }.reduce(0, +)
     }
     #expect(count.map { $0 <= 100 + PersistedChanges.most } == true, "\(count ?? -1)")
     client.shutDown()

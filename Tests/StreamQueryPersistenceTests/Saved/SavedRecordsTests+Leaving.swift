@@ -63,7 +63,7 @@ extension SavedRecordsTests {
     let new = isEternalNew ? "e10" : "f0"
     let stamp = SavedRecords.Stamp(try entry(EntryKey("a" as QueryKey<Int>)))
     let saved = value(isEternalNew ? .infinite : day, at: 9)
-    _ = records.settled([(new, .save(saved, stamp))])
+    _ = records.encoded([(new, .save(saved, stamp))])
     _ = records.takeBatch()
     var left: [Set<String>] = []
     while records.failed(isFull: true) {
@@ -80,7 +80,7 @@ extension SavedRecordsTests {
   func markedWhileFull() throws {
     let a = #"Swift.Int["a"]"#
     var records = open(StoreLimit(), a, "b", "c")
-    _ = records.settled([("c", .mark(isInvalidated: true))])
+    _ = records.encoded([("c", .mark(isInvalidated: true))])
     _ = records.takeBatch()
     let again = records.failed(isFull: true)
     #expect(again)
@@ -96,7 +96,7 @@ extension SavedRecordsTests {
   func removedWhileFull() {
     let a = #"Swift.Int["a"]"#
     var records = open(StoreLimit(), a, "b", "c")
-    _ = records.settled([("b", .mark(isInvalidated: true))])
+    _ = records.encoded([("b", .mark(isInvalidated: true))])
     _ = records.takeBatch()
     let again = records.failed(isFull: true)
     #expect(again)
@@ -109,11 +109,11 @@ extension SavedRecordsTests {
   @Test("what became one that must not be kept while it was left out does not come back")
   func redactedWhileFull() throws {
     var records = open(StoreLimit(), "a", "b", "c")
-    _ = records.settled([("c", .mark(isInvalidated: true))])
+    _ = records.encoded([("c", .mark(isInvalidated: true))])
     _ = records.takeBatch()
     let again = records.failed(isFull: true)
     #expect(again && records.evicted.keys.sorted() == ["query/a"])
-    _ = records.settled([("a", .remove)])
+    _ = records.encoded([("a", .remove)])
     while records.failed(isFull: true) { _ = records.takeBatch() }
     #expect(records.records.keys.sorted() == ["query/b", "query/c"])
     let batch = records.takeBatch()
@@ -123,11 +123,11 @@ extension SavedRecordsTests {
   @Test("a mark that is settled for what left comes back with it")
   func settledMarkWhileFull() {
     var records = open(StoreLimit(), "a", "b", "c")
-    _ = records.settled([("c", .mark(isInvalidated: true))])
+    _ = records.encoded([("c", .mark(isInvalidated: true))])
     _ = records.takeBatch()
     let again = records.failed(isFull: true)
     #expect(again)
-    _ = records.settled([("a", .mark(isInvalidated: true))])
+    _ = records.encoded([("a", .mark(isInvalidated: true))])
     while records.failed(isFull: true) { _ = records.takeBatch() }
     let batch = records.takeBatch()
     #expect(batch?.puts.map(\.key) == ["query/a", "query/c"])
@@ -139,11 +139,11 @@ extension SavedRecordsTests {
   func replacedWhileFull() throws {
     let stamp = SavedRecords.Stamp(try entry(EntryKey("a" as QueryKey<Int>)))
     var records = open(StoreLimit(maxBytes: 1000), "a", "b", "c")
-    _ = records.settled([("c", .mark(isInvalidated: true))])
+    _ = records.encoded([("c", .mark(isInvalidated: true))])
     _ = records.takeBatch()
     let again = records.failed(isFull: true)
     #expect(again)
-    _ = records.settled([("a", .save(value(2, at: 9, size: 2000), stamp))])
+    _ = records.encoded([("a", .save(value(2, at: 9, size: 2000), stamp))])
     _ = records.takeBatch()
     while records.failed(isFull: true) { _ = records.takeBatch() }
     #expect(records.records.keys.sorted() == ["query/b", "query/c"])
@@ -153,7 +153,7 @@ extension SavedRecordsTests {
   func filteredWhileFull() {
     let a = #"Swift.Int["a"]"#
     var records = open(StoreLimit(), a, "b", "c")
-    _ = records.settled([("c", .mark(isInvalidated: true))])
+    _ = records.encoded([("c", .mark(isInvalidated: true))])
     _ = records.takeBatch()
     let again = records.failed(isFull: true)
     #expect(again && records.evicted.keys.sorted() == ["query/" + a])

@@ -92,11 +92,11 @@ struct SavedRecordsTests {
     var records = open()
     let key = EntryKey("a" as QueryKey<Int>)
     let stamp = SavedRecords.Stamp(try entry(key))
-    _ = records.settled([("a", .save(value(1), stamp)), ("b", .save(value(2), stamp))])
+    _ = records.encoded([("a", .save(value(1), stamp)), ("b", .save(value(2), stamp))])
     let firstTaken = records.takeBatch()
     let first = try #require(firstTaken)
     #expect(first.puts.map(\.key) == ["query/a", "query/b"])
-    _ = records.settled([("a", .save(value(3), stamp))])
+    _ = records.encoded([("a", .save(value(3), stamp))])
     let none = records.takeBatch()
     #expect(none == nil)
     let again = records.failed(isFull: false)
@@ -113,19 +113,19 @@ struct SavedRecordsTests {
     var records = open()
     let key = EntryKey("a" as QueryKey<Int>)
     _ = records.note(.changed(try entry(key)), of: key)
-    #expect(records.arrival(of: key) != nil)
-    let taken = records.takeArrivals()
+    #expect(records.pendingChange(of: key) != nil)
+    let taken = records.takePendingChanges()
     #expect(taken.count == 1)
-    #expect(records.arrival(of: key) != nil)
+    #expect(records.pendingChange(of: key) != nil)
     _ = records.note(.removed, of: key)
-    guard case .removed? = records.arrival(of: key) else { return #expect(Bool(false)) }
-    let nothing = records.takeArrivals()
+    guard case .removed? = records.pendingChange(of: key) else { return #expect(Bool(false)) }
+    let nothing = records.takePendingChanges()
     #expect(nothing.isEmpty)
-    _ = records.settled([])
-    let removed = records.takeArrivals()
+    _ = records.encoded([])
+    let removed = records.takePendingChanges()
     #expect(removed.count == 1)
-    _ = records.settled([("a", .remove)])
-    #expect(records.arrival(of: key) == nil)
+    _ = records.encoded([("a", .remove)])
+    #expect(records.pendingChange(of: key) == nil)
   }
 
   @Test("while a store cannot be read, no more values wait for it than it may keep, the newest")
@@ -146,7 +146,7 @@ struct SavedRecordsTests {
     #expect(left.count >= 20)
     // What is too much is not what the store kept before, either.
     for key in keys + [removed] where !left.contains(key) {
-      guard case .removed? = records.arrival(of: key) else { return #expect(Bool(false)) }
+      guard case .removed? = records.pendingChange(of: key) else { return #expect(Bool(false)) }
     }
     // As soon as it is read, they are written in turn.
     _ = records.loaded(contents("b"), at: 0)
@@ -167,7 +167,7 @@ struct SavedRecordsTests {
         let entry = try entry(key, number: UInt64(round * 100 + number), count: 1)
         _ = records.note(.changed(entry), of: key)
         #expect(records.changedArrivals.count <= 22)
-        #expect(records.arrival(of: key) != nil)
+        #expect(records.pendingChange(of: key) != nil)
       }
       let left = Set(records.changedArrivals.map(\.key))
       #expect(left == Set(keys.suffix(left.count)) && left.count >= 20)
@@ -183,7 +183,7 @@ struct SavedRecordsTests {
       _ = records.note(.changed(entry), of: key)
     }
     #expect(Set(records.changedArrivals.map(\.key)) == [keys[0], keys[2]])
-    #expect(records.arrival(of: keys[1]) == nil && records.arrival(of: keys[3]) == nil)
+    #expect(records.pendingChange(of: keys[1]) == nil && records.pendingChange(of: keys[3]) == nil)
   }
 
   @Test("limits of any size hold", arguments: [.min, -1, 0, 1, .max])
@@ -197,7 +197,7 @@ struct SavedRecordsTests {
     }
     #expect(records.changedArrivals.count == min(5, max(0, count)))
     _ = records.loaded(contents("b"), at: 0)
-    let taken = records.takeArrivals()
+    let taken = records.takePendingChanges()
     #expect(taken.count == 5)
   }
 
@@ -206,12 +206,12 @@ struct SavedRecordsTests {
     let key = EntryKey("a" as QueryKey<Int>)
     var records = open(StoreLimit(), "b")
     _ = records.note(.changed(try entry(key)), of: key)
-    _ = records.takeArrivals()
+    _ = records.takePendingChanges()
     _ = records.noteRemovalOfAll()
-    _ = records.settled([("a", .save(value(1), SavedRecords.Stamp(try entry(key))))])
-    let rest = records.takeArrivals()
+    _ = records.encoded([("a", .save(value(1), SavedRecords.Stamp(try entry(key))))])
+    let rest = records.takePendingChanges()
     #expect(rest.count == 1)
-    _ = records.settled([("a", .remove)])
+    _ = records.encoded([("a", .remove)])
     let batchTaken = records.takeBatch()
     let batch = try #require(batchTaken)
     #expect(batch.puts.isEmpty)
@@ -256,7 +256,7 @@ struct SavedRecordsTests {
   @Test("a store that is full of one record loses it")
   func full() throws {
     var records = open(StoreLimit(), "a")
-    _ = records.settled([("a", .mark(isInvalidated: true))])
+    _ = records.encoded([("a", .mark(isInvalidated: true))])
     _ = records.takeBatch()
     let again = records.failed(isFull: true)
     #expect(again)
@@ -289,7 +289,7 @@ struct SavedRecordsTests {
     let keys = (0..<10).map { "k\($0)" }
     let stamp = SavedRecords.Stamp(try entry(EntryKey("a" as QueryKey<Int>)))
     var records = open(StoreLimit(), keys)
-    _ = records.settled([
+    _ = records.encoded([
       ("n0", .save(value(2, at: 20), stamp)), ("n1", .save(value(2, at: 21), stamp)),
     ])
     for _ in 1...3 {
@@ -313,7 +313,7 @@ struct SavedRecordsTests {
     let keys = (0..<10).map { "k\($0)" }
     let stamp = SavedRecords.Stamp(try entry(EntryKey("a" as QueryKey<Int>)))
     var records = open(StoreLimit(), keys)
-    _ = records.settled(keys.map { ($0, .save(value(2, at: 20), stamp)) })
+    _ = records.encoded(keys.map { ($0, .save(value(2, at: 20), stamp)) })
     let batches = tryInVain(&records)
     #expect(batches.map(\.removals.count) == [0, 1, 2, 3, 4, 5])
     let all = records.takeBatch()
@@ -324,7 +324,7 @@ struct SavedRecordsTests {
   func manyNew() throws {
     let stamp = SavedRecords.Stamp(try entry(EntryKey("a" as QueryKey<Int>)))
     var records = open(StoreLimit(), "k")
-    _ = records.settled(
+    _ = records.encoded(
       (0..<30).map { ("n\($0)", .save(value(2, at: Double(20 + $0)), stamp)) }
     )
     let batches = tryInVain(&records) { $0.puts.count <= 3 }
@@ -335,7 +335,7 @@ struct SavedRecordsTests {
   @Test("after another failure it is not known what the store still has of what left")
   func failedWhileFull() throws {
     var records = open(StoreLimit(), "a", "b", "c")
-    _ = records.settled([("c", .mark(isInvalidated: true))])
+    _ = records.encoded([("c", .mark(isInvalidated: true))])
     _ = records.takeBatch()
     let again = records.failed(isFull: true)
     #expect(again && records.isFull)
@@ -377,7 +377,7 @@ struct SavedRecordsTests {
     var records = open(StoreLimit(), "a", "b")
     let found = records.use("a")
     let bad = try #require(found)
-    _ = records.settled([("a", .save(value(9), stamp))])
+    _ = records.encoded([("a", .save(value(9), stamp))])
     records.drop("a", bad)
     let other = records.use("b")
     records.drop("b", try #require(other))
@@ -412,7 +412,7 @@ struct SavedRecordsTests {
       { _ = $0.note(.removed, of: key) },
       { _ = $0.noteRemovalOfAll() },
       { $0.apply(RecordFilter(.all), removes: true) },
-      { _ = $0.settled([("a", .remove)]) },
+      { _ = $0.encoded([("a", .remove)]) },
     ]
     for (place, change) in changes.enumerated() {
       var before = open(StoreLimit(), "a")

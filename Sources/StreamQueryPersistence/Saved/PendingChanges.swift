@@ -4,20 +4,23 @@ internal import StreamQuery
 ///
 /// Values and removals are separate, so that values can be counted and chosen without a visit to the
 /// removals, which may be many more.
-struct SavedArrivals: Sendable {
+struct PendingChanges: Sendable {
   private(set) var changed: [EntryKey: PersistedEntry] = [:]
   private(set) var removed: Set<EntryKey> = []
 
   var isEmpty: Bool { changed.isEmpty && removed.isEmpty }
 
-  subscript(key: EntryKey) -> SavedRecords.Arrival? {
+  subscript(key: EntryKey) -> SavedRecords.PendingChange? {
     if let entry = changed[key] { return .changed(entry) }
     return removed.contains(key) ? .removed : nil
   }
 
   /// - Returns: The replaced changes: users' values, to be released outside of locks.
-  mutating func put(_ arrival: SavedRecords.Arrival, _ key: EntryKey) -> SavedRecords.Arrival? {
-    switch arrival {
+  mutating func put(
+    _ change: SavedRecords.PendingChange,
+    _ key: EntryKey
+  ) -> SavedRecords.PendingChange? {
+    switch change {
     case .changed(let entry):
       if let old = changed.updateValue(entry, forKey: key) { return .changed(old) }
       return removed.remove(key).map { _ in .removed }
@@ -29,8 +32,8 @@ struct SavedArrivals: Sendable {
   }
 
   /// Takes all of them.
-  mutating func take() -> [EntryKey: SavedRecords.Arrival] {
-    var all = changed.mapValues(SavedRecords.Arrival.changed)
+  mutating func take() -> [EntryKey: SavedRecords.PendingChange] {
+    var all = changed.mapValues(SavedRecords.PendingChange.changed)
     for key in removed { all[key] = .removed }
     self = Self()
     return all
@@ -43,12 +46,12 @@ struct SavedArrivals: Sendable {
   ///
   /// - Returns: The dropped changes: users' values, to be released outside of locks; and the number of values
   ///   that are given up with them.
-  mutating func bound(to count: Int) -> (dropped: [SavedRecords.Arrival], givenUpCount: Int) {
+  mutating func bound(to count: Int) -> (dropped: [SavedRecords.PendingChange], givenUpCount: Int) {
     guard changed.count - count > count / 10 else { return ([], 0) }
     let firstToLeave = changed.map { Leaving($0.key, $0.value) }.sorted().dropLast(count)
     let dropped = firstToLeave.compactMap { leaving in
       leaving.rank == .untouched
-        ? changed.removeValue(forKey: leaving.key).map(SavedRecords.Arrival.changed)
+        ? changed.removeValue(forKey: leaving.key).map(SavedRecords.PendingChange.changed)
         : put(.removed, leaving.key)
     }
     return (dropped, firstToLeave.count { $0.rank != .untouched })
