@@ -46,13 +46,13 @@ package protocol Persister: AnyObject, Sendable {
   func entriesChanged()
 
   /// The process may be suspended or end: writes the changes now.
-  func hurry()
+  func flush()
 
   /// Writes all changes, and waits for that.
   func save() async
 
   /// A failed read may succeed now, such as after a device was unlocked.
-  func readAgain()
+  func retryLoad()
 
   /// Forgets the data of the entries that a filter selects, whether they are cached or not.
   func remove(_ filter: QueryFilter)

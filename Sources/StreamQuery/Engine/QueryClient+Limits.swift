@@ -34,7 +34,7 @@ nonisolated extension QueryClient {
     guard level > .normal else { return }
     // Entries that were dropped before they were saved stay in memory until then; and the process
     // may be ended.
-    defer { if level == .critical { persisters.persister?.hurry() } }
+    defer { if level == .critical { persisters.persister?.flush() } }
     var end = Int.max
     while end > 0 {
       var asked: [StaleQuestion] = []

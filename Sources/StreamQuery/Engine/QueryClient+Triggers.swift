@@ -108,8 +108,8 @@ nonisolated extension QueryClient {
       returning { $0.environmentReported(isOnline: isOnline, random: $2, &$1) }
     case .active(let isActive):
       if isActive {
-        persisters.persister?.readAgain()
-        keeper?.readAgain()
+        persisters.persister?.retryLoad()
+        keeper?.retryLoad()
       } else {
         saveBeforeSuspension()
       }
@@ -127,7 +127,7 @@ nonisolated extension QueryClient {
   /// Writes the changes now, in the time that the system gives.
   private func saveBeforeSuspension() {
     let (persister, keeper) = (persisters.persister, keeper)
-    persister?.hurry()
+    persister?.flush()
     guard persister != nil || keeper != nil else { return }
     guard let end = configuration.backgroundTime?.begin("Saving queries") else { return }
     // Holds what writes, and not the client.

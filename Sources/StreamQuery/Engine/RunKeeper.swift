@@ -14,7 +14,7 @@ package protocol RunKeeper: AnyObject, Sendable {
   func waitUntilRestored() async -> (any Error)?
 
   /// A failed read may succeed now, such as after a device was unlocked.
-  func readAgain()
+  func retryLoad()
 
   /// Mutations that had no work may have some now.
   func workChanged()

@@ -93,7 +93,7 @@ extension OutboxKeeper {
       )
       return (others, held.scopes)
     }
-    for other in others { other.readAgain(barring: scopes) }
+    for other in others { other.retryLoad(barring: scopes) }
   }
 }
 

@@ -50,7 +50,7 @@ extension OutboxKeeper {
   /// - Returns: The error of reading.
   func load() async -> QueryStoreError? {
     // Before all else: records that other outboxes leave from now on are read again.
-    update { $0.readsAgain = false }
+    update { $0.retriesLoad = false }
     let barredBefore = OutboxClaims.shared.readingBegan(place)
     defer { OutboxClaims.shared.readingEnded(place) }
     do throws(QueryStoreError) {
@@ -97,7 +97,7 @@ extension OutboxKeeper {
       } else {
         let waits = update { state in
           state.loadError = error
-          state.readsAgain = true
+          state.retriesLoad = true
           return state.restoreWaits.takeAll()
         }
         for wait in waits { wait.give(()) }
@@ -122,7 +122,7 @@ extension OutboxKeeper {
     for wait in accepted?.waits ?? [] { wait.give(()) }
   }
 
-  func readAgain() {
+  func retryLoad() {
     guard update({ $0.loadError != nil }) else { return }
     start { $0.ledger.isLoading && !$0.writer.stage.hasEnded ? $0.writer.requested() : nil }
   }
@@ -130,11 +130,11 @@ extension OutboxKeeper {
   /// Another client has left records in the store.
   ///
   /// - Parameter barred: The scopes in which that client is still sending or writing.
-  func readAgain(barring barred: Set<String>) {
+  func retryLoad(barring barred: Set<String>) {
     start { state in
       guard !state.writer.stage.hasEnded else { return nil }
       state.ledger.barred.formUnion(barred)
-      state.readsAgain = true
+      state.retriesLoad = true
       return state.writer.requested()
     }
   }

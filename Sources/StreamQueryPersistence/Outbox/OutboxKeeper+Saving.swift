@@ -28,7 +28,7 @@ extension OutboxKeeper {
   private func round() async -> QueryStoreError? {
     while true {
       // Before each batch: runs wait for records that other outboxes have left.
-      let reads = update { ($0.ledger.isLoading || $0.readsAgain) && !$0.writer.stage.isErased }
+      let reads = update { ($0.ledger.isLoading || $0.retriesLoad) && !$0.writer.stage.isErased }
       if reads, let error = await load() { return error }
       let batch = update { $0.writer.stage.isErased ? nil : $0.ledger.takeBatch() }
       guard let batch else { return nil }

@@ -61,7 +61,7 @@ final class OutboxKeeper: RunKeeper, StoreWorker {
     /// Ends that wait if the store takes too long.
     var restoreTimeout: Deadline?
     /// Whether other outboxes have left records in the store.
-    var readsAgain = false
+    var retriesLoad = false
     var feeding = OutboxFeeding.resting
     var atWork: [RunIdentity: AtWork] = [:]
 

@@ -7,7 +7,7 @@ internal import StreamQuery
 /// |---|---|---|---|
 /// | `readFailed`, for the last time | given up | given up | |
 /// | `readFailed` | pauses | is read at once | |
-/// | `hurryToRead` | asked again | – | is read at once |
+/// | `requestRetry` | asked again | – | is read at once |
 /// | `pauseEnded` | – | – | is read |
 ///
 /// - A read that a caller asked for does not use up the tries.
@@ -117,7 +117,7 @@ extension OpenStore {
   /// A caller asks for another read now.
   ///
   /// - Returns: The signal that ends the present pause; `nil` if there is none.
-  mutating func hurryToRead() -> SharedOneShot<Void>? {
+  mutating func requestRetry() -> SharedOneShot<Void>? {
     if case .underWay(let isEarly, _) = reading {
       reading = .underWay(isEarly: isEarly, isAskedAgain: true)
     }

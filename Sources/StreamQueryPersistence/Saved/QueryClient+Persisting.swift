@@ -55,7 +55,7 @@ nonisolated extension QueryClient {
       let persister = self.persister(for: policy) as? StorePersister
     else { return }
     if persister.isFailing(policy) {
-      await persister.readAgain(policy)
+      await persister.retryLoad(policy)
     } else {
       await persister.waitUntilRestored(policy, within: .infinite)
     }

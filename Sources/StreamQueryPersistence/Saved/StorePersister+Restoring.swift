@@ -142,15 +142,15 @@ extension StorePersister {
     return true
   }
 
-  func readAgain() {
+  func retryLoad() {
     let pauses = state.withLock { state in
-      state.ids.compactMap { state.stores[$0]?.hurryToRead() }
+      state.ids.compactMap { state.stores[$0]?.requestRetry() }
     }
     for pause in pauses { pause.give(()) }
   }
 
   /// Reads a store again now after a failure, and waits for the result.
-  func readAgain(_ policy: QueryPersistence) async {
+  func retryLoad(_ policy: QueryPersistence) async {
     guard let id = id(of: policy) else { return }
     let answer = SharedOneShot<Void>()
     let (isWaiting, pause) = state.withLock { state -> (Bool, SharedOneShot<Void>?) in

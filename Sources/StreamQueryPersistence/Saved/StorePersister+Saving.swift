@@ -26,7 +26,7 @@ extension StorePersister {
     for id in ids { start(id) { $0.writer.changed() } }
   }
 
-  func hurry() {
+  func flush() {
     guard isDirty else { return }
     for id in state.withLock(\.ids) { start(id) { $0.writer.requested() } }
   }

@@ -61,7 +61,7 @@ final class Debouncer {
   }
 
   /// Observes the waiting key at once.
-  func hurry() {
+  func flush() {
     let goOver = goOver
     let options = drop()
     goOver?(options)
@@ -73,7 +73,7 @@ final class Debouncer {
     task = Task { [weak self] in
       guard (try? await clock.sleep(for: min(interval, .century))) != nil, !Task.isCancelled
       else { return }
-      self?.hurry()
+      self?.flush()
     }
   }
 }

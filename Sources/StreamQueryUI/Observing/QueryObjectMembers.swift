@@ -65,7 +65,7 @@ extension _QueryObjectMembers {
     catchUp()
     var life = life
     perform(life.stopped(), nil)
-    rareParts?.debouncer?.hurry()
+    rareParts?.debouncer?.flush()
   }
 
   /// Changes the query or the options in place.

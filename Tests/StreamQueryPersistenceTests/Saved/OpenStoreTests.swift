@@ -10,13 +10,13 @@ struct OpenStoreTests {
   func askedMeanwhile() {
     var store = OpenStore(Persistence(in: MemoryStore()), place: 0)
     for _ in 0..<2 {
-      let wait = store.hurryToRead()
+      let wait = store.requestRetry()
       #expect(wait == nil)
     }
     var pauses: [Duration?] = []
     for _ in 0..<3 { pauses.append(store.readFailed(.denied).pause) }
     #expect(pauses == [.zero, .seconds(1), .seconds(2)])
-    _ = store.hurryToRead()
+    _ = store.requestRetry()
     // What can never be read is not asked for again.
     let last = store.readFailed(.otherVersion).pause
     #expect(last == nil)
