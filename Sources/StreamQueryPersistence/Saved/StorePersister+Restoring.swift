@@ -24,7 +24,7 @@ extension StorePersister {
       if state.isEnded { return (false, false) }
       if let known = state.stores[id] { return (known.isAwaited, false) }
       let place = state.stores.count
-      state.stores[id] = OpenStore(settings, place: place, byteLimit: byteLimit)
+      state.stores[id] = StoreSession(settings, place: place, byteLimit: byteLimit)
       return (true, true)
     }
     if isNew {

@@ -28,7 +28,7 @@ final class StorePersister: Persister, StoreWorker {
   }
 
   struct State {
-    var stores: [StoreID: OpenStore] = [:]
+    var stores: [StoreID: StoreSession] = [:]
     /// The changes of entries in the cache; `nil` after the end of the client.
     var journal: EntryJournal?
     /// The partition of the client.
@@ -127,7 +127,7 @@ final class StorePersister: Persister, StoreWorker {
 
   // MARK: Work
 
-  func part<Result: Sendable>(_ id: StoreID, _ body: (inout OpenStore) -> Result) -> Result? {
+  func part<Result: Sendable>(_ id: StoreID, _ body: (inout StoreSession) -> Result) -> Result? {
     state.withLock { $0.stores[id]?.changed(body) }
   }
 

@@ -12,7 +12,7 @@ internal import StreamQuery
 ///
 /// - A read that a caller asked for does not use up the tries.
 /// - A store that may not be read now, since the device is locked, is not given up.
-struct OpenStore: WrittenPart {
+struct StoreSession: WrittenPart {
   /// The state of the first read.
   enum Reading: Sendable {
     /// - isEarly: Whether the read comes early, because a caller asked for it.
@@ -81,7 +81,7 @@ struct OpenStore: WrittenPart {
   }
 }
 
-extension OpenStore {
+extension StoreSession {
   /// A read failed: queries go on as they would without the store.
   ///
   /// - Returns: The pause before the next read: twice as long each time, up to a minute; `nil` if
