@@ -3,7 +3,7 @@
 extension CacheState {
   /// The facts about keeping for the machine of a run that begins.
   func keeping(of mutation: StoredMutation, _ origin: RunOrigin) -> MutationMachine.Keeping {
-    if case .keeper = origin { return .kept }
+    if case .store = origin { return .kept }
     if mutation.runOptions.isKept { return .wanted }
     return mutation.scope != nil && mutations.awaitsKeeper ? .wanted : .none
   }
@@ -222,13 +222,13 @@ enum RunOrigin {
   /// The run comes from an archive.
   case archive(RunIdentity, revision: UInt64, submittedAt: Timestamp)
   /// The run was kept by an earlier process; its number is below those of all runs that began here.
-  case keeper(RunIdentity, revision: UInt64, serial: UInt64, submittedAt: Timestamp)
+  case store(RunIdentity, revision: UInt64, serial: UInt64, submittedAt: Timestamp)
 
   /// The time when the run was submitted, if that was before.
   var submittedAt: Timestamp? {
     switch self {
     case .here: nil
-    case .archive(_, _, let submittedAt), .keeper(_, _, _, let submittedAt): submittedAt
+    case .archive(_, _, let submittedAt), .store(_, _, _, let submittedAt): submittedAt
     }
   }
 
@@ -241,7 +241,7 @@ enum RunOrigin {
   func identity(serial: UInt64, at now: Timestamp) -> RunIdentity {
     switch self {
     case .here(let random): RunIdentity(random: random, serial: serial, date: now.date)
-    case .archive(let identity, _, _), .keeper(let identity, _, _, _): identity
+    case .archive(let identity, _, _), .store(let identity, _, _, _): identity
     }
   }
 
@@ -249,12 +249,12 @@ enum RunOrigin {
   var revision: UInt64 {
     switch self {
     case .here: 0
-    case .archive(_, let revision, _), .keeper(_, let revision, _, _): revision
+    case .archive(_, let revision, _), .store(_, let revision, _, _): revision
     }
   }
 
   /// The number of the run, if it is given.
   var serial: UInt64? {
-    if case .keeper(_, _, let serial, _) = self { serial } else { nil }
+    if case .store(_, _, let serial, _) = self { serial } else { nil }
   }
 }

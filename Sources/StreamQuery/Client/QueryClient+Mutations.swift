@@ -113,7 +113,7 @@ nonisolated extension QueryClient {
   ) {
     let entry = MutationDefaultsTable.Prefix(key: prefix, options: options, perform: perform)
     replaceMutationDefaults { $0.with(entry) }
-    if perform != nil { keeper?.workChanged() }
+    if perform != nil { durableRuns?.workChanged() }
   }
 
   /// Returns the merged mutation defaults of a key.

@@ -135,7 +135,7 @@ package struct KeepingSettings: Sendable {
   /// The default policy for the data of queries.
   package var policy: (any PersistencePolicy)?
   /// Makes the keeper of mutation runs.
-  package var runs: (any RunKeeperMaking)?
+  package var runs: (any DurableRunMaking)?
   private var others: [ObjectIdentifier: any Sendable] = [:]
 
   /// Further settings, one of each type; the client knows nothing about them.

@@ -28,7 +28,7 @@ nonisolated extension QueryClient {
         query.canFetch ? state.slots[index].key.map { ($0, query) } : nil
       }
     }.compactMap(\.item)
-    let unkept = keeper == nil ? cache.read { $0.mutations.keptMutations } : []
+    let unkept = durableRuns == nil ? cache.read { $0.mutations.keptMutations } : []
     let defaults = self.defaults
     // Outside the lock: the text of a key may be user code.
     return QueryAdviceFacts(

@@ -33,7 +33,7 @@ nonisolated extension QueryClient {
     transaction { state, _ in state.actionQueue.append(.reached(wait)) }
     _ = await wait.take()
     await persisters.persister?.waitUntilOver()
-    await keeper?.waitUntilOver()
+    await durableRuns?.waitUntilOver()
   }
 
   /// Whether the client was shut down.
@@ -56,7 +56,7 @@ nonisolated extension QueryClient {
     stopWaiting()
     persisters.end(isErased: isErased, making: isErased ? [] : takeDeferredWrites())
     dropDeferredWrites()
-    keeper?.end(writing: !isErased)
+    durableRuns?.end(writing: !isErased)
     transaction { state, transaction in
       // Kept data stays.
       state.stopPersisting()

@@ -1,7 +1,7 @@
 nonisolated extension QueryClient {
   /// A run waits until it is kept.
   func keep(_ job: MutationJob) {
-    if let keeper { return keeper.keep(job) }
+    if let durableRuns { return durableRuns.keep(job) }
     keepingFailed(job, QueryError.missingOutbox(key: job.key.key.description))
   }
 
@@ -109,7 +109,7 @@ nonisolated extension QueryClient {
         let submittedAt = transaction.environment.now.placing(date: run.submittedAt)
         let id = state.begin(
           run.mutation,
-          .keeper(
+          .store(
             run.identity,
             revision: run.revision,
             serial: run.serial,

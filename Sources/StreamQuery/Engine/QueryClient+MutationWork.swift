@@ -11,8 +11,8 @@ nonisolated extension QueryClient {
       work(on: job) { await self.settle(job, outcome) }
     case .cancel(let job): job.tasks?.cancel()
     case .keep(let job): TaskLocals.none { self.keep(job) }
-    case .kept(let job, let progress): keeper?.changed(job, progress)
-    case .over(let job, let ending): TaskLocals.none { self.keeper?.ended(job, ending) }
+    case .kept(let job, let progress): durableRuns?.changed(job, progress)
+    case .over(let job, let ending): TaskLocals.none { self.durableRuns?.ended(job, ending) }
     case .discarded(let job, by: let newer, changesOthers: let changesOthers):
       discarded(job, by: newer, changesOthers: changesOthers)
     case .news(let news):
@@ -85,7 +85,7 @@ nonisolated extension QueryClient {
 
   private func perform(_ job: MutationJob, attempt: Int) async {
     await job.passGate()
-    let promised = job.isPromised ? keeper : nil
+    let promised = job.isPromised ? durableRuns : nil
     if let promised, !promised.attemptBegan(job) { return }
     let mutation = job.mutation?.resolved
     let limit = mutation.flatMap { self.limit(of: job, $0.timeout, attempt: attempt, promised) }
@@ -135,7 +135,7 @@ nonisolated extension QueryClient {
     of job: MutationJob,
     _ span: TimeSpan,
     attempt: Int,
-    _ promised: (any RunKeeper)?
+    _ promised: (any DurableRuns)?
   ) -> AttemptLimit? {
     guard !span.isInfinite, let tasks = job.tasks else { return nil }
     // While the context of the run is there: the end of the time comes from elsewhere.
@@ -162,12 +162,12 @@ nonisolated extension QueryClient {
     _ job: MutationJob,
     attempt: Int,
     _ outcome: Result<ValueBox, any Error>,
-    _ promised: (any RunKeeper)?
+    _ promised: (any DurableRuns)?
   ) async {
     defer { promised?.attemptEnded(job) }
     switch outcome {
     case .success(let box):
-      if job.isPromised { keeper?.worked(job, box) }
+      if job.isPromised { durableRuns?.worked(job, box) }
       let isHeard = transaction { state, transaction in
         guard let index = state.mutations.find(job.id) else { return false }
         state.mutations.slots[index].output = box
@@ -177,7 +177,7 @@ nonisolated extension QueryClient {
         state.apply(actions, to: job.id, &transaction)
         return true
       }
-      if !isHeard, job.isPromised { keeper?.answerDropped(job) }
+      if !isHeard, job.isPromised { durableRuns?.answerDropped(job) }
     case .failure(let error):
       // The task decides, not the error: URLSession throws -999 when its task is cancelled, and an error of
       // cancellation that comes from elsewhere is a failure.
@@ -188,8 +188,8 @@ nonisolated extension QueryClient {
         let delay = mutation.retry.delay(failures: attempt, error: error, jitter: nextJitter())
         if let delay {
           answer = .retry(after: delay)
-        } else if job.isPromised, let keeper {
-          answer = await keeper.answer(job, to: error, attempt: attempt)
+        } else if job.isPromised, let durableRuns {
+          answer = await durableRuns.answer(job, to: error, attempt: attempt)
         } else {
           answer = .fail
         }

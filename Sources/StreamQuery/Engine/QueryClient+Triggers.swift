@@ -109,7 +109,7 @@ nonisolated extension QueryClient {
     case .active(let isActive):
       if isActive {
         persisters.persister?.retryLoad()
-        keeper?.retryLoad()
+        durableRuns?.retryLoad()
       } else {
         saveBeforeSuspension()
       }
@@ -126,13 +126,13 @@ nonisolated extension QueryClient {
 
   /// Writes the changes now, in the time that the system gives.
   private func saveBeforeSuspension() {
-    let (persister, keeper) = (persisters.persister, keeper)
+    let (persister, durableRuns) = (persisters.persister, durableRuns)
     persister?.flush()
-    guard persister != nil || keeper != nil else { return }
+    guard persister != nil || durableRuns != nil else { return }
     guard let end = configuration.backgroundTime?.begin("Saving queries") else { return }
     // Holds what writes, and not the client.
     _ = Task.detached(on: configuration.executor) {
-      _ = await keeper?.save()
+      _ = await durableRuns?.save()
       await persister?.save()
       end()
     }

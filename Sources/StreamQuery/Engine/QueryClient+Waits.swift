@@ -168,8 +168,8 @@ nonisolated extension QueryClient {
   private func storesSaved() async {
     // Callbacks of ended work may begin further work.
     await actionsPerformed()
-    if let keeper, !Task.isCancelled { _ = await keeper.waitUntilRestored() }
+    if let durableRuns, !Task.isCancelled { _ = await durableRuns.waitUntilRestored() }
     if let persister, !Task.isCancelled { await persister.save() }
-    if let keeper, !Task.isCancelled { _ = await keeper.save() }
+    if let durableRuns, !Task.isCancelled { _ = await durableRuns.save() }
   }
 }

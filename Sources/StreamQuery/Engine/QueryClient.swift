@@ -46,7 +46,7 @@ public actor QueryClient {
   nonisolated let sources = TaskBag()
   nonisolated let persisters = PersisterSlot()
   /// Keeps runs of mutations beyond the process, if the configuration says so.
-  package nonisolated let keeper: (any RunKeeper)?
+  package nonisolated let durableRuns: (any DurableRuns)?
   /// Whether any import names its keys in advance: most clients never have one, and check no
   /// further.
   nonisolated let awaitsImports = Atomic(false)
@@ -79,7 +79,7 @@ public actor QueryClient {
     eventReceivers = EventReceivers(configuration, eventBroadcaster)
     mutationHooks = configuration.mutationHooks.callbacks
     waitObserver = configuration.executor as? any WaitObserver
-    keeper = configuration.keeping.runs?.makeKeeper(configuration)
+    durableRuns = configuration.keeping.runs?.makeDurableRuns(configuration)
     cache = QueryCache(
       clock: clock,
       wallClock: configuration.wallClock,
@@ -109,19 +109,19 @@ public actor QueryClient {
     if let policy = configuration.keeping.policy {
       persisters.persister(for: policy)?.open(policy)
     }
-    if let keeper {
+    if let durableRuns {
       cache.record { $0.mutations.reserve() }
-      keeper.start(for: self)
+      durableRuns.start(for: self)
     }
     startEnvironment()
     // Kept runs are sent as soon as they are read: by then the state of the network should be
     // known.
-    if keeper != nil { openSignals() }
+    if durableRuns != nil { openSignals() }
   }
 
   deinit {
     persisters.end(isErased: false, making: takeDeferredWrites())
-    keeper?.end(writing: true)
+    durableRuns?.end(writing: true)
     tellLastEvents()
     hitReports?.end()
     sources.cancel()

@@ -15,7 +15,7 @@ package struct AccountPlace: Sendable {
   func stores(usedBy client: QueryClient) -> [any QueryStore] {
     let persister = client.persister as? StorePersister
     var used = persister?.stores(of: partition) ?? []
-    if let outbox = client.keeper as? OutboxKeeper, outbox.partition == partition {
+    if let outbox = client.durableRuns as? OutboxEngine, outbox.partition == partition {
       used.append(outbox.store)
     }
     return used

@@ -201,7 +201,7 @@ public final class QueryAccounts: Sendable {
       repeat {
         let saves = persister?.beginSave() ?? []
         var errors = await persister?.finish(saves).map(\.error) ?? []
-        if let error = await client.keeper?.save() as? QueryStoreError { errors.append(error) }
+        if let error = await client.durableRuns?.save() as? QueryStoreError { errors.append(error) }
         // An account that has ended meanwhile has no changes to save.
         if let error = errors.first(where: { !$0.isFinal }), !client.isErased {
           throw QueryAccountError.notSaved(name: name, error: error)
@@ -217,7 +217,7 @@ public final class QueryAccounts: Sendable {
       let closed = accounts.table.withLock { $0.closed(name, account.serial) }
       withExtendedLifetime(closed) {}
       var errors = persister?.lastErrors ?? []
-      if let error = await client.keeper?.save() as? QueryStoreError { errors.append(error) }
+      if let error = await client.durableRuns?.save() as? QueryStoreError { errors.append(error) }
       if let error = errors.first(where: { !$0.isFinal }), !client.isErased {
         throw QueryAccountError.notSaved(name: name, error: error)
       }

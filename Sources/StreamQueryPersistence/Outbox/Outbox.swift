@@ -16,12 +16,12 @@ public import Foundation
 public struct Outbox: Sendable {
   let client: QueryClient
 
-  private var keeper: OutboxKeeper? { client.keeper as? OutboxKeeper }
+  private var engine: OutboxEngine? { client.durableRuns as? OutboxEngine }
 
   /// The items that wait at present, in the order in which they were started.
   ///
   /// - Complexity: O(1) for each change since it was last read, and a 64th of the number of items.
-  public var currentItems: OutboxItems { keeper?.items ?? OutboxItems() }
+  public var currentItems: OutboxItems { engine?.items ?? OutboxItems() }
 
   /// The waiting items, now and after each change.
   ///
@@ -29,14 +29,14 @@ public struct Outbox: Sendable {
   /// observer, and ends when it is cancelled or the client is shut down. If the client's account ends, see
   /// ``QueryAccount/end()``, it delivers an empty list before it ends.
   public var items: AsyncStream<OutboxItems> {
-    guard let keeper else { return AsyncStream { nil } }
+    guard let engine else { return AsyncStream { nil } }
     let (seen, shownEmpty) = (LastSeen<UInt64>(), LastSeen<Bool>())
     let erasure = client.erasure
-    return client.stream(of: keeper.news, "items of the outbox") { [weak keeper] in
+    return client.stream(of: engine.news, "items of the outbox") { [weak engine] in
       // Also if the client is gone by now.
       if erasure.hasBegun { return shownEmpty.changed(to: true) ? OutboxItems() : nil }
-      guard let keeper, seen.changed(to: keeper.version) else { return nil }
-      let items = keeper.items
+      guard let engine, seen.changed(to: engine.version) else { return nil }
+      let items = engine.items
       _ = shownEmpty.changed(to: items.isEmpty)
       return items
     }
@@ -50,7 +50,7 @@ public struct Outbox: Sendable {
   ///
   /// - Parameter mutation: The mutation.
   public func register<Input, Output>(_ mutation: Mutation<Input, Output>) {
-    keeper?.register(mutation.identity, mutation.definition)
+    engine?.register(mutation.identity, mutation.definition)
   }
 
   /// Sends an item now that waits for an answer, for its next attempt, or for its delay.
@@ -59,7 +59,7 @@ public struct Outbox: Sendable {
   /// - Returns: Whether the item waited for that.
   @discardableResult
   public func retry(_ id: OutboxItem.ID) -> Bool {
-    keeper?.retry(RunIdentity(id)) ?? false
+    engine?.retry(RunIdentity(id)) ?? false
   }
 
   /// Takes an item back: its run is cancelled, its changes are rolled back, its record is removed.
@@ -73,8 +73,8 @@ public struct Outbox: Sendable {
   ///   has removed it: then the next client may send the item; `CancellationError` if the caller is
   ///   cancelled.
   public func drop(_ id: OutboxItem.ID) async throws {
-    guard let keeper else { throw OutboxError.noSuchItem }
-    try await keeper.drop(RunIdentity(id))
+    guard let engine else { throw OutboxError.noSuchItem }
+    try await engine.drop(RunIdentity(id))
   }
 
   /// Gives an item another input, and sends it in its turn with another idempotency key.
@@ -89,7 +89,7 @@ public struct Outbox: Sendable {
   ///   changed; ``OutboxError/unwritable(_:)``; ``/StreamQuery/QueryError/shutDown``;
   ///   `CancellationError`.
   public func rebase<Input: Sendable>(_ id: OutboxItem.ID, with input: Input) async throws {
-    guard let keeper else { throw OutboxError.noSuchItem }
-    try await keeper.rebase(RunIdentity(id), with: input)
+    guard let engine else { throw OutboxError.noSuchItem }
+    try await engine.rebase(RunIdentity(id), with: input)
   }
 }

@@ -10,7 +10,7 @@ final class OutboxClaims: Sendable {
   }
 
   private struct Owner {
-    weak var keeper: OutboxKeeper?
+    weak var engine: OutboxEngine?
   }
 
   private struct Claims {
@@ -51,8 +51,8 @@ final class OutboxClaims: Sendable {
     }
   }
 
-  func join(_ place: Place, _ keeper: OutboxKeeper) {
-    update(place) { $0.owners[ObjectIdentifier(keeper)] = Owner(keeper: keeper) }
+  func join(_ place: Place, _ engine: OutboxEngine) {
+    update(place) { $0.owners[ObjectIdentifier(engine)] = Owner(engine: engine) }
   }
 
   /// An outbox begins to read the store.
@@ -83,14 +83,14 @@ final class OutboxClaims: Sendable {
   ///   - records: The records.
   ///   - barred: The scopes that were barred when the reading began.
   ///   - place: The place of the records.
-  ///   - keeper: The outbox.
+  ///   - engine: The outbox.
   /// - Returns: The granted records, which no other outbox has, and the scopes in which nothing may
   ///   be sent yet.
   func claim(
     _ records: [(serial: UInt64, record: OutboxRecord)],
     except barred: Set<String>,
     _ place: Place,
-    _ keeper: OutboxKeeper
+    _ engine: OutboxEngine
   ) -> (granted: Set<RunIdentity>, barred: Set<String>) {
     let last = records.last?.serial ?? 0
     let barred = update(place) { claims in
@@ -100,7 +100,7 @@ final class OutboxClaims: Sendable {
     let free = records.filter { item in
       item.record.header.scope.map { !barred.contains($0) } ?? true
     }
-    return (claim(free.map(\.record.id), place, keeper), barred)
+    return (claim(free.map(\.record.id), place, engine), barred)
   }
 
   /// Gives a new record its number, above all others of its place.
@@ -119,8 +119,8 @@ final class OutboxClaims: Sendable {
   /// Claims runs for an outbox.
   ///
   /// - Returns: The granted runs, which no other outbox has and which are not gone.
-  func claim(_ runs: [RunIdentity], _ place: Place, _ keeper: OutboxKeeper) -> Set<RunIdentity> {
-    let owner = ObjectIdentifier(keeper)
+  func claim(_ runs: [RunIdentity], _ place: Place, _ engine: OutboxEngine) -> Set<RunIdentity> {
+    let owner = ObjectIdentifier(engine)
     return update(place) { claims in
       let granted = runs.filter { run in
         claims.claimed[run, default: owner] == owner && !claims.gone.contains(run)
@@ -131,9 +131,9 @@ final class OutboxClaims: Sendable {
   }
 
   /// A record is gone from the store.
-  func release(_ runs: [RunIdentity], _ place: Place, _ keeper: OutboxKeeper) {
+  func release(_ runs: [RunIdentity], _ place: Place, _ engine: OutboxEngine) {
     update(place) { claims in
-      for run in runs where claims.claimed[run] == ObjectIdentifier(keeper) {
+      for run in runs where claims.claimed[run] == ObjectIdentifier(engine) {
         claims.claimed[run] = nil
         if claims.readers > 0 { claims.gone.insert(run) }
       }
@@ -154,12 +154,12 @@ final class OutboxClaims: Sendable {
     _ owner: ObjectIdentifier,
     holding held: Set<RunIdentity>,
     in scopes: Set<String>
-  ) -> [OutboxKeeper] {
+  ) -> [OutboxEngine] {
     update(place) { claims in
       claims.owners[owner] = nil
       claims.barred[owner] = scopes.isEmpty ? nil : scopes
       claims.claimed = claims.claimed.filter { $0.value != owner || held.contains($0.key) }
-      return claims.owners.values.compactMap(\.keeper)
+      return claims.owners.values.compactMap(\.engine)
     }
   }
 }

@@ -60,15 +60,15 @@ struct OutboxFacts {
 
 extension OutboxMaking: Adviser {
   func advice(for client: QueryClient, isEarly: Bool) -> [QueryAdvice] {
-    guard let keeper = client.keeper as? OutboxKeeper else { return [] }
-    let (known, sameNames) = keeper.update { (Array($0.registrations.values), $0.sameNames) }
+    guard let engine = client.durableRuns as? OutboxEngine else { return [] }
+    let (known, sameNames) = engine.update { (Array($0.registrations.values), $0.sameNames) }
     let unordered = known.filter { known in
       let defaults = client.mutationDefaults(for: known.key.key)
       return known.definition.outboxPolicy.replacedIDs != nil && !known.definition.ordersRuns
         && defaults.scope == nil && defaults.pacing != .newest
     }
     return OutboxFacts(
-      isPurgeable: (keeper.store as? FileStore)?.isInCaches ?? false,
+      isPurgeable: (engine.store as? FileStore)?.isInCaches ?? false,
       sameNames: Array(sameNames),
       unorderedReplacers: unordered.map(\.key.key.description)
     ).advice

@@ -10,11 +10,11 @@ extension QueryClient.Configuration {
 }
 
 /// Makes the outbox of a client.
-struct OutboxMaking: RunKeeperMaking {
+struct OutboxMaking: DurableRunMaking {
   let outbox: OutboxConfiguration
 
-  func makeKeeper(_ configuration: QueryClient.Configuration) -> any RunKeeper {
-    OutboxKeeper(outbox, configuration)
+  func makeDurableRuns(_ configuration: QueryClient.Configuration) -> any DurableRuns {
+    OutboxEngine(outbox, configuration)
   }
 }
 

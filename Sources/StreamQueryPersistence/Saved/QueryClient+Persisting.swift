@@ -42,8 +42,8 @@ nonisolated extension QueryClient {
   ///   another call of this method. `CancellationError` if the caller is cancelled.
   public func restore() async throws {
     var problem: (any Error)?
-    if let keeper {
-      problem = await keeper.waitUntilRestored()
+    if let durableRuns {
+      problem = await durableRuns.waitUntilRestored()
       try Task.checkCancellation()
     }
     try await restoreEntries()
@@ -77,8 +77,8 @@ nonisolated extension QueryClient {
     // Before the outbox: neither waits for the other.
     let saves = persister?.beginSave() ?? []
     var problem: (any Error)?
-    if let keeper {
-      problem = await keeper.save()
+    if let durableRuns {
+      problem = await durableRuns.save()
       try Task.checkCancellation()
     }
     let failures = await persister?.finish(saves) ?? []

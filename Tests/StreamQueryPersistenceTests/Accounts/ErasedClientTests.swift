@@ -289,8 +289,8 @@ struct ErasedClientTests {
     answer.give(())
     simulation.settle()
     #expect(asked.withLock { $0 } == (isErased ? 0 : 1))
-    let keeper = try #require(account.client.keeper as? OutboxKeeper)
-    #expect(keeper.update { $0.replacing.isEmpty && $0.replacements.isEmpty })
+    let engine = try #require(account.client.durableRuns as? OutboxEngine)
+    #expect(engine.update { $0.replacing.isEmpty && $0.replacements.isEmpty })
   }
 
   @Test("a client that was shut down is erased all the same")

@@ -21,7 +21,7 @@ struct OutboxClaimTests: OutboxSuite {
   @Test("a run belongs to its client from the step on in which it is taken into the ledger")
   func claimedAtOnce() throws {
     let first = client()
-    let keeper = try #require(first.keeper as? OutboxKeeper)
+    let engine = try #require(first.durableRuns as? OutboxEngine)
     let mutation = note().onMutate { _, _ in
       try await Scheduling.current.clock.sleep(for: .seconds(1))
     }
@@ -41,8 +41,8 @@ struct OutboxClaimTests: OutboxSuite {
       version: ""
     )
     let record = try OutboxRecord(header, input: ArchiveCoding.json.encode(Note(number: 1)))
-    keeper.update { _ = $0.accept(job, record, for: keeper) }
-    keeper.start { $0.writer.changed() }
+    engine.update { _ = $0.accept(job, record, for: engine) }
+    engine.start { $0.writer.changed() }
     simulation.settle()
     #expect(kept() == ["{number:1,text:}"])
     let second = client(knowing: [note()])
@@ -96,11 +96,11 @@ struct OutboxClaimTests: OutboxSuite {
   func erasedBeforeTheLastRound() throws {
     store.change { $0.writeErrors = [.denied] }
     let first = client()
-    let keeper = try #require(first.keeper as? OutboxKeeper)
+    let engine = try #require(first.durableRuns as? OutboxEngine)
     simulation.start(note(), with: Note(number: 1), on: first)
     simulation.settle()
-    keeper.end(writing: true)
-    keeper.end(writing: false)
+    engine.end(writing: true)
+    engine.end(writing: false)
     simulation.settle()
     let second = client(knowing: [note()])
     simulation.start(note(), with: Note(number: 2), on: second)

@@ -166,7 +166,7 @@ struct OutboxFaultTests: OutboxSuite {
       online.send(false)
       var client: QueryClient? = client(in: store)
       if let client { simulation.start(note(), with: Note(number: 1), on: client, detached: true) }
-      if isReleased { client?.shutDown() } else { client?.keeper?.end(writing: false) }
+      if isReleased { client?.shutDown() } else { client?.durableRuns?.end(writing: false) }
       simulation.advance(by: .seconds(5))
       #expect(kept(in: store).count == (isReleased ? 1 : 0))
       client?.shutDown()

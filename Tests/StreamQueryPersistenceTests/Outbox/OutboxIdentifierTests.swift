@@ -60,8 +60,8 @@ struct OutboxIdentifierTests: OutboxSuite {
     simulation.start(edit, with: Note(number: 2, text: "temp1"), on: client)
     #expect(kept() == ["{number:1,text:}", "{number:2,text:temp1}"])
     // The first half of `shutDown()`: another thread brings the answer before the second one.
-    let keeper = try #require(client.keeper as? OutboxKeeper)
-    keeper.end(writing: true)
+    let engine = try #require(client.durableRuns as? OutboxEngine)
+    engine.end(writing: true)
     simulation.advance(by: .milliseconds(15))
     client.shutDown()
     simulation.settle()
@@ -75,8 +75,8 @@ struct OutboxIdentifierTests: OutboxSuite {
     let client = client(knowing: [edit])
     simulation.start(edit, with: Note(number: 2, text: "temp1"), on: client)
     // Threads do that: what was kept is answered while what waited is about to be accepted.
-    let keeper = try #require(client.keeper as? OutboxKeeper)
-    keeper.update { $0.replacements = ["temp1": "real1"] }
+    let engine = try #require(client.durableRuns as? OutboxEngine)
+    engine.update { $0.replacements = ["temp1": "real1"] }
     simulation.advance(by: .seconds(2))
     #expect(server.log.all == ["1000 2real1", "1010 2real1 done"])
     client.shutDown()

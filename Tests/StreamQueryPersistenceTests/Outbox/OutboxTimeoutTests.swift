@@ -73,7 +73,7 @@ struct OutboxTimeoutTests: OutboxSuite {
   func overlappingAttempts() throws {
     online.send(false)
     let client = client()
-    let keeper = try #require(client.keeper as? OutboxKeeper)
+    let engine = try #require(client.durableRuns as? OutboxEngine)
     simulation.start(note(), with: Note(number: 1), on: client)
     simulation.settle()
     let job = try #require(
@@ -82,12 +82,12 @@ struct OutboxTimeoutTests: OutboxSuite {
           .flatMap { state.mutations.slots[$0].job }
       }
     )
-    func held() -> [RunIdentity] { keeper.update { Array($0.held.runs) } }
+    func held() -> [RunIdentity] { engine.update { Array($0.held.runs) } }
     #expect(held() == [])
-    for _ in 1...2 { #expect(keeper.attemptBegan(job)) }
-    keeper.attemptEnded(job)
+    for _ in 1...2 { #expect(engine.attemptBegan(job)) }
+    engine.attemptEnded(job)
     #expect(held() == [job.identity])
-    keeper.attemptEnded(job)
+    engine.attemptEnded(job)
     #expect(held() == [])
     client.shutDown()
   }

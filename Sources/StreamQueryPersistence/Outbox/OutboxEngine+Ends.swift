@@ -3,7 +3,7 @@ import Synchronization
 
 // The ends of runs, and their effects on waiting runs.
 
-extension OutboxKeeper {
+extension OutboxEngine {
   /// The remains of a run, to be released outside of the lock.
   private struct Gone: Sendable {
     var entry: OutboxLedger.Entry?

@@ -3,7 +3,7 @@ import Synchronization
 
 // Reading stored runs.
 
-extension OutboxKeeper {
+extension OutboxEngine {
   var isRestoring: Bool { update { $0.ledger.isLoading && !$0.writer.stage.hasEnded } }
 
   func waitUntilRestored() async -> (any Error)? {
@@ -140,19 +140,19 @@ extension OutboxKeeper {
   }
 }
 
-extension OutboxKeeper.State {
+extension OutboxEngine.State {
   /// Accepts the runs that waited for the store.
   ///
   /// - Parameters:
   ///   - ids: The identifiers that were replaced in them.
   ///   - records: The records that changed by the replacement.
-  ///   - keeper: The outbox.
+  ///   - engine: The outbox.
   /// - Returns: The callers that wait for the store, and the runs that other outboxes have; `nil`
   ///   if more was replaced meanwhile.
   fileprivate mutating func acceptPending(
     _ ids: [String: String],
     _ records: [OutboxRecord],
-    for keeper: OutboxKeeper
+    for engine: OutboxEngine
   ) -> (waits: [SharedOneShot<Void>], taken: [MutationJob])? {
     guard replacements == ids else { return nil }
     let replaced = Dictionary(records.map { ($0.id, $0) }) { $1 }
@@ -162,7 +162,7 @@ extension OutboxKeeper.State {
       let other = replaced[record.id].flatMap {
         $0.header.revision == record.header.revision ? $0 : nil
       }
-      if !accept(run.job, other ?? record, for: keeper) { taken.append(run.job) }
+      if !accept(run.job, other ?? record, for: engine) { taken.append(run.job) }
     }
     pending.removeAll { $0.record != nil }
     return (restoreWaits.takeAll(), taken)

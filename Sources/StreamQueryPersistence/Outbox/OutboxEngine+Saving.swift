@@ -3,7 +3,7 @@ import Synchronization
 
 // Writing changes.
 
-extension OutboxKeeper {
+extension OutboxEngine {
   /// Starts the task that a change asks for.
   @discardableResult
   func start(_ change: (inout State) -> UInt64?) -> Bool {
@@ -119,7 +119,7 @@ extension OutboxKeeper {
   }
 }
 
-extension OutboxKeeper.State {
+extension OutboxEngine.State {
   /// Whether there are changes that the store does not have.
   var isBehind: Bool {
     !ledger.unwritten.isEmpty || !ledger.underWay.isEmpty || !pending.isEmpty

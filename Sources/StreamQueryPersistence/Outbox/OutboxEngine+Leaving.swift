@@ -3,7 +3,7 @@ import Synchronization
 
 // The end of an outbox, and the records that it leaves to other outboxes.
 
-extension OutboxKeeper {
+extension OutboxEngine {
   func end(writing: Bool) {
     update { $0.restoreTimeout.take() }?.cancel()
     let (waits, settled, ending) = update { state in
@@ -97,7 +97,7 @@ extension OutboxKeeper {
   }
 }
 
-extension OutboxKeeper.State {
+extension OutboxEngine.State {
   /// The runs that no other client may send yet, after the end: those that are being sent, written
   /// or removed, with their scopes.
   var held: (runs: Set<RunIdentity>, scopes: Set<String>) {

@@ -9,7 +9,7 @@ import Foundation
 
 // The items that users see, and the actions on them.
 
-extension OutboxKeeper {
+extension OutboxEngine {
   var items: OutboxItems {
     let (blocks, pending) = update { state in
       (
@@ -125,7 +125,7 @@ extension OutboxKeeper {
   }
 }
 
-extension OutboxKeeper.State {
+extension OutboxEngine.State {
   func isSettled(_ id: RunIdentity, _ revision: UInt64?) -> Bool {
     !pending.contains { $0.job.identity == id } && ledger.isSettled(id, revision)
   }

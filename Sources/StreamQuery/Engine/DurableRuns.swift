@@ -1,7 +1,7 @@
 /// Keeps runs of mutations beyond the process.
 ///
 /// The client tells it the progress of runs, in the order of transactions and outside the lock.
-package protocol RunKeeper: AnyObject, Sendable {
+package protocol DurableRuns: AnyObject, Sendable {
   /// The client begins: reads the kept runs.
   func start(for client: QueryClient)
 
@@ -61,8 +61,8 @@ package protocol RunKeeper: AnyObject, Sendable {
 }
 
 /// Makes the keeper of a client.
-package protocol RunKeeperMaking: Sendable {
-  func makeKeeper(_ configuration: QueryClient.Configuration) -> any RunKeeper
+package protocol DurableRunMaking: Sendable {
+  func makeDurableRuns(_ configuration: QueryClient.Configuration) -> any DurableRuns
 }
 
 /// The decision about a kept run whose attempts have failed.

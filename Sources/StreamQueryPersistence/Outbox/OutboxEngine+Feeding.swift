@@ -3,7 +3,7 @@ import Synchronization
 
 // Giving stored items to the client.
 
-extension OutboxKeeper {
+extension OutboxEngine {
   /// Begins runs for the items whose mutations are known.
   func feed() {
     guard var work = update({ $0.feeding.asked(for: $0.openWork) }) else { return news.send() }
@@ -116,11 +116,11 @@ extension OutboxKeeper {
   }
 }
 
-extension OutboxKeeper.State {
+extension OutboxEngine.State {
   /// The open items, and the mutations, if one of the items may begin.
   fileprivate var openWork:
     (
-      open: [OutboxLedger.Entry], registrations: [String: OutboxKeeper.Registration]
+      open: [OutboxLedger.Entry], registrations: [String: OutboxEngine.Registration]
     )?
   {
     guard !ledger.isLoading, !writer.stage.hasEnded, ledger.hasOpenItems else { return nil }

@@ -9,7 +9,7 @@ import Foundation
 
 // Runs that begin here, or become other requests.
 
-extension OutboxKeeper {
+extension OutboxEngine {
   func keep(_ job: MutationJob) {
     guard let mutation = job.mutation else { return }
     guard job.isPromised, let form = (mutation.resolved.keeping as? OutboxPolicy)?.form else {
@@ -97,9 +97,9 @@ extension StoredMutation {
   }
 }
 
-extension OutboxKeeper.State {
+extension OutboxEngine.State {
   /// A run waits until the store is read, perhaps with another input than before.
-  mutating func wait(_ run: OutboxKeeper.Pending) {
+  mutating func wait(_ run: OutboxEngine.Pending) {
     let place =
       run.job.revision > 0
       ? pending.firstIndex { $0.job === run.job && $0.record != nil } : nil
@@ -113,10 +113,10 @@ extension OutboxKeeper.State {
   mutating func accept(
     _ job: MutationJob,
     _ record: OutboxRecord,
-    for keeper: OutboxKeeper
+    for engine: OutboxEngine
   ) -> Bool {
-    let place = keeper.place
-    guard !OutboxClaims.shared.claim([job.identity], place, keeper).isEmpty else { return false }
+    let place = engine.place
+    guard !OutboxClaims.shared.claim([job.identity], place, engine).isEmpty else { return false }
     jobs[job.identity] = job
     let number = job.id.serial & 0xffff_ffff
     // Above all numbers that any client stored before.

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// The shell around ``OutboxLedger``, ``OutboxFeeding`` and ``StoreWriter``, which make the
 /// decisions. Encoding and decoding are user code, and run outside of locks.
-final class OutboxKeeper: RunKeeper, StoreWorker {
+final class OutboxEngine: DurableRuns, StoreWorker {
   /// A mutation that is known by name.
   struct Registration: Sendable {
     let key: EntryKey
