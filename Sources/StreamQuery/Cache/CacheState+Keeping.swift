@@ -4,7 +4,7 @@ extension CacheState {
   /// The facts about keeping for the machine of a run that begins.
   func keeping(of mutation: StoredMutation, _ origin: RunOrigin) -> MutationMachine.Keeping {
     if case .store = origin { return .kept }
-    if mutation.runOptions.isKept { return .wanted }
+    if mutation.runOptions.isDurable { return .wanted }
     return mutation.scope != nil && mutations.awaitsKeeper ? .wanted : .none
   }
 
@@ -40,12 +40,12 @@ extension CacheState {
   mutating func keepingFailed(
     _ id: MutationID,
     _ error: ErrorBox,
-    isPromised: Bool,
+    isStored: Bool,
     _ transaction: inout Transaction
   ) {
     guard let index = mutations.find(id), let job = mutations.slots[index].job else { return }
     let actions = mutations.slots[index].machine.keepingFailed(
-      isPromised: isPromised,
+      isStored: isStored,
       in: transaction.environment
     )
     if actions.concluded != nil {

@@ -86,7 +86,7 @@ extension CacheState {
     if actions.keeps { actionQueue.append(.mutation(.keep(job))) }
     if actions.paused { emit(.paused, job, transaction) }
     if let ending = actions.concluded { conclude(ending, index, job, &transaction) }
-    if actions.changed, mutations.slots[index].machine.runOptions.isKept {
+    if actions.changed, mutations.slots[index].machine.runOptions.isDurable {
       tellKeeper(of: index, job)
     }
     if actions.stopped { stopped(index, id) }
@@ -156,7 +156,7 @@ extension CacheState {
     mutations.slots[index].waiters = []
     job.retire(into: &transaction.garbage)
     // Before its callers and the next run go on: their work may depend on it.
-    if mutations.slots[index].machine.runOptions.isKept {
+    if mutations.slots[index].machine.runOptions.isDurable {
       actionQueue.append(.mutation(.over(job, ending)))
     }
     answer(waiters, outcome)
@@ -219,7 +219,7 @@ extension CacheState {
     for id in mutations.all {
       guard let index = mutations.find(id), let job = mutations.slots[index].job else { continue }
       let isPending = mutations.slots[index].machine.isPending
-      if isPending, sparesKept, mutations.slots[index].machine.runOptions.isKept { continue }
+      if isPending, sparesKept, mutations.slots[index].machine.runOptions.isDurable { continue }
       if !isPending { keep(index) }
       if isPending {
         // No work of a paused run is running: an archive that has it may restore it.

@@ -74,7 +74,7 @@ extension MutationTable {
   /// The mutations whose runs are kept beyond the process.
   fileprivate var keptMutations: [EntryKey] {
     all.compactMap { id in
-      find(id).flatMap { slots[$0].machine.runOptions.isKept ? slots[$0].job?.key : nil }
+      find(id).flatMap { slots[$0].machine.runOptions.isDurable ? slots[$0].job?.key : nil }
     }
   }
 }

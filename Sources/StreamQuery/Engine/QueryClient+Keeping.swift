@@ -23,15 +23,15 @@ nonisolated extension QueryClient {
   /// - Parameters:
   ///   - job: The run.
   ///   - error: The cause.
-  ///   - isPromised: Whether the run is kept with an earlier input; then it does not end.
+  ///   - isStored: Whether the run is kept with an earlier input; then it does not end.
   package func keepingFailed(
     _ job: MutationJob,
     _ error: any Error,
-    isPromised: Bool = false
+    isStored: Bool = false
   ) {
     let box = ErrorBox(error)
     transaction { state, transaction in
-      state.keepingFailed(job.id, box, isPromised: isPromised, &transaction)
+      state.keepingFailed(job.id, box, isStored: isStored, &transaction)
     }
   }
 
@@ -202,7 +202,7 @@ nonisolated extension QueryClient {
     transaction { state, transaction in
       for id in state.mutations.all {
         guard let index = state.mutations.find(id),
-          state.mutations.slots[index].machine.runOptions.isKept
+          state.mutations.slots[index].machine.runOptions.isDurable
         else { continue }
         state.cancel(id, &transaction)
       }

@@ -85,10 +85,10 @@ nonisolated extension QueryClient {
 
   private func perform(_ job: MutationJob, attempt: Int) async {
     await job.passGate()
-    let promised = job.isPromised ? durableRuns : nil
-    if let promised, !promised.attemptBegan(job) { return }
+    let durable = job.isDurable ? durableRuns : nil
+    if let durable, !durable.attemptBegan(job) { return }
     let mutation = job.mutation?.resolved
-    let limit = mutation.flatMap { self.limit(of: job, $0.timeout, attempt: attempt, promised) }
+    let limit = mutation.flatMap { self.limit(of: job, $0.timeout, attempt: attempt, durable) }
     let outcome: Result<ValueBox, any Error>
     do {
       outcome = .success(try await output(of: job, mutation?.perform, attempt: attempt))
@@ -98,7 +98,7 @@ nonisolated extension QueryClient {
     limit?.stop()
     // An attempt that exceeded its timeout has failed already.
     guard limit?.end() ?? true else { return }
-    await attemptEnded(job, attempt: attempt, outcome, promised)
+    await attemptEnded(job, attempt: attempt, outcome, durable)
   }
 
   /// The context of an attempt, for the work and for the answer to its errors.
@@ -135,7 +135,7 @@ nonisolated extension QueryClient {
     of job: MutationJob,
     _ span: TimeSpan,
     attempt: Int,
-    _ promised: (any DurableRuns)?
+    _ durable: (any DurableRuns)?
   ) -> AttemptLimit? {
     guard !span.isInfinite, let tasks = job.tasks else { return nil }
     // While the context of the run is there: the end of the time comes from elsewhere.
@@ -150,9 +150,9 @@ nonisolated extension QueryClient {
       let key = job.key.key.description
       let error = QueryError.mutationTimedOut(key: key, limit: span.duration)
       let isHeard = self.work(on: job) {
-        await self.attemptEnded(job, attempt: attempt, .failure(error), promised)
+        await self.attemptEnded(job, attempt: attempt, .failure(error), durable)
       }
-      if !isHeard { promised?.attemptEnded(job) }
+      if !isHeard { durable?.attemptEnded(job) }
     }
     return limit
   }
@@ -162,12 +162,12 @@ nonisolated extension QueryClient {
     _ job: MutationJob,
     attempt: Int,
     _ outcome: Result<ValueBox, any Error>,
-    _ promised: (any DurableRuns)?
+    _ durable: (any DurableRuns)?
   ) async {
-    defer { promised?.attemptEnded(job) }
+    defer { durable?.attemptEnded(job) }
     switch outcome {
     case .success(let box):
-      if job.isPromised { durableRuns?.worked(job, box) }
+      if job.isDurable { durableRuns?.worked(job, box) }
       let isHeard = transaction { state, transaction in
         guard let index = state.mutations.find(job.id) else { return false }
         state.mutations.slots[index].output = box
@@ -177,18 +177,18 @@ nonisolated extension QueryClient {
         state.apply(actions, to: job.id, &transaction)
         return true
       }
-      if !isHeard, job.isPromised { durableRuns?.answerDropped(job) }
+      if !isHeard, job.isDurable { durableRuns?.answerDropped(job) }
     case .failure(let error):
       // The task decides, not the error: URLSession throws -999 when its task is cancelled, and an error of
       // cancellation that comes from elsewhere is a failure.
       let isCancellation = Task.isCancelled
       // A durable run waits for its work rather than end without it.
-      var answer = job.isPromised ? RunAnswer.stop : .fail
+      var answer = job.isDurable ? RunAnswer.stop : .fail
       if !isCancellation, let mutation = job.mutation?.resolved, mutation.perform != nil {
         let delay = mutation.retry.delay(failures: attempt, error: error, jitter: nextJitter())
         if let delay {
           answer = .retry(after: delay)
-        } else if job.isPromised, let durableRuns {
+        } else if job.isDurable, let durableRuns {
           answer = await durableRuns.answer(job, to: error, attempt: attempt)
         } else {
           answer = .fail

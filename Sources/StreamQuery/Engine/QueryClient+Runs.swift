@@ -99,7 +99,7 @@ nonisolated extension QueryClient {
     case .shutDown: throw QueryError.shutDown
     }
     let subject = observed("a run of the mutation \(mutation.key.key)")
-    let outlives = detached || mutation.runOptions.isKept
+    let outlives = detached || mutation.runOptions.isDurable
     let outcome = await waiter.outcome(subject) { if !outlives { self.cancel(id) } }
     switch outcome {
     case .value(let box): return box.value(as: Output.self)

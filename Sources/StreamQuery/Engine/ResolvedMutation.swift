@@ -28,7 +28,7 @@ package final class ResolvedMutation: StoredMutation, @unchecked Sendable {
     runOptions.gcTime = TimeSpan(options.gcTime ?? .seconds(300))
     runOptions.prepares = !callbacks.onMutate.isEmpty
     runOptions.settles = callbacks.concludes
-    runOptions.isKept = definition.keeping?.isKept ?? false
+    runOptions.isDurable = definition.keeping?.isDurable ?? false
     runOptions.delay = TimeSpan(options.delay ?? .zero)
     keeping = definition.keeping
     self.definition = definition
@@ -36,9 +36,9 @@ package final class ResolvedMutation: StoredMutation, @unchecked Sendable {
     perform =
       definition.perform ?? defaults.perform(for: key.key).map { Self.typed($0, key, definition) }
     // A durable run is retried for ever, unless a handler answers its errors.
-    let isPromised = runOptions.isKept && definition.keeping?.answersErrors != true
+    let retriesForever = runOptions.isDurable && definition.keeping?.answersErrors != true
     timeout = options.timeout.map(TimeSpan.init) ?? .infinite
-    retry = RetryPolicy.merge(options.retry, over: isPromised ? .forever : .never) ?? .never
+    retry = RetryPolicy.merge(options.retry, over: retriesForever ? .forever : .never) ?? .never
     super.init(
       key: key,
       scope: pacing.scope,
@@ -69,7 +69,7 @@ package final class ResolvedMutation: StoredMutation, @unchecked Sendable {
     retry = start.retry
     timeout = start.timeout
     callbacks = new.callbacks
-    keeping = runOptions.isKept && new.keeping?.isKept != true ? start.keeping : new.keeping
+    keeping = runOptions.isDurable && new.keeping?.isDurable != true ? start.keeping : new.keeping
     super.init(
       key: start.key,
       scope: start.scope,

@@ -40,7 +40,7 @@ package struct RunOptions: Hashable, Sendable {
   /// Whether there are callbacks after the work.
   package var settles = false
   /// Whether the run is kept beyond the process, and performs only when it is.
-  package var isKept = false
+  package var isDurable = false
   /// The time after its start before which the first attempt does not begin.
   package var delay = TimeSpan.zero
 
@@ -53,7 +53,7 @@ package struct RunOptions: Hashable, Sendable {
 
   /// Whether a run may go on after a wait; a kept run does not wait for the app.
   func canContinue(in environment: Environment) -> Bool {
-    (environment.isActive || environment.isAwaited || isKept)
+    (environment.isActive || environment.isAwaited || isDurable)
       && (networkMode == .always || environment.isOnline)
   }
 }

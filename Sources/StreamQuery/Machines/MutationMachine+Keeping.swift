@@ -10,7 +10,7 @@ extension MutationMachine {
   /// - Returns: The actions.
   package mutating func kept(in environment: Environment) -> MutationActions {
     guard case .saving = phase else { return .none }
-    keeping = runOptions.isKept ? .kept : .none
+    keeping = runOptions.isDurable ? .kept : .none
     var actions = MutationActions()
     prepareOrEnter(in: environment, &actions)
     return actions
@@ -19,16 +19,16 @@ extension MutationMachine {
   /// The run can never be kept as it is.
   ///
   /// - Parameters:
-  ///   - isPromised: Whether it is kept with an earlier input; it then waits for an answer.
+  ///   - isStored: Whether it is kept with an earlier input; it then waits for an answer.
   ///   - environment: The environment at the transaction.
   /// - Returns: The actions.
   package mutating func keepingFailed(
-    isPromised: Bool = false,
+    isStored: Bool = false,
     in environment: Environment
   ) -> MutationActions {
     guard case .saving = phase else { return .none }
     var actions = MutationActions()
-    if isPromised { stop(&actions) } else { conclude(.failed, in: environment, &actions) }
+    if isStored { stop(&actions) } else { conclude(.failed, in: environment, &actions) }
     return actions
   }
 

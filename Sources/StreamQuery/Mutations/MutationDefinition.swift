@@ -104,7 +104,7 @@ struct InputGrouping: Sendable {
 /// content.
 package protocol RunPolicy: Sendable {
   /// Whether runs are kept.
-  var isKept: Bool { get }
+  var isDurable: Bool { get }
 
   /// Whether an error without further retries gets an answer, see `onConflict(_:)`.
   var answersErrors: Bool { get }

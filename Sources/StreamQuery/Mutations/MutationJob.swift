@@ -66,7 +66,7 @@ package final class MutationJob: Sendable {
   package var mutation: StoredMutation? { present.withLock { $0.mutation } }
 
   /// Whether the run is kept beyond the process.
-  package var isPromised: Bool { present.withLock { $0.mutation?.runOptions.isKept ?? false } }
+  package var isDurable: Bool { present.withLock { $0.mutation?.runOptions.isDurable ?? false } }
 
   /// The tasks of the run's stages; `nil` when the run is over.
   var tasks: TaskChain? { present.withLock { $0.tasks } }

@@ -12,7 +12,7 @@ import Foundation
 extension OutboxEngine {
   func keep(_ job: MutationJob) {
     guard let mutation = job.mutation else { return }
-    guard job.isPromised, let form = (mutation.resolved.keeping as? OutboxPolicy)?.form else {
+    guard job.isDurable, let form = (mutation.resolved.keeping as? OutboxPolicy)?.form else {
       let waits = update { state in
         if state.awaitsOrder { state.pending.append(Pending(job: job)) }
         return state.awaitsOrder
@@ -41,11 +41,11 @@ extension OutboxEngine {
 
   /// A run cannot be kept as it is: it fails, unless the store has it with an earlier input.
   func keepingFailed(_ job: MutationJob, _ error: OutboxError) {
-    let (isPromised, waits) = update { state in
+    let (isStored, waits) = update { state in
       let waits = state.waits.removeValue(forKey: job.identity) ?? []
       return (state.ledger[job.identity].map { $0.stored != .missing } ?? false, waits)
     }
-    client?.keepingFailed(job, error, isPromised: isPromised)
+    client?.keepingFailed(job, error, isStored: isStored)
     for wait in waits { wait.answer.give(ErrorBox(error)) }
   }
 

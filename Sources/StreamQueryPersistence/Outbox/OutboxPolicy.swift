@@ -33,7 +33,7 @@ struct OutboxPolicy: RunPolicy {
   var replacedIDs: (@Sendable (ValueBox, ValueBox) -> [String: String])?
   var onConflict: Conflict?
 
-  var isKept: Bool { form != nil }
+  var isDurable: Bool { form != nil }
   var answersErrors: Bool { onConflict != nil }
 }
 

@@ -135,7 +135,7 @@ private struct RunWorld {
     if machine.isPaused { #expect(machine.isPending, "\(trace)") }
     if case .queued = machine.phase { #expect(!isFirst, "\(trace)") }
     if case .paused = machine.phase {
-      let isActive = environment.isActive || machine.runOptions.isKept
+      let isActive = environment.isActive || machine.runOptions.isDurable
       #expect(!(environment.isOnline && isActive), "what may go on goes on: \(trace)")
     }
     if machine.ending == .succeeded { #expect(machine.failureCount == 0, "\(trace)") }
@@ -163,7 +163,7 @@ private struct RunWorld {
   ) {
     for (isFirst, prepares) in [(true, true), (true, false), (false, false)] {
       var runOptions = RunOptions()
-      runOptions.isKept = true
+      runOptions.isDurable = true
       runOptions.delay = TimeSpan(delay)
       runOptions.prepares = prepares
       runOptions.settles = isFirst
@@ -173,7 +173,7 @@ private struct RunWorld {
 
   @Test func aRunThatIsPromisedIsNotEndedByItsPreparation() {
     var runOptions = RunOptions()
-    runOptions.isKept = true
+    runOptions.isDurable = true
     runOptions.prepares = true
     let environment = Environment(now: .seconds(0))
     for keeping in [MutationMachine.Keeping.wanted, .kept] {
@@ -196,7 +196,7 @@ private struct RunWorld {
     var machine = running()
     #expect(!machine.canBeOvertaken)
     var runOptions = RunOptions()
-    runOptions.isKept = true
+    runOptions.isDurable = true
     machine = MutationMachine(
       runOptions: runOptions,
       isFirst: true,
