@@ -124,7 +124,7 @@ extension OutboxEngine.State {
     )?
   {
     guard !ledger.isLoading, !writer.stage.hasEnded, ledger.hasOpenItems else { return nil }
-    let open = ledger.all.filter(\.stand.isOpen)
+    let open = ledger.all.filter(\.status.isOpen)
     let isKnown = open.contains { registrations[$0.record.header.mutation] != nil }
     return isKnown ? (open, registrations) : nil
   }

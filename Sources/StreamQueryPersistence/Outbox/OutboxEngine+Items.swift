@@ -35,8 +35,8 @@ extension OutboxEngine {
     if case .closed = phase, !entry.isWritten { return false }
     guard let job else {
       feed()
-      return update { $0.ledger[id].map { !$0.stand.isOpen } ?? false }
-        && entry.stand.isOpen
+      return update { $0.ledger[id].map { !$0.status.isOpen } ?? false }
+        && entry.status.isOpen
     }
     return client?.retry(job) ?? false
   }

@@ -46,7 +46,7 @@ extension OutboxEngine {
   private func written() {
     let (gone, isOpen, answers) = update { state in
       let touched = state.ledger.written()
-      let isOpen = touched.contains { state.ledger[$0]?.stand.isOpen ?? false }
+      let isOpen = touched.contains { state.ledger[$0]?.status.isOpen ?? false }
       var answers: [SharedOneShot<ErrorBox?>] = []
       for id in touched { answers += state.takeSettledWaits(of: id) }
       return (touched.filter { state.ledger[$0] == nil }, isOpen, answers)

@@ -41,7 +41,7 @@ extension OutboxItem {
   init(_ entry: OutboxLedger.Entry) {
     let error: ErrorBox?
     let state: State
-    switch entry.stand {
+    switch entry.status {
     case .unregistered: (state, error) = (.unregistered, nil)
     case .undecodable(let reason): (state, error) = (.stopped(reason.error), reason)
     case .run(.saving): (state, error) = (.saving, entry.failureReason)

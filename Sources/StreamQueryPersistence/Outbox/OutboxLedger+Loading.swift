@@ -57,7 +57,7 @@ extension OutboxLedger {
           serial: serial,
           number: lastNumber,
           record: record,
-          stand: .unregistered,
+          status: .unregistered,
           stored: .present
         )
       )

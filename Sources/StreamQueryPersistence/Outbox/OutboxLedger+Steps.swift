@@ -14,12 +14,12 @@ extension OutboxLedger {
   }
 
   /// Whether there are items without runs.
-  var hasOpenItems: Bool { entries.contains { $0?.stand.isOpen ?? false } }
+  var hasOpenItems: Bool { entries.contains { $0?.status.isOpen ?? false } }
 
-  mutating func stand(at place: Int, _ stand: Stand) {
+  mutating func setStatus(at place: Int, _ status: ItemStatus) {
     touch(place)
-    if case .undecodable(let error) = entries[place]?.stand { garbage.collect(value: error) }
-    entries[place]?.stand = stand
+    if case .undecodable(let error) = entries[place]?.status { garbage.collect(value: error) }
+    entries[place]?.status = status
   }
 
   /// Changes the record of an item.
@@ -138,7 +138,7 @@ extension OutboxLedger {
       let first = open[scope]?.first, first < entry.serial
     else { return [] }
     return all.filter { other in
-      other.serial < entry.serial && other.stand.isOpen && other.record.header.scope == scope
+      other.serial < entry.serial && other.status.isOpen && other.record.header.scope == scope
         && other.record.header.lane == header.lane
     }
   }
@@ -148,7 +148,7 @@ extension OutboxLedger {
   mutating func replaceOlder(than entry: Entry) {
     for older in openOlder(than: entry) {
       let header = older.record.header
-      if header.pacingKey == nil, case .undecodable = older.stand { replacedUnread.append(header) }
+      if header.pacingKey == nil, case .undecodable = older.status { replacedUnread.append(header) }
       if let gone = ended(older.id) { garbage.collect(value: gone) }
     }
   }

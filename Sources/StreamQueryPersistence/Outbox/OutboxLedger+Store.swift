@@ -127,7 +127,7 @@ extension OutboxLedger {
   ///
   /// - Returns: Whether it still is open, and has no other input yet.
   mutating func replaced(_ record: OutboxRecord) -> Bool {
-    guard let place = places[record.id], let entry = entries[place], entry.stand.isOpen,
+    guard let place = places[record.id], let entry = entries[place], entry.status.isOpen,
       entry.record.header.revision + 1 == record.header.revision
     else { return false }
     change(at: place, to: record, isNew: true)

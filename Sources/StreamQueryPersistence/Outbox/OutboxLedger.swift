@@ -6,7 +6,7 @@ internal import StreamQuery
 /// An item whose mutation is not known, or whose input cannot be read, is *open*: it has no run. In its
 /// scope, no later item goes on before it does.
 struct OutboxLedger: Sendable {
-  enum Stand: Sendable {
+  enum ItemStatus: Sendable {
     /// Its mutation is not known yet.
     case unregistered
     /// Its input cannot be read.
@@ -39,7 +39,7 @@ struct OutboxLedger: Sendable {
     var record: OutboxRecord
     /// The number of changes of the record here.
     var edition = 0
-    var stand: Stand
+    var status: ItemStatus
     /// The registration that cannot read the present edition.
     var failedWith: UInt64?
     /// Which revision the store has.
@@ -127,8 +127,8 @@ struct OutboxLedger: Sendable {
       entries[place]?.pacing = pacing
       let isSame = entry.record.header.revision == record.header.revision
       entries[place]?.isAwaited = true
-      stand(at: place, .run(.saving))
-      if entry.stand.isOpen { close([entry.serial], in: entry.record.header.scope) }
+      setStatus(at: place, .run(.saving))
+      if entry.status.isOpen { close([entry.serial], in: entry.record.header.scope) }
       if !isSame { change(at: place, to: record, isNew: true) }
       return settle(id)
     }
@@ -139,7 +139,7 @@ struct OutboxLedger: Sendable {
       number: nil,
       ownNumber: number,
       record: record,
-      stand: .run(.saving),
+      status: .run(.saving),
       stored: .missing,
       pacing: pacing,
       isAwaited: true
@@ -170,7 +170,7 @@ struct OutboxLedger: Sendable {
     entries[place] = nil
     touch(place)
     version += 1
-    if entry.stand.isOpen { close([entry.serial], in: entry.record.header.scope) }
+    if entry.status.isOpen { close([entry.serial], in: entry.record.header.scope) }
     if entries.count > 16, places.count * 2 < entries.count { compact() }
     if places.isEmpty { mentions = mentions == nil ? nil : [:] }
     return entry
@@ -180,11 +180,11 @@ struct OutboxLedger: Sendable {
   ///
   /// - Returns: The error that is no longer shown, to be released outside of locks.
   mutating func progressed(_ id: RunIdentity, _ progress: RunProgress) -> ErrorBox? {
-    guard let place = places[id], let entry = entries[place], !entry.stand.isOpen else {
+    guard let place = places[id], let entry = entries[place], !entry.status.isOpen else {
       return nil
     }
     touch(place)
-    entries[place]?.stand = .run(progress.phase)
+    entries[place]?.status = .run(progress.phase)
     entries[place]?.failureCount = progress.failureCount
     entries[place]?.failureReason = progress.failureCount > 0 ? progress.failureReason : nil
     version += 1
@@ -208,19 +208,19 @@ struct OutboxLedger: Sendable {
     var blocked: [String: Set<OutboxRecord.Lane>] = [:]
     var begun: [Entry] = []
     for place in entries.indices {
-      guard let entry = entries[place], entry.stand.isOpen else { continue }
+      guard let entry = entries[place], entry.status.isOpen else { continue }
       let (scope, lane) = (entry.record.header.scope, entry.record.header.lane)
       let pacing = pacing[entry.id] ?? .all
       var blockers = scope.flatMap { blocked[$0] } ?? []
       if pacing != .all { blockers.remove(lane) }
       let isBarred = scope.map { barred.contains($0) } ?? false
       if readable.contains(entry.id), !isBarred, blockers.isEmpty, entry.isWritten {
-        stand(at: place, .run(.waiting))
+        setStatus(at: place, .run(.waiting))
         entries[place]?.pacing = pacing
         begun.append(entry)
       } else {
         if let scope { blocked[scope, default: []].insert(lane) }
-        if let error = failures[entry.id] { stand(at: place, .undecodable(error)) }
+        if let error = failures[entry.id] { setStatus(at: place, .undecodable(error)) }
       }
     }
     version += 1
