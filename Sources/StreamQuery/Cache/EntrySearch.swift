@@ -2,7 +2,7 @@
 /// bounded number of entries at a time.
 ///
 /// The first looks visit everything that the filter may match. Entries that change in between are
-/// recorded and visited again. As soon as one look finishes those, all findings hold at that
+/// recorded and visited again. As soon as one look finishes those, all matches hold at that
 /// instant: half a transaction is never seen (contract law 4). A search that finishes in one look
 /// records nothing.
 ///
@@ -20,7 +20,7 @@ struct EntrySearch<Item: Sendable> {
   }
 
   private let filter: EntryFilter
-  private let isJudged: Bool
+  private let isFiltered: Bool
   private let wantsInfo: Bool
   /// The time for measuring ages; ``Instant/distantPast`` before the first look.
   private(set) var instant = Instant.distantPast
@@ -30,28 +30,28 @@ struct EntrySearch<Item: Sendable> {
   /// The number of rounds in which it tries to keep up with callers that change entries faster than
   /// it visits them; then the last answers stand or, without predicates, it holds the lock for the
   /// rest.
-  private var rounds: Int { isJudged ? 3 : 8 }
+  private var rounds: Int { isFiltered ? 3 : 8 }
   /// The number of the log of changes; `nil` if there is none.
   private var log: Int?
-  private var found: [Finding<Item>] = []
-  /// The findings of the last look: under the lock nothing moves for lack of room.
-  private var latest: [Finding<Item>] = []
-  /// The findings for changed entries, in the order of the looks; `nil` is an entry that the filter
+  private var found: [Match<Item>] = []
+  /// The matches of the last look: under the lock nothing moves for lack of room.
+  private var latest: [Match<Item>] = []
+  /// The matches for changed entries, in the order of the looks; `nil` is an entry that the filter
   /// no longer matches.
-  private var news: [(id: EntryID, finding: Finding<Item>?)] = []
-  /// The number of judged findings in ``found`` and in ``news``.
-  private var judged = (found: 0, news: 0)
+  private var news: [(id: EntryID, match: Match<Item>?)] = []
+  /// The number of judged matches in ``found`` and in ``news``.
+  private var filtered = (found: 0, news: 0)
 
   /// Begins a search.
   ///
   /// - Parameters:
   ///   - filter: Selects the entries.
-  ///   - isJudged: Whether the client judges the matches.
-  ///   - wantsInfo: Whether findings include an info even if nobody judges them.
-  init(_ filter: EntryFilter, isJudged: Bool = false, wantsInfo: Bool = false) {
+  ///   - isFiltered: Whether the client judges the matches.
+  ///   - wantsInfo: Whether matches include an info even if nobody judges them.
+  init(_ filter: EntryFilter, isFiltered: Bool = false, wantsInfo: Bool = false) {
     self.filter = filter
-    self.isJudged = isJudged
-    self.wantsInfo = wantsInfo || isJudged
+    self.isFiltered = isFiltered
+    self.wantsInfo = wantsInfo || isFiltered
   }
 
   // MARK: Under the lock
@@ -94,11 +94,11 @@ struct EntrySearch<Item: Sendable> {
     var candidates = candidates
     for candidate in state.takeCandidates(&candidates)
     where state.matches(filter, candidate.index, at: instant) {
-      latest.append(finding(candidate.index, candidate.rank, in: &state, item))
+      latest.append(match(candidate.index, candidate.rank, in: &state, item))
     }
     if candidates.isOver {
       // A search that found everything in the first look, and is not judged, has seen one instant.
-      if log == nil, !isJudged {
+      if log == nil, !isFiltered {
         swap(&found, &latest)
         return true
       }
@@ -124,9 +124,9 @@ struct EntrySearch<Item: Sendable> {
     }
     let fresh = log.map { state.takeChanges($0) } ?? []
     let mustEnd = round >= rounds
-    if fresh.isEmpty || isJudged && mustEnd { return true }
+    if fresh.isEmpty || isFiltered && mustEnd { return true }
     round += 1
-    if !isJudged, fresh.count <= state.bounds.lookLimit || mustEnd {
+    if !isFiltered, fresh.count <= state.bounds.lookLimit || mustEnd {
       lookAgain(at: fresh[...], in: &state, item)
       return true
     }
@@ -148,18 +148,18 @@ struct EntrySearch<Item: Sendable> {
       // Nothing is replaced here: the last reference to a value must not be released under the
       // lock.
       news.append(
-        (id, index.map { finding($0, state.rank($0, in: filter), in: &state, item) })
+        (id, index.map { match($0, state.rank($0, in: filter), in: &state, item) })
       )
     }
   }
 
-  private func finding(
+  private func match(
     _ index: Int,
     _ rank: UInt64,
     in state: inout CacheState,
     _ item: (inout CacheState, Int, Instant) -> Item
-  ) -> Finding<Item> {
-    Finding(
+  ) -> Match<Item> {
+    Match(
       id: state.id(of: index),
       rank: rank,
       info: wantsInfo ? state.info(index, at: instant) : nil,
@@ -169,14 +169,14 @@ struct EntrySearch<Item: Sendable> {
 
   // MARK: Outside the lock
 
-  /// The questions for the client: all findings since it last judged.
+  /// The questions for the client: all matches since it last judged.
   var questions: [QueryInfo] {
-    guard isJudged else { return [] }
-    return (found[judged.found...] + latest).compactMap(\.info)
-      + news[judged.news...].compactMap { $0.finding?.info }
+    guard isFiltered else { return [] }
+    return (found[filtered.found...] + latest).compactMap(\.info)
+      + news[filtered.news...].compactMap { $0.match?.info }
   }
 
-  /// Drops findings that do not match, and replaces earlier findings with those for changed
+  /// Drops findings that do not match, and replaces earlier matches with those for changed
   /// entries.
   ///
   /// Releases user values: never call it under the lock.
@@ -185,41 +185,41 @@ struct EntrySearch<Item: Sendable> {
   mutating func settle(_ answers: [Bool] = []) {
     found += latest
     latest.removeAll(keepingCapacity: true)
-    if isJudged { drop(by: answers) }
+    if isFiltered { drop(by: answers) }
     guard case .catchingUp(let changed, let done) = stage else { return }
     if done == 0 { stage = .catchingUp(Self.unique(changed), done: 0) }
     guard done == changed.count, !news.isEmpty else { return }
     found = Self.merged(found, news)
     news = []
-    judged = (found.count, 0)
+    filtered = (found.count, 0)
   }
 
   private mutating func drop(by answers: [Bool]) {
     var answers = answers.makeIterator()
-    func isMeant(_ finding: Finding<Item>) -> Bool { finding.info != nil && answers.next() == true }
-    let fresh = Array(found[judged.found...])
-    found.removeSubrange(judged.found...)
+    func isMeant(_ match: Match<Item>) -> Bool { match.info != nil && answers.next() == true }
+    let fresh = Array(found[filtered.found...])
+    found.removeSubrange(filtered.found...)
     found += fresh.filter(isMeant)
-    for position in news.indices[judged.news...] {
-      guard let finding = news[position].finding, !isMeant(finding) else { continue }
-      news[position].finding = nil
+    for position in news.indices[filtered.news...] {
+      guard let match = news[position].match, !isMeant(match) else { continue }
+      news[position].match = nil
     }
-    judged = (found.count, news.count)
+    filtered = (found.count, news.count)
   }
 
-  /// The findings, in order; each entry once.
+  /// The matches, in order; each entry once.
   ///
-  /// - Returns: The findings at the instant of the last look.
-  func findings() -> [Finding<Item>] {
+  /// - Returns: The matches at the instant of the last look.
+  func allMatches() -> [Match<Item>] {
     var all = news.isEmpty ? found : Self.merged(found, news)
     let isInOrder = zip(all, all.dropFirst()).allSatisfy { $0.rank < $1.rank }
     guard !isInOrder else { return all }
     all.sort { $0.rank < $1.rank }
     // Two parts of a filter may lead to the same entry.
     var last: EntryID?
-    return all.filter { finding in
-      defer { last = finding.id }
-      return finding.id != last
+    return all.filter { match in
+      defer { last = match.id }
+      return match.id != last
     }
   }
 
@@ -229,17 +229,17 @@ struct EntrySearch<Item: Sendable> {
   }
 
   private static func merged(
-    _ found: [Finding<Item>],
-    _ news: [(id: EntryID, finding: Finding<Item>?)]
-  ) -> [Finding<Item>] {
-    let latest = Dictionary(news.map { ($0.id, $0.finding) }) { $1 }
+    _ found: [Match<Item>],
+    _ news: [(id: EntryID, match: Match<Item>?)]
+  ) -> [Match<Item>] {
+    let latest = Dictionary(news.map { ($0.id, $0.match) }) { $1 }
     return found.filter { latest[$0.id] == nil }
       + latest.values.compactMap { $0 }.sorted { $0.rank < $1.rank }
   }
 }
 
 /// An entry that a search found.
-struct Finding<Item: Sendable>: Sendable {
+struct Match<Item: Sendable>: Sendable {
   var id: EntryID
   /// Its rank among the others.
   var rank: UInt64

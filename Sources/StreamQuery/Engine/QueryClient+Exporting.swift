@@ -15,8 +15,8 @@ nonisolated extension QueryClient {
         state.mutations.find(id).flatMap { state.mutations.snapshot($0) }
       }
     }
-    let entries = search.findings().compactMap { finding in
-      finding.info.map { (info: $0, progress: finding.item) }
+    let entries = search.allMatches().compactMap { match in
+      match.info.map { (info: $0, progress: match.item) }
     }
     return (entries, runs.map(MutationInfo.init))
   }

@@ -182,13 +182,13 @@ nonisolated extension QueryClient {
     // Stored data would become the initial data again.
     changeStored(filter, removes: true)
     recordBulkChange(filter, invalidates: false)
-    // Finding initial data is user code, so it runs before the transaction, for every entry that
+    // Match initial data is user code, so it runs before the transaction, for every entry that
     // may match.
     let initial = search(filter) { state, index, _ in state.initialData(of: index) }
     var initialData: [EntryID: InitialData] = [:]
-    for finding in initial {
-      guard let source = finding.item else { continue }
-      initialData[finding.id] = InitialData(restoring: source, from: .own)
+    for match in initial {
+      guard let source = match.item else { continue }
+      initialData[match.id] = InitialData(restoring: source, from: .own)
     }
     // The same holds for options that depend on the entry: an observer that is enabled when the
     // entry is empty refetches it.

@@ -194,8 +194,8 @@ nonisolated extension QueryClient {
     let found = search(filter) { state, index, _ in
       state.restoring(index).map { (entry: $0, key: state.slots[index].key) }
     }
-    for finding in found where !Task.isCancelled {
-      guard let (entry, key) = finding.item, let wait = store(of: entry) else { continue }
+    for match in found where !Task.isCancelled {
+      guard let (entry, key) = match.item, let wait = store(of: entry) else { continue }
       await wait()
       if let key { _ = restoring(key, entry.query.resolved.definition) }
     }

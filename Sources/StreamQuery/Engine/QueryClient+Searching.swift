@@ -21,8 +21,8 @@ nonisolated extension QueryClient {
     return search(filter) { _, _, _ in
     } finally: { search, state, transaction in
       var indices: [Int] = []
-      for finding in search.findings() {
-        if let index = state.find(finding.id) { indices.append(index) }
+      for match in search.allMatches() {
+        if let index = state.find(match.id) { indices.append(index) }
       }
       return body(&state, indices, &transaction)
     }.result
@@ -32,7 +32,7 @@ nonisolated extension QueryClient {
   func infos(_ filter: QueryFilter) -> [QueryInfo] {
     search(filter, wantsInfo: true) { _, _, _ in
     } finally: { _, _, _ in
-    }.search.findings().compactMap(\.info)
+    }.search.allMatches().compactMap(\.info)
   }
 
   /// An item for each entry that matches a filter, all of one instant.
@@ -44,8 +44,8 @@ nonisolated extension QueryClient {
   func search<Item: Sendable>(
     _ filter: QueryFilter,
     _ item: (inout CacheState, Int, Instant) -> Item
-  ) -> [Finding<Item>] {
-    search(filter, item) { _, _, _ in }.search.findings()
+  ) -> [Match<Item>] {
+    search(filter, item) { _, _, _ in }.search.allMatches()
   }
 
   /// Runs a search to its end, and judges the findings between its looks.
@@ -64,7 +64,7 @@ nonisolated extension QueryClient {
   ) -> (search: EntrySearch<Item>, result: Result) {
     var search = EntrySearch<Item>(
       filter.plainPart,
-      isJudged: filter.hasPredicate,
+      isFiltered: filter.hasPredicate,
       wantsInfo: wantsInfo
     )
     let result = commit { _ in

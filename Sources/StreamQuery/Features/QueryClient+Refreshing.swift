@@ -225,7 +225,7 @@ nonisolated extension QueryClient {
     let found = search(filter, wantsInfo: true) { state, index, _ in
       state.refreshable(index, isListed: isListed)
     } finally: { _, _, _ in
-    }.search.findings()
+    }.search.allMatches()
     return found.compactMap { finding in
       guard let info = finding.info else { return nil }
       let key = info.entryKey

@@ -61,7 +61,7 @@ import StreamQueryPersistence
   }
 
   static func found(_ search: EntrySearch<EntryKey?>) -> [EntryKey?] {
-    search.findings().map(\.item)
+    search.allMatches().map(\.item)
   }
 
   static func expected(_ filter: EntryFilter, _ state: borrowing CacheState) -> [EntryKey?] {
@@ -117,7 +117,7 @@ import StreamQueryPersistence
     var transaction = Transaction(
       environment: Environment(now: Timestamp(instant: QueryFilterTests.now, date: 6))
     )
-    var search = EntrySearch<EntryKey?>(.prefix("b"), isJudged: true)
+    var search = EntrySearch<EntryKey?>(.prefix("b"), isFiltered: true)
     var asked: [[EntryKey]] = []
     while !search.look(
       at: &state,

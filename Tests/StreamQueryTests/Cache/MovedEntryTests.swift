@@ -50,7 +50,7 @@ import Testing
       }
     }
     search.settle()
-    let found = search.findings().map(\.id)
+    let found = search.allMatches().map(\.id)
     for key in kept {
       let index = state.find(key)
       let count = found.count { state.find($0) == index }
