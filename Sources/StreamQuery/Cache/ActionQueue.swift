@@ -53,7 +53,7 @@ struct ActionQueue<Item: Sendable>: Sendable {
   /// An empty array whose storage serves the next batch.
   private var spare: [Item] = []
   /// The positions in `pending` of actions of which one is enough; -1 for none.
-  private var places = Places()
+  private var positions = Positions()
   private var drainer: ThreadIdentity?
   /// The number of actions when the current transaction began.
   private var transactionStart = 0
@@ -109,14 +109,14 @@ struct ActionQueue<Item: Sendable>: Sendable {
 
   /// Adds an action, or replaces an earlier action of its kind that nobody has taken yet.
   mutating func append(_ item: Item, insteadOf kind: Single) {
-    let place = kind == .arm ? places.arm : places.recount
-    if place >= 0 {
-      pending[place] = item
+    let position = kind == .arm ? positions.arm : positions.recount
+    if position >= 0 {
+      pending[position] = item
       return
     }
     switch kind {
-    case .arm: places.arm = pending.count
-    case .recount: places.recount = pending.count
+    case .arm: positions.arm = pending.count
+    case .recount: positions.recount = pending.count
     }
     pending.append(item)
   }
@@ -247,7 +247,7 @@ struct ActionQueue<Item: Sendable>: Sendable {
     if batch.items.capacity == 0 { swap(&spare, &batch.items) }
     swap(&pending, &batch.items)
     batch.start = 0
-    places = Places()
+    positions = Positions()
     guard !waiting.isEmpty else { return .perform }
     released += waiting.map(\.thread)
     waiting.removeAll()
@@ -260,8 +260,8 @@ struct ActionQueue<Item: Sendable>: Sendable {
     guard !isEmpty else { return .leave }
     // It is waiting anyway. A thread that is held up itself comes last.
     if !waiting.isEmpty {
-      let place = waiting.firstIndex { !$0.isLow } ?? 0
-      let next = waiting.remove(at: place).thread
+      let position = waiting.firstIndex { !$0.isLow } ?? 0
+      let next = waiting.remove(at: position).thread
       drainer = next
       return .appoint(next)
     }
@@ -321,7 +321,7 @@ struct ActionQueue<Item: Sendable>: Sendable {
     return released
   }
 
-  private struct Places: Hashable, Sendable {
+  private struct Positions: Hashable, Sendable {
     var arm = -1
     var recount = -1
   }

@@ -227,7 +227,7 @@ extension CacheState {
           isInvalidated: slots[index].machine.isKnownToHaveChanged
         ),
       startedAt: transaction.environment.now,
-      place: former?.place ?? extensions.imports.started(),
+      sequence: former?.sequence ?? extensions.imports.started(),
       part: current.part,
       setting: former?.setting ?? slots[index].setting,
       isSettingOwn: former?.isSettingOwn ?? (transaction.setting != nil)

@@ -45,23 +45,23 @@ extension CacheState {
     let former = move(busy, &transaction)
     transaction.garbage.collect(value: (former, oldIndex))
     // Entries below a prefix come in the order of creation.
-    for place in busy.indices.sorted(by: { orders[$0] < orders[$1] }) {
-      guard let key = slots[place].key else { continue }
-      slots.keys.insert(key.key, id: Int32(truncatingIfNeeded: place))
+    for newIndex in busy.indices.sorted(by: { orders[$0] < orders[$1] }) {
+      guard let key = slots[newIndex].key else { continue }
+      slots.keys.insert(key.key, id: Int32(truncatingIfNeeded: newIndex))
     }
     guard emitsEvents else {
-      for place in busy.indices { remove(place, reason: reason, &transaction) }
+      for newIndex in busy.indices { remove(newIndex, reason: reason, &transaction) }
       return
     }
     // In the order of the slots, as if each had been removed separately.
     let serial = reports.eventSerial
     let date = transaction.environment.now.date
     let gone = RemovedEntries(in: former, reason: reason, date: date, eventSerial: serial)
-    var place = 0
+    var newIndex = 0
     for slot in former.indices {
-      if place < busy.count, Int(busy[place]) == slot {
-        remove(place, reason: reason, &transaction)
-        place += 1
+      if newIndex < busy.count, Int(busy[newIndex]) == slot {
+        remove(newIndex, reason: reason, &transaction)
+        newIndex += 1
       } else if former[slot].key != nil {
         reports.eventSerial += 1
         let count = UInt32(truncatingIfNeeded: reports.eventSerial - serial)
@@ -136,9 +136,9 @@ extension CacheState {
     announce(.moving(kept), &transaction)
     let old = slots.compact(to: kept)
     deadlines.move(kept, mutations.all.compactMap { mutations.find($0) })
-    for place in slots.indices where slots[place].isWatched {
-      for observer in slots[place].observers {
-        observers[Int(observer)].entry = Int32(truncatingIfNeeded: place)
+    for newIndex in slots.indices where slots[newIndex].isWatched {
+      for observer in slots[newIndex].observers {
+        observers[Int(observer)].entry = Int32(truncatingIfNeeded: newIndex)
       }
     }
     return old

@@ -25,7 +25,7 @@ extension CacheState {
   mutating func join(_ group: Int32, _ id: ObserverID) -> ObservationChange {
     let position = groups[group].add(id)
     let seen = find(id).map { index in
-      observers[index].waits(at: GroupPlace(position, in: group))
+      observers[index].waits(at: MemberPosition(position, in: group))
       return seenSnapshot(index)
     }
     return ObservationChange(position: Int(position), id: id, seen: seen)
@@ -34,17 +34,17 @@ extension CacheState {
   /// Removes an observer from a group; a second time is a no-op.
   mutating func leave(_ group: Int32, _ position: Int32) {
     guard let id = groups[group].remove(Int(position)), let index = find(id) else { return }
-    let place = GroupPlace(position, in: group)
-    observers[index].alsoSuspended.removeAll { $0.isMember(at: place) }
-    if observers[index].suspended?.isMember(at: place) == true {
+    let position = MemberPosition(position, in: group)
+    observers[index].alsoSuspended.removeAll { $0.isMember(at: position) }
+    if observers[index].suspended?.isMember(at: position) == true {
       observers[index].suspended = observers[index].alsoSuspended.popLast()
     }
   }
 
   /// Notes that a member has news.
-  mutating func note(_ place: GroupPlace) {
-    let group = place.group
-    groups[group].changed.append(place.position)
+  mutating func note(_ position: MemberPosition) {
+    let group = position.group
+    groups[group].changed.append(position.position)
     guard !groups[group].waiting.isEmpty else { return }
     for wait in groups[group].waiting.takeAll() { actionQueue.append(.reached(wait)) }
   }
@@ -88,7 +88,7 @@ extension CacheState {
         changes.append(ObservationChange(position: Int(position), id: id, seen: nil))
         continue
       }
-      observers[index].waits(at: GroupPlace(position, in: group))
+      observers[index].waits(at: MemberPosition(position, in: group))
       // No news: two members have had the position since the last look.
       guard let seen = look(index) else { continue }
       changes.append(ObservationChange(position: Int(position), id: id, seen: seen))
@@ -131,7 +131,7 @@ extension CacheState {
       guard let id = groups[group].member(at: Int(position)), let index = find(id) else {
         return .over
       }
-      observers[index].waits(at: GroupPlace(position, in: group))
+      observers[index].waits(at: MemberPosition(position, in: group))
       if look(index) != nil { hasNews = true }
     }
     guard hasNews else { return .nothing }

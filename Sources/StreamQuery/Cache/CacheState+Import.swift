@@ -187,7 +187,7 @@ extension CacheState {
     _ transaction: Transaction
   ) -> Bool {
     guard let job = slots[index].job else { return false }
-    let isNamed = decision.endsFetchesAfter.map { job.place > $0 } ?? false
+    let isNamed = decision.endsFetchesAfter.map { job.sequence > $0 } ?? false
     guard isNamed || slots[index].machine.isDeferred else { return false }
     let now = transaction.environment.now
     return !slots[index].machine.wouldBeStale(

@@ -57,7 +57,7 @@ extension CacheState {
       return .suspended
     }
     observers[index].alsoSuspended.append(.alone(task))
-    if case .member(let place) = other, !groups[place.group].isReadAsWhole {
+    if case .member(let position) = other, !groups[position.group].isReadAsWhole {
       return .suspended
     }
     return slots[Int(observers[index].entry)].key.map(SuspendDecision.suspendedBesideAnother)
@@ -140,7 +140,7 @@ extension CacheState {
   mutating func call(_ suspended: SuspendedObserver) {
     switch suspended {
     case .alone(let task): actionQueue.append(.wake(task))
-    case .member(let place): note(place)
+    case .member(let position): note(position)
     }
   }
 

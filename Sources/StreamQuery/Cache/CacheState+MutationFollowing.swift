@@ -77,13 +77,13 @@ extension CacheState {
   }
 
   mutating func streamEnded(of mutation: EntryKey, _ transaction: inout Transaction) {
-    guard let place = mutations.streams.index(forKey: mutation) else { return }
+    guard let position = mutations.streams.index(forKey: mutation) else { return }
     mutations.streamCount -= 1
-    mutations.streams.values[place] -= 1
-    if mutations.streams.values[place] == 0 {
+    mutations.streams.values[position] -= 1
+    if mutations.streams.values[position] == 0 {
       // The dictionary's own key may be the last reference to the user's key parts.
-      transaction.garbage.collect(value: mutations.streams[place].key.storage)
-      mutations.streams.remove(at: place)
+      transaction.garbage.collect(value: mutations.streams[position].key.storage)
+      mutations.streams.remove(at: position)
     }
     guard let index = mutations.runs[mutation]?.last.flatMap(mutations.find) else { return }
     mutations.slots[index].machine.unfollowed(in: transaction.environment)

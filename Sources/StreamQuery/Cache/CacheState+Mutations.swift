@@ -197,12 +197,12 @@ extension CacheState {
     of key: EntryKey,
     _ transaction: inout Transaction
   ) -> MutationID? {
-    guard let place = mutations.runs.index(forKey: key) else { return nil }
-    mutations.runs.values[place].remove(id)
-    if let newest = mutations.runs.values[place].last { return newest }
+    guard let position = mutations.runs.index(forKey: key) else { return nil }
+    mutations.runs.values[position].remove(id)
+    if let newest = mutations.runs.values[position].last { return newest }
     // The dictionary's own key may be the last reference to the user's key parts.
-    transaction.garbage.collect(value: mutations.runs[place].key.storage)
-    mutations.runs.remove(at: place)
+    transaction.garbage.collect(value: mutations.runs[position].key.storage)
+    mutations.runs.remove(at: position)
     return nil
   }
 

@@ -92,13 +92,13 @@ struct Observer: FreeRows.Row {
 
   /// Waits as a member of a group, beside other waits.
   @inline(__always)
-  mutating func waits(at place: GroupPlace) {
+  mutating func waits(at position: MemberPosition) {
     if suspended == nil {
-      suspended = .member(place)
-    } else if suspended?.isMember(at: place) != true,
-      !alsoSuspended.contains(where: { $0.isMember(at: place) })
+      suspended = .member(position)
+    } else if suspended?.isMember(at: position) != true,
+      !alsoSuspended.contains(where: { $0.isMember(at: position) })
     {
-      alsoSuspended.append(.member(place))
+      alsoSuspended.append(.member(position))
     }
   }
 }
@@ -139,9 +139,9 @@ enum SuspendedObserver: Sendable {
   /// A task waits for it alone.
   case alone(SuspendedTask<Void>)
   /// Nobody waits: an `ObservationGroup` notes that its member has news.
-  case member(GroupPlace)
+  case member(MemberPosition)
 
-  func isMember(at place: GroupPlace) -> Bool {
-    if case .member(place) = self { true } else { false }
+  func isMember(at position: MemberPosition) -> Bool {
+    if case .member(position) = self { true } else { false }
   }
 }

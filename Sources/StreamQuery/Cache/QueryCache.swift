@@ -193,7 +193,7 @@ final class QueryCache: Sendable {
           shell.perform(only)
         } else {
           let end = batch.end
-          for place in batch.start..<end { shell.perform(batch.items[place]) }
+          for index in batch.start..<end { shell.perform(batch.items[index]) }
           batch.wasPerformed(to: end)
         }
         step = state.withLock { $0.actionQueue.performed(&batch, on: thread) }

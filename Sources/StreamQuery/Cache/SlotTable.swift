@@ -40,14 +40,14 @@ struct SlotTable: RandomAccessCollection {
   func index(of id: EntryID) -> Int? {
     let index = Int(id.index)
     guard index < rows.count, rows[index].generation == id.generation, rows[index].key != nil
-    else { return moved.isEmpty ? nil : Self.place(of: id, among: moved) }
+    else { return moved.isEmpty ? nil : Self.newIndex(of: id, among: moved) }
     return index
   }
 
   // Separate and static, so that the code that finds entries is small enough to be inlined and
   // copies no state.
   @inline(never)
-  private static func place(of id: EntryID, among moved: [UInt64: Int32]) -> Int? {
+  private static func newIndex(of id: EntryID, among moved: [UInt64: Int32]) -> Int? {
     moved[id.generation].map(Int.init)
   }
 

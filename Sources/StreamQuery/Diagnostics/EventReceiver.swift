@@ -136,10 +136,10 @@ struct EventRing: Inbox {
     guard count == Self.capacity else {
       // Reuses places that were read before the ring grows.
       if count < events.count {
-        let place = (start + count) % events.count
-        defer { events[place] = event }
+        let index = (start + count) % events.count
+        defer { events[index] = event }
         count += 1
-        return events[place]
+        return events[index]
       }
       if start > 0 {
         events = Array(events[start...] + events[..<start])

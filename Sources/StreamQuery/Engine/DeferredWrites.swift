@@ -199,8 +199,8 @@ struct DeferredWrites: Sendable {
     if let key = present?.key, keys.contains(key) { present?.isInvalidated = true }
     for key in keys {
       guard let line = lines[key] else { continue }
-      for place in line.first..<line.writes.count {
-        lines[key]?.writes[place]?.isInvalidated = true
+      for index in line.first..<line.writes.count {
+        lines[key]?.writes[index]?.isInvalidated = true
       }
     }
   }

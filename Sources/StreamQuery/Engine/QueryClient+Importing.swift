@@ -99,7 +99,7 @@ nonisolated extension QueryClient {
   ///   - report: Gets the omitted content; called under the lock, so that the end of the import knows all
   ///     filled entries.
   /// - Returns: The result of `report`.
-  package func place<Report: Sendable>(
+  package func addRestored<Report: Sendable>(
     _ entries: [RestoredEntry],
     _ runs: [RestoredRun],
     resuming: Bool,

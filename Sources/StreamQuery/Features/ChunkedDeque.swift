@@ -32,13 +32,13 @@ struct ChunkedDeque<Element: Sendable>: Sendable {
     return all
   }
 
-  private enum Place {
+  private enum Slot {
     case head(Int)
     case middle(Int, Int)
     case tail(Int)
   }
 
-  private func place(of index: Int) -> Place {
+  private func slot(of index: Int) -> Slot {
     if index < head.count { return .head(index) }
     let rest = index - head.count
     let (chunk, offset) = rest.quotientAndRemainder(dividingBy: Self.chunkSize)
@@ -48,14 +48,14 @@ struct ChunkedDeque<Element: Sendable>: Sendable {
 
   subscript(index: Int) -> Element {
     get {
-      switch place(of: index) {
+      switch slot(of: index) {
       case .head(let offset): head[offset]
       case .middle(let chunk, let offset): middle[chunk][offset]
       case .tail(let offset): tail[offset]
       }
     }
     set {
-      switch place(of: index) {
+      switch slot(of: index) {
       case .head(let offset): head[offset] = newValue
       case .middle(let chunk, let offset): middle[chunk][offset] = newValue
       case .tail(let offset): tail[offset] = newValue

@@ -171,15 +171,15 @@ extension Pages: StructurallyShared where Page: Equatable {
     let sharing = PartSharing<Page>()
     var new = self
     var isOld = count == old.count
-    var places: [PageParam: Int]?
+    var indices: [PageParam: Int]?
     for index in 0..<count {
       let own = box(index)
-      guard let place = old.place(of: own.param, near: index, &places) else {
+      guard let oldIndex = old.index(of: own.param, near: index, &indices) else {
         isOld = false
         continue
       }
-      let before = old.box(place)
-      isOld = isOld && place == index
+      let before = old.box(oldIndex)
+      isOld = isOld && oldIndex == index
       guard own !== before else { continue }
       let (page, isSame) = sharing(before.page, own.page)
       isOld = isOld && isSame
@@ -191,15 +191,15 @@ extension Pages: StructurallyShared where Page: Equatable {
   }
 
   /// The position of the page with a parameter, which is usually its former position.
-  private func place(
+  private func index(
     of param: PageParam,
     near index: Int,
-    _ places: inout [PageParam: Int]?
+    _ indices: inout [PageParam: Int]?
   ) -> Int? {
     if index < count, box(index).param == param { return index }
     let known =
-      places ?? Dictionary((0..<count).map { (box($0).param, $0) }) { first, _ in first }
-    places = known
+      indices ?? Dictionary((0..<count).map { (box($0).param, $0) }) { first, _ in first }
+    indices = known
     return known[param]
   }
 }

@@ -18,9 +18,9 @@ public final class PaginatedObserver<
 >: Sendable {
   private let observer: QueryObserver<Value>
   private let query: @Sendable (Input, Page) -> Query<Value>
-  private let place: Mutex<Place>
+  private let position: Mutex<Position>
 
-  private struct Place {
+  private struct Position {
     var pagination: Pagination<Input, Page>
     /// The number of moves.
     var serial = 0
@@ -33,11 +33,11 @@ public final class PaginatedObserver<
   ) {
     self.observer = observer
     self.query = query
-    place = Mutex(Place(pagination: pagination))
+    position = Mutex(Position(pagination: pagination))
   }
 
   /// The position of the observer.
-  public var pagination: Pagination<Input, Page> { place.withLock { $0.pagination } }
+  public var pagination: Pagination<Input, Page> { position.withLock { $0.pagination } }
 
   /// The input whose pages are shown; setting another input starts at its initial page.
   public var input: Input {
@@ -84,14 +84,14 @@ public final class PaginatedObserver<
   private func move(_ change: (inout Pagination<Input, Page>) -> Void) {
     while true {
       // The closures of a position are user code, so they run on a copy, outside the lock.
-      let (serial, old) = place.withLock { ($0.serial, $0.pagination) }
+      let (serial, old) = position.withLock { ($0.serial, $0.pagination) }
       var new = old
       change(&new)
       guard !new.isSamePlace(as: old) else { return }
-      let isCurrent = place.withLock { place in
-        guard place.serial == serial else { return false }
-        place.serial += 1
-        place.pagination = new
+      let isCurrent = position.withLock { position in
+        guard position.serial == serial else { return false }
+        position.serial += 1
+        position.pagination = new
         return true
       }
       if isCurrent { break }
@@ -102,9 +102,9 @@ public final class PaginatedObserver<
   /// Observes the query of the position; of several concurrent moves, the last one wins.
   private func follow() {
     while true {
-      let (serial, pagination) = place.withLock { ($0.serial, $0.pagination) }
+      let (serial, pagination) = position.withLock { ($0.serial, $0.pagination) }
       observer.update(query: query(pagination.input, pagination.page))
-      if place.withLock({ $0.serial == serial }) { return }
+      if position.withLock({ $0.serial == serial }) { return }
     }
   }
 }

@@ -64,7 +64,7 @@ nonisolated extension QueryClient {
   ///
   /// Use it in a process that has just begun, whose cache has no queries yet. It waits for their stores
   /// first, so that stored data counts with its age. Otherwise the same as
-  /// ``refetchStale(_:within:)-(QueryFilter,_)``. `until:` takes a date in place of the time.
+  /// ``refetchStale(_:within:)-(QueryFilter,_)``. `until:` takes a date in index of the time.
   ///
   /// - Parameters:
   ///   - queries: The queries; a missing one comes before a stale one if both are used as often.
@@ -133,12 +133,12 @@ nonisolated extension QueryClient {
   ///
   /// It waits for each while an attempt runs; a fetch that waits for something else goes on beside the next.
   private func refetchStale(_ run: Run, in tasks: ParallelTasks<Void>) async {
-    while !Task.isCancelled, let (place, candidate) = run.plan.withLock({ $0.next() }) {
+    while !Task.isCancelled, let (index, candidate) = run.plan.withLock({ $0.next() }) {
       let start = await begin(candidate)
       // Also if the time is over, because only a caller that waits gives its lease back.
       tasks.add {
         let outcome = await self.outcome(of: start, candidate)
-        run.plan.withLock { $0.ended(place, outcome) }
+        run.plan.withLock { $0.ended(index, outcome) }
       }
     }
   }

@@ -33,7 +33,7 @@ struct CollisionBucket: Sendable {
 
   /// Calls the body with each position that may be the wanted one, until the body returns `false`.
   func forEach(_ order: (Int32) -> KeyOrder?, _ goesOn: (Int32) -> Bool) {
-    if let start = place(order) {
+    if let start = lowerBound(order) {
       for position in sorted[start...] {
         // An order that has become invalid must not end the loop: the wanted one may come later.
         if order(position) == .before { break }
@@ -50,8 +50,8 @@ struct CollisionBucket: Sendable {
   /// - Returns: How many positions a search for it examines one by one; 0 if it has an order.
   mutating func insert(_ position: Int32, _ order: (Int32) -> KeyOrder?) -> Int {
     // Even a single position must have an order: to itself.
-    if order(position) != nil, let place = place(order) {
-      sorted.insert(position, at: place)
+    if order(position) != nil, let index = lowerBound(order) {
+      sorted.insert(position, at: index)
       return 0
     }
     others.append(position)
@@ -60,10 +60,10 @@ struct CollisionBucket: Sendable {
 
   /// Removes a position; `false` if it is not there.
   mutating func remove(_ position: Int32) -> Bool {
-    if let place = others.firstIndex(of: position) {
-      others.remove(at: place)
-    } else if let place = sorted.firstIndex(of: position) {
-      sorted.remove(at: place)
+    if let index = others.firstIndex(of: position) {
+      others.remove(at: index)
+    } else if let index = sorted.firstIndex(of: position) {
+      sorted.remove(at: index)
     } else {
       return false
     }
@@ -72,7 +72,7 @@ struct CollisionBucket: Sendable {
 
   /// The first place whose position does not come before the wanted key; `nil` if that is not
   /// known.
-  private func place(_ order: (Int32) -> KeyOrder?) -> Int? {
+  private func lowerBound(_ order: (Int32) -> KeyOrder?) -> Int? {
     var (low, high) = (0, sorted.count)
     while low < high {
       let middle = low + (high - low) / 2

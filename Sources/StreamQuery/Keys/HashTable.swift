@@ -101,7 +101,7 @@ struct HashTable: Sendable {
     if (count - bucketCount + 1) * 5 > slots.count * 4 { grow() }
     let slot = Slot(position: position, tag: UInt32(truncatingIfNeeded: hash))
     count += 1
-    guard place(slot) >= Self.slotsPerHash else { return Collision() }
+    guard insert(slot) >= Self.slotsPerHash else { return Collision() }
     bucketCount += 1
     let unsorted = buckets[slot.tag, default: CollisionBucket()].insert(position, order)
     return Collision(
@@ -134,7 +134,7 @@ struct HashTable: Sendable {
     slots[hole] = HashTable.empty
     if bucketCount > 0, let next = buckets[tag]?.first {
       takeFromBucket(next, tag)
-      place(Slot(position: next, tag: tag))
+      insert(Slot(position: next, tag: tag))
     }
   }
 
@@ -154,7 +154,7 @@ struct HashTable: Sendable {
   ///
   /// - Returns: The number of slots that the tag had before.
   @discardableResult
-  private mutating func place(_ slot: Slot) -> Int {
+  private mutating func insert(_ slot: Slot) -> Int {
     var index = home(of: slot.tag)
     var equals = 0
     while slots[index].position >= 0 {
@@ -168,7 +168,7 @@ struct HashTable: Sendable {
   private mutating func grow() {
     let old = slots
     slots = Array(repeating: HashTable.empty, count: max(8, old.count * 2))
-    for slot in old where slot.position >= 0 { place(slot) }
+    for slot in old where slot.position >= 0 { insert(slot) }
   }
 }
 

@@ -11,17 +11,17 @@ extension KeyTextNode {
     if let text = KeyTextNode.primitive(value) {
       set(text)
     } else if let value = value as? any CanonicallyEncodable {
-      let place = KeyText.Place(codingPath: codingPath, depth: depth, level: level + 1)
-      set(try value.canonicalText(at: place))
+      let position = KeyText.Position(codingPath: codingPath, depth: depth, level: level + 1)
+      set(try value.canonicalText(at: position))
     } else {
       try value.encode(to: KeyEncoder(node: self, codingPath: codingPath, level: level + 1))
     }
   }
 
   /// Returns the text of a value.
-  static func text(of value: any Encodable, at place: KeyText.Place) throws -> String {
-    let node = KeyTextNode(depth: place.depth)
-    try node.encode(value, codingPath: place.codingPath, level: place.level)
+  static func text(of value: any Encodable, at position: KeyText.Position) throws -> String {
+    let node = KeyTextNode(depth: position.depth)
+    try node.encode(value, codingPath: position.codingPath, level: position.level)
     return try node.text()
   }
 
@@ -171,7 +171,7 @@ private struct KeyValueContainer: SingleValueEncodingContainer {
 /// differs for equal values.
 protocol CanonicallyEncodable {
   /// Returns the text.
-  func canonicalText(at place: KeyText.Place) throws -> String
+  func canonicalText(at position: KeyText.Position) throws -> String
 }
 
 /// Why a key has no canonical text, so that its entry cannot be persisted.
@@ -219,18 +219,18 @@ extension KeyEncodingError: CustomStringConvertible {
   /// A sentence that names the part and says what to do.
   @_documentation(visibility: internal)
   public var description: String {
-    let place = part.map { "part \($0) of the key" } ?? "the value type of the key"
+    let position = part.map { "part \($0) of the key" } ?? "the value type of the key"
     return switch reason {
     case .notEncodable:
-      "\(place) is of type \(typeName), which is not Encodable: the key cannot be persisted"
+      "\(position) is of type \(typeName), which is not Encodable: the key cannot be persisted"
     case .unstableTypeName:
-      "\(place) is of type \(typeName), which is private or local, so that its name changes "
+      "\(position) is of type \(typeName), which is private or local, so that its name changes "
         + "between builds: declare it at least internal and outside functions to persist the key"
     case .tooDeep(let limit):
-      "\(place) is of type \(typeName) and nests deeper than \(limit) levels: "
+      "\(position) is of type \(typeName) and nests deeper than \(limit) levels: "
         + "the key cannot be persisted"
     case .failed(let text):
-      "\(place) is of type \(typeName), which could not be encoded: \(text)"
+      "\(position) is of type \(typeName), which could not be encoded: \(text)"
     }
   }
 }

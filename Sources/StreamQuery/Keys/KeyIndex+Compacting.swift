@@ -11,8 +11,8 @@ extension KeyIndex {
     swap(&old, &self)
     order = old.order
     // The root comes first and always exists.
-    let inNodes = Self.places(old.nodes.indices) { $0 == 0 || old.nodes[$0].part != nil }
-    let inEntries = Self.places(old.entries.indices) { old.entries[$0].key != nil }
+    let inNodes = Self.newPositions(old.nodes.indices) { $0 == 0 || old.nodes[$0].part != nil }
+    let inEntries = Self.newPositions(old.entries.indices) { old.entries[$0].key != nil }
     nodes.reserveCapacity(old.nodeCount)
     for position in old.nodes.indices.dropFirst() {
       guard let part = old.nodes[position].part.take() else { continue }
@@ -42,15 +42,16 @@ extension KeyIndex {
   }
 
   /// The new places of the rows in use.
-  private struct Places {
-    var places: [Int32]
+  private struct NewPositions {
+    var newPositions: [Int32]
 
     subscript(position: Int32) -> Int32 {
-      position == KeyIndex.none ? KeyIndex.none : places[Int(position)]
+      position == KeyIndex.none ? KeyIndex.none : newPositions[Int(position)]
     }
   }
 
-  private static func relink(_ node: inout Node, _ inNodes: Places, _ inEntries: Places) {
+  private static func relink(_ node: inout Node, _ inNodes: NewPositions, _ inEntries: NewPositions)
+  {
     node.parent = inNodes[node.parent]
     node.nextSibling = inNodes[node.nextSibling]
     node.previousSibling = inNodes[node.previousSibling]
@@ -60,13 +61,13 @@ extension KeyIndex {
     node.lastEntry = inEntries[node.lastEntry]
   }
 
-  private static func places(_ all: Range<Int>, _ isUsed: (Int) -> Bool) -> Places {
-    var places = Array(repeating: KeyIndex.none, count: all.count)
+  private static func newPositions(_ all: Range<Int>, _ isUsed: (Int) -> Bool) -> NewPositions {
+    var newPositions = Array(repeating: KeyIndex.none, count: all.count)
     var next: Int32 = 0
     for position in all where isUsed(position) {
-      places[position] = next
+      newPositions[position] = next
       next += 1
     }
-    return Places(places: places)
+    return NewPositions(newPositions: newPositions)
   }
 }

@@ -7,7 +7,7 @@ internal import Foundation
 /// The place of a text in a key, and the errors of writing one.
 enum KeyText {
   /// The position at which something is written in the text of a key.
-  struct Place {
+  struct Position {
     var codingPath: [any CodingKey] = []
     /// The number of lists and objects around it.
     var depth: Int
@@ -159,7 +159,7 @@ private func payloadText(of value: any Hashable, depth: Int) throws(KeyText.Fail
     throw KeyText.Failure(typeName: stableName(of: type(of: value)), reason: .notEncodable)
   }
   do {
-    return try KeyTextNode.text(of: encodable, at: KeyText.Place(depth: depth))
+    return try KeyTextNode.text(of: encodable, at: KeyText.Position(depth: depth))
   } catch is KeyText.TooDeep {
     throw .tooDeep(typeName: stableName(of: type(of: value)))
   } catch {
@@ -192,16 +192,16 @@ extension Unicode.Scalar: TextKeyPart {
 }
 
 extension Set: CanonicallyEncodable where Element: Encodable {
-  func canonicalText(at place: KeyText.Place) throws -> String {
-    let inner = try place.opened()
+  func canonicalText(at position: KeyText.Position) throws -> String {
+    let inner = try position.opened()
     return KeyTextNode.list(ofSorted: try map { try KeyTextNode.text(of: $0, at: inner) })
   }
 }
 
 extension Dictionary: CanonicallyEncodable where Key: Encodable, Value: Encodable {
-  func canonicalText(at place: KeyText.Place) throws -> String {
+  func canonicalText(at position: KeyText.Position) throws -> String {
     // A list of pairs opens two brackets.
-    let inner = try Key.self == String.self ? place.opened() : place.opened().opened()
+    let inner = try Key.self == String.self ? position.opened() : position.opened().opened()
     let pairs = try map { key, value in
       (
         key: try KeyTextNode.text(of: key, at: inner),
@@ -217,7 +217,7 @@ extension Dictionary: CanonicallyEncodable where Key: Encodable, Value: Encodabl
 }
 
 extension URL: CanonicallyEncodable {
-  func canonicalText(at place: KeyText.Place) -> String {
+  func canonicalText(at position: KeyText.Position) -> String {
     let relative = KeyTextNode.quoted(relativeString)
     guard let baseURL else { return relative }
     return KeyTextNode.list([relative, KeyTextNode.quoted(baseURL.absoluteString)])
@@ -226,7 +226,7 @@ extension URL: CanonicallyEncodable {
 
 extension Decimal: CanonicallyEncodable {
   /// The text without zeros at its end: 1.0 and 1.00 are equal but encode differently.
-  func canonicalText(at place: KeyText.Place) -> String {
+  func canonicalText(at position: KeyText.Position) -> String {
     guard !isNaN else { return "\"nan\"" }
     var text = description
     if text.contains(".") {

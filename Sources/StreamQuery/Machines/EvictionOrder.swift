@@ -190,9 +190,9 @@ struct EvictionOrder: Sendable {
   ///
   /// - Parameter kept: The former row of each remaining entry.
   mutating func moved(_ kept: [Int32]) {
-    var places = Array(repeating: -1 as Int32, count: rows.count)
-    for (place, row) in kept.enumerated() where Int(row) < rows.count {
-      places[Int(row)] = Int32(truncatingIfNeeded: place)
+    var newRows = Array(repeating: -1 as Int32, count: rows.count)
+    for (newRow, row) in kept.enumerated() where Int(row) < rows.count {
+      newRows[Int(row)] = Int32(truncatingIfNeeded: newRow)
     }
     var (old, oldLists) = ([Row](), [RowList(), RowList(), RowList()])
     swap(&old, &rows)
@@ -208,11 +208,11 @@ struct EvictionOrder: Sendable {
     for segment in oldLists.indices {
       var row = oldLists[segment].oldest
       while row >= 0 {
-        if places[Int(row)] >= 0 { lists[segment].append(places[Int(row)], in: &rows, \.links) }
+        if newRows[Int(row)] >= 0 { lists[segment].append(newRows[Int(row)], in: &rows, \.links) }
         row = old[Int(row)].links.newer
       }
     }
-    candidate = candidate >= 0 ? places[Int(candidate)] : -1
+    candidate = candidate >= 0 ? newRows[Int(candidate)] : -1
   }
 
   // MARK: Order of eviction

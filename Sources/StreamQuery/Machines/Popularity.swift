@@ -36,10 +36,10 @@ struct PastUses: Sendable {
   private var memories: [Memory] = []
   private var next = 0
   /// The place of each hash in `memories`; a place that no hash has is void.
-  private var places: [Int: Int32] = [:]
+  private var slots: [Int: Int32] = [:]
 
   /// The number of remembered keys.
-  var count: Int { places.count }
+  var count: Int { slots.count }
 
   /// Remembers a key that leaves.
   ///
@@ -50,23 +50,23 @@ struct PastUses: Sendable {
   mutating func remember(_ hash: Int, _ popularity: Popularity, room: Int) {
     let memory = Memory(hash: hash, popularity: popularity)
     guard memories.count >= room else {
-      places[hash] = Int32(truncatingIfNeeded: memories.count)
+      slots[hash] = Int32(truncatingIfNeeded: memories.count)
       memories.append(memory)
       return
     }
     guard !memories.isEmpty else { return }
     if next >= memories.count { next = 0 }
     let former = memories[next].hash
-    if places[former] == Int32(truncatingIfNeeded: next) { places[former] = nil }
+    if slots[former] == Int32(truncatingIfNeeded: next) { slots[former] = nil }
     memories[next] = memory
-    places[hash] = Int32(truncatingIfNeeded: next)
+    slots[hash] = Int32(truncatingIfNeeded: next)
     next += 1
   }
 
   /// Returns the popularity of a key that comes back, and forgets it.
   mutating func recall(_ hash: Int) -> Popularity? {
-    guard !places.isEmpty, let place = places.removeValue(forKey: hash) else { return nil }
-    return memories[Int(place)].popularity
+    guard !slots.isEmpty, let slot = slots.removeValue(forKey: hash) else { return nil }
+    return memories[Int(slot)].popularity
   }
 }
 

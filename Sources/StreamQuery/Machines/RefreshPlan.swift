@@ -40,9 +40,9 @@ struct RefreshPlan: Sendable {
 
   /// - Parameter candidates: The stale entries; of equals, the first comes first.
   init(_ candidates: [Candidate]) {
-    let weighed = candidates.enumerated().map { (place: $0, weight: $1.weight, candidate: $1) }
+    let weighed = candidates.enumerated().map { (index: $0, weight: $1.weight, candidate: $1) }
     self.candidates =
-      weighed.sorted { $0.weight == $1.weight ? $0.place < $1.place : $0.weight > $1.weight }
+      weighed.sorted { $0.weight == $1.weight ? $0.index < $1.index : $0.weight > $1.weight }
       .map(\.candidate)
     outcomes = Array(repeating: .remaining, count: candidates.count)
   }
@@ -50,13 +50,13 @@ struct RefreshPlan: Sendable {
   var count: Int { candidates.count }
 
   /// The next entry to refresh, and its place.
-  mutating func next() -> (place: Int, candidate: Candidate)? {
+  mutating func next() -> (index: Int, candidate: Candidate)? {
     guard begun < candidates.count else { return nil }
     defer { begun += 1 }
     return (begun, candidates[begun])
   }
 
-  mutating func ended(_ place: Int, _ outcome: Outcome) { outcomes[place] = outcome }
+  mutating func ended(_ index: Int, _ outcome: Outcome) { outcomes[index] = outcome }
 
   /// The result so far.
   var result: QueryRefresh {

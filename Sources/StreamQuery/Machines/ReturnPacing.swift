@@ -120,8 +120,8 @@ struct ReturnPacing: Equatable {
   ) {
     var generator = SplitMix64(seed: random)
     let share = Double(spreading(cause).nanoseconds) / Double(max(1, entries.count))
-    let present = entries.shuffled(using: &generator).enumerated().map { place, entry in
-      let part = Double(place) + generator.fraction()
+    let present = entries.shuffled(using: &generator).enumerated().map { index, entry in
+      let part = Double(index) + generator.fraction()
       let delay = TimeSpan(.nanoseconds(Int64(part * share)))
       return Row(entry: entry, cause: cause, due: now + delay ?? now)
     }

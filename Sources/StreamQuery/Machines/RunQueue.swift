@@ -42,7 +42,7 @@ struct RunQueue: RandomAccessCollection, Sendable {
   /// - Complexity: O(1) at either end, otherwise O(*n*) in the number of newer runs.
   mutating func remove(_ run: MutationID) {
     guard head == run else {
-      if let place = place(of: run) { rest.remove(at: place) }
+      if let position = index(of: run) { rest.remove(at: position) }
       return
     }
     guard front < rest.count else { return self = RunQueue() }
@@ -55,7 +55,7 @@ struct RunQueue: RandomAccessCollection, Sendable {
   }
 
   /// Runs are numbered in the order of their start.
-  private func place(of run: MutationID) -> Int? {
+  private func index(of run: MutationID) -> Int? {
     let low = lowerBound(of: run)
     return low < rest.count && rest[low] == run ? low : nil
   }
@@ -93,11 +93,11 @@ extension [String: RunQueue] {
   ///   - scope: Its scope.
   /// - Returns: The run that is first now, if the removed run was the first.
   mutating func leave(_ run: MutationID, _ scope: String?) -> MutationID? {
-    guard let scope, let place = index(forKey: scope) else { return nil }
-    let wasFirst = values[place].first == run
-    values[place].remove(run)
-    if let first = values[place].first { return wasFirst ? first : nil }
-    remove(at: place)
+    guard let scope, let position = index(forKey: scope) else { return nil }
+    let wasFirst = values[position].first == run
+    values[position].remove(run)
+    if let first = values[position].first { return wasFirst ? first : nil }
+    remove(at: position)
     return nil
   }
 }

@@ -128,11 +128,11 @@ extension ObservationChange {
 /// for change in group.takeChanges() { show(change.result(of: member)?.data) }
 /// ```
 @_spi(Adapters) public struct ObservationMember<Value: Sendable>: Sendable {
-  private let place: Int32
+  private let storedPosition: Int32
   private let id: ObserverID
 
   fileprivate init(_ position: Int, _ id: ObserverID) {
-    place = Int32(truncatingIfNeeded: position)
+    storedPosition = Int32(truncatingIfNeeded: position)
     self.id = id
   }
 
@@ -140,7 +140,7 @@ extension ObservationChange {
   public init() { self.init(-1, ObserverID(index: -1, generation: .max)) }
 
   /// The position of the member in its group; -1 for no member.
-  public var position: Int { Int(place) }
+  public var position: Int { Int(storedPosition) }
 
   fileprivate func isMember(of change: ObservationChange) -> Bool { change.id == id }
 }

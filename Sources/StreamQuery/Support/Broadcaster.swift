@@ -52,9 +52,9 @@ final class Broadcaster<Content: Inbox>: Sendable {
       count -= 1
       if lost == nil { general.lostOne() }
       return (lost ?? []).compactMap { topic in
-        guard let place = topics.index(forKey: topic) else { return nil }
-        topics.values[place].lostOne()
-        return topics[place].value.members.isEmpty ? topics.remove(at: place).key : nil
+        guard let index = topics.index(forKey: topic) else { return nil }
+        topics.values[index].lostOne()
+        return topics[index].value.members.isEmpty ? topics.remove(at: index).key : nil
       }
     }
   }

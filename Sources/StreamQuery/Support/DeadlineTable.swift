@@ -56,7 +56,7 @@ struct DeadlineTable<Work: Sendable> {
   mutating func set(_ instant: Instant, _ work: Work) -> (id: ID, arms: Instant?) {
     lastSerial += 1
     let row = free.store(Row(work: work, serial: lastSerial, position: -1), in: &rows)
-    place(row, at: instant)
+    setDeadline(row, at: instant)
     let id = ID(row: row, serial: lastSerial)
     if let armed, armed <= instant { return (id, nil) }
     armed = instant
@@ -108,7 +108,7 @@ struct DeadlineTable<Work: Sendable> {
 
   private mutating func remove(_ row: Int32) -> Work? {
     let work = rows[Int(row)].work.take()
-    place(row, at: nil)
+    setDeadline(row, at: nil)
     // Serials start at 1, so no deadline has this one.
     rows[Int(row)].serial = 0
     free.put(Int(row), in: &rows)
@@ -118,7 +118,7 @@ struct DeadlineTable<Work: Sendable> {
     return work
   }
 
-  private mutating func place(_ row: Int32, at instant: Instant?) {
+  private mutating func setDeadline(_ row: Int32, at instant: Instant?) {
     heap.set(instant, for: row, at: rows[Int(row)].position) { owner, position in
       rows[Int(owner)].position = position
     }

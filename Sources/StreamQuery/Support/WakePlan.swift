@@ -102,9 +102,9 @@ struct WakePlan: Equatable, Sendable {
   /// - Parameter task: The task that slept.
   /// - Returns: The action.
   mutating func failed(_ task: TaskID) -> Failure {
-    guard !isOver, let place = sleepers.firstIndex(where: { $0.task == task }) else { return .over }
-    sleepers[place].failures += 1
-    guard sleepers[place].failures >= Self.attempts else { return .again(sleepers[place].until) }
+    guard !isOver, let index = sleepers.firstIndex(where: { $0.task == task }) else { return .over }
+    sleepers[index].failures += 1
+    guard sleepers[index].failures >= Self.attempts else { return .again(sleepers[index].until) }
     wake(task)
     defer { hasGivenUp = true }
     return .givenUp(isNews: !hasGivenUp)

@@ -16,7 +16,7 @@ final class FetchJob: FetchWork, Sendable {
   let cause: FetchCause
   let startedAt: Timestamp
   /// Its place in the order of events while imports run; 0 if it started before.
-  let place: UInt64
+  let sequence: UInt64
   let part: FetchPart
   /// The wish of a caller about how to fetch; `nil` if there is none.
   let setting: FetchSetting?
@@ -42,7 +42,7 @@ final class FetchJob: FetchWork, Sendable {
     cause: FetchCause,
     demand: FetchDemand = .fresh,
     startedAt: Timestamp,
-    place: UInt64 = 0,
+    sequence: UInt64 = 0,
     part: FetchPart,
     setting: FetchSetting?,
     isSettingOwn: Bool
@@ -57,7 +57,7 @@ final class FetchJob: FetchWork, Sendable {
     self.cause = cause
     self.demand = demand
     self.startedAt = startedAt
-    self.place = place
+    self.sequence = sequence
     self.part = part
     self.setting = setting
     self.isSettingOwn = isSettingOwn

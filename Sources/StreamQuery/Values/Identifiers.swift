@@ -25,7 +25,7 @@ struct ObserverID: Hashable, Sendable {
 /// The position of an observer in an `ObservationGroup`.
 ///
 /// Seven bytes, so that a wait of an observer fits into one word together with its kind.
-struct GroupPlace: Equatable, Sendable {
+struct MemberPosition: Equatable, Sendable {
   let position: Int32
   private let lowGroup: UInt16
   private let highGroup: UInt8

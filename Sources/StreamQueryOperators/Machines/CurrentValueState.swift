@@ -43,8 +43,8 @@ struct CurrentValueState<Value: Sendable, Waiter: Sendable>: Sendable {
   ///
   /// - Returns: The waiter to resume, if it was parked.
   mutating func leave(_ id: UInt64) -> Waiter? {
-    guard let place = waiters.firstIndex(where: { $0.id == id }) else { return nil }
-    return waiters.remove(at: place).waiter
+    guard let index = waiters.firstIndex(where: { $0.id == id }) else { return nil }
+    return waiters.remove(at: index).waiter
   }
 
   /// Takes another value, and returns the former one in its place, to be released outside the lock.

@@ -54,13 +54,13 @@ struct AccountEnding: Sendable {
     _ body: @escaping @Sendable (any QueryStore) async throws(QueryStoreError) -> Void
   ) async -> [Failure] {
     await withTaskGroup(of: (Int, QueryStoreError)?.self) { group in
-      for (place, store) in stores.enumerated() {
+      for (index, store) in stores.enumerated() {
         group.addTask {
           do throws(QueryStoreError) {
             try await body(store)
             return nil
           } catch {
-            return (place, error)
+            return (index, error)
           }
         }
       }

@@ -82,7 +82,7 @@ nonisolated extension QueryClient {
       }
     }
     let (entryCount, runCount, skipped) = (draft.entries.count, draft.runs.count, draft.skipped)
-    return place(
+    return addRestored(
       draft.entries,
       draft.runs,
       resuming: resuming,

@@ -4,7 +4,7 @@ import Synchronization
 /// The claims of the process's outboxes to records: no two outboxes send the same record.
 final class OutboxClaims: Sendable {
   /// A part of a store.
-  struct Place: Hashable, Sendable {
+  struct Key: Hashable, Sendable {
     let store: ObjectIdentifier
     let partition: StorePartition
   }
@@ -36,81 +36,81 @@ final class OutboxClaims: Sendable {
 
   static let shared = OutboxClaims()
 
-  private let places = Mutex<[Place: Claims]>([:])
+  private let claimsByKey = Mutex<[Key: Claims]>([:])
 
   /// Changes the claims of a place, which are kept as long as there are any.
   private func update<Result: Sendable>(
-    _ place: Place,
+    _ key: Key,
     _ body: (inout Claims) -> Result
   ) -> Result {
-    places.withLock { places in
-      var claims = places.removeValue(forKey: place) ?? Claims()
+    claimsByKey.withLock { claimsByKey in
+      var claims = claimsByKey.removeValue(forKey: key) ?? Claims()
       let result = body(&claims)
-      if !claims.isEmpty { places[place] = claims }
+      if !claims.isEmpty { claimsByKey[key] = claims }
       return result
     }
   }
 
-  func join(_ place: Place, _ engine: OutboxEngine) {
-    update(place) { $0.owners[ObjectIdentifier(engine)] = Owner(engine: engine) }
+  func join(_ key: Key, _ engine: OutboxEngine) {
+    update(key) { $0.owners[ObjectIdentifier(engine)] = Owner(engine: engine) }
   }
 
   /// An outbox begins to read the store.
   ///
   /// - Returns: The scopes in which other outboxes have left records that the store may not have
   ///   yet.
-  func readingBegan(_ place: Place) -> Set<String> {
-    update(place) { claims in
+  func readingBegan(_ key: Key) -> Set<String> {
+    update(key) { claims in
       claims.readers += 1
       return claims.barredScopes
     }
   }
 
   /// An outbox has claimed the records that it read, or has read none.
-  func readingEnded(_ place: Place) {
-    update(place) { claims in
+  func readingEnded(_ key: Key) {
+    update(key) { claims in
       claims.readers -= 1
       if claims.readers == 0 { claims.gone = [] }
     }
   }
 
   /// The scopes in which ended outboxes are still sending or writing.
-  func barredScopes(_ place: Place) -> Set<String> { update(place) { $0.barredScopes } }
+  func barredScopes(_ key: Key) -> Set<String> { update(key) { $0.barredScopes } }
 
   /// Claims the records that an outbox has read.
   ///
   /// - Parameters:
   ///   - records: The records.
   ///   - barred: The scopes that were barred when the reading began.
-  ///   - place: The place of the records.
+  ///   - key: The place of the records.
   ///   - engine: The outbox.
   /// - Returns: The granted records, which no other outbox has, and the scopes in which nothing may
   ///   be sent yet.
   func claim(
     _ records: [(serial: UInt64, record: OutboxRecord)],
     except barred: Set<String>,
-    _ place: Place,
+    _ key: Key,
     _ engine: OutboxEngine
   ) -> (granted: Set<RunIdentity>, barred: Set<String>) {
     let last = records.last?.serial ?? 0
-    let barred = update(place) { claims in
+    let barred = update(key) { claims in
       claims.last = max(claims.last, last.leavingRoom)
       return barred.union(claims.barredScopes)
     }
     let free = records.filter { item in
       item.record.header.scope.map { !barred.contains($0) } ?? true
     }
-    return (claim(free.map(\.record.id), place, engine), barred)
+    return (claim(free.map(\.record.id), key, engine), barred)
   }
 
   /// Gives a new record its number, above all others of its place.
   ///
   /// - Parameters:
-  ///   - place: The place.
+  ///   - key: The place.
   ///   - least: The minimum for the number.
   /// - Returns: The number.
-  func number(_ place: Place, atLeast least: UInt64) -> UInt64 {
-    update(place) { claims in
+  func number(_ key: Key, atLeast least: UInt64) -> UInt64 {
+    update(key) { claims in
       claims.last = max(least, claims.last + 1)
       return claims.last
     }
@@ -119,9 +119,9 @@ final class OutboxClaims: Sendable {
   /// Claims runs for an outbox.
   ///
   /// - Returns: The granted runs, which no other outbox has and which are not gone.
-  func claim(_ runs: [RunIdentity], _ place: Place, _ engine: OutboxEngine) -> Set<RunIdentity> {
+  func claim(_ runs: [RunIdentity], _ key: Key, _ engine: OutboxEngine) -> Set<RunIdentity> {
     let owner = ObjectIdentifier(engine)
-    return update(place) { claims in
+    return update(key) { claims in
       let granted = runs.filter { run in
         claims.claimed[run, default: owner] == owner && !claims.gone.contains(run)
       }
@@ -131,8 +131,8 @@ final class OutboxClaims: Sendable {
   }
 
   /// A record is gone from the store.
-  func release(_ runs: [RunIdentity], _ place: Place, _ engine: OutboxEngine) {
-    update(place) { claims in
+  func release(_ runs: [RunIdentity], _ key: Key, _ engine: OutboxEngine) {
+    update(key) { claims in
       for run in runs where claims.claimed[run] == ObjectIdentifier(engine) {
         claims.claimed[run] = nil
         if claims.readers > 0 { claims.gone.insert(run) }
@@ -143,19 +143,19 @@ final class OutboxClaims: Sendable {
   /// An outbox is over.
   ///
   /// - Parameters:
-  ///   - place: The place of its records.
+  ///   - key: The place of its records.
   ///   - owner: The outbox.
   ///   - held: The runs that it is still sending, writing or removing.
   ///   - scopes: The scopes of these runs, in which no other outbox sends anything before this is
   ///     called again.
   /// - Returns: The other outboxes, which may send its remaining records.
   func leave(
-    _ place: Place,
+    _ key: Key,
     _ owner: ObjectIdentifier,
     holding held: Set<RunIdentity>,
     in scopes: Set<String>
   ) -> [OutboxEngine] {
-    update(place) { claims in
+    update(key) { claims in
       claims.owners[owner] = nil
       claims.barred[owner] = scopes.isEmpty ? nil : scopes
       claims.claimed = claims.claimed.filter { $0.value != owner || held.contains($0.key) }

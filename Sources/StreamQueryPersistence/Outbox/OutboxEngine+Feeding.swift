@@ -47,7 +47,7 @@ extension OutboxEngine {
       // Some items changed while they were read.
       if same.count < open.count { state.feeding.missed() }
       for id in failures.keys where same.contains(id) {
-        guard let place = state.ledger.places[id], let entry = state.ledger[id] else { continue }
+        guard let place = state.ledger.indices[id], let entry = state.ledger[id] else { continue }
         let number = registrations[entry.record.header.mutation]?.number
         state.ledger.entries[place]?.failedWith = number
       }

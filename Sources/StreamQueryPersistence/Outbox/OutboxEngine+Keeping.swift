@@ -115,7 +115,7 @@ extension OutboxEngine.State {
     _ record: OutboxRecord,
     for engine: OutboxEngine
   ) -> Bool {
-    let place = engine.place
+    let place = engine.claimsKey
     guard !OutboxClaims.shared.claim([job.identity], place, engine).isEmpty else { return false }
     jobs[job.identity] = job
     let number = job.id.serial & 0xffff_ffff

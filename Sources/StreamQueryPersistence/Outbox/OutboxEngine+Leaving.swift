@@ -86,7 +86,7 @@ extension OutboxEngine {
       let held = state.held
       // In one step: from now on fewer runs are held, never more.
       let others = OutboxClaims.shared.leave(
-        place,
+        claimsKey,
         ObjectIdentifier(self),
         holding: held.runs,
         in: held.scopes

@@ -51,8 +51,8 @@ extension OutboxEngine {
   func load() async -> QueryStoreError? {
     // Before all else: records that other outboxes leave from now on are read again.
     update { $0.retriesLoad = false }
-    let barredBefore = OutboxClaims.shared.readingBegan(place)
-    defer { OutboxClaims.shared.readingEnded(place) }
+    let barredBefore = OutboxClaims.shared.readingBegan(claimsKey)
+    defer { OutboxClaims.shared.readingEnded(claimsKey) }
     do throws(QueryStoreError) {
       let contents = try await store.load(partition)
       guard !update({ $0.writer.stage.isErased }) else { return nil }
@@ -70,7 +70,7 @@ extension OutboxEngine {
         let (granted, barred) = OutboxClaims.shared.claim(
           records,
           except: barredBefore,
-          place,
+          claimsKey,
           self
         )
         let found = records.filter { granted.contains($0.record.id) }

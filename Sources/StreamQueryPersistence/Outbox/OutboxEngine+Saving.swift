@@ -51,7 +51,7 @@ extension OutboxEngine {
       for id in touched { answers += state.takeSettledWaits(of: id) }
       return (touched.filter { state.ledger[$0] == nil }, isOpen, answers)
     }
-    OutboxClaims.shared.release(gone, place, self)
+    OutboxClaims.shared.release(gone, claimsKey, self)
     release()
     for answer in answers { answer.give(nil) }
     // Open items with other inputs, which may begin now.
@@ -81,7 +81,7 @@ extension OutboxEngine {
   func close(_ error: QueryStoreError) {
     let (jobs, answers) = update { state in
       state.loadError = nil
-      let barred = OutboxClaims.shared.barredScopes(place)
+      let barred = OutboxClaims.shared.barredScopes(claimsKey)
       var jobs = state.ledger.close(error, barred: barred).compactMap { state.jobs[$0] }
       jobs += state.pending.filter { $0.record != nil }.map(\.job)
       state.pending.removeAll { $0.record != nil }

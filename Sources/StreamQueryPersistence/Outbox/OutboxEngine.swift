@@ -99,8 +99,8 @@ final class OutboxEngine: DurableRuns, StoreWorker {
     }
   }
 
-  var place: OutboxClaims.Place {
-    OutboxClaims.Place(store: ObjectIdentifier(store), partition: partition)
+  var claimsKey: OutboxClaims.Key {
+    OutboxClaims.Key(store: ObjectIdentifier(store), partition: partition)
   }
 
   var client: QueryClient? { update { $0.client } }
@@ -111,7 +111,7 @@ final class OutboxEngine: DurableRuns, StoreWorker {
       Task.detached(executorPreference: executor) { self?.lostPatience() }
     }
     update { ($0.client, $0.restoreTimeout) = (client, restoreTimeout) }
-    OutboxClaims.shared.join(place, self)
+    OutboxClaims.shared.join(claimsKey, self)
     for mutation in given {
       let registration = mutation.registration
       register(registration.key, registration.definition)

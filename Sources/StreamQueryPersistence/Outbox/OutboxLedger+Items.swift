@@ -13,8 +13,8 @@ extension OutboxLedger {
   static let blockSize = 64
 
   /// An entry is about to change, or was added.
-  mutating func touch(_ place: Int) {
-    let block = place / Self.blockSize
+  mutating func touch(_ index: Int) {
+    let block = index / Self.blockSize
     guard block < blocks.count, let old = blocks[block] else { return }
     garbage.collect(value: old)
     blocks[block] = nil
@@ -26,12 +26,12 @@ extension OutboxLedger {
   mutating func shown() -> [OutboxItems.Block] {
     let count = (entries.count + Self.blockSize - 1) / Self.blockSize
     while blocks.count < count { blocks.append(nil) }
-    return blocks.indices.map { place in
-      if let block = blocks[place] { return block }
-      let start = place * Self.blockSize
+    return blocks.indices.map { index in
+      if let block = blocks[index] { return block }
+      let start = index * Self.blockSize
       let end = min(entries.count, start + Self.blockSize)
       let block = OutboxItems.Block(entries[start..<end].compactMap { $0.map(OutboxItem.init) })
-      blocks[place] = block
+      blocks[index] = block
       return block
     }
   }

@@ -48,7 +48,7 @@ extension OutboxLedger {
     if isLoading { phase = .open(generation) }
     base = max(base, last.leavingRoom)
     var found: [Entry] = []
-    for (serial, record) in records where places[record.id] == nil {
+    for (serial, record) in records where indices[record.id] == nil {
       // A run that is over, and whose record has not been removed yet.
       if unwritten[record.id] != nil || underWay[record.id] != nil { continue }
       lastNumber += 1

@@ -16,26 +16,26 @@ extension OutboxLedger {
   /// Whether there are items without runs.
   var hasOpenItems: Bool { entries.contains { $0?.status.isOpen ?? false } }
 
-  mutating func setStatus(at place: Int, _ status: ItemStatus) {
-    touch(place)
-    if case .undecodable(let error) = entries[place]?.status { garbage.collect(value: error) }
-    entries[place]?.status = status
+  mutating func setStatus(at index: Int, _ status: ItemStatus) {
+    touch(index)
+    if case .undecodable(let error) = entries[index]?.status { garbage.collect(value: error) }
+    entries[index]?.status = status
   }
 
   /// Changes the record of an item.
   ///
   /// - Parameters:
-  ///   - place: The position of the item.
+  ///   - index: The position of the item.
   ///   - record: The new record.
   ///   - isNew: Whether it is another request, which is not sent before it is written.
-  mutating func change(at place: Int, to record: OutboxRecord, isNew: Bool) {
-    touch(place)
-    entries[place]?.record = record
-    entries[place]?.edition += 1
-    entries[place]?.failedWith = nil
-    if isNew, entries[place]?.stored == .present { entries[place]?.stored = .earlier }
+  mutating func change(at index: Int, to record: OutboxRecord, isNew: Bool) {
+    touch(index)
+    entries[index]?.record = record
+    entries[index]?.edition += 1
+    entries[index]?.failedWith = nil
+    if isNew, entries[index]?.stored == .present { entries[index]?.stored = .earlier }
     // Taken out, so that it grows in place.
-    if let entry = entries[place], var index = mentions.take() {
+    if let entry = entries[index], var index = mentions.take() {
       Self.note(entry, in: &index)
       mentions = index
     }
@@ -55,14 +55,14 @@ extension OutboxLedger {
       last.serial > first.serial
     else {
       for entry in added {
-        places[entry.id] = entries.count
+        indices[entry.id] = entries.count
         touch(entries.count)
         entries.append(entry)
       }
       return
     }
     var merged: [Entry?] = []
-    merged.reserveCapacity(places.count + added.count)
+    merged.reserveCapacity(indices.count + added.count)
     var rest = added[...]
     for entry in all {
       while let next = rest.first, next.serial < entry.serial {
@@ -86,8 +86,8 @@ extension OutboxLedger {
   mutating func index() {
     garbage.collect(value: blocks)
     blocks = []
-    places = [:]
-    for (place, entry) in entries.enumerated() { if let entry { places[entry.id] = place } }
+    indices = [:]
+    for (index, entry) in entries.enumerated() { if let entry { indices[entry.id] = index } }
   }
 
   mutating func write(_ id: RunIdentity) {
@@ -114,11 +114,11 @@ extension OutboxLedger {
     guard let entry = self[id], entry.isAwaited, entry.isWritten else { return }
     if entry.pacing == .newest { replaceOlder(than: entry) }
     // Looked up only now: items may have left.
-    guard let place = places[id] else { return }
+    guard let index = indices[id] else { return }
     if let scope = entry.record.header.scope, barred.contains(scope) || isBehindOpen(entry, scope) {
       withheld[scope, default: []].append(id)
     } else {
-      entries[place]?.isAwaited = false
+      entries[index]?.isAwaited = false
       released.append(id)
     }
   }

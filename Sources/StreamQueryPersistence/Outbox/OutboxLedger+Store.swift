@@ -29,9 +29,9 @@ extension OutboxLedger {
     let drafts = underWay.sorted { $0.value.key < $1.value.key }
     underWay = [:]
     for (id, draft) in drafts {
-      guard let place = places[id] else { continue }
-      let isPresent = entries[place]?.record.header.revision == draft.revision
-      entries[place]?.stored = isPresent ? .present : .earlier
+      guard let index = indices[id] else { continue }
+      let isPresent = entries[index]?.record.header.revision == draft.revision
+      entries[index]?.stored = isPresent ? .present : .earlier
       if isPresent { settle(id) }
     }
     version += 1
@@ -116,10 +116,10 @@ extension OutboxLedger {
 
   /// A part of an item's input was replaced.
   mutating func rewrote(_ record: OutboxRecord) {
-    guard let place = places[record.id],
-      entries[place]?.record.header.revision == record.header.revision
+    guard let index = indices[record.id],
+      entries[index]?.record.header.revision == record.header.revision
     else { return }
-    change(at: place, to: record, isNew: false)
+    change(at: index, to: record, isNew: false)
     version += 1
   }
 
@@ -127,10 +127,10 @@ extension OutboxLedger {
   ///
   /// - Returns: Whether it still is open, and has no other input yet.
   mutating func replaced(_ record: OutboxRecord) -> Bool {
-    guard let place = places[record.id], let entry = entries[place], entry.status.isOpen,
+    guard let index = indices[record.id], let entry = entries[index], entry.status.isOpen,
       entry.record.header.revision + 1 == record.header.revision
     else { return false }
-    change(at: place, to: record, isNew: true)
+    change(at: index, to: record, isNew: true)
     version += 1
     return true
   }

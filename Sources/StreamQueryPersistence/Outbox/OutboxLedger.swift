@@ -65,7 +65,7 @@ struct OutboxLedger: Sendable {
   var phase = StoreWriter.Phase.loading
   /// The entries, by serial; `nil` for an entry that is gone.
   var entries: [Entry?] = []
-  var places: [RunIdentity: Int] = [:]
+  var indices: [RunIdentity: Int] = [:]
   /// The serials of open items in each scope, in order.
   var open: [String: [UInt64]] = [:]
   /// The scopes in which other clients, which have ended, are still sending or writing.
@@ -98,9 +98,9 @@ struct OutboxLedger: Sendable {
   var isLoading: Bool { phase.isLoading }
 
   /// The number of items.
-  var count: Int { places.count }
+  var count: Int { indices.count }
 
-  subscript(id: RunIdentity) -> Entry? { places[id].flatMap { entries[$0] } }
+  subscript(id: RunIdentity) -> Entry? { indices[id].flatMap { entries[$0] } }
 
   /// The items, in their order.
   var all: [Entry] { entries.compactMap(\.self) }
@@ -122,20 +122,20 @@ struct OutboxLedger: Sendable {
   ) {
     let id = record.id
     version += 1
-    if let place = places[id], let entry = entries[place] {
-      touch(place)
-      entries[place]?.pacing = pacing
+    if let index = indices[id], let entry = entries[index] {
+      touch(index)
+      entries[index]?.pacing = pacing
       let isSame = entry.record.header.revision == record.header.revision
-      entries[place]?.isAwaited = true
-      setStatus(at: place, .run(.saving))
+      entries[index]?.isAwaited = true
+      setStatus(at: index, .run(.saving))
       if entry.status.isOpen { close([entry.serial], in: entry.record.header.scope) }
-      if !isSame { change(at: place, to: record, isNew: true) }
+      if !isSame { change(at: index, to: record, isNew: true) }
       return settle(id)
     }
-    let place = self.serial(of: number) ?? serial ?? base &+ number
-    base = max(base, place &- number)
+    let index = self.serial(of: number) ?? serial ?? base &+ number
+    base = max(base, index &- number)
     let entry = Entry(
-      serial: place,
+      serial: index,
       number: nil,
       ownNumber: number,
       record: record,
@@ -164,15 +164,15 @@ struct OutboxLedger: Sendable {
   ///
   /// - Returns: The former entry, with a user's error, to be released outside of locks.
   mutating func ended(_ id: RunIdentity) -> Entry? {
-    guard let place = places[id], let entry = entries[place] else { return nil }
+    guard let index = indices[id], let entry = entries[index] else { return nil }
     write(id)
-    places[id] = nil
-    entries[place] = nil
-    touch(place)
+    indices[id] = nil
+    entries[index] = nil
+    touch(index)
     version += 1
     if entry.status.isOpen { close([entry.serial], in: entry.record.header.scope) }
-    if entries.count > 16, places.count * 2 < entries.count { compact() }
-    if places.isEmpty { mentions = mentions == nil ? nil : [:] }
+    if entries.count > 16, indices.count * 2 < entries.count { compact() }
+    if indices.isEmpty { mentions = mentions == nil ? nil : [:] }
     return entry
   }
 
@@ -180,13 +180,13 @@ struct OutboxLedger: Sendable {
   ///
   /// - Returns: The error that is no longer shown, to be released outside of locks.
   mutating func progressed(_ id: RunIdentity, _ progress: RunProgress) -> ErrorBox? {
-    guard let place = places[id], let entry = entries[place], !entry.status.isOpen else {
+    guard let index = indices[id], let entry = entries[index], !entry.status.isOpen else {
       return nil
     }
-    touch(place)
-    entries[place]?.status = .run(progress.phase)
-    entries[place]?.failureCount = progress.failureCount
-    entries[place]?.failureReason = progress.failureCount > 0 ? progress.failureReason : nil
+    touch(index)
+    entries[index]?.status = .run(progress.phase)
+    entries[index]?.failureCount = progress.failureCount
+    entries[index]?.failureReason = progress.failureCount > 0 ? progress.failureReason : nil
     version += 1
     return entry.failureReason
   }
@@ -207,20 +207,20 @@ struct OutboxLedger: Sendable {
     /// The lanes of open items in each scope so far.
     var blocked: [String: Set<OutboxRecord.Lane>] = [:]
     var begun: [Entry] = []
-    for place in entries.indices {
-      guard let entry = entries[place], entry.status.isOpen else { continue }
+    for index in entries.indices {
+      guard let entry = entries[index], entry.status.isOpen else { continue }
       let (scope, lane) = (entry.record.header.scope, entry.record.header.lane)
       let pacing = pacing[entry.id] ?? .all
       var blockers = scope.flatMap { blocked[$0] } ?? []
       if pacing != .all { blockers.remove(lane) }
       let isBarred = scope.map { barred.contains($0) } ?? false
       if readable.contains(entry.id), !isBarred, blockers.isEmpty, entry.isWritten {
-        setStatus(at: place, .run(.waiting))
-        entries[place]?.pacing = pacing
+        setStatus(at: index, .run(.waiting))
+        entries[index]?.pacing = pacing
         begun.append(entry)
       } else {
         if let scope { blocked[scope, default: []].insert(lane) }
-        if let error = failures[entry.id] { setStatus(at: place, .undecodable(error)) }
+        if let error = failures[entry.id] { setStatus(at: index, .undecodable(error)) }
       }
     }
     version += 1

@@ -23,8 +23,8 @@ extension StorePersister {
     let (isRestoring, isNew) = state.withLock { state in
       if state.isEnded { return (false, false) }
       if let known = state.stores[id] { return (known.isAwaited, false) }
-      let place = state.stores.count
-      state.stores[id] = StoreSession(settings, place: place, byteLimit: byteLimit)
+      let rank = state.stores.count
+      state.stores[id] = StoreSession(settings, rank: rank, byteLimit: byteLimit)
       return (true, true)
     }
     if isNew {

@@ -42,7 +42,7 @@ final class StorePersister: Persister, StoreWorker {
 
     /// The stores in the order of their first uses.
     var ids: [StoreID] {
-      stores.sorted { $0.value.place < $1.value.place }.map(\.key)
+      stores.sorted { $0.value.rank < $1.value.rank }.map(\.key)
     }
   }
 

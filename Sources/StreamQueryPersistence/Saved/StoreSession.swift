@@ -24,7 +24,7 @@ struct StoreSession: WrittenPart {
 
   let settings: Persistence
   /// Its place among the stores, in the order of their first uses.
-  let place: Int
+  let rank: Int
   var records: SavedRecords
   /// The writer of this store alone, so that no store waits for another.
   ///
@@ -48,10 +48,10 @@ struct StoreSession: WrittenPart {
 
   /// - Parameters:
   ///   - settings: The policy that used the store first.
-  ///   - place: Its place among the stores.
+  ///   - rank: Its place among the stores.
   ///   - byteLimit: The ``QueryStore/byteLimit`` of the store, which is read outside of locks.
-  init(_ settings: Persistence, place: Int, byteLimit: Int = .max) {
-    (self.settings, self.place) = (settings, place)
+  init(_ settings: Persistence, rank: Int, byteLimit: Int = .max) {
+    (self.settings, self.rank) = (settings, rank)
     var limit = settings.limit
     limit.maxBytes = min(limit.maxBytes, byteLimit)
     records = SavedRecords(limit: limit)

@@ -16,8 +16,8 @@ enum CRC64 {
       for _ in 0..<8 { sum = sum & 1 == 1 ? sum >> 1 ^ polynomial : sum >> 1 }
       tables.append(sum)
     }
-    for place in 256..<(8 * 256) {
-      let sum = tables[place - 256]
+    for index in 256..<(8 * 256) {
+      let sum = tables[index - 256]
       tables.append(sum >> 8 ^ tables[Int(truncatingIfNeeded: sum & 0xFF)])
     }
     return tables

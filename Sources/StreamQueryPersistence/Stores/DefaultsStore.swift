@@ -16,7 +16,7 @@ internal import Foundation
 /// its own prefix or partition.
 public actor DefaultsStore: QueryStore {
   /// A value of a storage.
-  private struct Place: Hashable {
+  private struct Key: Hashable {
     let storage: ObjectIdentifier
     let name: String
   }
@@ -26,7 +26,7 @@ public actor DefaultsStore: QueryStore {
   ///
   /// An executor for all stores would let the tasks of one simulation run in the time of another
   /// one.
-  private static let turns = StoreTurns<Place>()
+  private static let turns = StoreTurns<Key>()
 
   private let storage: any DefaultsStorage
   private let prefix: String
@@ -104,7 +104,7 @@ public actor DefaultsStore: QueryStore {
     _ partition: StorePartition,
     _ body: () throws(QueryStoreError) -> Result
   ) async throws(QueryStoreError) -> Result {
-    try await Self.turns.take(Place(storage: identity, name: name(of: partition)), body)
+    try await Self.turns.take(Key(storage: identity, name: name(of: partition)), body)
   }
 
   private func read(_ partition: StorePartition) throws(QueryStoreError) -> StoreContents {
@@ -178,14 +178,14 @@ public actor DefaultsStore: QueryStore {
   ///
   /// - Parameter partition: The partition.
   public func release(_ partition: StorePartition) async {
-    let place = Place(storage: identity, name: name(of: partition))
+    let place = Key(storage: identity, name: name(of: partition))
     await Self.turns.begin(place)
     defer { Self.turns.end(place) }
     guard storage.data(forKey: place.name) != nil, let contents = try? read(partition),
       contents.records.isEmpty, contents.damage.isEmpty, unreported[partition] == nil
     else { return }
     // Its generation must not be used again: it is kept in one value for all partitions without a value.
-    let isRaised = try? await Self.turns.take(Place(storage: identity, name: floorName)) {
+    let isRaised = try? await Self.turns.take(Key(storage: identity, name: floorName)) {
       () throws(QueryStoreError) in
       if contents.generation > (try floor()) {
         let header = LogFormat("", contents.generation).header()

@@ -36,16 +36,16 @@ extension FileStore {
   }
 
   /// Throws if the path of the directory or of a partition's file leads to another file.
-  func checkPlace(of place: OpenPartition) throws(QueryStoreError) {
+  func checkPlace(of state: OpenPartition) throws(QueryStoreError) {
     try checkDirectory()
-    guard let file = place.file, let name = place.log.fileName else { return }
+    guard let file = state.file, let name = state.log.fileName else { return }
     guard try system.identity(of: path(name.text)) == file.identity else { throw .filesReplaced }
   }
 
   /// Whether the path is known to lead to another file.
-  func isGone(_ place: OpenPartition) -> Bool {
+  func isGone(_ state: OpenPartition) -> Bool {
     do throws(QueryStoreError) {
-      try checkPlace(of: place)
+      try checkPlace(of: state)
       return false
     } catch {
       if case .filesReplaced = error { return true }
@@ -80,8 +80,8 @@ extension FileStore {
       opened = try openDirectory()
     }
     for partition in partitions.keys.sorted(by: { $0.name < $1.name }) {
-      guard let place = partitions[partition] else { continue }
-      partitions[partition] = try inPlace(place, partition)
+      guard let state = partitions[partition] else { continue }
+      partitions[partition] = try inPlace(state, partition)
     }
     // Ended accounts stay ended. If this cannot be written now, the next file that goes writes it.
     if floor > .first { try? raiseFloor(to: floor) }
@@ -92,56 +92,56 @@ extension FileStore {
   ///
   /// - Returns: The partition; `nil` if it is to be opened again, because there is a newer file.
   private func inPlace(
-    _ place: OpenPartition,
+    _ state: OpenPartition,
     _ partition: StorePartition
   ) throws(QueryStoreError) -> OpenPartition? {
-    var place = place
-    let newest = opened?.files.newest[place.log.stem]
-    guard let old = place.file else {
-      if newest == nil { return place }
+    var state = state
+    let newest = opened?.files.newest[state.log.stem]
+    guard let old = state.file else {
+      if newest == nil { return state }
       // Only the generation could be lost.
-      begun[partition] = place.log.generation
+      begun[partition] = state.log.generation
       return nil
     }
-    if !isGone(place) { return place }
-    if place.isReadOnly { return nil }
-    let generation = place.log.generation
+    if !isGone(state) { return state }
+    if state.isReadOnly { return nil }
+    let generation = state.log.generation
     if let newest, newest > generation {
       // Another user of the directory has wiped the partition since.
-      if place.log.isErasing { unwiped.insert(partition) }
+      if state.log.isErasing { unwiped.insert(partition) }
       try? old.truncate(to: 0)
       return nil
     }
     var records: [StoreRecord] = []
     if newest == generation {
-      let file = try system.open(path(place.log.name.text), .reading)
+      let file = try system.open(path(state.log.name.text), .reading)
       let bytes = try file.read(0..<(try file.length()))
-      let found = LogRecovery(bytes, place.log.format)
+      let found = LogRecovery(bytes, state.log.format)
       guard found.origin != .otherVersion else { throw .otherVersion }
       records = found.records(in: bytes)
     }
-    if place.log.isErasing {
+    if state.log.isErasing {
       if (try? old.truncate(to: 0)) != nil { try? old.sync() }
     } else {
-      let bytes = try old.read(0..<place.log.length)
-      let found = LogRecovery(bytes, place.log.format)
-      place.log.found(damage: found.damage)
+      let bytes = try old.read(0..<state.log.length)
+      let found = LogRecovery(bytes, state.log.format)
+      state.log.found(damage: found.damage)
       let own = found.records(in: bytes)
       let keys = Set(own.map(\.key))
       records.removeAll { keys.contains($0.key) }
       records += own
     }
-    guard let image = LogImage.of(records, place.log.format) else { throw .full }
-    place.file = try replaceFile(place.log.name, by: image)
+    guard let image = LogImage.of(records, state.log.format) else { throw .full }
+    state.file = try replaceFile(state.log.name, by: image)
     if let newest, newest < generation {
-      let older = LogFileName(stem: place.log.stem, newest)
-      opened?.files.left(older.text, of: place.log.stem)
+      let older = LogFileName(stem: state.log.stem, newest)
+      opened?.files.left(older.text, of: state.log.stem)
     }
-    opened?.files.named(place.log.name)
-    place.log.replaced(by: LogRecovery(Data(image), place.log.format))
-    _ = try prepare(&place)
-    try? removeLeftOver(of: place)
-    return place
+    opened?.files.named(state.log.name)
+    state.log.replaced(by: LogRecovery(Data(image), state.log.format))
+    _ = try prepare(&state)
+    try? removeLeftOver(of: state)
+    return state
   }
 
   // MARK: Partitions without a file
@@ -150,12 +150,12 @@ extension FileStore {
   ///
   /// Its generation must not be used again, or a late save of an ended account would be accepted. It is kept
   /// in the name of one file for all partitions without a file.
-  func removeFile(of place: OpenPartition) throws(QueryStoreError) {
-    guard place.file != nil else { return }
-    try checkPlace(of: place)
-    try raiseFloor(to: max(floor, place.log.generation))
-    try system.remove(path(place.log.name.text))
-    opened?.files.removed(place.log.stem)
+  func removeFile(of state: OpenPartition) throws(QueryStoreError) {
+    guard state.file != nil else { return }
+    try checkPlace(of: state)
+    try raiseFloor(to: max(floor, state.log.generation))
+    try system.remove(path(state.log.name.text))
+    opened?.files.removed(state.log.stem)
   }
 
   private func raiseFloor(to generation: StoreGeneration) throws(QueryStoreError) {

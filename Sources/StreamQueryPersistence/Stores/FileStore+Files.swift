@@ -20,21 +20,21 @@ extension FileStore {
   /// - Returns: The file, and its content if it was opened now.
   func open(
     _ partition: StorePartition
-  ) throws(QueryStoreError) -> (place: OpenPartition, bytes: Data?, found: LogRecovery?) {
+  ) throws(QueryStoreError) -> (state: OpenPartition, bytes: Data?, found: LogRecovery?) {
     if case .closed = phase { throw .closed }
     if isDisplaced { try takeAnew() }
-    if let place = partitions[partition] {
-      try? removeLeftOver(of: place)
-      return (place, nil, nil)
+    if let state = partitions[partition] {
+      try? removeLeftOver(of: state)
+      return (state, nil, nil)
     }
     try takeDirectory()
     let stem = LogFileName.stem(partition)
     let known = knownDamage[partition] ?? PartitionLog.KnownDamage()
     guard let generation = opened?.files.newest[stem] else {
-      var place = OpenPartition(log: PartitionLog(partition, floor, waste: waste, known: known))
-      _ = wipeIfNeeded(&place, partition)
-      removeOthers(than: place)
-      return (place, nil, nil)
+      var state = OpenPartition(log: PartitionLog(partition, floor, waste: waste, known: known))
+      _ = wipeIfNeeded(&state, partition)
+      removeOthers(than: state)
+      return (state, nil, nil)
     }
     let path = path(LogFileName(stem: stem, generation).text)
     let file: any StoredFile
@@ -52,24 +52,24 @@ extension FileStore {
     guard found.origin != .otherVersion else { throw .otherVersion }
     var log = PartitionLog(partition, generation, waste: waste, known: known)
     log.opened(found, bytes: bytes.count)
-    var place = OpenPartition(log: log, file: file, isReadOnly: isReadOnly)
+    var state = OpenPartition(log: log, file: file, isReadOnly: isReadOnly)
     // The remains of a process that ended: half of a replacement, also of an earlier generation, or a file
     // that a copy has brought back.
-    removeOthers(than: place)
-    let isWiped = wipeIfNeeded(&place, partition)
-    return isWiped ? (place, nil, nil) : (place, bytes, found)
+    removeOthers(than: state)
+    let isWiped = wipeIfNeeded(&state, partition)
+    return isWiped ? (state, nil, nil) : (state, bytes, found)
   }
 
   /// Wipes a partition that could now be opened, if that was requested before.
-  private func wipeIfNeeded(_ place: inout OpenPartition, _ partition: StorePartition) -> Bool {
+  private func wipeIfNeeded(_ state: inout OpenPartition, _ partition: StorePartition) -> Bool {
     knownDamage[partition] = nil
-    if let least = begun.removeValue(forKey: partition), place.log.generation < least {
+    if let least = begun.removeValue(forKey: partition), state.log.generation < least {
       unwiped.remove(partition)
-      place.log.wiped(to: least)
+      state.log.wiped(to: least)
       return true
     }
     guard unwiped.remove(partition) != nil else { return false }
-    place.log.wiped()
+    state.log.wiped()
     return true
   }
 
@@ -77,8 +77,8 @@ extension FileStore {
   ///
   /// - Returns: The reason why a file is still there; the others are gone.
   @discardableResult
-  private func removeOthers(than place: OpenPartition) -> QueryStoreError? {
-    let stem = place.log.stem
+  private func removeOthers(than state: OpenPartition) -> QueryStoreError? {
+    let stem = state.log.stem
     guard let names = opened?.files.leftOver[stem] else { return nil }
     var rest: [String] = []
     var first: QueryStoreError?
@@ -95,10 +95,10 @@ extension FileStore {
   }
 
   /// Removes the files with copies of records that could not be removed before.
-  func removeLeftOver(of place: OpenPartition) throws(QueryStoreError) {
-    let stem = place.log.stem
+  func removeLeftOver(of state: OpenPartition) throws(QueryStoreError) {
+    let stem = state.log.stem
     guard opened?.files.leftOver[stem] != nil else { return }
-    if let error = removeOthers(than: place) { throw error }
+    if let error = removeOthers(than: state) { throw error }
     opened?.files.cleared([], of: stem)
     try system.syncDirectory(directory)
     opened?.files.cleared(nil, of: stem)
@@ -118,40 +118,40 @@ extension FileStore {
   /// Adds to the file, and waits until that is on the disk under the file's path.
   func add(
     _ addition: PartitionLog.Addition,
-    to place: inout OpenPartition
+    to state: inout OpenPartition
   ) throws(QueryStoreError) {
-    let file = try prepare(&place)
+    let file = try prepare(&state)
     do throws(QueryStoreError) {
-      try file.write(addition.bytes, at: place.log.length)
+      try file.write(addition.bytes, at: state.log.length)
       try file.sync()
-      try checkPlace(of: place)
+      try checkPlace(of: state)
     } catch {
-      place.log.additionFailed()
+      state.log.additionFailed()
       // A failed write is cut off now, because it takes up room; if that fails, it is done before
       // the next batch.
-      _ = try? prepare(&place)
+      _ = try? prepare(&state)
       throw error
     }
-    place.log.added(addition)
+    state.log.added(addition)
   }
 
   /// Performs the steps that are necessary before a batch is added.
   ///
   /// - Returns: The file.
-  func prepare(_ place: inout OpenPartition) throws(QueryStoreError) -> any StoredFile {
-    if place.isReadOnly, let name = place.log.fileName {
-      place.file = try system.open(path(name.text), .writing)
-      place.isReadOnly = false
+  func prepare(_ state: inout OpenPartition) throws(QueryStoreError) -> any StoredFile {
+    if state.isReadOnly, let name = state.log.fileName {
+      state.file = try system.open(path(name.text), .writing)
+      state.isReadOnly = false
     }
-    let file = if let open = place.file { open } else { try createFile(of: &place) }
-    while let step = place.log.step {
+    let file = if let open = state.file { open } else { try createFile(of: &state) }
+    while let step = state.log.step {
       switch step {
       case .rename(let generation):
         do throws(QueryStoreError) {
           try checkDirectory()
-          let old = LogFileName(stem: place.log.stem, generation)
-          try system.rename(path(old.text), to: path(place.log.name.text))
-          opened?.files.named(place.log.name)
+          let old = LogFileName(stem: state.log.stem, generation)
+          try system.rename(path(old.text), to: path(state.log.name.text))
+          opened?.files.named(state.log.name)
         } catch {
           // Without the new name there is no new generation, but the records may be erased.
           if (try? file.truncate(to: 0)) != nil { try? file.sync() }
@@ -161,36 +161,36 @@ extension FileStore {
       case .truncate(let length): try file.truncate(to: length)
       case .sync: try file.sync()
       }
-      place.log.did(step)
+      state.log.did(step)
     }
     return file
   }
 
   private func createFile(
-    of place: inout OpenPartition
+    of state: inout OpenPartition
   ) throws(QueryStoreError) -> any StoredFile {
     // In a directory that another store has, this would empty a file of that store.
     try checkDirectory()
-    let file = try system.open(path(place.log.name.text), .creating)
-    place.file = file
-    place.log.created()
-    opened?.files.named(place.log.name)
+    let file = try system.open(path(state.log.name.text), .creating)
+    state.file = file
+    state.log.created()
+    opened?.files.named(state.log.name)
     return file
   }
 
   /// Completes a wipe that was begun; if that fails now, the records stay hidden.
-  func eraseIfNeeded(_ place: inout OpenPartition) {
-    if place.log.isErasing { _ = try? prepare(&place) }
+  func eraseIfNeeded(_ state: inout OpenPartition) {
+    if state.log.isErasing { _ = try? prepare(&state) }
   }
 
   /// Completes a wipe that was begun.
   ///
   /// - Returns: The reason why records may still be on the disk.
-  func erase(_ place: inout OpenPartition) -> QueryStoreError? {
+  func erase(_ state: inout OpenPartition) -> QueryStoreError? {
     do throws(QueryStoreError) {
-      _ = try prepare(&place)
-      try checkPlace(of: place)
-      try removeLeftOver(of: place)
+      _ = try prepare(&state)
+      try checkPlace(of: state)
+      try removeLeftOver(of: state)
       return nil
     } catch {
       return error
@@ -199,19 +199,19 @@ extension FileStore {
 
   /// Replaces the file with one that has only the present records; if that fails, no record is
   /// lost.
-  func compact(_ place: inout OpenPartition) {
-    guard let old = place.file else { return }
+  func compact(_ state: inout OpenPartition) {
+    guard let old = state.file else { return }
     do throws(QueryStoreError) {
-      let bytes = try old.read(0..<place.log.length)
-      let found = LogRecovery(bytes, place.log.format)
+      let bytes = try old.read(0..<state.log.length)
+      let found = LogRecovery(bytes, state.log.format)
       let records = found.records(in: bytes)
-      guard let image = LogImage.of(records, place.log.format) else { throw .full }
-      let file = try replaceFile(place.log.name, by: image)
-      place.file = file
-      place.log.found(damage: found.damage)
-      place.log.replaced(by: LogRecovery(Data(image), place.log.format))
+      guard let image = LogImage.of(records, state.log.format) else { throw .full }
+      let file = try replaceFile(state.log.name, by: image)
+      state.file = file
+      state.log.found(damage: found.damage)
+      state.log.replaced(by: LogRecovery(Data(image), state.log.format))
     } catch {
-      place.log.compactionFailed()
+      state.log.compactionFailed()
     }
   }
 

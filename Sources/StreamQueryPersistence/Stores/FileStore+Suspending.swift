@@ -24,10 +24,10 @@ extension FileStore {
     // A file without a name can be read only as long as it is open.
     if partitions.values.contains(where: { isGone($0) }) { try? takeAnew() }
     if !isDisplaced {
-      for (partition, var place) in partitions {
-        eraseIfNeeded(&place)
+      for (partition, var state) in partitions {
+        eraseIfNeeded(&state)
         // A partition without a file stays open: a client that has read it saves in its generation.
-        if place.file == nil { partitions[partition] = place } else { letGo(of: partition, place) }
+        if state.file == nil { partitions[partition] = state } else { letGo(of: partition, state) }
       }
     }
     opened = nil
@@ -50,10 +50,10 @@ extension FileStore {
     }
     let former = floor
     if isDisplaced { try takeAnew() } else { try takeDirectory() }
-    for (partition, place) in partitions where place.file == nil {
+    for (partition, state) in partitions where state.file == nil {
       // Another process has saved it or may have wiped it.
-      let isChanged = floor != former || opened?.files.newest[place.log.stem] != nil
-      if isChanged { letGo(of: partition, place) }
+      let isChanged = floor != former || opened?.files.newest[state.log.stem] != nil
+      if isChanged { letGo(of: partition, state) }
     }
     phase = .ready
     waits.first?.give(())
@@ -70,7 +70,7 @@ extension FileStore {
     while isSuspended, !Task.isCancelled {
       // The store was suspended again before the turn of this call, which keeps its place.
       let next = SharedOneShot<Void>()
-      if let place = waits.firstIndex(where: { $0 === wait }) { waits[place] = next }
+      if let state = waits.firstIndex(where: { $0 === wait }) { waits[state] = next }
       wait = next
       await take(wait)
     }
@@ -94,10 +94,10 @@ extension FileStore {
   }
 
   /// Closes the file of a partition, and remembers the facts that are not on the disk.
-  func letGo(of partition: StorePartition, _ place: OpenPartition) {
-    let onDisk = place.log.fileName?.generation ?? floor
-    if onDisk < place.log.generation { begun[partition] = place.log.generation }
-    knownDamage[partition] = place.log.knownDamage
+  func letGo(of partition: StorePartition, _ state: OpenPartition) {
+    let onDisk = state.log.fileName?.generation ?? floor
+    if onDisk < state.log.generation { begun[partition] = state.log.generation }
+    knownDamage[partition] = state.log.knownDamage
     partitions[partition] = nil
   }
 }

@@ -146,21 +146,21 @@ public actor FileStore: QueryStore {
   ) async throws(QueryStoreError) -> StoreContents {
     try await waitUntilResumed()
     let opened = try open(partition)
-    var place = opened.place
-    defer { partitions[partition] = place }
-    eraseIfNeeded(&place)
+    var state = opened.state
+    defer { partitions[partition] = state }
+    eraseIfNeeded(&state)
     let bytes: Data
     if let read = opened.bytes {
       bytes = read
     } else {
-      bytes = try place.file?.read(0..<place.log.length) ?? Data()
+      bytes = try state.file?.read(0..<state.log.length) ?? Data()
     }
-    let found = opened.found ?? LogRecovery(bytes, place.log.format)
-    place.log.found(damage: found.damage)
+    let found = opened.found ?? LogRecovery(bytes, state.log.format)
+    state.log.found(damage: found.damage)
     return StoreContents(
-      generation: place.log.generation,
+      generation: state.log.generation,
       records: found.records(in: bytes),
-      damage: place.log.reportDamage()
+      damage: state.log.reportDamage()
     )
   }
 
@@ -177,30 +177,30 @@ public actor FileStore: QueryStore {
   ) async throws(QueryStoreError) -> StoreContents {
     try await waitUntilResumed()
     let opened = try open(partition)
-    var place = opened.place
-    defer { partitions[partition] = place }
-    eraseIfNeeded(&place)
-    var contents = StoreContents(generation: place.log.generation)
+    var state = opened.state
+    defer { partitions[partition] = state }
+    eraseIfNeeded(&state)
+    var contents = StoreContents(generation: state.log.generation)
     // Each frame is read once, for all of its keys.
     var wanted: [Range<Int>: [(key: String, value: Range<Int>)]] = [:]
     for key in Set(keys) {
-      guard let found = place.log.index.places[key] else { continue }
+      guard let found = state.log.index.locations[key] else { continue }
       wanted[found.frame, default: []].append((key, found.value))
     }
     var values: [String: Data] = [:]
     for (frame, places) in wanted.sorted(by: { $0.key.lowerBound < $1.key.lowerBound }) {
-      guard let bytes = try place.file?.read(frame) else { continue }
-      if let found = place.log.values(at: places.map(\.value), ofFrame: frame, in: bytes) {
-        for (place, value) in zip(places, found) { values[place.key] = value }
+      guard let bytes = try state.file?.read(frame) else { continue }
+      if let found = state.log.values(at: places.map(\.value), ofFrame: frame, in: bytes) {
+        for (state, value) in zip(places, found) { values[state.key] = value }
       } else {
-        place.log.found(damage: [frame])
+        state.log.found(damage: [frame])
       }
     }
     for key in keys {
       guard let value = values.removeValue(forKey: key) else { continue }
       contents.records.append(StoreRecord(key: key, value: value))
     }
-    contents.damage = place.log.reportDamage()
+    contents.damage = state.log.reportDamage()
     return contents
   }
 
@@ -215,21 +215,21 @@ public actor FileStore: QueryStore {
     to partition: StorePartition
   ) async throws(QueryStoreError) {
     try await waitUntilResumed()
-    var place = try open(partition).place
-    partitions[partition] = place
-    guard batch.generation == place.log.generation else {
-      throw .superseded(current: place.log.generation)
+    var state = try open(partition).state
+    partitions[partition] = state
+    guard batch.generation == state.log.generation else {
+      throw .superseded(current: state.log.generation)
     }
     if batch.isEmpty { return }
-    guard let addition = place.log.addition(of: batch) else { throw .full }
+    guard let addition = state.log.addition(of: batch) else { throw .full }
     do throws(QueryStoreError) {
-      try add(addition, to: &place)
+      try add(addition, to: &state)
     } catch {
-      partitions[partition] = place
-      throw isGone(place) ? createAnew() : error
+      partitions[partition] = state
+      throw isGone(state) ? createAnew() : error
     }
-    if place.log.isWasteful { compact(&place) }
-    partitions[partition] = place
+    if state.log.isWasteful { compact(&state) }
+    partitions[partition] = state
   }
 
   /// Begins the next generation, on the disk first, and then erases the bytes.
@@ -248,17 +248,17 @@ public actor FileStore: QueryStore {
     } else {
       partitions[partition]?.log.wiped()
     }
-    var place = try open(partition).place
-    var failure = erase(&place)
-    partitions[partition] = place
-    if failure != nil, isGone(place) {
+    var state = try open(partition).state
+    var failure = erase(&state)
+    partitions[partition] = state
+    if failure != nil, isGone(state) {
       try takeAnew()
-      place = try open(partition).place
-      failure = erase(&place)
-      partitions[partition] = place
+      state = try open(partition).state
+      failure = erase(&state)
+      partitions[partition] = state
     }
     if let failure { throw failure }
-    return place.log.generation
+    return state.log.generation
   }
 
   /// Closes the partition's file, which the next call opens again, and removes it if it has no record.
@@ -268,15 +268,15 @@ public actor FileStore: QueryStore {
   ///
   /// - Parameter partition: The partition.
   public func release(_ partition: StorePartition) async {
-    guard case .ready = phase, let place = partitions[partition] else { return }
-    if isGone(place) { try? takeAnew() }
-    guard var place = partitions[partition], !isDisplaced else { return }
-    eraseIfNeeded(&place)
-    try? removeLeftOver(of: place)
-    partitions[partition] = place
+    guard case .ready = phase, let state = partitions[partition] else { return }
+    if isGone(state) { try? takeAnew() }
+    guard var state = partitions[partition], !isDisplaced else { return }
+    eraseIfNeeded(&state)
+    try? removeLeftOver(of: state)
+    partitions[partition] = state
     // The steps that are still to be done would be forgotten.
-    guard !place.log.isErasing, opened?.files.leftOver[place.log.stem] == nil else { return }
-    if place.log.isEmpty, !place.isReadOnly { try? removeFile(of: place) }
-    letGo(of: partition, place)
+    guard !state.log.isErasing, opened?.files.leftOver[state.log.stem] == nil else { return }
+    if state.log.isEmpty, !state.isReadOnly { try? removeFile(of: state) }
+    letGo(of: partition, state)
   }
 }

@@ -1,29 +1,29 @@
 /// The place of the newest value of each key in a log.
 struct LogIndex: Equatable {
   /// A value and its frame, from the beginning of the file.
-  struct Place: Equatable {
+  struct Location: Equatable {
     var value: Range<Int>
     var frame: Range<Int>
   }
 
-  private(set) var places: [String: Place] = [:]
+  private(set) var locations: [String: Location] = [:]
   /// The number of bytes of a log with only these records, without its headers.
   private(set) var liveBytes = 0
 
   mutating func apply(_ changes: [LogFormat.Change], of frame: Range<Int>) {
     for change in changes {
-      let old: Place?
+      let old: Location?
       if let value = change.value {
-        old = places.updateValue(Place(value: value, frame: frame), forKey: change.key)
+        old = locations.updateValue(Location(value: value, frame: frame), forKey: change.key)
         liveBytes += Self.cost(key: change.key, value: value)
       } else {
-        old = places.removeValue(forKey: change.key)
+        old = locations.removeValue(forKey: change.key)
       }
       if let old { liveBytes -= Self.cost(key: change.key, value: old.value) }
     }
   }
 
-  mutating func reserve(_ count: Int) { places.reserveCapacity(count) }
+  mutating func reserve(_ count: Int) { locations.reserveCapacity(count) }
 
   private static func cost(key: String, value: Range<Int>) -> Int {
     8 + key.utf8.count + value.count

@@ -38,7 +38,7 @@ struct LogRecovery {
 
   /// The records, as slices of the file, in the order in which they were written.
   func records(in bytes: Data) -> [StoreRecord] {
-    index.places.sorted { $0.value.value.lowerBound < $1.value.value.lowerBound }.map {
+    index.locations.sorted { $0.value.value.lowerBound < $1.value.value.lowerBound }.map {
       let start = bytes.startIndex
       let value = (start + $0.value.value.lowerBound)..<(start + $0.value.value.upperBound)
       return StoreRecord(key: $0.key, value: bytes[value])

@@ -33,7 +33,7 @@ struct PartitionLog {
 
   /// The damage that was found before, for a log that is opened again.
   struct KnownDamage {
-    var places: Set<Range<Int>> = []
+    var ranges: Set<Range<Int>> = []
     var unreported: [StoreDamage] = []
   }
 
@@ -176,7 +176,7 @@ struct PartitionLog {
   mutating func found(damage: [Range<Int>]) {
     for place in damage {
       damaged.insert(place)
-      guard known.places.insert(place).inserted else { continue }
+      guard known.ranges.insert(place).inserted else { continue }
       let text = "\(name.text) at \(place.lowerBound)"
       known.unreported.append(StoreDamage(place: text, byteCount: place.count))
     }
@@ -184,11 +184,11 @@ struct PartitionLog {
 
   /// The damage that was found so far, for a log that is opened again; `nil` if there was none.
   var knownDamage: KnownDamage? {
-    known.places.isEmpty && known.unreported.isEmpty ? nil : known
+    known.ranges.isEmpty && known.unreported.isEmpty ? nil : known
   }
 
   /// Whether the file may be removed: it has no record, and no damage that is still to be reported.
-  var isEmpty: Bool { index.places.isEmpty && !isErasing && knownDamage == nil }
+  var isEmpty: Bool { index.locations.isEmpty && !isErasing && knownDamage == nil }
 
   /// Returns the damage that was not reported yet: each is reported once.
   mutating func reportDamage() -> [StoreDamage] {
@@ -197,7 +197,7 @@ struct PartitionLog {
   }
 
   /// Returns values from the bytes of their frame; `nil` if the frame is damaged.
-  func values(at places: [Range<Int>], ofFrame frame: Range<Int>, in bytes: Data) -> [Data]? {
+  func values(at ranges: [Range<Int>], ofFrame frame: Range<Int>, in bytes: Data) -> [Data]? {
     let start = frame.lowerBound
     let isRight = bytes.withUnsafeBytes { bytes in
       guard let length = format.bodyLength(of: bytes, at: 0, offset: start),
@@ -207,7 +207,7 @@ struct PartitionLog {
     }
     guard isRight, bytes.count == frame.count else { return nil }
     let first = bytes.startIndex - start
-    return places.map { bytes[(first + $0.lowerBound)..<(first + $0.upperBound)] }
+    return ranges.map { bytes[(first + $0.lowerBound)..<(first + $0.upperBound)] }
   }
 
   // MARK: Rewriting
@@ -225,7 +225,7 @@ struct PartitionLog {
 
   /// The file was replaced by one with this content.
   mutating func replaced(by found: LogRecovery) {
-    (damaged, known.places) = ([], [])
+    (damaged, known.ranges) = ([], [])
     created()
     restored(found)
     nextCompaction = 0

@@ -6,41 +6,41 @@ import Synchronization
 ///
 /// It holds no lock, so that the caller whose turn it is may run any code, also of users. A
 /// cancelled caller keeps its place.
-final class StoreTurns<Place: Hashable & Sendable>: Sendable {
+final class StoreTurns<Resource: Hashable & Sendable>: Sendable {
   /// The places in use, with the callers that wait for each.
-  private let waiting = Mutex<[Place: [SuspendedTask<Void>]]>([:])
+  private let waiting = Mutex<[Resource: [SuspendedTask<Void>]]>([:])
 
   /// Waits for the turn, and passes it on afterwards, also if the body throws.
   func take<Result, Failure: Error>(
-    _ place: Place,
+    _ resource: Resource,
     _ body: () throws(Failure) -> Result
   ) async throws(Failure) -> Result {
-    await begin(place)
-    defer { end(place) }
+    await begin(resource)
+    defer { end(resource) }
     return try body()
   }
 
   /// Waits for the turn; ``end(_:)`` must follow.
-  func begin(_ place: Place) async {
+  func begin(_ resource: Resource) async {
     await SuspendedTask.suspend { task -> Void? in
       waiting.withLock { waiting in
-        guard waiting[place] != nil else {
-          waiting[place] = []
+        guard waiting[resource] != nil else {
+          waiting[resource] = []
           return ()
         }
-        waiting[place]?.append(task)
+        waiting[resource]?.append(task)
         return nil
       }
     }
   }
 
-  func end(_ place: Place) {
+  func end(_ resource: Resource) {
     let next = waiting.withLock { waiting -> SuspendedTask<Void>? in
-      guard waiting[place]?.isEmpty == false else {
-        waiting[place] = nil
+      guard waiting[resource]?.isEmpty == false else {
+        waiting[resource] = nil
         return nil
       }
-      return waiting[place]?.removeFirst()
+      return waiting[resource]?.removeFirst()
     }
     next?.resume()
   }

@@ -12,7 +12,7 @@ struct Sleepers<Waiter: Sendable>: Sendable {
     fileprivate let serial: UInt64
   }
 
-  private enum Place {
+  private enum State {
     case free
     case reserved
     case cancelledBeforeParking
@@ -23,7 +23,7 @@ struct Sleepers<Waiter: Sendable>: Sendable {
     var serial: UInt64
     var isBackground: Bool
     var isLast: Bool
-    var place: Place
+    var state: State
   }
 
   private struct Entry {
@@ -60,7 +60,7 @@ struct Sleepers<Waiter: Sendable>: Sendable {
       serial: lastSerial,
       isBackground: isBackground,
       isLast: isLast,
-      place: .reserved
+      state: .reserved
     )
     guard let index = freeSlots.popLast() else {
       slots.append(slot)
@@ -73,11 +73,11 @@ struct Sleepers<Waiter: Sendable>: Sendable {
   /// Parks a waiter; `false` if the sleep was cancelled before, and the waiter is not kept.
   mutating func park(_ waiter: Waiter, on ticket: Ticket, until deadline: Duration) -> Bool {
     guard slots[ticket.slot].serial == ticket.serial else { return false }
-    guard case .reserved = slots[ticket.slot].place else {
+    guard case .reserved = slots[ticket.slot].state else {
       free(ticket.slot)
       return false
     }
-    slots[ticket.slot].place = .parked(waiter)
+    slots[ticket.slot].state = .parked(waiter)
     count(slots[ticket.slot], by: 1)
     let isLast = slots[ticket.slot].isLast
     push(Entry(deadline: deadline, isLast: isLast, serial: ticket.serial, slot: ticket.slot))
@@ -87,9 +87,9 @@ struct Sleepers<Waiter: Sendable>: Sendable {
   /// Ends a sleep early; the caller has to resume the waiter, if one is parked.
   mutating func cancel(_ ticket: Ticket) -> Waiter? {
     guard slots[ticket.slot].serial == ticket.serial else { return nil }
-    switch slots[ticket.slot].place {
+    switch slots[ticket.slot].state {
     case .reserved:
-      slots[ticket.slot].place = .cancelledBeforeParking
+      slots[ticket.slot].state = .cancelledBeforeParking
       return nil
     case .parked(let waiter):
       release(ticket.slot)
@@ -114,7 +114,7 @@ struct Sleepers<Waiter: Sendable>: Sendable {
     guard let deadline = nextDeadline(), deadline <= now else { return nil }
     if !includingLast, heap[0].isLast { return nil }
     let top = popTop()
-    guard case .parked(let waiter) = slots[top.slot].place else { return nil }
+    guard case .parked(let waiter) = slots[top.slot].state else { return nil }
     release(top.slot)
     return waiter
   }
@@ -138,7 +138,7 @@ struct Sleepers<Waiter: Sendable>: Sendable {
   }
 
   private mutating func free(_ slot: Int) {
-    slots[slot].place = .free
+    slots[slot].state = .free
     // Serials start at 1, so that no ticket identifies a free slot.
     slots[slot].serial = 0
     freeSlots.append(slot)

@@ -8,7 +8,7 @@ import StreamQuery
 struct OpenStoreTests {
   @Test("who asks while it is being read gets one more read at once, and no more than that")
   func askedMeanwhile() {
-    var store = StoreSession(Persistence(in: MemoryStore()), place: 0)
+    var store = StoreSession(Persistence(in: MemoryStore()), rank: 0)
     for _ in 0..<2 {
       let wait = store.requestRetry()
       #expect(wait == nil)

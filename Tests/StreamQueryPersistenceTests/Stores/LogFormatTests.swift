@@ -114,7 +114,7 @@ import StreamQuery
     var bytes = format.header()
     let value = StoreRecord(key: "k", value: Data(copy + copy))
     #expect(format.append(puts: [value], to: &bytes, whichBeginAt: 0) != nil)
-    #expect(recovered(bytes).found.index.places.keys.sorted() == ["k"])
+    #expect(recovered(bytes).found.index.locations.keys.sorted() == ["k"])
     bytes[LogFormat.headerSize] ^= 1
     #expect(recovered(bytes).shelf == Shelf())
   }
@@ -150,7 +150,7 @@ import StreamQuery
     let found = LogRecovery(data, format)
     #expect(found.records(in: data) == records)
     #expect(found.damage.isEmpty)
-    let frames = Set(found.index.places.values.map(\.frame))
+    let frames = Set(found.index.locations.values.map(\.frame))
     #expect(frames.count > 10)
     #expect(frames.allSatisfy { $0.count <= LogImage.frameLimit + LogFormat.frameHeaderSize })
     let overhead = LogFormat.headerSize + frames.count * LogFormat.frameHeaderSize

@@ -22,8 +22,8 @@ struct RefreshPlanTests {
   private func order(_ candidates: [RefreshPlan.Candidate]) -> [AnyQueryKey] {
     var plan = RefreshPlan(candidates)
     var order: [AnyQueryKey] = []
-    while let (place, candidate) = plan.next() {
-      #expect(place == order.count)
+    while let (index, candidate) = plan.next() {
+      #expect(index == order.count)
       order.append(candidate.key.key)
     }
     return order

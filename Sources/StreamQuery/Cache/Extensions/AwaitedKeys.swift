@@ -18,7 +18,7 @@ struct AwaitedKeys<End: Sendable>: Sendable {
 
   /// When a key was named for the first time.
   private struct Naming: Sendable {
-    var place: UInt64
+    var sequence: UInt64
     /// How long fetches wait; `nil` is for ever.
     ///
     /// It counts from the naming: no fetch of the key waits for longer, no matter how many follow
@@ -66,7 +66,7 @@ struct AwaitedKeys<End: Sendable>: Sendable {
   /// Neither number goes back, for as long as the cache lives: a number or a place of an import
   /// that is over must not be taken for one of a later import.
   private var serial = 0
-  private var place: UInt64 = 0
+  private var sequence: UInt64 = 0
   /// The place at which an import last began or named a key: notes matter only if they are later.
   private var newestBase: UInt64 = 0
   private var imports: [Int: Import] = [:]
@@ -109,7 +109,7 @@ struct AwaitedKeys<End: Sendable>: Sendable {
   mutating func named(_ texts: some Sequence<String>, by import: Int, at now: Instant) {
     guard let limit = imports[`import`]?.limit else { return }
     newestBase = next()
-    let naming = Naming(place: newestBase, until: now + limit)
+    let naming = Naming(sequence: newestBase, until: now + limit)
     for text in texts where imports[`import`]?.named[text] == nil {
       imports[`import`]?.named[text] = naming
     }
@@ -189,7 +189,7 @@ struct AwaitedKeys<End: Sendable>: Sendable {
   /// The terms of an import for an entry that it brings.
   func decision(on candidate: Candidate, by import: Int) -> Decision {
     guard let running = imports[`import`] else { return Decision(isRefused: true) }
-    let named = running.named[candidate.text]?.place
+    let named = running.named[candidate.text]?.sequence
     let note = total(of: candidate)
     let base = named ?? running.began
     guard note.fence <= base else { return Decision(isRefused: true) }
@@ -212,10 +212,10 @@ struct AwaitedKeys<End: Sendable>: Sendable {
   mutating func wait(for candidate: Candidate, startedAt start: UInt64, at now: Instant) -> Wait? {
     questionCount &+= 1
     let namings = imports.values.compactMap { $0.named[candidate.text] }
-      .filter { $0.place < start && $0.isAwaited(at: now) }
+      .filter { $0.sequence < start && $0.isAwaited(at: now) }
     guard !namings.isEmpty else { return nil }
     let last = total(of: candidate).last
-    let ends = namings.filter { $0.place > last }.map(\.until)
+    let ends = namings.filter { $0.sequence > last }.map(\.until)
     guard !ends.isEmpty else { return nil }
     return Wait(until: ends.contains(nil) ? nil : ends.compactMap(\.self).max())
   }
@@ -247,7 +247,7 @@ struct AwaitedKeys<End: Sendable>: Sendable {
   }
 
   private mutating func next() -> UInt64 {
-    place += 1
-    return place
+    sequence += 1
+    return sequence
   }
 }

@@ -2,12 +2,12 @@ import Testing
 
 @testable import StreamQuery
 
-struct GroupPlaceTests {
+struct MemberPositionTests {
   @Test(arguments: [0, 1, 0xFFFF, 0x1_0000, 0xFF_FFFF] as [Int32], [0, 1, .max] as [Int32])
   func aPlaceKnowsItsGroupAndPosition(group: Int32, position: Int32) {
-    let place = GroupPlace(position, in: group)
+    let place = MemberPosition(position, in: group)
     #expect(place.group == group && place.position == position)
-    #expect(place != GroupPlace(position, in: group ^ 1))
+    #expect(place != MemberPosition(position, in: group ^ 1))
   }
 
   @Test func aWaitIsOneWord() {
