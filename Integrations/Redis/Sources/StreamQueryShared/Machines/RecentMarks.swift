@@ -6,37 +6,40 @@
 /// ``SharedRow/invalidated``.
 struct RecentMarks: Sendable {
   /// An invalidation.
-  struct Sight: Equatable, Sendable {
+  struct SeenInvalidation: Equatable, Sendable {
     var version: SharedVersion
     /// The number of the message among those that this peer has seen.
-    var tide: UInt64
+    var messageNumber: UInt64
 
     /// The maximum of two.
     ///
     /// Versions and sequence numbers have different orders, because a peer sees its own
     /// invalidations before older messages.
-    func joined(with other: Sight?) -> Sight {
+    func joined(with other: SeenInvalidation?) -> SeenInvalidation {
       guard let other else { return self }
-      return Sight(version: max(version, other.version), tide: max(tide, other.tide))
+      return SeenInvalidation(
+        version: max(version, other.version),
+        messageNumber: max(messageNumber, other.messageNumber)
+      )
     }
   }
 
-  private var young: [SharedMark: Sight] = [:]
-  private var old: [SharedMark: Sight] = [:]
+  private var young: [SharedMark: SeenInvalidation] = [:]
+  private var old: [SharedMark: SeenInvalidation] = [:]
   private let limit: Int
 
   init(limit: Int = 8_192) {
     self.limit = limit
   }
 
-  subscript(mark: SharedMark) -> Sight? { young[mark] ?? old[mark] }
+  subscript(mark: SharedMark) -> SeenInvalidation? { young[mark] ?? old[mark] }
 
   /// A mark was invalidated.
   ///
   /// - Returns: Whether that is news.
-  mutating func saw(_ mark: SharedMark, _ sight: Sight) -> Bool {
-    if let known = self[mark], known.version >= sight.version { return false }
-    young[mark] = sight
+  mutating func saw(_ mark: SharedMark, _ seen: SeenInvalidation) -> Bool {
+    if let known = self[mark], known.version >= seen.version { return false }
+    young[mark] = seen
     if young.count >= limit { (young, old) = ([:], young) }
     return true
   }

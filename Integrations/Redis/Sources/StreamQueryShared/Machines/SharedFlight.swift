@@ -6,7 +6,7 @@ struct FlightID: Hashable, Sendable {
 /// A fetch of a shared key that is under way.
 struct SharedFlight: Sendable {
   /// The sequence number of the last message that was seen when it began, or began again.
-  var tide: UInt64
+  var messageNumber: UInt64
   /// The number of times that the peer had forgotten everything by then.
   var epoch: UInt64
   /// The version of the data when it began.

@@ -17,11 +17,11 @@ struct SharedRow: Sendable {
   /// The data is not trusted, because of news of the log, or because it had none.
   var isDoubted = false
   /// The newest value of which the log told.
-  var stored: RecentMarks.Sight?
+  var stored: RecentMarks.SeenInvalidation?
   /// The newest invalidation of any of its marks, with the highest version and sequence number.
   ///
   /// ``RecentMarks`` may forget it while a fetch is under way.
-  var invalidated: RecentMarks.Sight?
+  var invalidated: RecentMarks.SeenInvalidation?
   /// The last news of the log.
   var news: (version: SharedVersion, news: SharedNews)?
   var flights: [FlightID: SharedFlight] = [:]

@@ -53,9 +53,12 @@ extension SharedTable {
   ) {
     guard let row = rows[key] else { return }
     tell(.arrived, version, key, &effects)
-    tide += 1
+    messageNumber += 1
     if row.stored.map({ $0.version < version }) ?? true {
-      rows[key]?.stored = RecentMarks.Sight(version: version, tide: tide)
+      rows[key]?.stored = RecentMarks.SeenInvalidation(
+        version: version,
+        messageNumber: messageNumber
+      )
     }
     doubt(key, since: version, &effects)
   }
@@ -65,12 +68,12 @@ extension SharedTable {
     _ version: SharedVersion,
     _ effects: inout Effects
   ) {
-    tide += 1
-    let sight = RecentMarks.Sight(version: version, tide: tide)
-    for mark in marks where recent.saw(mark, sight) {
+    messageNumber += 1
+    let seen = RecentMarks.SeenInvalidation(version: version, messageNumber: messageNumber)
+    for mark in marks where recent.saw(mark, seen) {
       for key in rowsOfMarks[mark] ?? [] {
         let former = rows[key]?.invalidated
-        rows[key]?.invalidated = sight.joined(with: former)
+        rows[key]?.invalidated = seen.joined(with: former)
         wake(.free, version, key, &effects)
         doubt(key, since: version, &effects)
       }
@@ -127,7 +130,7 @@ extension SharedTable {
   /// This peer tried to change the entries with these marks, and does not know whether it
   /// succeeded.
   mutating func doubted(_ marks: some Sequence<SharedMark>) -> Effects {
-    tide += 1
+    messageNumber += 1
     var effects = Effects()
     for mark in marks {
       for key in rowsOfMarks[mark] ?? [] {

@@ -42,7 +42,7 @@ extension SharedTable {
   mutating func wrote(_ version: SharedVersion, to key: String) -> Effects {
     var effects = Effects()
     guard let row = rows[key] else { return effects }
-    let flight = SharedFlight(tide: tide, epoch: epoch)
+    let flight = SharedFlight(messageNumber: messageNumber, epoch: epoch)
     guard !log.isRead || isOutdated(.stored(version), row, flight) else { return effects }
     rows[key]?.isDoubted = true
     effects.doubted.insert(key)

@@ -57,7 +57,7 @@ struct SharedTable: Sendable {
   /// The number of the last answer, write, or arrival in the client.
   private(set) var arrivals: UInt64 = 0
   /// The sequence number of the last message.
-  var tide: UInt64 = 0
+  var messageNumber: UInt64 = 0
   /// The number of times that the peer has forgotten everything.
   var epoch: UInt64 = 0
   /// The end of the log and the time of its request, while its messages are handled.
@@ -83,7 +83,7 @@ struct SharedTable: Sendable {
     lastFlight += 1
     let id = FlightID(rawValue: lastFlight)
     let row = rows[key.text]
-    var flight = SharedFlight(tide: tide, epoch: epoch)
+    var flight = SharedFlight(messageNumber: messageNumber, epoch: epoch)
     flight.before = row?.landed ?? row?.newest.flatMap { row?.flights[$0]?.before }
     // Whether it lands is not reported, so the data is unknown until then.
     rows[key.text]?.landed = nil
@@ -123,7 +123,7 @@ struct SharedTable: Sendable {
 
   /// A fetch begins again, so that earlier news does not concern it.
   mutating func beganAgain(_ id: FlightID, of key: String) {
-    rows[key]?.flights[id]?.tide = tide
+    rows[key]?.flights[id]?.messageNumber = messageNumber
     rows[key]?.flights[id]?.epoch = epoch
     rows[key]?.flights[id]?.follows = nil
   }
@@ -136,7 +136,7 @@ struct SharedTable: Sendable {
       return .silence
     }
     if let news = row.news, news.version > position.version { return news.news }
-    if sights(row).contains(where: { $0.version > position.version }) { return .free }
+    if seenInvalidations(row).contains(where: { $0.version > position.version }) { return .free }
     rows[key]?.flights[id]?.follows = position
     return nil
   }
@@ -181,18 +181,18 @@ struct SharedTable: Sendable {
   }
 
   func isOutdated(_ answer: Answer, _ row: SharedRow, _ flight: SharedFlight) -> Bool {
-    let sights = sights(row) + (row.stored.map { [$0] } ?? [])
+    let seenInvalidations = seenInvalidations(row) + (row.stored.map { [$0] } ?? [])
     return switch answer {
     case .stored(let version):
       // News from before everything was forgotten is in the bounds, also if the fetch began before.
-      version < row.bounds.version ?? version || sights.contains { $0.version > version }
-    case .unversioned: sights.contains { $0.tide > flight.tide }
+      version < row.bounds.version ?? version || seenInvalidations.contains { $0.version > version }
+    case .unversioned: seenInvalidations.contains { $0.messageNumber > flight.messageNumber }
     }
   }
 
   /// The invalidations of a row's marks: the recent ones from before it existed, and the newest
   /// since.
-  private func sights(_ row: SharedRow) -> [RecentMarks.Sight] {
+  private func seenInvalidations(_ row: SharedRow) -> [RecentMarks.SeenInvalidation] {
     row.marks.compactMap { recent[$0] } + (row.invalidated.map { [$0] } ?? [])
   }
 

@@ -554,14 +554,26 @@ import Testing
   @Test func strangersMarksNeedBoundedMemory() {
     var marks = RecentMarks(limit: 4)
     let mark = SharedMark("mine")
-    check(marks.saw(mark, RecentMarks.Sight(version: version(9), tide: 1)), is: true)
-    check(marks.saw(mark, RecentMarks.Sight(version: version(8), tide: 2)), is: false)
+    check(
+      marks.saw(mark, RecentMarks.SeenInvalidation(version: version(9), messageNumber: 1)),
+      is: true
+    )
+    check(
+      marks.saw(mark, RecentMarks.SeenInvalidation(version: version(8), messageNumber: 2)),
+      is: false
+    )
     for number in 0..<4 {
-      _ = marks.saw(SharedMark("\(number)"), RecentMarks.Sight(version: version(10), tide: 3))
+      _ = marks.saw(
+        SharedMark("\(number)"),
+        RecentMarks.SeenInvalidation(version: version(10), messageNumber: 3)
+      )
     }
     #expect(marks[mark]?.version == version(9))
     for number in 4..<8 {
-      _ = marks.saw(SharedMark("\(number)"), RecentMarks.Sight(version: version(10), tide: 3))
+      _ = marks.saw(
+        SharedMark("\(number)"),
+        RecentMarks.SeenInvalidation(version: version(10), messageNumber: 3)
+      )
     }
     #expect(marks[mark] == nil)
   }
