@@ -106,7 +106,7 @@ import Testing
     world.advance(0.001)
     #expect(running.value == 1)
     #expect(first.story.suffix(1) == [isCommitted ? "store away" : "alone: storeAway"])
-    // It is looked at each second, and doubted when seven are over.
+    // It is looked at each second, and suspected when seven are over.
     world.advance(7.499)
     #expect(!first.client.isStale(query))
     #expect(world.value(first) == 1)

@@ -263,7 +263,7 @@ final class RedisPump {
           throw RedisLink.Failure(text: "\(endpoint) refuses: \(text.prefix(200))")
         }
         // A connection whose first command is a script gets the time.
-        if let time = reply.elements?.last?.number { clock.told(time, at: .now) }
+        if let time = reply.elements?.last?.number { clock.received(time, at: .now) }
         left -= 1
       }
       phase = left == 0 ? .open : .greeting(left, until: until)
@@ -279,7 +279,7 @@ final class RedisPump {
     if let parts = next.time?.elements?.map(\.number), parts.count == 2,
       let seconds = parts[0], let microseconds = parts[1], seconds < 1 << 33
     {
-      clock.told(seconds * 1_000_000 + microseconds % 1_000_000, at: .now)
+      clock.received(seconds * 1_000_000 + microseconds % 1_000_000, at: .now)
     }
     // The master may be another server by now, for which the next connection searches. Callers that have
     // heard of it may already wait for that connection.

@@ -19,7 +19,7 @@ struct ServerClock: Equatable {
   ///   - microseconds: The time in microseconds since 1970.
   ///   - now: The time when its answer came. The server's clock is ahead of that time by then, so
   ///     that derived times are early.
-  mutating func told(_ microseconds: UInt64, at now: ContinuousClock.Instant) {
+  mutating func received(_ microseconds: UInt64, at now: ContinuousClock.Instant) {
     reading = Reading(microseconds: min(microseconds, Self.never), at: now)
   }
 

@@ -66,10 +66,10 @@ extension SharedCache {
   private func invalidate(_ marks: [SharedMark]) async throws(SharedCacheError) {
     // Observers refetch after the store has accepted the change, so that they do not get the old
     // entry.
-    apply(refetch: .never) { $0.doubted(marks) }
+    apply(refetch: .never) { $0.suspected(marks) }
     let outcome = await send(parts: [marks])
     guard let error = outcome.error else { return }
-    apply { $0.doubted(outcome.unsent + outcome.tooLarge) }
+    apply { $0.suspected(outcome.unsent + outcome.tooLarge) }
     keepUnsent(outcome.unsent, after: error)
     throw .store(error)
   }
@@ -116,7 +116,7 @@ extension SharedCache {
       }
       await written(value, version, to: query, key, link)
     } catch {
-      apply { $0.doubted(own[...]) }
+      apply { $0.suspected(own[...]) }
       keepUnsent(kept)
       keepUnsent(own, after: error)
       throw .store(error)

@@ -19,13 +19,13 @@ extension SharedCache {
     sweepRows(client)
     let link = SharedLink(key)
     let begun = try await begun(sharedKey, link)
-    let knows = context.previous(as: Value.self) != nil && !begun.isDoubted
+    let knows = context.previous(as: Value.self) != nil && !begun.isSuspect
     // First, so that an answer which was requested while the clock is read does not count as newer.
     let invalidation = context.timeSinceInvalidation
     let now = clock.now()
     let rounds = SharedRounds(
       at: now,
-      maxAge: maxAge(context, settings, since: invalidation, isDoubted: begun.isDoubted),
+      maxAge: maxAge(context, settings, since: invalidation, isSuspect: begun.isSuspect),
       outdated: knows ? begun.landed : nil,
       bounds: begun.bounds,
       leastRequest: context.demand == .latest ? now : invalidation.map { now - $0 },
@@ -46,7 +46,7 @@ extension SharedCache {
     }
   }
 
-  /// Registers a fetch, after all doubts about its key are marked in the client: a later mark would
+  /// Registers a fetch, after all suspicions about its key are marked in the client: a later mark would
   /// hit its answer.
   private func begun(_ key: SharedKey, _ link: SharedLink) async throws -> SharedTable.Beginning {
     while true {
@@ -87,12 +87,12 @@ extension SharedCache {
     _ context: FetchContext,
     _ settings: SharedSettings,
     since invalidation: Duration?,
-    isDoubted: Bool
+    isSuspect: Bool
   ) -> Duration? {
     switch context.demand {
     case .latest: return nil
     // The client's own mark; the cause of a mark from the log has reached the store before.
-    case .afterInvalidation where !isDoubted || invalidation != nil: return nil
+    case .afterInvalidation where !isSuspect || invalidation != nil: return nil
     case .fresh, .afterInvalidation: break
     }
     // Data that is as old as the stale time is stale.

@@ -26,7 +26,7 @@ extension SharedCache {
         }
       case .follow(let position, let until):
         let news = try await follow(position, until: until, flight)
-        step = flight.rounds.heard(news, at: clock.now())
+        step = flight.rounds.received(news, at: clock.now())
       case .alone(let reason):
         answer = try await fetchAlone(reason, flight, upstream)
       case .fail(let report):
@@ -193,11 +193,11 @@ extension SharedCache {
     // Without the log there is no news, so it asks now and then.
     let wait = isRead ? end - now : min(end - now, configuration.timeout)
     let deadline = deadlines.set(after: wait) { race.give(nil) }
-    let told = await race.value(ifCancelled: nil)
+    let received = await race.value(ifCancelled: nil)
     deadline?.cancel()
     _ = locked { $0.waiting.removeValue(forKey: flight.id) }
     try Task.checkCancellation()
-    return told ?? .silence
+    return received ?? .silence
   }
 
   private func fetchAlone<Value: Sendable>(

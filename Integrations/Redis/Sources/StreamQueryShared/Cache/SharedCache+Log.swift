@@ -62,7 +62,7 @@ extension SharedCache {
           [store] () async throws(SharedStoreError) in
           try await store.changes(after: position, timeout: wait)
         }
-        heard(changes, askedAt: start)
+        received(changes, askedAt: start)
         // Limits the reads of a store that neither waits nor has news.
         guard changes.isGap || changes.messages.isEmpty, clock.now() - start < wait / 2 else {
           continue
@@ -76,11 +76,11 @@ extension SharedCache {
     }
   }
 
-  private func heard(_ changes: SharedChanges, askedAt start: Duration) {
+  private func received(_ changes: SharedChanges, askedAt start: Duration) {
     var (isGap, isFirst) = (false, false)
     let count = apply { table in
       switch table.log.read(changes, askedAt: start) {
-      case .complete: return table.heard(changes, askedAt: start)
+      case .complete: return table.received(changes, askedAt: start)
       case .unknown(let hasGap):
         (isGap, isFirst) = (hasGap, !hasGap)
         return table.forgot(in: changes.position.history)
@@ -108,7 +108,7 @@ extension SharedCache {
     }
   }
 
-  /// Forgets answers that have landed, and doubts the data of keys whose answers will never land.
+  /// Forgets answers that have landed, and suspects the data of keys whose answers will never land.
   private func forgetAnswers() {
     let past = clock.now() - configuration.trust / 2
     let lost = locked { state in

@@ -120,7 +120,7 @@ public final class SharedCache: Sendable {
   /// Carries out the decisions of the table.
   ///
   /// - Parameters:
-  ///   - refetch: The doubted entries to refetch at once.
+  ///   - refetch: The suspected entries to refetch at once.
   ///   - change: Changes the table.
   /// - Returns: The number of entries that are not trusted any more.
   @discardableResult
@@ -128,28 +128,30 @@ public final class SharedCache: Sendable {
     refetch: RefetchScope = .active,
     _ change: (inout SharedTable) -> SharedTable.Effects
   ) -> Int {
-    let (doubted, links, told) = locked { state in
+    let (suspected, links, notified) = locked { state in
       let effects = change(&state.table)
-      state.table.marking(effects.doubted)
+      state.table.marking(effects.suspected)
       // An answer that was compared before and lands after this is outdated.
-      for key in effects.doubted { state.answers[key]?.markOutdated() }
-      let links = effects.doubted.sorted().compactMap { state.links[$0] }
-      let told = effects.told.compactMap { id, news in
+      for key in effects.suspected { state.answers[key]?.markOutdated() }
+      let links = effects.suspected.sorted().compactMap { state.links[$0] }
+      let notified = effects.notified.compactMap { id, news in
         state.waiting.removeValue(forKey: id).map { (id: id, race: $0, news: news) }
       }
-      return (effects.doubted, links, told)
+      return (effects.suspected, links, notified)
     }
     // In an order that is the same in every process, so that a simulation repeats it.
-    for each in told.sorted(by: { $0.id.rawValue < $1.id.rawValue }) { each.race.give(each.news) }
-    guard !doubted.isEmpty else { return 0 }
+    for each in notified.sorted(by: { $0.id.rawValue < $1.id.rawValue }) {
+      each.race.give(each.news)
+    }
+    guard !suspected.isEmpty else { return 0 }
     // All in one transaction. A fetch under way is joined, so that none of its callers is cancelled: its
     // answer will be compared with the news, or has just been marked as outdated.
     let filter = QueryFilter.any(of: links.map(\.filter))
     client?.markInvalidated(filter, refetch: refetch, superseding: false)
     let parked = locked { state in
-      state.table.marked(doubted).sorted().flatMap { state.parked.removeValue(forKey: $0) ?? [] }
+      state.table.marked(suspected).sorted().flatMap { state.parked.removeValue(forKey: $0) ?? [] }
     }
     for race in parked { race.give(()) }
-    return doubted.count
+    return suspected.count
   }
 }

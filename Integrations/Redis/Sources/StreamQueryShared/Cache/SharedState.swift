@@ -11,7 +11,7 @@ struct SharedState: Sendable {
   var links: [String: SharedLink] = [:]
   /// The newest answers that were valid when they were compared, and that may not have landed yet.
   var answers: [String: FetchAnswer] = [:]
-  /// The waits until doubts about a key are marked in the client.
+  /// The waits until suspicions about a key are marked in the client.
   var parked: [String: [Race<Void>]] = [:]
   /// The calls that wait to read the log when the present reader ends.
   var readers: [Race<Void>] = []
@@ -48,7 +48,7 @@ struct SharedState: Sendable {
     answers = answers.filter { !$0.value.hasLanded }
   }
 
-  /// Waits until doubts about a key are marked in the client.
+  /// Waits until suspicions about a key are marked in the client.
   mutating func park(_ key: String) -> Race<Void> {
     let race = Race<Void>()
     parked[key, default: []].append(race)

@@ -136,7 +136,7 @@ struct SharedRounds: Equatable, Sendable {
   }
 
   /// The log had news of the key, or the leader's time is over.
-  mutating func heard(_ news: SharedNews, at now: Duration) -> Step {
+  mutating func received(_ news: SharedNews, at now: Duration) -> Step {
     switch news {
     case .failed(let report) where awaited != nil: return .fail(report)
     case .unshareable where awaited != nil: return .alone(.unshareable)

@@ -15,7 +15,7 @@ struct SharedRow: Sendable {
   /// its place.
   var requestedAt: Duration?
   /// The data is not trusted, because of news of the log, or because it had none.
-  var isDoubted = false
+  var isSuspect = false
   /// The newest value of which the log told.
   var stored: RecentMarks.SeenInvalidation?
   /// The newest invalidation of any of its marks, with the highest version and sequence number.
@@ -29,7 +29,7 @@ struct SharedRow: Sendable {
   /// land.
   var newest: FlightID?
 
-  /// The number of doubts that are not marked in the client yet: meanwhile no fetch begins or
+  /// The number of suspicions that are not marked in the client yet: meanwhile no fetch begins or
   /// lands, so that no mark hits newer data.
   var marking = 0
   /// The facts that apply if the last answer does not land, because its fetch was cancelled.
@@ -40,6 +40,6 @@ struct SharedRow: Sendable {
     var landed: SharedVersion?
     var bounds: SharedBounds
     var landedAt: Duration?
-    var isDoubted: Bool
+    var isSuspect: Bool
   }
 }

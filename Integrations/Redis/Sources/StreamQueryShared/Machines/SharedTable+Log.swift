@@ -6,24 +6,24 @@ extension SharedTable {
   ///   - changes: The result, without a gap.
   ///   - start: The time of the request.
   /// - Returns: The effects.
-  mutating func heard(_ changes: SharedChanges, askedAt start: Duration) -> Effects {
+  mutating func received(_ changes: SharedChanges, askedAt start: Duration) -> Effects {
     end = changes.hasMore ? nil : (changes.position.version, start)
     defer { end = nil }
-    return heard(changes.messages)
+    return received(changes.messages)
   }
 
-  private mutating func heard(_ messages: [SharedMessage]) -> Effects {
+  private mutating func received(_ messages: [SharedMessage]) -> Effects {
     var effects = Effects()
-    for message in messages { heard(message, &effects) }
+    for message in messages { received(message, &effects) }
     return effects
   }
 
   /// This peer invalidated marks.
   mutating func invalidated(_ marks: [SharedMark], _ version: SharedVersion) -> Effects {
-    heard([SharedMessage(version, .invalidated(marks))])
+    received([SharedMessage(version, .invalidated(marks))])
   }
 
-  private mutating func heard(_ message: SharedMessage, _ effects: inout Effects) {
+  private mutating func received(_ message: SharedMessage, _ effects: inout Effects) {
     switch message.kind {
     case .committed(let key): stored(message.version, key, &effects)
     case .written(let key):
@@ -60,7 +60,7 @@ extension SharedTable {
         messageNumber: messageNumber
       )
     }
-    doubt(key, since: version, &effects)
+    suspect(key, since: version, &effects)
   }
 
   private mutating func invalidated(
@@ -75,13 +75,13 @@ extension SharedTable {
         let former = rows[key]?.invalidated
         rows[key]?.invalidated = seen.joined(with: former)
         wake(.free, version, key, &effects)
-        doubt(key, since: version, &effects)
+        suspect(key, since: version, &effects)
       }
     }
   }
 
   /// The data of a key is older than a version, unless it is known to be newer.
-  private mutating func doubt(
+  private mutating func suspect(
     _ key: String,
     since version: SharedVersion,
     _ effects: inout Effects
@@ -92,8 +92,8 @@ extension SharedTable {
     {
       return
     }
-    rows[key]?.isDoubted = true
-    effects.doubted.insert(key)
+    rows[key]?.isSuspect = true
+    effects.suspected.insert(key)
   }
 
   /// Whether the store can have given a version: data that landed before the end of the log was
@@ -123,20 +123,20 @@ extension SharedTable {
     for (id, flight) in rows[key]?.flights ?? [:] {
       guard let position = flight.follows, position.version < version else { continue }
       rows[key]?.flights[id]?.follows = nil
-      effects.told[id] = news
+      effects.notified[id] = news
     }
   }
 
   /// This peer tried to change the entries with these marks, and does not know whether it
   /// succeeded.
-  mutating func doubted(_ marks: some Sequence<SharedMark>) -> Effects {
+  mutating func suspected(_ marks: some Sequence<SharedMark>) -> Effects {
     messageNumber += 1
     var effects = Effects()
     for mark in marks {
       for key in rowsOfMarks[mark] ?? [] {
         guard let row = rows[key], row.landedAt != nil else { continue }
-        rows[key]?.isDoubted = true
-        effects.doubted.insert(key)
+        rows[key]?.isSuspect = true
+        effects.suspected.insert(key)
       }
     }
     return effects

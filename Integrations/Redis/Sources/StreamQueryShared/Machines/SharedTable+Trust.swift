@@ -1,6 +1,6 @@
-// Doubts about data without the log.
+// Suspicions about data without the log.
 extension SharedTable {
-  /// Changes may have been missed: all data is doubted, and fetches under way begin again.
+  /// Changes may have been missed: all data is suspected, and fetches under way begin again.
   ///
   /// - Parameter history: The life of the log from now on; `nil` if that is not known. Versions of
   ///   another life cannot be compared: a server whose clock is behind would never give a later
@@ -17,10 +17,10 @@ extension SharedTable {
       rows[key]?.invalidated = nil
       rows[key]?.news = nil
       // News of the log stays true even if the store, such as a replica that lagged, has forgotten it.
-      let told = [row.stored, row.invalidated].compactMap { $0?.version }
+      let known = [row.stored, row.invalidated].compactMap { $0?.version }
       let landed = row.landed ?? row.newest.flatMap { row.flights[$0]?.before }
       if landed != nil { rows[key]?.bounds = SharedBounds() }
-      let version = (told + [row.bounds.version, landed].compactMap { $0 }).max()
+      let version = (known + [row.bounds.version, landed].compactMap { $0 }).max()
       rows[key]?.bounds.version = version
       rows[key]?.landed = nil
       if isOther {
@@ -31,24 +31,24 @@ extension SharedTable {
       }
       if var former = row.former {
         if former.landed != nil { former.bounds = SharedBounds() }
-        former.bounds.version = (told + [former.landed, former.bounds.version].compactMap { $0 })
+        former.bounds.version = (known + [former.landed, former.bounds.version].compactMap { $0 })
           .max()
-        (former.landed, former.isDoubted) = (nil, true)
+        (former.landed, former.isSuspect) = (nil, true)
         rows[key]?.former = former
       }
       for id in row.flights.keys {
-        if row.flights[id]?.follows != nil { effects.told[id] = .silence }
+        if row.flights[id]?.follows != nil { effects.notified[id] = .silence }
         rows[key]?.flights[id]?.follows = nil
         rows[key]?.flights[id]?.before = nil
       }
-      guard row.landedAt != nil, !row.isDoubted else { continue }
-      rows[key]?.isDoubted = true
-      effects.doubted.insert(key)
+      guard row.landedAt != nil, !row.isSuspect else { continue }
+      rows[key]?.isSuspect = true
+      effects.suspected.insert(key)
     }
     return effects
   }
 
-  /// Time passed: data that the log has not confirmed for too long is doubted.
+  /// Time passed: data that the log has not confirmed for too long is suspected.
   ///
   /// - Parameters:
   ///   - trust: For how long data is trusted without the log.
@@ -58,9 +58,9 @@ extension SharedTable {
     var effects = Effects()
     if let completeAt = log.completeAt, completeAt + trust > now { return effects }
     for (key, row) in rows {
-      guard let landedAt = row.landedAt, !row.isDoubted, landedAt + trust <= now else { continue }
-      rows[key]?.isDoubted = true
-      effects.doubted.insert(key)
+      guard let landedAt = row.landedAt, !row.isSuspect, landedAt + trust <= now else { continue }
+      rows[key]?.isSuspect = true
+      effects.suspected.insert(key)
     }
     return effects
   }

@@ -9,9 +9,9 @@ struct SharedTable: Sendable {
     /// The keys whose data is not trusted any more, to be marked in the client.
     ///
     /// Answers under way are compared before they land, except for ones that were already compared.
-    var doubted: Set<String> = []
+    var suspected: Set<String> = []
     /// The fetches that get the news for which they wait.
-    var told: [FlightID: SharedNews] = [:]
+    var notified: [FlightID: SharedNews] = [:]
   }
 
   /// The answer of a fetch.
@@ -27,7 +27,7 @@ struct SharedTable: Sendable {
     var id: FlightID
     /// The version of the present data.
     var landed: SharedVersion?
-    var isDoubted: Bool
+    var isSuspect: Bool
     /// The bounds for an entry that may follow the data.
     var bounds: SharedBounds
   }
@@ -44,7 +44,7 @@ struct SharedTable: Sendable {
     case unsure
     /// The client has replaced the fetch, and ignores its answer.
     case ignored
-    /// Doubts are being marked in the client: ask again after that.
+    /// Suspicions are being marked in the client: ask again after that.
     case waits
   }
 
@@ -74,7 +74,7 @@ struct SharedTable: Sendable {
   /// - Parameters:
   ///   - key: Its key.
   ///   - hasLanded: Whether the last answer became the data; if not, it never will.
-  /// - Returns: Its number, and the facts about the data; `nil` if doubts are being marked in the
+  /// - Returns: Its number, and the facts about the data; `nil` if suspicions are being marked in the
   ///   client: begin after that.
   mutating func began(_ key: SharedKey, hasLanded: Bool = true) -> Beginning? {
     guard !isMarking(key.text) else { return nil }
@@ -92,7 +92,7 @@ struct SharedTable: Sendable {
     return Beginning(
       id: id,
       landed: row?.landed,
-      isDoubted: row?.isDoubted ?? false,
+      isSuspect: row?.isSuspect ?? false,
       bounds: row?.bounds ?? SharedBounds()
     )
   }
@@ -103,7 +103,7 @@ struct SharedTable: Sendable {
     rows[key]?.landed = former.landed
     rows[key]?.bounds = former.bounds
     rows[key]?.landedAt = former.landedAt
-    if former.isDoubted { rows[key]?.isDoubted = true }
+    if former.isSuspect { rows[key]?.isSuspect = true }
     rows[key]?.former = nil
   }
 
@@ -113,10 +113,10 @@ struct SharedTable: Sendable {
     for key in keys {
       let landedAt = rows[key]?.landedAt
       restore(key)
-      // If it lands at this very moment, changes still doubt it.
+      // If it lands at this very moment, changes still suspect it.
       rows[key]?.landedAt = landedAt
-      rows[key]?.isDoubted = true
-      effects.doubted.insert(key)
+      rows[key]?.isSuspect = true
+      effects.suspected.insert(key)
     }
     return effects
   }
@@ -163,7 +163,7 @@ struct SharedTable: Sendable {
       landed: flight.before,
       bounds: row.bounds,
       landedAt: row.landedAt,
-      isDoubted: row.isDoubted
+      isSuspect: row.isSuspect
     )
     switch answer {
     case .stored(let version):
@@ -175,7 +175,7 @@ struct SharedTable: Sendable {
     }
     came(key, at: now)
     rows[key]?.requestedAt = requestedAt ?? now
-    rows[key]?.isDoubted = !log.isRead
+    rows[key]?.isSuspect = !log.isRead
     rows[key]?.flights[id] = nil
     return log.isRead ? .lands : .landsUnwatched
   }
@@ -216,7 +216,7 @@ struct SharedTable: Sendable {
       rows[key]?.former = nil
       rows[key]?.landed = nil
       came(key, at: now)
-      rows[key]?.isDoubted = true
+      rows[key]?.isSuspect = true
       // An outdated answer must not let data go back: the next entry must not be older than the former data
       // or this answer. The present life of the log has given the version, so that later entries are after
       // it.

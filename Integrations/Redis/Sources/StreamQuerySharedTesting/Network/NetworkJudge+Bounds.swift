@@ -29,7 +29,7 @@ extension NetworkPlan {
     return NetworkJudge.Bounds(
       // Data is as old as upstream's answer on every machine, and the answer was true at the request.
       stale: staleTime + fetchTime,
-      // A machine looks eight times in `trust`. It doubts data at the first look at which both the landing of
+      // A machine looks eight times in `trust`. It suspects data at the first look where both the landing of
       // the data and the last answered request to the log are seven eighths of `trust` ago, so before `trust`
       // is over. It knows all news from before that request.
       trust: configuration.trust,
@@ -43,7 +43,7 @@ extension NetworkPlan {
       // An answer is fresh from its end on, not from its request. A machine that got it from the store counts
       // it as older by the way of the request, because the store may have measured the age as early as that.
       period: staleTime + fetchTime - way,
-      // It lands after its fetch, and the first look that doubts it is at seven eighths of `trust`.
+      // It lands after its fetch, and the first look that suspects it is at seven eighths of `trust`.
       alone: fetchTime + min(configuration.trust - configuration.trust / 8, staleTime),
       answerTimeout: longestCall
     )

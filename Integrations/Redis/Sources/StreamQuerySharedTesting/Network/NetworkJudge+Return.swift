@@ -11,7 +11,7 @@ extension NetworkJudge {
   /// A node has changed a key, or tried to.
   mutating func tried(_ key: Int, by node: Int, at now: Duration) {
     let place = place(of: key, node)
-    doubts[place] = now
+    suspicions[place] = now
     changing[place, default: 1] -= 1
   }
 
@@ -23,7 +23,7 @@ extension NetworkJudge {
     defer { alone[place] = now }
     guard let last = alone[place], now - last < bounds.alone else { return }
     if changing[place, default: 0] > 0 { return }
-    if let doubt = doubts[place], doubt >= last { return }
+    if let doubt = suspicions[place], doubt >= last { return }
     if let time = reached[node], time >= last { return }
     found(.noHerd, "key \(key) was asked for by \(node) alone at \(now), and at \(last)")
   }
@@ -45,7 +45,7 @@ extension NetworkJudge {
   ///   - usual: The most requests in a second before any fault.
   ///   - haveNoticed: Whether all must have noticed the return before that second.
   mutating func returned(_ second: Second, usual: Int, haveNoticed: Bool) {
-    // Data that all nodes doubt at once is requested once.
+    // Data that all nodes suspect at once is requested once.
     let most = usual + keys + second.changes
     if second.shared > most {
       found(.noHerd, "\(second.shared) requests in a second after the return, \(most) may be")

@@ -40,7 +40,7 @@ struct NetworkJudge: Sendable {
   var alone: [Int: Duration] = [:]
   /// The number of changes of a key by a node that are under way, and the time of the last one.
   var changing: [Int: Int] = [:]
-  var doubts: [Int: Duration] = [:]
+  var suspicions: [Int: Duration] = [:]
   /// The time when a node last got an answer of the store.
   var reached: [Int: Duration] = [:]
   private(set) var faults: [NetworkReport.Promise: Int] = [:]

@@ -14,7 +14,7 @@ import Testing
 
   @Test func itsTimeGoesOnFromWhatItTold() {
     var clock = ServerClock()
-    clock.told(1_700_000_000_000_000, at: start)
+    clock.received(1_700_000_000_000_000, at: start)
     let offsets: [Duration] = [.zero, .milliseconds(300), .seconds(-2), .seconds(86_400)]
     let times = offsets.map { clock.microseconds(at: start + $0) }
     #expect(
@@ -27,18 +27,18 @@ import Testing
 
   @Test func itIsAskedAgainAfterAMinute() {
     var clock = ServerClock()
-    clock.told(5, at: start)
+    clock.received(5, at: start)
     #expect(!clock.isOld(at: start + .seconds(60)))
     #expect(clock.isOld(at: start + .seconds(61)))
-    clock.told(61_000_005, at: start + .seconds(61))
+    clock.received(61_000_005, at: start + .seconds(61))
     #expect(!clock.isOld(at: start + .seconds(61)))
   }
 
   @Test func aServerThatTellsNonsenseEndsNothing() {
     var clock = ServerClock()
-    clock.told(.max, at: start)
+    clock.received(.max, at: start)
     #expect(clock.microseconds(at: start + .seconds(1)) == never)
-    clock.told(0, at: start)
+    clock.received(0, at: start)
     #expect(clock.microseconds(at: start - .seconds(1)) == 0)
   }
 }

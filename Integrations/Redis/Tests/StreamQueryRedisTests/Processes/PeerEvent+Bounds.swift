@@ -54,7 +54,7 @@ extension [PeerEvent] {
 
   /// The requests that were answered with a version for longer than its process may trust it.
   ///
-  /// A machine that hears nothing doubts what it has when `trust` is over since its landing, and since it
+  /// A machine that hears nothing suspects what it has when `trust` is over since its landing, and since it
   /// asked for what the log told last; the change came after that. So a version may be served for `trust`
   /// from its end on, or from its landing if that is later: its fetch was under way. Two timers may be
   /// late: that of the last look before, and that of the look.

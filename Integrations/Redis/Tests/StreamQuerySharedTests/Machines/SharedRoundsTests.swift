@@ -52,13 +52,13 @@ import Testing
   @Test func whoAsksUpstreamDoesNotTakeWhatWasAskedForBefore() {
     var rounds = rounds(maxAge: nil)
     _ = rounds.began(follows(5, .seconds(3)), at: .seconds(1))
-    check(rounds.heard(.silence, at: .seconds(4)), is: .begin(maxAge: nil))
+    check(rounds.received(.silence, at: .seconds(4)), is: .begin(maxAge: nil))
     _ = rounds.began(follows(5, .seconds(3)), at: .seconds(4))
-    check(rounds.heard(.failed(.init("boom")), at: .seconds(5)), is: .begin(maxAge: nil))
+    check(rounds.received(.failed(.init("boom")), at: .seconds(5)), is: .begin(maxAge: nil))
     #expect(!rounds.accepts(entry(6, .zero), olderBy: .zero))
     // This lease was taken after it began.
     _ = rounds.began(follows(7, .seconds(3)), at: .seconds(5))
-    check(rounds.heard(.arrived, at: .seconds(6)), is: .begin(maxAge: .seconds(7)))
+    check(rounds.received(.arrived, at: .seconds(6)), is: .begin(maxAge: .seconds(7)))
     #expect(rounds.accepts(entry(8, .zero), olderBy: .zero))
     #expect(!rounds.accepts(entry(7, .zero), olderBy: .zero))
   }
@@ -93,7 +93,7 @@ import Testing
     expectBound()
     // Also if it was stored while it waits, and after a round was lost.
     _ = rounds.began(follows(5, .seconds(3)), at: .seconds(50))
-    _ = rounds.heard(.arrived, at: .seconds(50))
+    _ = rounds.received(.arrived, at: .seconds(50))
     expectBound()
     _ = rounds.lost(at: .seconds(50))
     expectBound()
@@ -106,7 +106,7 @@ import Testing
       rounds.began(follows(5, .seconds(3)), at: .seconds(1)),
       is: .follow(position, until: .seconds(4))
     )
-    check(rounds.heard(.arrived, at: .seconds(2)), is: .begin(maxAge: .seconds(3)))
+    check(rounds.received(.arrived, at: .seconds(2)), is: .begin(maxAge: .seconds(3)))
     #expect(rounds.accepts(entry(6, .seconds(100)), olderBy: .seconds(100)))
     #expect(!rounds.accepts(entry(5, .seconds(1)), olderBy: .zero))
   }
@@ -116,7 +116,7 @@ import Testing
     let position = SharedPosition(history: history, version: version(5))
     let step = rounds.began(follows(5, .seconds(1_000)), at: .seconds(19))
     #expect(step == .follow(position, until: .seconds(20)))
-    check(rounds.heard(.free, at: .seconds(20)), is: .alone(.impatient))
+    check(rounds.received(.free, at: .seconds(20)), is: .alone(.impatient))
     check(rounds.began(follows(5, .seconds(1)), at: .seconds(20)), is: .alone(.impatient))
   }
 
@@ -148,10 +148,10 @@ import Testing
     var rounds = rounds()
     _ = rounds.began(follows(5, .seconds(1)), at: .zero)
     let report = SharedFailure.Report("boom", code: "b")
-    check(rounds.heard(.failed(report), at: .zero), is: .fail(report))
-    check(rounds.heard(.unshareable, at: .zero), is: .alone(.unshareable))
-    check(rounds.heard(.silence, at: .zero), is: .begin(maxAge: .seconds(60)))
-    check(rounds.heard(.free, at: .zero), is: .begin(maxAge: .seconds(60)))
+    check(rounds.received(.failed(report), at: .zero), is: .fail(report))
+    check(rounds.received(.unshareable, at: .zero), is: .alone(.unshareable))
+    check(rounds.received(.silence, at: .zero), is: .begin(maxAge: .seconds(60)))
+    check(rounds.received(.free, at: .zero), is: .begin(maxAge: .seconds(60)))
   }
 
   @Test func lostRoundsAreBounded() {

@@ -45,7 +45,7 @@ import Testing
       messages: messages,
       position: SharedPosition(history: history, version: end)
     )
-    return table.heard(changes, askedAt: askedAt)
+    return table.received(changes, askedAt: askedAt)
   }
 
   /// What is forgotten because the client does not have the key.
@@ -57,7 +57,7 @@ import Testing
     table.forget(["k"], cameUpTo: arrival ?? table.arrivals, landedBefore: time)
   }
 
-  private func doubted(_ effects: SharedTable.Effects) -> Bool { effects.doubted == ["k"] }
+  private func suspected(_ effects: SharedTable.Effects) -> Bool { effects.suspected == ["k"] }
 
   @Test func newerMessagesDoubtDataAndOlderOnesDoNot() {
     let kinds: [Kind] = [
@@ -65,10 +65,10 @@ import Testing
     ]
     for kind in kinds {
       var table = table(with: 5)
-      check(doubted(hear(&table, (4, kind))), is: false)
-      check(doubted(hear(&table, (5, kind))), is: false)
-      check(doubted(hear(&table, (6, kind))), is: true)
-      #expect(table.rows["k"]?.isDoubted == true)
+      check(suspected(hear(&table, (4, kind))), is: false)
+      check(suspected(hear(&table, (5, kind))), is: false)
+      check(suspected(hear(&table, (6, kind))), is: true)
+      #expect(table.rows["k"]?.isSuspect == true)
     }
   }
 
@@ -118,24 +118,24 @@ import Testing
       is: .lands
     )
     // Nothing is known of its place, so every message concerns it.
-    check(doubted(hear(&table, (5, .committed(key: "k")))), is: true)
+    check(suspected(hear(&table, (5, .committed(key: "k")))), is: true)
   }
 
   @Test func theOwnInvalidationIsNoNewsWhenItComesBack() {
     var table = table(with: 5)
     let marks = [SharedMark("k")]
-    check(doubted(table.invalidated(marks, version(6))), is: true)
+    check(suspected(table.invalidated(marks, version(6))), is: true)
     let id = table.begun(key).id
     check(table.answered(.unversioned(requestedAt: .zero), by: id, of: "k", at: .zero), is: .lands)
-    check(doubted(hear(&table, (6, .invalidated(marks)))), is: false)
-    check(doubted(hear(&table, (7, .invalidated(marks)))), is: true)
+    check(suspected(hear(&table, (6, .invalidated(marks)))), is: false)
+    check(suspected(hear(&table, (7, .invalidated(marks)))), is: true)
   }
 
   @Test func dataThatIsBeingFetchedIsDoubtedWithTheFetch() {
     var table = table(with: 5)
     let id = table.begun(key).id
-    check(doubted(hear(&table, (5, .committed(key: "k")))), is: false)
-    check(doubted(hear(&table, (6, .written(key: "k")))), is: true)
+    check(suspected(hear(&table, (5, .committed(key: "k")))), is: false)
+    check(suspected(hear(&table, (6, .written(key: "k")))), is: true)
     table.ended(id, of: "k")
     // The fetch brought nothing: the data is what it was.
     #expect(table.rows["k"]?.landed == version(5))
@@ -147,14 +147,14 @@ import Testing
     let new = table.begun(key).id
     check(table.answered(.stored(version(9)), by: old, of: "k", at: .zero), is: .ignored)
     // It did not land: the data is still that of version 5.
-    check(doubted(hear(&table, (6, .written(key: "k")))), is: true)
+    check(suspected(hear(&table, (6, .written(key: "k")))), is: true)
     check(table.answered(.stored(version(7)), by: new, of: "k", at: .seconds(2)), is: .lands)
     check(table.rows["k"]?.landed, is: version(7))
     // One that goes on for ever hides no change from what has landed since.
     let stuck = table.begun(key).id
     let last = table.begun(key).id
     check(table.answered(.stored(version(8)), by: last, of: "k", at: .seconds(3)), is: .lands)
-    check(doubted(hear(&table, (9, .written(key: "k")))), is: true)
+    check(suspected(hear(&table, (9, .written(key: "k")))), is: true)
     table.ended(stuck, of: "k")
     check(table.rows["k"]?.landed, is: version(8))
   }
@@ -162,7 +162,7 @@ import Testing
   @Test func aFirstFetchHasNothingToDoubt() {
     var table = table()
     _ = table.begun(key)
-    check(doubted(hear(&table, (6, .committed(key: "k")))), is: false)
+    check(suspected(hear(&table, (6, .committed(key: "k")))), is: false)
   }
 
   // MARK: Following
@@ -179,9 +179,9 @@ import Testing
       var table = table()
       let id = table.begun(key).id
       check(table.follows(position(5), id, of: "k"), is: nil)
-      check(hear(&table, (5, kind)).told.isEmpty, is: true)
-      check(hear(&table, (6, kind)).told, is: [id: news])
-      check(hear(&table, (7, kind)).told.isEmpty, is: true)
+      check(hear(&table, (5, kind)).notified.isEmpty, is: true)
+      check(hear(&table, (6, kind)).notified, is: [id: news])
+      check(hear(&table, (7, kind)).notified.isEmpty, is: true)
       // The message may have come before the answer that says whom to follow.
       check(table.follows(position(5), id, of: "k") != nil, is: true)
       check(table.follows(position(7), id, of: "k"), is: nil)
@@ -192,7 +192,7 @@ import Testing
     var table = table()
     let id = table.begun(key).id
     check(table.follows(position(5), id, of: "k"), is: nil)
-    check(table.forgot().told, is: [id: .silence])
+    check(table.forgot().notified, is: [id: .silence])
     check(table.follows(position(5), id, of: "k"), is: .silence)
   }
 
@@ -201,8 +201,8 @@ import Testing
   @Test func whatIsForgottenIsDoubtedOnceAndWhatIsFetchedBeginsAgain() {
     var table = table(with: 5)
     let id = table.begun(SharedKey("other", marks: [])).id
-    check(table.forgot().doubted, is: ["k"])
-    check(table.forgot().doubted.isEmpty, is: true)
+    check(table.forgot().suspected, is: ["k"])
+    check(table.forgot().suspected.isEmpty, is: true)
     check(table.answered(.stored(version(9)), by: id, of: "other", at: .zero), is: .unsure)
     table.beganAgain(id, of: "other")
     check(table.answered(.stored(version(9)), by: id, of: "other", at: .zero), is: .lands)
@@ -210,30 +210,30 @@ import Testing
 
   @Test func trustCountsFromTheLogAndFromTheAnswer() {
     var table = table(with: 5)
-    check(table.expired(trust: .seconds(10), at: .seconds(10)).doubted.isEmpty, is: true)
-    check(table.expired(trust: .seconds(10), at: .seconds(11)).doubted, is: ["k"])
-    check(table.expired(trust: .seconds(10), at: .seconds(12)).doubted.isEmpty, is: true)
+    check(table.expired(trust: .seconds(10), at: .seconds(10)).suspected.isEmpty, is: true)
+    check(table.expired(trust: .seconds(10), at: .seconds(11)).suspected, is: ["k"])
+    check(table.expired(trust: .seconds(10), at: .seconds(12)).suspected.isEmpty, is: true)
     let id = table.begun(key).id
     _ = table.answered(.unversioned(requestedAt: .zero), by: id, of: "k", at: .seconds(12))
-    check(table.expired(trust: .seconds(10), at: .seconds(21)).doubted.isEmpty, is: true)
+    check(table.expired(trust: .seconds(10), at: .seconds(21)).suspected.isEmpty, is: true)
     let news = SharedChanges(messages: [], position: position(1))
     _ = table.log.read(news, askedAt: .seconds(21))
-    check(table.expired(trust: .seconds(10), at: .seconds(30)).doubted.isEmpty, is: true)
-    check(table.expired(trust: .seconds(10), at: .seconds(31)).doubted, is: ["k"])
+    check(table.expired(trust: .seconds(10), at: .seconds(30)).suspected.isEmpty, is: true)
+    check(table.expired(trust: .seconds(10), at: .seconds(31)).suspected, is: ["k"])
   }
 
   @Test func withoutAReaderAnAnswerIsNotWatched() {
     var table = SharedTable()
     let id = table.begun(key).id
     check(table.answered(.stored(version(1)), by: id, of: "k", at: .zero), is: .landsUnwatched)
-    check(table.begun(key).isDoubted, is: true)
+    check(table.begun(key).isSuspect, is: true)
   }
 
   @Test func aVersionAfterTheEndOfTheLogIsNotBelieved() {
     var table = table(with: 1_000)
     // It may be newer than what was asked for before it came.
-    check(doubted(hear(&table, (6, .written(key: "k")), askedAt: .seconds(1))), is: false)
-    check(doubted(hear(&table, (7, .written(key: "k")), askedAt: .seconds(2))), is: true)
+    check(suspected(hear(&table, (6, .written(key: "k")), askedAt: .seconds(1))), is: false)
+    check(suspected(hear(&table, (7, .written(key: "k")), askedAt: .seconds(2))), is: true)
   }
 
   @Test func anAnswerOfAnotherLifeOfTheLogIsNotFollowedByAnOlderOne() {
@@ -359,18 +359,18 @@ import Testing
     var table = table(with: 5)
     let id = table.begun(key).id
     let effects = hear(&table, (6, .written(key: "k")))
-    table.marking(effects.doubted)
+    table.marking(effects.suspected)
     // The mark that is on its way would be one of this answer, and another request.
     check(table.answered(.stored(version(6)), by: id, of: "k", at: .zero), is: .waits)
     check(table.began(key), is: nil)
-    // Another doubt comes meanwhile.
+    // Another suspicion comes meanwhile.
     table.marking(["k"])
     check(table.marked(["k"]), is: [])
     check(table.answered(.stored(version(6)), by: id, of: "k", at: .zero), is: .waits)
     check(forget(&table, landedBefore: .seconds(9)), is: [])
     check(table.marked(["k"]), is: ["k"])
     check(table.answered(.stored(version(6)), by: id, of: "k", at: .zero), is: .lands)
-    #expect(table.rows["k"]?.isDoubted == false)
+    #expect(table.rows["k"]?.isSuspect == false)
   }
 
   @Test func anAnswerThatDidNotLandChangesNothing() {
@@ -380,15 +380,15 @@ import Testing
     check(table.answered(.stored(version(6)), by: id, of: "k", at: .seconds(2)), is: .lands)
     let next = table.began(key, hasLanded: false)
     check(next?.landed, is: version(5))
-    check(next?.isDoubted, is: true)
+    check(next?.isSuspect, is: true)
   }
 
   @Test func anAnswerThatNeverLandsIsDoubtedInTheEnd() {
     var table = table(with: 5)
     let id = table.begun(key).id
     check(table.answered(.stored(version(6)), by: id, of: "k", at: .seconds(2)), is: .lands)
-    check(doubted(hear(&table, (6, .written(key: "k")))), is: false)
-    check(doubted(table.lost(["k"])), is: true)
+    check(suspected(hear(&table, (6, .written(key: "k")))), is: false)
+    check(suspected(table.lost(["k"])), is: true)
     check(table.rows["k"]?.landed, is: version(5))
   }
 
@@ -398,9 +398,9 @@ import Testing
     var table = table(with: 5)
     check(table.mayWrite(version(4), to: key, at: .zero), is: false)
     check(table.mayWrite(version(6), to: key, at: .zero), is: true)
-    check(doubted(table.wrote(version(6), to: "k")), is: false)
+    check(suspected(table.wrote(version(6), to: "k")), is: false)
     _ = hear(&table, (7, .invalidated([SharedMark("k")])))
-    check(doubted(table.wrote(version(6), to: "k")), is: true)
+    check(suspected(table.wrote(version(6), to: "k")), is: true)
   }
 
   @Test func rowsAreForgottenThatNobodyFetchesAndThatAreSettled() {
@@ -519,7 +519,7 @@ import Testing
       // Somebody else sees that it is there.
       table.arrived(["k"])
       check(forget(&table, cameUpTo: look, landedBefore: time), is: [])
-      check(doubted(hear(&table, (6, .invalidated([SharedMark("k")])))), is: true)
+      check(suspected(hear(&table, (6, .invalidated([SharedMark("k")])))), is: true)
       check(forget(&table, landedBefore: time), is: ["k"])
     }
   }
@@ -584,6 +584,6 @@ extension SharedTable {
   fileprivate mutating func begun(_ key: SharedKey) -> Beginning {
     if let beginning = began(key) { return beginning }
     Issue.record("It waits.")
-    return Beginning(id: FlightID(rawValue: 0), isDoubted: false, bounds: SharedBounds())
+    return Beginning(id: FlightID(rawValue: 0), isSuspect: false, bounds: SharedBounds())
   }
 }
