@@ -26,7 +26,7 @@ package final class RedisConnection: Sendable {
   ) {
     self.timeouts = timeouts
     let thread = Thread { [mailbox] in
-      RedisPump(
+      RedisConnectionLoop(
         mailbox,
         endpoint: endpoint,
         timeouts: timeouts,

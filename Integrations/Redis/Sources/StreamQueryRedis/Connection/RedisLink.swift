@@ -18,7 +18,7 @@ final class RedisLink {
   }
 
   /// The result of `flush`.
-  enum Rest: Equatable {
+  enum TailState: Equatable {
     /// All bytes were written.
     case nothing
     /// The socket takes no more bytes now.
@@ -119,7 +119,7 @@ final class RedisLink {
   ///
   /// - Returns: Whether any bytes are left.
   /// - Throws: The reason why the connection broke.
-  func flush() throws(Failure) -> Rest {
+  func flush() throws(Failure) -> TailState {
     var done: Int32 = 0
     _ = redisBufferWrite(context, &done)
     try check()

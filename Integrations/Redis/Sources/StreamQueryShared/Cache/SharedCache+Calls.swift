@@ -38,7 +38,7 @@ extension SharedCache {
       throw .unavailable("the store did not answer lately, and is not asked before a pause is over")
     }
     let limit = limit ?? configuration.timeout
-    let race = Race<Result<Value, SharedStoreError>>()
+    let firstResult = FirstResult<Result<Value, SharedStoreError>>()
     let work = Task.detached(executorPreference: scheduling.executor) {
       let result: Result<Value, SharedStoreError>
       do throws(SharedStoreError) {
@@ -46,14 +46,14 @@ extension SharedCache {
       } catch {
         result = .failure(error)
       }
-      guard !race.give(result), case .success(let value) = result else { return }
+      guard !firstResult.give(result), case .success(let value) = result else { return }
       await late?(value)
     }
     let deadline = deadlines.set(after: limit) {
-      race.give(.failure(.unavailable("the store did not answer within \(limit)")))
+      firstResult.give(.failure(.unavailable("the store did not answer within \(limit)")))
       work.cancel()
     }
-    var result = await race.value(ifCancelled: .failure(.cancelled))
+    var result = await firstResult.value(ifCancelled: .failure(.cancelled))
     if result.isCancelled, !Task.isCancelled {
       // No code of this process gave it up.
       result = .failure(.unavailable("the store gave up the call"))
@@ -76,7 +76,7 @@ extension SharedCache {
     case .failure(.cancelled): break
     case .failure(let error):
       let (now, chance) = (clock.now(), chance)
-      let waiting = locked { state -> [Race<SharedNews?>]? in
+      let waiting = locked { state -> [FirstResult<SharedNews?>]? in
         guard state.breaker.failed(at: now, chance: chance) else { return nil }
         defer { state.waiting = [:] }
         return Array(state.waiting.values)
@@ -84,7 +84,7 @@ extension SharedCache {
       guard let waiting else { return }
       tell(.storeAway(error))
       // They hear no news any more, so they find out at once that the store is away.
-      for race in waiting { race.give(.silence) }
+      for firstResult in waiting { firstResult.give(.silence) }
     }
   }
 

@@ -132,12 +132,12 @@ extension SharedCache {
   ) async {
     guard let client else { return }
     let now = clock.now()
-    let marking = Mutex<Race<Void>?>(nil)
+    let marking = Mutex<FirstResult<Void>?>(nil)
     repeat {
       marking.withLock { $0 = nil }
       // It runs again if the data changes meanwhile, because a newer answer may have landed.
       let written = client.updateData(for: query, fencing: true) { data in
-        let (mayWrite, wait) = self.locked { state -> (Bool, Race<Void>?) in
+        let (mayWrite, wait) = self.locked { state -> (Bool, FirstResult<Void>?) in
           state.links[key.text] = link
           guard !state.table.isMarking(key.text) else { return (false, state.park(key.text)) }
           guard state.table.mayWrite(version, to: key, at: now) else { return (false, nil) }

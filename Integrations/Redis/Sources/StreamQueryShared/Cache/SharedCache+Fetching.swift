@@ -50,7 +50,7 @@ extension SharedCache {
   /// hit its answer.
   private func begun(_ key: SharedKey, _ link: SharedLink) async throws -> SharedTable.Beginning {
     while true {
-      let (begun, isMarking) = locked { state -> (SharedTable.Beginning?, Race<Void>?) in
+      let (begun, isMarking) = locked { state -> (SharedTable.Beginning?, FirstResult<Void>?) in
         state.links[key.text] = link
         let hasLanded = state.answers[key.text]?.hasLanded ?? true
         guard let begun = state.table.began(key, hasLanded: hasLanded) else {

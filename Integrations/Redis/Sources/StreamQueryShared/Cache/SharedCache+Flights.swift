@@ -55,7 +55,8 @@ extension SharedCache {
   ) async throws -> SharedRounds.Step? {
     let now = clock.now()
     let landing = flight.context.upcomingAnswer
-    let (verdict, isMarking) = locked { [flight] state -> (SharedTable.Verdict, Race<Void>?) in
+    let (verdict, isMarking) = locked {
+      [flight] state -> (SharedTable.Verdict, FirstResult<Void>?) in
       let key = flight.key.text
       let verdict = state.table.answered(
         answer.origin,
@@ -181,19 +182,19 @@ extension SharedCache {
     until end: Duration,
     _ flight: FlightRun
   ) async throws -> SharedNews {
-    let race = Race<SharedNews?>()
+    let firstResult = FirstResult<SharedNews?>()
     let now = clock.now()
     let (news, isRead) = locked { state in
       let news = state.table.follows(position, flight.id, of: flight.key.text)
-      if news == nil { state.waiting[flight.id] = race }
+      if news == nil { state.waiting[flight.id] = firstResult }
       return (news, state.table.log.isRead)
     }
     if let news { return news }
     tell(.follows(key: "\(flight.context.key)"))
     // Without the log there is no news, so it asks now and then.
     let wait = isRead ? end - now : min(end - now, configuration.timeout)
-    let deadline = deadlines.set(after: wait) { race.give(nil) }
-    let received = await race.value(ifCancelled: nil)
+    let deadline = deadlines.set(after: wait) { firstResult.give(nil) }
+    let received = await firstResult.value(ifCancelled: nil)
     deadline?.cancel()
     _ = locked { $0.waiting.removeValue(forKey: flight.id) }
     try Task.checkCancellation()

@@ -12,7 +12,7 @@ extension SharedCache {
     let renewal = renewing(lease, for: time(ofLease: flight.context))
     defer { renewal.cancel() }
     var answer: FlightAnswer<Value>
-    let isOver = Race<Void>()
+    let isOver = FirstResult<Void>()
     do {
       answer = try await withTaskCancellationHandler {
         try await self.answer(flight, upstream)

@@ -12,11 +12,11 @@ extension SharedCache {
   /// again after it, which costs a call of the store for each key.
   public func run() async {
     while !Task.isCancelled, client != nil {
-      let first = locked { state -> Race<Void>? in
+      let first = locked { state -> FirstResult<Void>? in
         guard !state.table.log.began() else { return nil }
-        let race = Race<Void>()
-        state.readers.append(race)
-        return race
+        let firstResult = FirstResult<Void>()
+        state.readers.append(firstResult)
+        return firstResult
       }
       guard let first else { return await read() }
       await first.value(ifCancelled: ())
@@ -48,7 +48,7 @@ extension SharedCache {
       defer { state.readers = [] }
       return state.readers
     }
-    for race in next { race.give(()) }
+    for firstResult in next { firstResult.give(()) }
   }
 
   private func readLog() async {

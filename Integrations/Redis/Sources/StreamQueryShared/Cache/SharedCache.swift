@@ -135,13 +135,13 @@ public final class SharedCache: Sendable {
       for key in effects.suspected { state.answers[key]?.markOutdated() }
       let links = effects.suspected.sorted().compactMap { state.links[$0] }
       let notified = effects.notified.compactMap { id, news in
-        state.waiting.removeValue(forKey: id).map { (id: id, race: $0, news: news) }
+        state.waiting.removeValue(forKey: id).map { (id: id, firstResult: $0, news: news) }
       }
       return (effects.suspected, links, notified)
     }
     // In an order that is the same in every process, so that a simulation repeats it.
     for each in notified.sorted(by: { $0.id.rawValue < $1.id.rawValue }) {
-      each.race.give(each.news)
+      each.firstResult.give(each.news)
     }
     guard !suspected.isEmpty else { return 0 }
     // All in one transaction. A fetch under way is joined, so that none of its callers is cancelled: its
@@ -151,7 +151,7 @@ public final class SharedCache: Sendable {
     let parked = locked { state in
       state.table.marked(suspected).sorted().flatMap { state.parked.removeValue(forKey: $0) ?? [] }
     }
-    for race in parked { race.give(()) }
+    for firstResult in parked { firstResult.give(()) }
     return suspected.count
   }
 }

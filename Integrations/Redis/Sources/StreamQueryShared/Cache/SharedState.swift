@@ -12,11 +12,11 @@ struct SharedState: Sendable {
   /// The newest answers that were valid when they were compared, and that may not have landed yet.
   var answers: [String: FetchAnswer] = [:]
   /// The waits until suspicions about a key are marked in the client.
-  var parked: [String: [Race<Void>]] = [:]
+  var parked: [String: [FirstResult<Void>]] = [:]
   /// The calls that wait to read the log when the present reader ends.
-  var readers: [Race<Void>] = []
+  var readers: [FirstResult<Void>] = []
   /// The fetches that wait for news.
-  var waiting: [FlightID: Race<SharedNews?>] = [:]
+  var waiting: [FlightID: FirstResult<SharedNews?>] = [:]
   /// Decides when to search for rows that are not needed any more.
   var sweep = RowSweep()
 
@@ -49,10 +49,10 @@ struct SharedState: Sendable {
   }
 
   /// Waits until suspicions about a key are marked in the client.
-  mutating func park(_ key: String) -> Race<Void> {
-    let race = Race<Void>()
-    parked[key, default: []].append(race)
-    return race
+  mutating func park(_ key: String) -> FirstResult<Void> {
+    let firstResult = FirstResult<Void>()
+    parked[key, default: []].append(firstResult)
+    return firstResult
   }
 
   init(breaker: SharedBreaker) {

@@ -191,9 +191,9 @@ import Testing
 
   @Test func aWaitIsRoundedUpToMilliseconds() {
     let waits = [.zero, .nanoseconds(1), .milliseconds(1), .milliseconds(-5), .seconds(9)]
-      .map { (wait: Duration) in RedisPump.milliseconds(from: start, to: start + wait) }
+      .map { (wait: Duration) in RedisConnectionLoop.milliseconds(from: start, to: start + wait) }
     #expect(waits == [0, 1, 1, 0, 9_000])
-    let long = RedisPump.milliseconds(from: start, to: start + .seconds(1 << 40))
+    let long = RedisConnectionLoop.milliseconds(from: start, to: start + .seconds(1 << 40))
     #expect(long == 3_600_000)
   }
 }

@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// One value for one waiting task: the first of an answer, a deadline and a cancellation.
-final class Race<Value: Sendable>: Sendable {
+final class FirstResult<Value: Sendable>: Sendable {
   private enum State {
     case open
     case awaited(CheckedContinuation<Value, Never>)

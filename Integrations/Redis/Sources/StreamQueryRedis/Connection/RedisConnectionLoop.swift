@@ -12,7 +12,7 @@ internal import Musl
 /// The thread of a connection: it sends commands and hands out the replies.
 ///
 /// It waits in one place, for the socket and for callers, and not beyond the next deadline.
-final class RedisPump {
+final class RedisConnectionLoop {
   /// The state of the connection.
   private enum Phase {
     /// There is none; the next command opens one.
