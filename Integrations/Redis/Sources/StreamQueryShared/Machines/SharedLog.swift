@@ -42,16 +42,17 @@ struct SharedLog: Equatable, Sendable {
   ///   - start: The time of the request: messages that were logged later may be missing.
   /// - Returns: The completeness of the knowledge.
   mutating func read(_ changes: SharedChanges, askedAt start: Duration) -> Step {
-    let former = position
+    let previous = position
     defer {
       position = changes.position
       if !changes.hasMore { completeAt = max(completeAt ?? start, start) }
     }
-    guard let former else { return .unknown(isGap: false) }
+    guard let previous else { return .unknown(isGap: false) }
     // A log of another life, or one that ran backwards, is a gap, even if the store does not say
     // so.
-    guard !changes.isGap, changes.position.history == former.history,
-      changes.position.version >= former.version, isInOrder(changes.messages, after: former.version)
+    guard !changes.isGap, changes.position.history == previous.history,
+      changes.position.version >= previous.version,
+      isInOrder(changes.messages, after: previous.version)
     else { return .unknown(isGap: true) }
     return .complete
   }

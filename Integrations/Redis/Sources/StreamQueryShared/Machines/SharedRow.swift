@@ -8,9 +8,9 @@ struct SharedRow: Sendable {
   /// The time when the data came; `nil` if none has.
   var landedAt: Duration?
   /// Whether the data has been in the client since then: if it is not there any more, it has left.
-  var hasArrived = false
+  var isInClient = false
   /// The number of the last answer, write or arrival in the client.
-  var arrival: UInt64 = 0
+  var sequence: UInt64 = 0
   /// The time when the shown value was requested, at the latest: the data, or an outdated answer in
   /// its place.
   var requestedAt: Duration?
@@ -33,10 +33,10 @@ struct SharedRow: Sendable {
   /// lands, so that no mark hits newer data.
   var marking = 0
   /// The facts that apply if the last answer does not land, because its fetch was cancelled.
-  var former: Former?
+  var previous: Previous?
 
   /// The facts before an answer.
-  struct Former: Sendable {
+  struct Previous: Sendable {
     var landed: SharedVersion?
     var bounds: SharedBounds
     var landedAt: Duration?

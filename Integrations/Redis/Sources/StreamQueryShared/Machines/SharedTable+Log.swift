@@ -72,8 +72,8 @@ extension SharedTable {
     let seen = RecentMarks.SeenInvalidation(version: version, messageNumber: messageNumber)
     for mark in marks where recent.saw(mark, seen) {
       for key in rowsOfMarks[mark] ?? [] {
-        let former = rows[key]?.invalidated
-        rows[key]?.invalidated = seen.joined(with: former)
+        let previous = rows[key]?.invalidated
+        rows[key]?.invalidated = seen.joined(with: previous)
         wake(.free, version, key, &effects)
         suspect(key, since: version, &effects)
       }

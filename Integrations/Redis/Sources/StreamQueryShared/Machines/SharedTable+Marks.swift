@@ -26,7 +26,7 @@ extension SharedTable {
   mutating func mayWrite(_ version: SharedVersion, to key: SharedKey, at now: Duration) -> Bool {
     register(key)
     if let landed = rows[key.text]?.landed, landed > version { return false }
-    rows[key.text]?.former = nil
+    rows[key.text]?.previous = nil
     rows[key.text]?.landed = version
     rows[key.text]?.bounds = SharedBounds()
     came(key.text, at: now)

@@ -29,12 +29,13 @@ extension SharedTable {
         let requestedAt = version == nil ? rows[key]?.bounds.requestedAt : row.requestedAt
         rows[key]?.bounds = SharedBounds(requestedAt: requestedAt, same: landed)
       }
-      if var former = row.former {
-        if former.landed != nil { former.bounds = SharedBounds() }
-        former.bounds.version = (known + [former.landed, former.bounds.version].compactMap { $0 })
+      if var previous = row.previous {
+        if previous.landed != nil { previous.bounds = SharedBounds() }
+        previous.bounds.version =
+          (known + [previous.landed, previous.bounds.version].compactMap { $0 })
           .max()
-        (former.landed, former.isSuspect) = (nil, true)
-        rows[key]?.former = former
+        (previous.landed, previous.isSuspect) = (nil, true)
+        rows[key]?.previous = previous
       }
       for id in row.flights.keys {
         if row.flights[id]?.follows != nil { effects.notified[id] = .silence }

@@ -99,12 +99,12 @@ struct SharedTable: Sendable {
 
   /// The last answer did not become the data.
   private mutating func restore(_ key: String) {
-    guard let former = rows[key]?.former else { return }
-    rows[key]?.landed = former.landed
-    rows[key]?.bounds = former.bounds
-    rows[key]?.landedAt = former.landedAt
-    if former.isSuspect { rows[key]?.isSuspect = true }
-    rows[key]?.former = nil
+    guard let previous = rows[key]?.previous else { return }
+    rows[key]?.landed = previous.landed
+    rows[key]?.bounds = previous.bounds
+    rows[key]?.landedAt = previous.landedAt
+    if previous.isSuspect { rows[key]?.isSuspect = true }
+    rows[key]?.previous = nil
   }
 
   /// The last answers of some keys have not become the data for so long that they never will.
@@ -159,7 +159,7 @@ struct SharedTable: Sendable {
     guard row.marking == 0 else { return .waits }
     guard !isOutdated(answer, row, flight) else { return .again }
     guard flight.epoch == epoch else { return .unsure }
-    rows[key]?.former = SharedRow.Former(
+    rows[key]?.previous = SharedRow.Previous(
       landed: flight.before,
       bounds: row.bounds,
       landedAt: row.landedAt,
@@ -213,7 +213,7 @@ struct SharedTable: Sendable {
       row.newest == id
     else { return }
     if let now {
-      rows[key]?.former = nil
+      rows[key]?.previous = nil
       rows[key]?.landed = nil
       came(key, at: now)
       rows[key]?.isSuspect = true
@@ -263,17 +263,17 @@ struct SharedTable: Sendable {
   /// Data of a key is on its way into the client.
   mutating func came(_ key: String, at now: Duration) {
     arrivals += 1
-    rows[key]?.arrival = arrivals
+    rows[key]?.sequence = arrivals
     rows[key]?.landedAt = now
-    rows[key]?.hasArrived = false
+    rows[key]?.isInClient = false
   }
 
   /// The last answers of some keys became the data.
   mutating func arrived(_ keys: some Sequence<String>) {
     for key in keys {
       arrivals += 1
-      rows[key]?.arrival = arrivals
-      rows[key]?.hasArrived = true
+      rows[key]?.sequence = arrivals
+      rows[key]?.isInClient = true
     }
   }
 
@@ -281,18 +281,18 @@ struct SharedTable: Sendable {
   ///
   /// - Parameters:
   ///   - keys: The keys, which the client did not have when it was asked.
-  ///   - arrival: The last arrival before it was asked: later data may be in the client by now.
+  ///   - sequence: The last arrival before it was asked: later data may be in the client by now.
   ///   - time: Data that landed later stays unless it is known to have arrived, because it may not
   ///     be in the client yet.
   /// - Returns: The forgotten keys.
   mutating func forget(
     _ keys: [String],
-    cameUpTo arrival: UInt64,
+    cameUpTo sequence: UInt64,
     landedBefore time: Duration
   ) -> [String] {
     keys.filter { key in
-      guard let row = rows[key], row.flights.isEmpty, row.marking == 0, row.arrival <= arrival,
-        row.hasArrived || row.landedAt.map({ $0 < time }) ?? true
+      guard let row = rows[key], row.flights.isEmpty, row.marking == 0, row.sequence <= sequence,
+        row.isInClient || row.landedAt.map({ $0 < time }) ?? true
       else { return false }
       remove(marks: row.marks, of: key)
       bytes -= key.utf8.count

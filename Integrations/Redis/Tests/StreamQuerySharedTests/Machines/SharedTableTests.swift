@@ -51,10 +51,10 @@ import Testing
   /// What is forgotten because the client does not have the key.
   private func forget(
     _ table: inout SharedTable,
-    cameUpTo arrival: UInt64? = nil,
+    cameUpTo sequence: UInt64? = nil,
     landedBefore time: Duration
   ) -> [String] {
-    table.forget(["k"], cameUpTo: arrival ?? table.arrivals, landedBefore: time)
+    table.forget(["k"], cameUpTo: sequence ?? table.arrivals, landedBefore: time)
   }
 
   private func suspected(_ effects: SharedTable.Effects) -> Bool { effects.suspected == ["k"] }
