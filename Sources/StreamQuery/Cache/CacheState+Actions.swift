@@ -156,7 +156,7 @@ extension CacheState {
     } else {
       return
     }
-    begin(job, index, &transaction)
+    startWhenAdmitted(job, index, &transaction)
     lendPriorityOfWaiters(index, &transaction)
   }
 

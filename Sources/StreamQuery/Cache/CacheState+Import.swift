@@ -48,7 +48,7 @@ extension CacheState {
       }
       mutations.archived.insert(run.identity)
       let submittedAt = transaction.environment.now.placing(date: run.submittedAt)
-      let id = begin(
+      let id = startRun(
         run.mutation,
         .archive(run.identity, revision: run.revision, submittedAt: submittedAt),
         input: run.input,

@@ -1,6 +1,6 @@
 extension CacheState {
   /// Makes a run and starts it; a run from an archive was submitted earlier.
-  mutating func begin(
+  mutating func startRun(
     _ mutation: StoredMutation,
     _ origin: RunOrigin,
     input: ValueBox,

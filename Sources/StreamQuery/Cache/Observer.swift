@@ -47,7 +47,7 @@ struct Observer: FreeRows.Row {
   /// - Parameters:
   ///   - query: Its query.
   ///   - generation: Its unique number.
-  mutating func begin(with query: StoredQuery, _ generation: UInt32) {
+  mutating func activate(with query: StoredQuery, _ generation: UInt32) {
     isLive = true
     self.generation = generation
     follow(query)

@@ -43,7 +43,7 @@ struct ObserverTable: RandomAccessCollection {
     let index = free.take(from: &rows, new: Observer())
     liveCount += 1
     serial &+= 1
-    rows[index].begin(with: query, serial)
+    rows[index].activate(with: query, serial)
     return index
   }
 

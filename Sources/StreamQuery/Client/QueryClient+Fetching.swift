@@ -49,7 +49,7 @@ nonisolated extension QueryClient {
       return try await fetch(query, need, within: timeout).value(as: Value.self)
     }
     let key = EntryKey(query.key)
-    let start = begin(key, query.definition, need, nil)
+    let start = beginFetch(key, query.definition, need, nil)
     // Here, because a cached value needs no further asynchronous call.
     if case .cached(let box) = start { return box.settled.value(as: Value.self) }
     if case .restoring = start {

@@ -33,7 +33,7 @@ package enum WaitObservation {
   private static let isOn = Atomic(false)
 
   /// Begins to report waits.
-  package static func begin() {
+  package static func startReporting() {
     isOn.store(true, ordering: .relaxed)
   }
 

@@ -97,7 +97,7 @@ struct DeferredWrites: Sendable {
   /// A thread is about to make writes.
   ///
   /// - Returns: Whether no other thread is making some; that thread begins anew then.
-  mutating func begin() -> Bool {
+  mutating func beginNext() -> Bool {
     guard isAtWork else {
       isAtWork = true
       return true

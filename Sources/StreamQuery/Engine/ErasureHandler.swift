@@ -51,7 +51,7 @@ package final class ClientErasure: Sendable {
   /// Whether the client was erased.
   package var hasBegun: Bool { isBegun.load(ordering: .acquiring) }
 
-  func begin() {
+  func markBegun() {
     handlers.close()
     isBegun.store(true, ordering: .releasing)
   }

@@ -81,7 +81,7 @@ nonisolated extension QueryClient {
     guard let span = job.query.serving?.timeout, !span.isInfinite else { return nil }
     if job.retry.mayRetry, let prepared = cache.record({ _ in job.tasks.prepareTask() }) {
       // While its context is there: the end of the time comes from elsewhere.
-      TaskLocals.without { prepared.begin(on: configuration.executor) }
+      TaskLocals.without { prepared.startTask(on: configuration.executor) }
     }
     let limit = AttemptLimit()
     limit.start(span, deadlines) {

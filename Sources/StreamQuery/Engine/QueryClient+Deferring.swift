@@ -31,7 +31,7 @@ nonisolated extension QueryClient {
 
   /// Makes the writes that no longer wait for a store.
   func performDeferredWrites() {
-    guard mayDeferWrites, deferredWrites.withLock({ $0.begin() }) else { return }
+    guard mayDeferWrites, deferredWrites.withLock({ $0.beginNext() }) else { return }
     repeat {
       let waiting = deferredWrites.withLock { $0.keys }
       let ready = Set(waiting.filter { !openStore(of: $0.key, $0.value) }.keys)

@@ -14,7 +14,7 @@ nonisolated extension QueryClient {
   /// A client that was shut down can still be erased. Data in stores is not touched, but nothing
   /// more is written.
   package func erase() {
-    erasure.begin()
+    erasure.markBegun()
     end(isErased: true)
     forgetDefaults()
     #if DEBUG

@@ -96,7 +96,7 @@ nonisolated extension QueryClient {
   /// - Parameter runs: The runs, in their order.
   /// - Returns: The job of each run; `nil` for a run that the client has already, or that comes too
   ///   late.
-  package func begin(_ runs: [RestoredRun]) -> [MutationJob?] {
+  package func startRestored(_ runs: [RestoredRun]) -> [MutationJob?] {
     guard !runs.isEmpty else { return [] }
     openSignals()
     return transaction { state, transaction in
@@ -107,7 +107,7 @@ nonisolated extension QueryClient {
         }
         state.mutations.archived.insert(run.identity)
         let submittedAt = transaction.environment.now.placing(date: run.submittedAt)
-        let id = state.begin(
+        let id = state.startRun(
           run.mutation,
           .store(
             run.identity,

@@ -140,7 +140,7 @@ nonisolated extension QueryClient {
     guard !span.isInfinite, let tasks = job.tasks else { return nil }
     // While the context of the run is there: the end of the time comes from elsewhere.
     if let prepared = cache.record({ _ in tasks.prepareTask() }) {
-      TaskLocals.without { prepared.begin(on: configuration.executor) }
+      TaskLocals.without { prepared.startTask(on: configuration.executor) }
     }
     let limit = AttemptLimit()
     limit.start(span, deadlines) {

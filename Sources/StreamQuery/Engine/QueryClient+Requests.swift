@@ -9,7 +9,7 @@ nonisolated extension QueryClient {
     var span = TimeSpan(limit)
     let timedOut = QueryError.timedOut(key: key.key.description, limit: limit)
     let start = try await whenRestored(query.definition, within: &span) {
-      begin(key, query.definition, need, nil)
+      beginFetch(key, query.definition, need, nil)
     }
     if case .restoring = start { throw Task.isCancelled ? CancellationError() : timedOut }
     guard case .waiting(let waiter) = start else {
@@ -40,7 +40,7 @@ nonisolated extension QueryClient {
     setting: FetchSetting? = nil
   ) async throws -> ValueBox {
     let key = EntryKey(query.key)
-    let start = begin(key, query.definition, need, setting)
+    let start = beginFetch(key, query.definition, need, setting)
     if case .cached(let box) = start { return box.settled }
     if case .restoring = start { return try await restored(key, query.definition, need, setting) }
     return try await outcome(of: start, of: key).outcome.box
@@ -75,7 +75,7 @@ nonisolated extension QueryClient {
     _ need: CachePolicy,
     _ setting: FetchSetting?
   ) async throws -> ValueBox {
-    let start = try await whenRestored(definition) { begin(key, definition, need, setting) }
+    let start = try await whenRestored(definition) { beginFetch(key, definition, need, setting) }
     if case .cached(let box) = start { return box.settled }
     return try await outcome(of: start, of: key).outcome.box
   }
@@ -85,7 +85,7 @@ nonisolated extension QueryClient {
   /// Never inlined: an asynchronous function owns its arguments, and would count references to
   /// them.
   @inline(never)
-  func begin(
+  func beginFetch(
     _ key: EntryKey,
     _ definition: QueryDefinition,
     _ need: CachePolicy,

@@ -10,7 +10,7 @@ nonisolated extension QueryClient {
   }
 
   /// Begins a run.
-  func begin(
+  func startRun(
     _ mutation: ResolvedMutation,
     with input: ValueBox,
     follower: Int?,
@@ -26,7 +26,7 @@ nonisolated extension QueryClient {
       guard case .granted(let wait) = state.wait(of: caller, for: run) else { return .closesCircle }
       state.releaseFetch(of: TaskChain.current)
       let waiter = Waiter(role: .leasing, wait: wait)
-      let id = state.begin(
+      let id = state.startRun(
         mutation,
         .here(random: random),
         input: input,
@@ -93,7 +93,7 @@ nonisolated extension QueryClient {
     let input = TypedBox(input)
     let mutation = resolve(mutation.identity, mutation.definition, input: input)
     let (id, waiter): (MutationID, Waiter)
-    switch begin(mutation, with: input, follower: follower, caller: TaskChain.own) {
+    switch startRun(mutation, with: input, follower: follower, caller: TaskChain.own) {
     case .begun(let run, let its): (id, waiter) = (run, its)
     case .closesCircle: throw QueryError.recursiveMutation(key: mutation.key.key.description)
     case .shutDown: throw QueryError.shutDown

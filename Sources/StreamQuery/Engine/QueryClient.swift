@@ -228,7 +228,7 @@ nonisolated extension QueryClient: ActionRunner {
   func performInCaller(_ callerAction: CallerAction) {
     switch callerAction {
     case .prepareTask(let prepared):
-      TaskLocals.without { prepared.begin(on: configuration.executor) }
+      TaskLocals.without { prepared.startTask(on: configuration.executor) }
     case .lend(let tasks, let priority):
       tasks.lend(priority ?? .current, on: configuration.executor)
     case .several(let callerActions):

@@ -25,7 +25,7 @@ final class RepeatedAttempt: Sendable {
   /// - Throws: The error of the fetch.
   func run(_ fetch: QueryDefinition.Fetch, _ context: FetchContext) async throws -> ValueBox {
     guard let job = context.fetchJob else { return try await fetch(context) }
-    begin(job, context.attempt)
+    attemptBegan(job, context.attempt)
     do {
       let box = try await fetch(context)
       state.withLock { $0.hasAnswered = true }
@@ -36,7 +36,7 @@ final class RepeatedAttempt: Sendable {
     }
   }
 
-  private func begin(_ job: FetchJob, _ attempt: Int) {
+  private func attemptBegan(_ job: FetchJob, _ attempt: Int) {
     let present = job.progress.withLock { $0 }
     let former = state.withLock { state -> State? in
       defer { (state.hasBegun, state.hasAnswered) = (true, false) }

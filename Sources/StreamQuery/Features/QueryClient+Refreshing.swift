@@ -134,7 +134,7 @@ nonisolated extension QueryClient {
   /// It waits for each while an attempt runs; a fetch that waits for something else goes on beside the next.
   private func refetchStale(_ run: Run, in tasks: ParallelTasks<Void>) async {
     while !Task.isCancelled, let (index, candidate) = run.plan.withLock({ $0.next() }) {
-      let start = await begin(candidate)
+      let start = await startRefresh(candidate)
       // Also if the time is over, because only a caller that waits gives its lease back.
       tasks.add {
         let outcome = await self.outcome(of: start, candidate)
@@ -146,9 +146,9 @@ nonisolated extension QueryClient {
   /// Begins a fetch, and waits until it has ended, or no attempt of it is running.
   ///
   /// - Returns: The start of the fetch; `nil` if the caller was cancelled before.
-  private func begin(_ candidate: RefreshPlan.Candidate) async -> FetchStart? {
+  private func startRefresh(_ candidate: RefreshPlan.Candidate) async -> FetchStart? {
     let start = try? await whenRestored(candidate.definition) {
-      begin(candidate.key, candidate.definition, .ifStaleOrThrow, nil)
+      beginFetch(candidate.key, candidate.definition, .ifStaleOrThrow, nil)
     }
     if case .waiting(let caller)? = start,
       let watcher = transaction({ state, _ in state.watchAttempt(of: caller) })

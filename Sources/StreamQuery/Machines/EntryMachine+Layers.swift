@@ -52,7 +52,7 @@ extension EntryMachine {
     var actions = catchUp(in: environment)
     actions.cancelled = current.id
     actions.isRestarted = true
-    begin(
+    startFetch(
       cause ?? .manual,
       clientLease: current.hasClientLease,
       part: current.part,

@@ -106,7 +106,7 @@ extension EntryMachine {
     if let cause = current.successor, isActive || current.hasClientLease || isAwaited {
       actions.cancelled = current.id
       let clientLease = current.hasClientLease
-      begin(cause, clientLease: clientLease, part: .whole, in: environment, &actions)
+      startFetch(cause, clientLease: clientLease, part: .whole, in: environment, &actions)
     } else {
       fetch?.successor = nil
       fetch?.isAskedAnew = false

@@ -11,13 +11,13 @@ extension EntryMachine {
     _ actions: inout EntryActions
   ) {
     guard var current = fetch else {
-      return begin(cause, clientLease: clientLease, part: part, in: environment, &actions)
+      return startFetch(cause, clientLease: clientLease, part: part, in: environment, &actions)
     }
     // An endless stream that is too old has no end after which a newer fetch could follow.
     let isReplaced = superseding || isLive && staysMarked && !acceptsOlder
     if isReplaced, isReplaceable {
       actions.cancelled = current.id
-      begin(
+      startFetch(
         cause,
         clientLease: clientLease || current.hasClientLease,
         part: part,
@@ -52,7 +52,7 @@ extension EntryMachine {
   ///
   /// A cancellation restores the present state, even if the fetch replaces another one, unless
   /// `undo` is given.
-  mutating func begin(
+  mutating func startFetch(
     _ cause: FetchCause,
     clientLease: Bool,
     part: FetchPart,
@@ -108,7 +108,7 @@ extension EntryMachine {
     guard let cause = current.successor,
       isActive || current.hasClientLease || isAwaited || part != .whole && !isAbandoned
     else { return }
-    begin(cause, clientLease: current.hasClientLease, part: part, in: environment, &actions)
+    startFetch(cause, clientLease: current.hasClientLease, part: part, in: environment, &actions)
     if part != .whole { fetch?.joined = current.joined }
   }
 

@@ -53,7 +53,7 @@ struct WaitGraph: Sendable {
   ///   - source: The work that waits.
   ///   - target: The work for which it waits; a run that is about to begin has its number already.
   /// - Returns: The number of the wait; `nil` if the target waits for the source.
-  mutating func begin(_ source: WorkID, for target: WorkID) -> UInt64? {
+  mutating func addWait(_ source: WorkID, for target: WorkID) -> UInt64? {
     guard !waits(target, for: source) else { return nil }
     lastNumber += 1
     waits[source, default: [:]][lastNumber] = target

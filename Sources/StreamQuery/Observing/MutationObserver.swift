@@ -108,7 +108,7 @@ public final class MutationObserver<Input: Sendable, Output: Sendable>: Sendable
     let mutation = mutation
     let input = TypedBox(input)
     let resolved = client.resolve(mutation.identity, mutation.definition, input: input)
-    return client.begin(resolved, with: input, follower: following.follower, isAwaited: false)
+    return client.startRun(resolved, with: input, follower: following.follower, isAwaited: false)
   }
 
   /// Cancels the run that is shown, if it has not ended.

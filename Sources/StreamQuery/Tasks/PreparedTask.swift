@@ -20,7 +20,7 @@ final class PreparedTask: Sendable {
   }
 
   /// Makes the task in the context of the present code, without the library's own task-locals.
-  func begin(on executor: (any TaskExecutor)?) {
+  func startTask(on executor: (any TaskExecutor)?) {
     guard !slot.isClosed else { return }
     let task = Task(on: executor) { [slot] in await slot.run() }
     slot.attach(task, on: executor)

@@ -35,7 +35,7 @@ final class WorkWait: Sendable {
     graph.withLock { graph -> Permit in
       // Under the lock, so that an end of the work that comes now finds the wait.
       if source.lifecycle.markWaiting() { return .granted(nil) }
-      guard let number = graph.begin(source.work, for: target) else { return .refused }
+      guard let number = graph.addWait(source.work, for: target) else { return .refused }
       return .granted(WorkWait(source: source.work, number: number))
     }
   }

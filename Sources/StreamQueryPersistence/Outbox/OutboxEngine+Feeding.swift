@@ -57,7 +57,7 @@ extension OutboxEngine {
         pacing: runs.mapValues(\.mutation.pacing)
       )
     }
-    let jobs = client.begin(begun.compactMap { runs[$0.id] })
+    let jobs = client.startRestored(begun.compactMap { runs[$0.id] })
     let (changed, dropped) = update { state in
       // Only now: nothing may go on before the runs are in their scopes.
       state.ledger.began(begun)

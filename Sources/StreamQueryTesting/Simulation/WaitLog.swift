@@ -43,7 +43,7 @@ final class WaitLog: Sendable {
       state.driver = task
       state.simulation = simulation
     }
-    WaitObservation.begin()
+    WaitObservation.startReporting()
   }
 
   /// The simulation is being driven.

@@ -413,11 +413,11 @@ struct DeferredUpdateTests: SlowStoreSuite {
   @Test("only one makes them at a time, and begins anew if somebody asked meanwhile")
   func oneAtATime() {
     var writes = DeferredWrites()
-    let begins = [writes.begin(), writes.begin()]
+    let begins = [writes.beginNext(), writes.beginNext()]
     #expect(begins == [true, false])
     let rounds = [writes.goesOn(), writes.goesOn()]
     #expect(rounds == [true, false])
-    let again = writes.begin()
+    let again = writes.beginNext()
     #expect(again)
   }
 
@@ -426,7 +426,7 @@ struct DeferredUpdateTests: SlowStoreSuite {
     var writes = DeferredWrites()
     let key = EntryKey(key(1))
     for _ in 1...3 { _ = writes.add(write(1)) }
-    _ = writes.begin()
+    _ = writes.beginNext()
     _ = writes.next(of: key)
     #expect(writes.isMaking(key))
     writes.mark([key])
@@ -449,7 +449,7 @@ struct DeferredUpdateTests: SlowStoreSuite {
     var writes = DeferredWrites()
     let key = EntryKey(key(1))
     for _ in 1...2 { _ = writes.add(write(1)) }
-    _ = writes.begin()
+    _ = writes.beginNext()
     _ = writes.next(of: key)
     if hasLanded { writes.landed() }
     let count = writes.takeLast().count
@@ -464,7 +464,7 @@ struct DeferredUpdateTests: SlowStoreSuite {
     let key = EntryKey(key(1))
     let dropped = writes.drop(answered: [key]).map(\.survivesData)
     #expect(dropped == [false, false])
-    _ = writes.begin()
+    _ = writes.beginNext()
     let first = writes.next(of: key)?.survivesData
     #expect(first == true)
     #expect(writes.holds(key))

@@ -76,7 +76,7 @@ final class CacheDriver {
       defaults: MutationDefaultsTable(),
       hooks: MutationCallbacks()
     )
-    return state.begin(
+    return state.startRun(
       resolved,
       .here(random: (1, 2)),
       input: TypedBox(1),

@@ -9,7 +9,7 @@ private final class Waits {
 
   var isEmpty: Bool { graph.isEmpty }
 
-  func begin(_ source: WorkID, for target: WorkID) -> UInt64? { graph.begin(source, for: target) }
+  func begin(_ source: WorkID, for target: WorkID) -> UInt64? { graph.addWait(source, for: target) }
 
   func end(_ number: UInt64, of source: WorkID) { graph.end(number, of: source) }
 

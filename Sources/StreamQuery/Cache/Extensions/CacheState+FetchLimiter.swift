@@ -15,7 +15,7 @@ extension CacheState {
   }
 
   /// Runs an attempt of an entry's fetch, as soon as there is room.
-  mutating func begin(_ job: FetchJob, _ index: Int, _ transaction: inout Transaction) {
+  mutating func startWhenAdmitted(_ job: FetchJob, _ index: Int, _ transaction: inout Transaction) {
     let begins = !extensions.active.contains(.fetchLimiter) || acquireFetch(index)
     if begins { actionQueue.append(.start(job, attempt: slots[index].machine.failureCount)) }
     // A thread that makes room begins it later, but in the context of this caller.
