@@ -30,7 +30,7 @@ extension CacheState {
       if ending == .delivered {
         deliver(index, &transaction)
       } else {
-        end(ending, index, &transaction)
+        endFetch(ending, index, &transaction)
       }
     }
     // The value that landed is the answer of its callers, although the following fetch hides it.
@@ -91,7 +91,11 @@ extension CacheState {
     actionQueue.append(.cancel(job))
   }
 
-  private mutating func end(_ ending: FetchEnding, _ index: Int, _ transaction: inout Transaction) {
+  private mutating func endFetch(
+    _ ending: FetchEnding,
+    _ index: Int,
+    _ transaction: inout Transaction
+  ) {
     let job = slots[index].job
     slots[index].job = nil
     if let job { job.tasks.workEnded() }

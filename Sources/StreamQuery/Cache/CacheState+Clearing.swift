@@ -145,7 +145,7 @@ extension CacheState {
   }
 
   /// Ends all runs and observations, and removes all entries; none will be made again.
-  mutating func end(_ transaction: inout Transaction) {
+  mutating func shutDown(_ transaction: inout Transaction) {
     isShutDown = true
     endImports(&transaction)
     clearMutations(sparesKept: false, &transaction)

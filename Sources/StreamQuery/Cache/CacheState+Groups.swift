@@ -52,7 +52,7 @@ extension CacheState {
   /// Notes that no news comes any more.
   ///
   /// - Returns: The waits for news of the group, to be ended outside the lock.
-  mutating func finish(_ group: Int32) -> [SharedOneShot<Void>] {
+  mutating func endGroup(_ group: Int32) -> [SharedOneShot<Void>] {
     groups[group].reading = .over
     return groups[group].waiting.takeAll()
   }

@@ -90,7 +90,7 @@ extension CacheState {
       tellKeeper(of: index, job)
     }
     if actions.stopped { stopped(index, id) }
-    if let ending = actions.ended { end(ending, index, job, &transaction) }
+    if let ending = actions.ended { endRun(ending, index, job, &transaction) }
     let settles = actions.concluded != nil && actions.ended == nil
     if actions.prepares || actions.performs || settles
       ? othersPerform : mutations.slots[index].machine.rests, let tasks = job.tasks
@@ -134,7 +134,7 @@ extension CacheState {
     }
   }
 
-  private mutating func end(
+  private mutating func endRun(
     _ ending: MutationMachine.Ending,
     _ index: Int,
     _ job: MutationJob,

@@ -81,7 +81,7 @@ struct EntrySearch<Item: Sendable> {
   }
 
   /// Stops recording changes.
-  mutating func end(in state: inout CacheState) {
+  mutating func stopRecording(in state: inout CacheState) {
     if let log { state.stopLogging(log) }
     log = nil
   }

@@ -130,7 +130,9 @@ final class QueryCache: Sendable {
       let newest = state.slots.snapshotSerial
       if newest != serial { news.store(newest, ordering: .releasing) }
       state.rearm()
-      if state.actionQueue.count > before { end = Self.ended(&state, since: before, shell) }
+      if state.actionQueue.count > before {
+        end = Self.endTransaction(&state, since: before, shell)
+      }
       return result
     }
     // This comes first: a thread may be about to start the work that waits for it.
@@ -149,7 +151,7 @@ final class QueryCache: Sendable {
 
   // Separate, so that transactions without actions do not pay for it.
   @inline(never)
-  private static func ended(
+  private static func endTransaction(
     _ state: inout CacheState,
     since count: Int,
     _ shell: some ActionRunner

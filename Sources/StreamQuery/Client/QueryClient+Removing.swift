@@ -94,6 +94,6 @@ nonisolated extension QueryClient {
   ///
   /// Later writes are not kept. It takes as long as ``clear()``, plus the time to end the streams.
   public func shutDown() {
-    end(isErased: false)
+    endWork(isErased: false)
   }
 }

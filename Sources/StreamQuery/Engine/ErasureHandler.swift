@@ -64,7 +64,7 @@ package final class ClientErasure: Sendable {
   func remove(_ number: Int) { handlers.remove(number) }
 
   /// Performs the stored actions in order.
-  func finish() async {
+  func performActions() async {
     for action in handlers.takeAll() { await action() }
   }
 

@@ -33,8 +33,8 @@ nonisolated extension QueryClient {
           return try await fetch(context)
         }
       }
-      if limit?.end() ?? true { land(box, of: job) }
-    } catch  where limit?.end() ?? true {
+      if limit?.tryEnd() ?? true { land(box, of: job) }
+    } catch  where limit?.tryEnd() ?? true {
       failed(job, attempt: attempt, error, isCancelled: Task.isCancelled)
     } catch {
       // The attempt has failed already, by its timeout.
@@ -86,7 +86,7 @@ nonisolated extension QueryClient {
     let limit = AttemptLimit()
     limit.start(span, deadlines) {
       // A query that shows parts as they come is a connection, and has answered.
-      guard self.cache.read({ $0.deliveringSince(job) }) == nil, limit.end() else { return }
+      guard self.cache.read({ $0.deliveringSince(job) }) == nil, limit.tryEnd() else { return }
       job.answer.tookTooLong(attempt)
       // Before another attempt can begin, which is not to be cancelled.
       job.tasks.cancelPresent()
@@ -282,7 +282,7 @@ final class AttemptLimit: Sendable {
   /// Ends the attempt, by its answer or by the time.
   ///
   /// - Returns: Whether it was not over yet; a later end is ignored.
-  func end() -> Bool { !isOver.exchange(true, ordering: .relaxed) }
+  func tryEnd() -> Bool { !isOver.exchange(true, ordering: .relaxed) }
 
   /// Starts the timer.
   ///

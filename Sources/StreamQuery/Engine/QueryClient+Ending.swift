@@ -15,7 +15,7 @@ nonisolated extension QueryClient {
   /// more is written.
   package func erase() {
     erasure.markBegun()
-    end(isErased: true)
+    endWork(isErased: true)
     forgetDefaults()
     #if DEBUG
     let told = toldMisuses.withLock { told in
@@ -48,11 +48,11 @@ nonisolated extension QueryClient {
       state,
       transaction in
       state.stopPersisting()
-      state.end(&transaction)
+      state.shutDown(&transaction)
     }
   }
 
-  func end(isErased: Bool) {
+  func endWork(isErased: Bool) {
     stopWaiting()
     persisters.end(isErased: isErased, making: isErased ? [] : takeDeferredWrites())
     dropDeferredWrites()
@@ -60,10 +60,10 @@ nonisolated extension QueryClient {
     transaction { state, transaction in
       // Kept data stays.
       state.stopPersisting()
-      state.end(&transaction)
+      state.shutDown(&transaction)
       if isErased { state.forgetFormerRuns(&transaction) }
     }
-    hitReports?.end()
+    hitReports?.reportLastHits()
     shutdownHandlers.finish()
     eventBroadcaster.finish()
     counts.finish()

@@ -97,7 +97,7 @@ nonisolated extension QueryClient {
     }
     limit?.stop()
     // An attempt that exceeded its timeout has failed already.
-    guard limit?.end() ?? true else { return }
+    guard limit?.tryEnd() ?? true else { return }
     await attemptEnded(job, attempt: attempt, outcome, durable)
   }
 
@@ -144,7 +144,7 @@ nonisolated extension QueryClient {
     }
     let limit = AttemptLimit()
     limit.start(span, deadlines) {
-      guard limit.end() else { return }
+      guard limit.tryEnd() else { return }
       // Before another attempt can begin, which is not to be cancelled.
       tasks.cancelPresent()
       let key = job.key.key.description

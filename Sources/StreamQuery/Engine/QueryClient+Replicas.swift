@@ -96,7 +96,7 @@ final class HitReports: Sendable {
   }
 
   /// The client has ended: reports the rest.
-  func end() {
+  func reportLastHits() {
     isOver.store(true, ordering: .releasing)
     timer.cancel()
     tell()

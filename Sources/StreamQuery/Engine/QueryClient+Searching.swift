@@ -75,7 +75,7 @@ nonisolated extension QueryClient {
       guard search.look(at: &state, now: transaction.environment.now.instant, item) else {
         return nil
       }
-      search.end(in: &state)
+      search.stopRecording(in: &state)
       return last(search, &state, &transaction)
     }
     search.settle()

@@ -13,7 +13,7 @@ nonisolated extension QueryClient {
   package var journal: EntryJournal { EntryJournal(cache: cache) }
 
   /// Lets adapters forget the data of an erased client.
-  package func forgetShown() async { await erasure.finish() }
+  package func forgetShown() async { await erasure.performActions() }
 
   /// The keys of all cached entries, and whether they are observed.
   package var cachedUses: [(key: EntryKey, isObserved: Bool)] {

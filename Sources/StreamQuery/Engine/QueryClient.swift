@@ -123,7 +123,7 @@ public actor QueryClient {
     persisters.end(isErased: false, making: takeDeferredWrites())
     durableRuns?.end(writing: true)
     tellLastEvents()
-    hitReports?.end()
+    hitReports?.reportLastHits()
     sources.cancel()
     shutdownHandlers.finish()
     erasure.cancel()

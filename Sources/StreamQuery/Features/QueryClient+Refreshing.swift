@@ -138,7 +138,7 @@ nonisolated extension QueryClient {
       // Also if the time is over, because only a caller that waits gives its lease back.
       tasks.add {
         let outcome = await self.outcome(of: start, candidate)
-        run.plan.withLock { $0.ended(index, outcome) }
+        run.plan.withLock { $0.fetchEnded(index, outcome) }
       }
     }
   }

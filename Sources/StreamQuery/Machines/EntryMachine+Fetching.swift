@@ -179,7 +179,7 @@ extension EntryMachine {
     isError = false
     failureCount = 0
     pollFailureCount = 0
-    end(ending, in: environment, &actions)
+    endFetch(ending, in: environment, &actions)
     var current = current
     current.answered(age)
     follow(current, isAwaited: isAwaited, in: environment, &actions)
@@ -227,7 +227,7 @@ extension EntryMachine {
     guard let current = running(id) else { return .late }
     var actions = catchUp(in: environment)
     undo(current, &actions)
-    end(.cancelled, in: environment, &actions)
+    endFetch(.cancelled, in: environment, &actions)
     return .cancelled(actions)
   }
 
@@ -247,7 +247,7 @@ extension EntryMachine {
     guard var current = running(id) else { return .late }
     var actions = catchUp(in: environment)
     undo(current, &actions)
-    end(.nothing, in: environment, &actions)
+    endFetch(.nothing, in: environment, &actions)
     current.successor = current.successor ?? (isAwaited ? .manual : current.joined)
     follow(current, isAwaited: isAwaited, in: environment, &actions)
     return .cancelled(actions)

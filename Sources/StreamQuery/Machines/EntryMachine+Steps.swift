@@ -123,7 +123,7 @@ extension EntryMachine {
     if invalidates, !isKnownToHaveChanged, hidden != nil || !isInvalidated {
       mark = .failed(hiding: hidden)
     }
-    end(.failed, in: environment, &actions)
+    endFetch(.failed, in: environment, &actions)
     if let current, current.successorPart != .whole {
       follow(current, isAwaited: false, in: environment, &actions)
     }
@@ -133,7 +133,7 @@ extension EntryMachine {
     guard let current = fetch else { return }
     actions.cancelled = current.id
     undo(current, &actions)
-    end(.cancelled, in: environment, &actions)
+    endFetch(.cancelled, in: environment, &actions)
   }
 
   mutating func undo(_ current: InFlight, _ actions: inout EntryActions) {
@@ -146,7 +146,7 @@ extension EntryMachine {
     part = current.undo.part
   }
 
-  mutating func end(
+  mutating func endFetch(
     _ ending: FetchEnding,
     in environment: Environment,
     _ actions: inout EntryActions

@@ -43,7 +43,7 @@ extension EntryMachine {
     if fencing {
       actions.cancelled = current.id
       failureCount = 0
-      end(.replaced, in: environment, &actions)
+      endFetch(.replaced, in: environment, &actions)
     } else {
       // A cancellation restores the write, which is a success, and not the state before it.
       current.undo.failureCount = 0
@@ -162,7 +162,7 @@ extension EntryMachine {
     var actions = catchUp(in: environment)
     if let current = fetch {
       actions.cancelled = current.id
-      end(.removed, in: environment, &actions)
+      endFetch(.removed, in: environment, &actions)
     }
     self.isRemoved = isRemoved
     hasData = false

@@ -74,11 +74,11 @@ extension MutationMachine {
     if runOptions.settles {
       phase = .settling(ending)
     } else {
-      end(ending, in: environment, &actions)
+      endRun(ending, in: environment, &actions)
     }
   }
 
-  mutating func end(
+  mutating func endRun(
     _ ending: Ending,
     in environment: Environment,
     _ actions: inout MutationActions

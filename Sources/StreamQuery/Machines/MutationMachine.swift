@@ -315,7 +315,7 @@ package struct MutationMachine: Equatable, Sendable {
   package mutating func callbacksEnded(in environment: Environment) -> MutationActions {
     guard case .settling(let ending) = phase else { return .none }
     var actions = MutationActions()
-    end(ending, in: environment, &actions)
+    endRun(ending, in: environment, &actions)
     return actions
   }
 

@@ -56,7 +56,7 @@ struct RefreshPlan: Sendable {
     return (begun, candidates[begun])
   }
 
-  mutating func ended(_ index: Int, _ outcome: Outcome) { outcomes[index] = outcome }
+  mutating func fetchEnded(_ index: Int, _ outcome: Outcome) { outcomes[index] = outcome }
 
   /// The result so far.
   var result: QueryRefresh {

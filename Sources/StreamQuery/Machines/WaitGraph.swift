@@ -62,13 +62,13 @@ struct WaitGraph: Sendable {
   }
 
   /// Ends a wait; a second call does nothing.
-  mutating func end(_ number: UInt64, of source: WorkID) {
+  mutating func removeWait(_ number: UInt64, of source: WorkID) {
     waits[source]?[number] = nil
-    if waits[source]?.isEmpty == true { ended(source) }
+    if waits[source]?.isEmpty == true { workEnded(source) }
   }
 
   /// Ends all waits of a piece of work that is over, even if its tasks still wait.
-  mutating func ended(_ work: WorkID) {
+  mutating func workEnded(_ work: WorkID) {
     waits[work] = nil
     guard let scope = work.scope else { return }
     scopes[scope]?.remove(work)

@@ -133,7 +133,7 @@ package final class MutationJob: Sendable {
   func retire(into garbage: inout Garbage) {
     present.withLock { present in
       garbage.collect(present.mutation.take())
-      present.tasks.take()?.finish(into: &garbage)
+      present.tasks.take()?.endAfterWork(into: &garbage)
     }
   }
 

@@ -32,15 +32,15 @@ final class MutationFollowing: Sendable {
   }
 
   deinit {
-    finish()
+    endOnce()
   }
 
   /// Ends the following; a second time is a no-op.
   func cancel() {
-    holding(self) { finish() }
+    holding(self) { endOnce() }
   }
 
-  private func finish() {
+  private func endOnce() {
     guard !isEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
     news?.end()
     client.transaction { state, transaction in

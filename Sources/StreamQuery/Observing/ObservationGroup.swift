@@ -32,8 +32,8 @@
     self.cache = cache
     self.number = number
     shutdownHandlers = client.shutdownHandlers
-    ending = shutdownHandlers.add { Self.finish(number, cache) }
-    if ending == nil { Self.finish(number, cache) }
+    ending = shutdownHandlers.add { Self.endGroup(number, cache) }
+    if ending == nil { Self.endGroup(number, cache) }
   }
 
   deinit {
@@ -98,8 +98,8 @@
     return nil
   }
 
-  private static func finish(_ number: Int32, _ cache: QueryCache) {
-    for wait in cache.record({ $0.finish(number) }) { wait.give(()) }
+  private static func endGroup(_ number: Int32, _ cache: QueryCache) {
+    for wait in cache.record({ $0.endGroup(number) }) { wait.give(()) }
   }
 }
 

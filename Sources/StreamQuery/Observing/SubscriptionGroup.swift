@@ -43,7 +43,7 @@ package final class SubscriptionGroup: Sendable {
   package func cancel() {
     holding(self) {
       let members = members.withLock { $0.take() } ?? []
-      let waits = client.cache.record { [number = group.number] in $0.finish(number) }
+      let waits = client.cache.record { [number = group.number] in $0.endGroup(number) }
       for member in members { member.cancel() }
       for wait in waits { wait.give(()) }
     }

@@ -77,7 +77,7 @@ final class Broadcaster<Content: Inbox>: Sendable {
   ///
   /// - Parameters:
   ///   - topics: The topics of the subscription, each once; `nil` is everything.
-  ///   - onEnd: Called when the subscription is ended or released, not by ``finish()`` itself.
+  ///   - onEnd: Called when the subscription is ended or released, not by ``endOnce()`` itself.
   /// - Returns: The subscription; `nil` after the end.
   func subscribe(
     to topics: [Content.Topic]? = nil,
@@ -130,10 +130,10 @@ final class Broadcaster<Content: Inbox>: Sendable {
     }
 
     deinit {
-      finish()
+      endOnce()
     }
 
-    private func finish() {
+    private func endOnce() {
       guard !isEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
       mailbox.close()
       let unused = broadcaster.state.withLock { $0.lostOne(of: topics) }
@@ -143,7 +143,7 @@ final class Broadcaster<Content: Inbox>: Sendable {
 
     /// Ends the subscription; a second call does nothing.
     func end() {
-      holding(self) { finish() }
+      holding(self) { endOnce() }
     }
 
     /// See ``Mailbox/next(whenSuspended:)``.

@@ -180,7 +180,7 @@ final class TaskChain: Sendable {
 
   /// Ends the chain after all work is done: no task is started any more, and the last one is
   /// released.
-  func finish(into garbage: inout Garbage) {
+  func endAfterWork(into garbage: inout Garbage) {
     state.withLock { state in
       state.isOver = true
       state.isDone = true
@@ -228,7 +228,7 @@ struct TaskLifecycle: ~Copyable, Sendable {
   /// Records that it is over.
   ///
   /// - Returns: Whether it ever waited.
-  borrowing func end() -> Bool {
+  borrowing func markOver() -> Bool {
     bits.bitwiseOr(Self.over, ordering: .acquiringAndReleasing).oldValue & Self.involved != 0
   }
 }

@@ -43,12 +43,12 @@ final class WorkWait: Sendable {
   /// Ends the wait; a second call does nothing.
   func end() {
     guard !isOver.exchange(true, ordering: .relaxed) else { return }
-    Self.graph.withLock { $0.end(number, of: source) }
+    Self.graph.withLock { $0.removeWait(number, of: source) }
   }
 
   /// Ends all waits of a piece of work that is over, even if its tasks still wait.
-  fileprivate static func ended(_ work: WorkID) {
-    graph.withLock { $0.ended(work) }
+  fileprivate static func workEnded(_ work: WorkID) {
+    graph.withLock { $0.workEnded(work) }
   }
 
   /// Whether a piece of work equals another one, or waits for it, directly or through others.
@@ -99,6 +99,6 @@ extension TaskChain {
   ///
   /// A run needs no such end: the task that ends it also awaits the targets of its waits.
   func workEnded() {
-    if lifecycle.end() { WorkWait.ended(work) }
+    if lifecycle.markOver() { WorkWait.workEnded(work) }
   }
 }

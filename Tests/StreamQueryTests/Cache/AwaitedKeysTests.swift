@@ -61,16 +61,16 @@ struct AwaitedKeysTests {
     let start = keys.started()
     let long = keys.wait(for: candidate(), startedAt: start, at: .zero)
     #expect(long == Keys.Wait(until: nil))
-    _ = keys.ended(endless)
+    _ = keys.importEnded(endless)
     let former = end(of: start)
     #expect(former == 60)
-    _ = keys.ended(other)
+    _ = keys.importEnded(other)
     let rest = end(of: start)
     #expect(rest == 30)
     _ = keys.left(["a"], by: number)
     #expect(!waits())
     #expect(!keys.isEmpty)
-    _ = keys.ended(number)
+    _ = keys.importEnded(number)
     #expect(keys.isEmpty)
   }
 
@@ -82,12 +82,12 @@ struct AwaitedKeysTests {
     for (id, text) in zip(ids, ["b", "a", "c"]) { keys.addDeferred(id, text) }
     let left = keys.left(["a", "x"], by: number)
     #expect(left == [Keys.Deferred(id: ids[1], text: "a")])
-    let rest = keys.ended(number)
+    let rest = keys.importEnded(number)
     #expect(rest == [Keys.Deferred(id: ids[0], text: "b")])
     for held in left + rest { keys.removeDeferred(held) }
     #expect(keys.allDeferred.map(\.text) == ["c"])
     // What is over brings and ends nothing.
-    let again = keys.ended(number)
+    let again = keys.importEnded(number)
     #expect(again == [])
   }
 
@@ -124,7 +124,7 @@ struct AwaitedKeysTests {
     var marked = keys
     marked.invalidated(key("a"), at: 7)
     #expect(marked.decision(on: candidate(), by: number).markedAt == 7)
-    _ = keys.ended(number)
+    _ = keys.importEnded(number)
     #expect(keys.decision(on: candidate(), by: number).isRefused)
   }
 
@@ -159,7 +159,7 @@ struct AwaitedKeysTests {
     #expect(!keys.isRunning(number))
     keys.named(["a"], by: number, at: .zero)
     #expect(keys.decision(on: candidate(), by: number).isRefused)
-    _ = keys.ended(number)
+    _ = keys.importEnded(number)
     #expect(keys.isRunning(later))
     // A fetch of the time before.
     keys.named(["a"], by: later, at: .zero)

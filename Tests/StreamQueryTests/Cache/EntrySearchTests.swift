@@ -55,7 +55,7 @@ import StreamQueryPersistence
       change(&state, looks)
     }
     #expect(found(search) == expected(filter, state))
-    search.end(in: &state)
+    search.stopRecording(in: &state)
     #expect(state.extensions.changeLogs.isEmpty)
     #expect(state.slots.keys.walks.isEmpty)
   }
@@ -135,7 +135,7 @@ import StreamQueryPersistence
     #expect(asked.joined().count { $0 == key } == 2)
     #expect(asked.joined().count == Self.expected(.prefix("b"), state).count + 1)
     #expect(Self.found(search) == Self.expected(.prefix("b"), state))
-    search.end(in: &state)
+    search.stopRecording(in: &state)
   }
 
   // MARK: The client

@@ -61,9 +61,9 @@ struct RefreshPlanTests {
       candidate("d", .seconds(6)),
     ])
     for _ in 0..<3 { _ = plan.next() }
-    plan.ended(1, .refreshed)
-    plan.ended(0, .failed)
-    plan.ended(2, .remaining)
+    plan.fetchEnded(1, .refreshed)
+    plan.fetchEnded(0, .failed)
+    plan.fetchEnded(2, .remaining)
     var expected = QueryRefresh()
     (expected.refreshed, expected.failed, expected.remaining) = (["b"], ["a"], ["c", "d"])
     #expect(plan.result == expected)

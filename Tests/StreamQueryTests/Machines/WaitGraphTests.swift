@@ -11,9 +11,9 @@ private final class Waits {
 
   func begin(_ source: WorkID, for target: WorkID) -> UInt64? { graph.addWait(source, for: target) }
 
-  func end(_ number: UInt64, of source: WorkID) { graph.end(number, of: source) }
+  func end(_ number: UInt64, of source: WorkID) { graph.removeWait(number, of: source) }
 
-  func ended(_ work: WorkID) { graph.ended(work) }
+  func ended(_ work: WorkID) { graph.workEnded(work) }
 }
 
 @Suite struct WaitGraphTests {

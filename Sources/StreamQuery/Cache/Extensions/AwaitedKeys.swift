@@ -126,7 +126,7 @@ struct AwaitedKeys<End: Sendable>: Sendable {
   /// An import is over, or failed.
   ///
   /// - Returns: The fetches that are deferred for it.
-  mutating func ended(_ import: Int) -> [Deferred] {
+  mutating func importEnded(_ import: Int) -> [Deferred] {
     guard let former = imports.removeValue(forKey: `import`) else { return [] }
     return deferred(of: deferred.keys.filter { former.named[$0] != nil })
   }

@@ -27,7 +27,7 @@ extension CacheState {
 
   /// An import is over: no fetch waits for it any more.
   mutating func endImport(_ number: Int, _ transaction: inout Transaction) {
-    resumeUnawaited(extensions.imports.ended(number), &transaction)
+    resumeUnawaited(extensions.imports.importEnded(number), &transaction)
     forgetNotes(&transaction)
   }
 
