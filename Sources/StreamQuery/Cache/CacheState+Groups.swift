@@ -14,7 +14,7 @@ extension CacheState {
   /// Gives a group's number back; its members observe nothing together any more.
   mutating func disband(_ group: Int32) {
     for position in groups[group].members.indices {
-      leave(group, Int32(truncatingIfNeeded: position))
+      removeMember(group, Int32(truncatingIfNeeded: position))
     }
     groups.free(group)
   }
@@ -22,7 +22,7 @@ extension CacheState {
   /// Adds an observer to a group.
   ///
   /// - Returns: The present state for the observer; later changes are noted.
-  mutating func join(_ group: Int32, _ id: ObserverID) -> ObservationChange {
+  mutating func addMember(_ group: Int32, _ id: ObserverID) -> ObservationChange {
     let position = groups[group].add(id)
     let seen = find(id).map { index in
       observers[index].waits(at: MemberPosition(position, in: group))
@@ -32,7 +32,7 @@ extension CacheState {
   }
 
   /// Removes an observer from a group; a second time is a no-op.
-  mutating func leave(_ group: Int32, _ position: Int32) {
+  mutating func removeMember(_ group: Int32, _ position: Int32) {
     guard let id = groups[group].remove(Int(position)), let index = find(id) else { return }
     let position = MemberPosition(position, in: group)
     observers[index].alsoSuspended.removeAll { $0.isMember(at: position) }
@@ -112,7 +112,7 @@ extension CacheState {
   ) -> [SharedOneShot<Void>] {
     if isOver(group) { return [] }
     for position in groups[group].members.indices {
-      leave(group, Int32(truncatingIfNeeded: position))
+      removeMember(group, Int32(truncatingIfNeeded: position))
     }
     let waiting = groups[group].waiting
     groups[group] = GroupRow()

@@ -15,7 +15,7 @@ extension CacheState {
   ///   - scope: The scope.
   ///   - comesBefore: Whether the run comes before runs that began earlier.
   /// - Returns: Whether the run is the first.
-  mutating func join(_ id: MutationID, _ scope: String?, comesBefore: Bool) -> Bool {
+  mutating func enqueueRun(_ id: MutationID, _ scope: String?, comesBefore: Bool) -> Bool {
     guard comesBefore, let scope, let first = mutations.scopes[scope]?.first,
       let index = mutations.find(first)
     else { return mutations.scopes.join(id, scope) }

@@ -172,7 +172,7 @@ extension CacheState {
   }
 
   /// Removes a cancelled caller; its lease ends.
-  mutating func leave(_ waiter: Waiter, _ transaction: inout Transaction) {
+  mutating func removeWaiter(_ waiter: Waiter, _ transaction: inout Transaction) {
     guard let index = awaitedEntry(of: waiter) else { return }
     // It was answered in an earlier transaction but has not been told yet.
     guard waiter.generation != 0, waiter.generation == slots[index].waiterGeneration else { return }
@@ -182,7 +182,7 @@ extension CacheState {
   }
 
   /// Removes the waiters of a cancelled bulk call; they held no leases.
-  mutating func leave(_ group: WaitGroup, _ transaction: inout Transaction) {
+  mutating func removeWaiters(_ group: WaitGroup, _ transaction: inout Transaction) {
     for entry in group.entries {
       if let index = find(entry) { waiterWent(index, &transaction) }
     }

@@ -34,16 +34,16 @@ struct Transaction: Sendable {
 extension Transaction {
   /// Asks the caller to make the next task of a fetch or a run, unless that was already done.
   mutating func prepareTask(_ tasks: TaskChain) {
-    if let prepared = tasks.prepareTask() { leave(.prepareTask(prepared)) }
+    if let prepared = tasks.prepareTask() { addCallerAction(.prepareTask(prepared)) }
   }
 
   /// Makes work as urgent as the caller, or another task, that waits for it or observes its result.
   mutating func lend(to tasks: TaskChain, _ priority: WorkPriority? = nil) {
-    leave(.lend(tasks, priority))
+    addCallerAction(.lend(tasks, priority))
   }
 
   /// Most transactions leave none, and nearly all others leave one.
-  private mutating func leave(_ callerAction: CallerAction) {
+  private mutating func addCallerAction(_ callerAction: CallerAction) {
     switch self.callerAction.take() {
     case nil: self.callerAction = callerAction
     case .several(var callerActions):

@@ -116,7 +116,7 @@ package final class CallerWait: Sendable {
   package var text: String { subject.text() }
 
   /// Ends the wait as if the caller were cancelled; does nothing if it is over.
-  package func leave() {
+  package func abandon() {
     onLeave()
   }
 

@@ -205,11 +205,11 @@ nonisolated extension QueryClient {
 
   /// Removes a waiter whose caller was cancelled.
   func left(_ waiter: Waiter) {
-    transaction { state, transaction in state.leave(waiter, &transaction) }
+    transaction { state, transaction in state.removeWaiter(waiter, &transaction) }
   }
 
   /// Removes the waiters of a bulk call whose caller was cancelled.
   func leaving(_ group: WaitGroup) -> @Sendable () -> Void {
-    { self.transaction { state, transaction in state.leave(group, &transaction) } }
+    { self.transaction { state, transaction in state.removeWaiters(group, &transaction) } }
   }
 }

@@ -119,7 +119,7 @@ extension KeyIndex {
   // MARK: Walks that rest
 
   /// Moves walks past an entry that is about to be removed.
-  mutating func leave(entry position: Int32) {
+  mutating func moveWalksPast(entry position: Int32) {
     for id in walks.keys {
       guard case .entries(position) = walks[id]?.stage else { continue }
       walks[id]?.stage = .entries(entries[Int(position)].next)
@@ -127,7 +127,7 @@ extension KeyIndex {
   }
 
   /// Moves walks past a prefix that is about to be removed, which has neither entries nor children.
-  mutating func leave(node position: Int32) {
+  mutating func moveWalksPast(node position: Int32) {
     for (id, var walk) in walks where walk.node == position {
       moveOn(&walk)
       walks[id] = walk

@@ -143,7 +143,7 @@ package struct KeyIndex {
       order(storage, to: $0)
     }
     guard let position = found else { return }
-    if !walks.isEmpty { leave(entry: position) }
+    if !walks.isEmpty { moveWalksPast(entry: position) }
     entryTable.remove(position, hash: storage.hash)
     if let key = entries[Int(position)].key.take() { garbage.collect(value: key) }
     let entry = entries[Int(position)]
@@ -317,7 +317,7 @@ package struct KeyIndex {
       guard nodes[Int(position)].firstEntry == KeyIndex.none,
         nodes[Int(position)].firstChild == KeyIndex.none
       else { return }
-      if !walks.isEmpty { leave(node: position) }
+      if !walks.isEmpty { moveWalksPast(node: position) }
       let node = nodes[Int(position)]
       nodeTable.remove(position, hash: node.hash)
       if node.previousSibling == KeyIndex.none {

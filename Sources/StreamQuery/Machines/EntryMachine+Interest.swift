@@ -1,5 +1,5 @@
 extension EntryMachine {
-  mutating func join(_ resolvedOptions: ResolvedObserverOptions, at now: Instant) {
+  mutating func addInterest(_ resolvedOptions: ResolvedObserverOptions, at now: Instant) {
     observerCount += 1
     if resolvedOptions.isEnabled { enabledCount += 1 }
     let index: Int
@@ -25,7 +25,7 @@ extension EntryMachine {
     return nil
   }
 
-  mutating func leave(_ resolvedOptions: ResolvedObserverOptions, since base: Instant) {
+  mutating func removeInterest(_ resolvedOptions: ResolvedObserverOptions, since base: Instant) {
     guard let index = group(of: resolvedOptions) else { return }
     observerCount -= 1
     if resolvedOptions.isEnabled { enabledCount -= 1 }

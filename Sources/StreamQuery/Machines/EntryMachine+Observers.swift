@@ -20,7 +20,7 @@ extension EntryMachine {
     in environment: Environment
   ) -> EntryActions {
     var actions = catchUp(in: environment)
-    join(resolvedOptions, at: environment.now.instant)
+    addInterest(resolvedOptions, at: environment.now.instant)
     interestRegained()
     let fetches =
       switch arrival {
@@ -54,7 +54,7 @@ extension EntryMachine {
     in environment: Environment
   ) -> EntryActions {
     var actions = catchUp(in: environment)
-    leave(resolvedOptions, since: base)
+    removeInterest(resolvedOptions, since: base)
     if observerCount == 0 { leaverGcTime = resolvedOptions.gcTime }
     interestLost(linger: resolvedOptions.linger, in: environment, &actions)
     return actions
@@ -82,8 +82,8 @@ extension EntryMachine {
   ) -> (EntryActions, base: Instant) {
     var actions = catchUp(in: environment)
     let newBase = rhythm(from: old, since: base, to: new, in: environment)
-    leave(old, since: base)
-    join(new, at: newBase)
+    removeInterest(old, since: base)
+    addInterest(new, at: newBase)
     actions.changed = true
     let fetches =
       switch old.participation {

@@ -81,7 +81,7 @@ struct FetchLimiter<Fetch: Hashable & Sendable>: Sendable {
   mutating func exemptionEnded(_ fetch: Fetch) { exempted.remove(fetch) }
 
   /// A fetch ended, or gave up its wait; a second call is a no-op.
-  mutating func leave(_ fetch: Fetch) {
+  mutating func release(_ fetch: Fetch) {
     if running.remove(fetch) == nil { waiting[fetch] = nil }
   }
 

@@ -57,14 +57,14 @@
   }
 
   private func insert(_ id: ObserverID) -> ObservationChange {
-    cache.record { [number] in $0.join(number, id) }
+    cache.record { [number] in $0.addMember(number, id) }
   }
 
   /// Removes a member, whose observation goes on; a second time does nothing.
   ///
   /// - Parameter position: The member's position.
   public func remove(_ position: Int) {
-    cache.record { [number] in $0.leave(number, Int32(clamping: position)) }
+    cache.record { [number] in $0.removeMember(number, Int32(clamping: position)) }
   }
 
   /// Returns the newest snapshot of each member that has changed since the last read, without

@@ -70,17 +70,17 @@ final class WaitGroup: Sendable {
     _ subject: WaitSubject? = nil,
     onCancel: @escaping @Sendable () -> Void
   ) async -> (any Error)? {
-    let wait = subject.map { CallerWait($0) { self.leave(onCancel) } }
+    let wait = subject.map { CallerWait($0) { self.callerCancelled(onCancel) } }
     defer { withExtendedLifetime(wait) {} }
     return await withTaskCancellationHandler {
       await answer.take { wait?.began() } ?? nil
     } onCancel: {
-      leave(onCancel)
+      callerCancelled(onCancel)
     }
   }
 
   /// The caller was cancelled.
-  private func leave(_ onCancel: @Sendable () -> Void) {
+  private func callerCancelled(_ onCancel: @Sendable () -> Void) {
     let resumption = settle { _ in true }
     onCancel()
     // At the very end, as in ``Waiter``.

@@ -70,7 +70,7 @@ final class SharedState: Sendable {
   }
 
   /// Called by the cancellation and by the release of an iterator.
-  private func leave(_ mailbox: Mailbox<StateInbox>) {
+  private func removeMailbox(_ mailbox: Mailbox<StateInbox>) {
     let stop = state.withLock { state -> Stop? in
       state.listeners.removeAll { $0 === mailbox }
       guard state.listeners.isEmpty else { return nil }
@@ -93,7 +93,7 @@ final class SharedState: Sendable {
     }
 
     deinit {
-      source.leave(mailbox)
+      source.removeMailbox(mailbox)
     }
 
     /// The next state, if it is there already.
@@ -105,7 +105,7 @@ final class SharedState: Sendable {
         _ = isolation
         return await mailbox.next()
       } onCancel: {
-        holding(self) { source.leave(mailbox) }
+        holding(self) { source.removeMailbox(mailbox) }
       }
     }
   }

@@ -150,7 +150,7 @@ final class WaitLog: Sendable {
         if !watched.watch.looked(drives: drives, isDriven: isDriven) {
           rest.append(watched)
         } else if report(wait.text, isWatched: true) {
-          wait.leave()
+          wait.abandon()
         }
       }
       let isOver = state.withLock { state in
@@ -168,7 +168,7 @@ extension SimulationCore: WaitObserver {
     switch waits.verdict(in: self) {
     case .inside: break
     case .watched: waits.watch(wait)
-    case .hopeless: if waits.report(wait.text) { wait.leave() }
+    case .hopeless: if waits.report(wait.text) { wait.abandon() }
     }
   }
 

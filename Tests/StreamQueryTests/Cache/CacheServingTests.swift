@@ -28,10 +28,10 @@ import Testing
     cache.pass(to: 14)
     #expect(cache.timeReached(limit: 10))
     #expect(cache.machine(of: Self.query(2))?.waiterCount == 1)
-    cache.state.leave(quick, &cache.transaction)
+    cache.state.removeWaiter(quick, &cache.transaction)
     #expect(cache.machine(of: Self.query(2))?.waiterCount == 1)
     #expect(cache.nextDeadline == .seconds(42))
-    cache.state.leave(patient, &cache.transaction)
+    cache.state.removeWaiter(patient, &cache.transaction)
     // The client itself wants the fetch from then on.
     #expect(cache.machine(of: Self.query(2))?.isFetching == true)
   }

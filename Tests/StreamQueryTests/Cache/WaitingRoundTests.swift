@@ -36,7 +36,7 @@ import Testing
 
   private func leave(_ waiter: Waiter) {
     waiter.resolve(.cancelled)
-    state.leave(waiter, &transaction)
+    state.removeWaiter(waiter, &transaction)
   }
 
   private var machine: EntryMachine { state.slots[index].machine }

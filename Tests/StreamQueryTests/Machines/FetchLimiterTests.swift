@@ -17,7 +17,7 @@ struct FetchRoomTests {
     let entered = ["a", "b", "c"].map { room.acquire($0, .high) }
     #expect(entered == [true, true, false])
     #expect(!room.hasNext && room.waitingCount == 1)
-    room.leave("a")
+    room.release("a")
     #expect(room.hasNext)
     let names = run(&room, ["c": .high])
     #expect(names == ["c"] && room.waitingCount == 0)
@@ -40,7 +40,7 @@ struct FetchRoomTests {
     for name in ["a", "b", "c", "d", "e"] { _ = room.acquire(name, urgency[name] ?? .low) }
     var names = ["first"]
     while let last = names.last {
-      room.leave(last)
+      room.release(last)
       let next = run(&room, urgency)
       if next.isEmpty { break }
       names += next
@@ -55,10 +55,10 @@ struct FetchRoomTests {
     room.raise("c", to: .high)
     room.raise("b", to: .background)
     room.raise("nobody", to: .high)
-    room.leave("first")
+    room.release("first")
     var names = run(&room, ["a": .low, "b": .low, "c": .high])
     #expect(names == ["c"])
-    room.leave("c")
+    room.release("c")
     names = run(&room, ["a": .low, "b": .low])
     #expect(names == ["a"])
     #expect(room.waitingCount == 1)
@@ -69,10 +69,10 @@ struct FetchRoomTests {
     _ = room.acquire("first", .high)
     _ = room.acquire("a", .high)
     _ = room.acquire("b", .medium)
-    room.leave("first")
+    room.release("first")
     var names = run(&room, ["a": .low, "b": .medium])
     #expect(names == ["b"])
-    room.leave("b")
+    room.release("b")
     names = run(&room, ["a": .low])
     #expect(names == ["a"])
   }
@@ -82,14 +82,14 @@ struct FetchRoomTests {
     _ = room.acquire("first", .high)
     _ = room.acquire("a", .high)
     _ = room.acquire("b", .high)
-    room.leave("a")
-    room.leave("first")
-    room.leave("first")
+    room.release("a")
+    room.release("first")
+    room.release("first")
     let names = run(&room, ["a": .high, "b": .high])
     #expect(names == ["b"])
     // Its entry is gone: it is not asked for again.
     _ = room.acquire("c", .high)
-    room.leave("b")
+    room.release("b")
     let rest = run(&room, [:])
     #expect(rest.isEmpty && room.waitingCount == 0 && !room.hasNext)
   }
@@ -101,13 +101,13 @@ struct FetchRoomTests {
     for number in 0..<10_000 {
       _ = room.acquire(number % 7, FetchUrgency.allCases[number % 4])
       #expect(room.placeCount < 100)
-      room.leave(number % 7)
+      room.release(number % 7)
     }
     _ = room.acquire(-3, .low)
-    room.leave(-1)
+    room.release(-1)
     var next = room.next { _ in .low }
     #expect(next == -2)
-    room.leave(-2)
+    room.release(-2)
     next = room.next { _ in .low }
     #expect(next == -3 && room.waitingCount == 0)
   }
@@ -116,7 +116,7 @@ struct FetchRoomTests {
     var room = Room(limit: 1)
     _ = room.acquire("first", .high)
     _ = room.acquire("second", .high)
-    room.leave("first")
+    room.release("first")
     let begins = room.acquire("first", .medium)
     let names = run(&room, ["first": .medium, "second": .high])
     #expect(!begins && names == ["second"])
@@ -130,13 +130,13 @@ struct FetchRoomTests {
     let hasWaited = [room.exempt("guest"), room.exempt("host"), room.exempt("new")]
     #expect(hasWaited == [true, false, false] && room.waitingCount == 1)
     // Between two attempts, it is still a guest.
-    room.leave("guest")
+    room.release("guest")
     var begins = [room.acquire("guest", .low), room.acquire("new", .low)]
     #expect(begins == [true, true])
     room.exemptionEnded("guest")
     begins = [room.acquire("guest", .low)]
     #expect(begins == [false])
-    room.leave("host")
+    room.release("host")
     let names = run(&room, ["other": .high, "guest": .low])
     #expect(names == ["other"])
   }
@@ -157,7 +157,7 @@ struct FetchRoomTests {
       case 2:
         guard let name = running.min() else { continue }
         running.remove(name)
-        room.leave(name)
+        room.release(name)
       default:
         guard !waiting.isEmpty else { continue }
         let place = random.next(below: waiting.count)

@@ -32,7 +32,7 @@ extension CacheState {
   mutating func releaseFetch(_ index: Int) {
     guard extensions.active.contains(.fetchLimiter) else { return }
     let id = id(of: index)
-    extensions.fetchLimiter?.leave(id)
+    extensions.fetchLimiter?.release(id)
   }
 
   /// A fetch waits for a run of a mutation.
