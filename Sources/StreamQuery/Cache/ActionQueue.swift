@@ -191,7 +191,7 @@ struct ActionQueue<Item: Sendable>: Sendable {
     case ask
     /// Tells a waiting thread that it is now the drainer.
     case appoint(ThreadIdentity)
-    /// Gets ready to wait, and then reports it: ``wait(on:isLow:into:)``.
+    /// Gets ready to wait, and then reports it: ``threadWaits(on:isLow:into:)``.
     case prepareToWait
     /// Waits to be told, and then reports it: ``waited(on:into:)``; longer if the queue is fuller.
     case wait(crowds: Int)
@@ -301,7 +301,8 @@ struct ActionQueue<Item: Sendable>: Sendable {
   // MARK: Waiting for room
 
   /// A thread is ready to wait.
-  mutating func wait(on thread: ThreadIdentity, isLow: Bool, into batch: inout Batch) -> Step {
+  mutating func threadWaits(on thread: ThreadIdentity, isLow: Bool, into batch: inout Batch) -> Step
+  {
     guard pending.count > room else { return .leave }
     guard drainer != nil else { return take(&batch, thread) }
     waiting.append(Waiting(thread: thread, isLow: isLow))

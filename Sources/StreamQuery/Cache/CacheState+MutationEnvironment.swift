@@ -52,7 +52,7 @@ extension CacheState {
     for id in mutations.all {
       guard let index = mutations.find(id), isPaused(id), !isBehindStalled(index),
         let tasks = mutations.slots[index].job?.tasks,
-        case .granted(let wait) = wait(of: caller, for: tasks.work)
+        case .granted(let wait) = permitWait(of: caller, for: tasks.work)
       else {
         continue
       }

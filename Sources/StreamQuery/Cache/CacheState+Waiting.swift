@@ -21,7 +21,7 @@ extension CacheState {
   ) -> Waiter? {
     var permit = WorkWait.Permit.refused
     if role == .leasing {
-      permit = wait(of: transaction.caller, for: work(of: index))
+      permit = permitWait(of: transaction.caller, for: work(of: index))
       if case .refused = permit { return nil }
     }
     if role != nil { exempt(index, for: transaction) }
@@ -53,7 +53,7 @@ extension CacheState {
     // Watching a fetch that waits for this caller would never end. A caller whose fetch was just
     // replaced no longer belongs to any fetch.
     if role == .watching || role == .watchingUnlessPaused && !slots[index].machine.isPaused {
-      permit = wait(of: transaction.caller, for: work(of: index))
+      permit = permitWait(of: transaction.caller, for: work(of: index))
     }
     if let role, case .granted(let wait) = permit {
       group?.add(id(of: index), wait)
@@ -118,7 +118,7 @@ extension CacheState {
   }
 
   /// The wait of a caller; `nil` if it was answered.
-  borrowing func wait(of waiter: Waiter, for key: EntryKey) -> FetchWait? {
+  borrowing func fetchWait(of waiter: Waiter, for key: EntryKey) -> FetchWait? {
     guard let index = awaitedEntry(of: waiter), waiter.generation != 0,
       waiter.generation == slots[index].waiterGeneration, let fetch = slots[index].machine.fetch
     else { return nil }
@@ -295,7 +295,7 @@ extension CacheState {
   ///   - caller: The work that is about to wait; `nil` if nothing could wait for it.
   ///   - target: The target of the wait.
   /// - Returns: The wait.
-  func wait(of caller: TaskChain?, for target: WorkID) -> WorkWait.Permit {
+  func permitWait(of caller: TaskChain?, for target: WorkID) -> WorkWait.Permit {
     guard let caller, isPresent(caller) else { return .granted(nil) }
     return WorkWait.begin(caller, for: target)
   }

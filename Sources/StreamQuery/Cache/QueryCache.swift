@@ -208,13 +208,13 @@ final class QueryCache: Sendable {
       case .prepareToWait:
         roomWaits.prepare(thread)
         let isLow = shell.isOfLowPriority
-        step = state.withLock { $0.actionQueue.wait(on: thread, isLow: isLow, into: &batch) }
+        step = state.withLock { $0.actionQueue.threadWaits(on: thread, isLow: isLow, into: &batch) }
         guard case .wait = step else {
           roomWaits.forget(thread)
           continue
         }
       case .wait(let crowds):
-        roomWaits.wait(thread, crowds: crowds)
+        roomWaits.suspend(thread, crowds: crowds)
         roomWaits.forget(thread)
         step = state.withLock { $0.actionQueue.waited(on: thread, into: &batch) }
       }
@@ -239,7 +239,7 @@ final class RoomWaits: Sendable {
 
   /// Waits for a signal, at most 10 ms for each ``ActionQueue/room`` actions in the queue: an action may wait
   /// for this very thread, and would otherwise wait for ever.
-  func wait(_ thread: ThreadIdentity, crowds: Int) {
+  func suspend(_ thread: ThreadIdentity, crowds: Int) {
     guard let semaphore = semaphores.withLock({ $0[thread] }) else { return }
     _ = semaphore.wait(timeout: .now() + .milliseconds(10 * crowds))
   }
@@ -256,7 +256,7 @@ final class RoomWaits: Sendable {
   #else
   // Without threads nobody waits.
   func prepare(_ thread: ThreadIdentity) {}
-  func wait(_ thread: ThreadIdentity, crowds: Int) {}
+  func suspend(_ thread: ThreadIdentity, crowds: Int) {}
   func forget(_ thread: ThreadIdentity) {}
   func tell(_ thread: ThreadIdentity) {}
   #endif

@@ -24,7 +24,7 @@ nonisolated extension QueryClient {
   @inline(never)
   func accompaniedOutcome(of waiter: Waiter, for key: EntryKey) async -> WaitOutcome {
     let subject = observed("a fetch of \(key.key)")
-    guard !companions.isEmpty, let wait = cache.read({ $0.wait(of: waiter, for: key) }) else {
+    guard !companions.isEmpty, let wait = cache.read({ $0.fetchWait(of: waiter, for: key) }) else {
       return await waiter.outcome(subject) { self.left(waiter) }
     }
     for companion in companions { companion.callerWaits(wait) }

@@ -31,7 +31,7 @@ nonisolated extension QueryClient {
   package func waitUntilOver() async {
     let wait = SharedOneShot<Void>()
     transaction { state, _ in state.actionQueue.append(.reached(wait)) }
-    _ = await wait.take()
+    _ = await wait.wait()
     await persisters.persister?.waitUntilOver()
     await durableRuns?.waitUntilOver()
   }

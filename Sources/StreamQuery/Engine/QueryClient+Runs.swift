@@ -23,7 +23,9 @@ nonisolated extension QueryClient {
     return transaction { state, transaction in
       guard !state.isShutDown else { return .shutDown }
       let run = state.nextRun(in: mutation.scope)
-      guard case .granted(let wait) = state.wait(of: caller, for: run) else { return .closesCircle }
+      guard case .granted(let wait) = state.permitWait(of: caller, for: run) else {
+        return .closesCircle
+      }
       state.releaseFetch(of: TaskChain.current)
       let waiter = Waiter(role: .leasing, wait: wait)
       let id = state.startRun(

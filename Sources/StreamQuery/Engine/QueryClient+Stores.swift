@@ -33,7 +33,7 @@ nonisolated extension QueryClient {
     }
     guard let reached else { return }
     await withTaskCancellationHandler {
-      _ = await reached.take()
+      _ = await reached.wait()
     } onCancel: {
       reached.give(())
     }

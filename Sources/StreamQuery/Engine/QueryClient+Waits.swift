@@ -6,7 +6,7 @@ nonisolated extension QueryClient {
   ///   - onLeave: Called when the caller is cancelled.
   /// - Returns: The wait, which lasts as long as the object.
   @inline(__always)
-  package func wait(
+  package func reportWait(
     for text: @autoclosure @escaping @Sendable () -> String,
     onLeave: @escaping @Sendable () -> Void
   ) -> CallerWait? {
@@ -154,10 +154,10 @@ nonisolated extension QueryClient {
   private func workEnded(but own: WorkID?) async {
     let answer = SharedOneShot<Void>()
     guard cache.record({ $0.awaitIdle(answer, in: own) }) else { return }
-    let wait = wait(for: "a client that is idle") { answer.give(()) }
+    let wait = reportWait(for: "a client that is idle") { answer.give(()) }
     defer { withExtendedLifetime(wait) {} }
     await withTaskCancellationHandler {
-      _ = await answer.take { wait?.began() }
+      _ = await answer.wait { wait?.began() }
     } onCancel: {
       answer.give(())
     }

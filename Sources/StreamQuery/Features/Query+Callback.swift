@@ -202,7 +202,7 @@ final class CompletionOnce<Value: Sendable>: Sendable {
     // called.
     start(FetchCompletion(token: CompletionToken(once: once)))
     let outcome = await withTaskCancellationHandler {
-      await once.outcome.take()
+      await once.outcome.wait()
     } onCancel: {
       once.cancel()
     }

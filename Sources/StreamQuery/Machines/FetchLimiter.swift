@@ -60,7 +60,7 @@ struct FetchLimiter<Fetch: Hashable & Sendable>: Sendable {
   mutating func acquire(_ fetch: Fetch, _ urgency: FetchUrgency) -> Bool {
     if running.contains(fetch) || exempted.contains(fetch) { return true }
     guard running.count < limit, waiting.isEmpty else {
-      wait(fetch, urgency)
+      enqueue(fetch, urgency)
       return false
     }
     running.insert(fetch)
@@ -87,7 +87,7 @@ struct FetchLimiter<Fetch: Hashable & Sendable>: Sendable {
 
   /// A waiting fetch may have become more urgent.
   mutating func raise(_ fetch: Fetch, to urgency: FetchUrgency) {
-    if let present = waiting[fetch], present < urgency { wait(fetch, urgency) }
+    if let present = waiting[fetch], present < urgency { enqueue(fetch, urgency) }
   }
 
   /// Lets the most urgent fetch run, if the limit allows one; of equals, the one that waits
@@ -106,7 +106,7 @@ struct FetchLimiter<Fetch: Hashable & Sendable>: Sendable {
           continue
         }
         guard present >= line else {
-          wait(fetch, present)
+          enqueue(fetch, present)
           continue
         }
         waiting[fetch] = nil
@@ -117,7 +117,7 @@ struct FetchLimiter<Fetch: Hashable & Sendable>: Sendable {
     return nil
   }
 
-  private mutating func wait(_ fetch: Fetch, _ urgency: FetchUrgency) {
+  private mutating func enqueue(_ fetch: Fetch, _ urgency: FetchUrgency) {
     waiting[fetch] = urgency
     lines[urgency.rawValue].fetches.append(fetch)
     // A fetch that gives up leaves a void place, and it may be long until the next turn.

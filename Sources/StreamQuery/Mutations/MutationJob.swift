@@ -153,7 +153,7 @@ package final class MutationJob: Sendable {
   /// Waits at its gate, if it has one.
   func passGate() async {
     guard let gate = present.withLock({ $0.gate.take() }) else { return }
-    _ = await gate.before?.take()
+    _ = await gate.before?.wait()
     gate.begun.give(())
   }
 

@@ -90,7 +90,7 @@
       await withTaskCancellationHandler {
         // Captures the isolation, so that the closure stays on the caller's actor.
         _ = isolation
-        _ = await wait.take()
+        _ = await wait.wait()
       } onCancel: {
         wait.give(())
       }

@@ -100,7 +100,9 @@ public struct QueryResults<Value: Sendable>: AsyncSequence, Sendable {
       case .over: return nil
       case .nothing: break
       }
-      guard let (snapshot, flags) = await subscription.wait(isolation: actor) else { return nil }
+      guard let (snapshot, flags) = await subscription.waitForNews(isolation: actor) else {
+        return nil
+      }
       return QueryResult(snapshot: snapshot, flags: flags)
     }
 

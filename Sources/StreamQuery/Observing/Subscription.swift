@@ -136,7 +136,7 @@ package final class Subscription: Sendable {
 
   /// Takes the newest unseen snapshot, without a wait.
   ///
-  /// Separate from ``wait(isolation:)``, because an asynchronous call costs more than the look
+  /// Separate from ``waitForNews(isolation:)``, because an asynchronous call costs more than the look
   /// itself.
   func takeUnlessCancelled() -> Poll<(snapshot: EntrySnapshot, flags: QueryFlags)> {
     // Before the look: a cancelled observer must end even if there always is news.
@@ -169,12 +169,12 @@ package final class Subscription: Sendable {
     switch takeUnlessCancelled() {
     case .news(let news): news
     case .over: nil
-    case .nothing: await wait(isolation: isolation)
+    case .nothing: await waitForNews(isolation: isolation)
     }
   }
 
   /// Waits for news, after ``takeUnlessCancelled()`` found none.
-  func wait(
+  func waitForNews(
     isolation: isolated (any Actor)? = #isolation
   ) async -> (snapshot: EntrySnapshot, flags: QueryFlags)? {
     await withTaskCancellationHandler {

@@ -97,7 +97,7 @@ package final class SubscriptionGroup: Sendable {
       switch look() {
       case .news(let results): return results
       case .over: return nil
-      case .nothing: await wait()
+      case .nothing: await waitForNews()
       }
     }
   }
@@ -108,11 +108,11 @@ package final class SubscriptionGroup: Sendable {
   }
 
   /// Waits for news of a member, or for other members.
-  private func wait() async {
+  private func waitForNews() async {
     let wait = SharedOneShot<Void>()
     switch client.cache.record({ [number = group.number] in $0.park(group: number, wait) }) {
     case .suspended, .suspendedBesideAnother:
-      _ = await wait.take {
+      _ = await wait.wait {
         client.observerWaits(for: "news of several queries", self) { cancel() }
       }
     case .news: break

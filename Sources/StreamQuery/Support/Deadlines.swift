@@ -139,7 +139,7 @@ extension Deadlines {
       wait.give(failure.map { .failure($0) } ?? .success(()))
     }
     let result = await withTaskCancellationHandler {
-      await wait.take()
+      await wait.wait()
     } onCancel: {
       deadline.cancel()
       wait.give(.failure(CancellationError()))

@@ -69,7 +69,7 @@ struct OneShot<Value: Sendable>: ~Copyable, Sendable {
   /// - Parameter whenSuspended: Called when the caller has begun to wait.
   /// - Returns: The value; `nil` if there is none, or if another task takes it. Cancelling the task
   ///   does not end the wait: for that, give a value on cancellation.
-  func take(whenSuspended: () -> Void = {}) async -> Value? {
+  func wait(whenSuspended: () -> Void = {}) async -> Value? {
     await SuspendedTask.suspend { task in
       let found = state.withLock { state -> Value?? in
         switch state {
@@ -100,8 +100,8 @@ package final class SharedOneShot<Value: Sendable>: Sendable {
 
   package func close() { shot.close() }
 
-  package func take(whenSuspended: () -> Void = {}) async -> Value? {
-    await shot.take(whenSuspended: whenSuspended)
+  package func wait(whenSuspended: () -> Void = {}) async -> Value? {
+    await shot.wait(whenSuspended: whenSuspended)
   }
 }
 

@@ -96,7 +96,7 @@ final class WakeTimer: Sendable {
     }
     // Releases the handle outside the lock.
     _ = task
-    return isResting ? await rest.take() : nil
+    return isResting ? await rest.wait() : nil
   }
 
   /// Ends all tasks; no deadline can be armed any more.

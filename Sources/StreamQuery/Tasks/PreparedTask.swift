@@ -51,7 +51,7 @@ final class PreparedTask: Sendable {
     ///
     /// Cancelling the task does not end the wait.
     func run() async {
-      if let work = await work.take() { await work() }
+      if let work = await work.wait() { await work() }
     }
 
     /// Takes the handle of the task, and applies earlier cancellations and priorities to it.

@@ -73,7 +73,7 @@ final class WaitGroup: Sendable {
     let wait = subject.map { CallerWait($0) { self.callerCancelled(onCancel) } }
     defer { withExtendedLifetime(wait) {} }
     return await withTaskCancellationHandler {
-      await answer.take { wait?.began() } ?? nil
+      await answer.wait { wait?.began() } ?? nil
     } onCancel: {
       callerCancelled(onCancel)
     }

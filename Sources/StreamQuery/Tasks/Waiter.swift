@@ -96,7 +96,7 @@ final class Waiter: Sendable {
     onCancel: @Sendable () -> Void
   ) async -> WaitOutcome {
     await withTaskCancellationHandler {
-      await answer.take(whenSuspended: whenSuspended) ?? .cancelled
+      await answer.wait(whenSuspended: whenSuspended) ?? .cancelled
     } onCancel: {
       leave(onCancel)
     }

@@ -34,7 +34,7 @@ final class SignalPort: Sendable {
         let receipt = SharedOneShot<Void>()
         send(signal(element), receipt: receipt)
         let isHandled: Void? = await withTaskCancellationHandler {
-          await receipt.take()
+          await receipt.wait()
         } onCancel: {
           receipt.close()
         }

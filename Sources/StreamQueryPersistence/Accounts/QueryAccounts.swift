@@ -267,7 +267,7 @@ public final class QueryAccounts: Sendable {
   /// With them, the next launch would erase the data of an account that has been opened again.
   private func takeBack(_ turn: Turn) async -> [AccountEnding.Failure] {
     guard let ending = turn.ending.withLock({ $0 }) else { return [] }
-    await turn.noted.take()
+    await turn.noted.wait()
     return await ending.takeBack()
   }
 
@@ -281,7 +281,7 @@ public final class QueryAccounts: Sendable {
     var failures = await ending.erase()
     for client in clients { await client.waitUntilOver() }
     // A note that was begun before the turn must not come after its removal.
-    await turn.noted.take()
+    await turn.noted.wait()
     if failures.isEmpty { failures = await ending.forget() }
     let ended = table.withLock { $0.ended(name, failedIn: failures.map(\.store)) }
     withExtendedLifetime(ended) {}
@@ -362,7 +362,7 @@ public final class QueryAccounts: Sendable {
       async let told: Void = Self.tell(erased)
       // The call with the turn may hang in a store, and the process may end before it is over.
       async let noted: Void = self.note(turn)
-      if !isFirst { _ = await wait.take() }
+      if !isFirst { _ = await wait.wait() }
       let result: Result<Value, any Error>
       do { result = .success(try await body(self, turn)) } catch { result = .failure(error) }
       self.table.withLock { $0.turnEnded(of: name) }?.give(())
@@ -374,7 +374,7 @@ public final class QueryAccounts: Sendable {
     let call = CallerWait(on: executor, for: subject) { answer.close() }
     defer { withExtendedLifetime(call) {} }
     let result = await withTaskCancellationHandler {
-      await answer.take { call?.began() }
+      await answer.wait { call?.began() }
     } onCancel: {
       answer.close()
     }

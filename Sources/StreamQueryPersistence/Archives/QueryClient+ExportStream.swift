@@ -128,9 +128,9 @@ nonisolated extension QueryClient {
       }
       arrivals.end.give(())
     }
-    let wait = self.wait(for: "archives to import") { arrivals.end.give(()) }
+    let wait = self.reportWait(for: "archives to import") { arrivals.end.give(()) }
     await withTaskCancellationHandler {
-      _ = await arrivals.end.take { wait?.began() }
+      _ = await arrivals.end.wait { wait?.began() }
     } onCancel: {
       arrivals.end.give(())
     }

@@ -112,7 +112,7 @@ extension OutboxEngine {
     guard isTold else { return nil }
     if let early { return early }
     return await withTaskCancellationHandler {
-      await answer.take() ?? nil
+      await answer.wait() ?? nil
     } onCancel: {
       answer.give(nil)
     }

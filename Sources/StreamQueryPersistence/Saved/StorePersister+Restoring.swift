@@ -136,7 +136,7 @@ extension StorePersister {
     if time == .zero { return true }
     start(id) { $0.writer.hasHeld ? $0.writer.released() : nil }
     let end = deadlines.set(TimeSpan(time)) { pause.give(()) }
-    _ = await pause.take()
+    _ = await pause.wait()
     end?.cancel()
     _ = part(id) { $0.pauseEnded() }
     return true

@@ -138,7 +138,7 @@ final class WorkCount: Sendable {
       if state.count > 0 { state.waits.append(wait) }
       return state.count > 0
     }
-    if isWaiting { _ = await wait.take() }
+    if isWaiting { _ = await wait.wait() }
   }
 }
 
@@ -151,10 +151,10 @@ extension SharedOneShot {
   ///   - value: The value for a caller that is cancelled.
   /// - Returns: The value.
   func take(for subject: String, of client: QueryClient?, orGive value: Value) async -> Value? {
-    let wait = client?.wait(for: subject) { self.give(value) }
+    let wait = client?.reportWait(for: subject) { self.give(value) }
     defer { withExtendedLifetime(wait) {} }
     return await withTaskCancellationHandler {
-      await take { wait?.began() }
+      await self.wait { wait?.began() }
     } onCancel: {
       give(value)
     }

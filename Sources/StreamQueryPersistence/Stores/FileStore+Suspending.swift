@@ -87,7 +87,7 @@ extension FileStore {
   /// Waits for the turn or the cancellation.
   private func take(_ wait: SharedOneShot<Void>) async {
     await withTaskCancellationHandler {
-      _ = await wait.take()
+      _ = await wait.wait()
     } onCancel: {
       wait.give(())
     }

@@ -262,7 +262,7 @@ struct ErasedClientTests {
     let asked = TestLock(0)
     let create = Mutation<String, String>(key: "create") { input, _ in
       // A request that cannot be called back.
-      _ = await answer.take()
+      _ = await answer.wait()
       return "real " + input
     }
     .durable()

@@ -333,7 +333,7 @@ struct PendingWaitTests {
 
       mutating func next() async -> CacheArchive? {
         if let first = first.take() { return first }
-        return await more.take()
+        return await more.wait()
       }
 
       mutating func next(isolation actor: isolated (any Actor)?) async -> CacheArchive? {

@@ -254,7 +254,7 @@ import Testing
       case .prepareToWait:
         threads[thread].isTold = false
         let isLow = setting.low.contains(thread)
-        call.step = box.wait(on: identity(thread), isLow: isLow, into: &call.batch)
+        call.step = box.threadWaits(on: identity(thread), isLow: isLow, into: &call.batch)
         call.place = call.batch.start
         if case .wait = call.step {} else { threads[thread].isTold = nil }
       case .wait:

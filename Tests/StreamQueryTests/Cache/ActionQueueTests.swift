@@ -165,7 +165,7 @@ import Testing
 
   @Test func whoLeavesTooMuchWaitsUntilItIsTaken() {
     crowded { box, batch, other in
-      #expect(box.wait(on: two, isLow: false, into: &other) == .wait(crowds: 1))
+      #expect(box.threadWaits(on: two, isLow: false, into: &other) == .wait(crowds: 1))
       _ = perform(&batch)
       #expect(box.performed(&batch, on: one) == .releaseAndPerform)
       #expect(box.takeReleased() == [two])
@@ -179,7 +179,7 @@ import Testing
   @Test func whoLeavesFarTooMuchWaitsLonger() {
     crowded { box, _, other in
       #expect(transaction(&box, 6..<13, on: three, into: &other) == .prepareToWait)
-      #expect(box.wait(on: three, isLow: false, into: &other) == .wait(crowds: 3))
+      #expect(box.threadWaits(on: three, isLow: false, into: &other) == .wait(crowds: 3))
     }
   }
 
@@ -193,7 +193,7 @@ import Testing
     crowded { box, batch, other in
       _ = perform(&batch)
       #expect(box.performed(&batch, on: one) == .perform)
-      #expect(box.wait(on: two, isLow: false, into: &other) == .leave)
+      #expect(box.threadWaits(on: two, isLow: false, into: &other) == .leave)
     }
   }
 
@@ -205,8 +205,8 @@ import Testing
       var low = Box.Batch()
       #expect(transaction(&box, [12], on: three, into: &low) == .prepareToWait)
       // Who would be kept from running itself comes last.
-      #expect(box.wait(on: three, isLow: true, into: &low) == .wait(crowds: 1))
-      #expect(box.wait(on: two, isLow: false, into: &other) == .wait(crowds: 1))
+      #expect(box.threadWaits(on: three, isLow: true, into: &low) == .wait(crowds: 1))
+      #expect(box.threadWaits(on: two, isLow: false, into: &other) == .wait(crowds: 1))
       #expect(perform(&batch) == [1, 2])
       #expect(box.performed(&batch, on: one) == .appoint(two))
       // As many as it added and the share.
@@ -223,7 +223,7 @@ import Testing
   @Test func whoWasAppointedWhileItsPatienceEndedDrains() {
     crowded { box, batch, other in
       batch.budget = 1
-      #expect(box.wait(on: two, isLow: false, into: &other) == .wait(crowds: 1))
+      #expect(box.threadWaits(on: two, isLow: false, into: &other) == .wait(crowds: 1))
       _ = perform(&batch)
       #expect(box.performed(&batch, on: one) == .appoint(two))
       // Nobody told it yet: the end of its patience finds out.
@@ -235,7 +235,7 @@ import Testing
   @Test func whoWaitedLongEnoughGoesAndIsNotAppointed() {
     crowded { box, batch, other in
       batch.budget = 1
-      #expect(box.wait(on: two, isLow: false, into: &other) == .wait(crowds: 1))
+      #expect(box.threadWaits(on: two, isLow: false, into: &other) == .wait(crowds: 1))
       #expect(box.waited(on: two, into: &other) == .leave)
       _ = perform(&batch)
       #expect(box.performed(&batch, on: one) == .ask)
@@ -247,7 +247,7 @@ import Testing
       batch.budget = 1
       _ = perform(&batch)
       #expect(box.performed(&batch, on: one) == .ask)
-      #expect(box.wait(on: two, isLow: false, into: &other) == .perform)
+      #expect(box.threadWaits(on: two, isLow: false, into: &other) == .perform)
       #expect(perform(&other) == [1, 2, 3])
     }
   }

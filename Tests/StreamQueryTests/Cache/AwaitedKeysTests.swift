@@ -21,7 +21,7 @@ struct AwaitedKeysTests {
 
   /// Whether a fetch of a key waits that starts now.
   private mutating func waits(_ name: String = "a") -> Bool {
-    keys.wait(for: candidate(name), startedAt: keys.started(), at: .zero) != nil
+    keys.importWait(for: candidate(name), startedAt: keys.started(), at: .zero) != nil
   }
 
   /// How long a fetch waits, in seconds.
@@ -30,7 +30,7 @@ struct AwaitedKeysTests {
     of start: UInt64,
     at seconds: Double = 0
   ) -> Double? {
-    let wait = keys.wait(for: candidate(name), startedAt: start, at: .seconds(seconds))
+    let wait = keys.importWait(for: candidate(name), startedAt: start, at: .seconds(seconds))
     return wait?.until.map { Double($0.nanoseconds) / 1e9 }
   }
 
@@ -59,7 +59,7 @@ struct AwaitedKeysTests {
     let endless = keys.began("endless", limit: .infinite)
     for number in [other, endless] { keys.named(["a"], by: number, at: .zero) }
     let start = keys.started()
-    let long = keys.wait(for: candidate(), startedAt: start, at: .zero)
+    let long = keys.importWait(for: candidate(), startedAt: start, at: .zero)
     #expect(long == Keys.Wait(until: nil))
     _ = keys.importEnded(endless)
     let former = end(of: start)
@@ -100,12 +100,12 @@ struct AwaitedKeysTests {
       case 2: keys.invalidated(key("a"), at: 1)
       default: keys.bulkChanged(.all, invalidatedAt: nil, newestEntry: 0)
       }
-      let now = keys.wait(for: candidate(), startedAt: keys.started(), at: .zero)
+      let now = keys.importWait(for: candidate(), startedAt: keys.started(), at: .zero)
       #expect(now == nil, "\(event)")
       // A later import knows of it.
       let later = keys.began("later", limit: TimeSpan(.seconds(1)))
       keys.named(["a"], by: later, at: .zero)
-      let next = keys.wait(for: candidate(), startedAt: keys.started(), at: .zero)
+      let next = keys.importWait(for: candidate(), startedAt: keys.started(), at: .zero)
       #expect(next == Keys.Wait(until: .seconds(1)), "\(event)")
     }
   }
@@ -163,7 +163,7 @@ struct AwaitedKeysTests {
     #expect(keys.isRunning(later))
     // A fetch of the time before.
     keys.named(["a"], by: later, at: .zero)
-    let wait = keys.wait(for: candidate(), startedAt: early, at: .zero)
+    let wait = keys.importWait(for: candidate(), startedAt: early, at: .zero)
     #expect(wait == nil)
     #expect(keys.decision(on: candidate(), by: later).endsFetchesAfter.map { $0 > early } == true)
   }

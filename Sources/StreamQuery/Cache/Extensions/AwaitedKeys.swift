@@ -209,7 +209,11 @@ struct AwaitedKeys<End: Sendable>: Sendable {
   ///   - start: The fetch's place.
   ///   - now: The time.
   /// - Returns: The longest wait for such imports; `nil` if there is none.
-  mutating func wait(for candidate: Candidate, startedAt start: UInt64, at now: Instant) -> Wait? {
+  mutating func importWait(
+    for candidate: Candidate,
+    startedAt start: UInt64,
+    at now: Instant
+  ) -> Wait? {
     questionCount &+= 1
     let namings = imports.values.compactMap { $0.named[candidate.text] }
       .filter { $0.sequence < start && $0.isAwaited(at: now) }

@@ -73,7 +73,7 @@ extension CacheState {
     let now = transaction.environment.now.instant
     guard slots[index].machine.canDefer(job.id),
       let candidate = candidate(index, text),
-      let wait = extensions.imports.wait(for: candidate, startedAt: job.sequence, at: now)
+      let wait = extensions.imports.importWait(for: candidate, startedAt: job.sequence, at: now)
     else { return false }
     slots[index].machine.deferred(job.id, until: wait.until)
     // Fetches that are no longer deferred make room.
@@ -108,7 +108,8 @@ extension CacheState {
         extensions.imports.removeDeferred(deferred)
         continue
       }
-      if let wait = extensions.imports.wait(for: candidate, startedAt: job.sequence, at: now) {
+      if let wait = extensions.imports.importWait(for: candidate, startedAt: job.sequence, at: now)
+      {
         // The remaining imports may have shorter limits.
         input(index, &transaction) { machine, _ in machine.stillDeferred(until: wait.until) }
       } else {
