@@ -218,7 +218,7 @@ struct ActionQueue<Item: Sendable>: Sendable {
     batch.hadBacklog = count > 0 || !left.isEmpty
     // Others would wait for it. Above the limit it works like every other thread.
     if pending.count <= room, isLow() { return requestDrainTask(thread) }
-    return take(&batch, thread)
+    return takeOldest(&batch, thread)
   }
 
   /// A drainer performed its part of the batch.
@@ -233,11 +233,11 @@ struct ActionQueue<Item: Sendable>: Sendable {
       if batch.items.capacity <= 256 { swap(&spare, &batch.items) }
       return handOver(thread)
     }
-    return take(&batch, thread)
+    return takeOldest(&batch, thread)
   }
 
   /// Takes the oldest actions.
-  private mutating func take(_ batch: inout Batch, _ thread: ThreadIdentity) -> Step {
+  private mutating func takeOldest(_ batch: inout Batch, _ thread: ThreadIdentity) -> Step {
     drainer = thread
     guard left.isEmpty else {
       swap(&left, &batch.items)
@@ -295,7 +295,7 @@ struct ActionQueue<Item: Sendable>: Sendable {
     isDrainTaskDue = false
     guard drainer == nil, !isEmpty else { return .leave }
     batch.budget = share
-    return take(&batch, thread)
+    return takeOldest(&batch, thread)
   }
 
   // MARK: Waiting for room
@@ -304,14 +304,14 @@ struct ActionQueue<Item: Sendable>: Sendable {
   mutating func threadWaits(on thread: ThreadIdentity, isLow: Bool, into batch: inout Batch) -> Step
   {
     guard pending.count > room else { return .leave }
-    guard drainer != nil else { return take(&batch, thread) }
+    guard drainer != nil else { return takeOldest(&batch, thread) }
     waiting.append(Waiting(thread: thread, isLow: isLow))
     return .wait(crowds: pending.count / room)
   }
 
   /// A thread was told, or its wait timed out.
   mutating func waited(on thread: ThreadIdentity, into batch: inout Batch) -> Step {
-    if drainer == thread { return take(&batch, thread) }
+    if drainer == thread { return takeOldest(&batch, thread) }
     waiting.removeAll { $0.thread == thread }
     return .leave
   }

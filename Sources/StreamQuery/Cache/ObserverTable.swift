@@ -40,7 +40,7 @@ struct ObserverTable: RandomAccessCollection {
   /// - Parameter query: What it asks for.
   /// - Returns: Its row.
   mutating func makeObserver(of query: StoredQuery) -> Int {
-    let index = free.take(from: &rows, new: Observer())
+    let index = free.takeRow(from: &rows, new: Observer())
     liveCount += 1
     serial &+= 1
     rows[index].activate(with: query, serial)

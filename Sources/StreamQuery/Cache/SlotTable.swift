@@ -65,7 +65,7 @@ struct SlotTable: RandomAccessCollection {
   ///   - now: The time.
   /// - Returns: Its slot, and whether too many keys have the same hash.
   mutating func makeEntry(of key: EntryKey, at now: Instant) -> (Int, Collision) {
-    let index = free.take(from: &rows, new: EntrySlot())
+    let index = free.takeRow(from: &rows, new: EntrySlot())
     serial += 1
     rows[index].generation = serial
     rows[index].key = key

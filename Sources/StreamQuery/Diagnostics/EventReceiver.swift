@@ -156,7 +156,7 @@ struct EventRing: Inbox {
     return oldest
   }
 
-  mutating func take() -> QueryEvent? {
+  mutating func takeNext() -> QueryEvent? {
     guard count > 0 else { return nil }
     if missed > 0 {
       defer { missed = 0 }

@@ -91,7 +91,7 @@ struct DeferredWrites: Sendable {
     lines[write.key, default: Line()].writes.append(write)
     count += 1
     guard count > Self.limit, let oldest = inOrder(lines.keys).first else { return nil }
-    return take(oldest)
+    return removeOldest(oldest)
   }
 
   /// A thread is about to make writes.
@@ -125,7 +125,7 @@ struct DeferredWrites: Sendable {
 
   /// Takes the first write of a key, to make it.
   mutating func next(of key: EntryKey) -> Write? {
-    let write = take(key)
+    let write = removeOldest(key)
     present = write
     if write != nil { written.insert(key) }
     return write
@@ -139,7 +139,7 @@ struct DeferredWrites: Sendable {
   /// - Returns: The write, to be released outside of locks; `nil` if it was dropped.
   mutating func made() -> Write? { present.take() }
 
-  private mutating func take(_ key: EntryKey) -> Write? {
+  private mutating func removeOldest(_ key: EntryKey) -> Write? {
     guard let write = lines[key]?.next() else { return nil }
     count -= 1
     if let line = lines[key], line.first == line.writes.count { lines[key] = nil }

@@ -103,7 +103,7 @@ final class HitReports: Sendable {
   }
 
   private func tell() {
-    let hits = shards.takeHits().map { (key: $0.key, count: $0.uses.take()) }
+    let hits = shards.takeHits().map { (key: $0.key, count: $0.uses.takeCount()) }
     guard !hits.isEmpty else { return }
     TaskLocals.none { [receivers] in
       for (key, count) in hits where count > 0 {

@@ -55,7 +55,7 @@ struct MutationTable {
   /// - Parameter serial: The number of a run that was kept; `nil` is the next one.
   /// - Returns: The run.
   mutating func makeSlot(_ serial: UInt64? = nil) -> MutationID {
-    let index = freeSlots.take(from: &slots, new: MutationSlot())
+    let index = freeSlots.takeRow(from: &slots, new: MutationSlot())
     if serial == nil { lastSerial += 1 }
     slots[index].serial = serial ?? lastSerial
     let id = id(of: index)

@@ -144,18 +144,18 @@ package final class Subscription: Sendable {
       cancel()
       return .over
     }
-    return take()
+    return poll()
   }
 
-  private func take() -> Poll<(snapshot: EntrySnapshot, flags: QueryFlags)> {
+  private func poll() -> Poll<(snapshot: EntrySnapshot, flags: QueryFlags)> {
     let news = cache.news.load(ordering: .acquiring)
     guard seenNews.load(ordering: .relaxed) != news else { return .nothing }
     // Before the look: changes during it are news the next time.
     seenNews.store(news, ordering: .relaxed)
-    return look()
+    return pollCache()
   }
 
-  private func look() -> Poll<(snapshot: EntrySnapshot, flags: QueryFlags)> {
+  private func pollCache() -> Poll<(snapshot: EntrySnapshot, flags: QueryFlags)> {
     cache.record { $0.poll(id) }
   }
 
@@ -222,7 +222,7 @@ package final class Subscription: Sendable {
   /// Looks after a wait.
   private func lookAgain() -> Poll<(snapshot: EntrySnapshot, flags: QueryFlags)> {
     seenNews.store(cache.news.load(ordering: .acquiring), ordering: .relaxed)
-    return look()
+    return pollCache()
   }
 
   /// The snapshots that the observer sees from now on, as a stream that holds the subscription.
@@ -231,7 +231,7 @@ package final class Subscription: Sendable {
       unfolding: {
         // The stream handles cancellations itself, below. The wait is inlined, because an
         // asynchronous call would cost as much as the look.
-        var outcome = self.take()
+        var outcome = self.poll()
         while true {
           switch outcome {
           case .news(let news): return QueryResult(snapshot: news.snapshot, flags: news.flags)

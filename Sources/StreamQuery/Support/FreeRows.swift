@@ -24,7 +24,7 @@ struct FreeRows {
   /// Takes a free row, as it was left, or appends a new one.
   ///
   /// - Returns: The position of the row.
-  mutating func take<Element: Row>(
+  mutating func takeRow<Element: Row>(
     from rows: inout [Element],
     new: @autoclosure () -> Element
   ) -> Int {

@@ -11,7 +11,7 @@ protocol Inbox: Sendable {
   mutating func receive(_ message: Message) -> Message?
 
   /// The next item, if there is one.
-  mutating func take() -> Item?
+  mutating func takeNext() -> Item?
 
   /// Whether there is no item.
   var isEmpty: Bool { get }
@@ -30,7 +30,7 @@ struct NewsFlag<Topic: Hashable & Sendable>: Inbox {
     return nil
   }
 
-  mutating func take() -> Void? {
+  mutating func takeNext() -> Void? {
     defer { hasNews = false }
     return hasNews ? () : nil
   }
@@ -62,7 +62,7 @@ struct StateInbox: Inbox {
     return nil
   }
 
-  mutating func take() -> Bool? {
+  mutating func takeNext() -> Bool? {
     guard unread > 0 else { return nil }
     let state = unread.isMultiple(of: 2) ? !present : present
     unread -= 1

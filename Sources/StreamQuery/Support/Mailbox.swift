@@ -60,7 +60,7 @@ final class Mailbox<Content: Inbox>: Sendable {
   }
 
   /// The next item, if it is there already.
-  func take() -> Content.Item? { state.withLock { $0.inbox?.take() } }
+  func take() -> Content.Item? { state.withLock { $0.inbox?.takeNext() } }
 
   /// The next item, as soon as there is one; `nil` at the end, and if the task is cancelled.
   ///
@@ -73,7 +73,7 @@ final class Mailbox<Content: Inbox>: Sendable {
   /// - Returns: The item.
   func next(whenSuspended: () -> Void = {}) async -> Content.Item? {
     while true {
-      let (item, isOver) = state.withLock { ($0.inbox?.take(), $0.isClosed) }
+      let (item, isOver) = state.withLock { ($0.inbox?.takeNext(), $0.isClosed) }
       if item != nil || isOver || Task.isCancelled { return item }
       await SuspendedTask.suspend { task in
         // An item may have arrived since the check above.

@@ -19,7 +19,7 @@ struct SignalQueue: Inbox {
     return nil
   }
 
-  mutating func take() -> SignalPort.Delivery? {
+  mutating func takeNext() -> SignalPort.Delivery? {
     guard front < queue.count, let delivery = queue[front].take() else { return nil }
     if case .query(let trigger) = delivery.signal { waiting.remove(trigger) }
     front += 1

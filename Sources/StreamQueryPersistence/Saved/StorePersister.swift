@@ -193,7 +193,7 @@ extension StorePersister.State {
   mutating func drain(onlyRemovals: Bool) {
     guard let journal else { return }
     while true {
-      let (removals, entries, isAll) = journal.take(onlyRemovals: onlyRemovals)
+      let (removals, entries, isAll) = journal.takeChanges(onlyRemovals: onlyRemovals)
       for removal in removals {
         switch removal {
         case .removed(let key, let hadData):

@@ -215,7 +215,7 @@ import Testing
       client.setData(number, for: key)
       for _ in 0..<3 { #expect(client.data(for: key) == number) }
     }
-    #expect(client.cache.shards?.takeUsed().map { $0.take() } == [200])
+    #expect(client.cache.shards?.takeUsed().map { $0.takeCount() } == [200])
     client.shutDown()
   }
 

@@ -17,7 +17,7 @@ import Testing
 
   private func drain(_ ring: inout EventRing) -> [String] {
     var seen: [String] = []
-    while let event = ring.take() {
+    while let event = ring.takeNext() {
       if case .eventsDropped(let count) = event.kind {
         seen.append("missed \(count)")
       } else {
@@ -39,7 +39,7 @@ import Testing
         next += 1
       }
       for _ in 0..<(step % 5 + 2) {
-        if let event = ring.take() { seen.append("\(event.number)") }
+        if let event = ring.takeNext() { seen.append("\(event.number)") }
       }
     }
     seen += drain(&ring)

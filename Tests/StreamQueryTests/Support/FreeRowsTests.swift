@@ -21,9 +21,9 @@ struct FreeRowsTests {
 
   @Test func theRowThatWasFreedLastIsUsedFirst() {
     var (free, rows) = (FreeRows(), [Sparing]())
-    for _ in 0..<3 { _ = free.take(from: &rows, new: Sparing()) }
+    for _ in 0..<3 { _ = free.takeRow(from: &rows, new: Sparing()) }
     for position in [0, 2] { free.put(position, in: &rows) }
-    #expect((0..<3).map { _ in free.take(from: &rows, new: Sparing()) } == [2, 0, 3])
+    #expect((0..<3).map { _ in free.takeRow(from: &rows, new: Sparing()) } == [2, 0, 3])
   }
 
   @Test func aFreeRowOfAnObserverOrAMemberKeepsWhatWasFreedBefore() {

@@ -73,7 +73,7 @@ extension CacheState {
     removals: [PersistedChanges.Removal], entries: [PersistedEntry], isAll: Bool
   ) {
     let limit = onlyRemovals ? 0 : bounds.lookLimit
-    guard let (removals, changed) = extensions.persisted?.take(atMost: limit) else {
+    guard let (removals, changed) = extensions.persisted?.takeChanges(atMost: limit) else {
       return ([], [], true)
     }
     let now = environment.now.instant

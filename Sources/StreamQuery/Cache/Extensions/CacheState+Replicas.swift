@@ -58,7 +58,7 @@ extension CacheState {
   mutating func countUses() {
     guard let used = extensions.replicas?.entryWasMade(among: slots.keys.count) else { return }
     for uses in used {
-      let times = uses.take()
+      let times = uses.takeCount()
       if let index = find(uses.entry) { extensions.budget?.order.used(index, times: times) }
     }
   }

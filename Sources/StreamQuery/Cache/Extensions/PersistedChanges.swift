@@ -55,7 +55,7 @@ package struct PersistedChanges: Sendable {
   ///
   /// - Parameter limit: The most entries; 0 takes only removals.
   /// - Returns: The removals and the changed entries.
-  mutating func take(atMost limit: Int) -> (removals: [Removal], changed: [EntryID]) {
+  mutating func takeChanges(atMost limit: Int) -> (removals: [Removal], changed: [EntryID]) {
     var taken: (removals: [Removal], changed: [EntryID]) = ([], [])
     swap(&taken.removals, &removals)
     guard limit > 0 else { return taken }
@@ -105,7 +105,7 @@ package struct EntryJournal: Sendable {
   ///
   /// - Parameter onlyRemovals: Whether changed entries stay, which takes no time.
   /// - Returns: The removals, then entries as they are now; and whether these were all.
-  package func take(
+  package func takeChanges(
     onlyRemovals: Bool
   ) -> (removals: [PersistedChanges.Removal], entries: [PersistedEntry], isAll: Bool) {
     cache.record { $0.takePersistedChanges(onlyRemovals: onlyRemovals) }

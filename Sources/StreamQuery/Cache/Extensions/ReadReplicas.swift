@@ -63,7 +63,7 @@ struct ReadReplicas: Sendable {
   ///   outside the lock.
   mutating func removed(_ index: Int) -> (uses: Int, hits: EntryHits?) {
     guard index < rows.count else { return (0, nil) }
-    return (rows[index].uses.take()?.take() ?? 0, rows[index].hits.take())
+    return (rows[index].uses.take()?.takeCount() ?? 0, rows[index].hits.take())
   }
 
   /// Withdraws all offers; the entries stay where they are.
@@ -169,12 +169,12 @@ final class HitCounter: Sendable {
 
   /// Counts a use.
   ///
-  /// - Returns: Whether it is the first one since ``take()``.
+  /// - Returns: Whether it is the first one since ``takeCount()``.
   @inline(__always)
   func add() -> Bool { count.add(1, ordering: .relaxed).oldValue == 0 }
 
   /// The uses since this was last called.
-  func take() -> Int { count.exchange(0, ordering: .relaxed) }
+  func takeCount() -> Int { count.exchange(0, ordering: .relaxed) }
 }
 
 /// The number of fresh hits of an entry without the cache's lock since receivers were told.

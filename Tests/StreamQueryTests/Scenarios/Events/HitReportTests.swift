@@ -144,7 +144,7 @@ import Testing
       client.setData(7, for: key)
       fetch(fresh(key), client, times: 3)
     }
-    #expect(client.cache.shards?.takeHits().map { $0.uses.take() } == [100])
+    #expect(client.cache.shards?.takeHits().map { $0.uses.takeCount() } == [100])
     client.shutDown()
   }
 
