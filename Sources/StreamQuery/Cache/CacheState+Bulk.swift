@@ -191,7 +191,7 @@ extension CacheState {
       slots[index].initialState = nil
     }
     // Before their placeholders are forgotten, and their queries with them.
-    let answered = answers.compactMap { answer in present(answer, index).map { ($0, answer) } }
+    let answered = answers.compactMap { answer in observer(answer, index).map { ($0, answer) } }
     empty(index, isRemoved: false, &transaction)
     self.placeInitialData(index, initialData, &transaction)
     if enabledCount > 0 {
@@ -209,14 +209,14 @@ extension CacheState {
   /// The number of observers of an entry that are enabled under the answers.
   private func enabledCount(of index: Int, with answers: [ResetCondition.Answer]) -> Int {
     answers.reduce(slots[index].machine.enabledCount) { count, answer in
-      guard let observer = present(answer, index) else { return count }
+      guard let observer = observer(answer, index) else { return count }
       let was = observers[observer].resolvedOptions.isEnabled ? 1 : 0
       return count - was + (answer.resolvedOptions.isEnabled ? 1 : 0)
     }
   }
 
   /// The observer of an answer, if it still has the query of the question.
-  private func present(_ answer: ResetCondition.Answer, _ index: Int) -> Int? {
+  private func observer(_ answer: ResetCondition.Answer, _ index: Int) -> Int? {
     guard let observer = find(answer.observer), observers[observer].query === answer.query,
       Int(observers[observer].entry) == index
     else { return nil }

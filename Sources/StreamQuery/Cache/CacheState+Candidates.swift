@@ -107,7 +107,7 @@ extension CacheState {
   /// The rank of an entry among the matches of a filter: within a prefix, in the order of creation.
   mutating func rank(_ index: Int, in filter: EntryFilter) -> UInt64 {
     guard case .prefix = filter.narrowing, let key = slots[index].key else { return UInt64(index) }
-    return slots.keys.order(of: key.storage, id: Int32(truncatingIfNeeded: index))
+    return slots.keys.creationOrder(of: key.storage, id: Int32(truncatingIfNeeded: index))
   }
 
   /// Counts the entries that were visited under the lock.

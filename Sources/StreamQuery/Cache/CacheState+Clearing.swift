@@ -39,7 +39,7 @@ extension CacheState {
     announce(.clearing, &transaction)
     guard !slots.isEmpty else { return }
     let busy = slots.live.sorted()
-    let orders = busy.map { order(of: Int($0)) }
+    let orders = busy.map { creationOrder(of: Int($0)) }
     var oldIndex = KeyIndex()
     swap(&oldIndex, &slots.keys)
     let former = move(busy, &transaction)
@@ -120,9 +120,9 @@ extension CacheState {
 
   // MARK: Steps
 
-  private mutating func order(of index: Int) -> UInt64 {
+  private mutating func creationOrder(of index: Int) -> UInt64 {
     guard let key = slots[index].key else { return 0 }
-    return slots.keys.order(of: key.storage, id: Int32(truncatingIfNeeded: index))
+    return slots.keys.creationOrder(of: key.storage, id: Int32(truncatingIfNeeded: index))
   }
 
   /// Moves entries into new slots, and updates everything that refers to their slots, except the

@@ -255,7 +255,7 @@ extension CacheState {
   /// The same question about the present state, after a store was read.
   ///
   /// - Returns: The question; `nil` if its observer is gone.
-  mutating func present(
+  mutating func renewed(
     _ question: RefetchCondition.Question,
     _ transaction: Transaction
   ) -> RefetchCondition.Question? {

@@ -121,7 +121,7 @@ nonisolated extension QueryClient {
   }
 
   /// The present state of a query, without the changes of a subscription.
-  func present<Value>(_ query: Query<Value>) -> QueryResult<Value> {
+  func presentResult<Value>(_ query: Query<Value>) -> QueryResult<Value> {
     let key = EntryKey(query.key)
     let now = cache.now(isDated: false)
     let query = resolve(key, query.definition, defaults)

@@ -35,7 +35,7 @@ nonisolated extension QueryClient {
       var question = question
       if let store {
         await store()
-        guard let present = self?.present(question) else { return }
+        guard let present = self?.renewed(question) else { return }
         question = present
       }
       while true {
@@ -57,8 +57,8 @@ nonisolated extension QueryClient {
   }
 
   /// The same question about the present state, after the store was read.
-  private func present(_ question: RefetchCondition.Question) -> RefetchCondition.Question? {
-    transaction { state, transaction in state.present(question, transaction) }
+  private func renewed(_ question: RefetchCondition.Question) -> RefetchCondition.Question? {
+    transaction { state, transaction in state.renewed(question, transaction) }
   }
 }
 

@@ -42,7 +42,7 @@ extension InitialData {
     let source = unsafeDowncast(stored, to: DefinitionExtras.InitialDataSource.self)
     let found =
       switch origin {
-      case .any: source.find()
+      case .any: source.value()
       case .kept: source.kept?()
       case .own: source.own?()
       }

@@ -104,7 +104,7 @@ nonisolated extension QueryClient {
       superseding: superseding
     )
     if case .failure(let error) = outcome { throw error }
-    return present(query)
+    return presentResult(query)
   }
 
   /// Fetches a page on a caller's request, and observes the fetch until it is settled.

@@ -140,7 +140,7 @@ package struct KeyIndex {
       entries[Int($0)].id == id && entries[Int($0)].hash == storage.hash
         && entries[Int($0)].key == storage
     } order: {
-      order(storage, to: $0)
+      compare(storage, to: $0)
     }
     guard let position = found else { return }
     if !walks.isEmpty { moveWalksPast(entry: position) }
@@ -177,18 +177,18 @@ package struct KeyIndex {
       else { return false }
       return isWanted(entries[Int(position)].id)
     } order: {
-      order(key, to: $0)
+      compare(key, to: $0)
     }
     return position.map { entries[Int($0)].id }
   }
 
   /// The rank of an entry by the time when it was made; 0 if there is none with this key and id.
-  mutating func order(of key: KeyStorage, id: Int32) -> UInt64 {
+  mutating func creationOrder(of key: KeyStorage, id: Int32) -> UInt64 {
     let position = entryTable.first(hash: key.hash) {
       entries[Int($0)].id == id && entries[Int($0)].hash == key.hash
         && entries[Int($0)].key == key
     } order: {
-      order(key, to: $0)
+      compare(key, to: $0)
     }
     return position.map { entries[Int($0)].order } ?? 0
   }
@@ -200,7 +200,7 @@ package struct KeyIndex {
 
   /// Calls the body with the position of each entry that has exactly this key.
   func forEachEntry(with key: KeyStorage, _ body: (Int32) -> Void) {
-    entryTable.forEach(hash: key.hash, order: { order(key, to: $0) }) { position in
+    entryTable.forEach(hash: key.hash, order: { compare(key, to: $0) }) { position in
       if entries[Int(position)].hash == key.hash, entries[Int(position)].key == key {
         body(position)
       }
@@ -212,7 +212,7 @@ package struct KeyIndex {
       // In place: a copy would retain the part.
       nodes[Int($0)].hash == hash && nodes[Int($0)].parent == parent && nodes[Int($0)].part == part
     } order: {
-      order(part, below: parent, to: $0)
+      compare(part, below: parent, to: $0)
     }
   }
 
@@ -225,7 +225,7 @@ package struct KeyIndex {
     var table = HashTable()
     swap(&table, &entryTable)
     defer { swap(&table, &entryTable) }
-    return table.insert(position, hash: key.hash) { order(key, to: $0) }
+    return table.insert(position, hash: key.hash) { compare(key, to: $0) }
   }
 
   /// Puts a prefix into its table.
@@ -241,16 +241,16 @@ package struct KeyIndex {
     var table = HashTable()
     swap(&table, &nodeTable)
     defer { swap(&table, &nodeTable) }
-    return table.insert(position, hash: hash) { order(part, below: parent, to: $0) }
+    return table.insert(position, hash: hash) { compare(part, below: parent, to: $0) }
   }
 
   /// How a key compares to that of an entry with the same hash.
-  private func order(_ key: KeyStorage, to position: Int32) -> KeyOrder? {
+  private func compare(_ key: KeyStorage, to position: Int32) -> KeyOrder? {
     entries[Int(position)].key.flatMap { key.order(to: $0) }
   }
 
   /// How a prefix compares to that of a node with the same hash.
-  private func order(_ part: KeyPart, below parent: Int32, to position: Int32) -> KeyOrder? {
+  private func compare(_ part: KeyPart, below parent: Int32, to position: Int32) -> KeyOrder? {
     let node = nodes[Int(position)]
     guard node.parent == parent else { return .between(parent, node.parent) }
     return node.part.flatMap { part.order(to: $0) }

@@ -32,10 +32,10 @@ extension TypedKeyPartBox {
       return .between(ObjectIdentifier(type(of: self)), ObjectIdentifier(type(of: other)))
     }
     guard let type = Value.self as? any Comparable.Type else { return nil }
-    return Self.order(typed, other.typed, as: type)
+    return Self.compare(typed, other.typed, as: type)
   }
 
-  private static func order<Known: Comparable>(
+  private static func compare<Known: Comparable>(
     _ one: Value,
     _ two: Value,
     as type: Known.Type

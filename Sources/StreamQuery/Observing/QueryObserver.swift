@@ -52,7 +52,7 @@ public final class QueryObserver<Value: Sendable>: Sendable {
   func result(after end: EntryEnd?) -> QueryResult<Value> {
     let query = query
     return subscription.current(of: EntryKey(query.key), after: end).map(QueryResult.init)
-      ?? subscription.client.present(query)
+      ?? subscription.client.presentResult(query)
   }
 
   /// Changes the query or the options in place.

@@ -229,7 +229,7 @@ final class DefinitionExtras: @unchecked Sendable {
     }
 
     /// Evaluated once per entry that has no data, and again when a store has answered.
-    func find() -> KeptData? { kept?() ?? own?() }
+    func value() -> KeptData? { kept?() ?? own?() }
   }
 
   // Exclusive by the rule above.

@@ -25,12 +25,12 @@ package class SharingRule: @unchecked Sendable {
   package static func of(_ type: any Sendable.Type) -> SharingRule? {
     let id = ObjectIdentifier(type)
     if let rule = known.withLock({ $0[id] }) { return rule }
-    let rule = find(type)
+    let rule = make(type)
     known.withLock { $0[id] = .some(rule) }
     return rule
   }
 
-  private static func find<Value: Sendable>(_ type: Value.Type) -> SharingRule? {
+  private static func make<Value: Sendable>(_ type: Value.Type) -> SharingRule? {
     func rule<Known: Equatable>(_ known: Known.Type) -> SharingRule {
       TypedRule<Value, Known>()
     }

@@ -87,7 +87,7 @@ public struct MemoryPressure: Sendable, _FreeOfActors {
   /// - Parameter interval: The time between two checks, on the client's clock.
   /// - Returns: The source.
   public static func cgroup(checkedEvery interval: Duration = .seconds(10)) -> Self {
-    Self { PressurePolls(interval: interval, read: PressureFile.find()) }
+    Self { PressurePolls(interval: interval, read: PressureFile.readable()) }
   }
   #endif
 }

@@ -8,7 +8,7 @@ internal import Glibc
 /// Reads the kernel's report of memory pressure.
 enum PressureFile {
   /// The first report that can be read; `nil` if there is none.
-  static func find() -> (@Sendable () -> String?)? {
+  static func readable() -> (@Sendable () -> String?)? {
     for path in PressureReading.paths(of: content(of: "/proc/self/cgroup"))
     where content(of: path) != nil {
       return { content(of: path) }
