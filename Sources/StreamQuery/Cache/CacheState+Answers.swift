@@ -51,7 +51,7 @@ extension CacheState {
       // First: a reader that learns about the answer must find it.
       announce(.landing(index), &transaction)
       // Read again: another task of the fetch may have asked since.
-      job.saidAnswer?.landed(isEndless: job.query.fetchOptions.delivery == .endless)
+      job.saidAnswer?.answerLanded(isEndless: job.query.fetchOptions.delivery == .endless)
       if let box = answer.box { slots[index].store(box, &transaction) }
     case .retrying, .failed:
       transaction.drop(slots[index].failureReason)

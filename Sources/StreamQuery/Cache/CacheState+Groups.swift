@@ -90,7 +90,7 @@ extension CacheState {
       }
       observers[index].waits(at: MemberPosition(position, in: group))
       // No news: two members have had the position since the last look.
-      guard let seen = look(index) else { continue }
+      guard let seen = pollSnapshot(index) else { continue }
       changes.append(ObservationChange(position: Int(position), id: id, seen: seen))
     }
     return changes
@@ -132,7 +132,7 @@ extension CacheState {
         return .over
       }
       observers[index].waits(at: MemberPosition(position, in: group))
-      if look(index) != nil { hasNews = true }
+      if pollSnapshot(index) != nil { hasNews = true }
     }
     guard hasNews else { return .nothing }
     groups[group].reading = .whole(isDue: false)

@@ -23,12 +23,12 @@ extension CacheState {
   /// The newest snapshot that an observer has not seen.
   mutating func poll(_ id: ObserverID) -> Poll<(snapshot: EntrySnapshot, flags: QueryFlags)> {
     guard let index = find(id) else { return .over }
-    return look(index).map(Poll.news) ?? .nothing
+    return pollSnapshot(index).map(Poll.news) ?? .nothing
   }
 
   /// The same for an observer that is in the table.
   @inline(__always)
-  mutating func look(_ observer: Int) -> (snapshot: EntrySnapshot, flags: QueryFlags)? {
+  mutating func pollSnapshot(_ observer: Int) -> (snapshot: EntrySnapshot, flags: QueryFlags)? {
     let (snapshot, flags) = shownSnapshot(observer)
     return observers[observer].saw(snapshot.version, flags) ? (snapshot, flags) : nil
   }

@@ -17,11 +17,11 @@ extension CacheState {
     let index = index ?? entry(key, query, &transaction)
     adopt(index, query, &transaction)
     self.placeInitialData(index, initialData, &transaction)
-    return subscribe(index, query: query, resolvedOptions: resolvedOptions, &transaction)
+    return attachObserver(index, query: query, resolvedOptions: resolvedOptions, &transaction)
   }
 
   /// Adds an observer to an entry, and lets the machine decide about a fetch.
-  mutating func subscribe(
+  mutating func attachObserver(
     _ entry: Int,
     query: StoredQuery,
     resolvedOptions: ResolvedObserverOptions,

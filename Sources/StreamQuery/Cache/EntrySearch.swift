@@ -62,9 +62,9 @@ struct EntrySearch<Item: Sendable> {
   ///   - state: The cache.
   ///   - now: The current time.
   ///   - item: Makes the item of an entry.
-  /// - Returns: Whether the search is complete. If not, release the lock, call ``settle(_:)`` and
+  /// - Returns: Whether the search is complete. If not, release the lock, call ``mergeAnswers(_:)`` and
   ///   continue.
-  mutating func look(
+  mutating func visitEntries(
     at state: inout CacheState,
     now: Instant,
     _ item: (inout CacheState, Int, Instant) -> Item
@@ -182,10 +182,10 @@ struct EntrySearch<Item: Sendable> {
   /// Releases user values: never call it under the lock.
   ///
   /// - Parameter answers: For each of the ``questions``, whether it matches.
-  mutating func settle(_ answers: [Bool] = []) {
+  mutating func mergeAnswers(_ answers: [Bool] = []) {
     found += latest
     latest.removeAll(keepingCapacity: true)
-    if isFiltered { drop(by: answers) }
+    if isFiltered { filterMatches(by: answers) }
     guard case .catchingUp(let changed, let done) = stage else { return }
     if done == 0 { stage = .catchingUp(Self.unique(changed), done: 0) }
     guard done == changed.count, !news.isEmpty else { return }
@@ -194,7 +194,7 @@ struct EntrySearch<Item: Sendable> {
     filtered = (found.count, 0)
   }
 
-  private mutating func drop(by answers: [Bool]) {
+  private mutating func filterMatches(by answers: [Bool]) {
     var answers = answers.makeIterator()
     func isMeant(_ match: Match<Item>) -> Bool { match.info != nil && answers.next() == true }
     let fresh = Array(found[filtered.found...])

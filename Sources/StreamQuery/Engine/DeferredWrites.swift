@@ -132,7 +132,7 @@ struct DeferredWrites: Sendable {
   }
 
   /// The cache has the result of the write in progress.
-  mutating func landed() { present?.hasLanded = true }
+  mutating func writeLanded() { present?.hasLanded = true }
 
   /// The write in progress is done.
   ///

@@ -129,7 +129,7 @@ nonisolated extension QueryClient {
       if isAnew { state.retriesCountAnew(of: job) }
       let mayLast = state.mayFailureLast(of: job)
       if state.answered(answer, by: job, &transaction) {
-        if let chance { state.landed(job, chance: chance, transaction) }
+        if let chance { state.answerLanded(job, chance: chance, transaction) }
       } else if caching != nil, mayLast {
         state.failed(job, failure, lastingFor: span, &transaction)
       }
@@ -162,7 +162,7 @@ nonisolated extension QueryClient {
         landing.usesData && !isLast
         ? state.answered(.value(answer.box), madeFrom: answer.present, by: job, &transaction)
         : state.answered(.value(answer.box), by: job, &transaction)
-      if let chance, hasLanded == true { state.landed(job, chance: chance, transaction) }
+      if let chance, hasLanded == true { state.answerLanded(job, chance: chance, transaction) }
       return hasLanded
     }
   }

@@ -37,7 +37,7 @@ nonisolated extension QueryClient {
       let ready = Set(waiting.filter { !openStore(of: $0.key, $0.value) }.keys)
       dropDeferredWrites(answered: ready)
       for key in deferredWrites.withLock({ $0.inOrder(ready) }) {
-        while let write = deferredWrites.withLock({ $0.next(of: key) }) { perform(write) }
+        while let write = deferredWrites.withLock({ $0.next(of: key) }) { makeWrite(write) }
       }
     } while deferredWrites.withLock { writes in
       defersWrites.store(!writes.isEmpty, ordering: .releasing)
@@ -45,7 +45,7 @@ nonisolated extension QueryClient {
     }
   }
 
-  private func perform(_ write: DeferredWrites.Write) {
+  private func makeWrite(_ write: DeferredWrites.Write) {
     MutationJob.$current.withValue(write.job) { write.perform(self) }
     deferredWriteMade(of: write.key)
   }
@@ -220,7 +220,7 @@ nonisolated extension QueryClient {
         return nil
       }
       state.write(answer.box, entry, updatedAt: date, fencing: fencing, &transaction)
-      if hasWaited { deferredWrites.withLock { $0.landed() } }
+      if hasWaited { deferredWrites.withLock { $0.writeLanded() } }
       return answer.written
     }
   }

@@ -186,7 +186,7 @@ nonisolated extension QueryClient {
       // The entry may have been removed meanwhile.
       guard isMakingDeferredWrite(of: entry.key) else { return }
       _ = state.restore(entries, [], resuming: false, &transaction)
-      deferredWrites.withLock { $0.landed() }
+      deferredWrites.withLock { $0.writeLanded() }
     }
   }
 }

@@ -4,11 +4,11 @@ nonisolated extension QueryClient {
     case .prepare(let job): work(on: job) { await self.prepare(job) }
     case .perform(let job, let attempt):
       adviseAtStart()
-      work(on: job) { await self.perform(job, attempt: attempt) }
+      work(on: job) { await self.runAttempt(job, attempt: attempt) }
     case .settle(let job, let outcome):
       // The callbacks of a cancelled run have to do their work.
       job.tasks?.renew()
-      work(on: job) { await self.settle(job, outcome) }
+      work(on: job) { await self.performCallbacks(job, outcome) }
     case .cancel(let job): job.tasks?.cancel()
     case .keep(let job): TaskLocals.none { self.keep(job) }
     case .kept(let job, let progress): durableRuns?.changed(job, progress)
@@ -83,7 +83,7 @@ nonisolated extension QueryClient {
     }
   }
 
-  private func perform(_ job: MutationJob, attempt: Int) async {
+  private func runAttempt(_ job: MutationJob, attempt: Int) async {
     await job.passGate()
     let durable = job.isDurable ? durableRuns : nil
     if let durable, !durable.attemptBegan(job) { return }
@@ -239,7 +239,7 @@ nonisolated extension QueryClient {
   }
 
   /// Calls the callbacks of the end.
-  private func settle(_ job: MutationJob, _ outcome: WaitOutcome) async {
+  private func performCallbacks(_ job: MutationJob, _ outcome: WaitOutcome) async {
     guard let callbacks = job.mutation?.resolved.callbacks else { return }
     if case .value = outcome {
       await call("onSuccess", callbacks.onSuccess, of: job, outcome)

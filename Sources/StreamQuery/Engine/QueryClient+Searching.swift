@@ -69,16 +69,16 @@ nonisolated extension QueryClient {
     )
     let result = commit { _ in
       // What was found so far.
-      search.settle(search.questions.map(filter.matches))
+      search.mergeAnswers(search.questions.map(filter.matches))
       return .answer(())
     } applying: { _, _, state, transaction -> Result? in
-      guard search.look(at: &state, now: transaction.environment.now.instant, item) else {
+      guard search.visitEntries(at: &state, now: transaction.environment.now.instant, item) else {
         return nil
       }
       search.stopRecording(in: &state)
       return last(search, &state, &transaction)
     }
-    search.settle()
+    search.mergeAnswers()
     return (search, result)
   }
 }

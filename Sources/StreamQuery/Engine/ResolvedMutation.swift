@@ -34,7 +34,8 @@ package final class ResolvedMutation: StoredMutation, @unchecked Sendable {
     self.definition = definition
     self.callbacks = callbacks
     perform =
-      definition.perform ?? defaults.perform(for: key.key).map { Self.typed($0, key, definition) }
+      definition.perform
+      ?? defaults.defaultPerform(for: key.key).map { Self.typed($0, key, definition) }
     // A durable run is retried for ever, unless a handler answers its errors.
     let retriesForever = runOptions.isDurable && definition.keeping?.answersErrors != true
     timeout = options.timeout.map(TimeSpan.init) ?? .infinite

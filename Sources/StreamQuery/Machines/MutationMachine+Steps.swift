@@ -31,7 +31,7 @@ extension MutationMachine {
     } else if notBefore > environment.now.instant {
       phase = .waiting(until: notBefore)
     } else if runOptions.canStart(in: environment) {
-      perform(&actions)
+      startAttempt(&actions)
     } else {
       phase = .paused(before: .firstAttempt)
       actions.paused = true
@@ -43,14 +43,14 @@ extension MutationMachine {
     guard hasPerformed else { return enter(in: environment, &actions) }
     actions.changed = true
     if runOptions.canContinue(in: environment) {
-      perform(&actions)
+      startAttempt(&actions)
     } else {
       phase = .paused(before: .retry)
       actions.paused = true
     }
   }
 
-  mutating func perform(_ actions: inout MutationActions) {
+  mutating func startAttempt(_ actions: inout MutationActions) {
     phase = .running
     hasPerformed = true
     actions.performs = true

@@ -329,7 +329,7 @@ package struct MutationMachine: Equatable, Sendable {
     case .preparing: judgePreparing(in: environment, &actions)
     case .paused:
       guard !isHeld, runOptions.canContinue(in: environment) else { break }
-      perform(&actions)
+      startAttempt(&actions)
       actions.changed = true
     case .saving, .queued, .running, .waiting, .stopped, .settling, .ended: break
     }

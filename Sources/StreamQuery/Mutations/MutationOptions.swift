@@ -116,7 +116,7 @@ final class MutationDefaultsTable: Sendable {
     return options
   }
 
-  func perform(for key: AnyQueryKey) -> Perform? {
+  func defaultPerform(for key: AnyQueryKey) -> Perform? {
     prefixes.last { $0.perform != nil && $0.key.isPrefix(of: key) }?.perform
   }
 

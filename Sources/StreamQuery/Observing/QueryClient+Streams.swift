@@ -82,14 +82,15 @@ nonisolated extension QueryClient {
     _ definition: QueryDefinition,
     options: ObserverOptions?
   ) -> Subscription {
-    options == nil ? subscribe(key, definition) : subscribe(key, definition, with: options)
+    options == nil
+      ? subscribe(key, definition) : subscribeWithOptions(key, definition, with: options)
   }
 
   /// Subscribes with options.
   ///
   /// It is never inlined, so that callers without options need no room to copy them.
   @inline(never)
-  private func subscribe(
+  private func subscribeWithOptions(
     _ key: EntryKey,
     _ definition: QueryDefinition,
     with options: ObserverOptions?
@@ -104,7 +105,7 @@ nonisolated extension QueryClient {
   /// Observes a query without options of the observer, for callers that know the type of the
   /// values.
   @usableFromInline
-  func subscribe(
+  func subscribeErased(
     _ key: AnyQueryKey,
     _ type: any Any.Type,
     _ definition: QueryDefinition
@@ -114,7 +115,7 @@ nonisolated extension QueryClient {
 
   func subscribe(_ key: EntryKey, _ definition: QueryDefinition) -> Subscription {
     // Not as an expression, which would count a reference to the definition.
-    if definition.makesPlaceholder { return subscribe(key, definition, with: nil) }
+    if definition.makesPlaceholder { return subscribeWithOptions(key, definition, with: nil) }
     let id = resolving(key, definition, isArrival: true) {
       $0.addObserver($1, at: key, $2.query, $2.options, $2.initialData, &$3)
     }

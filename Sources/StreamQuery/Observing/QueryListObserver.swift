@@ -32,7 +32,7 @@ public final class QueryListObserver: Sendable {
   private let state: Mutex<State>
 
   fileprivate init(_ client: QueryClient, _ queries: [AnyQuery]) {
-    let members = queries.map { Self.subscribe($0, client) }
+    let members = queries.map { Self.makeMember($0, client) }
     state = Mutex(State(members: members))
     group = SubscriptionGroup(client, members.map(\.subscription), isDue: true)
   }
@@ -125,7 +125,7 @@ public final class QueryListObserver: Sendable {
     for member in old.reversed() { left[member.key, default: []].append(member) }
     let members = queries.map { query in
       guard let kept = left[query.entryKey]?.popLast() else {
-        return Self.subscribe(query, group.client)
+        return Self.makeMember(query, group.client)
       }
       return update(kept, query)
     }
@@ -147,7 +147,7 @@ public final class QueryListObserver: Sendable {
     return member
   }
 
-  private static func subscribe(_ query: AnyQuery, _ client: QueryClient) -> Member {
+  private static func makeMember(_ query: AnyQuery, _ client: QueryClient) -> Member {
     Member(
       key: query.entryKey,
       triggerCount: query.definition.triggers.count,

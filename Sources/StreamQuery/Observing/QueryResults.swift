@@ -63,7 +63,7 @@ public struct QueryResults<Value: Sendable>: AsyncSequence, Sendable {
   @inlinable
   package func makeSubscription() -> Subscription {
     if let subscribe { return subscribe() }
-    return client.subscribe(key, Value.self, definition)
+    return client.subscribeErased(key, Value.self, definition)
   }
 
   /// Starts to observe.

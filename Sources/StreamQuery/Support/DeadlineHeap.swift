@@ -39,7 +39,7 @@ struct DeadlineHeap: Equatable, Sendable {
       let index = Int(position)
       guard items[index].deadline != deadline else { return }
       items[index].deadline = deadline
-      settle(index, moved)
+      sift(index, moved)
     } else {
       items.append(Item(deadline: deadline, owner: owner))
       siftUp(items.count - 1, moved)
@@ -51,10 +51,10 @@ struct DeadlineHeap: Equatable, Sendable {
     let last = items.removeLast()
     guard index < items.count else { return }
     items[index] = last
-    settle(index, moved)
+    sift(index, moved)
   }
 
-  private mutating func settle(_ index: Int, _ moved: (Int32, Int32) -> Void) {
+  private mutating func sift(_ index: Int, _ moved: (Int32, Int32) -> Void) {
     if index > 0, items[index].deadline < items[(index - 1) / Self.children].deadline {
       siftUp(index, moved)
     } else {

@@ -31,16 +31,16 @@ struct OneShot<Value: Sendable>: ~Copyable, Sendable {
   }
 
   /// Gives the value; only the first one counts.
-  func give(_ value: Value) { settle(value)?.resume() }
+  func give(_ value: Value) { resolve(value)?.resume() }
 
   /// States that there will be no value, unless it was already given.
-  func close() { settle(nil)?.resume() }
+  func close() { resolve(nil)?.resume() }
 
   /// Gives the value to a task that continues only when it is resumed.
   ///
   /// - Parameter value: The value; `nil` if there will be none.
   /// - Returns: The resumption of the task; `nil` if this is not the first value.
-  func settle(_ value: Value?) -> Resumption? {
+  func resolve(_ value: Value?) -> Resumption? {
     state.withLock { state in
       switch state {
       case .empty:

@@ -103,7 +103,7 @@ final class AnswerSlot: Sendable {
   /// The answer of the present attempt, or a part of it, became the data.
   ///
   /// - Parameter isEndless: Whether the next part is another answer, which is not outdated.
-  func landed(isEndless: Bool) {
+  func answerLanded(isEndless: Bool) {
     state.withLock { state in
       state.hasLanded = true
       state.isEndless = isEndless

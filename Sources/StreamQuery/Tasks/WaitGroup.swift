@@ -41,7 +41,7 @@ final class WaitGroup: Sendable {
   var entries: [EntryID] { state.withLock { $0.entries } }
 
   func resolve(_ outcome: WaitOutcome) {
-    let resumption = settle { state in
+    let resumption = resolveIfDone { state in
       state.remaining -= 1
       switch outcome {
       case .failure(let error): state.failure = state.failure ?? error
@@ -81,18 +81,18 @@ final class WaitGroup: Sendable {
 
   /// The caller was cancelled.
   private func callerCancelled(_ onCancel: @Sendable () -> Void) {
-    let resumption = settle { _ in true }
+    let resumption = resolveIfDone { _ in true }
     onCancel()
     // At the very end, as in ``Waiter``.
     resumption?.resume()
   }
 
   /// Ends the wait if no result is missing; `nil` if it does not end now.
-  private func settle(
+  private func resolveIfDone(
     _ isDone: (inout State) -> Bool
   ) -> OneShot<(any Error)?>.Resumption? {
     let (resumption, waits) = state.withLock { state in
-      guard isDone(&state), let resumption = answer.settle(.some(state.failure)) else {
+      guard isDone(&state), let resumption = answer.resolve(.some(state.failure)) else {
         return (OneShot<(any Error)?>.Resumption?.none, [WorkWait]())
       }
       defer { state.waits = [] }

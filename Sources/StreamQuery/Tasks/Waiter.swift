@@ -108,7 +108,7 @@ final class Waiter: Sendable {
   ///   - outcome: The outcome for the caller.
   ///   - giveBack: Gives the lease back.
   func leave(as outcome: WaitOutcome = .cancelled, _ giveBack: @Sendable () -> Void) {
-    guard let resumption = settle(outcome) else { return }
+    guard let resumption = store(outcome) else { return }
     group?.resolve(outcome)
     giveBack()
     // At the very end: an executor that runs jobs inside `enqueue` continues the caller here, and
@@ -130,16 +130,16 @@ final class Waiter: Sendable {
   /// - Returns: Whether it was the first.
   @discardableResult
   func resolve(_ outcome: WaitOutcome) -> Bool {
-    guard let resumption = settle(outcome) else { return false }
+    guard let resumption = store(outcome) else { return false }
     group?.resolve(outcome)
     resumption.resume()
     return true
   }
 
   /// Stores an answer; `nil` if it is not the first.
-  private func settle(_ outcome: WaitOutcome) -> OneShot<WaitOutcome>.Resumption? {
+  private func store(_ outcome: WaitOutcome) -> OneShot<WaitOutcome>.Resumption? {
     defer { endWait() }
-    return answer.settle(outcome)
+    return answer.resolve(outcome)
   }
 }
 

@@ -451,7 +451,7 @@ struct DeferredUpdateTests: SlowStoreSuite {
     for _ in 1...2 { _ = writes.add(write(1)) }
     _ = writes.beginNext()
     _ = writes.next(of: key)
-    if hasLanded { writes.landed() }
+    if hasLanded { writes.writeLanded() }
     let count = writes.takeLast().count
     #expect(count == (hasLanded ? 1 : 2))
     #expect(writes.isMaking(key) == hasLanded)

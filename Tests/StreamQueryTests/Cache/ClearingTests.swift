@@ -52,7 +52,12 @@ import Testing
       }
       switch random.next(below: 7) {
       case 0, 1:
-        let id = state.subscribe(index, query: resolved, resolvedOptions: .make(), &transaction)
+        let id = state.attachObserver(
+          index,
+          query: resolved,
+          resolvedOptions: .make(),
+          &transaction
+        )
         consumers.append((id, key))
       case 2:
         state.write(TypedBox(1), index, updatedAt: nil, fencing: false, &transaction)
@@ -301,7 +306,9 @@ import Testing
     let resolved = try #require(state.slots[index].query)
     var ids: [ObserverID] = []
     for _ in 0..<1_025 {
-      ids.append(state.subscribe(index, query: resolved, resolvedOptions: .make(), &transaction))
+      ids.append(
+        state.attachObserver(index, query: resolved, resolvedOptions: .make(), &transaction)
+      )
     }
     for id in ids.dropLast() { state.unsubscribe(id, &transaction) }
     state.shrink(&transaction)
@@ -310,7 +317,7 @@ import Testing
     state.shrink(&transaction)
     #expect(state.observers.rows.capacity == 0)
     for _ in 0..<3 {
-      _ = state.subscribe(index, query: resolved, resolvedOptions: .make(), &transaction)
+      _ = state.attachObserver(index, query: resolved, resolvedOptions: .make(), &transaction)
     }
     #expect(ids.allSatisfy { state.find($0) == nil })
     #expect(state.observers.liveCount == 3)

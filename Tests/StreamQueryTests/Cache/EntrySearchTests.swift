@@ -47,10 +47,10 @@ import StreamQueryPersistence
     var looks = 0
     while true {
       looks += 1
-      let isDone = search.look(at: &state, now: QueryFilterTests.now) { state, index, _ in
+      let isDone = search.visitEntries(at: &state, now: QueryFilterTests.now) { state, index, _ in
         state.slots[index].key
       }
-      search.settle()
+      search.mergeAnswers()
       if isDone { break }
       change(&state, looks)
     }
@@ -87,12 +87,12 @@ import StreamQueryPersistence
     var state = QueryFilterTests.cache()
     state.bounds.lookLimit = 2
     var search = EntrySearch<EntryKey?>(.all)
-    while !search.look(
+    while !search.visitEntries(
       at: &state,
       now: QueryFilterTests.now,
       { state, index, _ in state.slots[index].key }
     ) {
-      search.settle()
+      search.mergeAnswers()
       for _ in 0..<5 { Self.change(&state, &random) }
     }
     #expect(state.bounds.longestLook > state.bounds.lookLimit)
@@ -103,7 +103,8 @@ import StreamQueryPersistence
     var state = QueryFilterTests.cache()
     var search = EntrySearch<EntryKey?>(.all)
     #expect(
-      search.look(at: &state, now: QueryFilterTests.now) { state, index, _ in state.slots[index].key
+      search.visitEntries(at: &state, now: QueryFilterTests.now) { state, index, _ in
+        state.slots[index].key
       }
     )
     #expect(state.extensions.searchSerial == 0)
@@ -119,7 +120,7 @@ import StreamQueryPersistence
     )
     var search = EntrySearch<EntryKey?>(.prefix("b"), isFiltered: true)
     var asked: [[EntryKey]] = []
-    while !search.look(
+    while !search.visitEntries(
       at: &state,
       now: QueryFilterTests.now,
       { state, index, _ in state.slots[index].key }
@@ -127,11 +128,11 @@ import StreamQueryPersistence
       let questions = search.questions
       asked.append(questions.map(\.entryKey))
       // One entry is meant only after its change.
-      search.settle(questions.map { $0.entryKey != key || asked.count > 2 })
+      search.mergeAnswers(questions.map { $0.entryKey != key || asked.count > 2 })
       guard asked.count == 2, let index = state.find(key) else { continue }
       state.write(TypedBox(1), index, updatedAt: nil, fencing: false, &transaction)
     }
-    search.settle()
+    search.mergeAnswers()
     #expect(asked.joined().count { $0 == key } == 2)
     #expect(asked.joined().count == Self.expected(.prefix("b"), state).count + 1)
     #expect(Self.found(search) == Self.expected(.prefix("b"), state))

@@ -30,9 +30,12 @@ import Testing
     var search = EntrySearch<EntryKey?>(.all, isJudged: true)
     let shrinkAt = 95 + random.next(below: 30)
     var looks = 0
-    while !search.look(at: &state, now: .seconds(1), { state, index, _ in state.slots[index].key })
-    {
-      search.settle(search.questions.map { _ in true })
+    while !search.visitEntries(
+      at: &state,
+      now: .seconds(1),
+      { state, index, _ in state.slots[index].key }
+    ) {
+      search.mergeAnswers(search.questions.map { _ in true })
       looks += 1
       var t = transaction()
       for key in kept where random.next(below: 3) == 0 {
@@ -49,7 +52,7 @@ import Testing
         if state.bounds.mayShrink { state.shrink(&t) }
       }
     }
-    search.settle()
+    search.mergeAnswers()
     let found = search.allMatches().map(\.id)
     for key in kept {
       let index = state.find(key)

@@ -208,7 +208,7 @@ extension CacheState {
   }
 
   /// A fetch brought data, and its query says that it is refetched ahead of time.
-  mutating func landed(_ job: FetchJob, chance: Double, _ transaction: Transaction) {
+  mutating func answerLanded(_ job: FetchJob, chance: Double, _ transaction: Transaction) {
     guard let index = find(job.entry) else { return }
     distrustMark(index)
     let now = transaction.environment.now
