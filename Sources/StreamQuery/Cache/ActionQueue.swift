@@ -88,7 +88,7 @@ struct ActionQueue<Item: Sendable>: Sendable {
   var last: Item? { pending.last }
 
   @inline(__always)
-  mutating func append(_ item: Item) {
+  mutating func enqueue(_ item: Item) {
     pending.append(item)
   }
 
@@ -108,7 +108,7 @@ struct ActionQueue<Item: Sendable>: Sendable {
   }
 
   /// Adds an action, or replaces an earlier action of its kind that nobody has taken yet.
-  mutating func append(_ item: Item, insteadOf kind: Single) {
+  mutating func enqueue(_ item: Item, insteadOf kind: Single) {
     let position = kind == .arm ? positions.arm : positions.recount
     if position >= 0 {
       pending[position] = item

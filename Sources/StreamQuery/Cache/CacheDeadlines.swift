@@ -124,6 +124,6 @@ extension CacheState {
 
   /// Asks for an earlier wake-up if a deadline lies before the armed one.
   mutating func rearm() {
-    if let first = deadlines.arm() { actionQueue.append(.arm(first), insteadOf: .arm) }
+    if let first = deadlines.arm() { actionQueue.enqueue(.arm(first), insteadOf: .arm) }
   }
 }

@@ -40,10 +40,10 @@ extension CacheState {
     if actions.changed { refresh(index, &transaction) }
     if !watchers.isEmpty, actions.ended != .removed {
       let end = EntryEnd(snapshot: snapshot(index), machine: slots[index].machine)
-      for watcher in watchers { watcher.note(end) }
+      for watcher in watchers { watcher.setEnd(end) }
     }
     if reports.countsFetches, actions.concernsFetch || slots[index].machine.isFetching {
-      actionQueue.append(.recount, insteadOf: .recount)
+      actionQueue.enqueue(.recount, insteadOf: .recount)
     }
     if actions.expired, !slots[index].isWatched,
       !slots[index].isFailureKept(at: transaction.environment.now.instant)
@@ -88,7 +88,7 @@ extension CacheState {
     job.tasks.workEnded()
     transaction.drop(job.tasks.end())
     emit(.fetchCancelled, index, transaction, job: job)
-    actionQueue.append(.cancel(job))
+    actionQueue.enqueue(.cancel(job))
   }
 
   private mutating func endFetch(
@@ -104,7 +104,7 @@ extension CacheState {
       emit(.fetchSucceeded, index, transaction, job: job, isNotModified: ending == .kept)
       // Before waiting callers and observers are told, as for a failure.
       if let job, job.query.hasHandlers, let box = slots[index].data {
-        actionQueue.append(.settled(job, .success(box)))
+        actionQueue.enqueue(.settled(job, .success(box)))
       }
       transaction.drop(slots[index].failureReason)
       slots[index].failureReason = nil
@@ -121,7 +121,7 @@ extension CacheState {
       if let reason {
         emit(.fetchFailed(reason.error), index, transaction, job: job)
         if let job, job.query.hasHandlers {
-          actionQueue.append(.settled(job, .failure(reason.error)))
+          actionQueue.enqueue(.settled(job, .failure(reason.error)))
         }
       }
     case .cancelled, .nothing:

@@ -65,7 +65,7 @@ extension CacheState {
       } else if former[slot].key != nil {
         reports.eventSerial += 1
         let count = UInt32(truncatingIfNeeded: reports.eventSerial - serial)
-        actionQueue.append(.emitRemoval(gone, slot: Int32(truncatingIfNeeded: slot), count))
+        actionQueue.enqueue(.emitRemoval(gone, slot: Int32(truncatingIfNeeded: slot), count))
       }
     }
   }

@@ -43,7 +43,7 @@ extension CacheState {
     case nil: return []
     case .away:
       resumeMutations(releases: false, &transaction)
-      tell(of: nil, &transaction)
+      environmentMoved(of: nil, &transaction)
       return []
     case .back(let cause):
       // Mutations go first: the refetches should bring their changes.
@@ -66,7 +66,7 @@ extension CacheState {
   /// - Parameters:
   ///   - cause: The transition, or `nil` if the network or the app went away.
   ///   - transaction: The transaction.
-  mutating func tell(of cause: FetchCause?, _ transaction: inout Transaction) {
+  mutating func environmentMoved(of cause: FetchCause?, _ transaction: inout Transaction) {
     for index in slots.live.sorted().lazy.map(Int.init) {
       input(index, &transaction) { $0.environmentMoved(cause, in: $1) }
       restsForApp(index)
@@ -215,7 +215,7 @@ extension CacheState {
     )
     guard conditions.updateValue(false, forKey: condition) == nil else { return }
     let question = RefetchCondition.Question(condition: condition, query: query, info: info)
-    actionQueue.append(.askPolicy(question))
+    actionQueue.enqueue(.askPolicy(question))
   }
 
   /// A condition was answered.

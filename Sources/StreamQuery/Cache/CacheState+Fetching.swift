@@ -43,7 +43,7 @@ extension CacheState {
     switch decision {
     case .useCached(let lookup, let revalidates):
       guard let box = slots[index].visible else { break }
-      note(lookup, index, transaction)
+      recordLookup(lookup, index, transaction)
       if revalidates {
         if slots[index].machine.isIdle { adopt(index, query, &transaction) }
         input(index, &transaction) { $0.requested(.manual, clientLease: true, in: $1) }
@@ -59,12 +59,12 @@ extension CacheState {
         acceptsOlder: request.acceptsOlder
       )
       if isAnswered, let box = slots[index].visible {
-        if role == .leasing { note(.hit, index, transaction) }
+        if role == .leasing { recordLookup(.hit, index, transaction) }
         return .cached(box)
       }
     case .useFailure:
       guard let error = slots[index].error else { break }
-      note(.failure, index, transaction)
+      recordLookup(.failure, index, transaction)
       return .failed(error)
     case .missingFetch:
       // The entry may have just been made: its retention has to start.

@@ -42,11 +42,11 @@ extension CacheState {
   }
 
   /// Notes that a member has news.
-  mutating func note(_ position: MemberPosition) {
+  mutating func memberChanged(_ position: MemberPosition) {
     let group = position.group
     groups[group].changed.append(position.position)
     guard !groups[group].waiting.isEmpty else { return }
-    for wait in groups[group].waiting.takeAll() { actionQueue.append(.reached(wait)) }
+    for wait in groups[group].waiting.takeAll() { actionQueue.enqueue(.reached(wait)) }
   }
 
   /// Notes that no news comes any more.

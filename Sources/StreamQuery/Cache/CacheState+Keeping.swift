@@ -126,7 +126,7 @@ extension CacheState {
       failureCount: mutations.slots[index].machine.failureCount,
       failureReason: mutations.slots[index].failureReason
     )
-    actionQueue.append(.mutation(.kept(job, progress)))
+    actionQueue.enqueue(.mutation(.kept(job, progress)))
   }
 
   mutating func cancel(_ id: MutationID, _ transaction: inout Transaction) {
@@ -185,7 +185,7 @@ extension CacheState {
     let isElsewhere = mutations.slots[old].layered.contains { entry in
       !mutations.slots[new].layered.contains(entry)
     }
-    actionQueue.append(.mutation(.discarded(discarded, by: job, changesOthers: isElsewhere)))
+    actionQueue.enqueue(.mutation(.discarded(discarded, by: job, changesOthers: isElsewhere)))
   }
 
   /// A run was sent in vain: a newer version that may be sent takes its place.

@@ -139,8 +139,8 @@ extension CacheState {
   @inline(__always)
   mutating func call(_ suspended: SuspendedObserver) {
     switch suspended {
-    case .alone(let task): actionQueue.append(.wake(task))
-    case .member(let position): note(position)
+    case .alone(let task): actionQueue.enqueue(.wake(task))
+    case .member(let position): memberChanged(position)
     }
   }
 
@@ -174,7 +174,7 @@ extension CacheState {
 
   /// Records the lookup of a caller or an observer.
   @inline(__always)
-  mutating func note(_ lookup: CacheLookup, _ index: Int, _ transaction: Transaction) {
+  mutating func recordLookup(_ lookup: CacheLookup, _ index: Int, _ transaction: Transaction) {
     reports.lookups.count(lookup)
     noteUse(of: index)
     if reports.needs.lookups { emit(lookup, index, transaction) }

@@ -78,7 +78,7 @@ extension CacheState {
     if !mutations.delayedRefetches.contains(where: { $0 == (cause, paused) }) {
       mutations.delayedRefetches.append((cause, paused))
     }
-    tell(of: cause, &transaction)
+    environmentMoved(of: cause, &transaction)
   }
 
   /// The runs that a transition of network or app has to wait for: the paused ones; none while
@@ -142,6 +142,6 @@ extension CacheState {
     }
     guard !due.isEmpty else { return }
     mutations.delayedRefetches.removeAll(where: \.awaited.isEmpty)
-    actionQueue.append(.mutation(.refetchWilling(due)))
+    actionQueue.enqueue(.mutation(.refetchWilling(due)))
   }
 }

@@ -77,13 +77,13 @@ extension CacheState {
   ) {
     guard let index = mutations.find(id), let job = mutations.slots[index].job else { return }
     let attempt = mutations.slots[index].machine.failureCount
-    if actions.cancels { actionQueue.append(.mutation(.cancel(job))) }
-    if actions.prepares { actionQueue.append(.mutation(.prepare(job))) }
+    if actions.cancels { actionQueue.enqueue(.mutation(.cancel(job))) }
+    if actions.prepares { actionQueue.enqueue(.mutation(.prepare(job))) }
     if actions.performs {
       emit(.performing(attempt: attempt), job, transaction)
-      actionQueue.append(.mutation(.perform(job, attempt: attempt)))
+      actionQueue.enqueue(.mutation(.perform(job, attempt: attempt)))
     }
-    if actions.keeps { actionQueue.append(.mutation(.keep(job))) }
+    if actions.keeps { actionQueue.enqueue(.mutation(.keep(job))) }
     if actions.paused { emit(.paused, job, transaction) }
     if let ending = actions.concluded { conclude(ending, index, job, &transaction) }
     if actions.changed, mutations.slots[index].machine.runOptions.isDurable {
@@ -123,7 +123,7 @@ extension CacheState {
     case .failed, .cancelled: dropLayers(of: job, index, &transaction)
     }
     guard mutations.slots[index].machine.isPending else { return }
-    actionQueue.append(.mutation(.settle(job, outcome(ending, index))))
+    actionQueue.enqueue(.mutation(.settle(job, outcome(ending, index))))
   }
 
   private func outcome(_ ending: MutationMachine.Ending, _ index: Int) -> WaitOutcome {
@@ -157,7 +157,7 @@ extension CacheState {
     job.retire(into: &transaction.garbage)
     // Before its callers and the next run go on: their work may depend on it.
     if mutations.slots[index].machine.runOptions.isDurable {
-      actionQueue.append(.mutation(.over(job, ending)))
+      actionQueue.enqueue(.mutation(.over(job, ending)))
     }
     answer(waiters, outcome)
     leaveCoalescing(id, job)
@@ -224,7 +224,7 @@ extension CacheState {
       if isPending {
         // No work of a paused run is running: an archive that has it may restore it.
         if mutations.slots[index].machine.isPaused { mutations.archived.remove(job.identity) }
-        actionQueue.append(.mutation(.cancel(job)))
+        actionQueue.enqueue(.mutation(.cancel(job)))
         // It is no longer in a scope: no run waits for the targets of its work.
         job.tasks?.workEnded()
         mutations.pendingCount -= 1
@@ -248,13 +248,13 @@ extension CacheState {
   /// Makes the followers of a run read the change, in the order of transactions.
   mutating func mutationsChanged(_ news: MutationNews) {
     guard case .mutation(.news(var all)) = actionQueue.last else {
-      return actionQueue.append(.mutation(.news([news])))
+      return actionQueue.enqueue(.mutation(.news([news])))
     }
     guard all.last != news else { return }
     // Taken out of the action queue so that it grows in place.
     actionQueue.removeLast()
     all.append(news)
-    actionQueue.append(.mutation(.news(all)))
+    actionQueue.enqueue(.mutation(.news(all)))
   }
 
   private func news(of index: Int) -> MutationNews {
@@ -287,6 +287,6 @@ extension CacheState {
     guard emitsEvents else { return }
     var event = makeEvent(.mutation(step), job.key.key, transaction, since: job.submittedAt)
     event.meta = job.meta
-    actionQueue.append(.emit(event))
+    actionQueue.enqueue(.emit(event))
   }
 }

@@ -63,7 +63,7 @@ extension CacheState {
       in: transaction.environment
     )
     emit(.observed(count: slots[entry].machine.observerCount), entry, transaction)
-    if let lookup { note(lookup, entry, transaction) }
+    if let lookup { recordLookup(lookup, entry, transaction) }
     apply(actions, entry, &transaction)
   }
 
@@ -185,7 +185,7 @@ extension CacheState {
     observers[observer].pollBase = base
     // If a function enables it because the entry was emptied, there was no request.
     if let lookup, lookup != .miss || !slots[entry].machine.isIdle {
-      note(lookup, entry, transaction)
+      recordLookup(lookup, entry, transaction)
     }
     apply(actions, entry, &transaction)
   }

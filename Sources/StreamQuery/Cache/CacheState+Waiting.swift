@@ -26,7 +26,7 @@ extension CacheState {
     }
     if role != nil { exempt(index, for: transaction) }
     let before = slots[index].machine.fetchID
-    if role == .leasing { note(before == nil ? .miss : .joined, index, transaction) }
+    if role == .leasing { recordLookup(before == nil ? .miss : .joined, index, transaction) }
     // A fetch without a function takes the function of its first caller that has one.
     if let query,
       before == nil || (request.isSuperseding && slots[index].machine.hasData)
@@ -56,7 +56,7 @@ extension CacheState {
       permit = permitWait(of: transaction.caller, for: work(of: index))
     }
     if let role, case .granted(let wait) = permit {
-      group?.add(id(of: index), wait)
+      group?.addMember(id(of: index), wait)
       let registered = register(index, role: role, wait, group, request.allowance)
       if begins {
         slots[index].initiator = registered
@@ -237,7 +237,7 @@ extension CacheState {
   mutating func answer(_ waiters: [Waiter], _ outcome: WaitOutcome) {
     guard !waiters.isEmpty else { return }
     for waiter in waiters { waiter.endWait() }
-    actionQueue.append(.settle(waiters, outcome))
+    actionQueue.enqueue(.settle(waiters, outcome))
   }
 
   /// If another fetch follows the one that ended, moves waiters that asked for a newer answer to

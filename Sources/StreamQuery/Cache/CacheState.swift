@@ -94,7 +94,7 @@ struct CacheState: ~Copyable {
   /// Reports, once for each combination of users' types, that many keys share one hash.
   private mutating func reportCrowd(of key: EntryKey) {
     guard reports.collisions.insert(key.storage.boxedTypes).inserted else { return }
-    actionQueue.append(.crowded(key.key))
+    actionQueue.enqueue(.crowded(key.key))
   }
 
   /// Drops an entry that nobody observes.
@@ -210,10 +210,10 @@ struct CacheState: ~Copyable {
     let round = (transaction.reevaluationDepth ?? ReevaluationDepth.current) + 1
     let waiting = slots[index].reevaluationDepth
     if round > ReevaluationDepth.limit {
-      if waiting == 0, let key = slots[index].key { actionQueue.append(.unsettled(key.key)) }
+      if waiting == 0, let key = slots[index].key { actionQueue.enqueue(.unsettled(key.key)) }
     } else if waiting == 0 {
       slots[index].reevaluationDepth = round
-      actionQueue.append(.ask(id(of: index)))
+      actionQueue.enqueue(.ask(id(of: index)))
     } else {
       slots[index].reevaluationDepth = min(waiting, round)
     }
@@ -243,6 +243,6 @@ struct CacheState: ~Copyable {
     event.fetch = job?.identity
     // A fetch may use another query than the entry's current one.
     if let meta = (job?.query ?? slots[index].query)?.meta { event.meta = meta }
-    actionQueue.append(.emit(event))
+    actionQueue.enqueue(.emit(event))
   }
 }

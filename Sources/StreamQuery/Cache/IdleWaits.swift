@@ -131,7 +131,7 @@ extension CacheState {
       return idleWaits.waitOn(for: work)
     }
     // Behind all earlier decisions of this and former transactions.
-    for caller in idleWaits.takeCallers() { actionQueue.append(.reached(caller)) }
+    for caller in idleWaits.takeCallers() { actionQueue.enqueue(.reached(caller)) }
   }
 
   /// Counts that differ if stores or outbox got anything to keep in between.

@@ -188,7 +188,7 @@ final class QueryCache: Sendable {
       case .perform, .releaseAndPerform:
         if step == .releaseAndPerform {
           for waiting in state.withLock({ $0.actionQueue.takeReleased() }) {
-            roomWaits.tell(waiting)
+            roomWaits.signal(waiting)
           }
         }
         if let only = batch.takeOnly() {
@@ -203,7 +203,7 @@ final class QueryCache: Sendable {
         shell.startDrainTask()
         step = state.withLock { $0.actionQueue.asked(on: thread) }
       case .appoint(let waiting):
-        roomWaits.tell(waiting)
+        roomWaits.signal(waiting)
         return
       case .prepareToWait:
         roomWaits.prepare(thread)
@@ -249,7 +249,7 @@ final class RoomWaits: Sendable {
     semaphores.withLock { _ = $0.removeValue(forKey: thread) }
   }
 
-  func tell(_ thread: ThreadIdentity) {
+  func signal(_ thread: ThreadIdentity) {
     // Missing if the thread has already stopped waiting.
     semaphores.withLock { $0[thread] }?.signal()
   }
@@ -258,6 +258,6 @@ final class RoomWaits: Sendable {
   func prepare(_ thread: ThreadIdentity) {}
   func suspend(_ thread: ThreadIdentity, crowds: Int) {}
   func forget(_ thread: ThreadIdentity) {}
-  func tell(_ thread: ThreadIdentity) {}
+  func signal(_ thread: ThreadIdentity) {}
   #endif
 }

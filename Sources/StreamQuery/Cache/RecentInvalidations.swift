@@ -23,7 +23,7 @@ struct RecentInvalidations: Sendable {
     at now: Instant,
     newestEntry: UInt64
   ) -> KeyNotes? {
-    young.add(Self.note(at: now), to: filter, newestEntry: newestEntry)
+    young.record(Self.makeNote(at: now), to: filter, newestEntry: newestEntry)
     return boundNotes()
   }
 
@@ -34,9 +34,9 @@ struct RecentInvalidations: Sendable {
   ///   - now: The time.
   /// - Returns: The forgotten notes, to be released elsewhere.
   mutating func invalidated(_ keys: [EntryKey], at now: Instant) -> [KeyNotes] {
-    let note = Self.note(at: now)
+    let note = Self.makeNote(at: now)
     return keys.compactMap { key in
-      young.add(note, to: key, since: note.mark - 1)
+      young.record(note, to: key, since: note.mark - 1)
       return boundNotes()
     }
   }
@@ -56,7 +56,7 @@ struct RecentInvalidations: Sendable {
   }
 
   /// A note whose place in the order is its time.
-  private static func note(at now: Instant) -> KeyNotes.Note {
+  private static func makeNote(at now: Instant) -> KeyNotes.Note {
     KeyNotes.Note(mark: UInt64(max(0, now.nanoseconds)) + 1)
   }
 }

@@ -150,7 +150,7 @@ nonisolated extension QueryClient {
   ) -> Int {
     let date = updatedAt?.timeIntervalSinceReferenceDate
     var waiting: [QueryKey<Value>] = []
-    func ask(_: Int) -> CommitAnswer<[(key: EntryKey, old: ValueBox?, new: ValueBox)], Int> {
+    func writes(_: Int) -> CommitAnswer<[(key: EntryKey, old: ValueBox?, new: ValueBox)], Int> {
       waiting = []
       var present: [QueryInfo] = []
       for info in entries(matching: filter, of: type) {
@@ -173,7 +173,7 @@ nonisolated extension QueryClient {
       }
       return .answer(writes)
     }
-    let count = commit(asking: ask) { writes, _, state, transaction -> Int? in
+    let count = commit(asking: writes) { writes, _, state, transaction -> Int? in
       var indices: [Int] = []
       for write in writes {
         // An entry that was removed and made again is another entry.

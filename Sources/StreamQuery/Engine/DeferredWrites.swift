@@ -84,7 +84,7 @@ struct DeferredWrites: Sendable {
   /// Adds a write.
   ///
   /// - Returns: The write that is given up for it, if too many wait.
-  mutating func add(_ write: Write) -> Write? {
+  mutating func enqueue(_ write: Write) -> Write? {
     serial += 1
     var write = write
     write.serial = serial

@@ -39,7 +39,7 @@ nonisolated extension QueryClient {
   @_spi(Adapters) public func whenErased(
     _ action: @escaping @Sendable () async -> Void
   ) -> ErasureHandler? {
-    erasure.add(action).map { ErasureHandler(erasure, $0) }
+    erasure.addAction(action).map { ErasureHandler(erasure, $0) }
   }
 }
 
@@ -59,7 +59,7 @@ package final class ClientErasure: Sendable {
   /// Stores an action.
   ///
   /// - Returns: Its number; `nil` if the client was erased already, and the action is not stored.
-  func add(_ action: @escaping @Sendable () async -> Void) -> Int? { handlers.add(action) }
+  func addAction(_ action: @escaping @Sendable () async -> Void) -> Int? { handlers.add(action) }
 
   func remove(_ number: Int) { handlers.remove(number) }
 

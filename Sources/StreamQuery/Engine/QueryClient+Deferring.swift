@@ -12,7 +12,7 @@ nonisolated extension QueryClient {
   func deferWrite(_ write: DeferredWrites.Write) {
     let oldest = deferredWrites.withLock { writes in
       defersWrites.store(true, ordering: .releasing)
-      return writes.add(write)
+      return writes.enqueue(write)
     }
     if let oldest { report(.updateBeforeRestored(key: oldest.key.key.description)) }
     // The store may have been read before any thread could find the write.

@@ -30,7 +30,7 @@ nonisolated extension QueryClient {
   /// thread, and nothing is read or written.
   package func waitUntilOver() async {
     let wait = SharedOneShot<Void>()
-    transaction { state, _ in state.actionQueue.append(.reached(wait)) }
+    transaction { state, _ in state.actionQueue.enqueue(.reached(wait)) }
     _ = await wait.wait()
     await persisters.persister?.waitUntilOver()
     await durableRuns?.waitUntilOver()

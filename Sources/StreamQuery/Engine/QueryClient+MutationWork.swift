@@ -17,7 +17,7 @@ nonisolated extension QueryClient {
       discarded(job, by: newer, changesOthers: changesOthers)
     case .news(let news):
       var topics: Set<MutationTopic> = []
-      for item in news { item.add(to: &topics) }
+      for item in news { item.addTopics(to: &topics) }
       mutationNews.send((), about: Array(topics))
     // The refetches waited for a run, but belong to none.
     case .refetchWilling(let causes): TaskLocals.none { self.refetchWilling(causes) }

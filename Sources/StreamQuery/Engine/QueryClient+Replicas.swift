@@ -77,15 +77,15 @@ final class HitReports: Sendable {
   /// There are unreported hits.
   func hitsCame(_ clock: ErasedClock, executor: (any TaskExecutor)?) {
     // A reader got data as the client ended.
-    guard !isOver.load(ordering: .acquiring) else { return tell() }
+    guard !isOver.load(ordering: .acquiring) else { return report() }
     let now = clock.now()
-    guard let due = now + EventReceiver.hitDelay else { return tell() }
+    guard let due = now + EventReceiver.hitDelay else { return report() }
     timer.arm(due, at: now, executor: executor) {
       WakeTimer.Work(
         sleep: clock.sleep,
-        onWake: { [weak self] in self?.tell() },
+        onWake: { [weak self] in self?.report() },
         // Without a clock, hits are reported as they come.
-        onFailure: { [weak self] _, _ in self?.tell() }
+        onFailure: { [weak self] _, _ in self?.report() }
       )
     }
   }
@@ -99,10 +99,10 @@ final class HitReports: Sendable {
   func reportLastHits() {
     isOver.store(true, ordering: .releasing)
     timer.cancel()
-    tell()
+    report()
   }
 
-  private func tell() {
+  private func report() {
     let hits = shards.takeHits().map { (key: $0.key, count: $0.uses.takeCount()) }
     guard !hits.isEmpty else { return }
     TaskLocals.none { [receivers] in

@@ -28,7 +28,7 @@ nonisolated extension QueryClient {
     let reached = transaction { state, _ -> SharedOneShot<Void>? in
       guard state.actionQueue.othersPerform else { return nil }
       let reached = SharedOneShot<Void>()
-      state.actionQueue.append(.reached(reached))
+      state.actionQueue.enqueue(.reached(reached))
       return reached
     }
     guard let reached else { return }
@@ -46,7 +46,7 @@ nonisolated extension QueryClient {
   ///   - key: The entry or the mutation.
   ///   - store: The type of the store.
   ///   - partition: The part of the store.
-  package func tell(
+  package func emit(
     _ kind: QueryEvent.Kind,
     of key: AnyQueryKey,
     in store: Any.Type,
@@ -56,7 +56,7 @@ nonisolated extension QueryClient {
       guard state.emitsEvents else { return }
       var event = state.makeEvent(kind, key, transaction, since: nil)
       event.failedStore = ("\(store)", partition)
-      state.actionQueue.append(.emit(event))
+      state.actionQueue.enqueue(.emit(event))
     }
   }
 }

@@ -115,12 +115,12 @@ nonisolated extension QueryClient {
     // Decided here, because a task that is cancelled at once may have begun.
     let isOver = limit == .zero || Task.isCancelled
     // Not child tasks, for which a caller outside the simulation would wait, too.
-    tasks.add {
+    tasks.addTask {
       let found = await find(self)
       run.plan.withLock { $0 = RefreshPlan(found) }
       if isOver { return }
       let room = min(found.count, max(1, self.configuration.maxConcurrentFetches ?? 6))
-      for _ in 0..<room { tasks.add { await self.refetchStale(run, in: tasks) } }
+      for _ in 0..<room { tasks.addTask { await self.refetchStale(run, in: tasks) } }
     }
     if isOver { tasks.cancel() }
     let deadline = isOver ? nil : deadlines.set(limit) { tasks.cancel() }
@@ -136,7 +136,7 @@ nonisolated extension QueryClient {
     while !Task.isCancelled, let (index, candidate) = run.plan.withLock({ $0.next() }) {
       let start = await startRefresh(candidate)
       // Also if the time is over, because only a caller that waits gives its lease back.
-      tasks.add {
+      tasks.addTask {
         let outcome = await self.outcome(of: start, candidate)
         run.plan.withLock { $0.fetchEnded(index, outcome) }
       }

@@ -17,7 +17,7 @@ public struct AnyQueryKey: Sendable, _FreeOfActors {
   /// Creates a key whose parts are the elements of an array.
   init(ofParts parts: [some Hashable & Sendable]) {
     var collected: [KeyPart] = []
-    for part in parts { KeyPart.append(part, to: &collected) }
+    for part in parts { KeyPart.addParts(part, to: &collected) }
     self.init(parts: collected)
   }
 
@@ -44,7 +44,7 @@ public struct AnyQueryKey: Sendable, _FreeOfActors {
     for _ in repeat (each Part).self { count += 1 }
     var parts: [KeyPart] = []
     parts.reserveCapacity(count)
-    repeat KeyPart.append(each part, to: &parts)
+    repeat KeyPart.addParts(each part, to: &parts)
     if !fields.fields.isEmpty { parts.append(.record(of: fields.fields)) }
     self.init(parts: parts)
   }
@@ -66,7 +66,7 @@ public struct AnyQueryKey: Sendable, _FreeOfActors {
     var parts: [KeyPart] = []
     parts.reserveCapacity(count)
     parts.append(.type(subject))
-    repeat KeyPart.append(each part, to: &parts)
+    repeat KeyPart.addParts(each part, to: &parts)
     if !fields.fields.isEmpty { parts.append(.record(of: fields.fields)) }
     self.init(parts: parts)
   }
@@ -108,7 +108,7 @@ extension AnyQueryKey: ExpressibleByArrayLiteral {
   public init(arrayLiteral elements: (any Hashable & Sendable)?...) {
     var parts: [KeyPart] = []
     parts.reserveCapacity(elements.count + 1)
-    for element in elements { KeyPart.append(optional: element, to: &parts) }
+    for element in elements { KeyPart.addParts(optional: element, to: &parts) }
     self.init(parts: parts)
   }
 }

@@ -125,12 +125,12 @@ private struct KeyListContainer: UnkeyedEncodingContainer {
   var count: Int { node.count }
 
   mutating func encodeNil() {
-    node.append().set("null")
+    node.appendElement().set("null")
   }
 
   mutating func encode<Value: Encodable>(_ value: Value) throws {
     let path = codingPath + [KeyPosition(intValue: count)]
-    try node.append().encode(value, codingPath: path, level: level)
+    try node.appendElement().encode(value, codingPath: path, level: level)
   }
 
   mutating func nestedContainer<NestedKey: CodingKey>(
@@ -149,7 +149,7 @@ private struct KeyListContainer: UnkeyedEncodingContainer {
 
   private func nested() -> KeyEncoder {
     let path = node.isTooDeep ? codingPath : codingPath + [KeyPosition(intValue: count)]
-    return KeyEncoder(node: node.append(), codingPath: path, level: level)
+    return KeyEncoder(node: node.appendElement(), codingPath: path, level: level)
   }
 }
 

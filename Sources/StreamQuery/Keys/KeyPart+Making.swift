@@ -1,7 +1,7 @@
 extension KeyPart {
   /// Makes one part from a value.
   ///
-  /// A value that stands for several parts becomes a list here; ``append(_:to:)`` splices it.
+  /// A value that stands for several parts becomes a list here; ``addParts(_:to:)`` splices it.
   ///
   /// `Value` is `Sendable`, or part of a `Sendable` value: every caller requires this from its own
   /// caller. The requirement is not repeated here, because arrays and optionals, whose elements
@@ -23,7 +23,7 @@ extension KeyPart {
   }
 
   /// Appends the parts of a value to a key: one part, or several if its type opted in to that.
-  static func append<Value: Hashable>(_ value: Value, to parts: inout [KeyPart]) {
+  static func addParts<Value: Hashable>(_ value: Value, to parts: inout [KeyPart]) {
     if let part = simple(value) {
       parts.append(part)
     } else if let source = value as? any StructuralKeyPart {
@@ -36,12 +36,12 @@ extension KeyPart {
   }
 
   /// Appends the parts of an optional value to a key.
-  static func append(optional value: (any Hashable & Sendable)?, to parts: inout [KeyPart]) {
+  static func addParts(optional value: (any Hashable & Sendable)?, to parts: inout [KeyPart]) {
     guard let value else {
       parts.append(.null)
       return
     }
-    append(value, to: &parts)
+    addParts(value, to: &parts)
   }
 
   /// The part for a floating-point value.
@@ -101,7 +101,7 @@ extension Optional: StructuralKeyPart where Wrapped: Hashable {
   func appendParts(to parts: inout [KeyPart]) {
     switch self {
     case .none: parts.append(.null)
-    case .some(let value): KeyPart.append(value, to: &parts)
+    case .some(let value): KeyPart.addParts(value, to: &parts)
     }
   }
 }

@@ -60,7 +60,7 @@ final class KeyTextNode {
   }
 
   /// Appends an element to a list and returns it.
-  func append() -> KeyTextNode {
+  func appendElement() -> KeyTextNode {
     if isTooDeep { return self }
     let node = KeyTextNode(depth: depth + 1)
     guard case .list(var elements) = content else {

@@ -12,18 +12,18 @@ package struct KeyVocabulary: Sendable {
 
   /// Creates a vocabulary of the types that every archive may use.
   package init() {
-    add(UUID.self)
-    add(Date.self)
-    add(URL.self)
-    add(Int8.self)
-    add(Int16.self)
-    add(Int32.self)
-    add(Int64.self)
-    add(UInt.self)
-    add(UInt8.self)
-    add(UInt16.self)
-    add(UInt32.self)
-    add(UInt64.self)
+    register(UUID.self)
+    register(Date.self)
+    register(URL.self)
+    register(Int8.self)
+    register(Int16.self)
+    register(Int32.self)
+    register(Int64.self)
+    register(UInt.self)
+    register(UInt8.self)
+    register(UInt16.self)
+    register(UInt32.self)
+    register(UInt64.self)
   }
 
   /// Expects a type, and its values if they can be decoded.
@@ -32,7 +32,7 @@ package struct KeyVocabulary: Sendable {
     if let decoding { decodings[stableName(of: type)] = decoding }
   }
 
-  private mutating func add<Part: Decodable & Hashable & Sendable>(_ type: Part.Type) {
+  private mutating func register<Part: Decodable & Hashable & Sendable>(_ type: Part.Type) {
     decodings[stableName(of: type)] = KeyPartDecoding(of: type)
   }
 

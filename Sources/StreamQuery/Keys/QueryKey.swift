@@ -50,7 +50,7 @@ public struct QueryKey<Value: Sendable>: Sendable, _FreeOfActors {
     for _ in repeat (each Part).self { count += 1 }
     var parts: [KeyPart] = []
     parts.reserveCapacity(count)
-    repeat KeyPart.append(each part, to: &parts)
+    repeat KeyPart.addParts(each part, to: &parts)
     if !fields.fields.isEmpty { parts.append(.record(of: fields.fields)) }
     erased = AnyQueryKey(parts: parts)
   }
@@ -120,9 +120,9 @@ extension QueryKey {
     }
     var parts: [KeyPart] = []
     parts.reserveCapacity(count)
-    KeyPart.append(first, to: &parts)
-    KeyPart.append(second, to: &parts)
-    repeat KeyPart.append(each part, to: &parts)
+    KeyPart.addParts(first, to: &parts)
+    KeyPart.addParts(second, to: &parts)
+    repeat KeyPart.addParts(each part, to: &parts)
     if !fields.fields.isEmpty { parts.append(.record(of: fields.fields)) }
     return QueryKey(erased: AnyQueryKey(parts: parts))
   }
@@ -158,7 +158,7 @@ extension QueryKey: ExpressibleByArrayLiteral {
   public init(arrayLiteral elements: (any Hashable & Sendable)?...) {
     var parts: [KeyPart] = []
     parts.reserveCapacity(elements.count + 1)
-    for element in elements { KeyPart.append(optional: element, to: &parts) }
+    for element in elements { KeyPart.addParts(optional: element, to: &parts) }
     erased = AnyQueryKey(parts: parts)
   }
 }

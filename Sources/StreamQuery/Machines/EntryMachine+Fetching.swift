@@ -182,7 +182,7 @@ extension EntryMachine {
     endFetch(ending, in: environment, &actions)
     var current = current
     current.answered(age)
-    follow(current, isAwaited: isAwaited, in: environment, &actions)
+    startSuccessor(current, isAwaited: isAwaited, in: environment, &actions)
   }
 
   /// An attempt failed.
@@ -249,7 +249,7 @@ extension EntryMachine {
     undo(current, &actions)
     endFetch(.nothing, in: environment, &actions)
     current.successor = current.successor ?? (isAwaited ? .manual : current.joined)
-    follow(current, isAwaited: isAwaited, in: environment, &actions)
+    startSuccessor(current, isAwaited: isAwaited, in: environment, &actions)
     return .cancelled(actions)
   }
 

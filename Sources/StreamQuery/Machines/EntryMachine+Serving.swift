@@ -183,7 +183,7 @@ struct ServingRecord: Equatable, Sendable {
   /// - Parameters:
   ///   - machine: The entry after the change.
   ///   - now: The time of the transaction.
-  mutating func follow(_ machine: borrowing EntryMachine, at now: Instant) {
+  mutating func entryChanged(_ machine: borrowing EntryMachine, at now: Instant) {
     markedAt = machine.isInvalidated ? markedAt ?? now : nil
     if machine.isIdle { softTimeoutEnd = nil }
     if !machine.isError { failureEnd = nil }

@@ -97,7 +97,7 @@ extension EntryMachine {
   /// Starts the successor of a fetch, if one was requested and somebody still wants it.
   ///
   /// A fetch has a successor if it was too old for a request, or fetched another part, and was not replaced.
-  mutating func follow(
+  mutating func startSuccessor(
     _ current: InFlight,
     isAwaited: Bool,
     in environment: Environment,
@@ -125,7 +125,7 @@ extension EntryMachine {
     }
     endFetch(.failed, in: environment, &actions)
     if let current, current.successorPart != .whole {
-      follow(current, isAwaited: false, in: environment, &actions)
+      startSuccessor(current, isAwaited: false, in: environment, &actions)
     }
   }
 

@@ -208,7 +208,9 @@ struct EvictionOrder: Sendable {
     for segment in oldLists.indices {
       var row = oldLists[segment].oldest
       while row >= 0 {
-        if newRows[Int(row)] >= 0 { lists[segment].append(newRows[Int(row)], in: &rows, \.links) }
+        if newRows[Int(row)] >= 0 {
+          lists[segment].pushNewest(newRows[Int(row)], in: &rows, \.links)
+        }
         row = old[Int(row)].links.newer
       }
     }
@@ -251,7 +253,7 @@ struct EvictionOrder: Sendable {
   private func isOversized(_ row: Int) -> Bool { rows[row].isPassing || rows[row].cost > maxCost }
 
   private mutating func list(_ row: Int32, _ segment: Segment) {
-    lists[segment.rawValue].append(row, in: &rows, \.links)
+    lists[segment.rawValue].pushNewest(row, in: &rows, \.links)
     rows[Int(row)].segment = segment
     rows[Int(row)].isIdle = true
   }
@@ -309,7 +311,7 @@ struct RowList: Sendable {
 
   /// Puts a row at the newest end.
   @inline(__always)
-  mutating func append<Row>(
+  mutating func pushNewest<Row>(
     _ row: Int32,
     in rows: inout [Row],
     _ links: WritableKeyPath<Row, Links>

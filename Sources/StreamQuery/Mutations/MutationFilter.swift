@@ -152,7 +152,7 @@ extension MutationFilter: ExpressibleByArrayLiteral {
   /// - Parameter elements: The parts.
   public init(arrayLiteral elements: (any Hashable & Sendable)?...) {
     var parts: [KeyPart] = []
-    for element in elements { KeyPart.append(optional: element, to: &parts) }
+    for element in elements { KeyPart.addParts(optional: element, to: &parts) }
     self = .prefix(AnyQueryKey(parts: parts))
   }
 }

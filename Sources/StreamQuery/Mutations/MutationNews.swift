@@ -6,7 +6,7 @@ struct MutationNews: Equatable, Sendable {
   var handle: Int?
 
   /// Adds every topic whose followers must hear of the change.
-  func add(to topics: inout Set<MutationTopic>) {
+  func addTopics(to topics: inout Set<MutationTopic>) {
     if let handle { topics.insert(.handle(handle)) }
     // The other topics follow from the key.
     guard let mutation, topics.insert(.mutation(mutation)).inserted else { return }

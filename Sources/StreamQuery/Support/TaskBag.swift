@@ -52,7 +52,7 @@ package final class ParallelTasks<Value: Sendable>: Sendable {
   /// Starts a task, which is cancelled at once if the others were cancelled.
   ///
   /// - Parameter operation: The work of the task.
-  package func add(_ operation: @escaping @Sendable () async -> Value) {
+  package func addTask(_ operation: @escaping @Sendable () async -> Value) {
     let task = Task(on: executor) { await operation() }
     let isCancelled = state.withLock { state in
       state.tasks.append(task)

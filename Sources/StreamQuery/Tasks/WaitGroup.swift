@@ -21,7 +21,7 @@ final class WaitGroup: Sendable {
     state = Mutex(State(remaining: 1))
   }
 
-  func add(_ entry: EntryID, _ wait: WorkWait?) {
+  func addMember(_ entry: EntryID, _ wait: WorkWait?) {
     state.withLock { state in
       state.remaining += 1
       state.entries.append(entry)

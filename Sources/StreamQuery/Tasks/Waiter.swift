@@ -52,7 +52,7 @@ final class Waiter: Sendable {
   private let storedEnd = Mutex<EntryEnd?>(nil)
   var end: EntryEnd? { storedEnd.withLock { $0 } }
 
-  func note(_ end: EntryEnd) {
+  func setEnd(_ end: EntryEnd) {
     storedEnd.withLock { $0 = end }
   }
 

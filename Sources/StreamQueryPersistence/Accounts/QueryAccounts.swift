@@ -111,9 +111,9 @@ public final class QueryAccounts: Sendable {
   public func finishEndings() async throws {
     let unfinished = table.withLock { Array($0.unfinished.keys) }
     let tasks = ParallelTasks<[any Error]>(on: executor)
-    tasks.add { await self.finishEndings(of: unfinished) }
+    tasks.addTask { await self.finishEndings(of: unfinished) }
     for store in stores {
-      tasks.add {
+      tasks.addTask {
         do throws(QueryStoreError) {
           return await self.finishEndings(of: try await AccountNotes(store: store).names())
         } catch {
@@ -129,7 +129,7 @@ public final class QueryAccounts: Sendable {
   private func finishEndings(of names: [String]) async -> [any Error] {
     let tasks = ParallelTasks<(any Error)?>(on: executor)
     for name in names {
-      tasks.add {
+      tasks.addTask {
         do {
           try await self.perform("the ending of \"\(name)\"", name) { accounts, turn in
             let isOpen = accounts.table.withLock { $0.opened[name] != nil }

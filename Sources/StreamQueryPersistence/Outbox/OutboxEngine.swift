@@ -121,7 +121,7 @@ final class OutboxEngine: DurableRuns, StoreWorker {
 
   func report(_ error: any Error, _ key: AnyQueryKey = []) {
     if update({ $0.writer.stage.isErased }) { return }
-    client?.tell(.persistenceFailed(error), of: key, in: type(of: store), partition.name)
+    client?.emit(.persistenceFailed(error), of: key, in: type(of: store), partition.name)
   }
 
   /// Makes a mutation known.

@@ -162,7 +162,7 @@ final class StorePersister: Persister, StoreWorker {
   func report(_ error: any Error, of key: AnyQueryKey = [], in id: StoreID) {
     let store = state.withLock { $0.isErased ? nil : $0.stores[id]?.settings.store }
     guard let store else { return }
-    client?.tell(.persistenceFailed(error), of: key, in: type(of: store), id.partition.name)
+    client?.emit(.persistenceFailed(error), of: key, in: type(of: store), id.partition.name)
   }
 
   /// A value cannot be kept: its type is not `Encodable`.

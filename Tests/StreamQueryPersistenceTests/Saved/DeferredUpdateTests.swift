@@ -401,7 +401,7 @@ struct DeferredUpdateTests: SlowStoreSuite {
     var writes = DeferredWrites()
     var givenUp: [EntryKey] = []
     for number in 0...DeferredWrites.limit {
-      if let oldest = writes.add(write(number)) { givenUp.append(oldest.key) }
+      if let oldest = writes.enqueue(write(number)) { givenUp.append(oldest.key) }
     }
     #expect(givenUp == [EntryKey(key(0))])
     #expect(writes.keys.count == DeferredWrites.limit)
@@ -425,7 +425,7 @@ struct DeferredUpdateTests: SlowStoreSuite {
   func present() {
     var writes = DeferredWrites()
     let key = EntryKey(key(1))
-    for _ in 1...3 { _ = writes.add(write(1)) }
+    for _ in 1...3 { _ = writes.enqueue(write(1)) }
     _ = writes.beginNext()
     _ = writes.next(of: key)
     #expect(writes.isMaking(key))
@@ -448,7 +448,7 @@ struct DeferredUpdateTests: SlowStoreSuite {
   func last(hasLanded: Bool) {
     var writes = DeferredWrites()
     let key = EntryKey(key(1))
-    for _ in 1...2 { _ = writes.add(write(1)) }
+    for _ in 1...2 { _ = writes.enqueue(write(1)) }
     _ = writes.beginNext()
     _ = writes.next(of: key)
     if hasLanded { writes.writeLanded() }
@@ -460,7 +460,7 @@ struct DeferredUpdateTests: SlowStoreSuite {
   @Test("data drops those that do not compare themselves, unless it is of one of them")
   func dropped() {
     var writes = DeferredWrites()
-    for survives in [false, true, false] { _ = writes.add(write(1, survivesData: survives)) }
+    for survives in [false, true, false] { _ = writes.enqueue(write(1, survivesData: survives)) }
     let key = EntryKey(key(1))
     let dropped = writes.drop(answered: [key]).map(\.survivesData)
     #expect(dropped == [false, false])
@@ -468,7 +468,7 @@ struct DeferredUpdateTests: SlowStoreSuite {
     let first = writes.next(of: key)?.survivesData
     #expect(first == true)
     #expect(writes.holds(key))
-    _ = writes.add(write(1))
+    _ = writes.enqueue(write(1))
     #expect(writes.drop(answered: [key]).isEmpty)
     let rest = [writes.next(of: key)?.survivesData, writes.next(of: key)?.survivesData]
     #expect(rest == [false, nil])

@@ -105,7 +105,7 @@ import Testing
             // One event and one recount each.
             if let index = state.find(EntryKey(QueryKey<Int>("first"))) {
               state.emit(.reset, index, transaction)
-              state.actionQueue.append(.recount, insteadOf: .recount)
+              state.actionQueue.enqueue(.recount, insteadOf: .recount)
             }
             lengths.add(state.actionQueue.count)
           }

@@ -162,7 +162,7 @@ import Testing
       var call = Call(added: count)
       let before = box.count
       for _ in 0..<count {
-        box.append(added)
+        box.enqueue(added)
         added += 1
       }
       call.step = box.transactionEnded(

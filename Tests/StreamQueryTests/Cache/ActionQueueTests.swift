@@ -19,7 +19,7 @@ import Testing
     into batch: inout Box.Batch
   ) -> Box.Step {
     let before = box.count
-    for item in items { box.append(item) }
+    for item in items { box.enqueue(item) }
     return box.transactionEnded(since: before, on: thread, isLow: isLow, into: &batch)
   }
 
@@ -285,27 +285,27 @@ import Testing
   @Test func ofActionsOfOneKindTheNewestStandsWhereTheFirstOneStood() {
     var box = Box()
     var batch = Box.Batch()
-    box.append(1)
-    box.append(2, insteadOf: .arm)
-    box.append(3)
-    box.append(4, insteadOf: .recount)
-    box.append(5, insteadOf: .arm)
-    box.append(6, insteadOf: .recount)
+    box.enqueue(1)
+    box.enqueue(2, insteadOf: .arm)
+    box.enqueue(3)
+    box.enqueue(4, insteadOf: .recount)
+    box.enqueue(5, insteadOf: .arm)
+    box.enqueue(6, insteadOf: .recount)
     #expect(box.count == 4)
     #expect(box.transactionEnded(since: 0, on: one, isLow: false, into: &batch) == .perform)
     #expect(perform(&batch) == [1, 5, 3, 6])
     // What was taken is not replaced any more.
-    box.append(7, insteadOf: .arm)
+    box.enqueue(7, insteadOf: .arm)
     #expect(box.count == 1)
   }
 
   @Test func aTransactionThatOnlyReplacesAnActionAddsNone() {
     var box = Box()
     var batch = Box.Batch()
-    box.append(1, insteadOf: .arm)
+    box.enqueue(1, insteadOf: .arm)
     #expect(box.transactionEnded(since: 0, on: one, isLow: true, into: &batch) == .ask)
     let before = box.count
-    box.append(2, insteadOf: .arm)
+    box.enqueue(2, insteadOf: .arm)
     #expect(box.transactionEnded(since: before, on: two, isLow: false, into: &batch) == .leave)
   }
 }

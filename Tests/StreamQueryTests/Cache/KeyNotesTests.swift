@@ -15,10 +15,10 @@ struct KeyNotesTests {
   private func prefix(_ name: String) -> EntryFilter { .prefix(named(name).key) }
 
   @Test mutating func theLatestOfEachKindCounts() {
-    notes.add(Note(fence: 2), to: named("a"), since: 0)
-    notes.add(Note(mark: 3, markedAt: 9), to: prefix("a"), newestEntry: 0)
-    notes.add(Note(request: 4), to: named("a"), since: 0)
-    notes.add(Note(fence: 5), to: named("b"), since: 0)
+    notes.record(Note(fence: 2), to: named("a"), since: 0)
+    notes.record(Note(mark: 3, markedAt: 9), to: prefix("a"), newestEntry: 0)
+    notes.record(Note(request: 4), to: named("a"), since: 0)
+    notes.record(Note(fence: 5), to: named("b"), since: 0)
     #expect(total("a") == Note(fence: 2, request: 4, mark: 3, markedAt: 9))
     #expect(total("b") == Note(fence: 5))
     #expect(total("c") == Note())
@@ -26,23 +26,23 @@ struct KeyNotesTests {
   }
 
   @Test mutating func whatAFilterSaysNeedsNoNotesOfItsKeys() {
-    notes.add(Note(fence: 5), to: prefix("a"), newestEntry: 9)
+    notes.record(Note(fence: 5), to: prefix("a"), newestEntry: 9)
     for place in 6..<2_000 as Range<UInt64> {
-      notes.add(Note(fence: place), to: named("a"), since: 4)
+      notes.record(Note(fence: place), to: named("a"), since: 4)
     }
     #expect(notes.count == 1)
     // Named in the meantime, of another kind, or another key.
-    notes.add(Note(fence: 7), to: named("a"), since: 6)
+    notes.record(Note(fence: 7), to: named("a"), since: 6)
     #expect(notes.count == 2 && total("a").fence == 7)
-    notes.add(Note(request: 8), to: named("a"), since: 4)
+    notes.record(Note(request: 8), to: named("a"), since: 4)
     #expect(total("a").request == 8)
-    notes.add(Note(fence: 9), to: named("b"), since: 4)
+    notes.record(Note(fence: 9), to: named("b"), since: 4)
     #expect(notes.count == 3)
   }
 
   @Test mutating func theRemovalOfOneKeyIsANoteOfIt() {
     for place in 1...200 as ClosedRange<UInt64> {
-      notes.add(Note(fence: place), to: .entry(named("a")), newestEntry: place)
+      notes.record(Note(fence: place), to: .entry(named("a")), newestEntry: place)
     }
     #expect(notes.count == 1 && !notes.isFull)
     #expect(total("a", entry: 1).fence == 200)
@@ -51,16 +51,16 @@ struct KeyNotesTests {
   @Test mutating func tooManyNotesBecomeOneOfAllKeysAndNothingIsForgotten() {
     for manner in 0..<2 {
       notes = KeyNotes()
-      notes.add(Note(mark: 1, markedAt: 5), to: named("a"), since: 0)
-      notes.add(Note(fence: 2), to: .stale, newestEntry: 9)
-      notes.add(Note(request: 3), to: named("b"), since: 0)
+      notes.record(Note(mark: 1, markedAt: 5), to: named("a"), since: 0)
+      notes.record(Note(fence: 2), to: .stale, newestEntry: 9)
+      notes.record(Note(request: 3), to: named("b"), since: 0)
       var place: UInt64 = 3
       while !notes.isFull {
         place += 1
         if manner == 0 {
-          notes.add(Note(fence: place), to: named("x\(place)"), since: 0)
+          notes.record(Note(fence: place), to: named("x\(place)"), since: 0)
         } else {
-          notes.add(Note(fence: place), to: prefix("x\(place)"), newestEntry: 0)
+          notes.record(Note(fence: place), to: prefix("x\(place)"), newestEntry: 0)
         }
       }
       notes.generalize()

@@ -30,9 +30,9 @@ import Testing
 
   @Test mutating func aMarkBeginsTheGraceIfItComesFirst() {
     entry.invalidate()
-    record.follow(entry.machine, at: .seconds(4))
+    record.entryChanged(entry.machine, at: .seconds(4))
     #expect(record.markedAt == .seconds(4))
-    record.follow(entry.machine, at: .seconds(9))
+    record.entryChanged(entry.machine, at: .seconds(9))
     #expect(record.markedAt == .seconds(4))
     #expect(served([24, 24.001]) == [true, false])
     #expect(served([24, 24.001], .after(.infinite)) == [true, false])
@@ -47,9 +47,9 @@ import Testing
 
   @Test mutating func aWriteEndsTheMark() {
     entry.invalidate()
-    record.follow(entry.machine, at: .seconds(4))
+    record.entryChanged(entry.machine, at: .seconds(4))
     entry.write()
-    record.follow(entry.machine, at: .seconds(5))
+    record.entryChanged(entry.machine, at: .seconds(5))
     #expect(record.isEmpty)
   }
 

@@ -105,7 +105,7 @@ import Testing
         for _ in 0..<count {
           let number = Int32(truncatingIfNeeded: state.reports.eventSerial)
           state.reports.eventSerial += 1
-          state.actionQueue.append(.ask(EntryID(index: number, generation: 0)))
+          state.actionQueue.enqueue(.ask(EntryID(index: number, generation: 0)))
         }
         return state.actionQueue.count
       }

@@ -143,17 +143,17 @@ struct AwaitedKeys<End: Sendable>: Sendable {
 
   /// Older data must stay away from a key.
   mutating func fenced(_ key: EntryKey) {
-    notes.add(KeyNotes.Note(fence: next()), to: key, since: newestBase)
+    notes.record(KeyNotes.Note(fence: next()), to: key, since: newestBase)
   }
 
   /// A caller wants a newer answer for a key.
   mutating func requested(_ key: EntryKey) {
-    notes.add(KeyNotes.Note(request: next()), to: key, since: newestBase)
+    notes.record(KeyNotes.Note(request: next()), to: key, since: newestBase)
   }
 
   /// A key was invalidated.
   mutating func invalidated(_ key: EntryKey, at date: Double) {
-    notes.add(KeyNotes.Note(mark: next(), markedAt: date), to: key, since: newestBase)
+    notes.record(KeyNotes.Note(mark: next(), markedAt: date), to: key, since: newestBase)
   }
 
   /// The entries of a filter were removed, or invalidated at a date, whether or not the cache has
@@ -162,7 +162,7 @@ struct AwaitedKeys<End: Sendable>: Sendable {
   {
     let note =
       date.map { KeyNotes.Note(mark: next(), markedAt: $0) } ?? KeyNotes.Note(fence: next())
-    notes.add(note, to: filter, newestEntry: newestEntry)
+    notes.record(note, to: filter, newestEntry: newestEntry)
   }
 
   /// Shortens the notes.

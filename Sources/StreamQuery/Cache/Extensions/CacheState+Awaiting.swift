@@ -34,7 +34,7 @@ extension CacheState {
   /// Ends all imports: their data belongs to the time before.
   mutating func endImports(_ transaction: inout Transaction) {
     guard !extensions.imports.isEmpty else { return }
-    for end in extensions.imports.endedAll() { actionQueue.append(.reached(end)) }
+    for end in extensions.imports.endedAll() { actionQueue.enqueue(.reached(end)) }
     resumeUnawaited(extensions.imports.allDeferred, &transaction)
     forgetNotes(&transaction)
   }

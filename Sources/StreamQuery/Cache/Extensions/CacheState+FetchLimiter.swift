@@ -17,7 +17,7 @@ extension CacheState {
   /// Runs an attempt of an entry's fetch, as soon as there is room.
   mutating func startWhenAdmitted(_ job: FetchJob, _ index: Int, _ transaction: inout Transaction) {
     let begins = !extensions.active.contains(.fetchLimiter) || acquireFetch(index)
-    if begins { actionQueue.append(.start(job, attempt: slots[index].machine.failureCount)) }
+    if begins { actionQueue.enqueue(.start(job, attempt: slots[index].machine.failureCount)) }
     // A thread that makes room begins it later, but in the context of this caller.
     if !begins || othersPerform { transaction.prepareTask(job.tasks) }
   }
@@ -61,7 +61,7 @@ extension CacheState {
       let job = slots[index].job
     else { return }
     slots[index].machine.attemptBegan()
-    actionQueue.append(.start(job, attempt: slots[index].machine.failureCount))
+    actionQueue.enqueue(.start(job, attempt: slots[index].machine.failureCount))
   }
 
   /// Updates the place of a fetch after a change of its entry.
@@ -86,7 +86,7 @@ extension CacheState {
       guard let index = find(entry), let job = slots[index].job else { continue }
       let actions = slots[index].machine.turnCame(in: transaction.environment)
       if actions == .none {
-        actionQueue.append(.start(job, attempt: slots[index].machine.failureCount))
+        actionQueue.enqueue(.start(job, attempt: slots[index].machine.failureCount))
       } else {
         // It resumes like any paused fetch, and takes its turn then.
         releaseFetch(index)

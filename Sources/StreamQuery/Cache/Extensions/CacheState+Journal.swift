@@ -31,7 +31,7 @@ extension CacheState {
       extensions.changeLogs[position].changes.append(id)
     }
     guard slots[index].query?.isPersisted == true else { return }
-    if extensions.persisted?.note(id) == true { actionQueue.append(.persist) }
+    if extensions.persisted?.entryChanged(id) == true { actionQueue.enqueue(.persist) }
   }
 
   /// Records that all entries move or are removed.
@@ -137,7 +137,7 @@ extension CacheState {
   }
 
   private mutating func notePersisted(_ removal: PersistedChanges.Removal, of id: EntryID?) {
-    if extensions.persisted?.note(removal, of: id) == true { actionQueue.append(.persist) }
+    if extensions.persisted?.entryLeft(removal, of: id) == true { actionQueue.enqueue(.persist) }
   }
 }
 

@@ -32,7 +32,7 @@ extension CacheState {
     guard extensions.active.contains(.budget) else { return }
     let data = slots[index].data
     if extensions.budget?.isNews(data, index) == true {
-      actionQueue.append(.measure(id(of: index)))
+      actionQueue.enqueue(.measure(id(of: index)))
     }
     let isIdle = isUnused(index)
     extensions.budget?.order.changed(index, isIdle: isIdle)
@@ -47,7 +47,7 @@ extension CacheState {
   mutating func evict(_ transaction: inout Transaction) {
     var left = bounds.lookLimit
     while let index = extensions.budget?.order.victim() {
-      guard left > 0 else { return actionQueue.append(.evict) }
+      guard left > 0 else { return actionQueue.enqueue(.evict) }
       left -= 1
       drop(index, reason: .evicted, &transaction)
     }

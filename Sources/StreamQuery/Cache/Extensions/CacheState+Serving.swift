@@ -7,7 +7,7 @@ extension CacheState {
   mutating func followServing(_ index: Int, _ transaction: Transaction) {
     guard slots[index].remembersServing else { return }
     var record = slots[index].servingRecord
-    record.follow(slots[index].machine, at: transaction.environment.now.instant)
+    record.entryChanged(slots[index].machine, at: transaction.environment.now.instant)
     slots[index].servingRecord = record
   }
 

@@ -68,7 +68,7 @@ struct KeyNotes: Sendable {
   ///   - note: The change.
   ///   - key: The key.
   ///   - base: A change later than this counts as if it happened now.
-  mutating func add(_ note: Note, to key: EntryKey, since base: UInt64) {
+  mutating func record(_ note: Note, to key: EntryKey, since base: UInt64) {
     // Most often the key is one of many that were selected together.
     if let change = bulkChanges.last, change.newestEntry == nil,
       change.note.covers(note, since: base),
@@ -86,7 +86,7 @@ struct KeyNotes: Sendable {
   ///   - filter: The filter.
   ///   - newestEntry: The newest entry of that time; older entries get notes of their own, unless the filter
   ///     is about keys alone.
-  mutating func add(_ note: Note, to filter: EntryFilter, newestEntry: UInt64) {
+  mutating func record(_ note: Note, to filter: EntryFilter, newestEntry: UInt64) {
     if case .entry(let key) = filter {
       keys[key, default: Note()].join(note)
     } else {

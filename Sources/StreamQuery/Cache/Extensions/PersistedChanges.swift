@@ -28,7 +28,7 @@ package struct PersistedChanges: Sendable {
   /// Notes that an entry changed.
   ///
   /// - Returns: Whether it is the first change.
-  mutating func note(_ entry: EntryID) -> Bool {
+  mutating func entryChanged(_ entry: EntryID) -> Bool {
     noteCount &+= 1
     let isFirst = isEmpty
     changed.insert(entry)
@@ -38,7 +38,7 @@ package struct PersistedChanges: Sendable {
   /// Notes that an entry is gone.
   ///
   /// - Returns: Whether the persister is to be called: it is the first change, or there are many.
-  mutating func note(_ removal: Removal, of entry: EntryID?) -> Bool {
+  mutating func entryLeft(_ removal: Removal, of entry: EntryID?) -> Bool {
     noteCount &+= 1
     let isFirst = isEmpty
     switch removal {

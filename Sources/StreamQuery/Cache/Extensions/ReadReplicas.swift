@@ -171,7 +171,7 @@ final class HitCounter: Sendable {
   ///
   /// - Returns: Whether it is the first one since ``takeCount()``.
   @inline(__always)
-  func add() -> Bool { count.add(1, ordering: .relaxed).oldValue == 0 }
+  func increment() -> Bool { count.add(1, ordering: .relaxed).oldValue == 0 }
 
   /// The uses since this was last called.
   func takeCount() -> Int { count.exchange(0, ordering: .relaxed) }

@@ -86,11 +86,13 @@ final class ReadShards: Sendable {
     let shard = shard(of: replica.key)
     if isLookup { shard.hits.add(1, ordering: .relaxed) }
     // No variable for the uses until they have to be noted: all threads would count its reference.
-    if replica.uses?.add() == true, let uses = replica.uses {
+    if replica.uses?.increment() == true, let uses = replica.uses {
       shard.table.withLock { $0.used.append(uses) }
       shard.isUsed.store(true, ordering: .relaxed)
     }
-    guard isLookup, replica.hits?.uses.add() == true, let hits = replica.hits else { return false }
+    guard isLookup, replica.hits?.uses.increment() == true, let hits = replica.hits else {
+      return false
+    }
     shard.table.withLock { $0.hits.append(hits) }
     // After the list: a thread that takes the mark away finds in the list all hits from before.
     return !isReportDue.exchange(true, ordering: .acquiringAndReleasing)
