@@ -2,7 +2,7 @@ extension CacheState {
   /// The entries that a filter matches; within a prefix, in the order of creation.
   func entries(matching filter: EntryFilter, at now: Instant) -> [Int] {
     if case .entry(let key) = filter { return find(key).map { [$0] } ?? [] }
-    return matches(among: allCandidates(of: filter), filter, at: now)
+    return orderedMatches(among: allCandidates(of: filter), filter, at: now)
   }
 
   /// The same, if the search takes little time, or no longer than the work on the matches.
@@ -17,11 +17,11 @@ extension CacheState {
       forget(candidates)
       return nil
     }
-    return matches(among: found, filter, at: now)
+    return orderedMatches(among: found, filter, at: now)
   }
 
   /// The candidates that a filter matches, in their order.
-  private func matches(
+  private func orderedMatches(
     among candidates: [EntryCandidate],
     _ filter: EntryFilter,
     at now: Instant

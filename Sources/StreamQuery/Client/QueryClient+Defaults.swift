@@ -7,7 +7,7 @@ nonisolated extension QueryClient {
   /// - Parameter defaults: The defaults.
   public func setDefaults(_ defaults: QueryDefaults) {
     let defaults = defaults.over(configuration.preset)
-    replaceDefaults { $0.with(client: defaults) }
+    replaceDefaults { $0.replacing(client: defaults) }
   }
 
   /// Registers defaults for every key that starts with a prefix.
@@ -30,7 +30,7 @@ nonisolated extension QueryClient {
     fetch: (@Sendable (FetchContext) async throws -> any Sendable)? = nil
   ) {
     let entry = DefaultsTable.Prefix(key: prefix, options: options, fetch: fetch)
-    replaceDefaults { $0.with(entry) }
+    replaceDefaults { $0.adding(entry) }
   }
 
   /// The merged defaults of a key: the client's, and those of its prefixes.

@@ -112,7 +112,7 @@ nonisolated extension QueryClient {
     perform: (@Sendable (any Sendable, MutationContext) async throws -> any Sendable)? = nil
   ) {
     let entry = MutationDefaultsTable.Prefix(key: prefix, options: options, perform: perform)
-    replaceMutationDefaults { $0.with(entry) }
+    replaceMutationDefaults { $0.adding(entry) }
     if perform != nil { durableRuns?.workChanged() }
   }
 

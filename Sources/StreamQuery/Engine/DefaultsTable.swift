@@ -34,9 +34,9 @@ final class DefaultsTable: StoredDefaults, @unchecked Sendable {
   }
 
   /// The same defaults in a new table, so that every query is resolved again.
-  var renewed: DefaultsTable { with(prefixes: prefixes) }
+  var renewed: DefaultsTable { replacing(prefixes: prefixes) }
 
-  func with(client: QueryDefaults? = nil, prefixes: [Prefix]? = nil) -> DefaultsTable {
+  func replacing(client: QueryDefaults? = nil, prefixes: [Prefix]? = nil) -> DefaultsTable {
     DefaultsTable(
       client: client ?? self.client,
       prefixes: prefixes ?? self.prefixes,
@@ -67,13 +67,13 @@ final class DefaultsTable: StoredDefaults, @unchecked Sendable {
   ///
   /// A registered prefix keeps its rank, so that an update does not change which of two
   /// registrations wins.
-  func with(_ prefix: Prefix) -> DefaultsTable {
+  func adding(_ prefix: Prefix) -> DefaultsTable {
     var prefixes = prefixes
     if let index = prefixes.firstIndex(where: { $0.key == prefix.key }) {
       prefixes[index] = prefix
     } else {
       prefixes.append(prefix)
     }
-    return with(prefixes: prefixes)
+    return replacing(prefixes: prefixes)
   }
 }

@@ -4,7 +4,7 @@ nonisolated extension QueryClient {
   /// Restores the defaults of the configuration, which has none for mutations.
   func forgetDefaults() {
     let defaults = configuration.defaults.over(configuration.preset)
-    replaceDefaults(isErasing: true) { $0.with(client: defaults, prefixes: []) }
+    replaceDefaults(isErasing: true) { $0.replacing(client: defaults, prefixes: []) }
     replaceMutationDefaults(isErasing: true) { _ in MutationDefaultsTable() }
   }
 

@@ -98,7 +98,7 @@ extension QueryFilter {
   var plainPart: EntryFilter { node.plainPart }
 
   /// Whether the filter matches; runs user code if there are predicates.
-  package func matches(_ info: QueryInfo) -> Bool { node.matches(info) }
+  package func matches(_ info: QueryInfo) -> Bool { node.selects(info) }
 }
 
 extension QueryFilter.Node {
@@ -112,13 +112,13 @@ extension QueryFilter.Node {
     }
   }
 
-  fileprivate func matches(_ info: QueryInfo) -> Bool {
+  fileprivate func selects(_ info: QueryInfo) -> Bool {
     switch self {
     case .plain(let filter): filter.matches(info)
     case .predicate(let predicate): predicate(info)
-    case .and(let nodes): nodes.allSatisfy { $0.matches(info) }
-    case .or(let nodes): nodes.contains { $0.matches(info) }
-    case .not(let operand): !operand.matches(info)
+    case .and(let nodes): nodes.allSatisfy { $0.selects(info) }
+    case .or(let nodes): nodes.contains { $0.selects(info) }
+    case .not(let operand): !operand.selects(info)
     }
   }
 }

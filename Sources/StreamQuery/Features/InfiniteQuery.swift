@@ -157,6 +157,6 @@ extension Query {
   public func refetchingFirstPageOnly<Page, PageParam>() -> Self
   where Value == Pages<Page, PageParam> {
     guard let changed = definition.variant?() else { return self }
-    return Query(key: key, definition: changed.with(optionsOf: definition))
+    return Query(key: key, definition: changed.takingOptions(optionsOf: definition))
   }
 }

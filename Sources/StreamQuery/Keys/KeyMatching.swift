@@ -9,7 +9,7 @@ extension AnyQueryKey {
   /// - Returns: Whether this key is a prefix of the other.
   /// - Complexity: O(*n*), where *n* is the number of parts and elements in this key.
   public func isPrefix(of key: AnyQueryKey) -> Bool {
-    storage === key.storage || KeyPart.matches(storage.parts, within: key.storage.parts)
+    storage === key.storage || KeyPart.startsWith(storage.parts, within: key.storage.parts)
   }
 
   /// Returns whether a key begins with the parts of this one, whatever its value type.
@@ -25,20 +25,20 @@ extension KeyPart {
   /// Returns whether a part of a key satisfies this part of a prefix.
   func matches(_ part: KeyPart) -> Bool {
     var pairs: [(KeyPart, KeyPart)] = []
-    guard matches(part, &pairs) else { return false }
+    guard matchesPlainly(part, &pairs) else { return false }
     while let (wanted, found) = pairs.popLast() {
-      guard wanted.matches(found, &pairs) else { return false }
+      guard wanted.matchesPlainly(found, &pairs) else { return false }
     }
     return true
   }
 
   /// Compares the plain levels, and adds the rest to the pairs to compare.
-  private func matches(_ part: KeyPart, _ pairs: inout [(KeyPart, KeyPart)]) -> Bool {
+  private func matchesPlainly(_ part: KeyPart, _ pairs: inout [(KeyPart, KeyPart)]) -> Bool {
     switch (self, part) {
     case (.list(let elements), .list(let others)):
-      return KeyPart.matches(elements, within: others, &pairs)
+      return KeyPart.startsWith(elements, within: others, &pairs)
     case (.record(let fields), .record(let others)):
-      return KeyPart.matches(fields, within: others, &pairs)
+      return KeyPart.containsFields(fields, within: others, &pairs)
     case (.deep(let wanted), .deep(let found)) where wanted === found:
       return true
     // Parts that the prefix does not ask for may make different lists deep in the key than in the
@@ -62,24 +62,24 @@ extension KeyPart {
     }
   }
 
-  static func matches(_ prefix: ArraySlice<KeyPart>, within parts: ArraySlice<KeyPart>) -> Bool {
+  static func startsWith(_ prefix: ArraySlice<KeyPart>, within parts: ArraySlice<KeyPart>) -> Bool {
     prefix.count <= parts.count && zip(prefix, parts).allSatisfy { $0.matches($1) }
   }
 
-  private static func matches(
+  private static func startsWith(
     _ prefix: [KeyPart],
     within parts: [KeyPart],
     _ pairs: inout [(KeyPart, KeyPart)]
   ) -> Bool {
     guard prefix.count <= parts.count else { return false }
     for index in prefix.indices {
-      guard prefix[index].matches(parts[index], &pairs) else { return false }
+      guard prefix[index].matchesPlainly(parts[index], &pairs) else { return false }
     }
     return true
   }
 
   /// Both lists are sorted by name, so one pass finds every field.
-  private static func matches(
+  private static func containsFields(
     _ wanted: [KeyField],
     within fields: [KeyField],
     _ pairs: inout [(KeyPart, KeyPart)]
@@ -89,7 +89,7 @@ extension KeyPart {
     for field in wanted {
       while index < fields.count, fields[index].name < field.name { index += 1 }
       guard index < fields.count, fields[index].name == field.name,
-        field.part.matches(fields[index].part, &pairs)
+        field.part.matchesPlainly(fields[index].part, &pairs)
       else { return false }
       index += 1
     }

@@ -37,7 +37,7 @@ public struct MutationFilter: Sendable, _FreeOfActors {
   }
 
   /// Whether it selects a run; runs user code.
-  package func matches(_ info: MutationInfo) -> Bool { node.matches(info) }
+  package func matches(_ info: MutationInfo) -> Bool { node.selects(info) }
 
   /// Every run.
   public static var all: Self { Self(node: .all) }
@@ -132,16 +132,16 @@ extension MutationFilter.Node: FilterNode {
   var conjuncts: [Self]? { if case .and(let nodes) = self { nodes } else { nil } }
   var disjuncts: [Self]? { if case .or(let nodes) = self { nodes } else { nil } }
 
-  func matches(_ info: MutationInfo) -> Bool {
+  func selects(_ info: MutationInfo) -> Bool {
     switch self {
     case .all: true
     case .mutation(let identity): info.snapshot.key == identity
     case .key(let key): info.key == key
     case .prefix(let key): key.isPrefix(of: info.key)
     case .predicate(let predicate): predicate(info)
-    case .and(let nodes): nodes.allSatisfy { $0.matches(info) }
-    case .or(let nodes): nodes.contains { $0.matches(info) }
-    case .not(let operand): !operand.matches(info)
+    case .and(let nodes): nodes.allSatisfy { $0.selects(info) }
+    case .or(let nodes): nodes.contains { $0.selects(info) }
+    case .not(let operand): !operand.selects(info)
     }
   }
 }

@@ -122,7 +122,7 @@ final class MutationDefaultsTable: Sendable {
 
   /// A prefix that was registered before keeps its rank, so that an update does not change which of
   /// two registrations wins.
-  func with(_ prefix: Prefix) -> MutationDefaultsTable {
+  func adding(_ prefix: Prefix) -> MutationDefaultsTable {
     var prefixes = prefixes
     if let index = prefixes.firstIndex(where: { $0.key == prefix.key }) {
       prefixes[index] = prefix

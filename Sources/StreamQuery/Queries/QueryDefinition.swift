@@ -107,7 +107,7 @@ package final class QueryDefinition: @unchecked Sendable {
   }
 
   /// A copy with the options and extras of another definition, except for the way to fetch.
-  func with(optionsOf definition: QueryDefinition) -> QueryDefinition {
+  func takingOptions(optionsOf definition: QueryDefinition) -> QueryDefinition {
     var values = definition.extras?.values ?? DefinitionExtras.Values()
     values.feature = feature
     values.variant = variant

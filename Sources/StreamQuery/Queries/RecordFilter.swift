@@ -124,7 +124,7 @@ package struct RecordFilter: Hashable, Sendable {
       guard prefix.utf8.count > 1 else { return .yes }
       let next = key.dropFirst(prefix.utf8.count).first
       return next == UInt8(ascii: ",") || next == UInt8(ascii: "]") ? .yes : .no
-    case .shape(let shape): return shape.matches(key(in: text)) ? .yes : .no
+    case .shape(let shape): return shape.describes(key(in: text)) ? .yes : .no
     case .and(let nodes):
       let answers = nodes.map { answer($0, text) }
       return answers.contains(.no) ? .no : answers.contains(.maybe) ? .maybe : .yes

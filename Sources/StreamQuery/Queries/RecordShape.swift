@@ -41,20 +41,20 @@ indirect enum RecordShape: Hashable, Sendable {
   /// Whether a text has this shape.
   ///
   /// The text comes from a store, and may be anything.
-  func matches(_ text: Substring.UTF8View) -> Bool {
+  func describes(_ text: Substring.UTF8View) -> Bool {
     switch self {
     case .text(let wanted): return text.elementsEqual(wanted.utf8)
     case .list(let wanted):
       guard let elements = Self.pieces(of: text, between: "[", "]"), wanted.count <= elements.count
       else { return false }
-      return zip(wanted, elements).allSatisfy { $0.matches($1) }
+      return zip(wanted, elements).allSatisfy { $0.describes($1) }
     case .record(let wanted):
       guard let fields = Self.pieces(of: text, between: "{", "}"), !Self.isTag(fields.first)
       else { return false }
       return wanted.allSatisfy { field in
         fields.contains {
           $0.starts(with: field.name.utf8)
-            && field.shape.matches($0.dropFirst(field.name.utf8.count))
+            && field.shape.describes($0.dropFirst(field.name.utf8.count))
         }
       }
     }

@@ -420,16 +420,16 @@ import Testing
     let short = Self.prefix("products", gcTime: 2)
     let other = Self.prefix("users", gcTime: 3)
     let table = DefaultsTable(client: QueryDefaults(), failureInvalidates: true)
-    #expect(table.with(long).with(short).with(other).gcTime(for: Self.key) == .seconds(2))
-    #expect(table.with(short).with(long).gcTime(for: Self.key) == .seconds(1))
-    #expect(table.with(other).gcTime(for: Self.key) == .seconds(300))
+    #expect(table.adding(long).adding(short).adding(other).gcTime(for: Self.key) == .seconds(2))
+    #expect(table.adding(short).adding(long).gcTime(for: Self.key) == .seconds(1))
+    #expect(table.adding(other).gcTime(for: Self.key) == .seconds(300))
   }
 
   @Test func aRegistrationThatIsRepeatedKeepsItsPlace() {
     let table = DefaultsTable(client: QueryDefaults(), failureInvalidates: true)
-      .with(Self.prefix("products", gcTime: 1))
-      .with(Self.prefix(["products", "books"], gcTime: 2))
-      .with(Self.prefix("products", gcTime: 3))
+      .adding(Self.prefix("products", gcTime: 1))
+      .adding(Self.prefix(["products", "books"], gcTime: 2))
+      .adding(Self.prefix("products", gcTime: 3))
     #expect(table.prefixes.count == 2)
     #expect(table.gcTime(for: Self.key) == .seconds(2))
     #expect(table.gcTime(for: ["products", "toys"]) == .seconds(3))
@@ -445,8 +445,8 @@ import Testing
 
   @Test func clientDefaultsChangeWithoutTheirPrefixes() {
     let table = DefaultsTable(client: QueryDefaults(), failureInvalidates: false)
-      .with(Self.prefix("products", gcTime: 2))
-      .with(client: QueryDefaults(gcTime: .seconds(7)))
+      .adding(Self.prefix("products", gcTime: 2))
+      .replacing(client: QueryDefaults(gcTime: .seconds(7)))
     #expect(table.gcTime(for: Self.key) == .seconds(2))
     #expect(table.gcTime(for: "users") == .seconds(7))
     #expect(!table.failureInvalidates)
