@@ -31,7 +31,7 @@ struct AccountEnding: Sendable {
   /// Removes the notes, after all stores are erased.
   ///
   /// - Returns: The stores that may still have a note: while one has, the account is not opened.
-  func forget() async -> [Failure] {
+  func removeNotes() async -> [Failure] {
     await failures { store throws(QueryStoreError) in
       // Before the note goes, so that a store's file of an empty partition goes too, also after a kill in
       // between.

@@ -282,7 +282,7 @@ public final class QueryAccounts: Sendable {
     for client in clients { await client.waitUntilOver() }
     // A note that was begun before the turn must not come after its removal.
     await turn.noted.wait()
-    if failures.isEmpty { failures = await ending.forget() }
+    if failures.isEmpty { failures = await ending.removeNotes() }
     let ended = table.withLock { $0.ended(name, failedIn: failures.map(\.store)) }
     withExtendedLifetime(ended) {}
     guard failures.isEmpty else {

@@ -91,8 +91,8 @@ extension ArchiveExports {
     let (entries, runs) = client.content(filter, mutations)
     var export = ArchiveExport(archive: CacheArchive(), skipped: [])
     // A part of a value must not count as the whole.
-    export.add(entries.filter { $0.progress != .partial }.map(\.info), errors, coding)
-    export.add(runs, coding)
+    export.addEntries(entries.filter { $0.progress != .partial }.map(\.info), errors, coding)
+    export.addRuns(runs, coding)
     var pending = PendingEntries()
     for entry in entries where entry.progress == .first {
       if let text = export.addPending(entry.info) { pending.add(entry.info.entryKey, text) }
@@ -107,7 +107,7 @@ extension ArchiveExports {
     let present = client.presence(of: pending.keys, at: now)
     guard let settled = pending.looked(at: present, at: now) else { return nil }
     var export = ArchiveExport(archive: CacheArchive(pending: pending.texts), skipped: [])
-    export.add(settled, errors, coding)
+    export.addEntries(settled, errors, coding)
     return export
   }
 }

@@ -35,8 +35,8 @@ nonisolated extension QueryClient {
   ) -> ArchiveExport {
     let (entries, runs) = content(filter, mutations)
     var export = ArchiveExport(archive: CacheArchive(), skipped: [])
-    export.add(entries.map(\.info), errors, coding)
-    export.add(runs, coding)
+    export.addEntries(entries.map(\.info), errors, coding)
+    export.addRuns(runs, coding)
     // The account may have ended while its values were encoded.
     return isErased ? ArchiveExport(archive: CacheArchive(), skipped: []) : export
   }
@@ -59,19 +59,23 @@ private struct ArchiveExportRefusal: Error {
 
 extension ArchiveExport {
   /// Adds the entries that have data.
-  mutating func add(_ entries: [QueryInfo], _ errors: ArchiveErrorPolicy, _ coding: ArchiveCoding) {
+  mutating func addEntries(
+    _ entries: [QueryInfo],
+    _ errors: ArchiveErrorPolicy,
+    _ coding: ArchiveCoding
+  ) {
     for entry in entries {
       guard let box = entry.base else { continue }
       if entry.error != nil, errors == .leftOut { continue }
-      add(entry.key, isMutation: false) { archive throws(ArchiveExportRefusal) in
+      addUnlessRefused(entry.key, isMutation: false) { archive throws(ArchiveExportRefusal) in
         archive.entries.append(try entry.archived(box.erased, errors, coding))
       }
     }
   }
 
-  mutating func add(_ runs: [MutationInfo], _ coding: ArchiveCoding) {
+  mutating func addRuns(_ runs: [MutationInfo], _ coding: ArchiveCoding) {
     for run in runs {
-      add(run.key, isMutation: true) { archive throws(ArchiveExportRefusal) in
+      addUnlessRefused(run.key, isMutation: true) { archive throws(ArchiveExportRefusal) in
         archive.mutations.append(try run.archived(coding))
       }
     }
@@ -82,7 +86,7 @@ extension ArchiveExport {
   /// - Returns: The name; `nil` if its key has none.
   mutating func addPending(_ entry: QueryInfo) -> String? {
     var name: String?
-    add(entry.key, isMutation: false) { archive throws(ArchiveExportRefusal) in
+    addUnlessRefused(entry.key, isMutation: false) { archive throws(ArchiveExportRefusal) in
       let text = try text(of: entry.entryKey)
       archive.pending.append(text)
       name = text
@@ -90,7 +94,7 @@ extension ArchiveExport {
     return name
   }
 
-  private mutating func add(
+  private mutating func addUnlessRefused(
     _ key: AnyQueryKey,
     isMutation: Bool,
     _ body: (inout CacheArchive) throws(ArchiveExportRefusal) -> Void

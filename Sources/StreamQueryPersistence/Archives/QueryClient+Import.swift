@@ -72,12 +72,12 @@ nonisolated extension QueryClient {
     // The user's types are decoded before the transaction.
     var draft = ImportDraft()
     for entry in archive.entries {
-      draft.add(entry.key, isMutation: false) { draft throws(ArchiveRefusal) in
+      draft.addUnlessRefused(entry.key, isMutation: false) { draft throws(ArchiveRefusal) in
         draft.entries.append(try restored(entry, catalog, coding))
       }
     }
     for (run, identity) in zip(archive.mutations, archive.identities) {
-      draft.add(run.key, isMutation: true, identity) { draft throws(ArchiveRefusal) in
+      draft.addUnlessRefused(run.key, isMutation: true, identity) { draft throws(ArchiveRefusal) in
         draft.runs.append(try restored(run, identity, catalog, coding))
       }
     }
@@ -197,7 +197,7 @@ private struct ImportDraft {
   var runs: [RestoredRun] = []
   var skipped: [ArchiveImport.Skipped] = []
 
-  mutating func add(
+  mutating func addUnlessRefused(
     _ key: String,
     isMutation: Bool,
     _ identity: RunIdentity? = nil,

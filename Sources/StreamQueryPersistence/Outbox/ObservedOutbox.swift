@@ -39,9 +39,9 @@ public final class ObservedOutbox {
     count = items.count
     stopped = items.stopped
     // Weakly, because the client keeps it until then.
-    erasure = client.whenErased { [weak self] in await self?.forget() }
+    erasure = client.whenErased { [weak self] in await self?.clear() }
     guard erasure != nil else {
-      forget()
+      clear()
       return
     }
     let changes = client.outbox.items
@@ -88,7 +88,7 @@ public final class ObservedOutbox {
   }
 
   /// Shows nothing any more: the account has ended.
-  private func forget() {
+  private func clear() {
     following?.cancel()
     following = nil
     take(OutboxItems())
@@ -96,7 +96,7 @@ public final class ObservedOutbox {
 
   private func arrived(_ items: OutboxItems) {
     // The account may have ended since this was taken.
-    guard !client.isErased else { return forget() }
+    guard !client.isErased else { return clear() }
     if let changeContext { changeContext { take(items) } } else { take(items) }
   }
 

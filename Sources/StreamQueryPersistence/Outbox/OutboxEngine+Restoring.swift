@@ -56,7 +56,7 @@ extension OutboxEngine {
     do throws(QueryStoreError) {
       let contents = try await store.load(partition)
       guard !update({ $0.writer.stage.isErased }) else { return nil }
-      let (records, unreadable) = OutboxLedger.read(contents)
+      let (records, unreadable) = OutboxLedger.decodedRecords(contents)
       let isFirst = update { $0.ledger.isLoading }
       let last = records.last?.serial ?? 0
       update { state in

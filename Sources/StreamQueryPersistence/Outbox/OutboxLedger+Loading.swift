@@ -10,7 +10,7 @@ internal import Foundation
 
 extension OutboxLedger {
   /// The records of a store, in their order, and the keys of those that are not readable.
-  static func read(
+  static func decodedRecords(
     _ contents: StoreContents
   ) -> (
     records: [(serial: UInt64, record: OutboxRecord)], unreadable: [String]

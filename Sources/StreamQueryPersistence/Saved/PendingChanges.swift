@@ -81,5 +81,5 @@ struct PendingChanges: Sendable {
   /// Forgets a removal.
   ///
   /// - Returns: Whether there was one.
-  mutating func forget(_ key: EntryKey) -> Bool { removed.remove(key) != nil }
+  mutating func forgetRemoval(_ key: EntryKey) -> Bool { removed.remove(key) != nil }
 }

@@ -207,7 +207,7 @@ struct SavedRecords: Sendable {
   /// Applies removals to records while nothing is written, so that no key waits without need.
   mutating func settledRemovals(_ removals: [(key: EntryKey, text: String?)]) {
     guard case .open = phase, encoding.isEmpty else { return }
-    for (key, text) in removals where pendingChanges.forget(key) {
+    for (key, text) in removals where pendingChanges.forgetRemoval(key) {
       if let text { remove(Self.prefix + text) }
     }
   }

@@ -74,11 +74,11 @@ final class StorePersister: Persister, StoreWorker {
 
   // MARK: Bulk calls
 
-  func remove(_ filter: QueryFilter) { apply(filter, removes: true) }
+  func remove(_ filter: QueryFilter) { applyToRecords(filter, removes: true) }
 
-  func invalidate(_ filter: QueryFilter) { apply(filter, removes: false) }
+  func invalidate(_ filter: QueryFilter) { applyToRecords(filter, removes: false) }
 
-  private func apply(_ filter: QueryFilter, removes: Bool) {
+  private func applyToRecords(_ filter: QueryFilter, removes: Bool) {
     let records = RecordFilter(filter)
     // The filter's answer about these depends on their state, which the cache knows.
     let cached = Set(records.isOfKeys ? [] : client?.cachedUses.map(\.key) ?? [])

@@ -116,7 +116,7 @@ extension FileStore {
   }
 
   /// Adds to the file, and waits until that is on the disk under the file's path.
-  func add(
+  func append(
     _ addition: PartitionLog.Addition,
     to state: inout OpenPartition
   ) throws(QueryStoreError) {

@@ -223,7 +223,7 @@ public actor FileStore: QueryStore {
     if batch.isEmpty { return }
     guard let addition = state.log.addition(of: batch) else { throw .full }
     do throws(QueryStoreError) {
-      try add(addition, to: &state)
+      try append(addition, to: &state)
     } catch {
       partitions[partition] = state
       throw isGone(state) ? createAnew() : error

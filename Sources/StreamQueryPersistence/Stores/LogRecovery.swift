@@ -33,7 +33,7 @@ struct LogRecovery {
   ///   - bytes: The whole file.
   ///   - format: The format of the partition, in the generation of the file's name.
   init(_ bytes: Data, _ format: LogFormat) {
-    bytes.withUnsafeBytes { read($0, format) }
+    bytes.withUnsafeBytes { scan($0, format) }
   }
 
   /// The records, as slices of the file, in the order in which they were written.
@@ -45,7 +45,7 @@ struct LogRecovery {
     }
   }
 
-  private mutating func read(_ bytes: UnsafeRawBufferPointer, _ format: LogFormat) {
+  private mutating func scan(_ bytes: UnsafeRawBufferPointer, _ format: LogFormat) {
     guard bytes.count >= LogFormat.headerSize else { return }
     switch LogFormat.header(of: bytes) {
     case .otherVersion:

@@ -140,7 +140,7 @@ struct OutboxKillTests {
       } catch {}
       disk.restart(cut.isMultiple(of: 2) ? .nothing : .everything)
       let contents = try await FileStore(directory: "/outbox", system: disk).load(.main)
-      let (records, unreadable) = OutboxLedger.read(contents)
+      let (records, unreadable) = OutboxLedger.decodedRecords(contents)
       #expect(unreadable.isEmpty)
       #expect(Array(records.map(\.record.header.id).prefix(ids.count)) == ids)
     }
