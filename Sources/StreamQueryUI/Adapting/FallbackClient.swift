@@ -37,7 +37,7 @@ enum FallbackClient {
   }
 
   /// Releases the client, for tests.
-  static func forget() {
+  static func reset() {
     // The client is released after unlocking.
     _ = state.withLock { $0.client.take() }
   }

@@ -83,7 +83,7 @@ final class LiveHolder<Object: AnyObject> {
   ///   - asker: The wrapper or the modifier.
   ///   - queryEnvironment: Its surroundings.
   ///   - tell: Called now, and when the view appears or disappears.
-  func asked(
+  func configure(
     by asker: LiveMachine.Asker,
     in queryEnvironment: QueryEnvironment,
     _ tell: @escaping Tell

@@ -82,7 +82,7 @@ final class Presence: nonisolated Observable {
     if let scope, !scope.wasDrawnHidden {
       scope.wasDrawnHidden = !letsObserve
     } else {
-      perform { $0.drawn() }
+      enter { $0.drawn() }
     }
   }
 
@@ -91,27 +91,27 @@ final class Presence: nonisolated Observable {
   /// - Parameter client: The client whose clock limits the doubt.
   func changed(of client: QueryClient?) {
     waits = MainActorDelivery.of(client ?? FallbackClient.taken()).waits
-    perform { $0.changed() }
+    enter { $0.changed() }
     scope?.around.presence?.changed(of: client)
   }
 
   /// Readers read the reported change for the first time.
   func changeWasRead() {
-    perform { $0.changeWasRead() }
+    enter { $0.changeWasRead() }
     scope?.around.presence?.changeWasRead()
   }
 
-  func appeared() { perform { $0.appeared() } }
+  func appeared() { enter { $0.appeared() } }
 
   /// A view of the content has disappeared.
   ///
   /// - Parameter client: The client of its surroundings, if they have one.
   func disappeared(of client: QueryClient?) {
     if waits == nil { waits = client.map { MainActorDelivery.of($0).waits } }
-    perform { $0.disappeared() }
+    enter { $0.disappeared() }
   }
 
-  private func perform(_ fact: (inout PresenceMachine) -> PresenceMachine.Step) {
+  private func enter(_ fact: (inout PresenceMachine) -> PresenceMachine.Step) {
     var next = machine
     let step = fact(&next)
     let isOther = scope.map { machine.observes($0.period) != next.observes($0.period) } ?? false
@@ -148,12 +148,12 @@ extension Presence: SharedWaiter {
     let wasRead = reading == .read
     reading = .none
     if wasRead { drawnHidden() }
-    perform { $0.turnEnded() }
+    enter { $0.turnEnded() }
   }
 
   func secondPassed() -> Bool {
     var isStillInDoubt = false
-    perform {
+    enter {
       let step = $0.doubtEnded()
       isStillInDoubt = step == .awaitEndOfDoubt
       return isStillInDoubt ? .nothing : step

@@ -3,7 +3,7 @@ internal import StreamQuery
 // The effect of a view's request on each kind of observed object.
 extension _QueryObjectMembers {
   // Without options, the object keeps its present ones.
-  func asked(
+  func configure(
     _ query: Query<Stored>,
     _ asked: ObserverOptions?,
     _ client: QueryClient,
@@ -24,7 +24,7 @@ extension _QueryObjectMembers {
 }
 
 extension ObservedPagination {
-  func asked(
+  func configure(
     _ input: Input?,
     _ query: @escaping @Sendable (Input, Page) -> Query<Value>,
     _ asked: ObserverOptions?,
@@ -51,7 +51,8 @@ extension ObservedPagination {
 }
 
 extension ObservedQueries {
-  func asked(_ queries: [AnyQuery], _ client: QueryClient, _ queryEnvironment: QueryEnvironment) {
+  func configure(_ queries: [AnyQuery], _ client: QueryClient, _ queryEnvironment: QueryEnvironment)
+  {
     changeContext = queryEnvironment.changeContext
     let queries = queryEnvironment.isFrozen ? queries.map { $0.enabled(false) } : queries
     if queryEnvironment.observes {
@@ -77,7 +78,7 @@ extension ObservedValue {
 }
 
 extension ObservedMutation {
-  func asked(
+  func configure(
     _ mutation: Mutation<Input, Output>,
     _ client: QueryClient,
     _ queryEnvironment: QueryEnvironment

@@ -197,7 +197,7 @@ public final class ErrorBoundary: nonisolated Observable {
 extension ErrorBoundary: ErasureMember {
   func forget(_ delivery: MainActorDelivery) {
     change { machine in
-      machine.forget { if case .query(delivery.clientID, _) = $0 { true } else { false } }
+      machine.removeErrors { if case .query(delivery.clientID, _) = $0 { true } else { false } }
     }
   }
 }

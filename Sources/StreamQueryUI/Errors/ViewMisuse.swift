@@ -41,7 +41,7 @@ enum ViewMisuse: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Forgets earlier reports, for tests.
-  static func forget() { state.withLock { $0.reported = [] } }
+  static func reset() { state.withLock { $0.reported = [] } }
 
   var description: String {
     switch self {

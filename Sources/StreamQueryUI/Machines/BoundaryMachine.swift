@@ -61,7 +61,7 @@ struct BoundaryMachine<Source: Hashable, Action> {
   }
 
   /// Forgets the errors of some sources.
-  mutating func forget(_ isForgotten: (Source) -> Bool) {
+  mutating func removeErrors(_ isForgotten: (Source) -> Bool) {
     caught.removeAll { isForgotten($0.source) }
   }
 

@@ -76,7 +76,7 @@ struct ListMachine {
   }
 
   /// Shows results, unless newer ones have arrived since.
-  mutating func show(_ arrival: Arrival) {
+  mutating func apply(_ arrival: Arrival) {
     guard arrival.revision == revision else { return }
     shown = arrival.results
     revision &+= 1

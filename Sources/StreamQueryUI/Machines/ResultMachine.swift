@@ -7,7 +7,7 @@ internal import StreamQueryOperators
 /// it still needs the field. So unread fields are neither compared nor announced.
 ///
 /// A change has two steps, because readers are told before it and after it: ``arrived(_:)`` returns
-/// the change, and ``show(_:)`` makes it. A reader that is told may show a newer result in between,
+/// the change, and ``apply(_:)`` makes it. A reader that is told may show a newer result in between,
 /// which stays.
 struct ResultMachine<Stored: Sendable, Selected: Sendable> {
   /// The shown value; most observed queries show the stored one, and have no other.
@@ -31,7 +31,7 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
     }
 
     /// Forgets everything but the shown result.
-    mutating func forget() {
+    mutating func keepOnlyShown() {
       if keeping != nil { keeping = _KeepPreviousDataStep() }
       selecting?.forget()
       unread = nil
@@ -198,7 +198,7 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
   /// - Returns: The change that shows no result.
   mutating func forgotten() -> Arrival {
     if case .made(var steps) = showing {
-      steps.forget()
+      steps.keepOnlyShown()
       showing = .made(steps)
     }
     return arrival(of: .idle, .idle)
@@ -217,7 +217,7 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
 
   /// Shows a result, unless another one was shown since it arrived.
   @inline(__always)
-  mutating func show(_ arrival: Arrival) {
+  mutating func apply(_ arrival: Arrival) {
     guard arrival.revision == revision else { return }
     revision &+= 1
     stored = arrival.stored

@@ -213,7 +213,7 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
     }
   }
 
-  private func arrived(_ run: MutationRun<Input, Output>) {
+  private func runArrived(_ run: MutationRun<Input, Output>) {
     guard !run.isSame(as: _state) else { return }
     if let changeContext { changeContext { take(run) } } else { take(run) }
   }
@@ -274,7 +274,7 @@ extension ObservedMutation: ErasureMember {
 extension ObservedMutation: DeliveryParticipant {
   func look() -> Bool {
     guard let observer else { return false }
-    arrived(observer.run)
+    runArrived(observer.run)
     return _status == .pending || callerCount > 0
   }
 }

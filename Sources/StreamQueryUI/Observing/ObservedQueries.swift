@@ -278,7 +278,7 @@ public final class ObservedQueries: nonisolated Observable {
     if arrival.concernsReaders { witness?.readersAreTold() }
     registrar.willChange(arrival.fields)
     registrar.willChange(positions: arrival.positions)
-    machine.show(arrival)
+    machine.apply(arrival)
     registrar.didChange(positions: arrival.positions)
     registrar.didChange(arrival.fields)
     offerErrors()

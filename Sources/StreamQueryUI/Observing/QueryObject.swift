@@ -69,7 +69,7 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
   /// Shows the first result of a new observer of a client.
   func look(at client: QueryClient) {
     // After a shutdown the client has another delivery, which brings no changes.
-    if delivery?.isOf(client) != true { show(MainActorDelivery.of(client)) }
+    if delivery?.isOf(client) != true { follow(MainActorDelivery.of(client)) }
     delivery?.remember(self)
     route?.leave(for: QueryIdentity(observedQuery.key), of: client)
     take(client.result(for: observedQuery, options: observerOptions))
@@ -126,7 +126,7 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
     let first = delivery.group.insert(observer)
     delivery.tell(self, of: first.position)
     self.observer = observer
-    show(delivery)
+    follow(delivery)
     member = first.member(of: observer)
     take(first.result(of: member) ?? observer.result)
     // The result may have been shown before, when no observation could report its error.
@@ -152,7 +152,7 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
   }
 
   /// Shows data of a client from now on.
-  private func show(_ delivery: MainActorDelivery) {
+  private func follow(_ delivery: MainActorDelivery) {
     // Data of one client must not be a placeholder for data of another.
     if let former = self.delivery, former !== delivery { clear() }
     self.delivery = delivery
@@ -204,7 +204,7 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
     let registrar = arrival.changed.isEmpty ? nil : registrar
     if registrar != nil, let rareParts { rareParts.witness?.readersAreTold() }
     registrar?.willChange(arrival.changed)
-    machine.show(arrival)
+    machine.apply(arrival)
     registrar?.didChange(arrival.changed)
     if route != nil { offerError() }
   }

@@ -22,7 +22,7 @@ extension _QueryObjectMembers {
     // object.
     let options = MainActorDelivery.options(options, for: client)
     for await result in client.results(of: query, options: options) {
-      if let arrival = machine.arrived(result) { machine.show(arrival) }
+      if let arrival = machine.arrived(result) { machine.apply(arrival) }
       let shown = machine.shown
       if let data = shown.data, !shown.isPlaceholderData { return data }
       if let error = shown.error, !shown.isFetching { throw error }

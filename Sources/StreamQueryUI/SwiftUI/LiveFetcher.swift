@@ -92,8 +92,8 @@ public struct LiveFetcher<F: QueryFetcher>: DynamicProperty {
   public nonisolated func update() {
     ViewUpdate.run {
       holder.installed(animation?.changeContext, options: options, make)
-      holder.asked(by: .wrapper, in: queryEnvironment) {
-        $0.query.asked($0.query.query, $1, $2, $3)
+      holder.configure(by: .wrapper, in: queryEnvironment) {
+        $0.query.configure($0.query.query, $1, $2, $3)
       }
       holder.updated()
     }

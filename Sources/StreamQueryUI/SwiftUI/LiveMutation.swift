@@ -61,7 +61,7 @@ public struct LiveMutation<Input: Sendable, Output: Sendable>: DynamicProperty {
     ViewUpdate.run {
       holder.installed(animation?.changeContext) { ObservedMutation(mutation ?? .none) }
       if let mutation {
-        holder.asked(by: .wrapper, in: queryEnvironment) { $0.asked(mutation, $2, $3) }
+        holder.configure(by: .wrapper, in: queryEnvironment) { $0.configure(mutation, $2, $3) }
       } else {
         holder.namedNothing { $0.runNothing() }
       }

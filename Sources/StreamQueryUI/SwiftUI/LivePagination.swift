@@ -66,7 +66,9 @@ public struct LivePagination<
     ViewUpdate.run {
       holder.installed(animation?.changeContext, options: options, make)
       if let query {
-        holder.asked(by: .wrapper, in: queryEnvironment) { $0.asked(nil, query, $1, $2, $3) }
+        holder.configure(by: .wrapper, in: queryEnvironment) {
+          $0.configure(nil, query, $1, $2, $3)
+        }
       } else {
         holder.namedNothing { $0.showNothing() }
       }

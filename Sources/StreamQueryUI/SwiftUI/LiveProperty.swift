@@ -39,8 +39,8 @@ struct LiveProperty<Object: _QueryObjectMembers>: DynamicProperty {
       holder.installed(animation?.changeContext, options: options, make)
       if let query {
         // Captured alone: the holder keeps the closure, and would retain itself by this property.
-        holder.asked(by: .wrapper, in: queryEnvironment) { [debounce] in
-          $0.asked(query, $1, $2, $3, debounce: debounce)
+        holder.configure(by: .wrapper, in: queryEnvironment) { [debounce] in
+          $0.configure(query, $1, $2, $3, debounce: debounce)
         }
       } else {
         holder.namedNothing { $0.showNothing() }

@@ -36,7 +36,7 @@ public struct LiveQueries: DynamicProperty {
     ViewUpdate.run {
       holder.installed(animation?.changeContext) { ObservedQueries() }
       if let queries {
-        holder.asked(by: .wrapper, in: queryEnvironment) { $0.asked(queries, $2, $3) }
+        holder.configure(by: .wrapper, in: queryEnvironment) { $0.configure(queries, $2, $3) }
       } else {
         holder.namedNothing { $0.showNothing() }
       }

@@ -46,7 +46,7 @@ public struct LiveValue<Value: Sendable>: DynamicProperty {
   public nonisolated func update() {
     ViewUpdate.run {
       holder.installed(animation?.changeContext) { ObservedValue(source) }
-      holder.asked(by: .wrapper, in: queryEnvironment) { $0.drawn(using: $2, $3) }
+      holder.configure(by: .wrapper, in: queryEnvironment) { $0.drawn(using: $2, $3) }
       holder.updated()
     }
   }

@@ -91,7 +91,7 @@ extension View {
     debounce: Duration? = nil,
     query: @escaping @Sendable (Input, Page) -> Query<Value>
   ) -> some View {
-    asking(live) { $0.asked(input, query, $1, $2, $3, debounce: debounce) }
+    asking(live) { $0.configure(input, query, $1, $2, $3, debounce: debounce) }
   }
 }
 #endif

@@ -32,7 +32,7 @@ extension View {
     _ query: Query<Object.Stored>,
     debounce: Duration? = nil
   ) -> some View {
-    asking(live) { $0.asked(query, $1, $2, $3, debounce: debounce) }
+    asking(live) { $0.configure(query, $1, $2, $3, debounce: debounce) }
   }
 
   /// Sets the query of a property wrapper by a key and a fetch.
@@ -76,7 +76,7 @@ extension View {
   ///   - queries: The queries.
   /// - Returns: The view.
   public func queries(_ live: LiveHandle<ObservedQueries>, _ queries: [AnyQuery]) -> some View {
-    asking(live) { $0.asked(queries, $2, $3) }
+    asking(live) { $0.configure(queries, $2, $3) }
   }
 
   /// Sets the mutation of a property wrapper, for mutations that depend on the view's state.
@@ -89,7 +89,7 @@ extension View {
     _ live: LiveHandle<ObservedMutation<Input, Output>>,
     _ mutation: Mutation<Input, Output>
   ) -> some View {
-    asking(live) { $0.asked(mutation, $2, $3) }
+    asking(live) { $0.configure(mutation, $2, $3) }
   }
 
   /// Sets the mutation of a property wrapper by its work, which may use the view's state.
@@ -154,7 +154,7 @@ struct AskedProperty<Object: AnyObject>: DynamicProperty {
   }
 
   nonisolated func update() {
-    ViewUpdate.run { holder.asked(by: .modifier, in: queryEnvironment, tell) }
+    ViewUpdate.run { holder.configure(by: .modifier, in: queryEnvironment, tell) }
   }
 }
 

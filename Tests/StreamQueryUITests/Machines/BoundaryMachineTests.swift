@@ -40,7 +40,7 @@ struct BoundaryMachineTests {
   @Test func sourcesAreForgottenByWhatTheyAre() {
     var machine = BoundaryMachine<String, Int>()
     for name in ["a", "b", "ab"] { machine.reported(Broken(name: name), by: name, retry: 0) }
-    machine.forget { $0.hasPrefix("a") }
+    machine.removeErrors { $0.hasPrefix("a") }
     #expect(shown(machine) == ["b b 0"])
   }
 

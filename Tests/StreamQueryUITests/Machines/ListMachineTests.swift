@@ -83,7 +83,7 @@ struct ListMachineTests {
     for field in fields { _ = machine.wasRead(field) }
     guard let arrival = machine.arrived(listing?.results) else { return "same" }
     #expect(arrival.concernsReaders == !(arrival.positions.isEmpty && arrival.fields.isEmpty))
-    machine.show(arrival)
+    machine.apply(arrival)
     let fields = arrival.fields.map { "\($0)" }.joined(separator: ", ")
     return "\(arrival.positions) [\(fields)]"
   }
@@ -171,12 +171,12 @@ struct ListMachineTests {
     let early = machine.arrived(old.results)
     let arrival = try #require(early)
     #expect(told(&machine, of: newer) == "[] []")
-    machine.show(arrival)
+    machine.apply(arrival)
     #expect(machine.shown?[QueryKey<Int>("a")]?.data == 2)
     // So it is if what came meanwhile was shown already.
     let late = machine.arrived(old.results)
     #expect(told(&machine, of: newer) == "same")
-    machine.show(try #require(late))
+    machine.apply(try #require(late))
     #expect(machine.shown?[QueryKey<Int>("a")]?.data == 2)
   }
 
@@ -234,7 +234,7 @@ struct ListMachineTests {
       world.arrivals.append((arrived, index, false))
     case .show:
       guard let next = world.arrivals.popLast() else { break }
-      world.machine.show(next.arrival)
+      world.machine.apply(next.arrival)
       guard !next.isOld else { break }
       world.shown = next.listing
       for other in world.arrivals.indices { world.arrivals[other].isOld = true }

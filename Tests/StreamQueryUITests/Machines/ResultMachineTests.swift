@@ -31,7 +31,7 @@ struct ResultMachineTests {
   ) -> [ResultField]? {
     for field in fields { machine.wasRead(field) }
     guard let arrival = machine.arrived(result) else { return nil }
-    machine.show(arrival)
+    machine.apply(arrival)
     return Array(arrival.changed)
   }
 
@@ -171,7 +171,7 @@ struct ResultMachineTests {
       machine.wasRead(.hasNextPage)
       machine.wasRead(.isFetchingNextPage)
       guard let arrival = machine.arrived(client.result(for: feed)) else { return [] }
-      machine.show(arrival)
+      machine.apply(arrival)
       return Array(arrival.changed)
     }
     #expect(shown([0]) == [.hasNextPage])

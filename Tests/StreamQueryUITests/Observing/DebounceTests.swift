@@ -115,11 +115,11 @@ struct DebounceTests: ObservedSuite {
       simulation.advance(by: .seconds(1))
       let hidden = QueryEnvironment(client: client, observes: false)
       observed.update(query: search("b", log), debounce: pause)
-      observed.asked(search("b", log), nil, client, hidden, debounce: pause)
+      observed.configure(search("b", log), nil, client, hidden, debounce: pause)
       #expect(observed.data == "kept" && !observed.isObserving)
       observed.update(query: search("c", log))
       #expect(observed.data == nil)
-      observed.asked(search("c", log), nil, client, hidden)
+      observed.configure(search("c", log), nil, client, hidden)
       simulation.settle()
       #expect(screen.frames == [nil, "found ", nil] && log.lines == [""])
     }

@@ -17,9 +17,9 @@ struct NeverStartedTests: ObservedSuite {
     let (reports, receive) = (Reports(), ViewMisuse.receive)
     defer {
       ViewMisuse.receive = receive
-      ViewMisuse.forget()
+      ViewMisuse.reset()
     }
-    ViewMisuse.forget()
+    ViewMisuse.reset()
     ViewMisuse.receive = { report in reports.all.withLock { $0.append(report) } }
     body()
     return reports.all.withLock { $0 }.filter { if case .neverStarted = $0 { true } else { false } }

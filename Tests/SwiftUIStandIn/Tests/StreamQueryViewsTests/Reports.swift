@@ -16,11 +16,11 @@ final class Reports: Sendable {
     let (receive, make) = (ViewMisuse.receive, FallbackClient.make)
     defer {
       (ViewMisuse.receive, FallbackClient.make) = (receive, make)
-      ViewMisuse.forget()
-      FallbackClient.forget()
+      ViewMisuse.reset()
+      FallbackClient.reset()
     }
-    ViewMisuse.forget()
-    FallbackClient.forget()
+    ViewMisuse.reset()
+    FallbackClient.reset()
     ViewMisuse.receive = { report in reports.received.withLock { $0.append(report) } }
     body(reports)
   }
