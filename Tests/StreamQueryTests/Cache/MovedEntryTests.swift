@@ -27,7 +27,7 @@ import Testing
     var t = transaction()
     for n in 0..<200 { _ = state.entry(EntryKey(["n", n], valueType: Int.self), resolved, &t) }
     let kept = (193..<200).map { EntryKey(["n", $0], valueType: Int.self) }
-    var search = EntrySearch<EntryKey?>(.all, isJudged: true)
+    var search = EntrySearch<EntryKey?>(.all, isFiltered: true)
     let shrinkAt = 95 + random.next(below: 30)
     var looks = 0
     while !search.visitEntries(

@@ -286,7 +286,7 @@ private struct RunWorld {
 
   @Test func anotherInputBeginsAnewAndNeedsOnlyTheNetwork() {
     var runOptions = RunOptions()
-    runOptions.isKept = true
+    runOptions.isDurable = true
     var machine = MutationMachine(
       runOptions: runOptions,
       isFirst: true,
