@@ -129,7 +129,7 @@ extension CacheState {
     guard case .whole(var hasNews) = groups[group].reading else { return .over }
     for position in groups[group].changed.takeAll() {
       guard let id = groups[group].member(at: Int(position)), let index = find(id) else {
-        return .over
+        return end(group)
       }
       observers[index].waits(at: MemberPosition(position, in: group))
       if pollSnapshot(index) != nil { hasNews = true }
@@ -139,10 +139,16 @@ extension CacheState {
     var results: [(snapshot: EntrySnapshot, flags: QueryFlags)] = []
     results.reserveCapacity(groups[group].members.count)
     for member in groups[group].members {
-      guard let id = member.id, let index = find(id) else { return .over }
+      guard let id = member.id, let index = find(id) else { return end(group) }
       results.append(seenSnapshot(index))
     }
     return .news(results)
+  }
+
+  /// A member has ended, and with it the group: each later look finds the end, too.
+  private mutating func end<Result>(_ group: Int32) -> Poll<Result> {
+    groups[group].reading = .over
+    return .over
   }
 
   /// Suspends the reader of a whole group until there is news, unless there already is some or
@@ -176,7 +182,7 @@ struct GroupTable {
 
   /// A group, in place.
   subscript(group: Int32) -> GroupRow {
-    @inline(__always) _read { yield rows[Int(group)] }
+    @inline(__always) get { rows[Int(group)] }
     @inline(__always) _modify { yield &rows[Int(group)] }
   }
 

@@ -16,8 +16,12 @@ extension CacheState {
     guard !isShutDown else { return ObserverID(index: -1, generation: 0) }
     let index = index ?? entry(key, query, &transaction)
     adopt(index, query, &transaction)
-    self.placeInitialData(index, initialData, &transaction)
-    return attachObserver(index, query: query, resolvedOptions: resolvedOptions, &transaction)
+    let isPlaced = initialData != nil && !slots[index].machine.hasData
+    placeInitialData(index, initialData, &transaction)
+    let id = attachObserver(index, query: query, resolvedOptions: resolvedOptions, &transaction)
+    // Closures of options may read the cache, which has the data only now.
+    if isPlaced, slots[index].dynamicCount > 0 { reevaluate(index, transaction) }
+    return id
   }
 
   /// Adds an observer to an entry, and lets the machine decide about a fetch.

@@ -206,7 +206,7 @@ struct CacheState: ~Copyable {
   ///
   /// One evaluation answers all changes before it. Otherwise options that change the entry
   /// themselves would multiply.
-  private mutating func reevaluate(_ index: Int, _ transaction: Transaction) {
+  mutating func reevaluate(_ index: Int, _ transaction: Transaction) {
     let round = (transaction.reevaluationDepth ?? ReevaluationDepth.current) + 1
     let waiting = slots[index].reevaluationDepth
     if round > ReevaluationDepth.limit {

@@ -1,7 +1,8 @@
 nonisolated extension QueryClient {
   /// Lets the observers that waited for a store arrive, with the data of the store.
   ///
-  /// All of them see it in one transaction, unless the kept data changes while it is decoded.
+  /// All of them see it in one transaction, unless the kept data, or an entry on which options depend, changes
+  /// while it is decoded.
   package func restorationEnded() {
     let held = transaction { state, transaction -> [RestoringObservers] in
       // From now on no observer begins to wait: see `resolving`.
@@ -14,7 +15,10 @@ nonisolated extension QueryClient {
     // Entries that no longer waited come first. Observers of another store find nothing, and wait on.
     let entries = cache.read { $0.emptyPersistedEntries() } + held
     func resolved(_ observers: RestoringObservers) -> RestoringObservers.Resolved {
-      (observers, resolution(of: observers.query.resolved, for: observers.key, isArrival: true))
+      var made = resolution(of: observers.query.resolved, for: observers.key, isArrival: true)
+      // Without observers, only the data counts.
+      if observers.observers.isEmpty { made.revision = nil }
+      return (observers, made)
     }
     let all = entries.map(resolved)
     if transaction({ $0.arrive(all, isLast: false, &$1) }) { return }

@@ -51,13 +51,15 @@ package final class SubscriptionGroup: Sendable {
 
   /// Replaces the members; former members that are not among the new ones end, in their order.
   func replace(by members: [Subscription]) {
-    let (old, kept) = self.members.withLock { present -> ([Subscription], [Subscription]) in
-      guard let old = present else { return (members, []) }
+    let old = self.members.withLock { present -> [Subscription]? in
+      guard let old = present else { return nil }
       present = members
-      return (old, members)
+      return old
     }
-    replaceMembers(by: kept, isDue: true)
-    let ids = Set(kept.map(ObjectIdentifier.init))
+    // The observation was cancelled.
+    guard let old else { return members.forEach { $0.cancel() } }
+    replaceMembers(by: members, isDue: true)
+    let ids = Set(members.map(ObjectIdentifier.init))
     for member in old where !ids.contains(ObjectIdentifier(member)) { member.cancel() }
   }
 

@@ -11,6 +11,8 @@ extension OutboxEngine {
       feed(work.open, work.registrations)
       let (next, opens) = update { $0.feeding.fed(for: $0.openWork) }
       if opens { opened() } else { release() }
+      // Runs that waited for the store were accepted here, and not by the task that writes.
+      if opens { writeAccepted() }
       news.send()
       guard let next else { return }
       work = next
@@ -18,6 +20,16 @@ extension OutboxEngine {
   }
 
   func workChanged() { feed() }
+
+  /// Lets a task write the runs that were accepted, also after the client has ended.
+  private func writeAccepted() {
+    start { state in
+      guard !state.ledger.unwritten.isEmpty else { return nil }
+      guard state.writer.stage.hasEnded else { return state.writer.changed() }
+      state.writer.resumed()
+      return state.writer.requested()
+    }
+  }
 
   private func feed(_ open: [OutboxLedger.Entry], _ registrations: [String: Registration]) {
     guard let client else { return }

@@ -147,11 +147,15 @@ extension SharedOneShot {
   ///
   /// - Parameters:
   ///   - subject: What is waited for, for the report of a wait that cannot end.
-  ///   - client: The client that reports it.
+  ///   - client: The client that reports it; it is not retained for the wait.
   ///   - value: The value for a caller that is cancelled.
   /// - Returns: The value.
-  func take(for subject: String, of client: QueryClient?, orGive value: Value) async -> Value? {
-    let wait = client?.reportWait(for: subject) { self.give(value) }
+  func take(
+    for subject: String,
+    of client: @autoclosure () -> QueryClient?,
+    orGive value: Value
+  ) async -> Value? {
+    let wait = client()?.reportWait(for: subject) { self.give(value) }
     defer { withExtendedLifetime(wait) {} }
     return await withTaskCancellationHandler {
       await self.wait { wait?.began() }

@@ -159,4 +159,19 @@ import Testing
     simulation.settle()
     #expect(simulation.isIdle)
   }
+
+  @Test func aClosureThatReadsTheCacheSeesTheInitialDataOfItsQuery() {
+    let client = QueryClient(simulation: simulation)
+    let fetch = ScriptedFetch<Int>(.value(1, after: .milliseconds(10)))
+    let recording = simulation.record(
+      client.stream(
+        Query.scripted("n", fetch).initialData(7).enabled { [weak client, key] _ in
+          client?.data(for: key) != nil
+        }
+      )
+    )
+    simulation.advance(by: .seconds(1))
+    #expect(recording.values.map(\.data) == [7, 1])
+    #expect(fetch.callCount == 1)
+  }
 }
