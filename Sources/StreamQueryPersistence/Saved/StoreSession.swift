@@ -40,7 +40,7 @@ struct StoreSession: WrittenPart {
   /// The error of the last read; the store is read again.
   var readError: QueryStoreError?
   private var readFailures = 0
-  /// The number of failures after which it is given up, which takes three minutes.
+  /// The number of failures after which it is given up, which takes two minutes.
   ///
   /// Otherwise changes would wait in memory for ever.
   private static let mostReadFailures = 8

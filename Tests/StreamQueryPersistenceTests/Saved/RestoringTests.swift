@@ -494,7 +494,7 @@ struct RestoringTests {
     client.shutDown()
   }
 
-  @Test("a store that is broken is given up after three minutes, and updates go on without it")
+  @Test("a store that is broken is given up after two minutes, and updates go on without it")
   func brokenStore() {
     keep("a", "list")
     let store = slow { $0.loadError = .failed(Broken()) }
