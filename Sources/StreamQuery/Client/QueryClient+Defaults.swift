@@ -5,7 +5,7 @@ nonisolated extension QueryClient {
   /// ever: use ``FetchContext/client`` in a fetch, and capture the client weakly in other closures.
   ///
   /// - Parameter defaults: The defaults.
-  public func setDefaults(_ defaults: QueryDefaults) {
+  public nonisolated func setDefaults(_ defaults: QueryDefaults) {
     let defaults = defaults.over(configuration.preset)
     replaceDefaults { $0.replacing(client: defaults) }
   }
@@ -24,7 +24,7 @@ nonisolated extension QueryClient {
   ///   - prefix: The prefix.
   ///   - fetch: The fetch of queries that have none. It must return a value of the query's type;
   ///     any other type fails with ``QueryError/unexpectedType(key:expected:actual:)``.
-  public func setDefaults(
+  public nonisolated func setDefaults(
     _ options: QueryOptions,
     for prefix: AnyQueryKey,
     fetch: (@Sendable (FetchContext) async throws -> any Sendable)? = nil
@@ -37,7 +37,7 @@ nonisolated extension QueryClient {
   ///
   /// - Parameter key: The key.
   /// - Returns: The options.
-  public func defaultOptions(for key: AnyQueryKey) -> QueryOptions {
+  public nonisolated func defaultOptions(for key: AnyQueryKey) -> QueryOptions {
     defaults.options(for: key)
   }
 
@@ -46,7 +46,8 @@ nonisolated extension QueryClient {
   ///
   /// - Parameter query: The query.
   /// - Returns: The policy.
-  @_spi(Adapters) public func throwPolicy<Value>(of query: Query<Value>) -> ThrowPolicy {
+  @_spi(Adapters) public nonisolated func throwPolicy<Value>(of query: Query<Value>) -> ThrowPolicy
+  {
     query.definition.options.throwOnError
       ?? defaults.options(for: query.key.erased).throwOnError ?? .never
   }
@@ -58,7 +59,7 @@ nonisolated extension QueryClient {
   ///   - error: The error.
   ///   - query: The query.
   /// - Returns: Whether it is thrown.
-  @_spi(Adapters) public func shouldThrow<Value>(
+  @_spi(Adapters) public nonisolated func shouldThrow<Value>(
     _ error: any Error,
     of query: Query<Value>
   ) -> Bool {

@@ -1,6 +1,6 @@
 nonisolated extension QueryClient {
   /// Counts of the cache's hits and misses since the client was made.
-  public var lookups: LookupCounts {
+  public nonisolated var lookups: LookupCounts {
     var counts = cache.read { $0.reports.lookups }
     counts.hits += cache.shards?.hits ?? 0
     return counts
@@ -10,7 +10,7 @@ nonisolated extension QueryClient {
   ///
   /// Each stream keeps at most 1,024 events; an observer that falls behind misses the oldest, and
   /// gets their number as ``QueryEvent/Kind/eventsDropped(count:)``.
-  public var events: AsyncStream<QueryEvent> {
+  public nonisolated var events: AsyncStream<QueryEvent> {
     let needs: @Sendable () -> EventNeeds = { [eventBroadcaster, needs = eventReceivers.needs] in
       eventBroadcaster.hasSubscribers ? .everything : needs
     }
@@ -27,7 +27,7 @@ nonisolated extension QueryClient {
   /// - Parameter filter: Selects the entries to count.
   /// - Returns: A stream of numbers that keeps only the newest; it omits a number that equals the
   ///   one before.
-  public func fetchingCountStream(_ filter: QueryFilter = .all) -> AsyncStream<Int> {
+  public nonisolated func fetchingCountStream(_ filter: QueryFilter = .all) -> AsyncStream<Int> {
     let last = LastSeen<Int>()
     return stream(of: fetchNews(), "counts of fetches") { [self] in
       let count = fetchingCount(filter)

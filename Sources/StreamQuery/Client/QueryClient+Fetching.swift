@@ -39,7 +39,7 @@ nonisolated extension QueryClient {
   ///   there is no data, or only a part of a stream; ``QueryError/timedOut(key:limit:)``;
   ///   ``QueryError/missingFetch(key:)``; ``QueryError/recursiveFetch(key:)``.
   @discardableResult
-  public func fetch<Value>(
+  public nonisolated func fetch<Value>(
     _ query: Query<Value>,
     timeout: Duration? = nil,
     throwOnError: Bool = false
@@ -68,7 +68,7 @@ nonisolated extension QueryClient {
   /// - Returns: The value.
   /// - Throws: The errors of ``fetch(_:timeout:throwOnError:)``.
   @discardableResult
-  public func ensure<Value>(
+  public nonisolated func ensure<Value>(
     _ query: Query<Value>,
     revalidating: Bool = false
   ) async throws -> Value {
@@ -79,7 +79,7 @@ nonisolated extension QueryClient {
   /// Fetches a query ahead of its use, if it is missing or stale; never throws.
   ///
   /// - Parameter query: The query.
-  public func prefetch<Value>(_ query: Query<Value>) async {
+  public nonisolated func prefetch<Value>(_ query: Query<Value>) async {
     _ = try? await fetch(query, .ifStale)
   }
 }

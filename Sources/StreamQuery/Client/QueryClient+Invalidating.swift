@@ -24,7 +24,7 @@ nonisolated extension QueryClient {
   ///   - refetch: The marked entries to refetch.
   ///   - superseding: Whether running fetches over data are replaced; `false` joins them and
   ///     accepts their answers as new enough: they clear the mark.
-  public func invalidate(
+  public nonisolated func invalidate(
     _ filter: QueryFilter,
     refetch: RefetchScope = .active,
     superseding: Bool = true
@@ -41,7 +41,7 @@ nonisolated extension QueryClient {
   ///   - filter: Selects the entries to mark.
   ///   - refetch: The marked entries to refetch.
   ///   - superseding: Whether running fetches over data are replaced; `false` joins them.
-  public func markInvalidated(
+  public nonisolated func markInvalidated(
     _ filter: QueryFilter,
     refetch: RefetchScope = .active,
     superseding: Bool = true
@@ -54,7 +54,7 @@ nonisolated extension QueryClient {
   /// - Parameters:
   ///   - query: The query.
   ///   - refetch: Whether to refetch it.
-  public func invalidate<Value>(
+  public nonisolated func invalidate<Value>(
     _ query: Query<Value>,
     refetch: RefetchScope = .active
   ) async {
@@ -68,7 +68,7 @@ nonisolated extension QueryClient {
   ///   - key: The key.
   ///   - refetch: Whether to refetch it.
   @_disfavoredOverload
-  public func invalidate<Value>(
+  public nonisolated func invalidate<Value>(
     _ key: QueryKey<Value>,
     refetch: RefetchScope = .active
   ) async {
@@ -84,7 +84,7 @@ nonisolated extension QueryClient {
   ///   - throwOnError: Whether a failure of a refetch is thrown, and not only shown in the results.
   /// - Throws: The first failure, or `CancellationError` for a refetch that was cancelled; the
   ///   other refetches continue.
-  public func invalidate(
+  public nonisolated func invalidate(
     _ filter: QueryFilter,
     refetch: RefetchScope = .active,
     superseding: Bool = true,
@@ -111,14 +111,14 @@ nonisolated extension QueryClient {
   ///   - filter: Selects the entries.
   ///   - superseding: Whether running fetches over data are replaced, at most three times in a row;
   ///     `false` joins them.
-  public func refetch(_ filter: QueryFilter, superseding: Bool = true) async {
+  public nonisolated func refetch(_ filter: QueryFilter, superseding: Bool = true) async {
     _ = await refetching(filter, superseding, failsFast: false)
   }
 
   /// Refetches a query if it is in the cache.
   ///
   /// - Parameter query: The query.
-  public func refetch<Value>(_ query: Query<Value>) async {
+  public nonisolated func refetch<Value>(_ query: Query<Value>) async {
     await refetch(.query(query))
   }
 
@@ -126,7 +126,7 @@ nonisolated extension QueryClient {
   ///
   /// - Parameter key: The key.
   @_disfavoredOverload
-  public func refetch<Value>(_ key: QueryKey<Value>) async {
+  public nonisolated func refetch<Value>(_ key: QueryKey<Value>) async {
     await refetch(.key(key))
   }
 
@@ -138,7 +138,7 @@ nonisolated extension QueryClient {
   ///   - throwOnError: Whether a failure is thrown, and not only shown in the results.
   /// - Throws: The first failure, or `CancellationError` for a refetch that was cancelled; the
   ///   other refetches continue.
-  public func refetch(
+  public nonisolated func refetch(
     _ filter: QueryFilter,
     superseding: Bool = true,
     throwOnError: Bool
@@ -155,7 +155,7 @@ nonisolated extension QueryClient {
   /// refetches are settled, an endless stream with its first part.
   ///
   /// - Parameter filter: Selects the entries.
-  public func reset(_ filter: QueryFilter) async {
+  public nonisolated func reset(_ filter: QueryFilter) async {
     let group = WaitGroup(failsFast: false)
     resetting(filter, group)
     group.open()
@@ -165,7 +165,7 @@ nonisolated extension QueryClient {
   /// Returns a query to its initial state.
   ///
   /// - Parameter query: The query.
-  public func reset<Value>(_ query: Query<Value>) async {
+  public nonisolated func reset<Value>(_ query: Query<Value>) async {
     openStore(of: query)
     await reset(.query(query))
   }
@@ -174,7 +174,7 @@ nonisolated extension QueryClient {
   ///
   /// - Parameter key: The key.
   @_disfavoredOverload
-  public func reset<Value>(_ key: QueryKey<Value>) async {
+  public nonisolated func reset<Value>(_ key: QueryKey<Value>) async {
     await reset(.key(key))
   }
 }

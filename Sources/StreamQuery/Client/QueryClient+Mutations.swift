@@ -30,7 +30,7 @@ nonisolated extension QueryClient {
   ///   `CancellationError` if the caller or the run was cancelled or the client was cleared;
   ///   ``QueryError/missingPerform(key:)``; ``QueryError/recursiveMutation(key:)``; ``QueryError/shutDown``.
   @discardableResult
-  public func mutate<Input, Output>(
+  public nonisolated func mutate<Input, Output>(
     _ mutation: Mutation<Input, Output>,
     with input: Input,
     detached: Bool = false
@@ -48,7 +48,7 @@ nonisolated extension QueryClient {
   /// - Returns: The output of the work.
   /// - Throws: The errors of ``mutate(_:with:detached:)``.
   @discardableResult
-  public func mutate<Output>(
+  public nonisolated func mutate<Output>(
     _ mutation: Mutation<Void, Output>,
     detached: Bool = false
   ) async throws -> Output {
@@ -61,7 +61,7 @@ nonisolated extension QueryClient {
   /// counts as done. Callers that wait throw `CancellationError` when the run has ended.
   ///
   /// - Parameter filter: Selects the runs; runs whose outcome is decided continue to their end.
-  public func cancelMutations(_ filter: MutationFilter = .all) {
+  public nonisolated func cancelMutations(_ filter: MutationFilter = .all) {
     let ids = mutations(filter && .pending).map(\.snapshot.id)
     guard !ids.isEmpty else { return }
     transaction { state, transaction in
@@ -84,7 +84,7 @@ nonisolated extension QueryClient {
   /// ```
   ///
   /// - Complexity: O(*n*) in the number of runs that are kept.
-  public func resumeMutations() async {
+  public nonisolated func resumeMutations() async {
     let caller = TaskChain.own
     let waiters = transaction { state, transaction in state.resumePaused(for: caller, &transaction)
     }
@@ -106,7 +106,7 @@ nonisolated extension QueryClient {
   ///   - perform: The work of mutations that have none; gets the input. It must return a value of
   ///     the mutation's output type; another type is
   ///     ``QueryError/unexpectedType(key:expected:actual:)``.
-  public func setMutationDefaults(
+  public nonisolated func setMutationDefaults(
     _ options: MutationOptions = .default,
     for prefix: AnyQueryKey,
     perform: (@Sendable (any Sendable, MutationContext) async throws -> any Sendable)? = nil
@@ -120,7 +120,7 @@ nonisolated extension QueryClient {
   ///
   /// - Parameter key: The key.
   /// - Returns: The options.
-  public func mutationDefaults(for key: AnyQueryKey) -> MutationOptions {
+  public nonisolated func mutationDefaults(for key: AnyQueryKey) -> MutationOptions {
     mutationDefaults.withLock { $0 }.options(for: key)
   }
 
@@ -129,7 +129,7 @@ nonisolated extension QueryClient {
   /// - Parameter filter: Selects the runs.
   /// - Returns: A snapshot of each.
   /// - Complexity: O(*n*) in the number of runs that are kept.
-  public func mutations(_ filter: MutationFilter = .all) -> [MutationInfo] {
+  public nonisolated func mutations(_ filter: MutationFilter = .all) -> [MutationInfo] {
     snapshots().map(MutationInfo.init).filter(filter.matches)
   }
 }

@@ -3,7 +3,7 @@ nonisolated extension QueryClient {
   ///
   /// - Parameter query: The query.
   /// - Returns: The data, stale or not; `nil` if there is none.
-  public func data<Value>(for query: Query<Value>) -> Value? {
+  public nonisolated func data<Value>(for query: Query<Value>) -> Value? {
     data(EntryKey(query.key), query.definition)
   }
 
@@ -12,7 +12,7 @@ nonisolated extension QueryClient {
   /// - Parameter key: The key.
   /// - Returns: The data, stale or not; `nil` if there is none.
   @_disfavoredOverload
-  public func data<Value>(for key: QueryKey<Value>) -> Value? {
+  public nonisolated func data<Value>(for key: QueryKey<Value>) -> Value? {
     data(EntryKey(key), nil)
   }
 
@@ -32,7 +32,7 @@ nonisolated extension QueryClient {
   ///   - query: The query; its initial data is evaluated if nothing is cached.
   ///   - options: Options of the observer, over those of the query.
   /// - Returns: The first result.
-  public func result<Value>(
+  public nonisolated func result<Value>(
     for query: Query<Value>,
     options: ObserverOptions? = nil
   ) -> QueryResult<Value> {
@@ -43,7 +43,7 @@ nonisolated extension QueryClient {
 
   /// Reads without options, so that no room is made for them.
   @_documentation(visibility: internal)
-  public func result<Value>(for query: Query<Value>) -> QueryResult<Value> {
+  public nonisolated func result<Value>(for query: Query<Value>) -> QueryResult<Value> {
     let key = EntryKey(query.key)
     if isLimited { noteUse(of: key) }
     let now = cache.now(isDated: query.definition.initialData != nil)
@@ -74,7 +74,7 @@ nonisolated extension QueryClient {
   /// - Parameter key: The key.
   /// - Returns: The state.
   @_disfavoredOverload
-  public func result<Value>(for key: QueryKey<Value>) -> QueryResult<Value> {
+  public nonisolated func result<Value>(for key: QueryKey<Value>) -> QueryResult<Value> {
     result(for: Query(key: key))
   }
 
@@ -87,7 +87,7 @@ nonisolated extension QueryClient {
   ///   - filter: Selects the entries.
   /// - Returns: The entries that have data; within a prefix, in the order in which they were made.
   /// - Complexity: The same as ``diagnostics(_:)``.
-  public func entries<Value: Sendable>(
+  public nonisolated func entries<Value: Sendable>(
     of type: Value.Type,
     _ filter: QueryFilter = .all
   ) -> [(key: QueryKey<Value>, data: Value)] {
@@ -107,7 +107,7 @@ nonisolated extension QueryClient {
     unavailable,
     message: "name the type of the values: entries(of: User.self); diagnostics() has all entries"
   )
-  public func entries(_ filter: QueryFilter = .all) -> [QueryInfo] { [] }
+  public nonisolated func entries(_ filter: QueryFilter = .all) -> [QueryInfo] { [] }
 
   /// Whether a query's data is missing, invalidated or too old by the query's own stale time.
   ///
@@ -116,7 +116,7 @@ nonisolated extension QueryClient {
   ///
   /// - Parameter query: The query.
   /// - Returns: Whether it is stale.
-  public func isStale<Value>(_ query: Query<Value>) -> Bool {
+  public nonisolated func isStale<Value>(_ query: Query<Value>) -> Bool {
     let key = EntryKey(query.key)
     let query = resolve(key, query.definition, defaults)
     let now = cache.now(isDated: false)
@@ -142,7 +142,7 @@ nonisolated extension QueryClient {
   /// - Parameter key: The key.
   /// - Returns: Whether it is stale.
   @_disfavoredOverload
-  public func isStale<Value>(_ key: QueryKey<Value>) -> Bool {
+  public nonisolated func isStale<Value>(_ key: QueryKey<Value>) -> Bool {
     let key = EntryKey(key)
     let now = cache.now(isDated: false)
     let known = cache.read { state -> (ResolvedQuery, EntryFacts)? in
@@ -166,7 +166,7 @@ nonisolated extension QueryClient {
   ///
   /// - Parameter filter: Selects the entries to count.
   /// - Returns: The number, without paused entries.
-  public func fetchingCount(_ filter: QueryFilter = .all) -> Int {
+  public nonisolated func fetchingCount(_ filter: QueryFilter = .all) -> Int {
     select(.fetching && filter) { state, indices, _ in indices.count }
   }
 
@@ -177,7 +177,7 @@ nonisolated extension QueryClient {
   ///   made.
   /// - Complexity: O(*m*) in the matches of the filter's key or prefix. The lock is held for a
   ///   thousand of them at a time; entries that changed meanwhile are read again.
-  public func diagnostics(_ filter: QueryFilter = .all) -> [QueryInfo] {
+  public nonisolated func diagnostics(_ filter: QueryFilter = .all) -> [QueryInfo] {
     infos(filter)
   }
 }

@@ -6,7 +6,7 @@ nonisolated extension QueryClient {
   /// stream. Other waiting callers throw it.
   ///
   /// - Parameter filter: Selects the entries.
-  public func cancel(_ filter: QueryFilter) {
+  public nonisolated func cancel(_ filter: QueryFilter) {
     select(filter) { state, indices, transaction in
       for index in indices {
         state.input(index, &transaction) { $0.cancelRequested(in: $1) }
@@ -17,13 +17,13 @@ nonisolated extension QueryClient {
   /// Cancels the fetch of a query.
   ///
   /// - Parameter query: The query.
-  public func cancel<Value>(_ query: Query<Value>) { cancel(.query(query)) }
+  public nonisolated func cancel<Value>(_ query: Query<Value>) { cancel(.query(query)) }
 
   /// Cancels the fetch of a key.
   ///
   /// - Parameter key: The key.
   @_disfavoredOverload
-  public func cancel<Value>(_ key: QueryKey<Value>) { cancel(.key(key)) }
+  public nonisolated func cancel<Value>(_ key: QueryKey<Value>) { cancel(.key(key)) }
 
   /// Removes entries with their data.
   ///
@@ -37,7 +37,7 @@ nonisolated extension QueryClient {
   /// - Parameter filter: Selects the entries.
   /// - Complexity: One transaction, which locks the cache for about a microsecond per removed
   ///   entry; `.all` is like ``clear()``.
-  public func remove(_ filter: QueryFilter) {
+  public nonisolated func remove(_ filter: QueryFilter) {
     changeStored(filter, removes: true)
     if case .plain(.all) = filter.node {
       transaction { state, transaction in
@@ -55,7 +55,7 @@ nonisolated extension QueryClient {
   /// Removes the entry of a query.
   ///
   /// - Parameter query: The query.
-  public func remove<Value>(_ query: Query<Value>) {
+  public nonisolated func remove<Value>(_ query: Query<Value>) {
     openStore(of: query)
     remove(.query(query))
   }
@@ -64,7 +64,7 @@ nonisolated extension QueryClient {
   ///
   /// - Parameter key: The key.
   @_disfavoredOverload
-  public func remove<Value>(_ key: QueryKey<Value>) { remove(.key(key)) }
+  public nonisolated func remove<Value>(_ key: QueryKey<Value>) { remove(.key(key)) }
 
   /// Removes every entry, and every mutation run except durable ones.
   ///
@@ -80,7 +80,7 @@ nonisolated extension QueryClient {
   /// - Complexity: One transaction, which locks the cache for O(*k*) in the runs and the entries
   ///   that are observed or fetched; the other entries are freed afterwards. O(*n*) while events
   ///   are observed.
-  public func clear() {
+  public nonisolated func clear() {
     dropDeferredWrites()
     transaction { state, transaction in
       state.endImports(&transaction)
@@ -93,7 +93,7 @@ nonisolated extension QueryClient {
   /// `CancellationError`.
   ///
   /// Later writes are not kept. It takes as long as ``clear()``, plus the time to end the streams.
-  public func shutDown() {
+  public nonisolated func shutDown() {
     endWork(isErased: false)
   }
 }

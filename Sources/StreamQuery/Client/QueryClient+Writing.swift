@@ -19,7 +19,7 @@ nonisolated extension QueryClient {
   ///   - updatedAt: When the value was current; `nil` or a date in the future means now.
   ///   - fencing: Whether a fetch in flight is discarded.
   @inlinable
-  public func setData<Value>(
+  public nonisolated func setData<Value>(
     _ value: Value,
     for query: Query<Value>,
     updatedAt: Date? = nil,
@@ -44,7 +44,7 @@ nonisolated extension QueryClient {
   ///   - fencing: Whether a fetch in flight is discarded.
   @_disfavoredOverload
   @inlinable
-  public func setData<Value>(
+  public nonisolated func setData<Value>(
     _ value: Value,
     for key: QueryKey<Value>,
     updatedAt: Date? = nil,
@@ -90,7 +90,7 @@ nonisolated extension QueryClient {
   /// - Returns: The data that was written; `nil` if none was, or not yet.
   /// - Throws: The closure's error; in that case nothing is written.
   @discardableResult
-  public func updateData<Value, Failure: Error>(
+  public nonisolated func updateData<Value, Failure: Error>(
     for query: Query<Value>,
     updatedAt: Date? = nil,
     fencing: Bool = false,
@@ -111,7 +111,7 @@ nonisolated extension QueryClient {
   /// - Throws: The closure's error; in that case nothing is written.
   @_disfavoredOverload
   @discardableResult
-  public func updateData<Value, Failure: Error>(
+  public nonisolated func updateData<Value, Failure: Error>(
     for key: QueryKey<Value>,
     updatedAt: Date? = nil,
     fencing: Bool = false,
@@ -141,7 +141,7 @@ nonisolated extension QueryClient {
   ///     written to that entry.
   /// - Returns: The number of entries that were written.
   @discardableResult
-  public func updateData<Value: Sendable>(
+  public nonisolated func updateData<Value: Sendable>(
     matching filter: QueryFilter,
     of type: Value.Type,
     updatedAt: Date? = nil,
@@ -212,7 +212,7 @@ nonisolated extension QueryClient {
   /// - Returns: The number of entries that were written.
   @_documentation(visibility: internal)
   @discardableResult
-  public func updateData<Value: Sendable>(
+  public nonisolated func updateData<Value: Sendable>(
     matching filter: QueryFilter,
     of type: Value.Type,
     updatedAt: Date? = nil,

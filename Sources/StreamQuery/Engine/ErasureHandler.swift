@@ -22,7 +22,7 @@ nonisolated extension QueryClient {
   ///
   /// Such a client shows nothing, like a client that was shut down. Adapters that store values they
   /// have shown check this before they show them again.
-  @_spi(Adapters) public var isErased: Bool { erasure.hasBegun }
+  @_spi(Adapters) public nonisolated var isErased: Bool { erasure.hasBegun }
 
   /// Performs an action when the client is erased: for adapters, which have to forget their values.
   ///
@@ -36,7 +36,7 @@ nonisolated extension QueryClient {
   /// - Parameter action: The action. Like all that the client retains, it must not retain the client.
   /// - Returns: The handler, to be retained as long as the action should be performed; `nil` if the
   ///   client was erased already, see `isErased`.
-  @_spi(Adapters) public func whenErased(
+  @_spi(Adapters) public nonisolated func whenErased(
     _ action: @escaping @Sendable () async -> Void
   ) -> ErasureHandler? {
     erasure.addAction(action).map { ErasureHandler(erasure, $0) }

@@ -18,7 +18,7 @@ nonisolated extension QueryClient {
   ///
   /// - Returns: The advice; empty if no rule applies.
   /// - Complexity: O(*n*) in the number of cached entries and runs.
-  public func advice() -> [QueryAdvice] {
+  public nonisolated func advice() -> [QueryAdvice] {
     adviceFacts.advice + configuration.keeping.advice(for: self)
   }
 

@@ -5,7 +5,7 @@ nonisolated extension QueryClient {
   ///
   /// - Parameter triggers: The stream. After it ends or fails, it triggers nothing more.
   /// - Returns: A handle; keep it for as long as the stream should feed the client.
-  public func connect<Triggers: AsyncSequence>(
+  public nonisolated func connect<Triggers: AsyncSequence>(
     triggers: sending Triggers
   ) -> TriggerConnection where Triggers.Element == QueryTrigger {
     openSignals()

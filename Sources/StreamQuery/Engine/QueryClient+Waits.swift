@@ -137,7 +137,7 @@ nonisolated extension QueryClient {
   /// it last for ever. If the caller is part of a fetch or a run, that one does not count.
   ///
   /// - Complexity: O(*n*) in the entries that are observed or fetching, and in the runs.
-  public func idle() async {
+  public nonisolated func idle() async {
     while !Task.isCancelled {
       // A task that outlives its fetch is no longer part of it.
       let chain = TaskChain.current

@@ -117,7 +117,7 @@ nonisolated extension QueryClient {
   ///   - options: Options of the observer, in addition to those of the query.
   ///   - query: The query of a page; its key must contain input and page.
   /// - Returns: The observer, which counts as one from now on.
-  public func paginated<Input, Page, Value>(
+  public nonisolated func paginated<Input, Page, Value>(
     _ pagination: Pagination<Input, Page>,
     options: ObserverOptions? = nil,
     query: @escaping @Sendable (Input, Page) -> Query<Value>

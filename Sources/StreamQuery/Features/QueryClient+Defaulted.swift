@@ -19,7 +19,7 @@ nonisolated extension QueryClient {
   ///   - options: Options of this observer, over those of the query.
   /// - Returns: A stream for one observer; it ends when cancelled or when the client is shut down.
   @_disfavoredOverload
-  public func stream<Value>(
+  public nonisolated func stream<Value>(
     _ query: DefaultedQuery<Value>,
     options: ObserverOptions? = nil
   ) -> AsyncStream<DefaultedResult<Value>> {
@@ -42,7 +42,7 @@ nonisolated extension QueryClient {
   ///   - options: Options of each observer, over those of the query.
   /// - Returns: A sequence; each of its iterators is its own subscription.
   @_disfavoredOverload
-  public func results<Value>(
+  public nonisolated func results<Value>(
     of query: DefaultedQuery<Value>,
     options: ObserverOptions? = nil
   ) -> DefaultedResults<Value> {
@@ -64,7 +64,7 @@ nonisolated extension QueryClient {
   @_documentation(visibility: internal)
   @_disfavoredOverload
   @discardableResult
-  public func fetch<Value>(
+  public nonisolated func fetch<Value>(
     _ query: DefaultedQuery<Value>,
     timeout: Duration? = nil,
     throwOnError: Bool = false
@@ -82,7 +82,7 @@ nonisolated extension QueryClient {
   @_documentation(visibility: internal)
   @_disfavoredOverload
   @discardableResult
-  public func ensure<Value>(
+  public nonisolated func ensure<Value>(
     _ query: DefaultedQuery<Value>,
     revalidating: Bool = false
   ) async throws -> Value {
@@ -94,7 +94,7 @@ nonisolated extension QueryClient {
   /// - Parameter query: The query.
   @_documentation(visibility: internal)
   @_disfavoredOverload
-  public func prefetch<Value>(_ query: DefaultedQuery<Value>) async {
+  public nonisolated func prefetch<Value>(_ query: DefaultedQuery<Value>) async {
     await prefetch(query.query)
   }
 
@@ -105,7 +105,7 @@ nonisolated extension QueryClient {
   ///   - refetch: Whether to refetch it.
   @_documentation(visibility: internal)
   @_disfavoredOverload
-  public func invalidate<Value>(
+  public nonisolated func invalidate<Value>(
     _ query: DefaultedQuery<Value>,
     refetch: RefetchScope = .active
   ) async {
@@ -117,7 +117,7 @@ nonisolated extension QueryClient {
   /// - Parameter query: The query.
   @_documentation(visibility: internal)
   @_disfavoredOverload
-  public func refetch<Value>(_ query: DefaultedQuery<Value>) async {
+  public nonisolated func refetch<Value>(_ query: DefaultedQuery<Value>) async {
     await refetch(query.query)
   }
 
@@ -126,7 +126,7 @@ nonisolated extension QueryClient {
   /// - Parameter query: The query.
   @_documentation(visibility: internal)
   @_disfavoredOverload
-  public func reset<Value>(_ query: DefaultedQuery<Value>) async {
+  public nonisolated func reset<Value>(_ query: DefaultedQuery<Value>) async {
     await reset(query.query)
   }
 
@@ -135,14 +135,14 @@ nonisolated extension QueryClient {
   /// - Parameter query: The query.
   @_documentation(visibility: internal)
   @_disfavoredOverload
-  public func cancel<Value>(_ query: DefaultedQuery<Value>) { cancel(query.query) }
+  public nonisolated func cancel<Value>(_ query: DefaultedQuery<Value>) { cancel(query.query) }
 
   /// Removes the entry of a query that has a default, which is shown from then on.
   ///
   /// - Parameter query: The query.
   @_documentation(visibility: internal)
   @_disfavoredOverload
-  public func remove<Value>(_ query: DefaultedQuery<Value>) { remove(query.query) }
+  public nonisolated func remove<Value>(_ query: DefaultedQuery<Value>) { remove(query.query) }
 
   // MARK: Reading and writing
 
@@ -152,7 +152,7 @@ nonisolated extension QueryClient {
   /// - Returns: Whether its data is missing, old or invalidated.
   @_documentation(visibility: internal)
   @_disfavoredOverload
-  public func isStale<Value>(_ query: DefaultedQuery<Value>) -> Bool {
+  public nonisolated func isStale<Value>(_ query: DefaultedQuery<Value>) -> Bool {
     isStale(query.query)
   }
 
@@ -161,7 +161,7 @@ nonisolated extension QueryClient {
   /// - Parameter query: The query.
   /// - Returns: The data, stale or not; the default if there is none.
   @_disfavoredOverload
-  public func data<Value>(for query: DefaultedQuery<Value>) -> Value {
+  public nonisolated func data<Value>(for query: DefaultedQuery<Value>) -> Value {
     data(for: query.query) ?? query.defaultValue
   }
 
@@ -170,7 +170,7 @@ nonisolated extension QueryClient {
   /// - Parameter query: The query; its initial data is evaluated if nothing is cached.
   /// - Returns: The first result.
   @_disfavoredOverload
-  public func result<Value>(
+  public nonisolated func result<Value>(
     for query: DefaultedQuery<Value>
   ) -> DefaultedResult<Value> {
     DefaultedResult(result(for: query.query), default: query.defaultValue)
@@ -185,7 +185,7 @@ nonisolated extension QueryClient {
   ///   - fencing: Whether a fetch in flight is discarded.
   @_documentation(visibility: internal)
   @_disfavoredOverload
-  public func setData<Value>(
+  public nonisolated func setData<Value>(
     _ value: Value,
     for query: DefaultedQuery<Value>,
     updatedAt: Date? = nil,
@@ -215,7 +215,7 @@ nonisolated extension QueryClient {
   @_documentation(visibility: internal)
   @_disfavoredOverload
   @discardableResult
-  public func updateData<Value, Failure: Error>(
+  public nonisolated func updateData<Value, Failure: Error>(
     for query: DefaultedQuery<Value>,
     updatedAt: Date? = nil,
     fencing: Bool = false,

@@ -15,7 +15,7 @@ nonisolated extension QueryClient {
   /// - Returns: The result after the fetch.
   /// - Throws: The error of the page's fetch; ``QueryError/missingFetch(key:)``.
   @discardableResult
-  public func fetchNextPage<Page, PageParam>(
+  public nonisolated func fetchNextPage<Page, PageParam>(
     of query: InfiniteQuery<Page, PageParam>,
     superseding: Bool = true
   ) async throws -> QueryResult<Pages<Page, PageParam>> {
@@ -30,7 +30,7 @@ nonisolated extension QueryClient {
   /// - Returns: The result after the fetch.
   /// - Throws: The error of the page's fetch; ``QueryError/missingFetch(key:)``.
   @discardableResult
-  public func fetchPreviousPage<Page, PageParam>(
+  public nonisolated func fetchPreviousPage<Page, PageParam>(
     of query: InfiniteQuery<Page, PageParam>,
     superseding: Bool = true
   ) async throws -> QueryResult<Pages<Page, PageParam>> {
@@ -53,7 +53,7 @@ nonisolated extension QueryClient {
   /// - Returns: The pages.
   /// - Throws: The errors of ``fetch(_:timeout:throwOnError:)``.
   @discardableResult
-  public func fetch<Page, PageParam>(
+  public nonisolated func fetch<Page, PageParam>(
     _ query: InfiniteQuery<Page, PageParam>,
     pages count: Int,
     throwOnError: Bool = false
@@ -70,7 +70,7 @@ nonisolated extension QueryClient {
   /// - Returns: The pages.
   /// - Throws: The errors of ``fetch(_:timeout:throwOnError:)``.
   @discardableResult
-  public func ensure<Page, PageParam>(
+  public nonisolated func ensure<Page, PageParam>(
     _ query: InfiniteQuery<Page, PageParam>,
     pages count: Int
   ) async throws -> Pages<Page, PageParam> {
@@ -84,7 +84,7 @@ nonisolated extension QueryClient {
   ///   - query: The infinite query.
   ///   - count: The number of pages to fetch if a fetch is needed; cached pages beyond it are
   ///     dropped.
-  public func prefetch<Page, PageParam>(
+  public nonisolated func prefetch<Page, PageParam>(
     _ query: InfiniteQuery<Page, PageParam>,
     pages count: Int
   ) async {

@@ -35,7 +35,7 @@ nonisolated extension QueryClient {
   /// - Returns: The entries that were refreshed, that failed, and that remain.
   /// - Complexity: Beside the fetches, as a search of the cache with the filter, and O(*n* log *n*) in the entries found.
   @discardableResult
-  public func refetchStale(
+  public nonisolated func refetchStale(
     _ filter: QueryFilter = .all,
     within limit: Duration
   ) async -> QueryRefresh {
@@ -53,7 +53,7 @@ nonisolated extension QueryClient {
   /// - Returns: The entries that were refreshed, that failed, and that remain.
   /// - Complexity: Beside the fetches, as a search of the cache with the filter, and O(*n* log *n*) in the entries found.
   @discardableResult
-  public func refetchStale(
+  public nonisolated func refetchStale(
     _ filter: QueryFilter = .all,
     until deadline: Date
   ) async -> QueryRefresh {
@@ -72,7 +72,7 @@ nonisolated extension QueryClient {
   /// - Returns: The entries that were refreshed, that failed, and that remain.
   /// - Complexity: Beside the fetches, O(*n*²) comparisons of keys in the length of the list.
   @discardableResult
-  public func refetchStale(
+  public nonisolated func refetchStale(
     _ queries: [AnyQuery],
     within limit: Duration
   ) async -> QueryRefresh {
@@ -91,7 +91,7 @@ nonisolated extension QueryClient {
   /// - Complexity: Beside the fetches, O(*n*²) comparisons of keys in the length of the list.
   @_documentation(visibility: internal)
   @discardableResult
-  public func refetchStale(
+  public nonisolated func refetchStale(
     _ queries: [AnyQuery],
     until deadline: Date
   ) async -> QueryRefresh {

@@ -121,7 +121,7 @@ nonisolated extension QueryClient {
   ///   - query: The query.
   /// - Returns: Whether it is thrown.
   @_spi(Adapters)
-  public func shouldThrow(_ error: any Error, of query: AnyQuery) -> Bool {
+  public nonisolated func shouldThrow(_ error: any Error, of query: AnyQuery) -> Bool {
     let policy =
       query.definition.options.throwOnError
       ?? defaultOptions(for: query.key).throwOnError ?? .never

@@ -128,7 +128,7 @@ nonisolated extension QueryClient {
   ///
   /// - Parameter mutation: The mutation.
   /// - Returns: The handle.
-  public func observer<Input, Output>(
+  public nonisolated func observer<Input, Output>(
     of mutation: Mutation<Input, Output>
   ) -> MutationObserver<Input, Output> {
     MutationObserver(client: self, mutation: mutation)

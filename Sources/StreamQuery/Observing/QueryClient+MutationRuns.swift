@@ -11,7 +11,7 @@ nonisolated extension QueryClient {
   ///
   /// - Parameter mutation: The mutation to follow; its key and types matter, not its work.
   /// - Returns: A stream for one observer; it ends when cancelled or when the client is shut down.
-  public func runs<Input, Output>(
+  public nonisolated func runs<Input, Output>(
     of mutation: Mutation<Input, Output>
   ) -> AsyncStream<MutationRun<Input, Output>> {
     MutationFollowing(client: self, identity: mutation.identity).stream()
@@ -21,7 +21,7 @@ nonisolated extension QueryClient {
   ///
   /// - Parameter mutation: The mutation.
   /// - Returns: The run; ``MutationRun/idle`` if there is none.
-  public func run<Input, Output>(
+  public nonisolated func run<Input, Output>(
     of mutation: Mutation<Input, Output>
   ) -> MutationRun<Input, Output> {
     let identity = mutation.identity
@@ -41,7 +41,7 @@ nonisolated extension QueryClient {
   /// - Parameter filter: Selects the runs.
   /// - Returns: A stream of lists in the order in which the runs were started; the newest list
   ///   wins.
-  public func runs(matching filter: MutationFilter) -> AsyncStream<[MutationInfo]> {
+  public nonisolated func runs(matching filter: MutationFilter) -> AsyncStream<[MutationInfo]> {
     let seen = LastSeen<[UInt64]>()
     return mutationNews(about: filter.topics) { client in
       let runs = client.mutations(filter)
@@ -53,7 +53,7 @@ nonisolated extension QueryClient {
   ///
   /// - Parameter filter: Selects the runs to count.
   /// - Returns: The number of runs.
-  public func mutatingCount(_ filter: MutationFilter = .all) -> Int {
+  public nonisolated func mutatingCount(_ filter: MutationFilter = .all) -> Int {
     if filter.isAll { return cache.read { $0.mutations.pendingCount } }
     return mutations(filter && .pending).count
   }
@@ -62,7 +62,7 @@ nonisolated extension QueryClient {
   ///
   /// - Parameter filter: Selects the runs to count.
   /// - Returns: A stream of numbers; the newest wins, and equal neighbours are omitted.
-  public func mutatingCountStream(_ filter: MutationFilter = .all) -> AsyncStream<Int> {
+  public nonisolated func mutatingCountStream(_ filter: MutationFilter = .all) -> AsyncStream<Int> {
     let seen = LastSeen<Int>()
     return mutationNews(about: filter.topics) { client in
       let count = client.mutatingCount(filter)

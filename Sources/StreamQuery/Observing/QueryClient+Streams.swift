@@ -19,7 +19,7 @@ nonisolated extension QueryClient {
   ///   - query: The query.
   ///   - options: Options of this observer, over those of the query.
   /// - Returns: A stream for one observer; it ends when cancelled or when the client is shut down.
-  public func stream<Value>(
+  public nonisolated func stream<Value>(
     _ query: Query<Value>,
     options: ObserverOptions? = nil
   ) -> AsyncStream<QueryResult<Value>> {
@@ -33,7 +33,7 @@ nonisolated extension QueryClient {
   ///   - options: Options of each observer, over those of the query.
   /// - Returns: A sequence; each of its iterators is its own subscription.
   @inlinable
-  public func results<Value>(
+  public nonisolated func results<Value>(
     of query: Query<Value>,
     options: ObserverOptions? = nil
   ) -> QueryResults<Value> {
@@ -59,7 +59,7 @@ nonisolated extension QueryClient {
   ///   - query: The query.
   ///   - options: Options of this observer, over those of the query.
   /// - Returns: The handle, which is already observing.
-  public func observer<Value>(
+  public nonisolated func observer<Value>(
     of query: Query<Value>,
     options: ObserverOptions? = nil
   ) -> QueryObserver<Value> {

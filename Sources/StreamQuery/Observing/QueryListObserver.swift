@@ -161,7 +161,7 @@ nonisolated extension QueryClient {
   ///
   /// - Parameter queries: The queries to observe.
   /// - Returns: The handle, which observes from now on.
-  public func observer(all queries: [AnyQuery]) -> QueryListObserver {
+  public nonisolated func observer(all queries: [AnyQuery]) -> QueryListObserver {
     QueryListObserver(self, queries)
   }
 
@@ -170,7 +170,7 @@ nonisolated extension QueryClient {
   /// - Parameter queries: The queries.
   /// - Returns: The results; each is of the moment in which it was read.
   @_spi(Adapters)
-  public func result(for queries: [AnyQuery]) -> QueryListResults {
+  public nonisolated func result(for queries: [AnyQuery]) -> QueryListResults {
     QueryListResults(members: queries.map { look($0.entryKey, $0.definition, $0.options) })
   }
 
@@ -190,7 +190,7 @@ nonisolated extension QueryClient {
   ///   - queries: The queries to observe; a key may appear more than once.
   ///   - options: Options of each observer, in addition to those of its query.
   /// - Returns: A stream for one observer. For an empty list it emits one empty element and ends.
-  public func stream<Value>(
+  public nonisolated func stream<Value>(
     all queries: [Query<Value>],
     options: ObserverOptions? = nil
   ) -> AsyncStream<[QueryResult<Value>]> {

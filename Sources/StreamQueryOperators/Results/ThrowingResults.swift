@@ -19,7 +19,7 @@ nonisolated extension QueryClient {
   ///   - query: The query.
   ///   - options: Options of each observer, over those of the query.
   /// - Returns: A sequence that fails. Each iterator is an observer of its own.
-  public func throwingResults<Value>(
+  public nonisolated func throwingResults<Value>(
     of query: Query<Value>,
     options: ObserverOptions? = nil
   ) -> ThrowingSequence<QueryResults<Value>, Value> {

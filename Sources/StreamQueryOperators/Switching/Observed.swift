@@ -64,7 +64,7 @@ nonisolated extension QueryClient {
   ///   - isEnabled: Turns the query on and off.
   ///   - options: Options of the observer, over those of the query; their `enabled` is not used.
   /// - Returns: Results of the query. Each iterator is an observer of its own.
-  public func results<Value, Switch: AsyncSequence & Sendable>(
+  public nonisolated func results<Value, Switch: AsyncSequence & Sendable>(
     of query: Query<Value>,
     enabledBy isEnabled: Switch,
     options: ObserverOptions = ObserverOptions()

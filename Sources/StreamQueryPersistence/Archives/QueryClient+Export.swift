@@ -27,7 +27,7 @@ nonisolated extension QueryClient {
   /// - Complexity: O(*m*) in the matches of the filter, and in the number of all runs. The archive
   ///   shows one instant; the lock is held for a thousand entries at a time, and at last for all
   ///   runs.
-  public func export(
+  public nonisolated func export(
     _ filter: QueryFilter = .all,
     mutations: MutationFilter = .all,
     errors: ArchiveErrorPolicy = .leftOut,

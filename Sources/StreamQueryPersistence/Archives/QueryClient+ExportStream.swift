@@ -34,7 +34,7 @@ nonisolated extension QueryClient {
   ///   - errors: The policy for errors; by default, entries that failed are omitted.
   ///   - coding: The coding of values and inputs.
   /// - Returns: The archives. Fetches that start after the first archive are not awaited.
-  public func exportStream(
+  public nonisolated func exportStream(
     _ filter: QueryFilter = .all,
     mutations: MutationFilter = .all,
     errors: ArchiveErrorPolicy = .leftOut,
@@ -92,7 +92,7 @@ nonisolated extension QueryClient {
   /// - Returns: The result of all archives, with a report of the omitted entries and runs.
   /// - Throws: The error of the sequence; earlier imports stay.
   @discardableResult
-  public func `import`<Archives: AsyncSequence & Sendable>(
+  public nonisolated func `import`<Archives: AsyncSequence & Sendable>(
     contentsOf archives: Archives,
     for archivables: [Archivable] = [],
     coding: ArchiveCoding = .json,

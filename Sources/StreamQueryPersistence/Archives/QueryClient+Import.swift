@@ -33,7 +33,7 @@ nonisolated extension QueryClient {
   ///     back.
   /// - Returns: The result, with a report of the omitted entries and runs.
   @discardableResult
-  public func `import`(
+  public nonisolated func `import`(
     _ archive: CacheArchive,
     for archivables: [Archivable] = [],
     coding: ArchiveCoding = .json,
@@ -112,7 +112,7 @@ nonisolated extension QueryClient {
   /// - Returns: The result, with a report of the omitted entries and runs.
   /// - Throws: The reason why the bytes cannot be used; the cache is unchanged then.
   @discardableResult
-  public func `import`(
+  public nonisolated func `import`(
     decoding data: Data,
     for archivables: [Archivable] = [],
     coding: ArchiveCoding = .json,

@@ -20,5 +20,5 @@ struct OutboxMaking: DurableRunMaking {
 
 nonisolated extension QueryClient {
   /// The outbox of the client, see ``OutboxConfiguration``.
-  public var outbox: Outbox { Outbox(client: self) }
+  public nonisolated var outbox: Outbox { Outbox(client: self) }
 }

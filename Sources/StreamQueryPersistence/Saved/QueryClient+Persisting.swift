@@ -25,7 +25,7 @@ nonisolated extension QueryClient {
   ///
   /// Until then streams are pending and idle, and callers of
   /// ``/StreamQuery/QueryClient/fetch(_:timeout:throwOnError:)`` wait.
-  public var isRestoring: Bool {
+  public nonisolated var isRestoring: Bool {
     guard let policy = configuration.keeping.policy else { return false }
     return persister?.isRestoring(policy) ?? false
   }
@@ -40,7 +40,7 @@ nonisolated extension QueryClient {
   ///   error that may pass, such as ``QueryStoreError/denied`` while the device is locked, the store is read
   ///   again in the background, and at once when the app becomes active and, for the store of queries, by
   ///   another call of this method. `CancellationError` if the caller is cancelled.
-  public func restore() async throws {
+  public nonisolated func restore() async throws {
     var problem: (any Error)?
     if let durableRuns {
       problem = await durableRuns.waitUntilRestored()
@@ -71,7 +71,7 @@ nonisolated extension QueryClient {
   /// - Throws: ``QuerySaveError``, which names the stores that failed; changes that could not be written are
   ///   written again later. The ``QueryStoreError`` of the outbox, if only that failed. `CancellationError`
   ///   as soon as the caller is cancelled; the changes are written nevertheless.
-  public func save() async throws {
+  public nonisolated func save() async throws {
     await actionsPerformed()
     let persister = self.persister as? StorePersister
     // Before the outbox: neither waits for the other.
