@@ -81,7 +81,7 @@ struct ArchivedKeyPart: Decodable {
 }
 
 extension KeyFieldName {
-  /// The name after a single `$`: of a type, or a word. `nil` for the name of a field.
+  /// The name after a single `$`, of a type or a word; `nil` for the name of a field.
   fileprivate var tag: Substring? {
     guard stringValue.hasPrefix("$"), !stringValue.hasPrefix("$$") else { return nil }
     return stringValue.dropFirst()
