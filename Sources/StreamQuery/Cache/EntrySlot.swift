@@ -78,8 +78,7 @@ struct EntrySlot: FreeRows.Row {
   ///
   /// - Parameters:
   ///   - query: The query.
-  ///   - setting: What a caller says about how to fetch: it applies to every refetch until another
-  ///     caller says otherwise.
+  ///   - setting: The setting of a caller, which applies to every refetch until another caller changes it.
   /// - Returns: Whether the query replaces the current one.
   mutating func takeOptions(of query: StoredQuery, _ setting: FetchSetting?) -> Bool {
     let isTaken = takes(query)

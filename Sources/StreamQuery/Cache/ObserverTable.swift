@@ -37,7 +37,7 @@ struct ObserverTable: RandomAccessCollection {
 
   /// Makes an observer that observes no entry yet.
   ///
-  /// - Parameter query: What it asks for.
+  /// - Parameter query: The query that it observes.
   /// - Returns: Its row.
   mutating func makeObserver(of query: StoredQuery) -> Int {
     let index = free.takeRow(from: &rows, new: Observer())

@@ -29,7 +29,7 @@ struct SlotTable: RandomAccessCollection {
     @inline(__always) _modify { yield &rows[index] }
   }
 
-  // MARK: Match entries
+  // MARK: Finding entries
 
   @inline(__always)
   func index(of key: EntryKey) -> Int? {

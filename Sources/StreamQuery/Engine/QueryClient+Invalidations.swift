@@ -182,7 +182,7 @@ nonisolated extension QueryClient {
     // Stored data would become the initial data again.
     changeStored(filter, removes: true)
     recordBulkChange(filter, invalidates: false)
-    // Match initial data is user code, so it runs before the transaction, for every entry that
+    // Initial data is user code, so it runs before the transaction, for every entry that
     // may match.
     let initial = search(filter) { state, index, _ in state.initialData(of: index) }
     var initialData: [EntryID: InitialData] = [:]

@@ -68,7 +68,7 @@ nonisolated extension QueryClient {
       wantsInfo: wantsInfo
     )
     let result = commit { _ in
-      // What was found so far.
+      // The matches so far.
       search.mergeAnswers(search.questions.map(filter.matches))
       return .answer(())
     } applying: { _, _, state, transaction -> Result? in

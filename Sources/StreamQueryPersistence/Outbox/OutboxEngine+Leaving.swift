@@ -25,7 +25,7 @@ extension OutboxEngine {
     for answer in settled { answer.give(ErrorBox(QueryError.shutDown)) }
     for answer in ending.answers { answer.give(nil) }
     guard ending.isFirst else {
-      // What it held for its last round is nobody's any more.
+      // Nobody needs the claims any more that it held for its last round.
       if !writing { leave() }
       return
     }

@@ -48,7 +48,7 @@ enum OutboxFeeding: Equatable, Sendable {
   /// A thread has begun runs.
   ///
   /// - Parameter work: What else can be done, if there is anything.
-  /// - Returns: What it does next, and whether what waited for the store goes on.
+  /// - Returns: The next step, and whether the runs that waited for the store go on.
   mutating func fed<Work>(for work: Work?) -> (next: Work?, opens: Bool) {
     guard case .feeding(let isAskedAgain, let opens) = self else { return (nil, false) }
     if isAskedAgain, let work {

@@ -146,7 +146,7 @@ extension SharedOneShot {
   /// Waits for the value.
   ///
   /// - Parameters:
-  ///   - subject: What is waited for, for the report of a wait that cannot end.
+  ///   - subject: The name of the value, which the report of a wait that cannot end shows.
   ///   - client: The client that reports it; it is not retained for the wait.
   ///   - value: The value for a caller that is cancelled.
   /// - Returns: The value.

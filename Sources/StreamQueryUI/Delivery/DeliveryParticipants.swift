@@ -1,3 +1,12 @@
+/// An object that shows other state than observed queries, and changes together with them.
+@MainActor
+protocol DeliveryParticipant: AnyObject {
+  /// Shows its pending news.
+  ///
+  /// - Returns: Whether it wants to look again when others change.
+  func look() -> Bool
+}
+
 /// The objects that look at deliveries, in the order in which they came; they are not retained.
 @MainActor
 struct DeliveryParticipants {

@@ -222,3 +222,9 @@ final class MainActorDelivery {
     while slots.count <= position { slots.append(Slot()) }
   }
 }
+
+/// An object to which a ``MainActorDelivery`` brings changes.
+@MainActor
+protocol DeliveryMember: ErasureMember {
+  func changed(_ change: ObservationChange)
+}
