@@ -106,11 +106,13 @@ final class OutboxEngine: DurableRuns, StoreWorker {
   var client: QueryClient? { update { $0.client } }
 
   func start(for client: QueryClient) {
+    // First: a deadline that is due at once tells the client.
+    update { $0.client = client }
     let restoreTimeout = client.deadlines.set(restoreTimeout) { [weak self, executor] in
       // Detached: it runs users' code.
       Task.detached(executorPreference: executor) { self?.lostPatience() }
     }
-    update { ($0.client, $0.restoreTimeout) = (client, restoreTimeout) }
+    update { $0.restoreTimeout = restoreTimeout }
     OutboxClaims.shared.join(claimsKey, self)
     for mutation in given {
       let registration = mutation.registration

@@ -109,4 +109,45 @@ struct OutboxClaimTests: OutboxSuite {
     second.shutDown()
     first.shutDown()
   }
+
+  /// The thread that left first is interrupted before it tells the others, until the last round is over.
+  @Test("a scope that is barred too late is free again after the next reading")
+  func barredTooLate() throws {
+    let first = client()
+    let second = client(knowing: [note()])
+    let engine = try #require(second.durableRuns as? OutboxEngine)
+    first.shutDown()
+    simulation.settle()
+    engine.retryLoad(barring: ["notes"])
+    #expect(engine.update { $0.ledger.barred } == ["notes"])
+    simulation.start(note(), with: Note(number: 1), on: second)
+    simulation.advance(by: .seconds(1))
+    #expect(server.log.all == ["0 1", "10 1 done"])
+    #expect(engine.update { $0.ledger.barred } == [])
+    second.shutDown()
+  }
+
+  @Test("what is left while the last batch is written is held until the store has it")
+  func leavingDuringTheLastWrite() throws {
+    store.change { $0.writing = .seconds(1) }
+    let first = client()
+    let second = client()
+    let engine = try #require(first.durableRuns as? OutboxEngine)
+    simulation.start(note(), with: Note(number: 1), on: first)
+    simulation.settle()
+    let runs = engine.update { Set($0.ledger.underWay.keys) }
+    #expect(runs.count == 1)
+    first.shutDown()
+    #expect(engine.update { $0.held.runs } == runs)
+    let barred = try #require(second.durableRuns as? OutboxEngine)
+    #expect(barred.update { $0.ledger.barred } == ["notes"])
+    simulation.advance(by: .seconds(1))
+    #expect(engine.update { $0.held.runs } == [])
+    simulation.advance(by: .seconds(1))
+    #expect(barred.update { $0.ledger.barred } == [])
+    second.outbox.register(note())
+    simulation.advance(by: .seconds(1))
+    #expect(server.log.all == ["2000 1", "2010 1 done"])
+    second.shutDown()
+  }
 }

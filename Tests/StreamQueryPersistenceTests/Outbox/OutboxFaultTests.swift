@@ -158,6 +158,37 @@ struct OutboxFaultTests: OutboxSuite {
     client.shutDown()
   }
 
+  /// A clock whose sleep until the present is over at once.
+  private struct PromptClock: Clock {
+    let clock: SimulationClock
+
+    var now: SimulationClock.Instant { clock.now }
+    var minimumResolution: Duration { clock.minimumResolution }
+
+    func sleep(until deadline: SimulationClock.Instant, tolerance: Duration?) async throws {
+      if deadline > now { try await clock.sleep(until: deadline, tolerance: tolerance) }
+    }
+  }
+
+  /// Jobs run where they are made, so that the time is over while the outbox starts.
+  @Test("an outbox that does not wait at all says so")
+  func noPatience() {
+    store.change { $0.loading = .seconds(30) }
+    let errors = Notes<String>()
+    let client = QueryClient(simulation: simulation) { [store, simulation] in
+      $0.executor = InlineExecutor()
+      $0.clock = PromptClock(clock: simulation.backgroundClock)
+      $0.outbox = OutboxConfiguration(in: store, restoreTimeout: .zero)
+      $0.onEvent = { event in
+        if case .persistenceFailed(let error) = event.kind { errors.add("\(type(of: error))") }
+      }
+    }
+    #expect(errors.all == ["OutboxError"])
+    #expect(client.cache.read { !$0.mutations.awaitsKeeper })
+    client.shutDown()
+    simulation.advance(by: .minutes(1))
+  }
+
   @Test("a client that is released writes what is not written, one that is ended silently does not")
   func endings() {
     for isReleased in [true, false] {

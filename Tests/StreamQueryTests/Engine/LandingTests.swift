@@ -41,6 +41,25 @@ import Testing
     #expect(value(landing, over: [9]) == [1, 2])
   }
 
+  @Test func aValueThatCannotBeComparedLandsAsItIsWhateverIsCached() {
+    struct Opaque: Sendable { var number: Int }
+    let query = Query<Opaque>("n") { Opaque(number: 0) }
+    let key = EntryKey(query.key).key
+    let defaults = DefaultsTable(client: QueryDefaults(), failureInvalidates: true)
+    let fetched = TypedBox(Opaque(number: 1))
+    let landing = Landing(
+      fetched,
+      join: nil,
+      ResolvedQuery(query.definition, for: key, defaults: defaults),
+      key
+    )
+    // It is made again if the data changes meanwhile, which only the type would tell: the value is the same.
+    #expect(landing.usesData)
+    #expect(landing.rounds == 3)
+    #expect(landing.merge == nil)
+    #expect(landing.value(over: TypedBox(Opaque(number: 2))) === fetched)
+  }
+
   @Test func aMergeIsGivenUpAfterThreeRounds() {
     let landing = landing(merging)
     #expect(landing.usesData)
