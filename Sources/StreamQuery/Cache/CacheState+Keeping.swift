@@ -50,7 +50,7 @@ extension CacheState {
     )
     if actions.concluded != nil {
       mutations.slots[index].error = error
-    } else if actions.stopped {
+    } else if actions.step == .stop {
       transaction.drop(mutations.slots[index].failureReason)
       mutations.slots[index].failureReason = error
       emit(.stopped(error.error), job, transaction)
@@ -77,12 +77,12 @@ extension CacheState {
     guard let index = mutations.find(id), let job = mutations.slots[index].job else { return false }
     let actions = step(&mutations.slots[index].machine, transaction.environment)
     guard actions != .none else { return false }
-    if actions.keeps {
+    if actions.step == .keep {
       transaction.drop(job.replaceInput(with: input, isNewRequest: true))
       replaceLayers(layers, of: job, index, &transaction)
     }
     apply(actions, to: id, &transaction)
-    return actions.keeps
+    return actions.step == .keep
   }
 
   /// Replaces the changes that a run shows.

@@ -18,7 +18,8 @@ extension CacheState {
         let environment = environment(ofRun: index, transaction)
         actions = mutations.slots[index].machine.environmentChanged(in: environment)
       }
-      if actions.performs || actions.prepares, let job = mutations.slots[index].job {
+      let goesOn = actions.step == .perform || actions.step == .prepare
+      if goesOn, let job = mutations.slots[index].job {
         begun = job.gate(behind: begun)
         emit(.resumed, job, transaction)
       }

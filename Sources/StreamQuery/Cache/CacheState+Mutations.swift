@@ -77,22 +77,24 @@ extension CacheState {
   ) {
     guard let index = mutations.find(id), let job = mutations.slots[index].job else { return }
     let attempt = mutations.slots[index].machine.failureCount
-    if actions.cancels { actionQueue.enqueue(.mutation(.cancel(job))) }
-    if actions.prepares { actionQueue.enqueue(.mutation(.prepare(job))) }
-    if actions.performs {
+    switch actions.step {
+    case .cancel: actionQueue.enqueue(.mutation(.cancel(job)))
+    case .prepare: actionQueue.enqueue(.mutation(.prepare(job)))
+    case .perform:
       emit(.performing(attempt: attempt), job, transaction)
       actionQueue.enqueue(.mutation(.perform(job, attempt: attempt)))
+    case .keep: actionQueue.enqueue(.mutation(.keep(job)))
+    case .pause: emit(.paused, job, transaction)
+    case .stop, nil: break
     }
-    if actions.keeps { actionQueue.enqueue(.mutation(.keep(job))) }
-    if actions.paused { emit(.paused, job, transaction) }
     if let ending = actions.concluded { conclude(ending, index, job, &transaction) }
     if actions.changed, mutations.slots[index].machine.runOptions.isDurable {
       tellKeeper(of: index, job)
     }
-    if actions.stopped { stopped(index, id) }
+    if actions.step == .stop { stopped(index, id) }
     if let ending = actions.ended { endRun(ending, index, job, &transaction) }
     let settles = actions.concluded != nil && actions.ended == nil
-    if actions.prepares || actions.performs || settles
+    if actions.step == .prepare || actions.step == .perform || settles
       ? othersPerform : mutations.slots[index].machine.rests, let tasks = job.tasks
     {
       transaction.prepareTask(tasks)

@@ -311,7 +311,7 @@ nonisolated extension QueryClient {
       case .failed: state.mutations.slots[index].error = box
       case .cancelled, .succeeded: break
       case nil:
-        guard actions.changed, actions.stopped || delay != nil else { break }
+        guard actions.changed, actions.step == .stop || delay != nil else { break }
         transaction.drop(state.mutations.slots[index].failureReason)
         state.mutations.slots[index].failureReason = box
         guard let delay else {

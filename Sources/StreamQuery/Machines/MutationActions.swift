@@ -1,17 +1,23 @@
 /// The actions for the shell after an input to a run: data, in the order of execution.
 package struct MutationActions: Equatable, Sendable {
-  /// Cancel the run's task; the task reports how it ended.
-  package var cancels = false
-  /// Call the callbacks that come before the first attempt.
-  package var prepares = false
-  /// Run an attempt.
-  package var performs = false
-  /// The run is paused: it waits for its scope, the network or the app.
-  package var paused = false
-  /// Keep the run beyond the process, and report when that is done.
-  package var keeps = false
-  /// The run waits for an answer to its error.
-  package var stopped = false
+  /// The step of a run that goes on.
+  package enum Step: Sendable {
+    /// Cancel the run's task; the task reports how it ended.
+    case cancel
+    /// Call the callbacks that come before the first attempt.
+    case prepare
+    /// Run an attempt.
+    case perform
+    /// Keep the run beyond the process, and report when that is done.
+    case keep
+    /// The run is paused: it waits for its scope, the network or the app.
+    case pause
+    /// The run waits for an answer to its error.
+    case stop
+  }
+
+  /// The next step; `nil` if the run only waits, or is over.
+  package var step: Step?
   /// The outcome is decided: update the run's layers, then call its callbacks unless it has ended
   /// already.
   package var concluded: MutationMachine.Ending?

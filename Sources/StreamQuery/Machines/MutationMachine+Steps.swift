@@ -16,7 +16,7 @@ extension MutationMachine {
     actions.changed = true
     phase = .preparing
     isHeldUp = !isFirst || !runOptions.canStart(in: environment)
-    actions.prepares = true
+    actions.step = .prepare
   }
 
   /// Goes on to the first attempt, or to the wait before it.
@@ -24,17 +24,17 @@ extension MutationMachine {
     actions.changed = true
     if keeping == .wanted {
       phase = .saving
-      actions.keeps = true
+      actions.step = .keep
     } else if !isFirst {
       phase = .queued
-      actions.paused = true
+      actions.step = .pause
     } else if notBefore > environment.now.instant {
       phase = .waiting(until: notBefore)
     } else if runOptions.canStart(in: environment) {
       startAttempt(&actions)
     } else {
       phase = .paused(before: .firstAttempt)
-      actions.paused = true
+      actions.step = .pause
     }
   }
 
@@ -46,21 +46,21 @@ extension MutationMachine {
       startAttempt(&actions)
     } else {
       phase = .paused(before: .retry)
-      actions.paused = true
+      actions.step = .pause
     }
   }
 
   mutating func startAttempt(_ actions: inout MutationActions) {
     phase = .running
     hasPerformed = true
-    actions.performs = true
+    actions.step = .perform
   }
 
   /// Waits for an answer to the error.
   mutating func stop(_ actions: inout MutationActions) {
     failureCount += 1
     phase = .stopped
-    actions.stopped = true
+    actions.step = .stop
     actions.changed = true
   }
 

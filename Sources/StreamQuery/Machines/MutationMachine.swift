@@ -164,7 +164,7 @@ package struct MutationMachine: Equatable, Sendable {
     actions.changed = true
     if isHeld {
       phase = .paused(before: .firstAttempt)
-      actions.paused = true
+      actions.step = .pause
     } else {
       prepareOrEnter(in: environment, &actions)
     }
@@ -296,7 +296,7 @@ package struct MutationMachine: Equatable, Sendable {
     var actions = MutationActions()
     switch phase {
     case .preparing, .running:
-      actions.cancels = !isCancelRequested
+      if !isCancelRequested { actions.step = .cancel }
       actions.changed = isPaused
       isCancelRequested = true
     case .saving, .queued, .paused, .waiting, .stopped:

@@ -107,9 +107,9 @@ private struct RunWorld {
 
   private mutating func take(_ actions: MutationActions, _ input: String) {
     trace.append(input)
-    if actions.cancels { #expect(tasks == 1, "\(trace)") }
-    if actions.prepares { tasks += 1 }
-    if actions.performs {
+    if actions.step == .cancel { #expect(tasks == 1, "\(trace)") }
+    if actions.step == .prepare { tasks += 1 }
+    if actions.step == .perform {
       tasks += 1
       #expect(machine.keeping != .wanted, "nothing is sent before it is kept: \(trace)")
       #expect(isFirst, "nobody overtakes: \(trace)")
@@ -183,11 +183,11 @@ private struct RunWorld {
         keeping: keeping,
         at: .seconds(0)
       )
-      #expect(machine.begun(in: environment).prepares)
+      #expect(machine.begun(in: environment).step == .prepare)
       let actions = machine.preparationFailed(isCancellation: false, in: environment)
-      #expect(actions.stopped == (keeping == .kept))
+      #expect((actions.step == .stop) == (keeping == .kept))
       #expect(actions.ended == (keeping == .kept ? nil : .failed))
-      #expect(machine.retried(in: environment).prepares == (keeping == .kept))
+      #expect((machine.retried(in: environment).step == .prepare) == (keeping == .kept))
     }
   }
 
@@ -203,12 +203,12 @@ private struct RunWorld {
       keeping: .wanted,
       at: .seconds(0)
     )
-    #expect(machine.begun(in: environment).keeps)
+    #expect(machine.begun(in: environment).step == .keep)
     #expect(machine.canBeOvertaken)
     machine.overtaken()
-    #expect(machine.kept(in: environment).paused)
+    #expect(machine.kept(in: environment).step == .pause)
     #expect(machine.phase == .queued)
-    #expect(machine.reachedFront(in: environment).performs)
+    #expect(machine.reachedFront(in: environment).step == .perform)
   }
 
   private func explore(_ environment: RunWorld, _ inputs: [Input], depth: Int) {
@@ -253,14 +253,14 @@ private struct RunWorld {
     #expect(machine.nextDeadline == .seconds(1))
     var later = Environment(now: .seconds(1), isActive: false)
     let rested = machine.timeReached(in: later)
-    #expect(rested.paused)
+    #expect(rested.step == .pause)
     later.isActive = true
     let resumed = machine.environmentChanged(in: later)
-    #expect(resumed.performs)
+    #expect(resumed.step == .perform)
 
     var fresh = MutationMachine(runOptions: RunOptions(), isFirst: true, at: .seconds(0))
     let begun = fresh.begun(in: away)
-    #expect(begun.performs)
+    #expect(begun.step == .perform)
   }
 
   // T71
@@ -275,11 +275,11 @@ private struct RunWorld {
     )
     let environment = Environment(now: .seconds(0))
     let begun = machine.begun(in: environment)
-    #expect(begun.paused && !begun.prepares)
+    #expect(begun.step == .pause)
     #expect(machine.isPaused)
     #expect(machine.environmentChanged(in: environment) == .none)
     let released = machine.released(in: environment)
-    #expect(released.prepares)
+    #expect(released.step == .prepare)
     #expect(!machine.isPaused)
     #expect(machine.released(in: environment) == .none)
   }
@@ -294,10 +294,11 @@ private struct RunWorld {
       at: .seconds(0)
     )
     let away = Environment(now: .seconds(0), isActive: false)
-    #expect(machine.begun(in: away).performs)
-    #expect(machine.attemptRebased(retryAfter: .seconds(1), in: away).keeps)
+    #expect(machine.begun(in: away).step == .perform)
+    #expect(machine.attemptRebased(retryAfter: .seconds(1), in: away).step == .keep)
     #expect(machine.kept(in: away).changed)
-    #expect(machine.timeReached(in: Environment(now: .seconds(1), isActive: false)).performs)
+    let later = Environment(now: .seconds(1), isActive: false)
+    #expect(machine.timeReached(in: later).step == .perform)
   }
 
   @Test func theOutcomeIsDecidedWhenTheWorkIsDone() {
@@ -319,7 +320,7 @@ private struct RunWorld {
     _ = machine.environmentChanged(in: Environment(now: .seconds(0), isOnline: false))
     #expect(machine.isPaused)
     let told = machine.cancelRequested(in: environment)
-    #expect(told.changed && told.cancels)
+    #expect(told.changed && told.step == .cancel)
     #expect(!machine.isPaused)
   }
 
@@ -327,7 +328,7 @@ private struct RunWorld {
   @Test func workThatReturnsInSpiteOfACancellationIsDone() {
     var machine = running()
     let told = machine.cancelRequested(in: Environment(now: .seconds(1)))
-    #expect(told.cancels)
+    #expect(told.step == .cancel)
     let again = machine.cancelRequested(in: Environment(now: .seconds(1)))
     #expect(again == .none)
     let actions = machine.attemptSucceeded(in: Environment(now: .seconds(2)))
