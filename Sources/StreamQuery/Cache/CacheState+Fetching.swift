@@ -48,7 +48,7 @@ extension CacheState {
         if slots[index].machine.isIdle { adopt(index, query, &transaction) }
         input(index, &transaction) { $0.requested(.manual, clientLease: true, in: $1) }
         if lookup == .hit { refreshBegan(index) }
-      } else if resolution.initialData == nil, !reports.needs.everyLookup {
+      } else if resolution.initialData == nil, reports.needs < .everyLookup {
         // Not of a transaction that changes the entry: nobody may see the data before its end.
         announce(.found(index), &transaction)
       }

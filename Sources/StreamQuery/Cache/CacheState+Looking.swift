@@ -169,7 +169,7 @@ func withPlaceholder(
 extension CacheState {
   /// Whether there are listeners for events.
   var emitsEvents: Bool {
-    @inline(__always) get { reports.needs.events }
+    @inline(__always) get { reports.needs >= .events }
   }
 
   /// Records the lookup of a caller or an observer.
@@ -177,7 +177,7 @@ extension CacheState {
   mutating func recordLookup(_ lookup: CacheLookup, _ index: Int, _ transaction: Transaction) {
     reports.lookups.count(lookup)
     noteUse(of: index)
-    if reports.needs.lookups { emit(lookup, index, transaction) }
+    if reports.needs >= .lookups { emit(lookup, index, transaction) }
   }
 
   // Separate, so that transactions without listeners do not pay for it.

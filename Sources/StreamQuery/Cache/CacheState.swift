@@ -49,12 +49,12 @@ struct CacheState: ~Copyable {
   ///   - id: A number that no other cache has.
   ///   - defaults: The defaults of queries.
   ///   - date: The date at the beginning of time, in seconds since the reference date.
-  ///   - emitsEvents: Whether there are listeners for events.
-  init(id: UInt64 = 0, defaults: StoredDefaults, date: Double, emitsEvents: Bool) {
+  ///   - needs: The needs of listeners for events.
+  init(id: UInt64 = 0, defaults: StoredDefaults, date: Double, needs: EventNeeds = .nothing) {
     self.id = id
     self.defaults = defaults
     environment = Environment(now: Timestamp(instant: .zero, date: date))
-    reports = CacheReports(needs: emitsEvents ? .everything : .nothing)
+    reports = CacheReports(needs: needs)
   }
 
   /// The environment at a transaction.

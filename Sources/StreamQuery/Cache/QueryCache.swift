@@ -45,17 +45,12 @@ final class QueryCache: Sendable {
     self.clock = clock
     self.shards = shards
     self.wallClock = wallClock
-    datesAll = Atomic(needs.events)
-    tellsEveryLookup = Atomic(needs.everyLookup)
+    datesAll = Atomic(needs >= .events)
+    tellsEveryLookup = Atomic(needs == .everyLookup)
     let date = wallClock().timeIntervalSinceReferenceDate
     let id = Self.lastID.add(1, ordering: .relaxed).newValue
-    state = ContendedMutex(
-      CacheState(id: id, defaults: defaults, date: date, emitsEvents: needs.events)
-    )
-    record { state in
-      state.reports.needs = needs
-      if let shards { state.offerEntries(to: shards) }
-    }
+    state = ContendedMutex(CacheState(id: id, defaults: defaults, date: date, needs: needs))
+    if let shards { record { $0.offerEntries(to: shards) } }
   }
 
   /// Whether a receiver is told of each lookup, so that all lookups take the lock.
@@ -70,8 +65,8 @@ final class QueryCache: Sendable {
     record { state in
       let needs = needs()
       state.reports.needs = needs
-      datesAll.store(needs.events, ordering: .relaxed)
-      tellsEveryLookup.store(needs.everyLookup, ordering: .relaxed)
+      datesAll.store(needs >= .events, ordering: .relaxed)
+      tellsEveryLookup.store(needs == .everyLookup, ordering: .relaxed)
     }
   }
 

@@ -12,7 +12,7 @@ nonisolated extension QueryClient {
   /// gets their number as ``QueryEvent/Kind/eventsDropped(count:)``.
   public nonisolated var events: AsyncStream<QueryEvent> {
     let needs: @Sendable () -> EventNeeds = { [eventBroadcaster, needs = eventReceivers.needs] in
-      eventBroadcaster.hasSubscribers ? .everything : needs
+      eventBroadcaster.hasSubscribers ? .everyLookup : needs
     }
     let subscription = eventBroadcaster.subscribe { [weak self] in
       // Checked under the lock, so that a concurrent subscription is not overruled.

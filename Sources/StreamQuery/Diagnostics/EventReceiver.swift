@@ -75,9 +75,9 @@ public struct EventReceiver: Sendable {
   /// The events that this receiver needs.
   var needs: EventNeeds {
     switch lookups {
-    case .each: .everything
-    case .counted: EventNeeds(events: true, lookups: true)
-    case .none: EventNeeds(events: true)
+    case .each: .everyLookup
+    case .counted: .lookups
+    case .none: .events
     }
   }
 
@@ -95,26 +95,15 @@ public struct EventReceiver: Sendable {
   }
 }
 
-/// The events that are made, because somebody receives them.
-struct EventNeeds: Hashable, Sendable {
-  /// Events of any kind.
-  var events = false
+/// The events that are made, because somebody receives them: each case includes those before it.
+enum EventNeeds: Comparable, Sendable {
+  case nothing
+  /// Events of any kind but lookups.
+  case events
   /// Lookups, if they are made under the lock.
-  var lookups = false
+  case lookups
   /// Every lookup, so that each is made under the lock.
-  var everyLookup = false
-
-  static let nothing = EventNeeds()
-  static let everything = EventNeeds(events: true, lookups: true, everyLookup: true)
-
-  /// The needs of two receivers together.
-  func union(_ other: Self) -> Self {
-    EventNeeds(
-      events: events || other.events,
-      lookups: lookups || other.lookups,
-      everyLookup: everyLookup || other.everyLookup
-    )
-  }
+  case everyLookup
 }
 
 /// The newest events that a subscriber of ``QueryClient/events`` has not seen.

@@ -252,7 +252,7 @@ struct EventReceivers: Sendable {
   }
 
   /// The needs of the configuration, even without readers of streams.
-  var needs: EventNeeds { receivers.reduce(.nothing) { $0.union($1.needs) } }
+  var needs: EventNeeds { receivers.map(\.needs).max() ?? .nothing }
 
   func tell(_ event: QueryEvent) {
     if !receivers.isEmpty {

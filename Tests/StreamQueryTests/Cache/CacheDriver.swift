@@ -9,7 +9,7 @@ final class CacheDriver {
   /// - Parameter id: A number that no other cache has, where work waits for work.
   init(id: UInt64 = 0) {
     let defaults = DefaultsTable(client: QueryDefaults(), failureInvalidates: true)
-    state = CacheState(id: id, defaults: defaults, date: 0, emitsEvents: false)
+    state = CacheState(id: id, defaults: defaults, date: 0)
   }
 
   func pass(to seconds: Double) { transaction.environment.now = .seconds(seconds) }

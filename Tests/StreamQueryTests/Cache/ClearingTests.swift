@@ -19,7 +19,11 @@ import Testing
     init(seed: UInt64, emitsEvents: Bool = false) {
       random = SmallRandom(seed: seed)
       let defaults = DefaultsTable(client: QueryDefaults(), failureInvalidates: true)
-      state = CacheState(defaults: defaults, date: 0, emitsEvents: emitsEvents)
+      state = CacheState(
+        defaults: defaults,
+        date: 0,
+        needs: emitsEvents ? .everyLookup : .nothing
+      )
       state.bounds.leastSlots = 8
       state.bounds.leastObservers = 8
       resolved = ResolvedQuery(
@@ -230,7 +234,7 @@ import Testing
   /// A cache with some idle entries, and one that is being fetched.
   static func cache(idle count: Int) -> CacheState {
     let defaults = DefaultsTable(client: QueryDefaults(), failureInvalidates: true)
-    var state = CacheState(defaults: defaults, date: 0, emitsEvents: false)
+    var state = CacheState(defaults: defaults, date: 0)
     state.bounds.leastSlots = 1_024
     state.bounds.leastObservers = 1_024
     let resolved = ResolvedQuery(QueryDefinition(of: Int.self), for: [], defaults: defaults)

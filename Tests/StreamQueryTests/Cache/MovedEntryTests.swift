@@ -9,7 +9,7 @@ import Testing
   func aSearchWithAPredicateKeepsWhoMoved(seed: UInt64) {
     var random = SmallRandom(seed: seed)
     let defaults = DefaultsTable(client: QueryDefaults(), failureInvalidates: true)
-    var state = CacheState(defaults: defaults, date: 0, emitsEvents: false)
+    var state = CacheState(defaults: defaults, date: 0)
     state.bounds.leastSlots = 0
     state.bounds.lookLimit = 2
     var seconds = 0.0

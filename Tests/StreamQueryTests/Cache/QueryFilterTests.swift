@@ -12,7 +12,7 @@ import Testing
   /// A cache that holds each key in each of several states, of several value types.
   static func cache() -> CacheState {
     let defaults = DefaultsTable(client: QueryDefaults(), failureInvalidates: true)
-    var state = CacheState(defaults: defaults, date: 0, emitsEvents: false)
+    var state = CacheState(defaults: defaults, date: 0)
     var number = 0
     for (round, type) in ([Int.self, String.self, Bool.self] as [any Any.Type]).enumerated() {
       for key in keys {

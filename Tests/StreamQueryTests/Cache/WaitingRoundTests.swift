@@ -12,7 +12,7 @@ import Testing
 
   init() {
     let defaults = DefaultsTable(client: QueryDefaults(), failureInvalidates: true)
-    state = CacheState(defaults: defaults, date: 0, emitsEvents: false)
+    state = CacheState(defaults: defaults, date: 0)
     let query = QueryDefinition(of: Int.self) { _ in TypedBox(1) }
     resolved = ResolvedQuery(query, for: key.key, defaults: defaults)
     index = state.entry(key, resolved, &transaction)

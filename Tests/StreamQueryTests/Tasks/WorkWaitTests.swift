@@ -18,7 +18,7 @@ import Testing
     let waiter = try waiter(TaskChain(of: fetch(1, of: cache)), for: fetch(2, of: cache))
     #expect(WorkWait.count(of: cache) == 1)
     let defaults = DefaultsTable(client: QueryDefaults(), failureInvalidates: true)
-    var state = CacheState(defaults: defaults, date: 0, emitsEvents: false)
+    var state = CacheState(defaults: defaults, date: 0)
     state.answer([waiter], .cancelled)
     #expect(WorkWait.count(of: cache) == 0)
     #expect(!waiter.isResolved)
