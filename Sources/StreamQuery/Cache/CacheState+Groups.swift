@@ -204,7 +204,7 @@ struct GroupRow: FreeRows.Row {
     /// The generation of the observer, or the position that was freed before this one.
     private var number: UInt32
 
-    /// The position of no observer; a position that was never used has -1.
+    /// The row of a position without an observer.
     private static let free = Int32.min
 
     init(_ id: ObserverID) { (index, number) = (id.index, id.generation) }

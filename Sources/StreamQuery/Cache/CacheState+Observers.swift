@@ -13,7 +13,7 @@ extension CacheState {
     _ initialData: InitialData?,
     _ transaction: inout Transaction
   ) -> ObserverID {
-    guard !isShutDown else { return ObserverID(index: -1, generation: 0) }
+    guard !isShutDown else { return observers.makeFormerID() }
     let index = index ?? entry(key, query, &transaction)
     adopt(index, query, &transaction)
     let isPlaced = initialData != nil && !slots[index].machine.hasData

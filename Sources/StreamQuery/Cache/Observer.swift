@@ -7,12 +7,11 @@ struct Observer: FreeRows.Row {
 
   /// The number of the observer.
   ///
-  /// It is unique until the same row has been used four thousand million times.
+  /// It is unique until the same row has been used four thousand million times. A free row has 0.
   private(set) var generation: UInt32 = 0
   var entry: Int32 = -1
   /// The observer's position in its entry's list.
   var position: Int32 = -1
-  var isLive = false
   /// Whether the query has options to evaluate; each look reads this and the next property.
   private(set) var isDynamic = false
   private(set) var hasPlaceholder = false
@@ -33,6 +32,8 @@ struct Observer: FreeRows.Row {
   /// Further waits, if several tasks iterate one stream.
   var alsoSuspended: [SuspendedObserver] = []
 
+  var isLive: Bool { generation != 0 }
+
   static var sparesRoom: Bool { true }
 
   var nextFree: Int32 {
@@ -48,7 +49,6 @@ struct Observer: FreeRows.Row {
   ///   - query: Its query.
   ///   - generation: Its unique number.
   mutating func activate(with query: StoredQuery, _ generation: UInt32) {
-    isLive = true
     self.generation = generation
     follow(query)
   }

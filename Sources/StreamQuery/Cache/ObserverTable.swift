@@ -6,7 +6,7 @@ struct ObserverTable: RandomAccessCollection {
   private var free = FreeRows()
   /// How many observers there are.
   private(set) var liveCount = 0
-  /// Counts the observers ever added.
+  /// Counts the identifiers ever made.
   private var serial: UInt32 = 0
   /// Counts the arrivals at entries: of observers that come, and of those that move to another entry.
   private var arrivals: UInt64 = 0
@@ -25,9 +25,7 @@ struct ObserverTable: RandomAccessCollection {
   @inline(__always)
   func index(of id: ObserverID) -> Int? {
     let index = Int(id.index)
-    guard rows.indices.contains(index), rows[index].isLive, rows[index].generation == id.generation
-    else { return nil }
-    return index
+    return rows.indices.contains(index) && rows[index].generation == id.generation ? index : nil
   }
 
   @inline(__always)
@@ -42,9 +40,19 @@ struct ObserverTable: RandomAccessCollection {
   mutating func makeObserver(of query: StoredQuery) -> Int {
     let index = free.takeRow(from: &rows, new: Observer())
     liveCount += 1
-    serial &+= 1
-    rows[index].activate(with: query, serial)
+    rows[index].activate(with: query, nextGeneration())
     return index
+  }
+
+  /// Makes an identifier that names nothing, as that of an observer that has left: no table has its row.
+  mutating func makeFormerID() -> ObserverID {
+    ObserverID(index: .max, generation: nextGeneration())
+  }
+
+  /// The number of an observer: never that of a free row.
+  private mutating func nextGeneration() -> UInt32 {
+    serial = serial == .max ? 1 : serial + 1
+    return serial
   }
 
   /// The number of an arrival at an entry.

@@ -53,11 +53,10 @@
 
   func insert(_ id: ObserverID, of client: QueryClient) -> ObservationChange {
     // Another client has observers with the same numbers, and with other types.
-    insert(client.cache === cache ? id : ObserverID(index: -1, generation: 0))
-  }
-
-  private func insert(_ id: ObserverID) -> ObservationChange {
-    cache.record { [number] in $0.addMember(number, id) }
+    let isOwn = client.cache === cache
+    return cache.record { [number] state in
+      state.addMember(number, isOwn ? id : state.observers.makeFormerID())
+    }
   }
 
   /// Removes a member, whose observation goes on; a second time does nothing.
@@ -129,20 +128,23 @@ extension ObservationChange {
 /// ```
 @_spi(Adapters) public struct ObservationMember<Value: Sendable>: Sendable {
   private let storedPosition: Int32
-  private let id: ObserverID
+  /// The number of the observer, which no other one has; 0 for no member.
+  private let generation: UInt32
 
   fileprivate init(_ position: Int, _ id: ObserverID) {
     storedPosition = Int32(truncatingIfNeeded: position)
-    self.id = id
+    generation = id.generation
   }
 
   /// Creates a value that names no member, and that no change is about.
-  public init() { self.init(-1, ObserverID(index: -1, generation: .max)) }
+  public init() { (storedPosition, generation) = (-1, 0) }
 
   /// The position of the member in its group; -1 for no member.
   public var position: Int { Int(storedPosition) }
 
-  fileprivate func isMember(of change: ObservationChange) -> Bool { change.id == id }
+  fileprivate func isMember(of change: ObservationChange) -> Bool {
+    change.id.generation == generation
+  }
 }
 
 extension ObservationChange {

@@ -41,4 +41,12 @@ import Testing
     let first = table.makeObserver(of: query)
     #expect(first == 0 && table.index(of: table.id(of: first)) == 0)
   }
+
+  @Test func anObserverThatEndsBeforeItBeginsHasAnIdentifierThatNamesNothing() {
+    var table = ObserverTable()
+    let ids = [table.makeFormerID(), table.makeFormerID()]
+    let present = table.makeObserver(of: query)
+    #expect(Set(ids + [table.id(of: present)]).count == 3)
+    #expect(ids.allSatisfy { table.index(of: $0) == nil })
+  }
 }
