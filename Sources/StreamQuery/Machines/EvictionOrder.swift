@@ -23,16 +23,22 @@ struct EvictionOrder: Sendable {
     case window, probation, protected
   }
 
+  /// The entry of a row.
+  private enum Entry: Sendable {
+    case none
+    /// It is observed or otherwise held.
+    case held
+    /// It is in a list, so that it may leave.
+    case idle
+  }
+
   private struct Row: Sendable {
     var links = RowList.Links()
     var hash = 0
     var popularity = Popularity()
     var cost = 1
     var segment = Segment.window
-    /// Whether the row has an entry.
-    var isKnown = false
-    /// Whether the entry is in a list, so that it may leave.
-    var isIdle = false
+    var entry = Entry.none
     /// Whether the entry was not used since it came.
     var isUnused = true
     /// Whether the entry leaves as soon as it is idle, even if there is room.
@@ -107,7 +113,7 @@ struct EvictionOrder: Sendable {
   mutating func added(_ row: Int, hash: Int, isPassing: Bool = false) {
     while rows.count <= row { rows.append(Row()) }
     rows[row] = Row()
-    rows[row].isKnown = true
+    rows[row].entry = .held
     rows[row].hash = hash
     rows[row].isPassing = isPassing
     if let popularity = past.recall(hash) { rows[row].popularity = popularity }
@@ -132,7 +138,7 @@ struct EvictionOrder: Sendable {
       usesOfAge %= ageLength
     }
     climber.used(isHit: isHit, times: times, period: size * Self.periodFactor)
-    guard isHit, rows[row].isIdle else { return }
+    guard isHit, rows[row].entry == .idle else { return }
     let short = Int32(truncatingIfNeeded: row)
     switch rows[row].segment {
     case .window, .protected:
@@ -151,7 +157,7 @@ struct EvictionOrder: Sendable {
 
   /// An entry became held, such as observed or fetched, or idle.
   mutating func changed(_ row: Int, isIdle: Bool) {
-    guard isKnown(row), rows[row].isIdle != isIdle else { return }
+    guard isKnown(row), (rows[row].entry == .idle) != isIdle else { return }
     let short = Int32(truncatingIfNeeded: row)
     guard isIdle else { return unlist(short) }
     guard !isOversized(row) else { return listAsNext(short) }
@@ -166,7 +172,7 @@ struct EvictionOrder: Sendable {
     let cost = max(0, cost)
     totalCost += Int128(cost) - Int128(rows[row].cost)
     rows[row].cost = cost
-    guard rows[row].isIdle, isOversized(row) else { return }
+    guard rows[row].entry == .idle, isOversized(row) else { return }
     let short = Int32(truncatingIfNeeded: row)
     unlist(short)
     listAsNext(short)
@@ -175,7 +181,7 @@ struct EvictionOrder: Sendable {
   /// An entry is gone.
   mutating func removed(_ row: Int) {
     guard isKnown(row) else { return }
-    if rows[row].isIdle { unlist(Int32(truncatingIfNeeded: row)) }
+    if rows[row].entry == .idle { unlist(Int32(truncatingIfNeeded: row)) }
     entryCount -= 1
     totalCost -= Int128(rows[row].cost)
     past.remember(
@@ -199,8 +205,8 @@ struct EvictionOrder: Sendable {
     swap(&oldLists, &lists)
     rows = kept.map { Int($0) < old.count ? old[Int($0)] : Row() }
     (entryCount, totalCost, passingCount) = (0, 0, 0)
-    for row in rows.indices where rows[row].isKnown {
-      if rows[row].isPassing, rows[row].isIdle { passingCount += 1 }
+    for row in rows.indices where isKnown(row) {
+      if rows[row].isPassing, rows[row].entry == .idle { passingCount += 1 }
       rows[row].links = RowList.Links()
       entryCount += 1
       totalCost += Int128(rows[row].cost)
@@ -248,14 +254,14 @@ struct EvictionOrder: Sendable {
 
   // MARK: Lists
 
-  private func isKnown(_ row: Int) -> Bool { row < rows.count && rows[row].isKnown }
+  private func isKnown(_ row: Int) -> Bool { row < rows.count && rows[row].entry != .none }
 
   private func isOversized(_ row: Int) -> Bool { rows[row].isPassing || rows[row].cost > maxCost }
 
   private mutating func list(_ row: Int32, _ segment: Segment) {
     lists[segment.rawValue].pushNewest(row, in: &rows, \.links)
     rows[Int(row)].segment = segment
-    rows[Int(row)].isIdle = true
+    rows[Int(row)].entry = .idle
   }
 
   /// Makes an entry leave before all others: it alone exceeds the budget, or is not to be kept.
@@ -263,12 +269,12 @@ struct EvictionOrder: Sendable {
     if rows[Int(row)].isPassing { passingCount += 1 }
     lists[Segment.probation.rawValue].prepend(row, in: &rows, \.links)
     rows[Int(row)].segment = .probation
-    rows[Int(row)].isIdle = true
+    rows[Int(row)].entry = .idle
   }
 
   private mutating func unlist(_ row: Int32) {
     lists[rows[Int(row)].segment.rawValue].remove(row, in: &rows, \.links)
-    rows[Int(row)].isIdle = false
+    rows[Int(row)].entry = .held
     if rows[Int(row)].isPassing { passingCount -= 1 }
     if candidate == row { candidate = -1 }
   }

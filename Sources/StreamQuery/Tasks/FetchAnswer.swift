@@ -26,15 +26,20 @@ import Synchronization
 
 /// The age of an answer, as the present attempt of a fetch reports it.
 final class AnswerSlot: Sendable {
+  /// The part of the answer that became the data last.
+  private enum Landed {
+    case answer
+    /// An element of an endless stream: the next one is an answer of its own.
+    case element
+  }
+
   private struct State {
     var attempt = 0
     /// The attempt with which the present answer began; later ones may have continued from it.
     var first = 0
     var age: AnswerAge?
     var isOutdated = false
-    var hasLanded = false
-    /// Whether each element is an answer by itself.
-    var isEndless = false
+    var landed: Landed?
     /// The attempts that took too long, one bit each; the 63rd and all later ones share a bit.
     var late: UInt64 = 0
 
@@ -95,8 +100,7 @@ final class AnswerSlot: Sendable {
   /// The server's data changed after an attempt got its answer.
   func outdated(_ attempt: Int) {
     state.withLock { state in
-      let isOver = state.hasLanded && state.isEndless
-      if state.includes(attempt), !isOver { state.isOutdated = true }
+      if state.includes(attempt), state.landed != .element { state.isOutdated = true }
     }
   }
 
@@ -105,14 +109,13 @@ final class AnswerSlot: Sendable {
   /// - Parameter isEndless: Whether the next part is another answer, which is not outdated.
   func answerLanded(isEndless: Bool) {
     state.withLock { state in
-      state.hasLanded = true
-      state.isEndless = isEndless
+      state.landed = isEndless ? .element : .answer
       if isEndless { state.isOutdated = false }
     }
   }
 
   /// Whether the answer of an attempt became the data.
   func hasLanded(_ attempt: Int) -> Bool {
-    state.withLock { $0.hasLanded && $0.includes(attempt) }
+    state.withLock { $0.landed != nil && $0.includes(attempt) }
   }
 }

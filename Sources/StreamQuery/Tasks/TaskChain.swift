@@ -31,15 +31,21 @@ final class TaskChain: Sendable {
     }
   }
 
+  private enum End: Comparable {
+    case open
+    /// No task is started any more.
+    case over
+    /// Nor need the task at work be cancelled or raised.
+    case done
+  }
+
   private struct State {
     /// The task at work, or the last one.
     var present = Link.none
     /// The next task, if it was made in advance.
     var next: PreparedTask?
     var isCancelled = false
-    var isOver = false
-    /// Whether the task at work need not be cancelled or raised any more.
-    var isDone = false
+    var end = End.open
     /// The priority of the code that made the chain, if it matters.
     var own: WorkPriority?
     /// The highest priority that others lent, if it exceeds `own`.
@@ -85,7 +91,7 @@ final class TaskChain: Sendable {
   ///   already, or if the chain is over.
   func prepareTask() -> PreparedTask? {
     state.withLock { state in
-      guard !state.isOver, state.next == nil else { return nil }
+      guard state.end == .open, state.next == nil else { return nil }
       let prepared = PreparedTask()
       state.next = prepared
       return prepared
@@ -107,7 +113,7 @@ final class TaskChain: Sendable {
   ///   none was made in advance, and the chain is not over. It is not made here, because a closure
   ///   that is passed on is wrapped, which is an allocation.
   func needsTask(on executor: (any TaskExecutor)?, for work: () -> PreparedTask.Work) -> Bool {
-    let (prepared, isOver) = state.withLock { ($0.next.take(), $0.isOver) }
+    let (prepared, isOver) = state.withLock { ($0.next.take(), $0.end != .open) }
     guard !isOver, let prepared else { return !isOver }
     attach(.slot(prepared.slot), on: executor)
     prepared.slot.give(work())
@@ -123,7 +129,7 @@ final class TaskChain: Sendable {
   private func attach(_ link: Link, on executor: (any TaskExecutor)?) {
     let (isCancelled, lent, old) = state.withLock { state in
       let old = state.present
-      state.present = state.isDone ? .none : link
+      state.present = state.end == .done ? .none : link
       return (state.isCancelled, state.lent, old)
     }
     if isCancelled { link.cancel() }
@@ -173,7 +179,7 @@ final class TaskChain: Sendable {
   /// - Returns: The prepared task, whose task ends when it is released outside the cache's lock.
   func end() -> PreparedTask? {
     state.withLock { state in
-      state.isOver = true
+      state.end = max(state.end, .over)
       return state.next.take()
     }
   }
@@ -182,8 +188,7 @@ final class TaskChain: Sendable {
   /// released.
   func endAfterWork(into garbage: inout Garbage) {
     state.withLock { state in
-      state.isOver = true
-      state.isDone = true
+      state.end = .done
       garbage.collect(value: state.present)
       garbage.collect(state.next.take())
       state.present = .none
