@@ -102,7 +102,7 @@ extension CacheState {
   /// The instant when the attempt of a running fetch showed its first part; `nil` if it has shown
   /// none.
   func deliveringSince(_ job: FetchJob) -> Instant? {
-    find(job.entry).flatMap { slots[$0].machine.running(job.id)?.deliveringSince }
+    find(job.entry).flatMap { slots[$0].machine.running(job.id)?.attempt.deliveringSince }
   }
 
   /// Whether the entry of a fetch has an enabled observer.
@@ -123,7 +123,7 @@ extension CacheState {
     }
     if current.writer != .caller { return true }
     return slots[index].machine.isKnownToHaveChanged
-      && (!current.predatesMark || current.baseWasMarked && !current.wasWritten)
+      && (!current.predatesMark || current.baseWasMarked && !current.attempt.wasWritten)
   }
 
   /// Whether the data of an entry is known to have changed on the server.

@@ -130,7 +130,7 @@ extension EntryMachine {
     let kept = hasData ? extent : current.undo.stashed?.extent ?? .nothing
     // A part that this attempt has shown, or that of an endless stream, is the whole; a part that
     // an earlier fetch left is not.
-    let isAll = current.deliveringSince != nil || current.fetchOptions.delivery == .endless
+    let isAll = current.attempt.deliveringSince != nil || current.fetchOptions.delivery == .endless
     guard kept == .whole || kept == .part && isAll else {
       return attemptFailed(id, retryAfter: nil, in: environment)
     }
@@ -138,7 +138,7 @@ extension EntryMachine {
     unstash(current, &actions)
     hasData = true
     // The answer is about the data before the write; the write has its own age and mark.
-    if !current.wasWritten {
+    if !current.attempt.wasWritten {
       let updatedAt = age.map { $0.date(at: environment.now) } ?? environment.now
       // The age of an older finding must not make younger data older.
       if updatedAt.instant > dataUpdatedAt.instant { dataUpdatedAt = updatedAt }
@@ -156,15 +156,16 @@ extension EntryMachine {
   /// Whether another fetch is to follow the answer of a fetch, only for observers.
   package func isFollowedForObservers(_ id: FetchID) -> Bool {
     guard let current = running(id) else { return false }
-    return (current.successor != nil && current.successorPart == .whole || current.isAskedAnew)
-      && !current.hasClientLease
+    guard !current.hasClientLease else { return false }
+    return current.attempt.isAskedAnew
+      || current.successor != nil && current.successorPart == .whole
   }
 
   /// The answer that is about to land disables all observers, so no fetch follows it.
   package mutating func observersTurnOff(_ id: FetchID) {
     guard isFollowedForObservers(id) else { return }
     if fetch?.successorPart == .whole { fetch?.successor = nil }
-    fetch?.isAskedAnew = false
+    fetch?.attempt.isAskedAnew = false
   }
 
   private mutating func succeed(

@@ -34,7 +34,8 @@ extension EntryMachine {
     guard extent == .part, let current = fetch, current.fetchOptions.delivery == .endless else {
       return false
     }
-    return current.stage == .running && current.deliveringSince != nil && !current.isOutdated
+    guard current.stage == .running, !current.isOutdated else { return false }
+    return current.attempt.deliveringSince != nil
   }
 
   /// Whether a caller that asks for a fetch has its answer at once: it joins an endless stream that delivers
@@ -81,7 +82,7 @@ extension EntryMachine {
       part: part
     )
     current.supersessions = 0
-    current.deliveringSince = current.deliveringSince ?? environment.now.instant
+    current.attempt.deliveringSince = current.attempt.deliveringSince ?? environment.now.instant
     fetch = current
     actions.changed = true
     if current.fetchOptions.delivery == .endless {
@@ -109,7 +110,7 @@ extension EntryMachine {
       startFetch(cause, clientLease: clientLease, part: .whole, in: environment, &actions)
     } else {
       fetch?.successor = nil
-      fetch?.isAskedAnew = false
+      fetch?.attempt.isAskedAnew = false
       fetch?.hasClientLease = false
       interestLost(linger: nil, in: environment, &actions)
     }
@@ -155,7 +156,7 @@ extension EntryMachine {
   /// - Returns: Whether the present data stays.
   package func isNoOlder(than date: Double, at now: Double) -> Bool {
     let current = isIdle ? nil : fetch
-    if current?.stage == .running, current?.deliveringSince != nil { return true }
+    if current?.stage == .running, current?.attempt.deliveringSince != nil { return true }
     let updatedAt = hasData ? dataUpdatedAt : current?.undo.stashed?.updatedAt
     return updatedAt.map { min($0.date, now) >= date } ?? false
   }

@@ -83,7 +83,7 @@ extension EntryMachine {
   /// was invalidated or written since the attempt began.
   func mayFailureLast(of id: FetchID) -> Bool {
     guard let current = running(id) else { return false }
-    return !current.isOvertaken && !current.wasWritten
+    return !current.attempt.isOvertaken && !current.attempt.wasWritten
   }
 
   /// The time when data became stale: by its age or by a mark, whichever came first.

@@ -35,7 +35,7 @@ extension EntryMachine {
         current.successor = current.successor ?? cause
         current.successorPart = part
       }
-      if current.isOvertaken { current.isAskedAnew = true }
+      if current.attempt.isOvertaken { current.attempt.isAskedAnew = true }
       if part == .whole, current.part != .whole { current.joined = current.joined ?? cause }
       // A stream that delivers has answered: the client has its data.
       current.hasClientLease = current.hasClientLease || clientLease && !isLive

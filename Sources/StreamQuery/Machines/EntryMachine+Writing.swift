@@ -47,7 +47,7 @@ extension EntryMachine {
     } else {
       // A cancellation restores the write, which is a success, and not the state before it.
       current.undo.failureCount = 0
-      current.wasWritten = true
+      current.attempt.wasWritten = true
       current.writer = writer
       fetch = current
       resumeDeferred(in: environment, &actions)
@@ -146,7 +146,7 @@ extension EntryMachine {
   @inline(never)
   private mutating func fetchWasOvertaken(isJoining: Bool) {
     if !isJoining, fetch?.hasBegunAnswer == true { fetch?.predatesMark = true }
-    if fetch?.stage == .running { fetch?.isOvertaken = true }
+    if fetch?.stage == .running { fetch?.attempt.isOvertaken = true }
   }
 
   /// The entry was removed or reset: it becomes like new, apart from its observers.

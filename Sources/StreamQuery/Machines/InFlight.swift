@@ -13,6 +13,18 @@ package struct InFlight: Equatable, Sendable {
     case paused(before: Pause)
   }
 
+  /// The events since an attempt started.
+  package struct Attempt: Equatable, Sendable {
+    /// A value was written.
+    package var wasWritten = false
+    /// The entry was invalidated, so a failure of the attempt is not the answer for later callers.
+    package var isOvertaken = false
+    /// A caller asked for newer data, and accepts the answer unless its age says that it is outdated.
+    package var isAskedAnew = false
+    /// The time when it showed its first part; `nil` if it has shown none.
+    package var deliveringSince: Instant?
+  }
+
   /// The source of a write.
   package enum Writer: Equatable, Sendable {
     case caller
@@ -45,20 +57,12 @@ package struct InFlight: Equatable, Sendable {
   package var keepsPart = false
   /// It was deferred before its first attempt, and is not deferred again.
   package var wasDeferred = false
-  /// The entry was invalidated since the attempt started, so a failure of the attempt is not the
-  /// answer for later callers.
-  package var isOvertaken = false
-  /// A caller asked for newer data since the attempt started, and accepts its answer unless its age
-  /// says that it is outdated.
-  package var isAskedAnew = false
+  /// The attempt that runs, or the last one.
+  package var attempt = Attempt()
   /// The reason for which the value was requested while a page is fetched.
   package var joined: FetchCause?
-  /// A value was written since the attempt started.
-  package var wasWritten = false
   /// The source of the data, if it was written since the fetch started.
   package var writer: Writer?
-  /// The time when the running attempt showed its first part; `nil` if it has shown none.
-  package var deliveringSince: Instant?
   /// The reason for one more fetch if this one succeeds: a newer answer was requested.
   package var successor: FetchCause?
   /// The part that the successor fetches.
@@ -95,10 +99,7 @@ package struct InFlight: Equatable, Sendable {
   /// - Parameter overMark: Whether the data is marked as invalidated.
   mutating func attemptBegan(overMark: Bool) {
     stage = .running
-    wasWritten = false
-    isOvertaken = false
-    isAskedAnew = false
-    deliveringSince = nil
+    attempt = Attempt()
     guard !keepsPart else { return }
     predatesMark = false
     baseWasMarked = overMark
@@ -112,7 +113,7 @@ package struct InFlight: Equatable, Sendable {
   ///
   /// - Parameter age: The age of the answer; `nil` is new.
   mutating func answered(_ age: AnswerAge?) {
-    if age?.isOutdated == true, isAskedAnew { successor = successor ?? .invalidated }
+    if age?.isOutdated == true, attempt.isAskedAnew { successor = successor ?? .invalidated }
   }
 
   /// The changes of the start of a fetch.

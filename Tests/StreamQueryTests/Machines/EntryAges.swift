@@ -54,7 +54,7 @@ struct EntryAges {
       let parts = isAdded ? [dataBegan, answerBegan, baseBegan] : [answerBegan]
       dataBegan = parts.compactMap(\.self).min()
     case .keep:
-      let isAbout = old.fetch?.part == .whole && old.fetch?.wasWritten == false
+      let isAbout = old.fetch?.part == .whole && old.fetch?.attempt.wasWritten == false
       if actions.ended == .kept, isAbout { dataBegan = answerBegan }
     case .failAndRetry: answerBegan = nil
     default: break

@@ -319,7 +319,7 @@ extension EntryWorld {
       add(ages.isBaseOutdated)
       add(ages.isWaiting)
       add(current.keepsPart)
-      add(current.wasWritten)
+      add(current.attempt.wasWritten)
       add(current.successor == nil)
       add(current.successorPart == .whole)
       add(Int(current.supersessions))
