@@ -39,7 +39,7 @@ extension MutationMachine {
   package mutating func retried(in environment: Environment) -> MutationActions {
     var actions = MutationActions()
     switch phase {
-    case .stopped where !isPrepared:
+    case .stopped where reached < .prepared:
       failureCount = 0
       prepareOrEnter(in: environment, &actions)
     case .stopped, .waiting:
@@ -88,7 +88,7 @@ extension MutationMachine {
     var actions = MutationActions()
     keeping = .wanted
     isHeld = false
-    hasPerformed = false
+    reached = min(reached, .prepared)
     enter(in: environment, &actions)
     return actions
   }
@@ -96,12 +96,13 @@ extension MutationMachine {
   /// Whether earlier versions of it need not be sent: only time and the network delay it, or it is kept.
   package var takesPrecedence: Bool {
     guard isUndecided, !isCancelRequested else { return false }
-    return keeping == .kept || isPrepared && keeping == .none
+    return keeping == .kept || reached >= .prepared && keeping == .none
   }
 
   /// The end of its delay; not known after that.
   var delayEnd: Instant? {
-    guard runOptions.delay != .zero, !hasPerformed, failureCount == 0, notBefore > .distantPast
+    guard runOptions.delay != .zero, reached < .performed, failureCount == 0,
+      notBefore > .distantPast
     else { return nil }
     return notBefore
   }
@@ -138,7 +139,7 @@ extension MutationMachine {
   package var canBeOvertaken: Bool {
     switch phase {
     case .preparing, .saving, .queued: true
-    case .paused, .waiting: !hasPerformed
+    case .paused, .waiting: reached < .performed
     case .running, .stopped, .settling, .ended: false
     }
   }

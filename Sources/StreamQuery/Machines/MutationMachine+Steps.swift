@@ -5,17 +5,16 @@ extension MutationMachine {
     in environment: Environment,
     _ actions: inout MutationActions
   ) {
-    let isHeldUp = !isFirst || !runOptions.canStart(in: environment)
-    actions.changed = isHeldUp != self.isHeldUp
-    self.isHeldUp = isHeldUp
+    let old = phase
+    phase = .preparing(isHeldUp: !isFirst || !runOptions.canStart(in: environment))
+    actions.changed = phase != old
   }
 
   /// Begins with the preparation if there is one, otherwise with the step after it.
   mutating func prepareOrEnter(in environment: Environment, _ actions: inout MutationActions) {
-    guard !isPrepared else { return enter(in: environment, &actions) }
+    guard reached < .prepared else { return enter(in: environment, &actions) }
+    judgePreparing(in: environment, &actions)
     actions.changed = true
-    phase = .preparing
-    isHeldUp = !isFirst || !runOptions.canStart(in: environment)
     actions.step = .prepare
   }
 
@@ -40,7 +39,7 @@ extension MutationMachine {
 
   /// Goes on to the next attempt, after a wait or an answer.
   mutating func goOn(in environment: Environment, _ actions: inout MutationActions) {
-    guard hasPerformed else { return enter(in: environment, &actions) }
+    guard reached == .performed else { return enter(in: environment, &actions) }
     actions.changed = true
     if runOptions.canContinue(in: environment) {
       startAttempt(&actions)
@@ -52,7 +51,7 @@ extension MutationMachine {
 
   mutating func startAttempt(_ actions: inout MutationActions) {
     phase = .running
-    hasPerformed = true
+    reached = .performed
     actions.step = .perform
   }
 

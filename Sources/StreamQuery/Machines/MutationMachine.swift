@@ -30,7 +30,9 @@ package struct MutationMachine: Equatable, Sendable {
   package enum Phase: Equatable, Sendable {
     /// `onMutate` runs; when it returns: to `running`, `paused` or `queued`; if it throws:
     /// concluded.
-    case preparing
+    ///
+    /// - isHeldUp: Whether it could not perform now if that were over.
+    case preparing(isHeldUp: Bool)
     /// Waits until it is kept beyond the process, or until the keeper tells which runs come before
     /// it.
     case saving
@@ -60,6 +62,15 @@ package struct MutationMachine: Equatable, Sendable {
     case cancelled
   }
 
+  /// The points that a run passes, in their order.
+  enum Milestone: Comparable, Sendable {
+    case begun
+    /// `onMutate` has returned, or there is none.
+    case prepared
+    /// An attempt has begun.
+    case performed
+  }
+
   /// Whether a run is kept beyond the process.
   package enum Keeping: Hashable, Sendable {
     case none
@@ -77,12 +88,8 @@ package struct MutationMachine: Equatable, Sendable {
   var isFirst: Bool
   /// Whether it waits for ``released(in:)`` before it begins.
   var isHeld: Bool
-  /// Whether it could not perform now if its preparation were over.
-  var isHeldUp = false
-  /// Whether an attempt has begun.
-  package internal(set) var hasPerformed = false
-  /// Whether `onMutate` has returned, or there is none.
-  var isPrepared: Bool
+  /// The last milestone that it has reached.
+  var reached: Milestone
   var keeping: Keeping
   /// The options with which the run was started.
   package private(set) var runOptions: RunOptions
@@ -112,8 +119,8 @@ package struct MutationMachine: Equatable, Sendable {
     submittedAt: Instant? = nil,
     at now: Timestamp
   ) {
-    phase = .preparing
-    isPrepared = !runOptions.prepares
+    phase = .preparing(isHeldUp: false)
+    reached = runOptions.prepares ? .begun : .prepared
     self.keeping = keeping
     if runOptions.delay != .zero {
       let start = submittedAt ?? now.instant
@@ -130,7 +137,7 @@ package struct MutationMachine: Equatable, Sendable {
   package var isPaused: Bool {
     switch phase {
     case .queued, .paused: true
-    case .preparing: isHeldUp && !isCancelRequested
+    case .preparing(let isHeldUp): isHeldUp && !isCancelRequested
     case .saving, .running, .waiting, .stopped, .settling, .ended: false
     }
   }
@@ -195,7 +202,7 @@ package struct MutationMachine: Equatable, Sendable {
   package mutating func prepared(in environment: Environment) -> MutationActions {
     guard case .preparing = phase else { return .none }
     var actions = MutationActions()
-    isPrepared = true
+    reached = .prepared
     if isCancelRequested {
       conclude(.cancelled, in: environment, &actions)
     } else {

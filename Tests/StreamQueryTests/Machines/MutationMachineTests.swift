@@ -42,9 +42,9 @@ private struct RunWorld {
     var actions = MutationActions.none
     switch input {
     case .prepared:
-      actions = answer(from: .preparing) { $0.prepared(in: $1) }
+      actions = answer(from: preparing) { $0.prepared(in: $1) }
     case .preparationFailed:
-      actions = answer(from: .preparing) { $0.preparationFailed(isCancellation: false, in: $1) }
+      actions = answer(from: preparing) { $0.preparationFailed(isCancellation: false, in: $1) }
     case .succeeded:
       actions = answer(from: .running) { $0.attemptSucceeded(in: $1) }
     case .failed:
@@ -89,6 +89,11 @@ private struct RunWorld {
       #expect(machine.phase == before.phase, "an end is final: \(trace) \(input)")
     }
     take(actions, "\(input)")
+  }
+
+  /// The phase of a preparation, whether or not it is held up.
+  private var preparing: MutationMachine.Phase {
+    if case .preparing = machine.phase { machine.phase } else { .preparing(isHeldUp: false) }
   }
 
   /// A late or impossible answer must be a no-op; the others end the task that they come from.
