@@ -31,12 +31,7 @@ nonisolated extension QueryClient {
       state.actionQueue.enqueue(.reached(reached))
       return reached
     }
-    guard let reached else { return }
-    await withTaskCancellationHandler {
-      _ = await reached.wait()
-    } onCancel: {
-      reached.give(())
-    }
+    _ = await reached?.take(orGive: ())
   }
 
   /// Emits an event that does not come from a transaction.

@@ -6,7 +6,7 @@ nonisolated extension QueryClient {
   ///   - onLeave: Called when the caller is cancelled.
   /// - Returns: The wait, which lasts as long as the object.
   @inline(__always)
-  package func reportWait(
+  func reportWait(
     for text: @autoclosure @escaping @Sendable () -> String,
     onLeave: @escaping @Sendable () -> Void
   ) -> CallerWait? {
@@ -154,13 +154,7 @@ nonisolated extension QueryClient {
   private func workEnded(but own: WorkID?) async {
     let answer = SharedOneShot<Void>()
     guard cache.record({ $0.awaitIdle(answer, in: own) }) else { return }
-    let wait = reportWait(for: "a client that is idle") { answer.give(()) }
-    defer { withExtendedLifetime(wait) {} }
-    await withTaskCancellationHandler {
-      _ = await answer.wait { wait?.began() }
-    } onCancel: {
-      answer.give(())
-    }
+    _ = await answer.take(for: "a client that is idle", of: self, orGive: ())
     cache.record { $0.idleWaits.callerLeft(answer) }
   }
 
@@ -171,5 +165,24 @@ nonisolated extension QueryClient {
     if let durableRuns, !Task.isCancelled { _ = await durableRuns.waitUntilRestored() }
     if let persister, !Task.isCancelled { await persister.save() }
     if let durableRuns, !Task.isCancelled { _ = await durableRuns.save() }
+  }
+}
+
+extension SharedOneShot {
+  /// Waits for the value, or until the caller is cancelled.
+  ///
+  /// - Parameters:
+  ///   - subject: The name of the value, which the report of a wait that cannot end shows.
+  ///   - client: The client that reports it; it is not retained for the wait.
+  ///   - value: The value for a caller that is cancelled.
+  /// - Returns: The value; `nil` if another task takes it.
+  package func take(
+    for subject: String,
+    of client: @autoclosure () -> QueryClient?,
+    orGive value: Value
+  ) async -> Value? {
+    let wait = client()?.reportWait(for: subject) { self.give(value) }
+    defer { withExtendedLifetime(wait) {} }
+    return await take(orGive: value) { wait?.began() }
   }
 }

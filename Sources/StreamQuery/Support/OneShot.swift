@@ -98,10 +98,24 @@ package final class SharedOneShot<Value: Sendable>: Sendable {
 
   package func give(_ value: Value) { shot.give(value) }
 
-  package func close() { shot.close() }
+  func close() { shot.close() }
 
   package func wait(whenSuspended: () -> Void = {}) async -> Value? {
     await shot.wait(whenSuspended: whenSuspended)
+  }
+
+  /// Waits for the value, or until the caller is cancelled.
+  ///
+  /// - Parameters:
+  ///   - value: The value for a caller that is cancelled.
+  ///   - whenSuspended: Called when the caller has begun to wait.
+  /// - Returns: The value; `nil` if there is none, or if another task takes it.
+  package func take(orGive value: Value, whenSuspended: () -> Void = {}) async -> Value? {
+    await withTaskCancellationHandler {
+      await wait(whenSuspended: whenSuspended)
+    } onCancel: {
+      give(value)
+    }
   }
 }
 

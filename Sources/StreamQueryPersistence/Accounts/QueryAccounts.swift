@@ -371,15 +371,11 @@ public final class QueryAccounts: Sendable {
       await Self.tell(turn.erased.withLock { $0 })
       answer.give(result)
     }
-    let call = CallerWait(on: executor, for: subject) { answer.close() }
+    let cancelled = Result<Value, any Error>.failure(CancellationError())
+    let call = CallerWait(on: executor, for: subject) { answer.give(cancelled) }
     defer { withExtendedLifetime(call) {} }
-    let result = await withTaskCancellationHandler {
-      await answer.wait { call?.began() }
-    } onCancel: {
-      answer.close()
-    }
-    guard let result else { throw CancellationError() }
-    return try result.get()
+    let result = await answer.take(orGive: cancelled) { call?.began() }
+    return try (result ?? cancelled).get()
   }
 
   private static func tell(_ erased: [QueryClient]) async {

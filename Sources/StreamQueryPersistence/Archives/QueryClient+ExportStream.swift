@@ -128,13 +128,7 @@ nonisolated extension QueryClient {
       }
       arrivals.end.give(())
     }
-    let wait = self.reportWait(for: "archives to import") { arrivals.end.give(()) }
-    await withTaskCancellationHandler {
-      _ = await arrivals.end.wait { wait?.began() }
-    } onCancel: {
-      arrivals.end.give(())
-    }
-    withExtendedLifetime(wait) {}
+    _ = await arrivals.end.take(for: "archives to import", of: self, orGive: ())
     endImport(number)
     task.cancel()
     if let error = arrivals.error { throw error }

@@ -111,11 +111,7 @@ extension OutboxEngine {
     }
     guard isTold else { return nil }
     if let early { return early }
-    return await withTaskCancellationHandler {
-      await answer.wait() ?? nil
-    } onCancel: {
-      answer.give(nil)
-    }
+    return await answer.take(orGive: nil) ?? nil
   }
 }
 

@@ -141,26 +141,3 @@ final class WorkCount: Sendable {
     if isWaiting { _ = await wait.wait() }
   }
 }
-
-extension SharedOneShot {
-  /// Waits for the value.
-  ///
-  /// - Parameters:
-  ///   - subject: The name of the value, which the report of a wait that cannot end shows.
-  ///   - client: The client that reports it; it is not retained for the wait.
-  ///   - value: The value for a caller that is cancelled.
-  /// - Returns: The value.
-  func take(
-    for subject: String,
-    of client: @autoclosure () -> QueryClient?,
-    orGive value: Value
-  ) async -> Value? {
-    let wait = client()?.reportWait(for: subject) { self.give(value) }
-    defer { withExtendedLifetime(wait) {} }
-    return await withTaskCancellationHandler {
-      await self.wait { wait?.began() }
-    } onCancel: {
-      give(value)
-    }
-  }
-}

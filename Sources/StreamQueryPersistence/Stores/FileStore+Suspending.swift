@@ -66,13 +66,13 @@ extension FileStore {
     guard isSuspended || !waits.isEmpty else { return }
     var wait = SharedOneShot<Void>()
     waits.append(wait)
-    await take(wait)
+    _ = await wait.take(orGive: ())
     while isSuspended, !Task.isCancelled {
       // The store was suspended again before the turn of this call, which keeps its place.
       let next = SharedOneShot<Void>()
       if let state = waits.firstIndex(where: { $0 === wait }) { waits[state] = next }
       wait = next
-      await take(wait)
+      _ = await wait.take(orGive: ())
     }
     let isCancelled = Task.isCancelled
     waits.removeAll { $0 === wait }
@@ -82,15 +82,6 @@ extension FileStore {
 
   private var isSuspended: Bool {
     if case .suspended = phase { true } else { false }
-  }
-
-  /// Waits for the turn or the cancellation.
-  private func take(_ wait: SharedOneShot<Void>) async {
-    await withTaskCancellationHandler {
-      _ = await wait.wait()
-    } onCancel: {
-      wait.give(())
-    }
   }
 
   /// Closes the file of a partition, and remembers the facts that are not on the disk.
