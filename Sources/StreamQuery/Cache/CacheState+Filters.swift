@@ -47,10 +47,7 @@ extension CacheState {
     case .stale: return slots[index].machine.isStale(at: now)
     case .active: return slots[index].machine.isActive
     case .status(let status): return self.status(index) == status
-    case .fetchStatus(let status):
-      return status
-        == (slots[index].machine.isPaused
-          ? .paused : slots[index].machine.isFetching ? .fetching : .idle)
+    case .fetchStatus(let status): return slots[index].machine.fetchStatus == status
     case .and(let nodes): return nodes.allSatisfy { matches($0, index, at: now) }
     case .or(let nodes): return nodes.contains { matches($0, index, at: now) }
     case .not(let operand): return !matches(operand, index, at: now)

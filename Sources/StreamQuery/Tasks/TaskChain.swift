@@ -142,36 +142,28 @@ final class TaskChain: Sendable {
   ///
   /// Cancellation handlers are user code: never call it under a lock.
   func cancel() {
-    let link = state.withLock { state in
-      state.isCancelled = true
-      let link = state.present
-      state.present = .none
-      return link
-    }
-    link.cancel()
+    takePresent { $0.isCancelled = true }.cancel()
   }
 
   /// Cancels the task at work, and no later ones.
   ///
   /// Cancellation handlers are user code: never call it under a lock.
   func cancelPresent() {
-    let link = state.withLock { state in
-      let link = state.present
-      state.present = .none
-      return link
-    }
-    link.cancel()
+    takePresent().cancel()
   }
 
   /// Stops cancelling: tasks from now on are not cancelled.
   func renew() {
-    let old = state.withLock { state in
-      state.isCancelled = false
-      let old = state.present
-      state.present = .none
-      return old
+    _ = takePresent { $0.isCancelled = false }
+  }
+
+  /// Takes the task at work out, to be cancelled or released outside the lock.
+  private func takePresent(_ change: (inout State) -> Void = { _ in }) -> Link {
+    state.withLock { state in
+      change(&state)
+      defer { state.present = .none }
+      return state.present
     }
-    _ = old
   }
 
   /// Ends the chain: no task is started any more, not even for earlier requests.
