@@ -1,11 +1,5 @@
 import Synchronization
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// A cache of server state that fetches, shares and refreshes its data.
 ///
 /// Make one per scope of data (usually one per app, or one per server process or tenant), keep it,

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
-
 /// A part of a key, parsed from the key's text.
 struct ArchivedKeyPart: Decodable {
   var part: KeyPart

@@ -1,11 +1,5 @@
 internal import StreamQuery
 
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
-
 /// The expectations of an import, by the text of keys and types.
 ///
 /// Pure, apart from the user's own `init(from:)`.

@@ -1,11 +1,5 @@
 public import StreamQuery
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// The waiting items of a client's outbox, and the actions on them.
 ///
 /// ```swift

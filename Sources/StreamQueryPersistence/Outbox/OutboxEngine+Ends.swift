@@ -1,5 +1,4 @@
 @_spi(Adapters) internal import StreamQuery
-import Synchronization
 
 // The ends of runs, and their effects on waiting runs.
 

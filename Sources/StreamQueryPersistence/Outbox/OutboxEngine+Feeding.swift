@@ -1,5 +1,4 @@
 @_spi(Adapters) internal import StreamQuery
-import Synchronization
 
 // Giving stored items to the client.
 

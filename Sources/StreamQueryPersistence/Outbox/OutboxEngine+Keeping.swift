@@ -1,5 +1,4 @@
 @_spi(Adapters) internal import StreamQuery
-import Synchronization
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

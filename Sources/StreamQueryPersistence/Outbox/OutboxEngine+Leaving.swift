@@ -1,5 +1,4 @@
 @_spi(Adapters) internal import StreamQuery
-import Synchronization
 
 // The end of an outbox, and the records that it leaves to other outboxes.
 
