@@ -7,6 +7,8 @@ extension EntryMachine {
   enum Extent: Equatable, Sendable {
     /// There is no data.
     case nothing
+    /// There is no data, because it was removed, and no fetch was requested since.
+    case removed
     /// The rest has not arrived, or never did.
     case part
     case whole

@@ -77,7 +77,7 @@ extension EntryMachine {
     current.baseWasMarked = isKnownToHaveChanged
     self.cause = cause
     self.part = part
-    isRemoved = false
+    if isRemoved { extent = .nothing }
     failureCount = 0
     // A first fetch that restarts is pending again; a refetch keeps the error in addition to its
     // data.

@@ -28,7 +28,6 @@ extension EntryMachine {
       // Otherwise the stream folds its next elements into the written value.
       extent = .whole
     }
-    isRemoved = false
     dataUpdatedAt = updatedAt
     dataUpdateCount += 1
     isError = false
@@ -72,7 +71,6 @@ extension EntryMachine {
     var actions = catchUp(in: environment)
     forgetStashed(&actions)
     extent = isPart ? .part : .whole
-    isRemoved = false
     isError = false
     let now = environment.now.instant
     // Data from before the last invalidation is marked, unless it is given as new.
@@ -164,8 +162,7 @@ extension EntryMachine {
       actions.cancelled = current.id
       endFetch(.removed, in: environment, &actions)
     }
-    self.isRemoved = isRemoved
-    hasData = false
+    extent = isRemoved ? .removed : .nothing
     isError = false
     mark = .none(toldUntil: environment.now.instant)
     cause = nil

@@ -39,8 +39,6 @@ package struct EntryMachine: Equatable, Sendable {
   package internal(set) var isError = false
   /// Layers lie over the data: the entry is kept even if nobody wants it.
   package internal(set) var isPinned = false
-  /// The entry was removed, and since then no data arrived and no fetch was requested.
-  package internal(set) var isRemoved = false
   package internal(set) var cause: FetchCause?
   /// The part that the running fetch fetches, or that the last one fetched.
   package internal(set) var part = FetchPart.whole
@@ -89,9 +87,12 @@ package struct EntryMachine: Equatable, Sendable {
 
   /// Whether there is data, whole or not.
   package internal(set) var hasData: Bool {
-    @inline(__always) get { extent != .nothing }
+    @inline(__always) get { extent != .nothing && extent != .removed }
     @inline(__always) set { extent = newValue ? .whole : .nothing }
   }
+
+  /// Whether the entry was removed, and since then no data arrived and no fetch was requested.
+  package var isRemoved: Bool { extent == .removed }
 
   /// The numbers of arrivals of data and of failed fetches.
   package var counts: SettledCounts {
