@@ -1,0 +1,126 @@
+extension QueryRecord {
+  /// Something that happened, and the state after it.
+  public struct Event: Hashable, Sendable, _FreeOfActors, Identifiable {
+    /// The number of the event among the client's recorded events; the next event has the next number.
+    public var number: Int
+    /// The time since time 0; never before the time of the event before.
+    public var time: Duration
+    /// What happened.
+    public var kind: Kind
+
+    /// The number of the event.
+    public var id: Int { number }
+
+    /// Creates an event.
+    ///
+    /// - Parameters:
+    ///   - number: The number of the event.
+    ///   - time: The time since time 0.
+    ///   - kind: What happened.
+    public init(number: Int, time: Duration, kind: Kind) {
+      self.number = number
+      self.time = time
+      self.kind = kind
+    }
+  }
+
+  /// The kind of an event; keys, runs and errors are numbers of the record's rows.
+  public enum Kind: Hashable, Sendable {
+    /// Something happened to an entry; the state after it is `nil` if the entry is gone.
+    case entry(EntryStep, key: Int, state: State?)
+    /// A run of a mutation took a step.
+    case run(RunStep, run: Int)
+    /// The network was lost or came back.
+    case network(isOnline: Bool)
+    /// The app or process became inactive or active.
+    case activity(isActive: Bool)
+    /// A trigger of the app fired; its name, or that of its elements' type.
+    case trigger(String)
+    /// A record could not be kept in a store or restored from it; no key if the whole store is concerned.
+    case persistenceFailed(key: Int?, store: String, error: Int)
+    /// One call concerned many entries: the filter, and the number of entries that it selected.
+    case bulk(BulkCall, filter: String, matches: Int)
+    /// Events were lost here.
+    case lost(count: Int)
+  }
+
+  /// A step in the life of an entry.
+  public enum EntryStep: Hashable, Sendable {
+    /// The state changed in a way that no other step tells, such as its number of waiting callers.
+    case changed
+    /// The entry was created.
+    case added
+    /// The entry was dropped, or stays for its observers without data.
+    case removed(QueryEvent.RemovalReason, isKeptEmpty: Bool)
+    /// An observer came.
+    case observed
+    /// An observer left.
+    case unobserved
+    /// A fetch began, or waits for the network to begin; the number of the fetch within the entry.
+    case fetchStarted(fetch: Int)
+    /// An attempt failed and will be retried after a wait; `count` attempts have failed.
+    case attemptFailed(fetch: Int, count: Int, retryAfter: Duration, error: Int)
+    /// The fetch waits for the network or the app.
+    case fetchPaused(fetch: Int)
+    /// The fetch continues.
+    case fetchResumed(fetch: Int)
+    /// The fetch's value landed, or the fetch found that the data is still good.
+    case fetchSucceeded(fetch: Int, isNotModified: Bool)
+    /// The fetch failed for good.
+    case fetchFailed(fetch: Int, error: Int)
+    /// The fetch was cancelled, superseded or fenced out.
+    case fetchCancelled(fetch: Int)
+    /// A value was written.
+    case written
+    /// The entry was invalidated.
+    case invalidated
+    /// The entry was reset.
+    case reset
+    /// Callers that waited for a fetch got stale data; their number.
+    case servedStale(count: Int)
+    /// A run laid an optimistic layer over the data.
+    case layered(run: Int)
+    /// A run took its layers away.
+    case unlayered(run: Int)
+    /// Another query, or other options, took the entry over.
+    case adopted
+  }
+
+  /// A step of a run of a mutation.
+  public enum RunStep: Hashable, Sendable {
+    /// The run was requested.
+    case started
+    /// The run waits for its scope, the network or the app.
+    case paused
+    /// The network and the app allow the run to continue.
+    case resumed
+    /// An attempt began; the number of failed attempts before it.
+    case performing(attempt: Int)
+    /// An attempt failed and will be retried after a wait; `count` attempts have failed.
+    case attemptFailed(count: Int, retryAfter: Duration, error: Int)
+    /// A run that is kept beyond the process failed, and waits for an answer.
+    case stopped(error: Int)
+    /// A callback threw; the run continued as if it had not.
+    case callbackFailed(error: Int, callback: String)
+    /// The run ended with an output.
+    case succeeded
+    /// The run ended with an error.
+    case failed(error: Int)
+    /// The run was cancelled, or the client was cleared.
+    case cancelled
+  }
+
+  /// A call that concerns all entries that a filter selects.
+  public enum BulkCall: Int, Hashable, Sendable, CaseIterable {
+    /// `invalidate`.
+    case invalidate
+    /// `refetch`.
+    case refetch
+    /// `reset`.
+    case reset
+    /// `remove`.
+    case remove
+    /// `clear`.
+    case clear
+  }
+}
