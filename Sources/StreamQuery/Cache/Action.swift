@@ -28,6 +28,10 @@ enum Action: Sendable {
   case measure(EntryID)
   /// There were more entries to evict than one transaction takes.
   case evict
+  /// There are events for a reader of the record.
+  case recorded
+  /// Write the data of an entry as a text, for the record.
+  indirect case recordValue(RecordedValue)
   /// Persisted entries changed.
   case persist
   /// Signal that all earlier actions were performed, or that a wait is over.

@@ -277,11 +277,36 @@ extension CacheState {
 
 /// The needs of listeners, and the counts for them.
 struct CacheReports {
-  var needs: EventNeeds
+  /// The listeners to steps of entries and runs.
+  struct Audience: OptionSet {
+    let rawValue: UInt8
+
+    static let receivers = Audience(rawValue: 1)
+    static let record = Audience(rawValue: 2)
+  }
+
+  var needs: EventNeeds {
+    didSet { listen() }
+  }
+  var audience: Audience = []
   var eventSerial: UInt64 = 0
   /// The number of lookups so far, by kind.
   var lookups = LookupCounts()
   var countsFetches = false
   /// The part types of keys that were reported to share one hash.
   var collisions: Set<[ObjectIdentifier]> = []
+
+  init(needs: EventNeeds) {
+    self.needs = needs
+    listen()
+  }
+
+  /// Whether anybody hears of steps.
+  var isHeard: Bool {
+    @inline(__always) get { !audience.isEmpty }
+  }
+
+  private mutating func listen() {
+    if needs.events { audience.insert(.receivers) } else { audience.remove(.receivers) }
+  }
 }

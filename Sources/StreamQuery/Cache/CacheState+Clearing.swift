@@ -36,7 +36,7 @@ extension CacheState {
   /// - Complexity: O(*k* log *k*) in the number of entries that are observed or fetching; while
   ///   there are listeners for events, also O(*n*) in all, for one record of each.
   mutating func removeAll(reason: QueryEvent.RemovalReason, _ transaction: inout Transaction) {
-    announce(.clearing, &transaction)
+    announce(.clearing(reason), &transaction)
     guard !slots.isEmpty else { return }
     let busy = slots.live.sorted()
     let orders = busy.map { creationOrder(of: Int($0)) }

@@ -39,6 +39,7 @@ extension CacheState {
     transaction.environment.isActive = isActive ?? old.isActive
     environment.isOnline = transaction.environment.isOnline
     environment.isActive = transaction.environment.isActive
+    announce(.environmentChanged, &transaction)
     switch EnvironmentTransition(from: old, to: transaction.environment) {
     case nil: return []
     case .away:

@@ -52,6 +52,7 @@ extension CacheState {
       if !mutations.slots[Int(job.id.index)].layered.contains(id) {
         mutations.slots[Int(job.id.index)].layered.append(id)
       }
+      announce(.layered(index, job.id), &transaction)
       layersChanged(index, &transaction)
     }
   }
@@ -163,6 +164,7 @@ extension CacheState {
     let gone = slots[index].layers.filter(isGone)
     guard !gone.isEmpty else { return false }
     for layer in gone {
+      announce(.unlayered(index, layer.job.id), &transaction)
       transaction.drop(layer.layer)
       transaction.drop(layer.job)
     }

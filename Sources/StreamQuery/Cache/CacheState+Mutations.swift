@@ -286,6 +286,8 @@ extension CacheState {
     _ job: MutationJob,
     _ transaction: Transaction
   ) {
+    guard reports.isHeard else { return }
+    recordStep(step, job, transaction)
     guard emitsEvents else { return }
     var event = makeEvent(.mutation(step), job.key.key, transaction, since: job.submittedAt)
     event.meta = job.meta

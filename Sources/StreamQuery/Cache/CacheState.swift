@@ -235,6 +235,15 @@ struct CacheState: ~Copyable {
     isNotModified: Bool = false,
     isKeptEmpty: Bool = false
   ) {
+    guard reports.isHeard else { return }
+    recordEvent(
+      kind,
+      index,
+      transaction,
+      job,
+      isNotModified: isNotModified,
+      isKeptEmpty: isKeptEmpty
+    )
     guard emitsEvents, let key = slots[index].key else { return }
     var event = makeEvent(kind, key.key, transaction, job: job)
     event.valueType = key.valueType

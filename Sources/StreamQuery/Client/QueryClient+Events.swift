@@ -34,4 +34,49 @@ nonisolated extension QueryClient {
       return last.changed(to: count) ? count : nil
     }
   }
+
+  // MARK: The record
+
+  /// The record of what has happened so far, as far as the configuration keeps it.
+  ///
+  /// It is a value: it does not change with the client. Without ``Configuration/record`` it is empty.
+  ///
+  /// ```swift
+  /// try client.record.write(to: .documentsDirectory.appending(path: "record.json"))
+  /// ```
+  ///
+  /// Keys and errors are described by their own code, which is called outside of locks.
+  ///
+  /// - Complexity: O(*n*) in the number of events and of cached entries. The cache is locked while the events and
+  ///   keys are copied.
+  public nonisolated var record: QueryRecord { recordSoFar }
+
+  /// The record so far, and then what is new, whenever something happens.
+  ///
+  /// The first element is the whole ``record``. Each later one has the events since the element before, and the
+  /// keys, runs, options and errors that the reader does not know yet. The stream keeps nothing for its reader: a
+  /// slow one gets many events at once. A reader that is slower than the record is long misses events. Then the
+  /// element has the number of these as its ``QueryRecord/lostCount``, and is a whole record again.
+  ///
+  /// Values come when they are written as texts: perhaps in an element after that of their event.
+  ///
+  /// The stream does not retain the client. It ends when the client is shut down or freed. Without
+  /// ``Configuration/record`` it has one element, which is empty, and then waits for that end.
+  ///
+  /// ```swift
+  /// for await part in client.recordUpdates {
+  ///   if part.lostCount > 0 { events = [] }
+  ///   events += part.events
+  /// }
+  /// ```
+  public nonisolated var recordUpdates: AsyncStream<QueryRecord> { recordStream() }
+
+  /// Returns the entry of a key of the record.
+  ///
+  /// - Parameter number: The number of the key.
+  /// - Returns: The entry as it is now; `nil` if it is gone.
+  /// - Complexity: O(*n*) in the number of entries.
+  @_spi(Adapters) public nonisolated func info(ofKey number: Int) -> QueryInfo? {
+    transaction(isDated: false) { $0.info(ofKey: number, $1) }
+  }
 }

@@ -42,12 +42,22 @@ nonisolated extension QueryClient {
     if case .plain(.all) = filter.node {
       transaction { state, transaction in
         state.announce(.swept(.all, invalidates: false), &transaction)
+        state.announce(.called(.remove, .all, count: state.slots.keys.count), &transaction)
         state.removeAll(reason: .removed, &transaction)
       }
       return
     }
     recordBulkChange(filter, invalidates: false)
     select(filter) { state, indices, transaction in
+      state.announce(
+        .called(
+          .remove,
+          filter.plainPart,
+          count: indices.count,
+          hasPredicate: filter.hasPredicate
+        ),
+        &transaction
+      )
       for index in indices { state.remove(index, reason: .removed, &transaction) }
     }
   }
@@ -84,6 +94,7 @@ nonisolated extension QueryClient {
     dropDeferredWrites()
     transaction { state, transaction in
       state.endImports(&transaction)
+      state.announce(.called(.clear, .all, count: state.slots.keys.count), &transaction)
       state.clearMutations(sparesKept: true, &transaction)
       state.removeAll(reason: .cleared, &transaction)
     }

@@ -144,6 +144,9 @@ nonisolated extension QueryClient {
     /// configuration.eventReceivers.append(EventReceiver { event in print(event) })
     /// ```
     public var eventReceivers: [EventReceiver]
+    /// Whether the client keeps a record of what happens in it, for the inspector; ``RecordPolicy/off`` by
+    /// default.
+    public var record = RecordPolicy.off
     /// Receives mistakes that cannot be thrown; prints them by default.
     ///
     /// A client that it captures would never be freed: capture it weakly.

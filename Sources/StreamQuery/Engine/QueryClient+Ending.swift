@@ -67,6 +67,9 @@ nonisolated extension QueryClient {
     shutdownHandlers.finish()
     eventBroadcaster.finish()
     counts.finish()
+    // Readers get the end of the record, even if another thread is about to tell them.
+    recordNews.send(())
+    recordNews.finish(isDrained: true)
     mutationNews.finish()
   }
 }
@@ -89,7 +92,7 @@ struct LastActions: ActionRunner {
       for waiter in waiters { waiter.resolve(outcome) }
     case .reached(let wait): wait.give(())
     case .start, .arm, .ask, .askPolicy, .unsettled, .crowded, .settled, .recount, .measure, .evict,
-      .persist, .mutation:
+      .persist, .mutation, .recorded, .recordValue:
       break
     }
   }

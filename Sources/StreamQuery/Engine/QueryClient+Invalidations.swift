@@ -23,6 +23,15 @@ nonisolated extension QueryClient {
     let (restoring, noted, unsaved) = select(filter) { state, indices, transaction in
       let refetched = indices.filter { state.isInScope(scope, $0) && state.isBulkRefetched($0) }
       let restoring = indices.compactMap { state.restoring($0, in: scope) }
+      state.announce(
+        .called(
+          .invalidate,
+          filter.plainPart,
+          count: indices.count,
+          hasPredicate: filter.hasPredicate
+        ),
+        &transaction
+      )
       for index in indices {
         state.emit(.invalidated, index, transaction)
         // A fetch that invalidates itself would never end.
@@ -139,7 +148,16 @@ nonisolated extension QueryClient {
     _ group: WaitGroup?
   ) {
     let restoring = select(filter) { state, indices, transaction in
-      indices.compactMap { index -> RestoringEntry? in
+      state.announce(
+        .called(
+          .refetch,
+          filter.plainPart,
+          count: indices.count,
+          hasPredicate: filter.hasPredicate
+        ),
+        &transaction
+      )
+      return indices.compactMap { index -> RestoringEntry? in
         guard state.isBulkRefetched(index) else { return state.restoring(index) }
         state.refetch(index, cause, superseding: superseding, group, &transaction)
         return nil
@@ -202,6 +220,15 @@ nonisolated extension QueryClient {
         answers[state.id(of: index)].map { $0.revision != state.slots[index].revision } ?? false
       }
       guard isLast || !isOutdated else { return nil }
+      state.announce(
+        .called(
+          .reset,
+          filter.plainPart,
+          count: indices.count,
+          hasPredicate: filter.hasPredicate
+        ),
+        &transaction
+      )
       for index in indices {
         let id = state.id(of: index)
         state.reset(index, initialData[id], answers[id]?.answers ?? [], group, &transaction)

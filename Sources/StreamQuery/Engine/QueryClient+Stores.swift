@@ -47,10 +47,14 @@ nonisolated extension QueryClient {
     in store: Any.Type,
     _ partition: String
   ) {
+    let name = "\(store)"
     transaction { state, transaction in
+      if case .persistenceFailed(let error) = kind {
+        state.recordFailure(of: key, in: name, error, transaction)
+      }
       guard state.emitsEvents else { return }
       var event = state.makeEvent(kind, key, transaction, since: nil)
-      event.failedStore = ("\(store)", partition)
+      event.failedStore = (name, partition)
       state.actionQueue.enqueue(.emit(event))
     }
   }

@@ -59,9 +59,10 @@ nonisolated extension QueryClient {
     let activity = configuration.activity
     let isOnline = connectivity.initial
     let isActive = activity.initial
-    transaction { state, _ in
+    transaction { state, transaction in
       state.environment.isOnline = isOnline
       state.environment.isActive = isActive
+      state.announce(.environmentChanged, &transaction)
     }
     if !connectivity.isConstant { watch(connectivity.states()) { .online($0) } }
     if !activity.isConstant { watch(activity.states()) { .active($0) } }
@@ -139,6 +140,9 @@ nonisolated extension QueryClient {
   }
 
   private func start(_ trigger: QueryTrigger) {
+    if configuration.record.count > 0 {
+      transaction { $0.announce(.triggered("connect(triggers:)"), &$1) }
+    }
     switch trigger.kind {
     case .invalidate(let filter, let scope):
       startInvalidation(filter, scope, superseding: true, .trigger, nil)

@@ -33,6 +33,7 @@ public actor QueryClient {
   /// Tells receivers about hits; `nil` if no receiver counts them.
   nonisolated let hitReports: HitReports?
   nonisolated let counts = Broadcaster<NewsFlag<Never>>()
+  nonisolated let recordNews = Broadcaster<NewsFlag<Never>>()
   nonisolated let mutationNews = Broadcaster<NewsFlag<MutationTopic>>()
   /// The configuration's hooks, in the form to which each run adds its own callbacks.
   nonisolated let mutationHooks: MutationCallbacks
@@ -90,6 +91,7 @@ public actor QueryClient {
     )
     hitReports = HitReports(configuration, cache.shards)
     cache.record {
+      $0.keepRecord(configuration.record)
       if let limit = configuration.maxConcurrentFetches { $0.limitFetches(to: limit) }
       if let limit = configuration.limit { $0.limit(to: limit) }
       $0.returns = ReturnPacing(
@@ -125,6 +127,7 @@ public actor QueryClient {
     signals.finish()
     eventBroadcaster.finish()
     counts.finish()
+    recordNews.finish()
     mutationNews.finish()
   }
 
@@ -213,6 +216,8 @@ nonisolated extension QueryClient: ActionRunner {
     case .recount: counts.send(())
     case .measure(let entry): TaskLocals.none { self.measure(entry) }
     case .evict: evict()
+    case .recorded: recordNews.send(())
+    case .recordValue(let value): TaskLocals.none { self.write(value) }
     case .persist: persisters.persister?.entriesChanged()
     case .reached(let wait): wait.give(())
     case .mutation(let action): perform(action)

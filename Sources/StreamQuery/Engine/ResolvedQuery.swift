@@ -276,6 +276,18 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     return resolvedOptions
   }
 
+  override var terms: QueryTerms {
+    var terms = QueryTerms(gcTime: gcTime)
+    terms.retryCount = retry.fixedCount
+    terms.freshness = fixed.freshness
+    terms.isEnabled = asksWhetherEnabled ? nil : fixed.isEnabled
+    if !fixed.interval.isInfinite { terms.polling = .every(fixed.interval) }
+    guard let options = asked?.options else { return terms }
+    if case .dynamic = options.staleTime?.kind { terms.freshness = nil }
+    if case .dynamic = options.refetchInterval?.kind { terms.polling = .dynamic }
+    return terms
+  }
+
   /// Retries of fetches that were not started by an imperative call.
   var retry: RetryPolicy { ownRetry?.over(.times(3)) ?? .times(3) }
 

@@ -66,6 +66,29 @@ class StoredQuery: @unchecked Sendable {
     self.hasHandlers = hasHandlers
     self.conditionalCauses = conditionalCauses
   }
+
+  /// The options that tell why an entry behaves as it does, for records.
+  var terms: QueryTerms { QueryTerms(gcTime: gcTime) }
+}
+
+/// The options of a query that a record has: values, and no closure of a user.
+struct QueryTerms: Hashable, Sendable {
+  /// How often a query is refetched by itself.
+  enum Polling: Hashable, Sendable {
+    case off
+    case every(TimeSpan)
+    /// A function decides.
+    case dynamic
+  }
+
+  /// How long data counts as fresh; `nil` if a function decides.
+  var freshness: Freshness?
+  var gcTime: TimeSpan
+  /// The number of retries; `nil` if a function decides.
+  var retryCount: Int?
+  /// Whether the query fetches by itself; `nil` if a function decides.
+  var isEnabled: Bool? = true
+  var polling = Polling.off
 }
 
 /// The defaults of queries that the cache knows: values, and no closure of a user.

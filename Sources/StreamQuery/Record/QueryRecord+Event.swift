@@ -5,7 +5,7 @@ extension QueryRecord {
     public var number: Int
     /// The time since time 0; never before the time of the event before.
     public var time: Duration
-    /// What happened.
+    /// The kind of the event.
     public var kind: Kind
 
     /// The number of the event.
@@ -16,8 +16,8 @@ extension QueryRecord {
     /// - Parameters:
     ///   - number: The number of the event.
     ///   - time: The time since time 0.
-    ///   - kind: What happened.
-    public init(number: Int, time: Duration, kind: Kind) {
+    ///   - kind: The kind of the event.
+    package init(number: Int, time: Duration, kind: Kind) {
       self.number = number
       self.time = time
       self.kind = kind
@@ -80,7 +80,7 @@ extension QueryRecord {
     case servedStale(count: Int)
     /// A run laid an optimistic layer over the data.
     case layered(run: Int)
-    /// A run took its layers away.
+    /// The layers of a run went; 0 if the run is too long over to be in the record.
     case unlayered(run: Int)
     /// Another query, or other options, took the entry over.
     case adopted

@@ -23,7 +23,7 @@ extension QueryRecord {
     ///   - valueType: The name of the values' type.
     ///   - parts: The parts of the key.
     ///   - base: The state before the first event.
-    public init(
+    package init(
       number: Int,
       text: String,
       valueType: String,
@@ -80,7 +80,7 @@ extension QueryRecord {
     ///   - scope: The scope, in which one run waits for the other.
     ///   - started: The time at which the run was requested.
     ///   - base: The status before the first event.
-    public init(
+    package init(
       number: Int,
       mutation: String,
       scope: String? = nil,
@@ -139,7 +139,7 @@ extension QueryRecord {
     ///   - number: The number of the options.
     ///   - staleTime: How long data counts as fresh.
     ///   - gcTime: How long an entry without observers is kept.
-    public init(number: Int, staleTime: Span, gcTime: Span) {
+    package init(number: Int, staleTime: Span, gcTime: Span) {
       self.number = number
       self.staleTime = staleTime
       self.gcTime = gcTime
@@ -174,7 +174,7 @@ extension QueryRecord {
     /// - Parameters:
     ///   - number: The number of the error.
     ///   - text: The error as it prints.
-    public init(number: Int, text: String) {
+    package init(number: Int, text: String) {
       self.number = number
       self.text = text
     }
@@ -195,7 +195,7 @@ extension QueryRecord {
     /// - Parameters:
     ///   - event: The number of the event.
     ///   - json: The value as JSON.
-    public init(event: Int, json: String) {
+    package init(event: Int, json: String) {
       self.event = event
       self.json = json
     }

@@ -59,7 +59,7 @@ public struct QueryRecord: Hashable, Sendable, _FreeOfActors {
   ///   - firstNumber: The number of the first event.
   ///   - lostCount: The number of events before the first one that are lost.
   ///   - base: The state of the client before the first event.
-  public init(
+  package init(
     date: Date,
     duration: Duration = .zero,
     firstNumber: Int = 1,
@@ -85,9 +85,17 @@ public struct QueryRecord: Hashable, Sendable, _FreeOfActors {
     /// - Parameters:
     ///   - isOnline: Whether the network can be reached.
     ///   - isActive: Whether the app or process is active.
-    public init(isOnline: Bool = true, isActive: Bool = true) {
+    package init(isOnline: Bool = true, isActive: Bool = true) {
       self.isOnline = isOnline
       self.isActive = isActive
     }
   }
+}
+
+/// The reason for which a record cannot be read.
+public enum QueryRecordError: Error, Hashable {
+  /// The data is no record, is cut off or damaged, or nests too deeply.
+  case malformed(String)
+  /// The record was written by a newer version of the library.
+  case unsupportedVersion(Int)
 }

@@ -109,6 +109,15 @@ public struct RetryPolicy: Sendable, _FreeOfActors, ExpressibleByIntegerLiteral 
     return RetryPolicy(backoff: backoff ?? base.backoff, rule ?? base.rule)
   }
 
+  /// The number of retries; `nil` if a closure decides.
+  var fixedCount: Int? {
+    switch rule {
+    case .never, nil: 0
+    case .times(let count): count
+    case .asked: nil
+    }
+  }
+
   /// The longest wait before a retry.
   var longestWait: TimeSpan { (backoff ?? .standard).longest }
 

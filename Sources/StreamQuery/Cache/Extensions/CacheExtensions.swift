@@ -24,6 +24,8 @@ struct CacheExtensions: Sendable {
     static let serving = Active(rawValue: 32)
     /// An import runs.
     static let imports = Active(rawValue: 64)
+    /// A record of what happens is kept.
+    static let record = Active(rawValue: 128)
 
     /// A literal would be an array.
     static func | (first: Active, second: Active) -> Active {
@@ -46,6 +48,8 @@ struct CacheExtensions: Sendable {
   var fetchLimiter: FetchLimiter<EntryID>?
   /// The keys that imports in progress are to bring.
   var imports = CacheState.Imports()
+  /// The newest events; `nil` if none are kept.
+  var record: RecordRing?
 }
 
 /// A change that the extensions of a cache hear of; the numbers are entries.
@@ -69,7 +73,15 @@ enum CacheChange {
   /// The keys that a filter selects are removed or invalidated, also those without an entry.
   case swept(EntryFilter, invalidates: Bool)
   /// All entries are about to be removed.
-  case clearing
+  case clearing(QueryEvent.RemovalReason)
+  /// A call concerned so many entries of a filter, perhaps not all of them.
+  case called(QueryRecord.BulkCall, EntryFilter, count: Int, hasPredicate: Bool = false)
+  /// The layers of a run came over it, or went.
+  case layered(Int, MutationID), unlayered(Int, MutationID)
+  /// The network or the app has another state.
+  case environmentChanged
+  /// A trigger fired.
+  case triggered(String)
   /// The entries in these slots are about to move into new ones, in this order; all others leave.
   case moving([Int32])
   /// Queries arrive under other defaults from now on.
@@ -81,19 +93,22 @@ enum CacheChange {
   @inline(__always)
   fileprivate var listeners: CacheExtensions.Active {
     switch self {
-    case .added: .searches | .replicas | .budget
+    case .added: .searches | .replicas | .budget | .record
     case .adopting: .searches | .persisted
     case .changing: .searches | .persisted | .replicas | .serving
-    case .changed: .fetchLimiter | .budget
+    case .changed: .fetchLimiter | .budget | .record
     case .leaving: .searches | .persisted | .replicas | .budget | .fetchLimiter
-    case .moving: .searches | .replicas | .budget
-    case .emptying, .clearing: .persisted
+    case .moving: .searches | .replicas | .budget | .record
+    case .emptying: .persisted
+    case .clearing: .persisted | .record
     case .found, .landing, .defaultsReplaced: .replicas
-    case .shrinking: .budget
-    case .attemptEnded, .ending: .fetchLimiter
-    case .adopted: .serving
+    case .shrinking: .budget | .record
+    case .attemptEnded: .fetchLimiter
+    case .ending: .fetchLimiter | .record
+    case .adopted: .serving | .record
     case .invalidated: .serving | .imports
     case .refetched, .fenced, .swept: .imports
+    case .called, .layered, .unlayered, .environmentChanged, .triggered: .record
     }
   }
 }
@@ -113,11 +128,13 @@ extension CacheState {
       logChange(of: index)
       countUses()
       joinBudget(index, isCrowded: isCrowded)
+      recordAddition(of: index)
     case .adopting(let index, let query):
       noteTakeover(of: index, by: query)
       logChange(of: index)
     case .adopted(let index):
       if slots[index].query?.serving != nil { distrustMark(index) }
+      recordAdoption(of: index, transaction)
     case .found(let index): publish(index)
     case .landing(let index): unpublish(index, &transaction)
     case .changing(let index):
@@ -127,6 +144,7 @@ extension CacheState {
     case .changed(let index):
       updateLimiter(index)
       updateBudget(index)
+      recordState(of: index, transaction)
     case .attemptEnded(let index): releaseFetch(index)
     case .invalidated(let index):
       endFailure(index, &transaction)
@@ -142,14 +160,27 @@ extension CacheState {
       updateLimiter(index)
     case .swept(let filter, let invalidates):
       recordBulkChange(filter, invalidates: invalidates, &transaction)
-    case .clearing: noteRemovalOfAll()
+    case .clearing(let reason):
+      noteRemovalOfAll()
+      extensions.record?.clearing = reason
+    case .called(let call, let filter, let count, let hasPredicate):
+      recordCall(call, filter, count: count, hasPredicate: hasPredicate, transaction)
+    case .layered(let index, let run): recordLayers(.layered, index, of: run, transaction)
+    case .unlayered(let index, let run): recordLayers(.unlayered, index, of: run, transaction)
+    case .environmentChanged: recordEnvironment(transaction)
+    case .triggered(let name): recordTrigger(name, transaction)
     case .moving(let kept):
       logChangeOfAll()
       extensions.replicas?.removeRows(into: &transaction.garbage)
       extensions.budget?.moved(kept)
+      recordRemoval(of: kept)
     case .defaultsReplaced: extensions.replicas?.removeAll(into: &transaction.garbage)
-    case .shrinking: evict(&transaction)
-    case .ending: admitWaitingFetches(&transaction)
+    case .shrinking:
+      evict(&transaction)
+      endRecordedTransaction(&transaction)
+    case .ending:
+      admitWaitingFetches(&transaction)
+      endRecordedTransaction(&transaction)
     }
   }
 }

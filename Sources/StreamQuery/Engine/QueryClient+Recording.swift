@@ -1,0 +1,35 @@
+internal import Synchronization
+
+// The record of what happens, as the client's side of it.
+
+nonisolated extension QueryClient {
+  /// The record so far.
+  var recordSoFar: QueryRecord {
+    let time = cache.clock.now()
+    let excerpt = cache.read { $0.wholeRecord() }
+    // Describes keys and errors, outside of the lock.
+    return QueryRecord(excerpt, at: time.nanoseconds)
+  }
+
+  /// A stream of the record and its news.
+  func recordStream() -> AsyncStream<QueryRecord> {
+    let place = Mutex(RecordExcerpt.Position())
+    return stream(of: recordNews.subscribe(), "records") { [weak self] in
+      guard let self else { return nil }
+      let time = self.cache.clock.now()
+      // Several tasks may read one stream: each piece of news comes once.
+      let excerpt = place.withLock { position in
+        self.cache.record { $0.takeRecord(since: &position) }
+      }
+      return excerpt.map { QueryRecord($0, at: time.nanoseconds) }
+    }
+  }
+
+  /// Writes the data of an entry as a text, which is user code.
+  func write(_ value: RecordedValue) {
+    guard let text = configuration.record.values?.text(value.key, value.box.settled.erased) else {
+      return
+    }
+    transaction(isDated: false) { state, _ in state.keepText(text, of: value.event) }
+  }
+}

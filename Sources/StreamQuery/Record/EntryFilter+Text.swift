@@ -1,0 +1,31 @@
+extension RecordRow.Extra {
+  /// The filter as a record shows it; describes keys, which is user code.
+  var recordedFilter: String {
+    let text = filter?.recordedText(depth: 0) ?? ".all"
+    return hasPredicate ? "\(text) && .where { … }" : text
+  }
+}
+
+extension EntryFilter {
+  fileprivate func recordedText(depth: Int) -> String {
+    guard depth < KeyNesting.shown else { return "…" }
+    return switch self {
+    case .all: ".all"
+    case .entry(let key): ".key(\(key.key))"
+    case .prefix(let key): ".prefix(\(key))"
+    case .stale: ".stale"
+    case .active: ".active"
+    case .status(let status): ".status(.\(status.rawValue))"
+    case .fetchStatus(let status): ".fetchStatus(.\(status.rawValue))"
+    case .and(let filters): Self.joined(filters, by: " && ", depth)
+    case .or(let filters): Self.joined(filters, by: " || ", depth)
+    case .not(let filter): "!" + filter.recordedText(depth: depth + 1)
+    }
+  }
+
+  /// The texts of the first few operands.
+  private static func joined(_ operands: [Self], by sign: String, _ depth: Int) -> String {
+    let shown = operands.prefix(8).map { $0.recordedText(depth: depth + 1) }
+    return "(" + (shown + (operands.count > 8 ? ["…"] : [])).joined(separator: sign) + ")"
+  }
+}

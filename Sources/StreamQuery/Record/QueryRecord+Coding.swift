@@ -1,0 +1,181 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+// The format of version 1 is one JSON object. Times are microseconds since time 0, and an event has the time since
+// the event before it. Numbers and members that a reader does not know are skipped: a later version may add some.
+// Anything else needs another version.
+//
+// An event is `[time, code, subject, details…, state]` with the codes of `RecordCode`, and a state is
+// `[bits, observers, callers, time of the data or null, updates, failures, options]`.
+
+extension QueryRecord {
+  /// The version of the format.
+  private static let version = 1
+  /// The largest number of microseconds or of anything that is counted: JavaScript has no larger whole numbers.
+  static let limit = Int(clamping: 1 << 53 as Int64)
+
+  /// Reads a record from a file.
+  ///
+  /// - Parameter url: The file.
+  /// - Throws: ``QueryRecordError`` for anything but a record that this version knows, or the error of reading
+  ///   the file.
+  public init(contentsOf url: URL) throws {
+    try self.init(json: Data(contentsOf: url))
+  }
+
+  /// Reads a record from JSON.
+  ///
+  /// - Parameter json: The text in UTF-8.
+  /// - Throws: ``QueryRecordError`` for anything but a record that this version knows.
+  /// - Complexity: O(*n*) in the length of the text.
+  package init(json: Data) throws(QueryRecordError) {
+    switch json.withUnsafeBytes({ JSONNesting.fault(in: $0, limit: KeyNesting.value) }) {
+    case .tooDeep: throw .malformed("it nests too deeply")
+    case .notUTF8: throw .malformed("it is not UTF-8")
+    case nil: break
+    }
+    do {
+      self = try JSONDecoder().decode(QueryRecord.self, from: json)
+    } catch let error as QueryRecordError {
+      throw error
+    } catch {
+      throw .malformed("\(error)")
+    }
+  }
+
+  /// Writes the record to a file, which is replaced as a whole.
+  ///
+  /// - Parameter url: The file.
+  /// - Throws: The error of writing the file.
+  public func write(to url: URL) throws { try json().write(to: url, options: .atomic) }
+
+  /// The record as JSON.
+  ///
+  /// - Returns: The text in UTF-8.
+  /// - Throws: An error of encoding, for a record that was changed to have numbers that are not finite.
+  package func json() throws -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return try encoder.encode(self)
+  }
+
+  private enum Member: String, CodingKey {
+    case streamquery, version, date, first, lost, options, keys, runs, errors, base, events
+    case values
+    case taken = "now"
+  }
+}
+
+extension QueryRecord: Encodable {
+  /// Encodes the record in the newest format.
+  @_documentation(visibility: internal)
+  public func encode(to encoder: any Encoder) throws {
+    var record = encoder.container(keyedBy: Member.self)
+    try record.encode("record", forKey: .streamquery)
+    try record.encode(Self.version, forKey: .version)
+    try record.encode(date.timeIntervalSince1970, forKey: .date)
+    try record.encode(duration.recorded, forKey: .taken)
+    try record.encode(firstNumber, forKey: .first)
+    try record.encode(lostCount, forKey: .lost)
+    try record.encode([base.isOnline ? 1 : 0, base.isActive ? 1 : 0], forKey: .base)
+    try record.encode(options.map { RecordCoding.OptionsRow(row: $0) }, forKey: .options)
+    try record.encode(keys.map { RecordCoding.KeyRow(row: $0) }, forKey: .keys)
+    try record.encode(runs.map { RecordCoding.RunRow(row: $0) }, forKey: .runs)
+    try record.encode(errors.map { RecordCoding.TextRow($0.number, $0.text) }, forKey: .errors)
+    try record.encode(values.map { RecordCoding.TextRow($0.event, $0.json) }, forKey: .values)
+    var list = record.nestedUnkeyedContainer(forKey: .events)
+    var (number, time) = (firstNumber, 0)
+    for event in events {
+      if event.number > number {
+        var gap = list.nestedUnkeyedContainer()
+        try gap.encode(contentsOf: [0, Int(RecordCode.lost.rawValue), event.number - number])
+      }
+      let next = max(event.time.recorded, time)
+      var row = list.nestedUnkeyedContainer()
+      try row.encode(next - time)
+      try event.kind.encode(to: &row)
+      time = next
+      number = event.number + 1
+      if case .lost(let count) = event.kind { number = event.number + count }
+    }
+  }
+}
+
+extension QueryRecord: Decodable {
+  /// Decodes a record of this version of the format.
+  @_documentation(visibility: internal)
+  public init(from decoder: any Decoder) throws {
+    let record = try decoder.container(keyedBy: Member.self)
+    guard try record.decode(String.self, forKey: .streamquery) == "record" else {
+      throw QueryRecordError.malformed("it is not a record")
+    }
+    let version = try record.decode(Int.self, forKey: .version)
+    guard version == Self.version else { throw QueryRecordError.unsupportedVersion(version) }
+    let date = try record.decode(Double.self, forKey: .date)
+    guard date.isFinite, abs(date) < 1e11 else {
+      throw QueryRecordError.malformed("the date is out of range")
+    }
+    let base = try record.decode([Int].self, forKey: .base)
+    guard base.count >= 2 else { throw QueryRecordError.malformed("the base is incomplete") }
+    self.init(
+      date: Date(timeIntervalSince1970: date),
+      duration: try Duration(recorded: record.decode(Int.self, forKey: .taken)),
+      firstNumber: try record.decode(Int.self, forKey: .first).counted(from: 1),
+      lostCount: try record.decode(Int.self, forKey: .lost).counted(),
+      base: Base(isOnline: base[0] != 0, isActive: base[1] != 0)
+    )
+    options = try record.decode([RecordCoding.OptionsRow].self, forKey: .options).map(\.row)
+    keys = try record.decode([RecordCoding.KeyRow].self, forKey: .keys).map(\.row)
+    runs = try record.decode([RecordCoding.RunRow].self, forKey: .runs).map(\.row)
+    errors = try record.decode([RecordCoding.TextRow].self, forKey: .errors)
+      .map { Failure(number: $0.number, text: $0.text) }
+    values =
+      try record.decodeIfPresent([RecordCoding.TextRow].self, forKey: .values)?
+      .map { Value(event: $0.number, json: $0.text) } ?? []
+    var list = try record.nestedUnkeyedContainer(forKey: .events)
+    var (number, time) = (firstNumber, 0)
+    while !list.isAtEnd {
+      var row = try list.nestedUnkeyedContainer()
+      time = try (time + row.decode(Int.self).counted()).counted()
+      // An event of a later version counts, and is left out.
+      if let kind = try Kind(from: &row) {
+        events.append(Event(number: number, time: .microseconds(time), kind: kind))
+        if case .lost(let count) = kind { number += max(count, 1) - 1 }
+      }
+      number = try (number + 1).counted()
+    }
+  }
+}
+
+extension Duration {
+  /// The duration in the format: whole microseconds.
+  var recorded: Int {
+    let limit = QueryRecord.limit
+    let whole = attoseconds / 1_000_000_000_000
+    return Int(min(max(whole, Int128(-limit)), Int128(limit)))
+  }
+
+  /// Reads a duration of the format.
+  init(recorded microseconds: Int) throws(QueryRecordError) {
+    guard abs(microseconds.clampedForRecord) < QueryRecord.limit else {
+      throw .malformed("a time is out of range")
+    }
+    self = .microseconds(microseconds)
+  }
+}
+
+extension Int {
+  /// The number, with room for its opposite.
+  fileprivate var clampedForRecord: Int { Swift.max(self, -QueryRecord.limit) }
+
+  /// Checks a number that counts something.
+  func counted(from least: Int = 0) throws(QueryRecordError) -> Int {
+    guard self >= least, self <= QueryRecord.limit else {
+      throw .malformed("the number \(self) is out of range")
+    }
+    return self
+  }
+}

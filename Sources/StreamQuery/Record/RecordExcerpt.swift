@@ -1,0 +1,99 @@
+/// A copy of a ring or of its news, made under the lock: names and texts are made of it later.
+struct RecordExcerpt: Sendable {
+  /// The place of a reader in the events of a client.
+  struct Position: Sendable {
+    /// The number of the next event for the reader; 0 if it has read nothing.
+    var event: UInt64 = 0
+    var key: UInt32 = 0
+    var run: UInt32 = 0
+    var options: UInt32 = 0
+    var value: UInt64 = 0
+    var base = QueryRecord.Base()
+  }
+
+  var date: Double
+  var first: UInt64
+  var lostCount: UInt64
+  var base: QueryRecord.Base
+  var rows: [RecordRow]
+  var extras: [RecordRow.Extra]
+  /// The numbers of keys, by the place that rows have.
+  var numbers: [UInt32: UInt32] = [:]
+  var keys: [RecordRing.Key] = []
+  var runs: [(number: UInt32, run: RecordRing.Run)] = []
+  var options: [(number: UInt32, terms: QueryTerms)] = []
+  var values: [RecordedTexts.Row]
+}
+
+extension RecordRing {
+  /// Copies everything.
+  func wholeExcerpt(lostCount: UInt64) -> RecordExcerpt {
+    var excerpt = RecordExcerpt(
+      date: date,
+      first: first,
+      lostCount: lostCount,
+      base: base,
+      rows: rows(since: first),
+      extras: extras(since: first),
+      values: values.rows(after: 0, first: first)
+    )
+    for place in keys.indices where keys[place].key != nil {
+      excerpt.numbers[UInt32(truncatingIfNeeded: place)] = keys[place].number
+      excerpt.keys.append(keys[place])
+    }
+    excerpt.runs = runs.map { (number: $0.key, run: $0.value) }
+    excerpt.options = options.terms.map { (number: $0.key, terms: $0.value) }
+    return excerpt
+  }
+
+  /// Copies the news for a reader: everything if it has missed some of it, or has read nothing.
+  ///
+  /// - Parameter position: The reader's place, which moves on.
+  /// - Returns: The copy; `nil` without news.
+  /// - Complexity: O(*n*) in the number of new events, unless some were missed.
+  func excerpt(since position: inout RecordExcerpt.Position) -> RecordExcerpt? {
+    let former = position
+    position = RecordExcerpt.Position(
+      event: next,
+      key: lastKey,
+      run: lastRun,
+      options: options.last,
+      value: values.last,
+      base: present
+    )
+    guard former.event >= first else {
+      return wholeExcerpt(lostCount: first - max(former.event, 1))
+    }
+    guard former.event < next || former.value < values.last else { return nil }
+    var excerpt = RecordExcerpt(
+      date: date,
+      first: former.event,
+      lostCount: 0,
+      base: former.base,
+      rows: rows(since: former.event),
+      extras: extras(since: former.event),
+      values: values.rows(after: former.value, first: first)
+    )
+    var usedOptions: Set<UInt32> = []
+    for row in excerpt.rows {
+      if row.code.isOfEntry {
+        let key = keys[Int(truncatingIfNeeded: row.subject)]
+        if excerpt.numbers.updateValue(key.number, forKey: row.subject) == nil,
+          key.number > former.key
+        {
+          excerpt.keys.append(key)
+        }
+        usedOptions.insert(row.state.options)
+      }
+      if row.code == .runStarted, let run = runs[row.subject] {
+        excerpt.runs.append((number: row.subject, run: run))
+      }
+    }
+    for number in usedOptions where number > former.options {
+      if let terms = options.terms[number] {
+        excerpt.options.append((number: number, terms: terms))
+      }
+    }
+    return excerpt
+  }
+}

@@ -1,0 +1,62 @@
+/// The options of entries, each written once.
+struct RecordedOptions: Sendable {
+  private var numbers: [QueryTerms: UInt32] = [:]
+  private(set) var terms: [UInt32: QueryTerms] = [:]
+  private(set) var last: UInt32 = 0
+  /// The number of options beyond which those that nobody uses are looked for.
+  private var limit = 1_024
+
+  /// Whether there are so many options that some may be unused.
+  var isCrowded: Bool { terms.count >= limit }
+
+  /// The number of options.
+  ///
+  /// - Parameters:
+  ///   - terms: The options.
+  ///   - present: The number of the entry's present options, which usually are the same.
+  /// - Returns: The number.
+  mutating func number(of terms: QueryTerms, present: UInt32) -> UInt32 {
+    if present != 0, self.terms[present] == terms { return present }
+    if let number = numbers[terms] { return number }
+    last &+= 1
+    numbers[terms] = last
+    self.terms[last] = terms
+    return last
+  }
+
+  /// Keeps only the options that are used.
+  mutating func forgetUnused(except used: Set<UInt32>) {
+    terms = terms.filter { used.contains($0.key) }
+    numbers = numbers.filter { used.contains($0.value) }
+    limit = max(1_024, 2 * terms.count)
+  }
+}
+
+extension RecordRing {
+  /// The number of the options of an entry's new query.
+  ///
+  /// - Complexity: O(*n*) in rows and keys whenever the number of options has doubled.
+  mutating func optionsNumber(of terms: QueryTerms, _ place: Int) -> UInt32 {
+    if options.isCrowded {
+      var used: Set<UInt32> = []
+      for row in rows { used.insert(row.state.options) }
+      for key in keys {
+        used.insert(key.base.options)
+        used.insert(key.present.options)
+      }
+      options.forgetUnused(except: used)
+    }
+    return options.number(of: terms, present: keys[place].present.options)
+  }
+
+  /// A query with these options took over an entry.
+  mutating func adopted(_ slot: Int, _ terms: QueryTerms, at time: Int64) {
+    guard let place = place(of: slot) else { return }
+    let number = optionsNumber(of: terms, place)
+    let former = keys[place].present.options
+    guard number != former else { return }
+    setOptions(number, of: place)
+    // The first query comes with the entry.
+    if former != 0 { logUnfinished(.adopted, place, at: time) }
+  }
+}

@@ -1,0 +1,47 @@
+/// The JSON texts of values, bounded in bytes.
+struct RecordedTexts: Sendable {
+  /// A value after an event.
+  struct Row: Sendable {
+    /// Counts the values.
+    let serial: UInt64
+    let event: UInt64
+    let text: String
+  }
+
+  private let maxBytes: Int?
+  private var stored: [Row] = []
+  private var goneCount = 0
+  private var bytes = 0
+  private(set) var last: UInt64 = 0
+
+  init(maxBytes: Int?) { self.maxBytes = maxBytes }
+
+  /// Whether values are kept.
+  var isOn: Bool { maxBytes != nil }
+
+  /// Keeps the text of a value; the oldest ones go.
+  ///
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - event: The number of the event.
+  ///   - first: The number of the first event that is there.
+  mutating func keepText(_ text: String, of event: UInt64, first: UInt64) {
+    guard let maxBytes, event >= first, text.utf8.count <= maxBytes else { return }
+    last += 1
+    stored.append(Row(serial: last, event: event, text: text))
+    bytes += text.utf8.count
+    while goneCount < stored.count, bytes > maxBytes || stored[goneCount].event < first {
+      bytes -= stored[goneCount].text.utf8.count
+      stored[goneCount] = Row(serial: 0, event: 0, text: "")
+      goneCount += 1
+    }
+    guard goneCount > 64, goneCount * 2 > stored.count else { return }
+    stored.removeFirst(goneCount)
+    goneCount = 0
+  }
+
+  /// The values of events that are there, without those up to a serial number.
+  func rows(after serial: UInt64, first: UInt64) -> [Row] {
+    stored[goneCount...].filter { $0.serial > serial && $0.event >= first }
+  }
+}

@@ -1,0 +1,236 @@
+import Foundation
+import Testing
+
+@testable import StreamQuery
+
+@Suite struct QueryRecordCodingTests {
+  /// A record with an event of each kind.
+  static let full: QueryRecord = {
+    var record = QueryRecord(
+      date: Date(timeIntervalSince1970: 1_764_430_000.25),
+      duration: .microseconds(90),
+      firstNumber: 7,
+      lostCount: 6,
+      base: QueryRecord.Base(isOnline: false, isActive: true)
+    )
+    var state = QueryRecord.State(status: .error, fetchStatus: .paused)
+    (state.hasData, state.isInvalidated, state.isPlaceholder) = (true, true, true)
+    (state.isLayered, state.isActive, state.isStreaming) = (true, true, true)
+    (state.cause, state.updatedAt, state.options) = (.trigger, .microseconds(-5), 3)
+    (state.observerCount, state.waiterCount) = (4, 5)
+    (state.dataUpdateCount, state.failureCount) = (6, 7)
+    record.keys = [
+      QueryRecord.Key(
+        number: 1,
+        text: #"["user", 42]"#,
+        valueType: "User",
+        parts: [
+          .text("user"), .int(42), .number(0.5), .bool(true), .null, .list([.int(1)]),
+          .fields(["a": .text("b")]),
+        ],
+        base: state
+      ),
+      QueryRecord.Key(number: 2, text: "[]", valueType: "Int", parts: []),
+    ]
+    record.runs = [
+      QueryRecord.Run(
+        number: 1,
+        mutation: #"["rename"]"#,
+        scope: "s",
+        started: .microseconds(-2),
+        base: .retrying
+      ),
+      QueryRecord.Run(number: 2, mutation: #"["add"]"#, started: .microseconds(2)),
+    ]
+    var options = QueryRecord.Options(number: 3, staleTime: .after(.seconds(1)), gcTime: .never)
+    (options.retry, options.refetchInterval) = ("3 times", .dynamic)
+    var dynamic = QueryRecord.Options(number: 4, staleTime: .static, gcTime: .dynamic)
+    dynamic.isEnabled = nil
+    record.options = [options, dynamic]
+    record.errors = [QueryRecord.Failure(number: 1, text: "no \"network\"")]
+    record.values = [QueryRecord.Value(event: 7, json: #"{"name":"Ada"}"#)]
+    let entries: [QueryRecord.EntryStep] = [
+      .changed, .added, .removed(.evicted, isKeptEmpty: true), .observed, .unobserved,
+      .fetchStarted(fetch: 1),
+      .attemptFailed(fetch: 1, count: 2, retryAfter: .microseconds(9), error: 1),
+      .fetchPaused(fetch: 1), .fetchResumed(fetch: 1),
+      .fetchSucceeded(fetch: 1, isNotModified: true), .fetchFailed(fetch: 1, error: 1),
+      .fetchCancelled(fetch: 1), .written, .invalidated, .reset, .servedStale(count: 3),
+      .layered(run: 1), .unlayered(run: 1), .adopted,
+    ]
+    let runs: [QueryRecord.RunStep] = [
+      .started, .paused, .resumed, .performing(attempt: 1),
+      .attemptFailed(count: 1, retryAfter: .microseconds(8), error: 1), .stopped(error: 1),
+      .callbackFailed(error: 1, callback: "onSuccess"), .succeeded, .failed(error: 1), .cancelled,
+    ]
+    let kinds =
+      entries.map { QueryRecord.Kind.entry($0, key: 1, state: state) }
+      + [.entry(.removed(.expired, isKeptEmpty: false), key: 1, state: nil)]
+      + runs.map { .run($0, run: 1) }
+      + [
+        .network(isOnline: true), .activity(isActive: false), .trigger("t"),
+        .persistenceFailed(key: nil, store: "FileStore", error: 1),
+        .bulk(.clear, filter: ".all", matches: 2),
+      ]
+    for (position, kind) in kinds.enumerated() {
+      let time = Duration.microseconds(2 * position)
+      record.events.append(QueryRecord.Event(number: 7 + position, time: time, kind: kind))
+    }
+    return record
+  }()
+
+  private func text(_ record: QueryRecord) throws -> String {
+    String(decoding: try record.json(), as: UTF8.self)
+  }
+
+  /// The result of reading a text: a record, or the words of the error.
+  private func read(_ text: String) -> Result<QueryRecord, QueryRecordError> {
+    do throws(QueryRecordError) {
+      return .success(try QueryRecord(json: Data(text.utf8)))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  @Test func aRecordComesBackAsItWasWritten() throws {
+    #expect(try QueryRecord(json: Self.full.json()) == Self.full)
+  }
+
+  @Test func aRecordComesBackFromAFile() throws {
+    let url = FileManager.default.temporaryDirectory
+      .appendingPathComponent("record-\(UInt64.random(in: .min ... .max)).json")
+    defer { try? FileManager.default.removeItem(at: url) }
+    try Self.full.write(to: url)
+    #expect(try QueryRecord(contentsOf: url) == Self.full)
+    #expect(throws: (any Error).self) {
+      try QueryRecord(contentsOf: url.appendingPathComponent("none"))
+    }
+  }
+
+  @Test func theFormatIsTheOneThatIsDescribed() throws {
+    var record = QueryRecord(date: Date(timeIntervalSince1970: 5), duration: .microseconds(30))
+    var state = QueryRecord.State(status: .success, fetchStatus: .fetching)
+    (state.hasData, state.cause, state.updatedAt) = (true, .manual, .microseconds(10))
+    record.keys = [
+      QueryRecord.Key(number: 1, text: #"["n"]"#, valueType: "Int", parts: [.text("n")])
+    ]
+    record.events = [
+      QueryRecord.Event(
+        number: 1,
+        time: .microseconds(10),
+        kind: .entry(.written, key: 1, state: state)
+      ),
+      QueryRecord.Event(number: 2, time: .microseconds(12), kind: .network(isOnline: false)),
+    ]
+    #expect(
+      try text(record)
+        == #"{"base":[1,1],"date":5,"errors":[],"events":[[10,12,1,[24597,0,0,10,0,0,0]],[2,50,0]],"#
+        + #""first":1,"keys":[[1,"[\"n\"]","Int",["n"],null]],"lost":0,"now":30,"options":[],"#
+        + #""runs":[],"streamquery":"record","values":[],"version":1}"#
+    )
+  }
+
+  @Test func anotherVersionIsRefused() throws {
+    let later = try text(Self.full).replacingOccurrences(of: #""version":1"#, with: #""version":2"#)
+    #expect(read(later) == .failure(.unsupportedVersion(2)))
+  }
+
+  @Test func whatALaterVersionAddsIsSkipped() throws {
+    let small =
+      #"{"streamquery":"record","version":1,"date":0,"now":9,"first":1,"lost":0,"base":[1,1,7],"#
+      + #""options":[[1,{"staleTime":"soon","gcTime":5,"new":[]}]],"keys":[[1,"k","Int",[],null,8]],"#
+      + #""runs":[],"errors":[],"new":{"a":[1]},"events":[[1,12,1,null],[1,29,{"a":1}],"#
+      + #"[1,99,[]],[1,12,1,[0,0,0,null,0,0,0,9],5],[1,54,9,"f",1]]}"#
+    let record = try read(small).get()
+    #expect(record.events.map(\.number) == [1, 4])
+    #expect(record.events.map(\.time) == [.microseconds(1), .microseconds(4)])
+    #expect(record.options.first?.staleTime == .dynamic)
+    // Numbers stay when it is written again.
+    let again = try QueryRecord(json: record.json())
+    #expect(again.events.filter { $0.number != 2 } == record.events)
+  }
+
+  @Test(
+    arguments: [
+      "", "{", "null", "[]", "3", #""record""#, "{}",
+      #"{"streamquery":"other","version":1}"#,
+      #"{"streamquery":"record","version":"1"}"#,
+      #"{"streamquery":"record","version":1}"#,
+      #"{"streamquery":"record","version":1.5}"#,
+      #"{"streamquery":"record","version":99999999999999999999}"#,
+      String(repeating: "[", count: 100_000),
+      #"{"streamquery":"record","version":1,"keys":"# + String(repeating: "[", count: 100_000),
+    ]
+  )
+  func otherTextsAreRefused(text: String) {
+    guard case .failure = read(text) else {
+      Issue.record("read \(text.prefix(80))")
+      return
+    }
+  }
+
+  @Test(
+    arguments: [
+      (#""first":7"#, #""first":0"#), (#""first":7"#, #""first":-1"#),
+      (#""first":7"#, #""first":9223372036854775807"#),
+      (#""first":7"#, #""first":9007199254740992"#),
+      (#""lost":6"#, #""lost":-6"#), (#""lost":6"#, #""lost":"6""#),
+      (#""now":90"#, #""now":1e300"#), (#""now":90"#, #""now":-9223372036854775808"#),
+      (#""now":90"#, #""now":9223372036854775807"#), (#""now":90"#, #""now":NaN"#),
+      (#""base":[0,1]"#, #""base":[0]"#), (#""base":[0,1]"#, #""base":[{},1]"#),
+      (#""date":1764430000.25"#, #""date":1e308"#), (#""date":1764430000.25"#, #""date":1e999"#),
+      (#"[2,1,1,"#, #"[-2,1,1,"#), (#"[2,1,1,"#, #"[9007199254740993,1,1,"#),
+      (#"[2,1,1,"#, #"[2,1,0,"#), (#"[2,1,1,"#, #"[2,1,-1,"#), (#"[2,1,1,"#, #"[2,1,[1],"#),
+      (#"[2,1,1,"#, #"[2,-1,1,"#), (#"[2,50,1]"#, #"[2,50]"#), (#"[2,52,"t"]"#, #"[2,52,5]"#),
+      (#"[[1,"no"#, #"[[0,"no"#),
+    ]
+  )
+  func aDamagedRecordIsRefused(damage: (old: String, new: String)) throws {
+    let text = try text(Self.full)
+    let damaged = text.replacingOccurrences(of: damage.old, with: damage.new)
+    #expect(damaged != text)
+    guard case .failure(.malformed) = read(damaged) else {
+      Issue.record("read \(damage.new)")
+      return
+    }
+  }
+
+  @Test func aRecordThatIsCutOffIsRefused() throws {
+    let json = try Self.full.json()
+    for length in 0..<json.count {
+      #expect(throws: QueryRecordError.self, "\(length)") {
+        try QueryRecord(json: json.prefix(length))
+      }
+    }
+  }
+
+  /// Nothing traps, and no text is read that cannot be written again.
+  @Test(arguments: Seeds.few(10))
+  func aRecordWithFlippedBytesIsReadOrRefused(seed: UInt64) throws {
+    var chance = Chance(seed: seed)
+    let json = try Self.full.json()
+    for _ in 0..<300 {
+      var bytes = json
+      for _ in 0..<(1 + chance.below(3)) {
+        let digits = Array("0123456789-[]{},\"eE.:ntf".utf8)
+        let place = chance.below(bytes.count)
+        bytes[place] = chance.oneIn(2) ? chance.pick(digits) : UInt8(chance.below(256))
+      }
+      do {
+        let record = try QueryRecord(json: bytes)
+        let again = try QueryRecord(json: record.json())
+        #expect(again.keys == record.keys)
+        #expect(Set(record.events).isSubset(of: again.events))
+      } catch is QueryRecordError {
+        // Refused.
+      }
+    }
+  }
+
+  @Test func aTextWithMarkupInItIsNoStrangerThanOthers() throws {
+    var record = QueryRecord(date: Date(timeIntervalSince1970: 0))
+    let text = "</script><img src=x onerror=alert(1)>\u{0}\u{2028}\u{1F600}\"\\"
+    record.keys = [QueryRecord.Key(number: 1, text: text, valueType: text, parts: [.text(text)])]
+    #expect(try QueryRecord(json: record.json()) == record)
+  }
+}

@@ -1,0 +1,260 @@
+import Testing
+
+@testable import StreamQuery
+
+@Suite struct RecordRingTests {
+  private func ring(_ capacity: Int) -> RecordRing {
+    RecordRing(capacity: capacity, maxBytes: nil, date: 0)
+  }
+
+  private func key(_ number: Int) -> EntryKey { EntryKey(QueryKey<Int>("n", number)) }
+
+  private func state(_ updates: UInt32) -> RecordedState {
+    var state = RecordedState()
+    state.bits = RecordedState.Bit.present
+    state.dataUpdateCount = updates
+    return state
+  }
+
+  private func record(_ ring: RecordRing) -> QueryRecord {
+    QueryRecord(ring.wholeExcerpt(lostCount: ring.first - 1), at: 0)
+  }
+
+  private func end(_ ring: inout RecordRing) -> Int {
+    var garbage = Garbage()
+    _ = ring.transactionEnded(&garbage)
+    return garbage.count
+  }
+
+  @Test func aRowIsAtMostSixtyFourBytes() {
+    #expect(MemoryLayout<RecordRow>.stride == 56)
+  }
+
+  @Test func theStateOfAnEventIsTheOneAfterIt() {
+    var ring = ring(10)
+    ring.added(0, key(1), state(0))
+    ring.logUnfinished(.written, 0, at: 5_000)
+    ring.logUnfinished(.observed, 0, at: 5_000)
+    ring.changed(0, state(1), at: 5_000)
+    #expect(record(ring).events.map(\.time) == [.microseconds(5), .microseconds(5)])
+    #expect(record(ring).lines == ["1 written: pending idle", "1 observed: pending idle"])
+    let updates = record(ring).events.map { event -> Int? in
+      guard case .entry(_, _, let state) = event.kind else { return nil }
+      return state?.dataUpdateCount
+    }
+    #expect(updates == [1, 1])
+  }
+
+  @Test func aChangeWithoutAnEventIsOneOfItsOwnButOnlyIfSomethingChanged() {
+    var ring = ring(10)
+    ring.added(0, key(1), state(0))
+    ring.changed(0, state(0), at: 1)
+    #expect(record(ring).events.isEmpty)
+    ring.changed(0, state(1), at: 2)
+    ring.changed(0, state(1), at: 3)
+    #expect(record(ring).steps == ["1 changed"])
+  }
+
+  @Test func aLaterTransactionDoesNotFinishAnEventOfAnEarlierOne() {
+    var ring = ring(10)
+    ring.added(0, key(1), state(0))
+    ring.logUnfinished(.written, 0, at: 1)
+    _ = end(&ring)
+    ring.changed(0, state(1), at: 1)
+    #expect(record(ring).steps == ["1 written", "1 changed"])
+  }
+
+  @Test func anOverwrittenEventBecomesTheBase() {
+    var ring = ring(2)
+    ring.added(0, key(1), state(0))
+    for update in 1...5 {
+      ring.logUnfinished(.written, 0, at: Int64(update))
+      ring.changed(0, state(UInt32(update)), at: Int64(update))
+      _ = end(&ring)
+    }
+    let record = record(ring)
+    #expect(record.firstNumber == 4)
+    #expect(record.lostCount == 3)
+    #expect(record.keys.first?.base?.dataUpdateCount == 3)
+    #expect(record.finalStates[1]?.dataUpdateCount == 5)
+  }
+
+  @Test func aKeyThatIsGoneLeavesWithItsLastEventAndItsNumberIsNotUsedAgain() {
+    var ring = ring(3)
+    ring.added(7, key(1), state(0))
+    ring.logUnfinished(.written, 0, at: 0)
+    ring.removed(7, .expired, at: 0)
+    #expect(end(&ring) == 0)
+    #expect(record(ring).lines == ["1 written: pending idle", "1 removed (expired): gone"])
+    ring.added(7, key(2), state(0))
+    #expect(record(ring).keys.map(\.number) == [1, 2])
+    for _ in 0..<3 { ring.logUnfinished(.written, 1, at: 0) }
+    #expect(record(ring).keys.map(\.number) == [2])
+    // The key goes out, to be released outside of the lock.
+    #expect(end(&ring) == 1)
+    ring.added(8, key(3), state(0))
+    #expect(record(ring).keys.map(\.number) == [2, 3])
+    #expect(ring.keys.count == 2)
+  }
+
+  @Test func theTableOfKeysStaysBounded() {
+    var ring = ring(100)
+    for number in 0..<10_000 {
+      ring.added(0, key(number), state(0))
+      ring.logFinished(RecordRow(time: 0, subject: UInt32(ring.place(of: 0) ?? 0), code: .added))
+      ring.removed(0, .evicted, at: 0)
+      _ = end(&ring)
+    }
+    #expect(ring.keys.count <= 52)
+    #expect(record(ring).keys.count == 50)
+    #expect(record(ring).firstNumber == 19_901)
+  }
+
+  @Test func entriesThatMoveKeepTheirNumbersAndTheOthersAreRemoved() {
+    var ring = ring(10)
+    for slot in 0..<4 { ring.added(slot, key(slot), state(0)) }
+    ring.clearing = .cleared
+    ring.moved([3, 1], at: 0)
+    #expect(record(ring).lines == ["1 removed (cleared): gone", "3 removed (cleared): gone"])
+    ring.logUnfinished(.written, ring.place(of: 0) ?? 9, at: 0)
+    ring.logUnfinished(.written, ring.place(of: 1) ?? 9, at: 0)
+    #expect(record(ring).steps.suffix(2) == ["4 written", "2 written"])
+    #expect(ring.place(of: 2) == nil)
+  }
+
+  @Test func anErrorGoesWithItsEvent() {
+    var ring = ring(2)
+    ring.added(0, key(1), state(0))
+    for number in 1...5 {
+      ring.logUnfinished(
+        RecordRow(time: 0, subject: 0, detail: 1, code: .fetchFailed),
+        RecordRow.Extra(error: Boom(number))
+      )
+    }
+    let record = record(ring)
+    #expect(record.errors.map(\.number) == [4, 5])
+    #expect(record.steps == ["1 fetch 1 failed (boom 4)", "1 fetch 1 failed (boom 5)"])
+  }
+
+  @Test func manyErrorsTakeBoundedRoom() {
+    var ring = ring(10)
+    ring.added(0, key(1), state(0))
+    for number in 1...10_000 {
+      ring.logUnfinished(
+        RecordRow(time: 0, subject: 0, code: .fetchFailed),
+        RecordRow.Extra(error: Boom(number))
+      )
+      _ = end(&ring)
+    }
+    #expect(ring.extras(since: 0).count == 10)
+    #expect(ring.extraRoom < 200)
+  }
+
+  @Test func aReaderGetsEverythingAndThenTheNews() {
+    var ring = ring(3)
+    var position = RecordExcerpt.Position()
+    ring.added(0, key(1), state(0))
+    ring.logUnfinished(.written, 0, at: 0)
+    func read() -> QueryRecord? {
+      ring.excerpt(since: &position).map { QueryRecord($0, at: 0) }
+    }
+    #expect(read()?.steps == ["1 written"])
+    #expect(read() == nil)
+    ring.added(1, key(2), state(0))
+    ring.logUnfinished(.observed, 0, at: 0)
+    ring.logUnfinished(.written, 1, at: 0)
+    let news = read()
+    #expect(news?.steps == ["1 observed", "2 written"])
+    #expect(news?.keys.map(\.number) == [2])
+    #expect(news?.firstNumber == 2)
+    #expect(news?.lostCount == 0)
+    for _ in 0..<5 { ring.logUnfinished(.written, 0, at: 0) }
+    let late = read()
+    #expect(late?.lostCount == 2)
+    #expect(late?.steps == ["1 written", "1 written", "1 written"])
+    #expect(late?.keys.map(\.number) == [1, 2])
+  }
+
+  @Test func runsStayWhileTheyAreNeeded() {
+    var ring = ring(2)
+    ring.added(0, key(1), state(0))
+    let run = RecordRing.Run(serial: 9, key: key(5), scope: "s", startedAt: 0)
+    let number = ring.runStarted(run)
+    ring.log(RecordRow(time: 0, subject: number, code: .runStarted))
+    ring.log(RecordRow(time: 0, subject: number, code: .runPerforming))
+    ring.log(RecordRow(time: 0, subject: number, code: .runPaused))
+    #expect(record(ring).runs.map(\.base) == [.started])
+    for _ in 0..<3 { ring.logUnfinished(.written, 0, at: 0) }
+    #expect(record(ring).runs.map(\.base) == [.paused])
+    ring.log(RecordRow(time: 0, subject: number, code: .runSucceeded))
+    ring.logUnfinished(.written, 0, at: 0)
+    #expect(record(ring).runs.map(\.base) == [.paused])
+    ring.logUnfinished(.written, 0, at: 0)
+    #expect(record(ring).runs.isEmpty)
+    #expect(ring.number(ofRun: 9) == 0)
+  }
+
+  @Test func theNetworkBeforeTheFirstEventIsKnown() {
+    var ring = ring(1)
+    ring.environmentChanged(to: .init(isOnline: false, isActive: true), at: 0)
+    ring.environmentChanged(to: .init(isOnline: false, isActive: false), at: 0)
+    #expect(record(ring).base == .init(isOnline: false, isActive: true))
+    #expect(record(ring).lines == ["inactive"])
+  }
+
+  @Test func equalOptionsAreWrittenOnceAndUnusedOnesGo() {
+    var ring = ring(10)
+    ring.added(0, key(1), state(0))
+    let terms = QueryTerms(gcTime: TimeSpan(.seconds(1)))
+    ring.adopted(0, terms, at: 0)
+    ring.adopted(0, terms, at: 0)
+    #expect(record(ring).options.map(\.number) == [1])
+    for second in 0..<5_000 {
+      ring.adopted(0, QueryTerms(gcTime: TimeSpan(.seconds(second + 2))), at: 0)
+    }
+    #expect(ring.options.terms.count <= 1_024)
+    let record = record(ring)
+    let known = Set(record.options.map(\.number))
+    #expect(record.finalStates[1]?.options.map(known.contains) == true)
+  }
+
+  /// Compares a ring that is too short with one that loses nothing.
+  @Test(arguments: Seeds.few(20))
+  func theBasesAreThoseOfARecordThatLostNothing(seed: UInt64) {
+    var chance = Chance(seed: seed)
+    var (short, long) = (ring(1 + chance.below(30)), ring(100_000))
+    var slots: [Bool] = Array(repeating: false, count: 8)
+    var date: Int64 = 0
+    func both(_ body: (inout RecordRing) -> Void) {
+      body(&short)
+      body(&long)
+    }
+    for step in 0..<600 {
+      let slot = chance.below(8)
+      date += Int64(chance.below(3))
+      if !slots[slot] {
+        slots[slot] = true
+        both { $0.added(slot, key(step), state(0)) }
+      } else if chance.oneIn(8) {
+        slots[slot] = false
+        both { $0.removed(slot, .removed, at: date) }
+      } else {
+        let (events, change) = (chance.below(3), UInt32(chance.below(50)))
+        both { ring in
+          guard let place = ring.place(of: slot) else { return }
+          for _ in 0..<events { ring.logUnfinished(.written, place, at: date) }
+          ring.changed(place, state(change), at: date)
+        }
+      }
+      if chance.oneIn(3) { both { _ = end(&$0) } }
+    }
+    let (whole, part) = (record(long), record(short))
+    #expect(part.events == whole.events.suffix(part.events.count))
+    var before = whole
+    before.events.removeLast(part.events.count)
+    let expected = before.finalStates
+    for key in part.keys { #expect(key.base == expected[key.number], "key \(key.number)") }
+    // Every key that was there has a base.
+    #expect(Set(expected.keys).isSubset(of: part.keys.map(\.number)))
+  }
+}

@@ -1,0 +1,361 @@
+@_spi(Adapters) import StreamQuery
+import StreamQueryTesting
+import Testing
+
+/// The record of a client, event by event.
+@Suite struct RecordScenarioTests {
+  let simulation = Simulation(seed: 3)
+
+  private func client(
+    _ count: Int = 1_000,
+    _ configure: (inout QueryClient.Configuration) -> Void = { _ in }
+  ) -> QueryClient {
+    QueryClient(simulation: simulation) {
+      $0.record = .last(count)
+      configure(&$0)
+    }
+  }
+
+  @Test func withoutARecordThereIsNone() {
+    let client = QueryClient(simulation: simulation)
+    client.setData(1, for: "n")
+    #expect(client.record.events.isEmpty)
+    #expect(client.record.keys.isEmpty)
+    let parts = simulation.record(client.recordUpdates)
+    simulation.settle()
+    client.setData(2, for: "n")
+    simulation.settle()
+    #expect(parts.values.count == 1)
+    client.shutDown()
+    simulation.settle()
+    #expect(parts.isFinished)
+  }
+
+  @Test func aFetchOfAnObservedQuery() {
+    let client = client()
+    let fetch = ScriptedFetch<Int>(.value(1, after: .milliseconds(10)))
+    let query = Query.scripted("n", fetch).staleTime(.seconds(60))
+    let recording = simulation.record(client.stream(query))
+    simulation.advance(by: .milliseconds(10))
+    recording.cancel()
+    simulation.settle()
+    #expect(
+      client.record.lines == [
+        "1 added: pending idle",
+        "1 observed: pending fetching, observers 1, subscribed",
+        "1 fetch 1 started: pending fetching, observers 1, subscribed",
+        "1 fetch 1 succeeded: success idle, observers 1, data 1, subscribed",
+        "1 unobserved: success idle, data 1, subscribed",
+      ]
+    )
+    #expect(
+      client.record.events.map(\.time) == [
+        .zero, .zero, .zero, .milliseconds(10), .milliseconds(10),
+      ]
+    )
+    #expect(client.record.keys.map(\.text) == [#"["n"]"#])
+    #expect(client.record.keys.map(\.parts) == [[.text("n")]])
+    #expect(client.record.keys.map(\.valueType) == ["Int"])
+    #expect(client.record.options.map(\.staleTime) == [.after(.seconds(60))])
+    #expect(client.record.options.map(\.retry) == ["3 times"])
+    #expect(client.record.duration == .milliseconds(10))
+  }
+
+  @Test func aFetchThatIsRetriedAndFails() {
+    let client = client()
+    let fetch = ScriptedFetch<Int>(.failure(Boom(1)), .failure(Boom(2)))
+    let query = Query.scripted("n", fetch).retry(.times(1).backoff(.constant(.seconds(1))))
+    let task = simulation.task { try? await client.fetch(query) }
+    simulation.advance(by: .seconds(2))
+    #expect(
+      client.record.lines == [
+        "1 added: pending idle",
+        "1 fetch 1 started: pending fetching, callers 1, manual",
+        "1 fetch 1 failed 1 (boom 1), again after 1.0 seconds: "
+          + "pending fetching, callers 1, failures 1, manual",
+        "1 changed: pending fetching, callers 1, failures 1, manual",
+        "1 fetch 1 failed (boom 2): error idle, failures 2, manual",
+      ]
+    )
+    withExtendedLifetime(task) {}
+  }
+
+  @Test func aFetchThatWaitsForTheNetwork() {
+    let online = ManualSignal(false)
+    let client = client { $0.connectivity = Connectivity { online } }
+    let fetch = ScriptedFetch<Int>(.value(1))
+    let recording = simulation.record(client.stream(Query.scripted("n", fetch)))
+    simulation.settle()
+    online.send(true)
+    simulation.settle()
+    #expect(
+      client.record.lines == [
+        "offline",
+        "1 added: pending idle",
+        "1 observed: pending paused, observers 1, subscribed",
+        "1 fetch 1 started: pending paused, observers 1, subscribed",
+        "1 fetch 1 paused: pending paused, observers 1, subscribed",
+        "online",
+        "1 fetch 1 resumed: pending fetching, observers 1, subscribed",
+        "1 fetch 1 succeeded: success idle, observers 1, data 1, subscribed",
+      ]
+    )
+    recording.cancel()
+  }
+
+  @Test func writesInvalidationsAndTheEnd() async {
+    let client = client()
+    client.setData(1, for: QueryKey<Int>("n", 1))
+    client.setData(2, for: QueryKey<Int>("n", 2))
+    client.markInvalidated(.prefix("n"))
+    client.remove(QueryKey<Int>("n", 1))
+    client.clear()
+    #expect(
+      client.record.lines == [
+        "1 added: pending idle", "1 written: success idle, data 1",
+        "2 added: pending idle", "2 written: success idle, data 1",
+        "invalidate .prefix([\"n\"]) (2)",
+        "1 invalidated: success idle, data 1, invalidated",
+        "2 invalidated: success idle, data 1, invalidated",
+        "1 removed (removed): gone",
+        "clear .all (1)",
+        "2 removed (cleared): gone",
+      ]
+    )
+  }
+
+  @Test func aResetOfAnObservedQuery() {
+    let client = client()
+    let fetch = ScriptedFetch<Int>(.value(1), .value(2))
+    let recording = simulation.record(client.stream(Query.scripted("n", fetch)))
+    simulation.settle()
+    let count = client.record.events.count
+    simulation.task { await client.reset(.all) }
+    simulation.settle()
+    #expect(
+      client.record.lines.dropFirst(count) == [
+        "reset .all (1)",
+        "1 reset: pending idle, observers 1",
+        "1 fetch 2 started: pending fetching, observers 1, reset",
+        "1 fetch 2 succeeded: success idle, observers 1, data 1, reset",
+      ]
+    )
+    recording.cancel()
+  }
+
+  @Test func anObservedEntryThatIsRemovedStaysEmpty() {
+    let client = client()
+    let query = Query<Int>("n") { 1 }
+    let recording = simulation.record(client.stream(query))
+    simulation.settle()
+    let count = client.record.events.count
+    client.remove(query)
+    simulation.settle()
+    #expect(
+      client.record.lines.dropFirst(count) == [
+        "1 changed: pending idle, observers 1",
+        "1 removed (removed) kept: pending idle, observers 1",
+      ]
+    )
+    recording.cancel()
+  }
+
+  @Test func anOptimisticChangeThatIsRolledBack() {
+    let client = client()
+    let key = QueryKey<Int>("n")
+    client.setData(1, for: key)
+    let mutation = Mutation<Int, Int>("set") { _ in
+      try await Scheduling.current.clock.sleep(for: .milliseconds(5))
+      throw Boom(7)
+    }
+    .optimistic { input, changes in changes.update(key) { $0 = input } }
+    simulation.start(mutation, with: 2, on: client)
+    simulation.advance(by: .milliseconds(5))
+    let record = client.record
+    #expect(
+      record.lines.dropFirst(2) == [
+        "run 1 started",
+        "1 layered by 1: success idle, data 1, layered",
+        "run 1 performing 0",
+        "1 unlayered by 1: success idle, data 1",
+        "run 1 failed (boom 7)",
+      ]
+    )
+    #expect(record.runs.map(\.mutation) == [#"["set"]"#])
+  }
+
+  @Test func anEviction() {
+    let client = client { $0.limit = CacheLimit(maxEntries: 1) }
+    client.setData(1, for: QueryKey<Int>("n", 1))
+    client.setData(2, for: QueryKey<Int>("n", 2))
+    simulation.settle()
+    #expect(
+      client.record.lines == [
+        "1 added: pending idle", "1 written: success idle, data 1",
+        "2 added: pending idle", "2 written: success idle, data 1",
+        "1 removed (evicted): gone",
+      ]
+    )
+  }
+
+  @Test func anExpiry() {
+    let client = client()
+    let query = Query<Int>("n") { 1 }.gcTime(.seconds(1))
+    simulation.task { try? await client.fetch(query) }
+    simulation.advance(by: .seconds(2))
+    #expect(client.record.lines.last == "1 removed (expired): gone")
+  }
+
+  @Test func eachClientHasItsOwnRecord() {
+    let (first, second) = (client(), client())
+    first.setData(1, for: "a")
+    second.setData(1, for: "b")
+    #expect(first.record.keys.map(\.text) == [#"["a"]"#])
+    #expect(second.record.keys.map(\.text) == [#"["b"]"#])
+    #expect(second.record.events.map(\.number) == [1, 2])
+  }
+
+  @Test func entriesThatMoveKeepTheirKeys() {
+    let client = client(20_000)
+    let keys = (0..<9_000).map { QueryKey<Int>("n", $0) }
+    for key in keys { client.setData(0, for: key) }
+    for key in keys.dropLast(3) { client.remove(key) }
+    simulation.settle()
+    client.setData(1, for: keys[8_999])
+    #expect(client.record.lines.last == "9000 written: success idle, data 2")
+    #expect(client.record.keys.first { $0.number == 9_000 }?.text == #"["n", 8999]"#)
+  }
+
+  @Test func aFullRecordHasTheRightBases() {
+    let (short, long) = (client(10), client(100_000))
+    for client in [short, long] {
+      let query = Query<Int>("n", 1) { 1 }
+      for round in 0..<30 {
+        client.setData(round, for: QueryKey<Int>("n", round % 4))
+        if round % 7 == 0 { client.remove(QueryKey<Int>("n", round % 3)) }
+        let recording = simulation.record(client.stream(query))
+        simulation.settle()
+        if round % 5 == 0 { client.markInvalidated(.prefix("n")) }
+        recording.cancel()
+        simulation.settle()
+      }
+    }
+    var before = long.record
+    let part = short.record
+    #expect(part.events.count == 10)
+    #expect(part.events.map(\.number) == before.events.suffix(10).map(\.number))
+    before.events.removeLast(10)
+    let expected = before.finalStates
+    for key in part.keys {
+      // Options have numbers of their own in each record.
+      var (base, other) = (key.base, expected[key.number])
+      (base?.options, other?.options) = (nil, nil)
+      #expect(base == other, "key \(key.number)")
+    }
+    #expect(Set(expected.keys).isSubset(of: part.keys.map(\.number)))
+  }
+
+  // MARK: Readers
+
+  @Test func aReaderGetsTheRecordAndThenTheNews() {
+    let client = client()
+    client.setData(1, for: "n")
+    let parts = simulation.record(client.recordUpdates)
+    simulation.settle()
+    client.setData(2, for: "n")
+    client.setData(3, for: "m")
+    simulation.settle()
+    #expect(
+      parts.values.map(\.steps) == [
+        ["1 added", "1 written"], ["1 written", "2 added", "2 written"],
+      ]
+    )
+    #expect(parts.values.map { $0.keys.map(\.number) } == [[1], [2]])
+    client.shutDown()
+    simulation.settle()
+    #expect(parts.values.last?.steps == ["1 removed (cleared)", "2 removed (cleared)"])
+    #expect(parts.isFinished)
+  }
+
+  @Test func aSlowReaderIsToldHowMuchItMissedAndCanGoOn() {
+    let client = client(10)
+    let parts = simulation.record(client.recordUpdates)
+    simulation.settle()
+    for number in 0..<100 { client.setData(number, for: "n") }
+    simulation.settle()
+    #expect(parts.values.count == 2)
+    #expect(parts.values.last?.lostCount == 91)
+    #expect(parts.values.last?.events.count == 10)
+    #expect(parts.values.last?.finalStates[1]?.dataUpdateCount == 100)
+    parts.cancel()
+    client.shutDown()
+  }
+
+  @Test func aReaderDoesNotKeepTheClient() {
+    let weakClient: Weak<QueryClient>
+    let parts: ResultRecording<QueryRecord>
+    do {
+      let client = client()
+      weakClient = Weak(client)
+      client.setData(1, for: "n")
+      parts = simulation.record(client.recordUpdates)
+      simulation.settle()
+    }
+    simulation.settle()
+    #expect(weakClient.isGone)
+    #expect(parts.isFinished)
+    #expect(simulation.leakReport() == [])
+  }
+
+  @Test func theRecordKeepsNoValueAndReleasesKeysOutsideOfTheLock() {
+    let client = client(4)
+    let weakValue: Weak<Witness>
+    do {
+      let witness = Witness()
+      weakValue = Weak(witness)
+      client.setData(witness, for: QueryKey<Witness>("w"))
+      client.remove(QueryKey<Witness>("w"))
+    }
+    #expect(weakValue.isGone)
+    #expect(client.record.events.count == 3)
+  }
+
+  @Test func valuesAreThereOnlyIfAskedAndAsTheClosureWritesThem() {
+    let plain = client()
+    plain.setData(1, for: "n")
+    simulation.settle()
+    #expect(plain.record.values.isEmpty)
+    let client = QueryClient(simulation: simulation) {
+      $0.record = .last(
+        100,
+        values: RecordedValues(maxBytes: 12) { key, value in
+          key == ["secret"] ? nil : RecordedValues.json(of: value)
+        }
+      )
+    }
+    client.setData("old", for: "n")
+    client.setData("secret", for: "secret")
+    client.setData([1, 2], for: "list")
+    simulation.task { try? await client.fetch(Query<Int>("f") { 7 }) }
+    simulation.settle()
+    #expect(client.record.values.map(\.json) == [#""old""#, "[1,2]", "7"])
+    client.setData("abc", for: "n")
+    simulation.settle()
+    // Twelve bytes are full: the oldest one goes.
+    #expect(client.record.values.map(\.json) == ["[1,2]", "7", #""abc""#])
+    let last = client.record.values.last?.event
+    #expect(client.record.events.first { $0.number == last }.map(\.kind) != nil)
+  }
+
+  @Test func theEntryOfANumberIsFound() {
+    let client = client()
+    client.setData(1, for: "a")
+    client.setData(2, for: "b")
+    #expect(client.info(ofKey: 2)?.key == "b")
+    client.remove(QueryKey<Int>("a"))
+    #expect(client.info(ofKey: 1) == nil)
+    #expect(client.info(ofKey: 0) == nil)
+    #expect(client.info(ofKey: -1) == nil)
+    #expect(client.info(ofKey: .max) == nil)
+  }
+}
