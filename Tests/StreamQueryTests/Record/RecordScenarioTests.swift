@@ -8,7 +8,7 @@ import Testing
 
   private func client(
     _ count: Int = 1_000,
-    _ configure: (inout QueryClient.Configuration) -> Void = { _ in }
+    _ configure: @escaping @Sendable (inout QueryClient.Configuration) -> Void = { _ in }
   ) -> QueryClient {
     QueryClient(simulation: simulation) {
       $0.record = .last(count)
@@ -169,7 +169,7 @@ import Testing
       throw Boom(7)
     }
     .optimistic { input, changes in changes.update(key) { $0 = input } }
-    simulation.start(mutation, with: 2, on: client)
+    simulation.task { try? await client.mutate(mutation, with: 2) }
     simulation.advance(by: .milliseconds(5))
     let record = client.record
     #expect(
@@ -249,7 +249,8 @@ import Testing
     for key in part.keys {
       // Options have numbers of their own in each record.
       var (base, other) = (key.base, expected[key.number])
-      (base?.options, other?.options) = (nil, nil)
+      base?.options = nil
+      other?.options = nil
       #expect(base == other, "key \(key.number)")
     }
     #expect(Set(expected.keys).isSubset(of: part.keys.map(\.number)))
