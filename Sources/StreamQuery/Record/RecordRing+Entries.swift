@@ -78,7 +78,7 @@ extension RecordRing {
   /// another one than before, it is an event of its own.
   @inline(__always)
   mutating func changed(_ place: Int, _ state: RecordedState, at time: Int64) {
-    guard let start = keys[place].changed(to: state, in: transactionFirst) else { return }
+    guard let start = keys[place].reached(state, in: transactionFirst) else { return }
     guard start == 0 else { return finish(place, from: start, state) }
     store(
       RecordRow(

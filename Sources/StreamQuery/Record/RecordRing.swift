@@ -36,7 +36,7 @@ struct RecordRing: Sendable {
     ///
     /// - Returns: The first event that is to have it, or 0 if that is a new one; `nil` if nothing changed.
     @inline(__always)
-    mutating func changed(to state: RecordedState, in transaction: UInt64) -> UInt64? {
+    mutating func reached(_ state: RecordedState, in transaction: UInt64) -> UInt64? {
       defer { present = state }
       guard unfinished < transaction else {
         defer { unfinished = 0 }
