@@ -99,7 +99,7 @@ extension QueryRecord: Encodable {
       try event.kind.encode(to: &row)
       time = next
       number = event.number + 1
-      if case .lost(let count) = event.kind { number = event.number + count }
+      if case .lost(let count) = event.kind { number = event.number + max(count, 1) }
     }
   }
 }

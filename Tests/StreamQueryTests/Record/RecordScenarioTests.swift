@@ -73,7 +73,7 @@ import Testing
         "1 fetch 1 started: pending fetching, callers 1, manual",
         "1 fetch 1 failed 1 (boom 1), again after 1.0 seconds: "
           + "pending fetching, callers 1, failures 1, manual",
-        "1 changed: pending fetching, callers 1, failures 1, manual",
+        "1 fetch 1 resumed: pending fetching, callers 1, failures 1, manual",
         "1 fetch 1 failed (boom 2): error idle, failures 2, manual",
       ]
     )
