@@ -42,7 +42,7 @@ nonisolated extension QueryClient {
   /// It is a value: it does not change with the client. Without ``Configuration/record`` it is empty.
   ///
   /// ```swift
-  /// try client.record.write(to: .documentsDirectory.appending(path: "record.json"))
+  /// try client.record.write(to: url)
   /// ```
   ///
   /// Keys and errors are described by their own code, which is called outside of locks.
@@ -64,6 +64,7 @@ nonisolated extension QueryClient {
   /// ``Configuration/record`` it has one element, which is empty, and then waits for that end.
   ///
   /// ```swift
+  /// var events: [QueryRecord.Event] = []
   /// for await part in client.recordUpdates {
   ///   if part.lostCount > 0 { events = [] }
   ///   events += part.events

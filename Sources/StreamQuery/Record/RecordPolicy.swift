@@ -35,6 +35,7 @@ public struct RecordPolicy: Sendable, _FreeOfActors {
 /// must not see:
 ///
 /// ```swift
+/// var configuration = QueryClient.Configuration()
 /// configuration.record = .last(1_000, values: RecordedValues { key, value in
 ///   key == ["session"] ? nil : RecordedValues.json(of: value)
 /// })
