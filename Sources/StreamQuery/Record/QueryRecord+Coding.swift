@@ -44,6 +44,7 @@ extension QueryRecord {
     } catch {
       throw .malformed("\(error)")
     }
+    try checkReferences()
   }
 
   /// Writes the record to a file, which is replaced as a whole.

@@ -1,0 +1,83 @@
+extension QueryRecord {
+  /// Checks that everything that events refer to is there.
+  ///
+  /// For a record that stands alone. An element of ``QueryClient/recordUpdates`` refers to those before it.
+  ///
+  /// - Throws: ``QueryRecordError/malformed(_:)`` for the first reference to nothing.
+  func checkReferences() throws(QueryRecordError) {
+    let known = Known(self)
+    for key in keys { try known.check(key.base, by: "key \(key.number)") }
+    for event in events {
+      let name = "event \(event.number)"
+      switch event.kind {
+      case .entry(let step, let key, let state):
+        try Known.check(key, in: known.keys, "key", by: name)
+        try known.check(state, by: name)
+        try known.check(error: step.error, by: name)
+      case .run(let step, let run):
+        try Known.check(run, in: known.runs, "run", by: name)
+        try known.check(error: step.error, by: name)
+      case .persistenceFailed(_, _, let error): try known.check(error: error, by: name)
+      case .network, .activity, .trigger, .bulk, .lost: break
+      }
+    }
+  }
+
+  /// The numbers of what is there.
+  private struct Known {
+    let keys: Set<Int>
+    let runs: Set<Int>
+    let errors: Set<Int>
+    let options: Set<Int>
+
+    init(_ record: QueryRecord) {
+      keys = Set(record.keys.map(\.number))
+      runs = Set(record.runs.map(\.number))
+      errors = Set(record.errors.map(\.number))
+      options = Set(record.options.map(\.number))
+    }
+
+    func check(_ state: State?, by name: String) throws(QueryRecordError) {
+      try Self.check(state?.options, in: options, "options", by: name)
+    }
+
+    func check(error: Int?, by name: String) throws(QueryRecordError) {
+      try Self.check(error, in: errors, "error", by: name)
+    }
+
+    static func check(
+      _ number: Int?,
+      in known: Set<Int>,
+      _ kind: String,
+      by name: String
+    ) throws(QueryRecordError) {
+      guard let number, !known.contains(number) else { return }
+      throw .malformed("\(name) refers to \(kind) \(number), which is missing")
+    }
+  }
+}
+
+extension QueryRecord.EntryStep {
+  /// The error of the step.
+  fileprivate var error: Int? {
+    switch self {
+    case .attemptFailed(_, _, _, let error), .fetchFailed(_, let error): error
+    case .changed, .added, .removed, .observed, .unobserved, .fetchStarted, .fetchPaused,
+      .fetchResumed, .fetchSucceeded, .fetchCancelled, .written, .invalidated, .reset,
+      .servedStale, .layered, .unlayered, .adopted:
+      nil
+    }
+  }
+}
+
+extension QueryRecord.RunStep {
+  /// The error of the step.
+  fileprivate var error: Int? {
+    switch self {
+    case .attemptFailed(_, _, let error), .stopped(let error), .callbackFailed(let error, _),
+      .failed(let error):
+      error
+    case .started, .paused, .resumed, .performing, .succeeded, .cancelled: nil
+    }
+  }
+}
