@@ -17,14 +17,19 @@ extension EntryFilter {
     case .active: ".active"
     case .status(let status): ".status(.\(status.rawValue))"
     case .fetchStatus(let status): ".fetchStatus(.\(status.rawValue))"
-    case .and(let filters): Self.joined(filters, by: " && ", depth)
+    case .and(let filters): Self.joined(filters.filter { !$0.isAll }, by: " && ", depth)
     case .or(let filters): Self.joined(filters, by: " || ", depth)
     case .not(let filter): "!" + filter.recordedText(depth: depth + 1)
     }
   }
 
+  /// Whether it is the filter of all entries, as which a predicate counts here.
+  private var isAll: Bool { if case .all = self { true } else { false } }
+
   /// The texts of the first few operands.
   private static func joined(_ operands: [Self], by sign: String, _ depth: Int) -> String {
+    if operands.isEmpty { return ".all" }
+    if operands.count == 1 { return operands[0].recordedText(depth: depth + 1) }
     let shown = operands.prefix(8).map { $0.recordedText(depth: depth + 1) }
     return "(" + (shown + (operands.count > 8 ? ["…"] : [])).joined(separator: sign) + ")"
   }

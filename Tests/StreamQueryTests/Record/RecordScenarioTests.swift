@@ -256,6 +256,35 @@ import Testing
     #expect(Set(expected.keys).isSubset(of: part.keys.map(\.number)))
   }
 
+  @Test func aStoreThatFails() {
+    let client = client()
+    client.setData(1, for: "n")
+    client.emit(.persistenceFailed(Boom(1)), of: "n", in: Int.self, "main")
+    client.emit(.persistenceFailed(Boom(2)), of: [], in: Int.self, "main")
+    #expect(
+      client.record.lines.dropFirst(2) == [
+        "Int failed for 1: boom 1", "Int failed for all: boom 2",
+      ]
+    )
+  }
+
+  @Test func aTriggerOfTheApp() {
+    let client = client()
+    client.setData(1, for: "n")
+    let ticks = ManualSignal(0)
+    let connection = client.connect(
+      triggers: ticks.map { _ in QueryTrigger.invalidate(.prefix("n") && .where { _ in true }) }
+    )
+    simulation.settle()
+    #expect(
+      client.record.lines.dropFirst(2) == [
+        "trigger connect(triggers:)", #"invalidate .prefix(["n"]) && .where { … } (1)"#,
+        "1 invalidated: success idle, data 1, invalidated",
+      ]
+    )
+    connection.cancel()
+  }
+
   // MARK: Readers
 
   @Test func aReaderGetsTheRecordAndThenTheNews() {
