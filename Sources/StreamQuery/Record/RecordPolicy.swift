@@ -17,7 +17,7 @@ public struct RecordPolicy: Sendable, _FreeOfActors {
 
   /// Keeps the newest events, from the beginning of the client.
   ///
-  /// An event takes about 64 bytes, for which the room is reserved at once, and a key about 150. The names of
+  /// An event takes about 64 bytes, for which the room is reserved at once, and a key about 100. The names of
   /// keys and the texts of errors are made only when the record is taken.
   ///
   /// - Parameters:
