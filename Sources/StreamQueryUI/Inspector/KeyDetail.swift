@@ -1,0 +1,97 @@
+internal import StreamQuery
+
+/// The facts about one key at a moment, in words.
+struct KeyDetail: Hashable, Sendable {
+  /// An event about the key.
+  struct Line: Hashable, Sendable, Identifiable {
+    /// The number of the event.
+    let id: Int
+    let text: String
+    /// The time since the event, at the moment.
+    let ago: String
+    /// The reason for the fetch that the event started.
+    let reason: String?
+  }
+
+  /// An option and its value.
+  struct Option: Hashable, Sendable, Identifiable {
+    let name: String
+    let value: String
+
+    var id: String { name }
+  }
+
+  /// The number of events that are shown.
+  static let lineLimit = 200
+
+  let title: String
+  let valueType: String
+  /// The state; `nil` if the key has no entry at the moment.
+  let row: RecordReplay.KeyRow?
+  /// The reason for the newest fetch: *Why did this refetch?* is the question; `nil` if there was none.
+  let why: String?
+  /// The number of observers and callers, as an answer to *Who observes this?* in a sentence.
+  let who: String
+  /// The mutations that change the data before they have succeeded.
+  let optimisticChanges: [String]
+  let options: [Option]
+  /// The newest events, the newest first.
+  let lines: [Line]
+
+  /// Describes a key; `nil` if it is not known.
+  ///
+  /// - Complexity: The number of events about the key.
+  init?(of key: Int, in replay: RecordReplay, at moment: RecordReplay.Moment) {
+    guard let known = replay.keys[key]?.row else { return nil }
+    let row = replay.row(of: key, at: moment)
+    let history = replay.history(of: key, at: moment)
+    (title, valueType) = (known.text, known.valueType)
+    self.row = row
+    why = history.lazy.compactMap { replay.whyFetched($0.number) }.first
+    who = replay.whoObserves(key, at: moment)
+    optimisticChanges = replay.layers(on: key, at: moment).map {
+      replay.runs[$0]?.row.mutation ?? "a mutation"
+    }
+    options = row?.state.options.flatMap { replay.options[$0] }.map(Self.options) ?? []
+    lines = history.prefix(Self.lineLimit).map { event in
+      Line(
+        id: event.number,
+        text: replay.line(of: event),
+        ago: (moment.time - event.time).spanText,
+        reason: event.kind.startsFetch ? replay.whyFetched(event.number) : nil
+      )
+    }
+  }
+
+  private static func options(_ options: QueryRecord.Options) -> [Option] {
+    var list = [
+      Option(name: "staleTime", value: options.staleTime.text),
+      Option(name: "gcTime", value: options.gcTime.text),
+    ]
+    if let retry = options.retry { list.append(Option(name: "retry", value: retry)) }
+    list.append(
+      Option(name: "enabled", value: options.isEnabled.map { "\($0)" } ?? "a function decides")
+    )
+    if let interval = options.refetchInterval {
+      list.append(Option(name: "refetchInterval", value: interval.text))
+    }
+    return list
+  }
+}
+
+extension QueryRecord.Kind {
+  fileprivate var startsFetch: Bool {
+    if case .entry(.fetchStarted, _, _) = self { true } else { false }
+  }
+}
+
+extension QueryRecord.Span {
+  fileprivate var text: String {
+    switch self {
+    case .after(let span): span > .zero ? span.spanText : "0 s"
+    case .never: "without end"
+    case .static: "static"
+    case .dynamic: "a function decides"
+    }
+  }
+}

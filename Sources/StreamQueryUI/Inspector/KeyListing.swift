@@ -1,0 +1,124 @@
+internal import StreamQuery
+
+/// The keys that a list shows, and their order.
+struct KeyListing: Hashable, Sendable {
+  /// A text that the key or its value type has, in any case of ASCII letters; empty for all.
+  var text = ""
+  var state = State.all
+  var order = Order.key
+  /// Whether the last one comes first.
+  var isReversed = false
+  /// Whether keys with the same first part are together.
+  var isGrouped = false
+  /// The groups whose keys are not shown, by their titles.
+  var collapsed: Set<String> = []
+
+  /// A state of entries to look for.
+  enum State: String, Hashable, Sendable, CaseIterable, Identifiable {
+    case all
+    case pending
+    case success
+    case error
+    case fetching
+    case paused
+    case invalidated
+    case optimistic
+    case observed
+    case unobserved
+
+    var id: Self { self }
+
+    func matches(_ state: QueryRecord.State) -> Bool {
+      switch self {
+      case .all: true
+      case .pending: state.status == .pending
+      case .success: state.status == .success
+      case .error: state.status == .error
+      case .fetching: state.fetchStatus == .fetching
+      case .paused: state.fetchStatus == .paused
+      case .invalidated: state.isInvalidated
+      case .optimistic: state.isLayered
+      case .observed: state.observerCount > 0
+      case .unobserved: state.observerCount == 0
+      }
+    }
+  }
+
+  /// A property to sort keys by.
+  enum Order: String, Hashable, Sendable, CaseIterable, Identifiable {
+    /// The text of the key.
+    case key
+    /// The age of the data, the newest first; keys without data come last.
+    case age
+    /// The number of observers, the highest first.
+    case observers
+    /// The number of updates, the highest first.
+    case updates
+    /// The newest event, the latest first.
+    case lastEvent
+
+    var id: Self { self }
+    var label: String { self == .lastEvent ? "last event" : rawValue }
+
+    /// The rank of a key by what changes; lower ones come first.
+    ///
+    /// The age needs no time: all data grows older at the same pace.
+    func rank(_ row: RecordReplay.KeyRow) -> Int64 {
+      switch self {
+      case .key: 0
+      case .age: row.age == nil ? .max : row.state.updatedAt.map { -$0.wholeMicroseconds } ?? .max
+      case .observers: -Int64(clamping: row.state.observerCount)
+      case .updates: -Int64(clamping: row.state.dataUpdateCount)
+      case .lastEvent: -Int64(clamping: row.last?.number ?? 0)
+      }
+    }
+  }
+}
+
+extension Duration {
+  fileprivate var wholeMicroseconds: Int64 {
+    let (seconds, attoseconds) = components
+    let (product, isTooLarge) = seconds.multipliedReportingOverflow(by: 1_000_000)
+    if isTooLarge { return seconds < 0 ? .min + 1 : .max - 1 }
+    return max(
+      .min + 1,
+      product.addingReportingOverflow(attoseconds / 1_000_000_000_000).partialValue
+    )
+  }
+}
+
+extension QueryRecord.Part {
+  /// The part as a title.
+  var title: String {
+    switch self {
+    case .null: "null"
+    case .bool(let value): "\(value)"
+    case .int(let value): "\(value)"
+    case .number(let value): "\(value)"
+    case .text(let text): text
+    case .list(let parts): "[\(parts.map(\.title).joined(separator: ", "))]"
+    case .fields(let fields):
+      "{\(fields.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.title)" }.joined(separator: ", "))}"
+    }
+  }
+}
+
+extension String {
+  /// Whether a text contains another one, without regard to the case of ASCII letters.
+  func containsIgnoringCase(_ other: String) -> Bool {
+    let needle = other.utf8.map(\.lowercased)
+    guard let first = needle.first else { return true }
+    var text = self
+    return text.withUTF8 { bytes in
+      guard bytes.count >= needle.count else { return false }
+      for start in 0...(bytes.count - needle.count) where bytes[start].lowercased == first {
+        if needle.indices.allSatisfy({ bytes[start + $0].lowercased == needle[$0] }) { return true }
+      }
+      return false
+    }
+  }
+}
+
+extension UInt8 {
+  fileprivate var lowercased: UInt8 { (65...90).contains(self) ? self | 32 : self }
+}

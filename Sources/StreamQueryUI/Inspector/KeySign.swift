@@ -1,0 +1,94 @@
+internal import StreamQuery
+
+/// The sign of a key's state, told by a symbol, a colour and a word: no difference is told by colour alone.
+enum KeySign: String, Hashable, Sendable, CaseIterable {
+  case fetching
+  case paused
+  case failed
+  case optimistic
+  case empty
+  case stale
+  case fresh
+
+  /// The sign of a key; the most urgent of those that are true.
+  init(_ row: RecordReplay.KeyRow) {
+    self =
+      switch row.state.fetchStatus {
+      case .fetching: .fetching
+      case .paused: .paused
+      case .idle where row.state.status == .error: .failed
+      case .idle where row.state.isLayered: .optimistic
+      case .idle where !row.state.hasData: .empty
+      case .idle where row.freshness == 0: .stale
+      case .idle: .fresh
+      }
+  }
+
+  /// A colour of the system.
+  enum Tint: Hashable, Sendable { case blue, purple, red, orange, green, gray }
+
+  /// The name of the symbol in SF Symbols.
+  var symbol: String {
+    switch self {
+    case .fetching: "arrow.triangle.2.circlepath"
+    case .paused: "pause.circle"
+    case .failed: "exclamationmark.triangle"
+    case .optimistic: "wand.and.stars"
+    case .empty: "circle.dashed"
+    case .stale: "clock"
+    case .fresh: "checkmark.circle"
+    }
+  }
+
+  var tint: Tint {
+    switch self {
+    case .fetching: .blue
+    case .paused: .purple
+    case .failed: .red
+    case .optimistic: .purple
+    case .empty: .gray
+    case .stale: .orange
+    case .fresh: .green
+    }
+  }
+}
+
+extension RecordReplay.KeyRow {
+  /// The facts about the key, in a line.
+  var facts: String {
+    var facts = [KeySign(self).rawValue]
+    if state.observerCount > 0 { facts.append(state.observerCount.counted("observer")) }
+    if state.waiterCount > 0 { facts.append("\(state.waiterCount) waiting") }
+    if let age { facts.append("\(age.spanText) old") }
+    if state.isInvalidated { facts.append("invalidated") }
+    if state.dataUpdateCount > 0 { facts.append(state.dataUpdateCount.counted("update")) }
+    if state.failureCount > 0 { facts.append("\(state.failureCount) failed") }
+    if let cause = state.cause { facts.append("fetched: \(cause.rawValue)") }
+    return facts.joined(separator: " · ")
+  }
+}
+
+extension RecordReplay.RunRow {
+  /// The facts about the run, in a line.
+  var facts: String {
+    var facts = ["\(status)"]
+    if let scope = run.scope { facts.append("scope \(scope)") }
+    if failureCount > 0 { facts.append("\(failureCount) failed") }
+    if let error { facts.append(error) }
+    if !layers.isEmpty { facts.append("changes \(layers.count.counted("key"))") }
+    return facts.joined(separator: " · ")
+  }
+}
+
+extension RecordReplay.Totals {
+  /// The numbers of entries and the state of the client, in a line.
+  var facts: String {
+    var facts = [entries.counted("key"), "\(fetching) fetching", "\(observed) observed"]
+    if paused > 0 { facts.append("\(paused) paused") }
+    if failed > 0 { facts.append("\(failed) failed") }
+    if !isOnline { facts.append("offline") }
+    if !isActive { facts.append("inactive") }
+    if lost > 0 { facts.append("\(lost.counted("event")) lost") }
+    return facts.joined(separator: " · ")
+  }
+}

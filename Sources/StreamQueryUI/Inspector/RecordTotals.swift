@@ -1,0 +1,148 @@
+internal import StreamQuery
+
+extension RecordReplay {
+  /// The numbers of entries by their state, and the state of the client.
+  struct Totals: Hashable, Sendable {
+    var entries = 0
+    var pending = 0
+    var successful = 0
+    var failed = 0
+    var fetching = 0
+    var paused = 0
+    var observed = 0
+    var isOnline = true
+    var isActive = true
+    /// The number of events that were lost before the first one or between others.
+    var lost = 0
+
+    /// Counts the state of an entry.
+    ///
+    /// - Parameters:
+    ///   - state: The state.
+    ///   - change: 1 to add it, -1 to take it away.
+    mutating func add(_ state: QueryRecord.State, _ change: Int) {
+      entries += change
+      switch state.status {
+      case .pending: pending += change
+      case .success: successful += change
+      case .error: failed += change
+      }
+      switch state.fetchStatus {
+      case .idle: break
+      case .fetching: fetching += change
+      case .paused: paused += change
+      }
+      if state.observerCount > 0 { observed += change }
+    }
+  }
+
+  /// The attempts of a run.
+  struct RunProgress: Hashable, Sendable {
+    /// The number of failed attempts.
+    var failureCount = 0
+    /// The number of the newest error.
+    var error: Int?
+
+    /// Takes an event.
+    ///
+    /// - Parameters:
+    ///   - event: The event.
+    ///   - status: The status before it.
+    /// - Returns: The status after it.
+    mutating func step(
+      _ event: QueryRecord.Event,
+      from status: QueryRecord.RunStatus?
+    ) -> QueryRecord.RunStatus? {
+      guard case .run(let step, _) = event.kind else { return status }
+      switch step {
+      case .started, .resumed: return .started
+      case .paused: return .paused
+      case .performing(let attempt):
+        failureCount = attempt
+        return .performing
+      case .attemptFailed(let count, _, let error):
+        (failureCount, self.error) = (count, error)
+        return .retrying
+      case .stopped(let error):
+        self.error = error
+        return .stopped
+      case .callbackFailed(let error, _):
+        self.error = error
+        return status
+      case .succeeded: return .succeeded
+      case .failed(let error):
+        self.error = error
+        return .failed
+      case .cancelled: return .cancelled
+      }
+    }
+  }
+}
+
+extension QueryRecord.RunStatus {
+  /// Whether the run takes no further step.
+  var isEnd: Bool {
+    switch self {
+    case .succeeded, .failed, .cancelled: true
+    case .started, .paused, .performing, .retrying, .stopped: false
+    }
+  }
+}
+
+extension QueryRecord.EntryStep {
+  /// The run whose layer the step is about.
+  var run: Int? {
+    switch self {
+    case .layered(let run), .unlayered(let run): run
+    case .changed, .added, .removed, .observed, .unobserved, .fetchStarted, .attemptFailed,
+      .fetchPaused,
+      .fetchResumed, .fetchSucceeded, .fetchFailed, .fetchCancelled, .written, .invalidated, .reset,
+      .servedStale, .adopted:
+      nil
+    }
+  }
+
+  /// The number of the fetch, if the step is about one.
+  var fetch: Int? {
+    switch self {
+    case .fetchStarted(let fetch), .attemptFailed(let fetch, _, _, _), .fetchPaused(let fetch),
+      .fetchResumed(let fetch), .fetchSucceeded(let fetch, _), .fetchFailed(let fetch, _),
+      .fetchCancelled(let fetch):
+      fetch
+    case .changed, .added, .removed, .observed, .unobserved, .written, .invalidated, .reset,
+      .servedStale,
+      .layered, .unlayered, .adopted:
+      nil
+    }
+  }
+}
+
+extension QueryRecord.Kind {
+  /// The number of the error that the event refers to.
+  var error: Int? {
+    switch self {
+    case .entry(.attemptFailed(_, _, _, let error), _, _), .entry(.fetchFailed(_, let error), _, _),
+      .run(.attemptFailed(_, _, let error), _), .run(.stopped(let error), _),
+      .run(.callbackFailed(let error, _), _), .run(.failed(let error), _),
+      .persistenceFailed(_, _, let error):
+      error
+    case .entry, .run, .network, .activity, .trigger, .bulk, .lost: nil
+    }
+  }
+}
+
+extension [Int] {
+  /// Takes a step of an entry on whose data these runs have layers.
+  mutating func step(_ step: QueryRecord.EntryStep) {
+    switch step {
+    case .layered(let run): append(run)
+    case .unlayered(let run): removeAll { $0 == run }
+    case .removed: removeAll()
+    case .changed, .added, .observed, .unobserved, .fetchStarted, .attemptFailed, .fetchPaused,
+      .fetchResumed,
+      .fetchSucceeded, .fetchFailed, .fetchCancelled, .written, .invalidated, .reset, .servedStale,
+      .adopted:
+      break
+    }
+  }
+}

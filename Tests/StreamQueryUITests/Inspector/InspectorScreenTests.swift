@@ -1,0 +1,155 @@
+import Testing
+
+@testable import StreamQuery
+@testable import StreamQueryUI
+
+struct InspectorScreenTests {
+  /// A screen with events after 1, 2, 2 and 4 seconds, at 5 seconds.
+  private func makeScreen() -> (screen: InspectorScreen, maker: RecordMaker) {
+    var (screen, maker) = (InspectorScreen(), RecordMaker())
+    maker.key(1, .text("a"))
+    maker.key(2, .text("b"))
+    maker.wait(.seconds(1))
+    maker.event(.added, 1, .data(updates: 1))
+    maker.wait(.seconds(1))
+    maker.event(.added, 2, .data(updates: 1))
+    maker.event(.written, 1, .data(updates: 2))
+    maker.wait(.seconds(2))
+    maker.event(.written, 1, .data(updates: 3))
+    maker.wait(.seconds(1))
+    screen.came(maker.take())
+    return (screen, maker)
+  }
+
+  @Test("it follows the newest moment")
+  func following() {
+    var (screen, maker) = makeScreen()
+    #expect(screen.isFollowing && screen.progress == 1 && screen.moment.time == .seconds(5))
+    #expect(screen.updates == [1: 3, 2: 1])
+    screen.passed(.seconds(1))
+    #expect(screen.moment.time == .seconds(6) && screen.progress == 1)
+    maker.wait(.seconds(3))
+    maker.event(.removed(.removed, isKeptEmpty: false), 2, nil)
+    screen.came(maker.take())
+    #expect(screen.updates == [1: 3] && screen.list.numbers == [1])
+    #expect(screen.moment.time == .seconds(8))
+  }
+
+  @Test("steps go from transaction to transaction, and past the last one they follow")
+  func steps() {
+    var (screen, _) = makeScreen()
+    var shown: [[Int: Int]] = []
+    for _ in 0..<5 {
+      screen.stepBack()
+      shown.append(screen.updates)
+    }
+    #expect(shown == [[1: 2, 2: 1], [1: 1], [:], [:], [:]])
+    #expect(screen.progress == 0 && screen.list.numbers == [])
+    shown = []
+    for _ in 0..<3 {
+      screen.stepForward()
+      shown.append(screen.updates)
+    }
+    #expect(shown == [[1: 1], [1: 2, 2: 1], [1: 3, 2: 1]] && !screen.isFollowing)
+    screen.stepForward()
+    #expect(screen.isFollowing && screen.moment.time == .seconds(5))
+  }
+
+  @Test("a slider selects a time between the first event and now")
+  func scrubbing() {
+    var (screen, maker) = makeScreen()
+    screen.scrub(to: 0.5)
+    #expect(screen.updates == [1: 2, 2: 1] && abs(screen.progress - 0.5) < 1e-6)
+    screen.scrub(to: 0)
+    #expect(screen.updates == [:] && screen.list.numbers == [])
+    screen.scrub(to: 0.3)
+    // News do not change an earlier moment.
+    maker.event(.written, 1, .data(updates: 4))
+    screen.came(maker.take())
+    screen.passed(.seconds(9))
+    #expect(
+      screen.updates == [1: 2, 2: 1] && !screen.isFollowing && screen.list.numbers == [1, 2]
+    )
+    screen.scrub(to: 1)
+    #expect(screen.isFollowing && screen.updates == [1: 4, 2: 1])
+    screen.scrub(to: .nan)
+    #expect(screen.isFollowing)
+  }
+
+  @Test("an event selects its moment, with all of its transaction")
+  func events() {
+    var (screen, _) = makeScreen()
+    screen.scrub(toEvent: 2)
+    #expect(screen.updates == [1: 2, 2: 1] && screen.moment.time == .seconds(2))
+    screen.scrub(toEvent: 99)
+    #expect(screen.moment.time == .seconds(2))
+  }
+
+  @Test("an earlier moment that is not kept any more becomes the first that is")
+  func folding() {
+    var (screen, maker) = (InspectorScreen(capacity: 4), RecordMaker())
+    maker.key(1, .text("a"))
+    maker.key(2, .text("b"))
+    maker.event(.added, 2, .data(updates: 1))
+    maker.event(.added, 1, .data(updates: 1))
+    screen.came(maker.take())
+    screen.stepBack()
+    #expect(screen.updates == [:])
+    for updates in 2...9 {
+      maker.wait(.seconds(1))
+      maker.event(.written, 1, .data(updates: updates))
+    }
+    screen.came(maker.take())
+    #expect(screen.updates == [1: 5, 2: 1] && screen.list.numbers == [1, 2])
+    #expect(screen.progress == 0)
+    screen.stepForward()
+    #expect(screen.updates == [1: 6, 2: 1])
+  }
+
+  @Test("after lost events it shows the new record, also when an earlier moment was shown")
+  func lost() {
+    var (screen, maker) = makeScreen()
+    screen.stepBack()
+    maker.key(7, .text("c"), base: .data(updates: 7))
+    var part = maker.take()
+    (part.firstNumber, part.lostCount) = (90, 80)
+    screen.came(part)
+    #expect(screen.updates == [7: 7] && screen.list.numbers == [7])
+    #expect(screen.moment.totals.facts == "1 key · 0 fetching · 0 observed · 80 events lost")
+  }
+
+  @Test("the list is as if made anew, whatever comes and whatever is looked at")
+  func lists() {
+    for seed in 0..<40 as Range<UInt64> {
+      var random = SplitMix64(seed: seed)
+      var (screen, maker) = (InspectorScreen(capacity: 20), RecordMaker())
+      for number in 1...5 { maker.key(number, .int(number % 2), .int(number)) }
+      for _ in 0..<120 {
+        switch Int.random(in: 0..<8, using: &random) {
+        case 0: screen.scrub(to: Double.random(in: -0.1...1.2, using: &random))
+        case 1: screen.stepBack()
+        case 2: screen.stepForward()
+        case 3: screen.list(.random(using: &random))
+        case 4: screen.passed(.milliseconds(1))
+        case _:
+          for _ in 0..<Int.random(in: 0...12, using: &random) { maker.step(&random) }
+          screen.came(maker.take())
+        }
+        var anew = KeyList(screen.list.listing)
+        anew.rebuild(screen.replay, at: screen.moment)
+        #expect(screen.list.numbers == anew.numbers, "seed \(seed)")
+        #expect(screen.list.groups == anew.groups, "seed \(seed)")
+        #expect(screen.moment == screen.replay.moment(at: screen.moment.time), "seed \(seed)")
+      }
+    }
+  }
+}
+
+extension InspectorScreen {
+  /// The keys with an entry at the shown moment, and their numbers of updates.
+  fileprivate var updates: [Int: Int] {
+    replay.keys.keys.reduce(into: [:]) {
+      $0[$1] = replay.row(of: $1, at: moment)?.state.dataUpdateCount
+    }
+  }
+}
