@@ -40,11 +40,19 @@ public struct Text: View {
 public struct Button<Label: View>: View {
   public var body: Never { fatalError() }
 }
+extension Button {
+  public init(action: @escaping @MainActor () -> Void, @ViewBuilder label: () -> Label) {}
+}
 extension Button where Label == Text {
   public init(_ title: String, action: @escaping @MainActor () -> Void) {}
 }
+public struct HorizontalAlignment: Sendable { public static let leading = HorizontalAlignment() }
 public struct VStack<Content: View>: View {
-  public init(@ViewBuilder content: () -> Content) {}
+  public init(
+    alignment: HorizontalAlignment = .leading,
+    spacing: Double? = nil,
+    @ViewBuilder content: () -> Content
+  ) {}
   public var body: Never { fatalError() }
 }
 public struct Group<Content: View>: View {
@@ -225,6 +233,7 @@ public struct WindowGroup<Content: View>: Scene {
 
 public struct ProgressView: View {
   public init() {}
+  public init<Value: BinaryFloatingPoint>(value: Value?, total: Value = 1) {}
   public var body: Never { fatalError() }
 }
 public struct List<SelectionValue: Hashable, Content: View>: View {
@@ -237,6 +246,73 @@ public struct ForEach<Data: RandomAccessCollection, ID: Hashable, Content> {}
 extension ForEach: View where Content: View { public var body: Never { fatalError() } }
 extension ForEach where Content: View, Data.Element: Identifiable, ID == Data.Element.ID {
   public init(_ data: Data, @ViewBuilder content: @escaping (Data.Element) -> Content) {}
+}
+extension ForEach where Content: View {
+  public init(
+    _ data: Data,
+    id: KeyPath<Data.Element, ID>,
+    @ViewBuilder content: @escaping (Data.Element) -> Content
+  ) {}
+}
+public struct HStack<Content: View>: View {
+  public init(@ViewBuilder content: () -> Content) {}
+  public var body: Never { fatalError() }
+}
+public struct Section<Parent, Content, Footer> {}
+extension Section: View where Parent: View, Content: View, Footer: View {
+  public var body: Never { fatalError() }
+}
+extension Section where Parent == Text, Content: View, Footer == EmptyView {
+  public init(_ title: String, @ViewBuilder content: () -> Content) {}
+}
+@available(tvOS, unavailable)
+public struct Slider<Label: View, ValueLabel: View>: View {
+  public var body: Never { fatalError() }
+}
+@available(tvOS, unavailable)
+extension Slider where ValueLabel == EmptyView {
+  public init<Value: BinaryFloatingPoint>(
+    value: Binding<Value>,
+    in bounds: ClosedRange<Value> = 0...1,
+    @ViewBuilder label: () -> Label
+  ) {}
+}
+public struct Picker<Label: View, SelectionValue: Hashable, Content: View>: View {
+  public var body: Never { fatalError() }
+}
+extension Picker where Label == Text {
+  public init(
+    _ title: String,
+    selection: Binding<SelectionValue>,
+    @ViewBuilder content: () -> Content
+  ) {}
+}
+public struct Toggle<Label: View>: View {
+  public var body: Never { fatalError() }
+}
+extension Toggle where Label == Text {
+  public init(_ title: String, isOn: Binding<Bool>) {}
+}
+public struct Image: View {
+  public init(systemName: String) {}
+  public var body: Never { fatalError() }
+}
+public protocol ShapeStyle: Sendable {}
+public struct Color: ShapeStyle {
+  public static let blue = Color()
+  public static let purple = Color()
+  public static let red = Color()
+  public static let orange = Color()
+  public static let green = Color()
+  public static let gray = Color()
+}
+public struct Font: Sendable { public static let caption = Font() }
+public protocol PrimitiveButtonStyle {}
+@available(tvOS 17, watchOS 8, *)
+public struct BorderlessButtonStyle: PrimitiveButtonStyle {}
+@available(tvOS 17, watchOS 8, *)
+extension PrimitiveButtonStyle where Self == BorderlessButtonStyle {
+  public static var borderless: Self { BorderlessButtonStyle() }
 }
 public struct Form<Content: View>: View {
   public init(@ViewBuilder content: () -> Content) {}
@@ -278,4 +354,9 @@ extension View {
     @ViewBuilder content: @escaping () -> Content
   ) -> some View { self }
   public func disabled(_ disabled: Bool) -> some View { self }
+  public func foregroundStyle<S: ShapeStyle>(_ style: S) -> some View { self }
+  public func font(_ font: Font?) -> some View { self }
+  public func buttonStyle<S: PrimitiveButtonStyle>(_ style: S) -> some View { self }
+  public func tag<V: Hashable>(_ tag: V) -> some View { self }
+  public func accessibilityLabel(_ label: String) -> some View { self }
 }

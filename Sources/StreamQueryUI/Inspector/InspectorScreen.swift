@@ -10,6 +10,8 @@ struct InspectorScreen: Sendable {
   private(set) var isFollowing = true
   /// The time of the newest moment.
   private(set) var now: Duration = .zero
+  /// Whether a record came since the last tick, with the time.
+  private var hasNews = false
 
   /// Creates a screen without a record.
   ///
@@ -30,7 +32,7 @@ struct InspectorScreen: Sendable {
   mutating func came(_ record: QueryRecord) {
     let former = moment
     let news = replay.feed(record)
-    now = replay.duration
+    (now, hasNews) = (replay.duration, true)
     moment = replay.moment(at: isFollowing ? now : former.time)
     guard !news.isAnew else { return list.rebuild(replay, at: moment) }
     var changed = isFollowing ? news.changed : replay.changedKeys(from: former, to: moment)
@@ -39,8 +41,12 @@ struct InspectorScreen: Sendable {
     list.update(changed, forgotten: news.forgotten, replay, at: moment)
   }
 
-  /// Time passed without news.
-  mutating func passed(_ duration: Duration) {
+  /// A tick of a clock: time passed since the last one.
+  ///
+  /// If a record came in between, it has told the time, and an unknown part of the tick is left. Then the tick
+  /// does not count, so that the shown time is never ahead.
+  mutating func ticked(_ duration: Duration) {
+    guard !hasNews else { return hasNews = false }
     now += duration
     if isFollowing { moment = replay.moment(at: now) }
   }

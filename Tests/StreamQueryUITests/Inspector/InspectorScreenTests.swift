@@ -26,7 +26,10 @@ struct InspectorScreenTests {
     var (screen, maker) = makeScreen()
     #expect(screen.isFollowing && screen.progress == 1 && screen.moment.time == .seconds(5))
     #expect(screen.updates == [1: 3, 2: 1])
-    screen.passed(.seconds(1))
+    // Part of this tick was before the record came.
+    screen.ticked(.seconds(1))
+    #expect(screen.moment.time == .seconds(5))
+    screen.ticked(.seconds(1))
     #expect(screen.moment.time == .seconds(6) && screen.progress == 1)
     maker.wait(.seconds(3))
     maker.event(.removed(.removed, isKeptEmpty: false), 2, nil)
@@ -66,7 +69,7 @@ struct InspectorScreenTests {
     // News do not change an earlier moment.
     maker.event(.written, 1, .data(updates: 4))
     screen.came(maker.take())
-    screen.passed(.seconds(9))
+    for _ in 0..<9 { screen.ticked(.seconds(1)) }
     #expect(
       screen.updates == [1: 2, 2: 1] && !screen.isFollowing && screen.list.numbers == [1, 2]
     )
@@ -130,7 +133,7 @@ struct InspectorScreenTests {
         case 1: screen.stepBack()
         case 2: screen.stepForward()
         case 3: screen.list(.random(using: &random))
-        case 4: screen.passed(.milliseconds(1))
+        case 4: screen.ticked(.milliseconds(1))
         case _:
           for _ in 0..<Int.random(in: 0...12, using: &random) { maker.step(&random) }
           screen.came(maker.take())

@@ -44,10 +44,78 @@ struct Headed<Content: View>: View, Primitive {
 
 extension ProgressView {
   public init(_ title: String) { self.init() }
+  public init(value: Double) { self.init(percentage: Int(value * 100)) }
 }
 
 public typealias LazyVStack = Container
-public typealias Section = Group
+
+public struct Section<Content: View>: View, Primitive {
+  let title: String?
+  private let content: Content
+  public init(@ViewBuilder content: () -> Content) { (title, self.content) = (nil, content()) }
+  public init(_ title: String, @ViewBuilder content: () -> Content) {
+    (self.title, self.content) = (title, content())
+  }
+  func pieces(_ node: Node) -> [Piece] { [Piece(key: 0, view: content)] }
+}
+
+/// A control whose value a user changes.
+public struct Slider<Label: View>: View, Primitive, Opaque {
+  @MainActor let value: Binding<Double>
+  private let label: Label
+  public init(
+    value: Binding<Double>,
+    in bounds: ClosedRange<Double> = 0...1,
+    @ViewBuilder label: () -> Label
+  ) {
+    (self.value, self.label) = (value, label())
+  }
+  func pieces(_ node: Node) -> [Piece] {
+    _ = value.wrappedValue
+    return [Piece(key: 0, view: label)]
+  }
+}
+
+public struct Picker<Choice: Hashable, Content: View>: View, Primitive, Opaque {
+  let title: String
+  @MainActor let selection: Binding<Choice>
+  public init(_ title: String, selection: Binding<Choice>, @ViewBuilder content: () -> Content) {
+    (self.title, self.selection) = (title, selection)
+  }
+  func pieces(_ node: Node) -> [Piece] {
+    _ = selection.wrappedValue
+    return []
+  }
+}
+
+public struct Toggle: View, Primitive, Opaque {
+  let title: String
+  @MainActor let isOn: Binding<Bool>
+  public init(_ title: String, isOn: Binding<Bool>) { (self.title, self.isOn) = (title, isOn) }
+  func pieces(_ node: Node) -> [Piece] {
+    _ = isOn.wrappedValue
+    return []
+  }
+}
+
+public struct Image: View, Primitive, Opaque {
+  let name: String
+  public init(systemName: String) { name = systemName }
+  func pieces(_ node: Node) -> [Piece] { [] }
+}
+
+public struct Color: Sendable {
+  public static let blue = Color(), purple = Color(), red = Color()
+  public static let orange = Color(), green = Color(), gray = Color()
+}
+
+public struct Font: Sendable { public static let caption = Font() }
+
+public struct HorizontalAlignment: Sendable { public static let leading = HorizontalAlignment() }
+
+public struct BorderlessButtonStyle: Sendable {
+  public static let borderless = BorderlessButtonStyle()
+}
 
 extension Container {
   public init<Data: RandomAccessCollection, ID: Hashable, Row: View>(
@@ -63,6 +131,12 @@ extension Container {
     @ViewBuilder rowContent: @escaping (Data.Element) -> Row
   ) where Data.Element: Identifiable, Content == ForEach<Data, Data.Element.ID, Row> {
     self.init(data, id: \.id, rowContent: rowContent)
+  }
+}
+
+extension Container {
+  public init(alignment: HorizontalAlignment, @ViewBuilder content: () -> Content) {
+    self.init(content: content)
   }
 }
 
@@ -97,6 +171,14 @@ extension View {
   public func searchable(text: Binding<String>, prompt: String) -> some View {
     Headed(title: prompt, text: text, content: self)
   }
+
+  // What is seen but not said.
+  public func foregroundStyle(_ color: Color) -> some View { self }
+  public func font(_ font: Font) -> some View { self }
+  public func buttonStyle(_ style: BorderlessButtonStyle) -> some View { self }
+  public func tag(_ value: some Hashable) -> some View { self }
+  // What is said but not seen.
+  public func accessibilityLabel(_ label: String) -> some View { self }
 
   /// What is disabled around a view stays disabled in it.
   public func disabled(_ disabled: Bool) -> some View {

@@ -27,6 +27,16 @@ extension Host {
     }
   }
 
+  /// Moves the topmost slider of this label, chooses in a picker of this title, or sets a switch.
+  ///
+  /// - Parameters:
+  ///   - title: The title.
+  ///   - value: The value then, of the control's type.
+  /// - Returns: Whether there is one.
+  public func set(_ title: String, to value: some Hashable) -> Bool {
+    act { ($0.view as? any Adjustable)?.set($0, title, to: AnyHashable(value)) ?? false }
+  }
+
   /// Goes back to the screen below.
   ///
   /// - Returns: Whether there is one.
@@ -58,10 +68,15 @@ extension Node {
       if key == AnyHashable("sheet") { below.append("---") }
       below += children[key]?.lines ?? []
     }
-    guard let view = view as? any Visible else { return below }
+    // An optional view would be cast as what it wraps, which is below it.
+    guard !(view is any Wrapping), let view = view as? any Visible else { return below }
     return view.lines(below, isEnabled: environment.isEnabled)
   }
 }
+
+/// A view that is there or not, and is not seen itself.
+private protocol Wrapping {}
+extension Optional: Wrapping where Wrapped: View {}
 
 @MainActor
 private protocol Visible {
@@ -73,7 +88,9 @@ extension Text: Visible {
 }
 
 extension ProgressView: Visible {
-  func lines(_ below: [String], isEnabled: Bool) -> [String] { ["…"] }
+  func lines(_ below: [String], isEnabled: Bool) -> [String] {
+    [percentage.map { "\($0) %" } ?? "…"]
+  }
 }
 
 @MainActor
@@ -96,6 +113,53 @@ extension Pressable {
 
 extension Button: Pressable {
   func perform(_ node: Node) { action() }
+}
+
+@MainActor
+private protocol Adjustable: Visible {
+  associatedtype Setting: Hashable
+  func title(_ node: Node) -> String
+  var setting: Binding<Setting> { get }
+}
+
+extension Adjustable {
+  func set(_ node: Node, _ title: String, to value: AnyHashable) -> Bool {
+    guard self.title(node) == title, let value = value.base as? Setting else { return false }
+    setting.wrappedValue = value
+    return true
+  }
+}
+
+extension Slider: Adjustable {
+  var setting: Binding<Double> { value }
+  func title(_ node: Node) -> String { node.children.values.flatMap(\.lines).joined() }
+  func lines(_ below: [String], isEnabled: Bool) -> [String] {
+    ["\(below.joined()): \(Int(value.wrappedValue * 100)) %"]
+  }
+}
+
+extension Picker: Adjustable {
+  var setting: Binding<Choice> { selection }
+  func title(_ node: Node) -> String { title }
+  func lines(_ below: [String], isEnabled: Bool) -> [String] {
+    ["\(title): \(selection.wrappedValue)"]
+  }
+}
+
+extension Toggle: Adjustable {
+  var setting: Binding<Bool> { isOn }
+  func title(_ node: Node) -> String { title }
+  func lines(_ below: [String], isEnabled: Bool) -> [String] { ["\(title): \(isOn.wrappedValue)"] }
+}
+
+extension Image: Visible {
+  func lines(_ below: [String], isEnabled: Bool) -> [String] { ["<\(name)>"] }
+}
+
+extension Section: Visible {
+  func lines(_ below: [String], isEnabled: Bool) -> [String] {
+    (title.map { ["## \($0)"] } ?? []) + below
+  }
 }
 
 extension NavigationLink: Pressable {

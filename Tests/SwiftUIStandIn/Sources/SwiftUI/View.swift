@@ -44,7 +44,9 @@ public struct Text: View, Primitive, Opaque {
 }
 
 public struct ProgressView: View, Primitive, Opaque {
-  public nonisolated init() {}
+  let percentage: Int?
+  public nonisolated init() { self.init(percentage: nil) }
+  nonisolated init(percentage: Int?) { self.percentage = percentage }
   func pieces(_ node: Node) -> [Piece] { [] }
 }
 

@@ -1,0 +1,162 @@
+internal import Observation
+@_spi(Adapters) internal import StreamQuery
+
+/// The inspector of a client as an observable object: its screen, and what a user can do there.
+///
+/// It follows the record of a client while the inspector is shown. ``InspectorScreen`` decides what is shown.
+@MainActor @Observable
+final class InspectorModel {
+  /// Something to do with the entry of a key.
+  enum Command: String, Hashable, Sendable, CaseIterable, Identifiable {
+    case invalidate
+    case refetch
+    case reset
+    case remove
+
+    var id: Self { self }
+
+    /// The name of its button.
+    var title: String {
+      switch self {
+      case .invalidate: "Invalidate"
+      case .refetch: "Refetch"
+      case .reset: "Reset"
+      case .remove: "Remove"
+      }
+    }
+  }
+
+  /// The number of runs that are shown.
+  static let runLimit = 50
+
+  private(set) var screen = InspectorScreen()
+  /// The keys of the screens that are pushed: none, or one.
+  var path: [Int] = []
+
+  @ObservationIgnored private var client: QueryClient?
+  /// The client whose record is on the screen, also while it is not followed.
+  @ObservationIgnored private weak var shown: QueryClient?
+  @ObservationIgnored private var following: Task<Void, Never>?
+  @ObservationIgnored private var ticking: Task<Void, Never>?
+
+  nonisolated init() {}
+
+  deinit {
+    following?.cancel()
+    ticking?.cancel()
+  }
+
+  // MARK: Following
+
+  /// Begins to follow the record of a client; does nothing if it follows this client already.
+  func start(using client: QueryClient) {
+    guard self.client !== client else { return }
+    stop()
+    self.client = client
+    if shown !== client {
+      let listing = screen.list.listing
+      screen = InspectorScreen()
+      screen.list(listing)
+      (shown, path) = (client, [])
+    }
+    let updates = client.recordUpdates
+    // No executor preference: it runs on the main actor.
+    following = Task { [weak self] in
+      for await record in updates {
+        guard let self, !Task.isCancelled else { return }
+        screen.came(record)
+      }
+    }
+    let clock = client.clock
+    // No executor preference: it runs on the main actor. Between events, freshness runs down by this clock.
+    ticking = Task { [weak self] in
+      while (try? await clock.sleep(for: .seconds(1))) != nil {
+        guard let self, !Task.isCancelled else { return }
+        screen.ticked(.seconds(1))
+      }
+    }
+  }
+
+  /// Stops following; the screen stays.
+  func stop() {
+    following?.cancel()
+    ticking?.cancel()
+    (following, ticking, client) = (nil, nil, nil)
+  }
+
+  // MARK: Keys
+
+  /// The keys that are shown, and their order.
+  var listing: KeyListing {
+    get { screen.list.listing }
+    set { screen.list(newValue) }
+  }
+
+  /// Shows the keys of a group, or hides them.
+  func toggle(_ group: KeyList.Group) {
+    if listing.collapsed.remove(group.title) == nil { listing.collapsed.insert(group.title) }
+  }
+
+  /// The state of a key at the shown moment; `nil` if it has no entry then.
+  func row(of key: Int) -> RecordReplay.KeyRow? { screen.replay.row(of: key, at: screen.moment) }
+
+  /// The facts about a key at the shown moment; `nil` if the key is not known any more.
+  func detail(of key: Int) -> KeyDetail? {
+    KeyDetail(of: key, in: screen.replay, at: screen.moment)
+  }
+
+  /// The newest runs of mutations at the shown moment, the newest first.
+  var runs: [RecordReplay.RunRow] {
+    let (replay, moment) = (screen.replay, screen.moment)
+    let rows = replay.runs.keys.sorted(by: >).lazy.compactMap { replay.row(ofRun: $0, at: moment) }
+    return Array(rows.prefix(Self.runLimit))
+  }
+
+  // MARK: Time
+
+  /// The place of the shown moment, from 0, the first one, to 1, the newest, which is followed.
+  var progress: Double {
+    get { screen.progress }
+    set { screen.scrub(to: newValue) }
+  }
+
+  /// The moment that is shown, in words.
+  var momentText: String {
+    screen.isFollowing ? "Now" : "\((screen.now - screen.moment.time).spanText) ago"
+  }
+
+  func stepBack() { screen.stepBack() }
+  func stepForward() { screen.stepForward() }
+  func follow() { screen.follow() }
+  func scrub(toEvent number: Int) { screen.scrub(toEvent: number) }
+
+  // MARK: Commands
+
+  /// Whether commands can be given for a key: they concern the present, and its entry.
+  func canCommand(_ key: Int) -> Bool { client != nil && screen.isFollowing && row(of: key) != nil }
+
+  /// Does something with the entry of a key, without waiting for its end.
+  func give(_ command: Command, for key: Int) {
+    guard canCommand(key), let client, let info = client.info(ofKey: key) else { return }
+    let filter = QueryFilter.entry(info)
+    switch command {
+    case .invalidate: client.markInvalidated(filter)
+    case .refetch: run { await client.refetch(filter) }
+    case .reset: run { await client.reset(filter) }
+    case .remove: client.remove(filter)
+    }
+  }
+
+  private func run(_ call: @escaping @MainActor () async -> Void) {
+    // No executor preference: it runs on the main actor. The entry settles without the inspector.
+    Task { await call() }
+  }
+}
+
+extension QueryFilter {
+  /// The entry that is described.
+  fileprivate static func entry(_ info: QueryInfo) -> Self {
+    let (key, valueType) = (info.key, info.valueTypeName)
+    return .prefix(key) && .where { $0.key == key && $0.valueTypeName == valueType }
+  }
+}

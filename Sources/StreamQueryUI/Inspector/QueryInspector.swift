@@ -1,0 +1,143 @@
+#if canImport(SwiftUI)
+internal import StreamQuery
+public import SwiftUI
+
+/// Shows what happens in a client: its keys, their fetches and observers, and the runs of mutations.
+///
+/// Show it in a sheet or a window of a debug build:
+///
+/// ```swift
+/// struct DebugMenu: View {
+///   @State private var isInspecting = false
+///
+///   var body: some View {
+///     Button("Inspect queries") { isInspecting = true }
+///       .sheet(isPresented: $isInspecting) { QueryInspector() }
+///   }
+/// }
+/// ```
+///
+/// It shows the record of the client of `queryClient(_:)`, which has to keep one:
+///
+/// ```swift
+/// var configuration = QueryClient.Configuration()
+/// configuration.record = .last(1_000)
+/// ```
+///
+/// Search, filter, sort and group the keys. Select one to see why it was fetched, who observes it and what
+/// happened to it, and to invalidate, refetch, reset or remove it. The slider goes back in time: everything shows
+/// the moment that it selects.
+///
+/// It keeps at most 10,000 events of the record, and follows it only while it is shown.
+public struct QueryInspector: View {
+  @StateObject private var model = InspectorModel()
+  @SwiftUI.Environment(\.queryClient) private var client
+
+  /// Creates an inspector of the client of the environment.
+  public init() {}
+
+  /// The content.
+  public var body: some View {
+    @Bindable var bound = model
+    NavigationStack(path: $bound.path) {
+      InspectorList(model: model)
+        .navigationDestination(for: Int.self) { InspectorDetail(model: model, key: $0) }
+    }
+    .onAppear { model.start(using: client) }
+    .onChange(of: ObjectIdentifier(client)) { _, _ in model.start(using: client) }
+    .onDisappear { model.stop() }
+  }
+}
+
+extension InspectorModel: nonisolated StillObject {}
+
+/// The keys and runs of the shown moment.
+private struct InspectorList: View {
+  @Bindable var model: InspectorModel
+
+  var body: some View {
+    List {
+      if model.screen.isEmpty {
+        Text("Nothing is recorded.")
+        Text("A client keeps a record if you set this before you create it:")
+        Text(verbatim: "configuration.record = .last(1_000)")
+      } else {
+        Section(model.screen.moment.totals.facts) {
+          InspectorTime(model: model)
+          InspectorOrder(model: model)
+        }
+        if model.listing.isGrouped {
+          ForEach(model.screen.list.groups) { group in
+            Section("\(group.title) (\(group.count))") {
+              Button(group.isShown ? "Hide" : "Show") { model.toggle(group) }
+              InspectorKeys(model: model, numbers: model.screen.list.numbers(in: group))
+            }
+          }
+        } else {
+          Section("\(model.screen.list.matchCount) shown") {
+            InspectorKeys(model: model, numbers: model.screen.list.numbers[...])
+          }
+        }
+        InspectorRuns(model: model)
+      }
+    }
+    .searchable(text: $model.listing.text)
+    .navigationTitle("Queries")
+  }
+}
+
+/// Selects the keys that are shown, and their order.
+private struct InspectorOrder: View {
+  @Bindable var model: InspectorModel
+
+  var body: some View {
+    Picker("State", selection: $model.listing.state) {
+      ForEach(KeyListing.State.allCases) { Text($0.rawValue).tag($0) }
+    }
+    Picker("Sort by", selection: $model.listing.order) {
+      ForEach(KeyListing.Order.allCases) { Text($0.label).tag($0) }
+    }
+    Toggle("Reversed", isOn: $model.listing.isReversed)
+    Toggle("Grouped", isOn: $model.listing.isGrouped)
+  }
+}
+
+private struct InspectorKeys: View {
+  let model: InspectorModel
+  let numbers: ArraySlice<Int>
+
+  var body: some View {
+    ForEach(numbers, id: \.self) { number in
+      NavigationLink(value: number) { InspectorRow(model: model, number: number) }
+    }
+  }
+}
+
+/// A key in the list.
+private struct InspectorRow: View {
+  let model: InspectorModel
+  let number: Int
+
+  var body: some View {
+    if let row = model.row(of: number) { InspectorState(row: row, title: row.key.text) }
+  }
+}
+
+private struct InspectorRuns: View {
+  let model: InspectorModel
+
+  var body: some View {
+    let runs = model.runs
+    if !runs.isEmpty {
+      Section("Mutations") {
+        ForEach(runs) { run in
+          VStack(alignment: .leading) {
+            Text(verbatim: run.run.mutation)
+            Text(verbatim: run.facts).font(.caption)
+          }
+        }
+      }
+    }
+  }
+}
+#endif
