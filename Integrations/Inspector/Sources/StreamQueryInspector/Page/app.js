@@ -1,0 +1,597 @@
+// The page: which record it shows, at which time, and what draws it.
+
+import { Detail } from "./detail.js";
+import { find, h, icon, narrow, setAttribute, setText, still } from "./dom.js";
+import { KeysPane } from "./keys.js";
+import { Live, token } from "./live.js";
+import { CachePane, RunsPane } from "./queues.js";
+import { Recording, RecordError } from "./record.js";
+import { Timeline } from "./timeline.js";
+import { clock, line, plural, short } from "./words.js";
+
+const kept = 60_000;
+const linkWords = {
+  none: "No record", connecting: "Connecting…", live: "Live", lost: "App not reachable, trying again", ended: "Client was shut down",
+  refused: "Refused", opened: "Saved record", missed: "Live",
+};
+
+class App {
+  record = null;
+  moment = null;
+  at = 0;
+  end = 0;
+  isFollowing = false;
+  isPlaying = false;
+  speed = 1;
+  selected = null;
+  selectedEvent = null;
+  live = null;
+  link = "none";
+  facts = null;
+  factsNumber = 0;
+
+  constructor() {
+    this.keys = new KeysPane(this);
+    this.timeline = new Timeline(this);
+    this.detail = new Detail(this);
+    this.runs = new RunsPane(this);
+    this.cache = new CachePane(this);
+    this.tick = this.tick.bind(this);
+    this.listen();
+  }
+
+  // MARK: Time
+
+  /** The newest time. While an app is connected, time goes on without events. */
+  edge() {
+    const { record } = this;
+    if (!record) return 0;
+    if (this.link !== "live") return Math.max(record.now, this.newest ?? 0);
+    const guess = record.now + (performance.now() - this.heardAt) * 1000;
+    this.newest = this.newest > guess && this.newest < guess + 2e6 ? this.newest : guess;
+    return this.newest;
+  }
+
+  seek(at) {
+    if (!this.record) return;
+    this.isFollowing = false;
+    this.isPlaying = false;
+    this.at = Math.min(Math.max(at, this.record.start), this.edge());
+    this.wake();
+  }
+
+  follow() {
+    if (!this.record) return;
+    if (this.opened && this.live) {
+      this.connect();
+      return;
+    }
+    this.isPlaying = false;
+    this.isFollowing = this.live !== null;
+    this.at = this.edge();
+    if (this.isFollowing) this.timeline.isFitted ||= this.at > this.timeline.to;
+    else this.timeline.reveal(this.at);
+    this.wake();
+  }
+
+  playOrPause() {
+    if (!this.record) return;
+    if (this.isFollowing) {
+      this.seek(this.at);
+      return;
+    }
+    this.isPlaying = !this.isPlaying;
+    if (this.isPlaying && this.at >= this.edge()) this.at = this.record.start;
+    this.wake();
+  }
+
+  stepEvent(by) {
+    const { record } = this;
+    if (!record) return;
+    const n = by > 0 ? record.after(this.at) : record.after(this.at - 0.5) - 1;
+    const event = record.event(n);
+    this.seek(event ? event[0] : by > 0 ? this.edge() : record.start);
+    if (event) this.chooseEvent(n);
+    this.timeline.reveal(this.at);
+  }
+
+  // MARK: Choice
+
+  lane() { return this.selected === null ? null : this.record?.laneOf.get(this.selected) ?? null; }
+
+  select(lane, goesThere) {
+    if (this.selected !== lane.text) this.selectedEvent = null;
+    this.selected = lane.text;
+    this.timeline.revealLane(lane);
+    if (goesThere && narrow.matches) this.go("detail");
+    this.wake();
+  }
+
+  /** Shows what happened at an event, without going to its time. */
+  chooseEvent(n) {
+    const event = this.record.event(n);
+    if (!event) return;
+    this.selectedEvent = n;
+    const key = event[1] < 30 ? this.record.keys.get(event[2]) : null;
+    if (key) {
+      this.selected = key.text;
+      this.timeline.revealLane(key.lane);
+    }
+    setText(find("caption"), `${clock(event[0])}  ${key ? `${short(key.text, 80)}: ` : ""}${line(this.record, event)}`);
+    this.wake();
+  }
+
+  showEvent(n) {
+    const event = this.record?.event(n);
+    if (!event) return;
+    this.seek(event[0]);
+    this.chooseEvent(n);
+    this.timeline.reveal(event[0]);
+  }
+
+  eventItem(n) {
+    const event = this.record.event(n);
+    return h("li", {}, h("button", { type: "button", title: "Show this time", onclick: () => this.showEvent(n) },
+      h("span", { class: "when" }, clock(event[0])), h("span", { class: "text" }, line(this.record, event))));
+  }
+
+  go(pane) {
+    document.body.dataset.pane = pane;
+    if (pane !== "timeline" && pane !== "detail") document.body.dataset.left = pane;
+    this.markTabs();
+    this.wake();
+  }
+
+  markTabs() {
+    const { pane, left } = document.body.dataset;
+    for (const tab of document.querySelectorAll("#tabs button")) setAttribute(tab, "aria-pressed", tab.dataset.to === (narrow.matches ? pane : left));
+  }
+
+  // MARK: Records
+
+  show(record, isNew) {
+    this.record = record;
+    this.seenRevision = -1;
+    if (isNew) {
+      this.selectedEvent = null;
+      this.newest = 0;
+      setText(find("caption"), "");
+    }
+    this.keys.reset();
+    this.detail.reset();
+    find("welcome").hidden = true;
+    document.body.dataset.mode = this.opened ? "opened" : "live";
+    this.at = this.edge();
+    if (isNew) this.timeline.reset();
+    this.wake();
+  }
+
+  open(text, name) {
+    let record;
+    try {
+      record = Recording.open(text);
+    } catch (error) {
+      if (!(error instanceof RecordError)) throw error;
+      this.say(error.message);
+      return false;
+    }
+    this.live?.close();
+    [this.opened, this.link, this.facts, this.isFollowing, this.isPlaying] = [name, "opened", null, false, false];
+    this.show(record, true);
+    if (!record.laneOf.has(this.selected)) {
+      const most = record.lanes.reduce((best, lane) => (lane.events.length > (best?.events.length ?? 0) ? lane : best), null);
+      this.selected = most?.text ?? null;
+    }
+    this.showLink();
+    return true;
+  }
+
+  connect() {
+    this.opened = null;
+    this.live?.close();
+    this.live = new Live(this.secret, (kind, value) => this.heard(kind, value));
+  }
+
+  heard(kind, value) {
+    try {
+      switch (kind) {
+        case "record": this.heardRecord(value); break;
+        case "part": this.heardPart(value); break;
+        case "facts":
+          this.facts = value !== null && typeof value === "object" ? value : null;
+          this.factsNumber += 1;
+          break;
+        case "link":
+          if (value.state === "ended" || value.state === "lost" || value.state === "refused") this.edge();
+          this.link = value.state;
+          this.refusal = value.says;
+          if (value.state === "refused" && !this.record) this.welcome(value.says);
+          break;
+      }
+    } catch (error) {
+      if (!(error instanceof RecordError)) throw error;
+      this.say(error.message);
+      this.reconnectSoon();
+    }
+    this.showLink();
+    this.wake();
+  }
+
+  heardRecord(json) {
+    const record = new Recording(json, { keep: kept });
+    const isSame = this.record !== null && this.record.date === record.date && !this.opened;
+    this.heardAt = performance.now();
+    this.link = "live";
+    this.missed = 0;
+    this.renew(record, isSame);
+  }
+
+  renew(record, isSame) {
+    const wasFollowing = this.isFollowing || !isSame;
+    const { at } = this;
+    this.show(record, !isSame);
+    if (wasFollowing) this.follow();
+    else this.at = Math.max(at, record.start);
+  }
+
+  heardPart(json) {
+    if (!this.record || this.opened) return;
+    const record = this.record.append(json);
+    this.heardAt = performance.now();
+    if (record === this.record) return;
+    this.missed = (this.missed ?? 0) + record.lost;
+    this.renew(record, true);
+  }
+
+  // A part that cannot be read: what it told is in the whole record. Not more than once in five seconds.
+  reconnectSoon() {
+    this.resync ??= setTimeout(() => {
+      this.resync = null;
+      if (this.live && !this.opened && this.link === "live") this.live.connect("connecting");
+    }, 5000);
+  }
+
+  showLink() {
+    const isMissing = this.link === "live" && this.missed > 0;
+    setAttribute(find("link"), "data-state", isMissing ? "missed" : this.link);
+    let words = linkWords[this.link];
+    if (this.link === "refused") words = "Link not accepted";
+    if (this.link === "opened" && this.opened) words = short(this.opened, 60);
+    if (isMissing) words = `Live, ${plural(this.missed, "event")} missed`;
+    setText(find("link-text"), words);
+    find("link").title = this.refusal ?? "";
+    setText(find("client"), this.opened ? "" : short(String(this.facts?.client ?? ""), 80));
+    setText(find("to-now-text"), this.opened ? (this.live ? "Back to the app" : "To the end") : "Follow");
+    setAttribute(find("save-file"), "aria-disabled", this.record ? null : "true");
+    const reason = this.blocked();
+    const offline = Boolean(this.facts?.conditions?.offline);
+    setAttribute(find("offline"), "aria-pressed", offline);
+    setText(find("offline-text"), offline ? "Go online" : "Go offline");
+    find("offline").querySelector("use").setAttribute("href", offline ? "#wifi-off" : "#wifi");
+    for (const control of [find("offline"), find("delay")]) {
+      setAttribute(control, "aria-disabled", reason ? "true" : null);
+      control.title = reason ?? "";
+    }
+    const delay = String(this.facts?.conditions?.delay ?? 0);
+    if (document.activeElement !== find("delay")) {
+      if (![...find("delay").options].some((option) => option.value === delay)) find("delay").append(h("option", { value: delay }, `Slow: ${delay} s`));
+      find("delay").value = delay;
+    }
+    find("conditions").hidden = this.opened !== null && this.opened !== undefined && !this.live;
+  }
+
+  /** Why nothing can be done now; null if it can. */
+  blocked() {
+    if (this.opened) return "A saved record has no client to act on.";
+    if (!this.live || !this.record) return "No app is connected.";
+    if (this.link === "ended") return "The client was shut down.";
+    if (this.link !== "live") return "The app cannot be reached.";
+    if (this.facts?.allows?.actions === false) return "The app does not allow actions.";
+    if (!this.isFollowing) return "The page shows the past. Follow to act on the present.";
+    return null;
+  }
+
+  /** Performs an action; the sentence of a refusal, or null. */
+  async act(action) {
+    const reason = this.blocked();
+    if (reason) {
+      this.say(reason);
+      return reason;
+    }
+    try {
+      this.say(await this.live.act(action));
+      return null;
+    } catch (error) {
+      this.say(error.message);
+      return error.message;
+    }
+  }
+
+  say(text) {
+    const toast = find("toast");
+    toast.textContent = short(text, 400);
+    toast.dataset.shown = "true";
+    clearTimeout(this.toastTimer);
+    this.toastTimer = setTimeout(() => { toast.dataset.shown = "false"; }, 5000);
+  }
+
+  async save() {
+    if (!this.record) {
+      this.say("There is no record to save.");
+      return;
+    }
+    let blob;
+    try {
+      if (this.link === "live") blob = await this.live.record();
+    } catch (error) {
+      this.say(`${error.message} The page saves what it has.`);
+    }
+    blob ??= new Blob([JSON.stringify(this.record.save())], { type: "application/json" });
+    const date = new Date(this.record.date * 1000);
+    const name = Number.isNaN(date.getTime()) ? "record" : date.toISOString().slice(0, 19).replaceAll(":", "-");
+    const link = h("a", { href: URL.createObjectURL(blob), download: `streamquery-record-${name}.json` });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+    document.body.dataset.saved = String(blob.size);
+  }
+
+  async openFile(file) {
+    if (!file) return;
+    if (file.size > 512e6) {
+      this.say("The file is larger than 512 MB.");
+      return;
+    }
+    this.open(await file.text(), file.name);
+  }
+
+  // MARK: Frames
+
+  wake() {
+    if (this.isAwake) return;
+    this.isAwake = true;
+    requestAnimationFrame(this.tick);
+  }
+
+  later(ms) {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.wake(), ms);
+  }
+
+  tick(time) {
+    this.isAwake = false;
+    const begin = performance.now();
+    const { record } = this;
+    if (!record) return;
+    const passed = Math.min(100, time - (this.tickedAt ?? time));
+    this.tickedAt = time;
+    if (this.isPlaying) {
+      this.at += passed * 1000 * this.speed;
+      if (this.at >= this.edge()) {
+        if (this.live && !this.opened) this.follow();
+        else [this.at, this.isPlaying] = [this.edge(), false];
+      }
+    } else if (this.isFollowing) {
+      this.at = Math.max(this.edge(), record.events.at(-1)?.[0] ?? 0);
+    }
+    this.end = this.isFollowing ? record.end : record.after(this.at);
+    this.moment = record.momentBefore(this.end);
+    const isNews = this.seenRevision !== record.revision || this.seenEnd !== this.end || Math.abs(this.at - (this.seenAt ?? 0)) > 250_000;
+    if (isNews) {
+      [this.seenRevision, this.seenEnd, this.seenAt] = [record.revision, this.end, this.at];
+      this.keys.renew();
+    }
+    this.showTime();
+    const { left, pane } = document.body.dataset;
+    const isSeen = (name) => (narrow.matches ? pane === name : name === left || name === "detail" || name === "timeline");
+    const hasMore = this.keys.frame(begin + 3, time);
+    if (isSeen("detail")) this.detail.frame();
+    this.runs.frame(isSeen("runs"));
+    this.cache.frame(isSeen("cache"));
+    if (isSeen("timeline")) this.timeline.frame();
+    this.worked = performance.now() - begin;
+    if (this.isPlaying || this.keys.work) this.wake();
+    else if (this.isFollowing && this.link === "live") this.later(still.matches ? 250 : 40);
+    else if (hasMore) this.later(100);
+  }
+
+  showTime() {
+    const edge = this.edge();
+    setText(find("time"), this.isFollowing ? clock(this.at, 1) : `${clock(this.at)} / ${clock(edge, 1)}`);
+    const play = find("play-pause");
+    const runs = this.isPlaying || this.isFollowing;
+    if (play.runs !== runs) {
+      play.runs = runs;
+      play.querySelector("use").setAttribute("href", runs ? "#pause" : "#play");
+      play.setAttribute("aria-label", runs ? "Pause" : "Play");
+    }
+    setAttribute(find("to-now"), "aria-pressed", this.isFollowing);
+    const isPast = this.live !== null && !this.opened && !this.isFollowing;
+    const mode = this.opened ? "opened" : isPast ? "past" : "live";
+    if (document.body.dataset.mode !== mode) {
+      document.body.dataset.mode = mode;
+      this.showLink();
+    }
+    const past = find("past");
+    past.hidden = !isPast;
+    if (isPast) setText(past, `The whole page shows ${clock(this.at)}: ${clock(edge - this.at, 1)} before now`);
+  }
+
+  // MARK: Page
+
+  listen() {
+    const on = (id, name, then) => find(id).addEventListener(name, then);
+    for (const tab of document.querySelectorAll("#tabs button")) tab.addEventListener("click", () => this.go(tab.dataset.to));
+    narrow.addEventListener("change", () => {
+      this.markTabs();
+      this.wake();
+    });
+    on("play-pause", "click", () => this.playOrPause());
+    on("to-now", "click", () => this.follow());
+    on("to-start", "click", () => {
+      this.seek(this.record?.start ?? 0);
+      this.timeline.reveal(this.at);
+    });
+    on("prev", "click", () => this.stepEvent(-1));
+    on("next-event", "click", () => this.stepEvent(1));
+    on("speed", "change", (event) => { this.speed = Number(event.target.value); });
+    on("offline", "click", () => this.act({ do: this.facts?.conditions?.offline ? "online" : "offline" }));
+    on("delay", "change", async (event) => {
+      const seconds = Number(event.target.value);
+      event.target.blur();
+      await this.act({ do: "delay", seconds });
+      this.showLink();
+    });
+    on("open-file", "click", () => find("file").click());
+    on("file", "change", (event) => {
+      this.openFile(event.target.files[0]);
+      event.target.value = "";
+    });
+    on("save-file", "click", () => this.save());
+    this.listenToDrops();
+    this.listenToSplit();
+    document.addEventListener("keydown", (event) => this.pressed(event));
+    document.addEventListener("visibilitychange", () => this.wake());
+    addEventListener("popstate", () => this.wake());
+  }
+
+  listenToDrops() {
+    let depth = 0;
+    const hasFiles = (event) => event.dataTransfer?.types.includes("Files");
+    const mark = (isOver) => { document.body.dataset.drag = String(isOver); };
+    document.addEventListener("dragenter", (event) => {
+      if (!hasFiles(event)) return;
+      depth += 1;
+      mark(true);
+    });
+    document.addEventListener("dragleave", () => {
+      depth = Math.max(0, depth - 1);
+      if (!depth) mark(false);
+    });
+    document.addEventListener("dragover", (event) => hasFiles(event) && event.preventDefault());
+    document.addEventListener("drop", (event) => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      depth = 0;
+      mark(false);
+      this.openFile(event.dataTransfer.files[0]);
+    });
+  }
+
+  listenToSplit() {
+    const split = find("split");
+    const set = (share) => {
+      const value = Math.round(Math.min(75, Math.max(20, share)));
+      document.documentElement.style.setProperty("--share", `${value}%`);
+      split.setAttribute("aria-valuenow", value);
+    };
+    split.addEventListener("pointerdown", (event) => split.setPointerCapture(event.pointerId));
+    split.addEventListener("pointermove", (event) => {
+      if (!split.hasPointerCapture(event.pointerId)) return;
+      const box = document.querySelector("main").getBoundingClientRect();
+      set(((box.bottom - event.clientY) / box.height) * 100);
+    });
+    split.addEventListener("keydown", (event) => {
+      const steps = { ArrowUp: 3, ArrowDown: -3 };
+      if (!(event.key in steps)) return;
+      set(Number(split.getAttribute("aria-valuenow")) + steps[event.key]);
+      event.preventDefault();
+    });
+  }
+
+  pressed(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || find("editor").open) return;
+    const name = event.target.tagName;
+    if (name === "INPUT" || name === "TEXTAREA" || name === "SELECT") return;
+    switch (event.key) {
+      case "/":
+        this.go("keys");
+        find("filter").focus();
+        break;
+      case " ":
+        if (name === "BUTTON" || name === "SUMMARY") return;
+        this.playOrPause();
+        break;
+      case ",": this.stepEvent(-1); break;
+      case ".": this.stepEvent(1); break;
+      default: return;
+    }
+    event.preventDefault();
+  }
+
+  async welcome(says) {
+    const box = find("welcome");
+    const stories = await this.readStories();
+    const button = h("button", { type: "button", class: "button strong", onclick: () => find("file").click() }, icon("open"), "Open a record");
+    box.replaceChildren(h("div", {}, h("h2", {}, says ? "This link is not accepted" : "See what a cache did"),
+      says ? h("p", { id: "refusal" }, says)
+        : h("p", {}, "To watch an app, open the link that ", h("code", {}, "Inspector(client).start()"), " prints. Or open a saved record: drop the file here."),
+      h("div", { class: "cluster" }, button),
+      stories.length ? h("ul", {}, stories.map((story) => h("li", {}, h("a", { href: `?open=stories/${story.file}` }, h("b", {}, story.title), h("span", {}, story.text))))) : null));
+    box.hidden = false;
+  }
+
+  // A static page has stories beside it, and a list of them.
+  async readStories() {
+    try {
+      const answer = await fetch("stories/index.json");
+      if (!answer.ok) return [];
+      const list = await answer.json();
+      return list.filter((one) => isPlain(`stories/${one.file}`)).map((one) => ({ file: one.file, title: short(String(one.title), 80), text: short(String(one.text ?? ""), 240) }));
+    } catch {
+      return [];
+    }
+  }
+
+  async openStory(path) {
+    if (!isPlain(path)) {
+      await this.welcome();
+      this.say("The page opens records of its own folder only.");
+      return;
+    }
+    let text;
+    try {
+      const answer = await fetch(path);
+      if (!answer.ok) throw new Error(String(answer.status));
+      text = await answer.text();
+    } catch {
+      await this.welcome();
+      this.say(`There is no record at ${short(path, 120)}.`);
+      return;
+    }
+    const stories = await this.readStories();
+    const story = stories.find((one) => path === `stories/${one.file}`);
+    if (!this.open(text, story?.title ?? path.split("/").at(-1))) {
+      await this.welcome();
+      return;
+    }
+    if (story?.text) setText(find("caption"), story.text);
+    if (stories.length) {
+      const select = find("story");
+      select.replaceChildren(...stories.map((one) => h("option", { value: `stories/${one.file}` }, one.title)));
+      select.value = path;
+      select.onchange = () => {
+        const address = new URL(location.href);
+        address.searchParams.set("open", select.value);
+        location.assign(address);
+      };
+      find("stories").hidden = false;
+    }
+  }
+
+  begin() {
+    this.secret = token();
+    const path = new URL(location.href).searchParams.get("open");
+    if (path !== null) this.openStory(path);
+    else if (this.secret !== null) this.connect();
+    else this.welcome();
+    this.showLink();
+  }
+}
+
+// A path in the folder of the page: no scheme, no host, no way up.
+const isPlain = (path) => /^[\w-]+(\/[\w-]+)*(\.[\w-]+)*\.json$/.test(path);
+
+const app = new App();
+app.begin();
+// For tests, and for a look from the browser's console.
+window.inspector = app;

@@ -1,0 +1,54 @@
+// Elements. All text of a record becomes a text node: nothing of it is ever read as markup.
+
+const space = "http://www.w3.org/2000/svg";
+
+/** An element. `on…` properties are listeners, `class` is its class, others are attributes; null leaves one out. */
+export function h(name, properties = {}, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(properties)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
+    else element.setAttribute(key, value === true ? "" : value);
+  }
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+/** One of the symbols of the page. */
+export function icon(name, kind = "icon") {
+  const svg = document.createElementNS(space, "svg");
+  svg.setAttribute("class", kind);
+  svg.setAttribute("aria-hidden", "true");
+  const use = document.createElementNS(space, "use");
+  use.setAttribute("href", `#${name}`);
+  svg.append(use);
+  return svg;
+}
+
+export function setIcon(svg, name) {
+  const use = svg.firstChild;
+  if (use.getAttribute("href") !== `#${name}`) use.setAttribute("href", `#${name}`);
+}
+
+/** Sets text only if it is another: a frame without news touches nothing. */
+export function setText(element, text) {
+  if (element.said !== text) {
+    element.said = text;
+    element.textContent = text;
+  }
+}
+
+export function setAttribute(element, name, value) {
+  if (value === null) {
+    if (element.hasAttribute(name)) element.removeAttribute(name);
+  } else if (element.getAttribute(name) !== String(value)) {
+    element.setAttribute(name, value);
+  }
+}
+
+export const find = (id) => document.getElementById(id);
+
+/** Whether the reader wants no motion. */
+export const still = matchMedia("(prefers-reduced-motion: reduce)");
+export const narrow = matchMedia("(max-width: 759px)");
+export const dark = matchMedia("(prefers-color-scheme: dark)");

@@ -1,0 +1,344 @@
+// The list of keys. Only the rows that are in view are in the document, and a frame touches only what has changed.
+
+import { find, h, icon, narrow, setAttribute, setIcon, setText } from "./dom.js";
+import { look, lookWords, looks, ordered } from "./list.js";
+import { state } from "./record.js";
+import { bytes, causeWords, duration, short } from "./words.js";
+
+const titles = [
+  ["key", "Key", "name"], ["freshness", "Fresh for", "meter"], ["observers", "Obs.", "observers number"],
+  ["fetches", "Fetches", "fetches number"], ["age", "Age", "age number"], ["size", "Size", "size number"],
+  ["cause", "Last cause", "cause"],
+];
+
+export class KeysPane {
+  constructor(app) {
+    this.app = app;
+    this.by = { text: "", looks: new Set(), sort: "key", isReversed: false, depth: 0, closed: new Set() };
+    this.items = [];
+    this.indexOf = new Map();
+    this.counts = {};
+    this.used = new Map();
+    this.free = { row: [], group: [] };
+    this.top = 0;
+    this.height = 0;
+    this.active = -1;
+    this.work = null;
+    this.isOld = true;
+    this.ordinal = 0;
+    [this.rows, this.sheet, this.grid] = [find("rows"), find("sheet"), find("grid")];
+    this.build();
+  }
+
+  build() {
+    const filter = find("filter");
+    filter.addEventListener("input", () => this.change({ text: filter.value }));
+    filter.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") {
+        filter.value = "";
+        this.change({ text: "" });
+      } else if (event.key === "ArrowDown") {
+        event.preventDefault();
+        this.grid.focus();
+        this.go(0);
+      }
+    });
+    find("depth").addEventListener("change", (event) => this.change({ depth: Number(event.target.value) }));
+    this.chips = new Map(looks.map((name) => {
+      const count = h("b");
+      const chip = h("button", {
+        type: "button", class: "chip", "data-look": name, "aria-pressed": "false", onclick: () => this.toggle(name),
+      }, icon(`look-${name}`, "icon look"), lookWords[name], count);
+      find("chips").append(chip);
+      return [name, { chip, count }];
+    }));
+    this.heads = new Map(titles.map(([name, title, kind]) => {
+      const head = h("div", { role: "columnheader", class: kind, "aria-sort": "none" },
+        h("button", { type: "button", tabindex: "-1", onclick: () => this.sort(name) }, title));
+      find("columns").append(head);
+      return [name, head];
+    }));
+    this.sort("key", true);
+    this.rows.addEventListener("scroll", () => {
+      this.top = this.rows.scrollTop;
+      this.app.wake();
+    }, { passive: true });
+    new ResizeObserver(() => this.measure()).observe(this.rows);
+    narrow.addEventListener("change", () => this.measure());
+    this.grid.addEventListener("keydown", (event) => this.pressed(event));
+    this.sheet.addEventListener("click", (event) => {
+      const row = event.target.closest(".row");
+      if (row) this.choose(row.index);
+    });
+  }
+
+  measure() {
+    this.height = this.rows.clientHeight;
+    const size = narrow.matches ? 52 : 32;
+    if (size !== this.size) {
+      this.size = size;
+      this.sheet.style.height = `${this.items.length * size}px`;
+    }
+    this.app.wake();
+  }
+
+  change(by) {
+    Object.assign(this.by, by);
+    this.renew(true);
+  }
+
+  toggle(name) {
+    if (!this.by.looks.delete(name)) this.by.looks.add(name);
+    setAttribute(this.chips.get(name).chip, "aria-pressed", this.by.looks.has(name));
+    this.renew(true);
+  }
+
+  sort(name, isFirst = false) {
+    if (!isFirst) this.by.isReversed = this.by.sort === name && !this.by.isReversed;
+    this.by.sort = name;
+    for (const [other, head] of this.heads) {
+      head.setAttribute("aria-sort", other === name ? (this.by.isReversed ? "descending" : "ascending") : "none");
+    }
+    if (!isFirst) this.renew(true);
+  }
+
+  /** Makes a new order soon; `isNow` drops the one that is being made. */
+  renew(isNow = false) {
+    this.isOld = true;
+    if (isNow) {
+      this.work = null;
+      this.orderedAt = 0;
+    }
+    this.app.wake();
+  }
+
+  reset() {
+    this.items = [];
+    this.work = null;
+    this.active = -1;
+    this.renew(true);
+  }
+
+  /** Works until `deadline` at an order, and shows what is in view. True if there is more to do. */
+  frame(deadline, time) {
+    const { record, moment, at } = this.app;
+    if (record) {
+      if (!this.work && this.isOld && time - (this.orderedAt ?? 0) > (this.items.length > 5000 ? 1000 : 150)) {
+        this.isOld = false;
+        this.orderedAt = time;
+        this.work = ordered(record, this.app.isFollowing ? record.current : moment.copy(), at, this.by);
+      }
+      while (this.work && performance.now() < deadline) {
+        const { done, value } = this.work.next();
+        if (done) {
+          this.work = null;
+          this.show(value);
+        }
+      }
+    }
+    this.render();
+    return this.work !== null || this.isOld;
+  }
+
+  show({ items, counts, shown, all }) {
+    const active = this.items[this.active];
+    this.items = items;
+    this.ordinal += 1;
+    this.sheet.style.height = `${items.length * this.size}px`;
+    setAttribute(this.grid, "aria-rowcount", items.length + 1);
+    for (const [name, { chip, count }] of this.chips) {
+      setText(count, (counts[name] ?? 0).toLocaleString("en"));
+      chip.hidden = !counts[name] && !this.by.looks.has(name);
+    }
+    setText(find("count-keys"), shown === all ? all.toLocaleString("en") : `${shown.toLocaleString("en")} of ${all.toLocaleString("en")}`);
+    const none = find("none");
+    none.hidden = items.length > 0;
+    setText(none, all > 0 ? "No key matches the filter." : "The cache is empty at this time.");
+    if (active && items[this.active] !== active) {
+      const is = (item) => item === active || (item.isGroup && active.isGroup && item.name === active.name);
+      this.active = items.length < 20_000 ? items.findIndex(is) : -1;
+    }
+  }
+
+  render() {
+    const { record, moment, at, selected } = this.app;
+    const over = 6;
+    const first = Math.max(0, Math.floor(this.top / this.size) - over);
+    const last = record ? Math.min(this.items.length, Math.ceil((this.top + this.height) / this.size) + over, first + 180) : 0;
+    for (const [index, element] of this.used) {
+      const item = this.items[index];
+      if (index >= first && index < last && Boolean(item?.isGroup) === element.isGroup) continue;
+      this.used.delete(index);
+      element.hidden = true;
+      element.index = -1;
+      element.removeAttribute("id");
+      this.free[element.isGroup ? "group" : "row"].push(element);
+    }
+    for (let index = first; index < last; index += 1) {
+      const item = this.items[index];
+      const element = this.used.get(index) ?? this.take(index, Boolean(item.isGroup));
+      if (item.isGroup) this.fillGroup(element, item, index);
+      else this.fill(element, item, record, moment, at, item.text === selected, index);
+    }
+    const active = this.used.get(this.active);
+    setAttribute(this.grid, "aria-activedescendant", active ? active.id : null);
+  }
+
+  take(index, isGroup) {
+    const element = this.free[isGroup ? "group" : "row"].pop() ?? (isGroup ? this.newGroup() : this.newRow());
+    this.used.set(index, element);
+    element.index = index;
+    element.hidden = false;
+    element.id = `row-${index}`;
+    element.style.transform = `translateY(${index * this.size}px)`;
+    element.setAttribute("aria-rowindex", index + 2);
+    return element;
+  }
+
+  newRow() {
+    const cell = (kind, ...children) => h("div", { role: "gridcell", class: kind }, ...children);
+    const parts = { look: icon("look-pending", "look"), layer: icon("layer", "layer-mark"), text: h("span", { class: "text" }), word: h("span", { class: "hidden" }), fill: h("i") };
+    parts.bar = h("div", { class: "bar" }, parts.fill);
+    parts.name = cell("name", parts.look, parts.text, parts.layer, parts.word);
+    for (const name of ["observers", "fetches", "age", "size"]) parts[name] = cell(`${name} number`);
+    parts.cause = cell("cause");
+    const element = h("div", { class: "row", role: "row" },
+      parts.name, cell("meter", parts.bar), parts.observers, parts.fetches, parts.age, parts.size, parts.cause);
+    return this.placed(element, parts, false);
+  }
+
+  newGroup() {
+    const parts = { chevron: icon("chevron", "icon chevron"), text: h("span", { class: "text" }), count: h("span", { class: "count" }), sums: h("span", { class: "sums" }) };
+    const element = h("div", { class: "row group", role: "row" },
+      h("div", { class: "name", role: "gridcell" }, parts.chevron, parts.text, parts.count), h("div", { role: "gridcell" }, parts.sums));
+    return this.placed(element, parts, true);
+  }
+
+  placed(element, parts, isGroup) {
+    element.parts = parts;
+    element.isGroup = isGroup;
+    this.sheet.append(element);
+    return element;
+  }
+
+  fill(element, lane, record, moment, at, isSelected, index) {
+    const { parts } = element;
+    const row = record.row(moment, lane);
+    setAttribute(element, "aria-selected", isSelected);
+    if (element.lane !== lane) {
+      element.lane = lane;
+      setText(parts.text, short(lane.text, 300));
+      parts.text.title = short(lane.text, 300);
+    }
+    element.classList.toggle("indented", this.by.depth > 0);
+    if (!row) {
+      setAttribute(element, "data-look", "pending");
+      setIcon(parts.look, "look-pending");
+      element.classList.add("idle");
+      for (const name of ["observers", "fetches", "age", "size", "word"]) setText(parts[name], "");
+      setText(parts.cause, "not in the cache");
+      setAttribute(parts.bar, "data-kind", "none");
+      return;
+    }
+    const s = row.state;
+    const name = look(record, s, at);
+    setAttribute(element, "data-look", name);
+    setIcon(parts.look, `look-${name}`);
+    setText(parts.word, `, ${lookWords[name]}`);
+    const layered = state.isLayered(s);
+    if (parts.layer.was !== layered) {
+      parts.layer.was = layered;
+      parts.layer.style.display = layered ? "" : "none";
+    }
+    const observers = state.observers(s);
+    element.classList.toggle("idle", observers === 0);
+    setText(parts.observers, String(observers));
+    parts.observers.classList.toggle("zero", observers === 0);
+    setText(parts.fetches, row.fetch ? String(row.fetch) : "–");
+    setText(parts.age, state.updatedAt(s) === null ? "–" : shortAge(at - state.updatedAt(s)));
+    const text = record.value(row);
+    setText(parts.size, text === null ? "–" : bytes(text.length));
+    setText(parts.cause, causeWords[state.cause(s)]);
+    meter(parts, record, s, at);
+  }
+
+  fillGroup(element, group, index) {
+    const { parts } = element;
+    setAttribute(element, "aria-expanded", !group.isClosed);
+    setText(parts.text, short(group.name, 200));
+    setText(parts.count, group.lanes.length.toLocaleString("en"));
+    if (element.group === group) return;
+    element.group = group;
+    parts.sums.replaceChildren(...looks.filter((name) => group.looks[name]).map((name) => h("span", { class: "sum", "data-look": name, title: lookWords[name] },
+      icon(`look-${name}`, "look"), h("span", { class: "hidden" }, lookWords[name]), group.looks[name].toLocaleString("en"))));
+  }
+
+  choose(index) {
+    const item = this.items[index];
+    if (!item) return;
+    this.active = index;
+    if (item.isGroup) this.fold(item);
+    else this.app.select(item, true);
+  }
+
+  fold(group) {
+    if (!this.by.closed.delete(group.name)) this.by.closed.add(group.name);
+    this.renew(true);
+  }
+
+  go(index) {
+    if (!this.items.length) return;
+    this.active = Math.min(Math.max(index, 0), this.items.length - 1);
+    const top = this.active * this.size;
+    if (top < this.top) this.rows.scrollTop = top;
+    else if (top + this.size > this.top + this.height) this.rows.scrollTop = top + this.size - this.height;
+    this.top = this.rows.scrollTop;
+    const item = this.items[this.active];
+    if (!item.isGroup) this.app.select(item, false);
+    this.app.wake();
+  }
+
+  pressed(event) {
+    if (event.target !== this.grid || event.ctrlKey || event.metaKey || event.altKey) return;
+    const page = Math.max(1, Math.floor(this.height / this.size) - 1);
+    const item = this.items[this.active];
+    const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page };
+    if (event.key in steps) this.go(this.active + steps[event.key]);
+    else if (event.key === "Home") this.go(0);
+    else if (event.key === "End") this.go(this.items.length - 1);
+    else if (event.key === "Enter" && item) this.choose(this.active);
+    else if ((event.key === "ArrowLeft" || event.key === "ArrowRight") && item?.isGroup) {
+      if (item.isClosed === (event.key === "ArrowRight")) this.fold(item);
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}
+
+/** An age in a narrow column. */
+export function shortAge(micros) {
+  const s = Math.max(0, micros) / 1e6;
+  if (s < 10) return `${(Math.floor(s * 10) / 10).toFixed(1)} s`;
+  return duration(micros).split(" ").slice(0, 2).join(" ");
+}
+
+/** Fills a bar of freshness: `{ bar, fill }`. */
+export function meter({ bar, fill }, record, s, at) {
+  const left = record.freshness(s, at);
+  const time = record.staleTime(s);
+  const kind = !state.hasData(s) ? "none" : left === null ? "unknown" : left === 0 ? "stale"
+    : time === "never" || time === "static" ? "always" : "fresh";
+  setAttribute(bar, "data-kind", kind);
+  if (kind === "fresh") {
+    const width = Math.ceil(left * 200) / 200;
+    if (fill.was !== width) {
+      fill.was = width;
+      fill.style.transform = `scaleX(${width})`;
+      setAttribute(bar, "data-low", width < 0.2);
+    }
+  } else if (fill.was !== 1) {
+    fill.was = 1;
+    fill.style.transform = "none";
+    setAttribute(bar, "data-low", false);
+  }
+}

@@ -1,0 +1,319 @@
+// Draws lanes of the timeline onto a canvas: one lane a key, or one a mutation.
+
+import { settledLook } from "./list.js";
+import { code, isOver, state } from "./record.js";
+import { causeWords, short } from "./words.js";
+
+const most = 4000;
+
+/** Draws `lane` at height `y`. `view`: `{ g, x, from, to, end, record, colours, size, hit }`. */
+export function drawLane(view, lane, y) {
+  const { g, record, from, to, x, colours, size } = view;
+  const { events } = lane;
+  let [first, last] = record.range(events, from, to);
+  // The state on the left edge, and the fetch that runs there.
+  let start = Math.max(0, first - 1);
+  for (let back = 0; start > 0 && back < 48; back += 1) {
+    const kind = record.event(events[start])[1];
+    if (kind === code.fetchStarted || kind === code.added) break;
+    start -= 1;
+  }
+  if (last - start > most) start = last - most;
+  last = Math.min(events.length, last + 1);
+  const middle = y + size / 2;
+  let s = null;
+  for (const key of lane.keys) s = record.base.rows[key.slot]?.state ?? s;
+  const layers = new Map();
+  for (const key of lane.keys) for (const run of record.base.rows[key.slot]?.layers ?? []) layers.set(run, from);
+  if (start > 0) s = record.event(events[start - 1]).at(-1);
+  let since = start > 0 ? record.event(events[start - 1])[0] : -Infinity;
+  let fetch = s && state.fetching(s) !== "idle" ? { begin: from, piece: from, kind: state.fetching(s), until: null, n: null, s } : null;
+  const marks = [];
+  for (let i = start; i < last; i += 1) {
+    const n = events[i];
+    const event = record.event(n);
+    const [at, kind] = event;
+    if (at > to && !fetch && !layers.size) {
+      break;
+    }
+    segment(view, s, since, Math.min(at, to), middle);
+    const after = event.at(-1);
+    switch (kind) {
+      case code.fetchStarted:
+        if (fetch) piece(view, fetch, at, middle);
+        fetch = { begin: at, piece: at, kind: state.fetching(after) === "paused" ? "paused" : "fetching", until: null, n, s: after };
+        break;
+      case code.attemptFailed:
+        if (fetch) {
+          piece(view, fetch, at, middle);
+          [fetch.piece, fetch.kind, fetch.until] = [at, "waiting", at + event[5]];
+        }
+        marks.push([n, at, kind]);
+        break;
+      case code.fetchPaused: case code.fetchResumed:
+        if (fetch) {
+          piece(view, fetch, at, middle);
+          [fetch.piece, fetch.kind, fetch.until] = [at, kind === code.fetchPaused ? "paused" : "fetching", null];
+        }
+        break;
+      case code.fetchSucceeded: case code.fetchFailed: case code.fetchCancelled:
+        if (fetch) {
+          piece(view, fetch, at, middle);
+          label(view, fetch, at, middle);
+          if (fetch.n !== null) view.hit(x(fetch.begin), x(at), y, size, fetch.n, lane);
+          fetch = null;
+        }
+        if (kind !== code.fetchSucceeded) marks.push([n, at, kind]);
+        break;
+      case code.layerAdded: layers.set(event[3], at); break;
+      case code.layerRemoved:
+        layer(view, layers.get(event[3]) ?? from, at, y);
+        layers.delete(event[3]);
+        marks.push([n, at, kind]);
+        break;
+      case code.removed:
+        for (const begin of layers.values()) layer(view, begin, at, y);
+        layers.clear();
+        fetch = null;
+        marks.push([n, at, kind]);
+        break;
+      case code.changed: break;
+      default: marks.push([n, at, kind]);
+    }
+    [s, since] = [after, at];
+  }
+  const end = Math.min(view.end, to);
+  segment(view, s, since, end, middle);
+  for (const begin of layers.values()) if (s && state.isLayered(s)) layer(view, begin, end, y);
+  if (fetch && s) {
+    piece(view, fetch, end, middle);
+    label(view, fetch, end, middle);
+    if (fetch.n !== null) view.hit(x(fetch.begin), x(end), y, size, fetch.n, lane);
+  }
+  const before = new Map();
+  for (const [n, at, kind] of marks) {
+    if (at < from || at > to) continue;
+    const place = x(at);
+    if (place - (before.get(kind) ?? -99) < 2.5) continue;
+    before.set(kind, place);
+    mark(view, kind, place, y, middle);
+    view.hit(place - 6, place + 6, y, size, n, lane);
+  }
+  if (view.selectedEvent !== null) {
+    const event = record.event(view.selectedEvent);
+    if (event && record.keys.get(event[2])?.lane === lane && event[1] < code.runStarted && event[0] >= from && event[0] <= to) {
+      g.strokeStyle = colours.accent;
+      g.lineWidth = 2;
+      g.beginPath();
+      g.arc(x(event[0]), middle, size / 2 - 2, 0, 7);
+      g.stroke();
+    }
+  }
+}
+
+// The data between two events: a wedge that runs down while it is fresh, then a hatched line.
+function segment({ g, x, from, record, colours, hatch }, s, since, until, middle) {
+  if (!s || until <= from) return;
+  const begin = Math.max(since, from);
+  const [a, b] = [x(begin), x(until)];
+  if (b - a < 0.4) return;
+  const name = settledLook(record, s, begin);
+  if (name === "pending" || name === "unknown") {
+    g.fillStyle = state.status(s) === "error" ? colours.error : colours[name];
+    if (name === "unknown") g.fillRect(a, middle - 1.5, b - a, 3);
+    else dots(g, a, b, middle);
+    return;
+  }
+  const time = record.staleTime(s);
+  let edge = name === "fresh" ? until : begin;
+  if (name === "fresh" && typeof time === "number") {
+    edge = Math.min(until, state.updatedAt(s) + time);
+    const height = (at) => 1.2 + 3.8 * record.freshness(s, at);
+    const [c, p, q] = [x(edge), height(begin), height(edge)];
+    g.fillStyle = colours.fresh;
+    g.beginPath();
+    g.moveTo(a, middle - p);
+    g.lineTo(c, middle - q);
+    g.lineTo(c, middle + q);
+    g.lineTo(a, middle + p);
+    g.fill();
+  } else if (name === "fresh") {
+    g.fillStyle = colours.fresh;
+    g.fillRect(a, middle - 5, b - a, 10);
+  }
+  if (edge < until) {
+    g.fillStyle = hatch("stale");
+    g.fillRect(x(edge), middle - 2.5, b - x(edge), 5);
+  }
+}
+
+function dots(g, a, b, middle) {
+  for (let at = Math.ceil(a / 6) * 6; at < b; at += 6) g.fillRect(at, middle - 1, 2, 2);
+}
+
+// A piece of a fetch: an attempt, the wait after it, or a pause.
+function piece(view, fetch, until, middle) {
+  const { g, x, from, colours, hatch } = view;
+  const draw = (begin, end, fill) => {
+    const [a, b] = [x(Math.max(begin, from)), x(Math.max(end, from))];
+    const width = Math.max(b - a, 2);
+    g.fillStyle = colours.panel;
+    g.fillRect(a - 1, middle - 8, width + 2, 16);
+    g.fillStyle = fill;
+    round(g, a, middle - 7, width, 14, 3);
+  };
+  if (until < from) return;
+  if (fetch.kind === "waiting") {
+    const edge = Math.min(until, fetch.until);
+    draw(fetch.piece, edge, hatch("fetching"));
+    if (edge < until) draw(edge, until, colours.fetching);
+  } else {
+    draw(fetch.piece, until, fetch.kind === "paused" ? hatch("paused") : colours.fetching);
+  }
+}
+
+function round(g, x, y, width, height, radius) {
+  g.beginPath();
+  g.roundRect(x, y, width, height, Math.min(radius, width / 2));
+  g.fill();
+}
+
+function label({ g, x, from, colours, font }, fetch, until, middle) {
+  const begin = Math.max(fetch.piece, from);
+  const room = x(until) - x(begin) - 10;
+  if (fetch.kind !== "fetching" || room < 34) return;
+  const text = causeWords[state.cause(fetch.s)];
+  g.font = font;
+  if (g.measureText(text).width > room) return;
+  g.fillStyle = colours.onAccent;
+  g.fillText(text, x(begin) + 5, middle + 0.5);
+}
+
+function layer({ g, x, from, colours, size }, begin, until, y) {
+  if (until < from) return;
+  const [a, b] = [x(Math.max(begin, from)), x(until)];
+  g.globalAlpha = 0.2;
+  g.fillStyle = colours.layer;
+  g.fillRect(a, y + 1.5, Math.max(b - a, 2), size - 3);
+  g.globalAlpha = 1;
+  g.fillRect(a, y + 1.5, Math.max(b - a, 2), 2);
+}
+
+function mark({ g, colours }, kind, x, y, middle) {
+  const fill = (colour, ...points) => {
+    g.fillStyle = colour;
+    g.beginPath();
+    points.forEach(([dx, dy], i) => (i ? g.lineTo(x + dx, middle + dy) : g.moveTo(x + dx, middle + dy)));
+    g.closePath();
+    g.fill();
+    g.strokeStyle = colours.panel;
+    g.lineWidth = 1;
+    g.stroke();
+  };
+  const ring = (colour, radius) => {
+    g.beginPath();
+    g.arc(x, middle, radius, 0, 7);
+    g.fillStyle = colours.panel;
+    g.fill();
+    g.lineWidth = 1.8;
+    g.strokeStyle = colour;
+    g.stroke();
+  };
+  switch (kind) {
+    case code.written: fill(colours.unknown, [0, -6.5], [6.5, 0], [0, 6.5], [-6.5, 0]); break;
+    case code.invalidated: fill(colours.stale, [-5.5, -9], [5.5, -9], [0, 0]); break;
+    case code.reset: ring(colours.pending, 4.5); break;
+    case code.removed: {
+      g.fillStyle = colours.panel;
+      g.fillRect(x - 4.5, middle - 4.5, 9, 9);
+      g.lineWidth = 1.8;
+      g.strokeStyle = colours.pending;
+      g.strokeRect(x - 4, middle - 4, 8, 8);
+      break;
+    }
+    case code.attemptFailed: case code.fetchFailed: case code.runRetries: case code.runFailed: case code.runStopped: {
+      g.strokeStyle = colours.panel;
+      g.lineWidth = 5;
+      cross(g, x, middle, 4);
+      g.strokeStyle = colours.error;
+      g.lineWidth = 2.2;
+      cross(g, x, middle, 4);
+      break;
+    }
+    case code.fetchCancelled: case code.runCancelled: fill(colours.pending, [-1.5, -8], [1.5, -8], [1.5, 8], [-1.5, 8]); break;
+    case code.servedStale: ring(colours.stale, 4); break;
+    case code.observed: fill(colours.soft, [-4, 11], [4, 11], [0, 6]); break;
+    case code.unobserved: fill(colours.soft, [-4, 6], [4, 6], [0, 11]); break;
+    case code.added: fill(colours.soft, [-1, -8], [1, -8], [1, 8], [-1, 8]); break;
+    case code.replaced: ring(colours.soft, 3); break;
+  }
+}
+
+function cross(g, x, y, r) {
+  g.beginPath();
+  g.moveTo(x - r, y - r);
+  g.lineTo(x + r, y + r);
+  g.moveTo(x + r, y - r);
+  g.lineTo(x - r, y + r);
+  g.stroke();
+}
+
+/** Draws the runs of a mutation: `lane` is `{ text, runs }`. */
+export function drawRuns(view, lane, y) {
+  const { g, record, from, to, x, colours, size, hatch } = view;
+  const rows = lane.runs.length > 1 && lane.overlaps ? 2 : 1;
+  lane.runs.forEach((run, index) => {
+    const height = (size - 6) / rows - (rows > 1 ? 1 : 0);
+    const top = y + 3 + (rows > 1 ? (index % 2) * (height + 2) : 0);
+    let phase = record.base.runs[run.slot]?.phase ?? null;
+    let since = phase ? run.started : null;
+    const draw = (until) => {
+      if (phase === null || isOver(phase) || until < from || since > to) return;
+      const [a, b] = [x(Math.max(since, from)), x(Math.min(until, to))];
+      g.fillStyle = { paused: hatch("paused"), started: hatch("paused"), retrying: hatch("layer"), stopped: hatch("error") }[phase] ?? colours.layer;
+      round(g, a, top, Math.max(b - a, 2), height, 3);
+    };
+    const marks = [];
+    for (const n of run.events) {
+      const event = record.event(n);
+      draw(event[0]);
+      const next = { 30: "started", 31: "paused", 32: "started", 33: "performing", 34: "retrying", 35: "stopped", 37: "succeeded", 38: "failed", 39: "cancelled" }[event[1]];
+      if (event[1] !== code.callbackFailed) [phase, since] = [next ?? phase, event[0]];
+      marks.push([n, event[0], event[1]]);
+    }
+    draw(Math.min(view.end, to));
+    for (const [n, at, kind] of marks) {
+      if (at < from || at > to) continue;
+      mark(view, kind, x(at), y, top + height / 2);
+      view.hit(x(at) - 5, x(at) + 5, y, size, n, lane);
+      if (kind === code.runSucceeded) {
+        g.strokeStyle = colours.fresh;
+        g.lineWidth = 2.2;
+        g.beginPath();
+        g.moveTo(x(at) + 3, top + height / 2);
+        g.lineTo(x(at) + 6, top + height / 2 + 3);
+        g.lineTo(x(at) + 11, top + height / 2 - 4);
+        g.stroke();
+      }
+      if (n === view.selectedEvent) {
+        g.strokeStyle = colours.accent;
+        g.lineWidth = 2;
+        g.beginPath();
+        g.arc(x(at), top + height / 2, size / 2 - 2, 0, 7);
+        g.stroke();
+      }
+    }
+  });
+}
+
+/** The text of a lane, cut to the room that it has. */
+export function fitted(g, text, room) {
+  let cut = short(text, 120);
+  if (g.measureText(cut).width <= room) return cut;
+  let [low, high] = [0, cut.length];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (g.measureText(`${cut.slice(0, middle)}…`).width <= room) low = middle; else high = middle - 1;
+  }
+  return `${cut.slice(0, low)}…`;
+}

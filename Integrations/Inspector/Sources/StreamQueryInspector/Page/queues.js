@@ -1,0 +1,192 @@
+// Mutations with their runs; outbox, stores, accounts and limits, which only the app itself can tell.
+
+import { find, h, icon } from "./dom.js";
+import { code, isOver } from "./record.js";
+import { clock, duration, plural, short } from "./words.js";
+
+const phases = {
+  started: ["pending", "waits to begin"], performing: ["fetching", "runs"], paused: ["paused", "waits"], retrying: ["stale", "waits to retry"],
+  stopped: ["error", "stopped"], succeeded: ["fresh", "succeeded"], failed: ["error", "failed"], cancelled: ["pending", "cancelled"],
+};
+
+const cell = (...children) => h("td", {}, ...children);
+const table = (heads, rows) => h("table", { class: "table" }, h("thead", {}, h("tr", {}, heads.map((head) => h("th", { scope: "col" }, head)))), h("tbody", {}, rows));
+const phase = (look, text) => h("span", { class: "phase", "data-look": look }, icon(`look-${look}`, "look"), h("span", {}, text));
+const text = (value, length = 160) => short(String(value ?? "–"), length);
+
+export class RunsPane {
+  constructor(app) {
+    this.app = app;
+    this.root = find("runs");
+  }
+
+  frame(isShown) {
+    const { record, moment, at } = this.app;
+    if (!record) return;
+    const rows = moment.runs.filter(Boolean);
+    const active = rows.filter((row) => !isOver(row.phase));
+    find("count-runs").textContent = active.length ? active.length.toLocaleString("en") : "";
+    if (!isShown) return;
+    const tick = active.length ? Math.floor(at / 200_000) : 0;
+    const mark = `${rows.length} ${tick} ${rows.reduce((latest, row) => Math.max(latest, row.at), 0)} ${this.app.edge() === at}`;
+    if (mark === this.mark && this.record === record) return;
+    [this.mark, this.record] = [mark, record];
+    const over = rows.filter((row) => isOver(row.phase)).sort((a, b) => b.at - a.at);
+    const content = h("div", { class: "cards" });
+    if (!rows.length) content.append(h("p", { class: "empty" }, "No mutation ran up to this time."));
+    if (active.length) content.append(h("div", {}, h("h2", {}, "Under way"), table(["Mutation", "State", "Waits for", "Since", "Layers on"], active.slice(0, 300).map((row) => this.row(row, at, active)))));
+    if (over.length) content.append(h("div", {}, h("h2", {}, "Ended"), table(["Mutation", "State", "Error", "Took", "At"], over.slice(0, 200).map((row) => this.ended(row)))));
+    this.root.replaceChildren(content);
+  }
+
+  name(row) {
+    return cell(h("span", { class: "mono" }, text(row.run.text)), row.run.scope ? h("div", { class: "soft" }, `scope ${text(row.run.scope, 80)}`) : null);
+  }
+
+  layers(row) {
+    const { record, moment } = this.app;
+    const found = [];
+    for (const n of row.run.layers) {
+      const key = record.keys.get(record.event(n)?.[2]);
+      if (key && moment.rows[key.slot]?.layers.includes(row.run.number) && !found.includes(key.text)) found.push(key.text);
+    }
+    return found;
+  }
+
+  row(row, at, active) {
+    const { record } = this.app;
+    const [look, word] = phases[row.phase];
+    return h("tr", {}, this.name(row),
+      cell(phase(look, word), row.failures ? h("div", { class: "soft" }, plural(row.failures, "failed attempt")) : null,
+        row.error ? h("div", { class: "problem" }, text(record.errors.get(row.error))) : null),
+      cell(this.waits(row, at, active)), cell(duration(at - row.started)),
+      cell(this.layers(row).map((key) => h("div", { class: "mono" }, text(key, 100)))));
+  }
+
+  // What a run waits for: a run before it in its scope, the network, the app, its next attempt, or an answer.
+  waits(row, at, active) {
+    const { moment } = this.app;
+    if (row.phase === "retrying") return row.retryAt > at ? `its next attempt, in ${duration(row.retryAt - at)}` : "its next attempt";
+    if (row.phase === "stopped") return "an answer: send again, or give up";
+    if (row.phase !== "paused") return "–";
+    const ahead = active.find((other) => other !== row && row.run.scope && other.run.scope === row.run.scope && other.run.number < row.run.number);
+    if (ahead) return ["the run before it: ", h("span", { class: "mono" }, text(ahead.run.text, 80))];
+    if (!moment.network) return "the network";
+    if (!moment.activity) return "the app to become active";
+    return "its scope, the network or the app";
+  }
+
+  ended(row) {
+    const { record } = this.app;
+    const [look, word] = phases[row.phase];
+    const error = row.error && row.phase !== "succeeded" ? text(record.errors.get(row.error)) : row.callback ? `${text(row.callback, 40)}: ${text(record.errors.get(row.error))}` : "–";
+    const n = row.run.events.at(-1);
+    return h("tr", {}, this.name(row), cell(phase(look, word)), cell(error), cell(row.ended === null ? "–" : duration(row.ended - row.started)),
+      cell(n === undefined ? clock(row.at, 1) : h("button", { type: "button", class: "button", onclick: () => this.app.showEvent(n) }, clock(row.at, 1))));
+  }
+}
+
+export class CachePane {
+  constructor(app) {
+    this.app = app;
+    this.root = find("cache");
+  }
+
+  frame(isShown) {
+    if (!isShown || !this.app.record) return;
+    const { record, moment, at, end } = this.app;
+    const facts = this.app.isFollowing ? this.app.facts : null;
+    const mark = `${end} ${this.app.factsNumber} ${this.app.isFollowing} ${Math.floor(at / 500_000)}`;
+    if (mark === this.mark && this.record === record) return;
+    [this.mark, this.record] = [mark, record];
+    const content = h("div", { class: "cards" });
+    content.append(this.counts(record, moment), this.lookups(facts), ...this.limits(facts), ...this.outbox(facts), ...this.stores(facts, end), ...this.accounts(facts), this.calls(end));
+    if (!facts) {
+      const why = this.app.live ? "Lookups, limits, the outbox, stores and accounts are known for now only." : "Lookups, limits, the outbox, stores and accounts are not part of a record.";
+      content.append(h("p", { class: "note" }, why));
+    }
+    const { scrollTop } = this.root.firstElementChild ?? {};
+    this.root.replaceChildren(content);
+    if (scrollTop) content.scrollTop = scrollTop;
+  }
+
+  counts(record, moment) {
+    const counts = record.counts(moment);
+    const facts = [
+      ["Keys", counts.all], ["Observed", counts.observed], ["Fetching", counts.fetching], ["Paused", counts.paused], ["With data", counts.success],
+      ["Failed", counts.error], ["Without data", counts.pending], ["Network", moment.network ? "online" : "offline"], ["App", moment.activity ? "active" : "inactive"],
+      ["Lost events", moment.lost],
+    ];
+    return h("div", {}, h("h2", {}, "Now in the cache"), h("dl", { class: "facts" }, facts.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value.toLocaleString("en"))))));
+  }
+
+  lookups(facts) {
+    const lookups = facts?.lookups;
+    if (!lookups) return h("div", { hidden: true });
+    const parts = [["hits", "from the cache", "is-hit"], ["staleHits", "from the cache, stale", "is-stale"], ["joined", "joined a fetch", "is-joined"], ["misses", "waited for a fetch", "is-miss"], ["failures", "failed", "is-failure"]]
+      .map(([name, title, kind]) => ({ count: Number(lookups[name]) || 0, title, kind }));
+    const all = parts.reduce((sum, part) => sum + part.count, 0);
+    const hits = parts[0].count + parts[1].count;
+    const bar = h("div", { class: "split-bar", role: "img", "aria-label": parts.map((part) => `${part.count} ${part.title}`).join(", ") });
+    for (const part of parts.filter((one) => one.count)) {
+      const piece = h("i", { class: part.kind });
+      piece.style.flexGrow = part.count;
+      bar.append(piece);
+    }
+    return h("div", {}, h("h2", {}, "Hit rate"), h("div", { class: "lookups" }, h("strong", {}, all ? `${Math.round((hits / all) * 100)} %` : "–"), bar),
+      h("div", { class: "key-of" }, parts.map((part) => h("span", {}, h("i", { class: `swatch ${part.kind}` }), `${part.count.toLocaleString("en")} ${part.title}`))));
+  }
+
+  limits(facts) {
+    const limits = facts?.limits;
+    if (!limits) return [];
+    const counts = this.app.record.counts(this.app.moment);
+    const gauge = (title, used, limit, note) => {
+      const share = limit ? Math.min(1, used / limit) : 0;
+      const fill = h("i");
+      fill.style.transform = `scaleX(${share})`;
+      return h("tr", {}, cell(title), cell(used === null ? "–" : used.toLocaleString("en"), limit ? ` of ${limit.toLocaleString("en")}` : ", no limit"),
+        cell(limit ? h("div", { class: `gauge ${share >= 1 ? "full" : ""}` }, fill) : null, note ? h("span", { class: "soft" }, note) : null));
+    };
+    const rows = [gauge("Fetches at once", limits.running ?? counts.fetching, limits.fetches ?? null, limits.waiting ? `${plural(limits.waiting, "fetch waits", "fetches wait")} for a place` : "")];
+    if ("entries" in limits) rows.push(gauge("Entries", counts.all, limits.entries));
+    if (limits.cost != null) rows.push(gauge("Cost", typeof limits.usedCost === "number" ? limits.usedCost : null, limits.cost));
+    return [h("div", {}, h("h2", {}, "Limits"), table(["Limit", "Used", ""], rows))];
+  }
+
+  outbox(facts) {
+    if (!Array.isArray(facts?.outbox)) return [];
+    const look = { waiting: "paused", sending: "fetching", stopped: "error" };
+    const waits = { network: "the network", scope: "the run before it in its scope", store: "the store" };
+    const rows = facts.outbox.slice(0, 300).map((item) => h("tr", {}, cell(h("span", { class: "mono" }, text(item.mutation)), h("div", { class: "soft mono" }, text(item.id, 60))),
+      cell(phase(look[item.state] ?? "pending", text(item.state, 40)), item.attempts ? h("div", { class: "soft" }, plural(item.attempts, "attempt")) : null),
+      cell(item.state === "stopped" && !item.waitsFor ? "an answer" : waits[item.waitsFor] ?? (item.waitsFor ? text(item.waitsFor, 80) : "–")), cell(item.error ? h("span", { class: "problem" }, text(item.error, 300)) : "–")));
+    return [h("div", {}, h("h2", {}, "Outbox"), rows.length ? table(["Mutation", "State", "Waits for", "Error"], rows) : h("p", { class: "note" }, "Empty: all is sent."))];
+  }
+
+  stores(facts, end) {
+    if (!Array.isArray(facts?.stores) || !facts.stores.length) return [];
+    const { record } = this.app;
+    const failed = record.conditions.filter((n) => n < end && record.event(n)[1] === code.storeFailed).slice(-5).reverse();
+    const rows = facts.stores.slice(0, 100).map((store) => h("tr", {}, cell(h("span", { class: "mono" }, text(store.name)), store.partition ? h("div", { class: "soft" }, text(store.partition, 80)) : null),
+      cell(phase(store.state === "open" ? "fresh" : "stale", text(store.state, 60))), cell(store.pending ? plural(store.pending, "change waits", "changes wait") : "all is written")));
+    return [h("div", {}, h("h2", {}, "Stores"), table(["Store", "State", "Writing"], rows),
+      failed.map((n) => h("p", { class: "problem" }, `${clock(record.event(n)[0], 1)}: ${text(record.errors.get(record.event(n)[4]), 300)}`)))];
+  }
+
+  accounts(facts) {
+    if (!Array.isArray(facts?.accounts) || !facts.accounts.length) return [];
+    const rows = facts.accounts.slice(0, 100).map((account) => h("tr", {}, cell(text(account.name)), cell(account.isCurrent ? phase("fresh", "signed in") : phase("pending", "kept")),
+      cell(account.entries == null ? "–" : plural(account.entries, "entry", "entries"))));
+    return [h("div", {}, h("h2", {}, "Accounts"), table(["Account", "State", "Entries"], rows))];
+  }
+
+  // The newest calls that concerned many entries, triggers, and changes of the network and the app.
+  calls(end) {
+    const { record } = this.app;
+    const shown = [];
+    for (let i = record.conditions.length - 1; i >= 0 && shown.length < 30; i -= 1) if (record.conditions[i] < end) shown.push(record.conditions[i]);
+    if (!shown.length) return h("div", { hidden: true });
+    return h("div", {}, h("h2", {}, "Calls, triggers, network"), h("ol", { class: "history" }, shown.map((n) => this.app.eventItem(n))));
+  }
+}

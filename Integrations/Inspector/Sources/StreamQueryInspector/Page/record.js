@@ -1,0 +1,575 @@
+// A record: what a cache did, folded into its state at any time. This file is pure: no document, no clock, no network.
+//
+// `Recording` reads version 1 of the format, whole or in parts. It keeps the last `keep` events. Older ones are folded into
+// `base`, the moment before the first event, so that a page that watches for days needs no more memory than one that has
+// just been opened.
+
+export const version = 1;
+
+/** A record that cannot be read. Its message is a sentence for people. */
+export class RecordError extends Error {}
+
+export const code = Object.freeze({
+  changed: 0, added: 1, removed: 2, observed: 3, unobserved: 4, fetchStarted: 5, attemptFailed: 6, fetchPaused: 7,
+  fetchResumed: 8, fetchSucceeded: 9, fetchFailed: 10, fetchCancelled: 11, written: 12, invalidated: 13, reset: 14,
+  servedStale: 15, layerAdded: 16, layerRemoved: 17, replaced: 18,
+  runStarted: 30, runPaused: 31, runResumed: 32, attemptStarted: 33, runRetries: 34, runStopped: 35, callbackFailed: 36,
+  runSucceeded: 37, runFailed: 38, runCancelled: 39,
+  network: 50, activity: 51, trigger: 52, storeFailed: 53, bulk: 54, lost: 60,
+});
+
+export const causes = ["none", "subscribed", "invalidated", "interval", "active", "reconnect", "manual", "reset", "trigger"];
+export const removals = ["expired", "evicted", "removed", "cleared"];
+export const verbs = ["invalidate", "refetch", "reset", "remove", "clear"];
+
+/** What the numbers of an entry's state mean. */
+export const state = {
+  status: (s) => ["pending", "success", "error", "error"][s[0] & 3],
+  fetching: (s) => ["idle", "fetching", "paused", "paused"][(s[0] >> 2) & 3],
+  hasData: (s) => (s[0] & 16) !== 0,
+  isInvalidated: (s) => (s[0] & 32) !== 0,
+  isPlaceholder: (s) => (s[0] & 64) !== 0,
+  isLayered: (s) => (s[0] & 128) !== 0,
+  isEnabled: (s) => (s[0] & 256) !== 0,
+  isEndless: (s) => (s[0] & 512) !== 0,
+  cause: (s) => causes[(s[0] >> 12) & 15] ?? "none",
+  observers: (s) => s[1],
+  waiters: (s) => s[2],
+  updatedAt: (s) => s[3],
+  updates: (s) => s[4],
+  failures: (s) => s[5],
+  options: (s) => s[6],
+};
+
+const longest = 9e15;
+const isNumber = (x) => typeof x === "number" && x >= -longest && x <= longest;
+const isCount = (x) => Number.isInteger(x) && x >= 0 && x <= longest;
+const isText = (x) => typeof x === "string";
+const isState = (s) => Array.isArray(s) && s.length >= 7 && isCount(s[0]) && isCount(s[1]) && isCount(s[2])
+  && (s[3] === null || isNumber(s[3])) && isCount(s[4]) && isCount(s[5]) && isCount(s[6]);
+
+// What stands between the subject and the state of a key's event.
+const shapes = new Map([
+  [0, []], [1, []], [2, [isCount, isCount]], [3, []], [4, []], [5, [isCount]], [6, [isCount, isCount, isNumber, isCount]],
+  [7, [isCount]], [8, [isCount]], [9, [isCount, isCount]], [10, [isCount, isCount]], [11, [isCount]], [12, []], [13, []],
+  [14, []], [15, [isCount]], [16, [isCount]], [17, [isCount]], [18, []],
+]);
+const runShapes = new Map([
+  [30, []], [31, []], [32, []], [33, [isCount]], [34, [isCount, isNumber, isCount]], [35, [isCount]],
+  [36, [isCount, isText]], [37, []], [38, [isCount]], [39, []],
+]);
+const otherShapes = new Map([
+  [50, [isCount]], [51, [isCount]], [52, [isText]], [53, [isCount, isText, isCount]], [54, [isCount, isText, isCount]],
+  [60, [isCount]],
+]);
+
+const isShaped = (event, from, shape) => shape.every((check, i) => check(event[from + i]));
+const table = (json, name) => {
+  const rows = json[name] ?? [];
+  if (!Array.isArray(rows) || !rows.every(Array.isArray)) throw new RecordError(`The record is damaged: its ${name} are not a list.`);
+  return rows;
+};
+
+/** Reads a file. Throws a `RecordError` that says what is wrong with it. */
+export function parse(text) {
+  let json;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    throw new RecordError(text.trimStart().startsWith("{")
+      ? "This file is cut off or damaged: its JSON has no end." : "This file is not a record of StreamQuery: it is not JSON.");
+  }
+  return checked(json);
+}
+
+function checked(json) {
+  if (json === null || typeof json !== "object" || json.streamquery !== "record") {
+    throw new RecordError("This file is not a record of StreamQuery.");
+  }
+  if (json.version !== version) {
+    throw new RecordError(`This record has version ${JSON.stringify(json.version)?.slice(0, 20)}. This page reads version ${version}.`);
+  }
+  if (!isNumber(json.date) || !isNumber(json.now) || !isCount(json.first) || !isCount(json.lost ?? 0)) {
+    throw new RecordError("The record is damaged: it does not say when it was taken.");
+  }
+  return json;
+}
+
+/** The state of all keys and runs at one time. Rows are never changed, only replaced. */
+class Moment {
+  constructor(rows, runs, network, activity) {
+    this.rows = rows;
+    this.runs = runs;
+    this.network = network;
+    this.activity = activity;
+    this.lost = 0;
+  }
+
+  copy() {
+    const copy = new Moment(this.rows.slice(), this.runs.slice(), this.network, this.activity);
+    copy.lost = this.lost;
+    return copy;
+  }
+}
+
+const spacing = 4096;
+const runPhases = new Map([
+  [30, "started"], [31, "paused"], [32, "started"], [33, "performing"], [34, "retrying"], [35, "stopped"], [37, "succeeded"],
+  [38, "failed"], [39, "cancelled"],
+]);
+export const isOver = (phase) => phase === "succeeded" || phase === "failed" || phase === "cancelled";
+
+export class Recording {
+  /** `json`: a whole record. `keep`: how many events stay; `bytes`: how much text of values. */
+  constructor(json, { keep = Infinity, bytes = 64 << 20 } = {}) {
+    checked(json);
+    this.keep = keep;
+    this.bytes = bytes;
+    this.date = json.date;
+    this.now = json.now;
+    this.first = json.first;
+    this.lost = json.lost ?? 0;
+    this.events = [];
+    this.keys = new Map();
+    this.runs = new Map();
+    this.options = new Map();
+    this.errors = new Map();
+    this.values = new Map();
+    this.valueBytes = 0;
+    this.conditions = [];
+    this.lanes = [];
+    this.laneOf = new Map();
+    this.freeKeys = [];
+    this.freeRuns = [];
+    const [network, activity] = Array.isArray(json.base) ? json.base : [1, 1];
+    this.base = new Moment([], [], network ?? 1, activity ?? 1);
+    this.base.lost = this.lost;
+    this.start = 0;
+    this.current = this.base.copy();
+    this.checkpoints = [];
+    this.cursor = null;
+    this.revision = 0;
+    this.read(json, true);
+    this.start = this.lost > 0 ? this.events[0]?.[0] ?? this.now : 0;
+    this.trim();
+  }
+
+  static open(text, limits) { return new Recording(parse(text), limits); }
+
+  get end() { return this.first + this.events.length; }
+  event(n) { return this.events[n - this.first]; }
+
+  /**
+   * The record with a part that follows. After lost events no state that was known is certain: such a part has all states,
+   * and begins a record anew.
+   */
+  append(json) {
+    checked(json);
+    if ((json.lost ?? 0) > 0 || json.first > this.end) {
+      return new Recording(json, { keep: this.keep, bytes: this.bytes });
+    }
+    this.read(json, false);
+    this.trim();
+    return this;
+  }
+
+  read(json, isWhole) {
+    const offset = (json.date - this.date) * 1e6;
+    for (const [number, options] of table(json, "options")) {
+      if (isCount(number) && options && typeof options === "object") this.options.set(number, options);
+    }
+    for (const [number, text] of table(json, "errors")) {
+      if (isCount(number)) this.errors.set(number, String(text));
+    }
+    for (const row of table(json, "keys")) this.readKey(row, isWhole);
+    for (const row of table(json, "runs")) this.readRun(row, isWhole);
+    for (const [number, text] of table(json, "values")) {
+      if (!isCount(number) || !isText(text)) throw new RecordError("The record is damaged: a value is not text.");
+      if (this.values.has(number)) continue;
+      this.values.set(number, text);
+      this.valueBytes += text.length;
+    }
+    let at = offset;
+    const events = table(json, "events");
+    for (let i = 0; i < events.length; i += 1) {
+      const event = events[i];
+      const n = json.first + i;
+      if (!isNumber(event[0]) || event[0] < 0 || at + event[0] > longest) throw this.damaged(n, "has no time");
+      at += event[0];
+      if (n < this.end) continue;
+      const copy = event.slice();
+      copy[0] = at;
+      this.check(copy, n);
+      this.push(copy);
+    }
+    this.now = Math.max(this.now, json.now + offset, this.events.at(-1)?.[0] ?? 0);
+    for (const [n, text] of this.values) {
+      if (this.valueBytes <= this.bytes) break;
+      this.values.delete(n);
+      this.valueBytes -= text.length;
+    }
+    this.revision += 1;
+  }
+
+  readKey([number, text, type, parts, base], isWhole) {
+    if (!isCount(number) || !isText(text)) throw new RecordError("The record is damaged: a key has no text.");
+    if (base != null && !isState(base)) throw new RecordError(`The record is damaged: the state of key ${number} cannot be read.`);
+    if (this.keys.has(number)) return;
+    const lane = this.laneOf.get(text) ?? this.newLane(text, type, parts);
+    const key = { number, text, type: lane.type, lane, slot: this.freeKeys.pop() ?? this.current.rows.length };
+    lane.keys.push(key);
+    this.keys.set(number, key);
+    this.set("rows", key.slot, base == null ? null : firstRow(key, base), isWhole);
+  }
+
+  // An entry that follows another of the same key has a number of its own, and the lane of its key.
+  newLane(text, type, parts) {
+    const lane = {
+      text, type: isText(type) ? type : "", parts: Array.isArray(parts) && parts.length ? parts : [text], keys: [], events: [],
+      group: null, rank: 0,
+    };
+    this.laneOf.set(text, lane);
+    this.lanes.push(lane);
+    return lane;
+  }
+
+  readRun([number, text, scope, before, started], isWhole) {
+    if (!isCount(number) || !isText(text)) throw new RecordError("The record is damaged: a run has no key.");
+    if (this.runs.has(number)) return;
+    const run = {
+      number, text, scope: isText(scope) ? scope : null, slot: this.freeRuns.pop() ?? this.current.runs.length,
+      started: isNumber(started) ? started : 0, before: before ?? null, events: [], layers: [],
+    };
+    this.runs.set(number, run);
+    const phase = runPhases.get(before);
+    const row = before == null || isOver(phase) ? null : runRow(run, phase ?? "started", run.started);
+    this.set("runs", run.slot, row, isWhole);
+  }
+
+  set(name, slot, row, isWhole) {
+    this.current[name][slot] = row;
+    this.base[name][slot] = isWhole ? row : null;
+  }
+
+  damaged(n, what) { return new RecordError(`The record is damaged: event ${n} ${what}.`); }
+
+  check(event, n) {
+    const kind = event[1];
+    if (!Number.isInteger(kind)) throw this.damaged(n, "has no code");
+    if (shapes.has(kind)) {
+      const last = event.at(-1);
+      if (!isShaped(event, 3, shapes.get(kind)) || !(isState(last) || (kind === code.removed && last === null))) {
+        throw this.damaged(n, "cannot be read");
+      }
+    } else if (runShapes.has(kind)) {
+      if (!isShaped(event, 3, runShapes.get(kind))) throw this.damaged(n, "cannot be read");
+    } else if (otherShapes.has(kind) && !isShaped(event, 2, otherShapes.get(kind))) {
+      throw this.damaged(n, "cannot be read");
+    }
+  }
+
+  push(event) {
+    const n = this.end;
+    if (this.events.length && (n - this.first) % spacing === 0) this.checkpoints.push({ n, moment: this.current.copy() });
+    this.events.push(event);
+    const kind = event[1];
+    if (shapes.has(kind)) {
+      this.keys.get(event[2])?.lane.events.push(n);
+      if (kind === code.layerAdded || kind === code.layerRemoved) this.runs.get(event[3])?.layers.push(n);
+    } else if (runShapes.has(kind)) {
+      this.runs.get(event[2])?.events.push(n);
+    } else if (otherShapes.has(kind)) {
+      this.conditions.push(n);
+    }
+    this.apply(this.current, event, n);
+  }
+
+  /** Changes `moment` to that after the event. */
+  apply(moment, event, n) {
+    const kind = event[1];
+    if (shapes.has(kind)) {
+      const key = this.keys.get(event[2]);
+      if (!key) return;
+      moment.rows[key.slot] = nextRow(moment.rows[key.slot], key, event, n, this.values.has(n));
+    } else if (runShapes.has(kind)) {
+      const run = this.runs.get(event[2]);
+      if (!run) return;
+      moment.runs[run.slot] = nextRun(moment.runs[run.slot], run, event);
+    } else if (kind === code.network) {
+      moment.network = event[2];
+    } else if (kind === code.activity) {
+      moment.activity = event[2];
+    } else if (kind === code.lost) {
+      moment.lost += event[2];
+    }
+  }
+
+  /** The number of the first event after `at`. */
+  after(at) {
+    let [low, high] = [0, this.events.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.events[middle][0] <= at) low = middle + 1; else high = middle;
+    }
+    return this.first + low;
+  }
+
+  /** The moment after all events until `at`. It stays valid until the next call. O(log n), and at most 4,096 events. */
+  moment(at) { return this.momentBefore(this.after(at)); }
+
+  momentBefore(end) {
+    if (end >= this.end) return this.current;
+    if (!this.cursor || this.cursor.n > end || this.cursor.n < end - spacing) {
+      let from = { n: this.first, moment: this.base };
+      for (const checkpoint of this.checkpoints) if (checkpoint.n <= end) from = checkpoint;
+      this.cursor = { n: from.n, moment: from.moment.copy() };
+    }
+    while (this.cursor.n < end) {
+      this.apply(this.cursor.moment, this.event(this.cursor.n), this.cursor.n);
+      this.cursor.n += 1;
+    }
+    return this.cursor.moment;
+  }
+
+  /** The numbers of a key's or a run's events with `from ≤ time ≤ to`, as a range in its list. */
+  range(list, from, to) {
+    const find = (at, isAfter) => {
+      let [low, high] = [0, list.length];
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        const time = this.event(list[middle])[0];
+        if (time < at || (isAfter && time === at)) low = middle + 1; else high = middle;
+      }
+      return low;
+    };
+    return [find(from, false), find(to, true)];
+  }
+
+  /** Folds the oldest events into the base when there are a quarter too many. */
+  trim() {
+    const extra = this.events.length - this.keep;
+    if (extra <= (this.keep < 1000 ? 0 : this.keep / 4)) return;
+    const keys = new Set();
+    const runs = new Set();
+    for (let i = 0; i < extra; i += 1) {
+      const event = this.events[i];
+      const n = this.first + i;
+      this.apply(this.base, event, n);
+      if (shapes.has(event[1])) keys.add(this.keys.get(event[2]));
+      else if (runShapes.has(event[1])) runs.add(this.runs.get(event[2]));
+    }
+    keys.delete(undefined);
+    runs.delete(undefined);
+    this.events.splice(0, extra);
+    this.first += extra;
+    this.start = this.events[0]?.[0] ?? this.now;
+    const stays = (n) => n >= this.first;
+    for (const lane of new Set([...keys].map((key) => key.lane))) lane.events = lane.events.filter(stays);
+    for (const run of runs) {
+      run.events = run.events.filter(stays);
+      run.layers = run.layers.filter(stays);
+      if (!run.events.length && isOver(this.base.runs[run.slot]?.phase)) this.forget(run, "runs", this.freeRuns);
+    }
+    this.forgetKeys(keys);
+    this.conditions = this.conditions.filter(stays);
+    this.forgetValues();
+    for (const numbers of [this.errors, this.options]) {
+      for (const number of numbers.keys()) {
+        if (numbers.size <= 20_000) break;
+        numbers.delete(number);
+      }
+    }
+    this.checkpoints = this.checkpoints.filter((checkpoint) => checkpoint.n > this.first);
+    this.cursor = null;
+  }
+
+  // Keys whose entry was gone before the first event. Numbers are never used again, so no event can name them.
+  forgetKeys(keys) {
+    for (const key of keys) {
+      if (this.base.rows[key.slot] || key.lane.events.some((n) => this.event(n)[2] === key.number)) continue;
+      this.forget(key, "rows", this.freeKeys);
+      key.lane.keys = key.lane.keys.filter((other) => other !== key);
+      if (!key.lane.keys.length) this.laneOf.delete(key.text);
+    }
+    this.lanes = this.lanes.filter((lane) => lane.keys.length > 0);
+  }
+
+  // The value of an event that goes stays while it is the newest of its key.
+  forgetValues() {
+    const used = new Set();
+    for (const row of this.base.rows) if (row?.value) used.add(row.value);
+    for (const [n, text] of this.values) {
+      if (n >= this.first) break;
+      if (used.has(n)) continue;
+      this.values.delete(n);
+      this.valueBytes -= text.length;
+    }
+  }
+
+  forget(item, name, free) {
+    this[name === "rows" ? "keys" : "runs"].delete(item.number);
+    this.base[name][item.slot] = null;
+    this.current[name][item.slot] = null;
+    for (const checkpoint of this.checkpoints) checkpoint.moment[name][item.slot] = null;
+    free.push(item.slot);
+  }
+
+  /** The row of a key at a moment, if it then has an entry. */
+  row(moment, lane) {
+    for (let i = lane.keys.length - 1; i >= 0; i -= 1) {
+      const row = moment.rows[lane.keys[i].slot];
+      if (row) return row;
+    }
+    return null;
+  }
+
+  /** The state of an entry before event `n` of its key; null if it had none. */
+  stateBefore(n) {
+    const key = this.keys.get(this.event(n)[2]);
+    if (!key) return null;
+    const { events } = key.lane;
+    let [i] = this.range(events, this.event(n)[0], Infinity);
+    while (events[i] < n) i += 1;
+    for (i -= 1; i >= 0; i -= 1) {
+      const event = this.event(events[i]);
+      if (event[2] === key.number) return event.at(-1);
+    }
+    return this.base.rows[key.slot]?.state ?? null;
+  }
+
+  /** The text of the value that an entry had after event `n`, if the record has it. */
+  value(row) { return row?.value ? this.values.get(row.value) ?? null : null; }
+
+  staleTime(s) { return this.options.get(state.options(s))?.staleTime; }
+
+  /** How much is left of the time for which data is fresh, from 1 to 0; null without data, or if nobody can know. */
+  freshness(s, at) {
+    if (!state.hasData(s) || state.updatedAt(s) === null) return null;
+    const time = this.staleTime(s);
+    if (time === "static") return 1;
+    if (state.isInvalidated(s)) return 0;
+    if (time === "never") return 1;
+    if (!isNumber(time)) return null;
+    if (time <= 0) return 0;
+    return Math.min(1, Math.max(0, 1 - Math.max(0, at - state.updatedAt(s)) / time));
+  }
+
+  /** The numbers of keys of each status. O(keys). */
+  counts(moment) {
+    const counts = { all: 0, pending: 0, success: 0, error: 0, fetching: 0, paused: 0, observed: 0 };
+    for (const row of moment.rows) {
+      if (!row) continue;
+      counts.all += 1;
+      counts[state.status(row.state)] += 1;
+      const fetching = state.fetching(row.state);
+      if (fetching !== "idle") counts[fetching] += 1;
+      if (state.observers(row.state) > 0) counts.observed += 1;
+    }
+    return counts;
+  }
+
+  /** The record as it would be read again. */
+  save() {
+    let before = 0;
+    const codes = { started: 30, performing: 33, paused: 31, retrying: 34, stopped: 35, succeeded: 37, failed: 38, cancelled: 39 };
+    return {
+      streamquery: "record", version, date: this.date, now: this.now, first: this.first, lost: this.lost,
+      options: [...this.options], errors: [...this.errors], base: [this.base.network, this.base.activity],
+      keys: [...this.keys.values()].map((key) => [key.number, key.text, key.type, key.lane.parts, this.base.rows[key.slot]?.state ?? null]),
+      runs: [...this.runs.values()].map((run) => {
+        const row = this.base.runs[run.slot];
+        return [run.number, run.text, run.scope, row ? codes[row.phase] : null, run.started];
+      }),
+      events: this.events.map((event) => {
+        const copy = event.slice();
+        copy[0] = event[0] - before;
+        before = event[0];
+        return copy;
+      }),
+      values: [...this.values].filter(([n]) => n >= this.first),
+    };
+  }
+}
+
+// MARK: Rows
+
+function firstRow(key, base) {
+  return {
+    key, state: base, n: 0, at: 0, fetch: 0, fetchAt: null, fetchEnd: null, attempt: 0, retryAt: null, error: 0,
+    layers: none, value: 0,
+  };
+}
+
+const none = Object.freeze([]);
+
+function nextRow(old, key, event, n, hasValue) {
+  const s = event.at(-1);
+  if (s === null) return null;
+  const row = old ? { ...old } : firstRow(key, s);
+  [row.state, row.n, row.at] = [s, n, event[0]];
+  if (hasValue) row.value = n;
+  const kind = event[1];
+  if (kind >= code.fetchStarted && kind <= code.fetchCancelled) row.fetch = event[3];
+  switch (kind) {
+    case code.added: case code.reset: case code.removed:
+      [row.error, row.attempt, row.retryAt, row.layers] = [0, 0, null, kind === code.removed ? none : row.layers];
+      if (kind !== code.reset) row.value = hasValue ? n : 0;
+      break;
+    case code.fetchStarted:
+      [row.fetchAt, row.fetchEnd, row.attempt, row.retryAt] = [event[0], null, 1, null];
+      break;
+    case code.attemptFailed:
+      [row.attempt, row.retryAt, row.error] = [event[4] + 1, event[0] + event[5], event[6]];
+      break;
+    case code.fetchResumed: case code.fetchPaused:
+      row.retryAt = null;
+      break;
+    case code.fetchSucceeded:
+      [row.fetchEnd, row.error, row.retryAt] = [event[0], 0, null];
+      break;
+    case code.fetchFailed:
+      [row.fetchEnd, row.error, row.retryAt] = [event[0], event[4], null];
+      break;
+    case code.fetchCancelled:
+      [row.fetchEnd, row.retryAt] = [event[0], null];
+      break;
+    case code.written:
+      row.error = 0;
+      break;
+    case code.layerAdded:
+      row.layers = [...row.layers.filter((run) => run !== event[3]), event[3]];
+      break;
+    case code.layerRemoved:
+      row.layers = row.layers.filter((run) => run !== event[3]);
+      break;
+  }
+  if (!state.hasData(s)) row.value = 0;
+  if (!state.isLayered(s)) row.layers = none;
+  return row;
+}
+
+function runRow(run, phase, at) {
+  return { run, phase, at, started: run.started, ended: null, failures: 0, error: 0, retryAt: null, callback: null };
+}
+
+function nextRun(old, run, event) {
+  const row = old ? { ...old } : runRow(run, "started", event[0]);
+  const kind = event[1];
+  row.at = event[0];
+  if (kind === code.callbackFailed) {
+    [row.callback, row.error] = [event[4], event[3]];
+    return row;
+  }
+  row.phase = runPhases.get(kind) ?? row.phase;
+  row.retryAt = null;
+  switch (kind) {
+    case code.runStarted: row.started = event[0]; break;
+    case code.attemptStarted: row.failures = event[3]; break;
+    case code.runRetries: [row.failures, row.retryAt, row.error] = [event[3], event[0] + event[4], event[5]]; break;
+    case code.runStopped: row.error = event[3]; break;
+    case code.runSucceeded: row.ended = event[0]; break;
+    case code.runFailed: [row.ended, row.error] = [event[0], event[3]]; break;
+    case code.runCancelled: row.ended = event[0]; break;
+  }
+  return row;
+}

@@ -1,0 +1,668 @@
+// The timeline: time runs to the right, one lane a mutation and one a key. Only the lanes in view are drawn.
+
+import { dark, find, narrow, setAttribute, setText } from "./dom.js";
+import { drawLane, drawRuns, fitted } from "./lanes.js";
+import { matcher } from "./list.js";
+import { code } from "./record.js";
+import { clock, line, short } from "./words.js";
+
+const head = 38;
+
+export class Timeline {
+  constructor(app) {
+    this.app = app;
+    [this.from, this.to] = [0, 10e6];
+    this.isFitted = true;
+    this.lanes = [];
+    this.hits = [];
+    this.pointers = new Map();
+    this.top = 0;
+    [this.scroller, this.canvas, this.overview, this.tall, this.tip] = ["lanes", "canvas", "overview", "tall", "tip"].map(find);
+    this.measure = this.measure.bind(this);
+    new ResizeObserver(this.measure).observe(this.scroller);
+    new ResizeObserver(this.measure).observe(this.overview);
+    narrow.addEventListener("change", this.measure);
+    dark.addEventListener("change", () => {
+      this.colours = null;
+      this.app.wake();
+    });
+    this.scroller.addEventListener("scroll", () => {
+      this.top = this.scroller.scrollTop;
+      this.app.wake();
+    }, { passive: true });
+    this.scroller.addEventListener("wheel", (event) => this.wheeled(event), { passive: false });
+    this.scroller.addEventListener("keydown", (event) => this.pressed(event));
+    this.listen(this.canvas);
+    this.listenToOverview();
+    find("zoom-in").addEventListener("click", () => this.zoom(0.5));
+    find("zoom-out").addEventListener("click", () => this.zoom(2));
+    find("zoom-fit").addEventListener("click", () => this.fit());
+  }
+
+  reset() {
+    this.filtered = null;
+    this.isFitted = true;
+    this.scroller.scrollTop = 0;
+    this.fit();
+  }
+
+  measure() {
+    this.ratio = Math.min(devicePixelRatio || 1, 2);
+    [this.width, this.height] = [this.scroller.clientWidth, this.scroller.clientHeight];
+    this.wideWidth = this.overview.clientWidth;
+    this.gutter = narrow.matches ? 104 : Math.min(260, Math.max(150, Math.round(this.width * 0.18)));
+    this.size = narrow.matches ? 32 : 27;
+    const fit = (canvas, width, height) => {
+      if (canvas.width !== width * this.ratio || canvas.height !== height * this.ratio) {
+        [canvas.width, canvas.height] = [width * this.ratio, height * this.ratio];
+      }
+    };
+    fit(this.canvas, this.width, this.height);
+    fit(this.overview, this.wideWidth, 36);
+    this.canvas.style.width = `${this.width}px`;
+    this.canvas.style.height = `${this.height}px`;
+    this.app.wake();
+  }
+
+  // MARK: The range of time
+
+  get span() { return this.to - this.from; }
+
+  fit() {
+    const { record } = this.app;
+    if (!record) return;
+    this.isFitted = true;
+    const [start, end] = [record.start, Math.max(this.app.edge(), record.start + 1e6)];
+    this.from = start - (end - start) * 0.01;
+    this.to = end + (end - start) * 0.02;
+    this.app.wake();
+  }
+
+  zoom(factor, around = this.app.at) {
+    const { record } = this.app;
+    if (!record) return;
+    const center = around >= this.from && around <= this.to ? around : (this.from + this.to) / 2;
+    const longest = Math.max(this.app.edge() - record.start, 1e6) * 1.5;
+    const span = Math.min(Math.max(this.span * factor, 200), longest);
+    const share = (center - this.from) / this.span;
+    this.from = center - span * share;
+    this.to = this.from + span;
+    this.isFitted = false;
+    this.keepInside();
+    this.app.wake();
+  }
+
+  pan(micros) {
+    this.from += micros;
+    this.to += micros;
+    this.isFitted = false;
+    this.keepInside();
+    this.app.wake();
+  }
+
+  keepInside() {
+    const { record } = this.app;
+    const [start, end, span] = [record.start, this.app.edge(), this.span];
+    if (this.to < start + span * 0.1) this.from = start - span * 0.9;
+    if (this.from > end - span * 0.1) this.from = end - span * 0.1;
+    this.to = this.from + span;
+  }
+
+  /** Moves the range so that a time is in it. */
+  reveal(at) {
+    if (at >= this.from && at <= this.to) return;
+    const { span } = this;
+    this.from = at - span / 2;
+    this.to = this.from + span;
+    this.isFitted = false;
+  }
+
+  // While the page follows, the newest time stays near the right edge; the whole record stays in view if it was.
+  follow() {
+    const { app } = this;
+    if (!app.isFollowing && !app.isPlaying) return;
+    if (this.isFitted && app.isFollowing) {
+      const longest = 60e6;
+      const end = app.at;
+      const span = Math.min(Math.max(end - app.record.start, 4e6), longest);
+      [this.from, this.to] = [end - span * 1.0, end + span * 0.03];
+    } else if (app.isFollowing) {
+      const { span } = this;
+      this.to = app.at + span * 0.03;
+      this.from = this.to - span;
+    } else if (!this.isFitted && (app.at > this.to || app.at < this.from)) {
+      const { span } = this;
+      this.from = app.at - span * 0.1;
+      this.to = this.from + span;
+    }
+  }
+
+  x(at) { return this.gutter + ((at - this.from) / this.span) * (this.width - this.gutter); }
+  time(x) { return this.from + ((x - this.gutter) / (this.width - this.gutter)) * this.span; }
+
+  // MARK: Lanes
+
+  collect() {
+    const { record } = this.app;
+    const { text } = this.app.keys.by;
+    if (this.text !== text || this.seenLanes !== record.lanes || this.seenCount !== record.lanes.length) {
+      const matches = matcher(text);
+      this.filtered = text ? record.lanes.filter(matches) : record.lanes;
+      [this.text, this.seenLanes, this.seenCount] = [text, record.lanes, record.lanes.length];
+    }
+    if (this.seenRuns !== record.runs.size || this.runsOf !== record) {
+      const lanes = new Map();
+      for (const run of record.runs.values()) {
+        const name = run.scope ? `${run.text} · ${run.scope}` : run.text;
+        const lane = lanes.get(name) ?? { text: run.text, name, runs: [], isMutation: true, overlaps: !run.scope };
+        lane.runs.push(run);
+        lanes.set(name, lane);
+      }
+      this.mutations = [...lanes.values()].slice(0, 500);
+      [this.seenRuns, this.runsOf] = [record.runs.size, record];
+    }
+    const count = this.mutations.length + this.filtered.length;
+    if (this.count !== count || this.tallSize !== this.size) {
+      [this.count, this.tallSize] = [count, this.size];
+      this.tall.style.height = `${Math.max(0, head + count * this.size + 10 - this.height)}px`;
+    }
+  }
+
+  lane(index) {
+    return index < this.mutations.length ? this.mutations[index] : this.filtered[index - this.mutations.length];
+  }
+
+  revealLane(lane) {
+    if (!this.filtered) return;
+    const index = this.filtered.indexOf(lane);
+    if (index < 0) return;
+    const top = (index + this.mutations.length) * this.size;
+    if (top < this.scroller.scrollTop || top + this.size > this.scroller.scrollTop + this.height - head) {
+      this.scroller.scrollTop = Math.max(0, top - (this.height - head) / 2);
+      this.top = this.scroller.scrollTop;
+    }
+  }
+
+  // MARK: Drawing
+
+  readColours() {
+    const style = getComputedStyle(document.documentElement);
+    const names = ["ground", "panel", "raised", "selected", "line", "ink", "soft", "accent", "fresh", "stale", "fetching", "paused", "error", "pending", "unknown", "layer"];
+    this.colours = Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
+    this.colours.onAccent = style.getPropertyValue("--on-accent").trim();
+    this.mono = `11.5px ${style.getPropertyValue("--mono").trim()}`;
+    this.sans = `11px ${style.getPropertyValue("--sans").trim()}`;
+    this.patterns = new Map();
+  }
+
+  hatch(name) {
+    let pattern = this.patterns.get(name);
+    if (!pattern) {
+      const tile = document.createElement("canvas");
+      const side = 6 * this.ratio;
+      [tile.width, tile.height] = [side, side];
+      const g = tile.getContext("2d");
+      g.scale(this.ratio, this.ratio);
+      g.globalAlpha = 0.25;
+      g.fillStyle = this.colours[name];
+      g.fillRect(0, 0, 6, 6);
+      g.globalAlpha = 1;
+      g.strokeStyle = this.colours[name];
+      g.lineWidth = 1.7;
+      g.beginPath();
+      for (const d of [-6, 0, 6]) {
+        g.moveTo(d - 1, 7);
+        g.lineTo(d + 7, -1);
+      }
+      g.stroke();
+      pattern = g.createPattern(tile, "repeat");
+      pattern.setTransform(new DOMMatrix().scale(1 / this.ratio));
+      this.patterns.set(name, pattern);
+    }
+    return pattern;
+  }
+
+  frame() {
+    const { app } = this;
+    if (!app.record || !this.width || !this.height) return;
+    if (!this.colours || this.patternRatio !== this.ratio) {
+      this.readColours();
+      this.patternRatio = this.ratio;
+    }
+    this.collect();
+    this.follow();
+    this.draw();
+    this.drawOverview();
+  }
+
+  draw() {
+    const { app, colours, width, height, gutter, size } = this;
+    const { record } = app;
+    const g = this.canvas.getContext("2d");
+    g.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    g.textBaseline = "middle";
+    g.fillStyle = colours.panel;
+    g.fillRect(0, 0, width, height);
+    this.hits = [];
+    const first = Math.floor(this.top / size);
+    const last = Math.min(this.count, Math.ceil((this.top + height - head) / size));
+    const view = {
+      g, record, colours, size, from: this.from, to: this.to, end: app.edge(), x: (at) => this.x(at),
+      hatch: (name) => this.hatch(name), font: this.sans, selectedEvent: app.selectedEvent,
+      hit: (a, b, y, tall, n, lane) => this.hits.push({ a, b, y, tall, n, lane }),
+    };
+    g.save();
+    g.beginPath();
+    g.rect(gutter, head, width - gutter, height - head);
+    g.clip();
+    this.drawGrid(g);
+    for (let index = first; index < last; index += 1) {
+      const y = head + index * size - this.top;
+      const lane = this.lane(index);
+      if (lane.text === app.selected && !lane.isMutation) {
+        g.fillStyle = colours.selected;
+        g.fillRect(gutter, y, width - gutter, size);
+      }
+    }
+    this.drawBands(g);
+    for (let index = first; index < last; index += 1) {
+      const y = head + index * size - this.top;
+      const lane = this.lane(index);
+      if (lane.isMutation) drawRuns(view, lane, y);
+      else drawLane(view, lane, y);
+      g.fillStyle = colours.line;
+      g.fillRect(gutter, y + size - 0.5, width - gutter, index === this.mutations.length - 1 ? 1.5 : 0.5);
+    }
+    const at = this.x(app.at);
+    const end = this.x(app.edge());
+    if (end < width) {
+      g.fillStyle = colours.ground;
+      g.fillRect(Math.max(end, gutter), head, width - end, height - head);
+    }
+    if (!app.isFollowing && at < end) {
+      g.globalAlpha = 0.55;
+      g.fillStyle = colours.panel;
+      g.fillRect(Math.max(at, gutter), head, end - at, height - head);
+      g.globalAlpha = 1;
+    }
+    g.restore();
+    this.drawNames(g, first, last);
+    this.drawRuler(g, at);
+  }
+
+  // The distance between two lines of the ruler: 1, 2 or 5 times a power of ten, or whole seconds and minutes.
+  step() {
+    const least = (this.span / Math.max(1, (this.width - this.gutter) / (narrow.matches ? 74 : 92)));
+    for (const step of [60e6, 120e6, 300e6, 600e6, 1800e6, 3600e6, 7200e6, 21600e6, 86400e6]) if (step >= least && least > 30e6) return step;
+    const power = 10 ** Math.floor(Math.log10(least));
+    return power * [1, 2, 5, 10].find((factor) => power * factor >= least);
+  }
+
+  drawGrid(g) {
+    const step = this.step();
+    g.fillStyle = this.colours.line;
+    g.globalAlpha = 0.6;
+    for (let at = Math.ceil(this.from / step) * step; at <= this.to; at += step) g.fillRect(Math.round(this.x(at)), head, 1, this.height);
+    g.globalAlpha = 1;
+  }
+
+  // Times without network, and with an inactive app.
+  bands() {
+    const { record } = this.app;
+    const bands = [];
+    for (const [kind, name] of [[code.network, "offline"], [code.activity, "inactive"]]) {
+      let since = (kind === code.network ? record.base.network : record.base.activity) ? null : -Infinity;
+      for (const n of record.conditions) {
+        const event = record.event(n);
+        if (event[1] !== kind) continue;
+        if (!event[2] && since === null) since = event[0];
+        else if (event[2] && since !== null) {
+          bands.push({ name, from: since, to: event[0] });
+          since = null;
+        }
+      }
+      if (since !== null) bands.push({ name, from: since, to: this.app.edge() });
+    }
+    return bands;
+  }
+
+  drawBands(g) {
+    this.shownBands = this.bands();
+    for (const band of this.shownBands) {
+      const [a, b] = [this.x(Math.max(band.from, this.from)), this.x(Math.min(band.to, this.to))];
+      if (b <= a) continue;
+      g.globalAlpha = band.name === "offline" ? 0.13 : 0.1;
+      g.fillStyle = band.name === "offline" ? this.colours.stale : this.colours.pending;
+      g.fillRect(a, head, b - a, this.height);
+      g.globalAlpha = 1;
+    }
+  }
+
+  drawNames(g, first, last) {
+    const { colours, gutter, size, width, height } = this;
+    g.fillStyle = colours.panel;
+    g.fillRect(0, head, gutter, height);
+    g.save();
+    g.beginPath();
+    g.rect(0, head, gutter, height);
+    g.clip();
+    for (let index = first; index < last; index += 1) {
+      const lane = this.lane(index);
+      const y = head + index * size - this.top;
+      const isSelected = !lane.isMutation && lane.text === this.app.selected;
+      if (isSelected) {
+        g.fillStyle = colours.selected;
+        g.fillRect(0, y, gutter, size);
+        g.fillStyle = colours.accent;
+        g.fillRect(0, y, 3, size);
+      }
+      g.font = this.mono;
+      g.fillStyle = lane.isMutation ? colours.layer : colours.ink;
+      lane.fits ??= {};
+      const room = gutter - 20 - (lane.isMutation ? 12 : 0);
+      if (lane.fits.room !== room) lane.fits = { room, text: fitted(g, lane.name ?? lane.text, room) };
+      g.fillText(lane.fits.text, 12 + (lane.isMutation ? 12 : 0), y + size / 2 + 0.5);
+      if (lane.isMutation) {
+        g.beginPath();
+        g.moveTo(11, y + size / 2 - 4);
+        g.lineTo(19, y + size / 2);
+        g.lineTo(11, y + size / 2 + 4);
+        g.fill();
+      }
+      g.fillStyle = colours.line;
+      g.fillRect(0, y + size - 0.5, gutter, index === this.mutations.length - 1 ? 1.5 : 0.5);
+    }
+    g.restore();
+    g.fillStyle = colours.line;
+    g.fillRect(gutter - 0.5, 0, 1, height);
+
+  }
+
+  drawRuler(g, at) {
+    const { colours, gutter, width, app } = this;
+    g.fillStyle = colours.panel;
+    g.fillRect(0, 0, width, head);
+    g.font = this.sans;
+    g.save();
+    g.beginPath();
+    g.rect(gutter, 0, width - gutter, head);
+    g.clip();
+    const step = this.step();
+    const digits = Math.max(0, Math.min(6, Math.ceil(-Math.log10(step / 1e6))));
+    g.fillStyle = colours.soft;
+    for (let time = Math.ceil(this.from / step) * step; time <= this.to; time += step) {
+      const x = Math.round(this.x(time));
+      g.fillRect(x, 15, 1, 6);
+      g.fillText(clock(time, digits), x + 4, 11);
+    }
+    for (const band of this.shownBands) {
+      const [a, b] = [Math.max(this.x(band.from), gutter), Math.min(this.x(band.to), width)];
+      if (b <= a) continue;
+      const colour = band.name === "offline" ? "stale" : "pending";
+      g.fillStyle = this.hatch(colour);
+      g.fillRect(a, 24, b - a, 11);
+      const text = band.name === "offline" ? "offline" : "app inactive";
+      const room = g.measureText(text).width;
+      if (b - a > room + 12) {
+        g.fillStyle = colours.panel;
+        g.fillRect(a + 3, 24, room + 8, 11);
+        g.fillStyle = colours[colour];
+        g.fillText(text, a + 7, 30);
+      }
+    }
+    for (const n of app.record.conditions) {
+      const event = app.record.event(n);
+      if (event[0] < this.from || event[0] > this.to || event[1] === code.network || event[1] === code.activity) continue;
+      const x = this.x(event[0]);
+      g.fillStyle = event[1] === code.storeFailed || event[1] === code.lost ? colours.error : colours.accent;
+      g.beginPath();
+      g.arc(x, 29.5, 3, 0, 7);
+      g.fill();
+      this.hits.push({ a: x - 6, b: x + 6, y: 22, tall: 16, n, lane: null });
+    }
+    g.restore();
+    g.font = this.sans;
+    g.fillStyle = colours.soft;
+    g.fillText(this.mutations.length ? "Mutations, keys" : "Keys", 12, 12);
+    g.fillStyle = colours.line;
+    g.fillRect(0, head - 1, width, 1);
+    if (at >= gutter && at <= width) {
+      g.fillStyle = colours.accent;
+      g.fillRect(at - 0.75, 6, 1.5, this.height);
+      g.beginPath();
+      g.moveTo(at - 6, 0);
+      g.lineTo(at + 6, 0);
+      g.lineTo(at + 6, 7);
+      g.lineTo(at, 13);
+      g.lineTo(at - 6, 7);
+      g.fill();
+    }
+  }
+
+  drawOverview() {
+    const { app, colours, wideWidth: width } = this;
+    const { record } = app;
+    const [start, end] = [record.start, Math.max(app.edge(), record.start + 1)];
+    const g = this.overview.getContext("2d");
+    g.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    g.fillStyle = colours.ground;
+    g.fillRect(0, 0, width, 36);
+    const x = (at) => 8 + ((at - start) / (end - start)) * (width - 16);
+    for (const band of this.shownBands) {
+      g.fillStyle = this.hatch(band.name === "offline" ? "stale" : "pending");
+      g.globalAlpha = 0.5;
+      g.fillRect(x(Math.max(band.from, start)), 0, x(band.to) - x(Math.max(band.from, start)), 36);
+      g.globalAlpha = 1;
+    }
+    const bins = Math.max(1, Math.floor((width - 16) / 4));
+    const counts = [];
+    let before = record.after(start - 1);
+    for (let i = 1; i <= bins; i += 1) {
+      const next = record.after(start + ((end - start) * i) / bins);
+      counts.push(next - before);
+      before = next;
+    }
+    const greatest = Math.log1p(Math.max(...counts, 1));
+    g.fillStyle = colours.soft;
+    counts.forEach((count, i) => {
+      if (!count) return;
+      const height = Math.max(2, (Math.log1p(count) / greatest) * 26);
+      g.fillRect(8 + i * 4, 33 - height, 3, height);
+    });
+    const [a, b] = [Math.max(2, x(this.from)), Math.min(width - 2, x(this.to))];
+    g.globalAlpha = 0.13;
+    g.fillStyle = colours.accent;
+    g.fillRect(a, 1, b - a, 34);
+    g.globalAlpha = 1;
+    g.strokeStyle = colours.accent;
+    g.lineWidth = 1;
+    g.strokeRect(a + 0.5, 1.5, Math.max(1, b - a - 1), 33);
+    g.fillStyle = colours.accent;
+    g.fillRect(x(app.at) - 1, 0, 2, 36);
+    setAttribute(this.overview, "aria-valuenow", Math.round(((app.at - start) / (end - start)) * 100));
+    const text = clock(app.at, 1);
+    setAttribute(this.overview, "aria-valuetext", text);
+  }
+
+  // MARK: Input
+
+  wheeled(event) {
+    if (!this.app.record) return;
+    const box = this.canvas.getBoundingClientRect();
+    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+    const isPinch = event.ctrlKey || event.metaKey || event.altKey;
+    const isSide = event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY);
+    const scrolls = this.tall.offsetHeight > 0 && y > head;
+    const unit = event.deltaMode === 1 ? 16 : 1;
+    if (isPinch || (!isSide && !scrolls)) {
+      event.preventDefault();
+      const factor = Math.exp(Math.max(-60, Math.min(60, event.deltaY * unit)) * (event.ctrlKey ? 0.012 : 0.004));
+      this.zoom(factor, this.app.isFollowing ? this.app.at : this.time(x));
+    } else if (isSide) {
+      event.preventDefault();
+      if (this.app.isFollowing) this.app.seek(this.app.at);
+      this.pan(((event.deltaX || event.deltaY) * unit * this.span) / (this.width - this.gutter));
+    }
+  }
+
+  listen(canvas) {
+    const place = (event) => {
+      const box = canvas.getBoundingClientRect();
+      return { x: event.clientX - box.left, y: event.clientY - box.top };
+    };
+    canvas.addEventListener("pointerdown", (event) => {
+      if (event.button !== 0 || !this.app.record) return;
+      const at = place(event);
+      this.pointers.set(event.pointerId, at);
+      if (this.pointers.size === 1) this.drag = { begin: at, last: at, isRuler: at.y < 22 && at.x > this.gutter, isMoved: false };
+      canvas.setPointerCapture(event.pointerId);
+      if (this.drag?.isRuler) this.app.seek(this.time(at.x));
+    });
+    canvas.addEventListener("pointermove", (event) => {
+      const at = place(event);
+      if (!this.pointers.has(event.pointerId)) {
+        this.hover(at);
+        return;
+      }
+      if (this.pointers.size === 2) {
+        const gap = () => {
+          const [a, b] = [...this.pointers.values()];
+          return Math.max(20, Math.abs(a.x - b.x));
+        };
+        const before = gap();
+        this.pointers.set(event.pointerId, at);
+        const [a, b] = [...this.pointers.values()];
+        this.zoom(before / gap(), this.time((a.x + b.x) / 2));
+        if (this.drag) this.drag.isMoved = true;
+        return;
+      }
+      this.pointers.set(event.pointerId, at);
+      const { drag } = this;
+      if (!drag) return;
+      if (Math.abs(at.x - drag.begin.x) > 4) drag.isMoved = true;
+      if (drag.isRuler) this.app.seek(this.time(at.x));
+      else if (drag.isMoved && at.x !== drag.last.x) {
+        if (this.app.isFollowing) this.app.seek(this.app.at);
+        this.pan(((drag.last.x - at.x) * this.span) / (this.width - this.gutter));
+      }
+      drag.last = at;
+    });
+    const ended = (event) => {
+      if (!this.pointers.delete(event.pointerId)) return;
+      if (event.type === "pointerup" && this.drag && !this.drag.isMoved && !this.drag.isRuler) this.clicked(place(event));
+      if (!this.pointers.size) this.drag = null;
+    };
+    canvas.addEventListener("pointerup", ended);
+    canvas.addEventListener("pointercancel", ended);
+    canvas.addEventListener("pointerleave", () => this.hover(null));
+  }
+
+  hitAt({ x, y }) {
+    let best = null;
+    for (const hit of this.hits) {
+      if (y < hit.y || y > hit.y + hit.tall || x < hit.a - 3 || x > hit.b + 3) continue;
+      const distance = hit.b - hit.a;
+      if (!best || distance <= best.distance) best = { ...hit, distance };
+    }
+    return best;
+  }
+
+  laneAt({ y }) {
+    if (y < head) return null;
+    const index = Math.floor((y - head + this.top) / this.size);
+    return index < this.count ? this.lane(index) : null;
+  }
+
+  clicked(at) {
+    const hit = this.hitAt(at);
+    const lane = this.laneAt(at);
+    if (hit) this.app.showEvent(hit.n);
+    else if (lane && !lane.isMutation) this.app.select(lane, !narrow.matches);
+    else if (lane) this.app.go("runs");
+  }
+
+  hover(at) {
+    const hit = at && this.hitAt(at);
+    const lane = at && at.x < this.gutter ? this.laneAt(at) : null;
+    this.tip.hidden = !hit && !lane;
+    this.canvas.style.cursor = hit || lane ? "pointer" : at && at.y < 22 ? "ew-resize" : "default";
+    if (!hit && !lane) return;
+    const { record } = this.app;
+    const event = hit ? record.event(hit.n) : null;
+    setText(this.tip, event ? `${clock(event[0])}  ${line(record, event)}` : short(lane.name ?? lane.text, 300));
+    const room = this.tip.offsetWidth;
+    const top = this.scroller.offsetTop;
+    const x = Math.max(6, Math.min(at.x + 12, this.width - room - 6));
+    const y = at.y + top + 18 + this.tip.offsetHeight > this.scroller.offsetTop + this.height ? at.y + top - this.tip.offsetHeight - 10 : at.y + top + 18;
+    this.tip.style.transform = `translate(${x}px, ${y}px)`;
+  }
+
+  listenToOverview() {
+    const { overview } = this;
+    const seek = (event) => {
+      const { record } = this.app;
+      if (!record) return;
+      const box = overview.getBoundingClientRect();
+      const share = Math.min(1, Math.max(0, (event.clientX - box.left - 8) / (box.width - 16)));
+      this.app.seek(record.start + share * (this.app.edge() - record.start));
+      this.reveal(this.app.at);
+    };
+    overview.addEventListener("pointerdown", (event) => {
+      overview.setPointerCapture(event.pointerId);
+      seek(event);
+    });
+    overview.addEventListener("pointermove", (event) => {
+      if (overview.hasPointerCapture(event.pointerId)) seek(event);
+    });
+    overview.addEventListener("keydown", (event) => {
+      const { record } = this.app;
+      if (!record) return;
+      const whole = this.app.edge() - record.start;
+      const steps = { ArrowLeft: -0.01, ArrowDown: -0.01, ArrowRight: 0.01, ArrowUp: 0.01, PageDown: -0.1, PageUp: 0.1 };
+      if (event.key in steps) this.app.seek(this.app.at + whole * steps[event.key]);
+      else if (event.key === "Home") this.app.seek(record.start);
+      else if (event.key === "End") this.app.follow();
+      else return;
+      this.reveal(this.app.at);
+      event.preventDefault();
+      event.stopPropagation();
+    });
+  }
+
+  pressed(event) {
+    const { app } = this;
+    if (!app.record || event.ctrlKey || event.metaKey || event.altKey) return;
+    const step = (by) => {
+      const lane = app.lane();
+      if (!lane?.events.length) return;
+      let place = lane.events.indexOf(app.selectedEvent);
+      if (place < 0) place = lane.events.findLastIndex((n) => app.record.event(n)[0] <= app.at) + (by < 0 ? 1 : 0);
+      const n = lane.events[Math.min(Math.max(place + by, 0), lane.events.length - 1)];
+      app.chooseEvent(n);
+      this.reveal(app.record.event(n)[0]);
+    };
+    const move = (by) => {
+      const index = this.filtered.findIndex((lane) => lane.text === app.selected);
+      const lane = this.filtered[Math.min(Math.max(index + by, 0), this.filtered.length - 1)];
+      if (lane) app.select(lane, false);
+    };
+    switch (event.key) {
+      case "ArrowLeft": step(-1); break;
+      case "ArrowRight": step(1); break;
+      case "ArrowUp": move(-1); break;
+      case "ArrowDown": move(1); break;
+      case "PageUp": this.pan(-this.span * 0.8); break;
+      case "PageDown": this.pan(this.span * 0.8); break;
+      case "Home": app.seek(app.record.start); this.reveal(app.at); break;
+      case "End": app.follow(); break;
+      case "+": case "=": this.zoom(0.5); break;
+      case "-": case "_": this.zoom(2); break;
+      case "0": this.fit(); break;
+      case "Enter": if (app.selectedEvent !== null) app.showEvent(app.selectedEvent); break;
+      default: return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}
+
