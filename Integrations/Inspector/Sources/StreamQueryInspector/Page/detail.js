@@ -1,6 +1,6 @@
 // The detail of one key: what holds at the time that the page shows, why, and what happened before.
 
-import { find, h, icon, setAttribute, setIcon, setText } from "./dom.js";
+import { find, h, icon, replace, setAttribute, setIcon, setText } from "./dom.js";
 import { meter } from "./keys.js";
 import { look, lookWords } from "./list.js";
 import { code, state } from "./record.js";
@@ -287,7 +287,7 @@ export class Detail {
     const from = Math.max(0, count - this.more);
     const items = [];
     for (let i = count - 1; i >= from; i -= 1) items.push(this.item(record, lane, i));
-    p.history.replaceChildren(...items);
+    replace(p.history, ...items);
     p.older.hidden = from === 0;
     setText(p.historyNote, count ? `${count.toLocaleString("en")} ${count === 1 ? "event" : "events"} in the record` : "Nothing happened to it in this record.");
   }

@@ -46,6 +46,14 @@ export function setAttribute(element, name, value) {
   }
 }
 
+/** Replaces what is in an element; a button in it that had the focus gives it to the one that follows it there. */
+export function replace(element, ...children) {
+  const buttons = () => [...element.querySelectorAll("button")];
+  const index = element.contains(document.activeElement) ? buttons().indexOf(document.activeElement) : -1;
+  element.replaceChildren(...children);
+  if (index >= 0) buttons()[index]?.focus({ preventScroll: true });
+}
+
 export const find = (id) => document.getElementById(id);
 
 /** Whether the reader wants no motion. */

@@ -1,6 +1,6 @@
 // Mutations with their runs; outbox, stores, accounts and limits, which only the app itself can tell.
 
-import { find, h, icon } from "./dom.js";
+import { find, h, icon, replace } from "./dom.js";
 import { code, isOver } from "./record.js";
 import { clock, duration, plural, short } from "./words.js";
 
@@ -36,7 +36,7 @@ export class RunsPane {
     if (!rows.length) content.append(h("p", { class: "empty" }, "No mutation ran up to this time."));
     if (active.length) content.append(h("div", {}, h("h2", {}, "Under way"), table(["Mutation", "State", "Waits for", "Since", "Layers on"], active.slice(0, 300).map((row) => this.row(row, at, active)))));
     if (over.length) content.append(h("div", {}, h("h2", {}, "Ended"), table(["Mutation", "State", "Error", "Took", "At"], over.slice(0, 200).map((row) => this.ended(row)))));
-    this.root.replaceChildren(content);
+    replace(this.root, content);
   }
 
   name(row) {
@@ -96,7 +96,7 @@ export class CachePane {
     if (!isShown || !this.app.record) return;
     const { record, moment, at, end } = this.app;
     const facts = this.app.isFollowing ? this.app.facts : null;
-    const mark = `${end} ${this.app.factsNumber} ${this.app.isFollowing} ${Math.floor(at / 500_000)}`;
+    const mark = `${this.app.isFollowing ? "" : end} ${this.app.factsNumber} ${this.app.isFollowing} ${Math.floor(at / 500_000)}`;
     if (mark === this.mark && this.record === record) return;
     [this.mark, this.record] = [mark, record];
     const content = h("div", { class: "cards" });
@@ -105,9 +105,7 @@ export class CachePane {
       const why = this.app.live ? "Lookups, limits, the outbox, stores and accounts are known for now only." : "Lookups, limits, the outbox, stores and accounts are not part of a record.";
       content.append(h("p", { class: "note" }, why));
     }
-    const { scrollTop } = this.root.firstElementChild ?? {};
-    this.root.replaceChildren(content);
-    if (scrollTop) content.scrollTop = scrollTop;
+    replace(this.root, content);
   }
 
   counts(record, moment) {

@@ -145,12 +145,24 @@ export class Timeline {
   collect() {
     const { record } = this.app;
     const { text } = this.app.keys.by;
+    if (this.of !== record) [this.of, this.filtered, this.search, this.seenRevision] = [record, null, null, -1];
     if (this.text !== text || this.seenLanes !== record.lanes || this.seenCount !== record.lanes.length) {
-      const matches = matcher(text);
-      this.filtered = text ? record.lanes.filter(matches) : record.lanes;
-      [this.text, this.seenLanes, this.seenCount] = [text, record.lanes, record.lanes.length];
+      if (this.text !== text || this.seenLanes !== record.lanes || !this.filtered) this.search = null;
+      this.search ??= { matches: matcher(text), found: [], next: 0 };
+      this.filtered ??= record.lanes;
+      const { search } = this;
+      if (!text) [search.found, search.next] = [record.lanes, record.lanes.length];
+      for (const until = Math.min(record.lanes.length, search.next + 4000); search.next < until; search.next += 1) {
+        if (search.matches(record.lanes[search.next])) search.found.push(record.lanes[search.next]);
+      }
+      if (search.next === record.lanes.length) {
+        [this.filtered, this.search] = [search.found, null];
+        this.seenCount = record.lanes.length;
+      }
+      [this.text, this.seenLanes] = [text, record.lanes];
+      if (this.search) this.app.wake();
     }
-    if (this.seenRuns !== record.runs.size || this.runsOf !== record) {
+    if (this.seenRevision !== record.revision) {
       const lanes = new Map();
       for (const run of record.runs.values()) {
         const name = run.scope ? `${run.text} · ${run.scope}` : run.text;
@@ -159,12 +171,13 @@ export class Timeline {
         lanes.set(name, lane);
       }
       this.mutations = [...lanes.values()].slice(0, 500);
-      [this.seenRuns, this.runsOf] = [record.runs.size, record];
+      this.seenRevision = record.revision;
     }
-    const count = this.mutations.length + this.filtered.length;
-    if (this.count !== count || this.tallSize !== this.size) {
-      [this.count, this.tallSize] = [count, this.size];
-      this.tall.style.height = `${Math.max(0, head + count * this.size + 10 - this.height)}px`;
+    this.count = this.mutations.length + this.filtered.length;
+    const rest = Math.max(0, head + this.count * this.size + 10 - this.height);
+    if (this.rest !== rest) {
+      this.rest = rest;
+      this.tall.style.height = `${rest}px`;
     }
   }
 
@@ -492,7 +505,7 @@ export class Timeline {
     const [x, y] = [event.clientX - box.left, event.clientY - box.top];
     const isPinch = event.ctrlKey || event.metaKey || event.altKey;
     const isSide = event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY);
-    const scrolls = this.tall.offsetHeight > 0 && y > head;
+    const scrolls = this.rest > 0 && y > head;
     const unit = event.deltaMode === 1 ? 16 : 1;
     if (isPinch || (!isSide && !scrolls)) {
       event.preventDefault();

@@ -1,0 +1,413 @@
+// The inspector end to end, in headless Chromium.
+//
+//   node e2e.mjs                    against the client that is not there (dev-server.mjs)
+//   node e2e.mjs LINK               against a running app; leaves out what needs a restart
+//   node e2e.mjs -- COMMAND ARG…    starts an app that prints its link, kills it, and starts it again
+//
+// An app that is tested so needs a key with an observer, or one that it gets soon. Prints SKIPPED if Chromium is missing.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Browser } from "./chromium.mjs";
+import { serve } from "./dev-server.mjs";
+import { Pretend } from "./pretend.mjs";
+import { Recording } from "../../Sources/StreamQueryInspector/Page/record.js";
+
+const folder = mkdtempSync(join(tmpdir(), "inspector-e2e-"));
+
+// MARK: The app
+
+const split = process.argv.indexOf("--");
+const command = split < 0 ? null : process.argv.slice(split + 1);
+const given = split < 0 ? process.argv[2] ?? null : null;
+
+async function startCommand() {
+  const child = spawn(command[0], command.slice(1), { stdio: ["ignore", "pipe", "inherit"] });
+  let text = "";
+  const link = await new Promise((resolve, reject) => {
+    child.once("exit", (status) => reject(new Error(`the app ended with ${status}: ${text}`)));
+    child.stdout.on("data", (data) => {
+      text += data;
+      const found = /http:\/\/(127\.0\.0\.1|localhost):\d+\/\?token=\w+/.exec(text);
+      if (found) resolve(found[0]);
+    });
+  });
+  const kill = () => new Promise((resolve) => {
+    child.removeAllListeners("exit");
+    child.once("exit", resolve);
+    child.kill("SIGKILL");
+  });
+  return { url: link, kill };
+}
+
+async function startPretend(port = 0) {
+  const pretend = new Pretend({ seed: 11 });
+  pretend.advance(3e6);
+  const served = await serve({ pretend, port });
+  return { url: served.url, kill: served.close, served, restart: () => startPretend(served.port) };
+}
+
+async function start() {
+  if (given) return { url: given, kill: null };
+  if (command) return { ...await startCommand(), restart: startCommand };
+  return startPretend();
+}
+
+// MARK: Steps
+
+const steps = [];
+const step = (name, run) => steps.push({ name, run });
+
+const isLive = (page) => page.until(() => document.querySelector("#link").dataset.state === "live" && window.inspector.record !== null);
+const mode = (page, name) => page.until((wanted) => document.body.dataset.mode === wanted, name);
+const next = (page) => page.run(() => window.inspector.record.end);
+
+/** Waits for an event of one of the codes, about a key if one is given, from a number on. */
+const event = (page, from, codes, key = null) => page.until((first, wanted, text) => {
+  const { record } = window.inspector;
+  for (let n = Math.max(first, record.first); n < record.end; n += 1) {
+    const one = record.event(n);
+    if (wanted.includes(one[1]) && (text === null || record.keys.get(one[2])?.text === text)) return n;
+  }
+  return 0;
+}, from, codes, key);
+
+const choose = async (page, key) => {
+  await page.run((text) => window.inspector.select(window.inspector.record.laneOf.get(text), false), key);
+  await page.until((text) => document.querySelector("#detail h2").textContent === text, key);
+};
+
+/** A key that has observers and data. */
+const observed = (page) => page.until(() => {
+  const { record } = window.inspector;
+  return record.current.rows.find((row) => row && row.state[1] > 0 && (row.state[0] & 16) && !(row.state[0] & 12))?.key.text;
+});
+
+async function press(page, name, key, codes) {
+  await choose(page, key);
+  await page.until((one) => document.querySelector(`[data-do="${one}"]`).getAttribute("aria-disabled") === null, name);
+  const from = await next(page);
+  await page.click(`[data-do="${name}"]`);
+  if (codes) await event(page, from, codes, key);
+  await page.until(() => document.querySelector("#toast").dataset.shown === "true" && document.querySelector("#toast").textContent.length > 3);
+  return from;
+}
+
+step("attach: the link opens the page, which hides the token and shows the keys", async ({ page, app }) => {
+  await page.open(app.url);
+  await isLive(page);
+  await page.until(() => document.querySelectorAll("#sheet .row:not([hidden])").length > 0);
+  assert.equal(await page.run(() => location.search), "");
+});
+
+step("a fetch appears: in the list, and in the record with its cause", async ({ page }) => {
+  await event(page, await next(page), [5]);
+  await page.until(() => document.querySelector('#sheet .row .cause')?.textContent.length > 0);
+});
+
+step("a click on a row shows the detail, and why it was fetched", async ({ page }) => {
+  const key = await observed(page);
+  await page.type("#filter", key);
+  await page.until((text) => [...document.querySelectorAll("#sheet .row:not([hidden]) .text")].some((one) => one.textContent === text), key);
+  const place = await page.run((text) => {
+    const row = [...document.querySelectorAll("#sheet .row:not([hidden])")].find((one) => one.querySelector(".text").textContent === text);
+    const box = row.getBoundingClientRect();
+    return { x: box.x + 60, y: box.y + box.height / 2 };
+  }, key);
+  await page.clickAt(place.x, place.y);
+  await page.until((text) => document.querySelector("#detail h2").textContent === text && document.querySelector("#why").textContent.endsWith("."), key);
+  await page.until(() => /observe/.test(document.querySelector("#who").textContent));
+  await page.run(() => {
+    const filter = document.querySelector("#filter");
+    filter.value = "";
+    filter.dispatchEvent(new Event("input"));
+  });
+});
+
+step("each button has its effect", async ({ page, log }) => {
+  const key = await observed(page);
+  await press(page, "refetch", key, [5]);
+  await press(page, "invalidate", key, [13]);
+  await press(page, "setStale", key, [13, 0]);
+  const canEdit = await page.run(() => window.inspector.facts?.allows?.values !== false);
+  if (canEdit) {
+    await page.until(() => document.querySelector("#data .tree"));
+    const from = await next(page);
+    await choose(page, key);
+    await page.click('[data-do="setData"]');
+    await page.until(() => document.querySelector("#editor").open && document.querySelector("#editor-text").value.length > 0);
+    const text = await page.run(() => document.querySelector("#editor-text").value);
+    await page.type("#editor-text", "{");
+    await page.click("#editor-done");
+    await page.until(() => document.querySelector("#editor-error").textContent.startsWith("This is not JSON"));
+    await page.type("#editor-text", text);
+    await page.click("#editor-done");
+    await event(page, from, [12], key);
+    await page.until(() => !document.querySelector("#editor").open);
+  } else {
+    log("the app shows no values: editing is disabled with a reason");
+    await page.until(() => document.querySelector('[data-do="setData"]').title.length > 3);
+  }
+  await press(page, "failNext", key, null);
+  await press(page, "refetch", key, [10, 6]);
+  await press(page, "refetch", key, [5]);
+  await press(page, "reset", key, [14]);
+  await event(page, await next(page) - 200, [5], key);
+  await press(page, "remove", key, [2]);
+});
+
+step("offline, online and a delay reach the client", async ({ page }) => {
+  let from = await next(page);
+  await page.click("#offline");
+  await event(page, from, [50]);
+  await page.until(() => document.querySelector("#offline").getAttribute("aria-pressed") === "true");
+  from = await next(page);
+  await page.click("#offline");
+  await event(page, from, [50]);
+  await page.choose("#delay", "1");
+  await page.until(() => window.inspector.facts.conditions.delay === 1 && document.querySelector("#toast").textContent.length > 3);
+  await page.choose("#delay", "0");
+  await page.until(() => window.inspector.facts.conditions.delay === 0);
+});
+
+step("scrubbed back, the whole page shows that time, and nothing can be done", async ({ page }) => {
+  const { left, top, width, height } = await page.place("#overview");
+  await page.clickAt(left + width * 0.5, top + height / 2);
+  await mode(page, "past");
+  await page.until(() => !document.querySelector("#past").hidden);
+  await page.until(() => document.querySelector('[data-do="refetch"]').getAttribute("aria-disabled") === "true" && document.querySelector("#reason").textContent.includes("past"));
+  const agree = await page.run(() => {
+    const { record, at, moment } = window.inspector;
+    return moment === record.momentBefore(record.after(at)) && at < record.now;
+  });
+  assert.ok(agree, "the page shows the moment of its time");
+  await page.run(() => document.querySelector("#lanes").focus());
+  await page.key("Home");
+  await page.until(() => window.inspector.at === window.inspector.record.start);
+  await page.click("#to-now");
+  await mode(page, "live");
+});
+
+step("the record is saved, and opens again without a client, by button and by drop", async ({ page, browser }) => {
+  await browser.send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath: folder, eventsEnabled: true });
+  const done = browser.event((message) => message.method === "Browser.downloadProgress" && message.params.state === "completed", "the download");
+  await page.click("#save-file");
+  await done;
+  const name = readdirSync(folder).find((one) => one.startsWith("streamquery-record"));
+  assert.ok(name, "the file has its name");
+  const record = Recording.open(readFileSync(join(folder, name), "utf8"));
+  assert.ok(record.events.length > 5);
+  await page.giveFile("#file", join(folder, name));
+  await mode(page, "opened");
+  await page.until((count) => window.inspector.record.events.length === count, record.events.length);
+  await page.click("#to-start");
+  await page.until(() => window.inspector.at === window.inspector.record.start);
+  await page.choose("#speed", "16");
+  await page.click("#play-pause");
+  await page.until(() => window.inspector.at > window.inspector.record.start + 1e5);
+  await page.until(() => document.querySelector("#reason").textContent.includes("no client"));
+  await page.run(() => window.inspector.seek(0));
+  await page.choose("#speed", "1");
+  writeFileSync(join(folder, "cut.json"), readFileSync(join(folder, name), "utf8").slice(0, -40));
+  await page.drop(300, 300, join(folder, "cut.json"));
+  await page.until(() => document.querySelector("#toast").textContent.includes("cut off"));
+  await page.drop(300, 300, join(folder, name));
+  await page.until((one) => document.querySelector("#link-text").textContent === one, name);
+  await page.click("#to-now");
+  await isLive(page);
+  await mode(page, "live");
+});
+
+step("a key with markup stays text", async ({ page }) => {
+  const markup = "<img src=x onerror=\"document.title='pwned'\"><script>document.title='pwned'</script>";
+  const s = [4369, 1, 0, 1e6, 1, 0, 1];
+  const file = join(folder, "hostile.json");
+  writeFileSync(file, JSON.stringify({
+    streamquery: "record", version: 1, date: 1764430000, now: 5e6, first: 1, lost: 0, options: [[1, { staleTime: 1e7, "<b>": markup }]],
+    keys: [[1, markup, markup, [markup, { __proto__: 1 }], null]], runs: [[1, markup, markup, null, 1e6]], errors: [[1, markup]], base: [1, 1],
+    events: [[1e6, 1, 1, s], [0, 5, 1, 1, s], [1e6, 6, 1, 1, 1, 1e6, 1, s], [1e5, 30, 1], [0, 16, 1, 1, s], [1e5, 38, 1, 1], [0, 52, markup], [0, 54, 0, markup, 1], [0, 10, 1, 1, 1, s]],
+    values: [[2, JSON.stringify({ [markup]: markup })]],
+  }));
+  await page.giveFile("#file", file);
+  await page.until((one) => document.querySelector("#detail h2").textContent === one, markup);
+  for (const tab of ["runs", "cache", "keys"]) await page.click(`#tabs [data-to="${tab}"]`);
+  await page.choose("#depth", "1");
+  await page.frame();
+  await page.choose("#depth", "0");
+  const found = await page.run(() => [document.title, document.querySelectorAll("body img:not([src='icon.svg']), body script").length]);
+  assert.deepEqual(found, ["StreamQuery inspector", 0]);
+  await page.click("#to-now");
+  await isLive(page);
+});
+
+step("two pages at once: an action in one is seen in the other", async ({ page, browser, app }) => {
+  const other = await browser.page(app.url);
+  await isLive(other);
+  const key = await observed(page);
+  const from = await next(other);
+  await press(page, "invalidate", key, [13]);
+  await event(other, from, [13], key);
+  assert.deepEqual(other.problems, []);
+  await other.close();
+});
+
+step("a wrong token, another origin and another host are refused", async ({ app, browser }) => {
+  const wrong = new URL(app.url);
+  wrong.searchParams.set("token", "wrong");
+  const other = await browser.page(wrong.href);
+  await other.until(() => document.querySelector("#link").dataset.state === "refused" && document.querySelector("#refusal")?.textContent.includes("link"));
+  await other.close();
+  const { port, searchParams } = new URL(app.url);
+  const status = (path, headers) => new Promise((resolve, reject) => {
+    const call = request({ host: "127.0.0.1", port, path, headers }, (answer) => {
+      answer.destroy();
+      resolve(answer.statusCode);
+    });
+    call.on("error", reject);
+    call.end();
+  });
+  const token = searchParams.get("token");
+  const own = `127.0.0.1:${port}`;
+  const [events, detail] = [`/events?token=${token}`, `/detail?key=1&token=${token}`];
+  assert.equal(await status(events, { Host: "evil.example" }), 421);
+  assert.equal(await status("/", { Host: `evil.example:${port}` }), 421);
+  assert.equal(await status(detail, { Host: own, Origin: "http://evil.example" }), 403);
+  assert.equal(await status(detail, { Host: own, Origin: "null" }), 403);
+  assert.equal(await status("/record", { Host: own }), 401);
+  assert.equal(await status(events, { Host: own }), 200);
+});
+
+step("100,000 keys: at most 200 rows in the document, at most 8 ms of scripting and layout in a frame", async ({ browser, log, app }) => {
+  const many = new Pretend({ keys: 100_000, values: false });
+  many.advance(1e6);
+  // Without an app of our own, the record comes from a file: it plays then.
+  const served = given || command ? null : await serve({ pretend: many });
+  const page = await browser.page(served ? served.url : app.url);
+  if (!served) {
+    many.advance(30e6);
+    const file = join(folder, "many.json");
+    writeFileSync(file, JSON.stringify(many.whole()));
+    await isLive(page);
+    await page.giveFile("#file", file);
+  }
+  await page.until(() => document.querySelector("#count-keys").textContent.startsWith("100,0"));
+  await page.until(() => !window.inspector.keys.work);
+  const { left, top, width, height } = await page.place("#rows");
+  const measure = async (name, during) => {
+    const found = await page.frames(during);
+    const rows = await page.run(() => document.querySelectorAll("#sheet .row").length);
+    log(`${name}: ${found.frames} frames, median ${found.median.toFixed(1)} ms, 95 % ${found.p95.toFixed(1)} ms, most ${found.most.toFixed(1)} ms, ${rows} rows`);
+    assert.ok(rows <= 200, `${rows} rows`);
+    return found;
+  };
+  const results = [];
+  results.push(await measure("scrolling", () => page.run(() => new Promise((resolve) => {
+    const rows = document.querySelector("#rows");
+    let i = 0;
+    const go = () => {
+      rows.scrollTop = i % 3 ? rows.scrollTop + 900 : (i * 7919 * 32) % rows.scrollHeight;
+      i += 1;
+      if (i < 120) requestAnimationFrame(go); else resolve();
+    };
+    go();
+  }))));
+  results.push(await measure("sorting", async () => {
+    await page.click(".columns .age button");
+    await page.until(() => !window.inspector.keys.work && window.inspector.keys.by.sort === "age");
+  }));
+  results.push(await measure("filtering", async () => {
+    await page.type("#filter", "99");
+    await page.until(() => document.querySelector("#count-keys").textContent.includes(" of "));
+  }));
+  results.push(await measure("scrubbing", () => page.run(() => new Promise((resolve) => {
+    const { record } = window.inspector;
+    let i = 0;
+    const go = () => {
+      window.inspector.seek(record.start + ((record.now - record.start) * ((i * 37) % 100)) / 100);
+      i += 1;
+      if (i < 60) requestAnimationFrame(go); else resolve();
+    };
+    go();
+  }))));
+  await page.wheel(left + width / 2, top + height / 2, 0, 400);
+  if (process.env.INSPECTOR_STRICT !== "0") for (const found of results) assert.ok(found.p95 <= 8, `95 % of the frames took ${found.p95} ms or less`);
+  assert.deepEqual(page.problems, []);
+  await page.close();
+  await served?.close();
+});
+
+step("the app is killed: the page says so, keeps what it has, and is live again", async ({ page, app, log }) => {
+  if (!app.kill) return "needs an app that this script starts";
+  await isLive(page);
+  const before = await page.run(() => window.inspector.record.date);
+  await app.kill();
+  await page.until(() => document.querySelector("#link").dataset.state === "lost");
+  await page.until(() => document.querySelectorAll("#sheet .row:not([hidden])").length > 0);
+  const again = await app.restart();
+  [app.url, app.kill, app.served] = [again.url, again.kill, again.served];
+  const state = new URL(again.url).port === await page.run(() => location.port)
+    ? await page.until(() => ["live", "refused"].find((one) => one === document.querySelector("#link").dataset.state)) : "elsewhere";
+  if (state !== "live") {
+    log(`after the restart: ${state}; the new link is opened`);
+    await page.open(again.url);
+  }
+  await isLive(page);
+  await page.until((date) => window.inspector.record.date !== date, before);
+});
+
+step("the client is shut down: the page says so", async ({ page, app }) => {
+  if (!app.served) return "needs the client that is not there";
+  app.served.end();
+  await page.until(() => document.querySelector("#link").dataset.state === "ended");
+  await page.until(() => document.querySelector("#reason").textContent.includes("shut down") || document.querySelector("#detail .sheet").hidden);
+});
+
+step("phone width: one pane at a time", async ({ page }) => {
+  await page.resize({ width: 390, height: 844, isPhone: true });
+  for (const tab of ["timeline", "runs", "cache", "detail", "keys"]) {
+    await page.click(`#tabs [data-to="${tab}"]`);
+    const shown = await page.run(() => [...document.querySelectorAll(".pane")].filter((one) => getComputedStyle(one).visibility === "visible").map((one) => one.id));
+    assert.deepEqual(shown, [tab]);
+    assert.ok(await page.run(() => document.documentElement.scrollWidth <= 390), `${tab} is not wider than the screen`);
+  }
+});
+
+// MARK: Run
+
+const browser = await Browser.start();
+if (!browser) {
+  console.log("SKIPPED: Chromium is not installed");
+  process.exit(0);
+}
+const begin = Date.now();
+let app = null;
+let failed = 0;
+try {
+  app = await start();
+  const page = await browser.page();
+  for (const { name, run } of steps) {
+    const at = Date.now();
+    const notes = [];
+    try {
+      const skipped = await run({ page, browser, app, log: (text) => notes.push(text) });
+      assert.deepEqual(page.problems, [], "the page has no errors");
+      console.log(skipped ? `SKIPPED ${name}: ${skipped}` : `ok ${name} (${Date.now() - at} ms)`);
+    } catch (error) {
+      failed += 1;
+      console.log(`FAILED ${name}: ${error.message}`);
+      if (process.env.INSPECTOR_SHOT) await page.shot(`${process.env.INSPECTOR_SHOT}-${failed}.png`).catch(() => {});
+      page.problems.splice(0);
+      await page.run(() => document.querySelector("#editor").close()).catch(() => {});
+    }
+    for (const note of notes) console.log(`   ${note}`);
+  }
+} finally {
+  await browser.close();
+  await app?.kill?.();
+  rmSync(folder, { recursive: true, force: true });
+}
+console.log(`${steps.length - failed} of ${steps.length} steps, ${((Date.now() - begin) / 1000).toFixed(1)} s`);
+process.exit(failed ? 1 : 0);

@@ -1,0 +1,211 @@
+// The page's model: what it reads and refuses, moments at any time, bounded memory, lists and texts.
+import assert from "node:assert/strict";
+import test from "node:test";
+import { groupOf, look, ordered } from "../../Sources/StreamQueryInspector/Page/list.js";
+import { Recording, RecordError, state } from "../../Sources/StreamQueryInspector/Page/record.js";
+import { bytes, clock, differences, duration, line, why } from "../../Sources/StreamQueryInspector/Page/words.js";
+import { Pretend } from "./pretend.mjs";
+
+const S = (bits, observers = 0, updatedAt = null, options = 1) => [bits, observers, 0, updatedAt, updatedAt === null ? 0 : 1, 0, options];
+const plain = (changes = {}) => ({
+  streamquery: "record", version: 1, date: 1764430000, now: 10e6, first: 1, lost: 0, options: [[1, { staleTime: 4e6 }]],
+  keys: [[1, '["user", 1]', "User", ["user", 1], null]], runs: [], errors: [[1, "bad"]], base: [1, 1],
+  events: [[1e6, 1, 1, S(0)], [0, 5, 1, 1, S(4100, 1)], [5e5, 9, 1, 1, 0, S(4369, 1, 15e5)]], values: [], ...changes,
+});
+const refused = (text, pattern) => assert.throws(() => Recording.open(typeof text === "string" ? text : JSON.stringify(text)), (error) => {
+  assert.ok(error instanceof RecordError, String(error));
+  assert.match(error.message, pattern);
+  return true;
+});
+
+test("files that are no record, of another version, cut off or damaged are refused with a sentence", () => {
+  const text = JSON.stringify(plain());
+  for (let end = 1; end < text.length; end += 7) refused(text.slice(0, end), /cut off/);
+  refused("", /not JSON/);
+  refused("hello", /not JSON/);
+  for (const other of ["null", "1", "[]", "{}", '"record"']) refused(other, /not a record/);
+  refused(plain({ version: 2 }), /version 2/);
+  refused(plain({ version: undefined }), /version/);
+  refused(plain({ version: { a: "x".repeat(1000) } }), /version/);
+  for (const name of ["date", "now", "first"]) for (const bad of [null, "1", [], {}, undefined]) refused(plain({ [name]: bad }), /when it was taken/);
+  for (const name of ["keys", "runs", "events", "values", "options", "errors"]) refused(plain({ [name]: { a: 1 } }), /damaged/);
+  refused(plain({ keys: [[1, 2]] }), /no text/);
+  refused(plain({ keys: [[1, "a", "", [], [1, 2]]] }), /state of key 1/);
+  refused(plain({ events: [[1, 1, 1]] }), /event 1/);
+  refused(plain({ events: [[-1, 1, 1, S(0)]] }), /no time/);
+  refused(plain({ events: [[8e15, 50, 1], [8e15, 50, 1]] }), /event 2 has no time/);
+  refused(plain({ events: [[0, "x", 1]] }), /no code/);
+  refused(plain({ events: [[0, 5, 1, "one", S(0)]] }), /event 1/);
+  refused(plain({ events: [[0, 52, { toString: 1 }]] }), /event 1/);
+  refused(plain({ values: [[1, { a: 1 }]] }), /not text/);
+});
+
+test("random damage never throws anything but a sentence", () => {
+  const text = JSON.stringify(plain({ runs: [[1, '["a"]', null, null, 0]], events: [...plain().events, [0, 30, 1], [0, 16, 1, 1, S(4497, 1, 15e5)], [1, 34, 1, 1, 5, 1], [1, 54, 0, "x", 2]] }));
+  let seed = 5;
+  const random = (below) => {
+    seed = (seed * 1664525 + 1013904223) >>> 0;
+    return seed % below;
+  };
+  const odd = ["null", "-1", "1e308", "[]", "{}", '"x"', "9", "true", ""];
+  let read = 0;
+  for (let i = 0; i < 4000; i += 1) {
+    const place = random(text.length);
+    const damaged = text.slice(0, place) + odd[random(odd.length)] + text.slice(place + random(6));
+    try {
+      const record = Recording.open(damaged);
+      for (let n = record.first; n < record.end; n += 1) {
+        line(record, record.event(n));
+        why(record, n);
+      }
+      record.moment(2e6);
+      record.save();
+      read += 1;
+    } catch (error) {
+      assert.ok(error instanceof RecordError, `${error.stack}\n${damaged}`);
+    }
+  }
+  assert.ok(read > 50);
+});
+
+test("a moment does not depend on the moments that were shown before", () => {
+  const client = new Pretend({ date: 1764430000 });
+  client.advance(50e6);
+  const record = new Recording(client.whole());
+  const seen = (at) => JSON.stringify(record.moment(at).rows.map((row) => row && [row.key.number, row.state, row.n, row.fetch, row.layers]));
+  const times = [0, 50e6, 12.5e6, 12.4e6, 30e6, 2e6, 49e6, 22e6];
+  const first = times.map(seen);
+  assert.deepEqual([...times].reverse().map(seen).reverse(), first);
+  const again = Recording.open(JSON.stringify(record.save()));
+  assert.deepEqual(times.map((at) => JSON.stringify(again.moment(at).rows.map((row) => row && [row.key.number, row.state, row.n, row.fetch, row.layers]))), first);
+});
+
+test("parts make the same record as the whole", () => {
+  const client = new Pretend({ date: 1764430000, ring: 100_000 });
+  let live = new Recording(client.whole());
+  let mark = client.mark();
+  for (let at = 0; at < 50e6; at += 333_333) {
+    client.advance(at);
+    live = live.append(client.since(mark));
+    mark = client.mark();
+  }
+  const whole = new Recording(client.whole());
+  assert.deepEqual(live.events, whole.events);
+  assert.deepEqual(live.current.rows.map((row) => row?.state), whole.current.rows.map((row) => row?.state));
+  assert.equal(live.now, whole.now);
+});
+
+test("a live record keeps the newest events, and its memory does not grow", () => {
+  const keep = 2000;
+  let record = new Recording(plain(), { keep, bytes: 100_000 });
+  let number = 1;
+  let at = 15e5;
+  for (let round = 0; round < 200; round += 1) {
+    const first = record.end;
+    const [keys, runs, events, values] = [[], [], [], []];
+    for (let i = 0; i < 50; i += 1) {
+      number += 1;
+      keys.push([number, `["item", ${number}]`, "Item", ["item", number], null]);
+      runs.push([number, '["save"]', null, null, at]);
+      const n = first + events.length;
+      events.push([10, 1, number, S(17, 0, at)], [10, 12, number, S(17, 0, at)], [0, 30, number], [0, 16, number, number, S(145, 0, at)], [0, 37, number],
+        [0, 17, number, number, S(17, 0, at)], [10, 2, number, 0, 0, null], [5, 50, i % 2]);
+      values.push([n + 1, JSON.stringify("x".repeat(100))]);
+      at += 35;
+    }
+    record = record.append(plain({ now: at, first, keys, runs, events, values, errors: [], options: [], date: 1764430000 }));
+  }
+  assert.ok(record.events.length <= keep * 1.25 + 400, `${record.events.length} events`);
+  assert.ok(record.keys.size < 1000, `${record.keys.size} keys`);
+  assert.ok(record.lanes.length < 1000 && record.laneOf.size < 1000 && record.current.rows.length < 1000);
+  assert.ok(record.runs.size < 1000, `${record.runs.size} runs`);
+  assert.ok(record.values.size < 1000 && record.valueBytes <= 200_000, `${record.valueBytes} bytes`);
+  assert.ok(record.conditions.length <= keep * 1.25 + 400);
+  assert.equal(record.row(record.current, record.laneOf.get('["user", 1]')).state[1], 1);
+  assert.equal(record.counts(record.moment(record.events[0][0])).all >= 1, true);
+});
+
+test("a part after lost events begins anew, and one that is known is skipped", () => {
+  const record = new Recording(plain());
+  assert.equal(record.append(plain()), record);
+  assert.equal(record.events.length, 3);
+  const anew = record.append(plain({ first: 90, lost: 86 }));
+  assert.notEqual(anew, record);
+  assert.equal(anew.lost, 86);
+});
+
+test("events, members and keys that are not known are skipped", () => {
+  const record = new Recording(plain({ more: { a: 1 }, events: [[0, 99, "x", {}], [1, 1, 77, S(0)], [1, 38, 5, 1], ...plain().events] }));
+  assert.equal(record.counts(record.current).all, 1);
+  assert.equal(record.events.length, 6);
+});
+
+test("rows have a look, and a list is filtered, sorted and grouped", () => {
+  const client = new Pretend({ date: 1764430000 });
+  client.advance(48e6);
+  const record = new Recording(client.whole());
+  const list = (by) => {
+    const work = ordered(record, record.current, record.now, { text: "", looks: new Set(), sort: "key", isReversed: false, depth: 0, closed: new Set(), ...by });
+    for (;;) {
+      const { done, value } = work.next();
+      if (done) return value;
+    }
+  };
+  const all = list({});
+  assert.equal(all.shown, all.all);
+  assert.equal(Object.values(all.counts).reduce((a, b) => a + b), all.all);
+  const texts = all.items.map((lane) => lane.text);
+  assert.ok(texts.indexOf('["product", 102]') < texts.indexOf('["product", 109]'));
+  assert.deepEqual(list({ isReversed: true }).items.map((lane) => lane.text), [...texts].reverse());
+  assert.ok(list({ text: "PRODUCT rev" }).items.every((lane) => lane.text.includes("reviews")));
+  const errors = list({ looks: new Set(["error"]) });
+  for (const lane of errors.items) assert.equal(look(record, record.row(record.current, lane).state, record.now), "error");
+  const groups = list({ depth: 1 });
+  const heads = groups.items.filter((item) => item.isGroup);
+  assert.equal(heads.reduce((sum, group) => sum + group.lanes.length, 0), all.all);
+  const closed = list({ depth: 1, closed: new Set(heads.map((group) => group.name)) });
+  assert.equal(closed.items.length, heads.length);
+  assert.equal(groupOf({ parts: ["a", { b: 1 }, 2] }, 2), '["a", {"b":1}, …]');
+  assert.equal(groupOf({ parts: ["a"] }, 1), '["a"]');
+  const observers = list({ sort: "observers" }).items.map((lane) => state.observers(record.row(record.current, lane).state));
+  assert.deepEqual(observers, [...observers].sort((a, b) => b - a));
+});
+
+test("100,000 keys are ordered in slices, none of which takes a frame", () => {
+  const client = new Pretend({ keys: 100_000, values: false, story: false });
+  const record = new Recording(client.whole());
+  const work = ordered(record, record.current, 0, { text: "", looks: new Set(), sort: "key", isReversed: false, depth: 1, closed: new Set() });
+  let longest = 0;
+  let steps = 0;
+  let result;
+  for (;;) {
+    const begin = performance.now();
+    const { done, value } = work.next();
+    longest = Math.max(longest, performance.now() - begin);
+    steps += 1;
+    if (done) {
+      result = value;
+      break;
+    }
+  }
+  assert.equal(result.shown, 100_000);
+  assert.ok(steps > 200, `${steps} slices`);
+  console.log(`${steps} slices, the longest ${longest.toFixed(1)} ms`);
+});
+
+test("times and sizes have short texts", () => {
+  assert.deepEqual([0, 999, 1000, 999_999, 1e6, 1.29e6, 9.99e6, 10e6, 59e6, 60e6, 125e6, 3600e6, 11_100e6, 86_400e6, 183_600e6, -5].map(duration), [
+    "less than 1 ms", "less than 1 ms", "1 ms", "999 ms", "1 s", "1.2 s", "9.9 s", "10 s", "59 s", "1 min", "2 min 5 s", "1 h", "3 h 5 min", "1 d", "2 d 3 h", "less than 1 ms"]);
+  assert.deepEqual([clock(0), clock(1_234_567), clock(125_120_000), clock(3_725_000_000, 0), clock(-1_500_000, 1), clock(60_000_000, 0)], ["0.000 s", "1.234 s", "2:05.120", "1:02:05", "−1.5 s", "1:00"]);
+  assert.deepEqual([12, 1234, 56_789, 1_234_567].map(bytes), ["12 B", "1.2 kB", "57 kB", "1.2 MB"]);
+});
+
+test("values differ at places", () => {
+  assert.deepEqual(differences({ a: 1, b: [1, 2], c: { d: "x" } }, { a: 1, b: [1, 3, 4], c: { e: "x" } }), [
+    { path: "b[1]", from: "2", to: "3" }, { path: "b[2]", from: null, to: "4" }, { path: "c.d", from: '"x"', to: null }, { path: "c.e", from: null, to: '"x"' }]);
+  assert.deepEqual(differences([], []), []);
+  assert.deepEqual(differences({ a: {} }, { a: [] }), [{ path: "a", from: "{}", to: "[]" }]);
+  const deep = (depth) => JSON.parse(`${"[".repeat(depth)}1${"]".repeat(depth)}`);
+  assert.equal(differences(deep(2000), deep(2001)).length, 1);
+  assert.equal(differences(JSON.parse('{"__proto__": 1}'), {}).length, 1);
+});
