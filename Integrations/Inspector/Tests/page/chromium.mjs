@@ -238,6 +238,9 @@ export class Page {
     writeFileSync(path, Buffer.from(data, "base64"));
   }
 
+  /** Makes this page the visible one: the others get no frames. */
+  front() { return this.send("Page.bringToFront"); }
+
   close() { return this.browser.send("Target.closeTarget", { targetId: this.targetId }); }
 
   /** The work of each frame while `during` runs: milliseconds of scripting and layout. */
@@ -278,6 +281,13 @@ function framesOf(events) {
     const to = starts[i + 1] ?? Infinity;
     return joined.reduce((sum, [a, b]) => sum + (a >= from && a < to ? b - a : 0), 0) / 1000;
   }).filter((sum) => sum > 0).sort((a, b) => a - b);
+  if (process.env.INSPECTOR_TRACE) {
+    const slow = starts.map((from, i) => [from, starts[i + 1] ?? Infinity]).map(([from, to]) => {
+      const inside = same.filter((event) => event.ph === "X" && event.ts >= from && event.ts < to && event.dur > 1000);
+      return { sum: inside.reduce((sum, event) => sum + (event.name === "RunTask" || event.name.endsWith("RunTask") ? 0 : event.dur), 0) / 1000, inside };
+    }).sort((a, b) => b.sum - a.sum).slice(0, 4);
+    for (const { inside } of slow) console.log("---", inside.map((event) => `${event.name} ${(event.dur / 1000).toFixed(1)} ${event.args?.data?.functionName ?? event.args?.data?.type ?? ""}`).join(" | "));
+  }
   const at = (share) => sums[Math.min(sums.length - 1, Math.floor(sums.length * share))] ?? 0;
   return { frames: sums.length, median: at(0.5), p95: at(0.95), most: sums.at(-1) ?? 0, top: sums.slice(-5) };
 }

@@ -112,6 +112,7 @@ step("a click on a row shows the detail, and why it was fetched", async ({ page 
   const key = await observed(page);
   await page.type("#filter", key);
   await page.until((text) => [...document.querySelectorAll("#sheet .row:not([hidden]) .text")].some((one) => one.textContent === text), key);
+  await page.until(() => !window.inspector.keys.work && !window.inspector.keys.isOld);
   const place = await page.run((text) => {
     const row = [...document.querySelectorAll("#sheet .row:not([hidden])")].find((one) => one.querySelector(".text").textContent === text);
     const box = row.getBoundingClientRect();
@@ -246,6 +247,7 @@ step("a key with markup stays text", async ({ page }) => {
 step("two pages at once: an action in one is seen in the other", async ({ page, browser, app }) => {
   const other = await browser.page(app.url);
   await isLive(other);
+  await page.front();
   const key = await observed(page);
   const from = await next(other);
   await press(page, "invalidate", key, [13]);
@@ -392,6 +394,7 @@ try {
     const at = Date.now();
     const notes = [];
     try {
+      await page.front();
       const skipped = await run({ page, browser, app, log: (text) => notes.push(text) });
       assert.deepEqual(page.problems, [], "the page has no errors");
       console.log(skipped ? `SKIPPED ${name}: ${skipped}` : `ok ${name} (${Date.now() - at} ms)`);

@@ -4,7 +4,7 @@ import { Browser } from "./chromium.mjs";
 import { serve } from "./dev-server.mjs";
 import { Pretend } from "./pretend.mjs";
 
-const folder = process.argv[2] ?? "/tmp/inspector-shots";
+const folder = process.argv[2] ?? "/tmp/p34shots";
 mkdirSync(folder, { recursive: true });
 const only = process.argv[3] ?? "";
 const pretend = new Pretend({ date: 1764430000.25 });
@@ -30,8 +30,8 @@ for (const [width, height, isPhone] of [[1280, 800, false], [390, 844, true]]) {
     const tab = (name) => page.click(`#tabs [data-to="${name}"]`);
     await shot("keys");
     await page.run(() => { window.inspector.select(window.inspector.record.laneOf.get('["cart"]'), false); });
-    await page.until(() => document.querySelector("#detail h2").textContent.includes("cart"));
     if (isPhone) await tab("detail");
+    await page.until(() => document.querySelector("#detail h2").textContent.includes("cart"));
     await page.until(() => document.querySelector("#data .tree"));
     await shot("detail");
     await page.run(() => { document.querySelector("#detail").scrollTop = 620; });
@@ -48,6 +48,7 @@ for (const [width, height, isPhone] of [[1280, 800, false], [390, 844, true]]) {
       const n = window.inspector.record.laneOf.get('["notifications"]').events.findLast((one) => window.inspector.record.event(one)[0] < 24e6);
       window.inspector.showEvent(n);
     });
+    await page.until(() => !window.inspector.keys.work && !window.inspector.keys.isOld);
     await shot("past");
     if (!isPhone) {
       await page.choose("#depth", "1");

@@ -187,7 +187,7 @@ class App {
   }
 
   connect() {
-    this.opened = null;
+    [this.opened, this.isFollowing] = [null, true];
     this.live?.close();
     this.live = new Live(this.secret, (kind, value) => this.heard(kind, value));
   }

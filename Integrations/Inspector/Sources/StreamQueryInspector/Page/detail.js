@@ -124,10 +124,10 @@ export class Detail {
     p.marked.hidden = !s || !state.isInvalidated(s);
     p.placeholder.hidden = !s || !state.isPlaceholder(s);
     p.endless.hidden = !s || !state.isEndless(s);
-    p.bar.hidden = !s || !state.hasData(s);
-    let left = "";
+    if (!s) setAttribute(p.bar, "data-kind", "none");
+    else meter({ bar: p.bar, fill: p.fill }, record, s, at);
+    let left = s ? "There is no data." : "";
     if (s && state.hasData(s)) {
-      meter({ bar: p.bar, fill: p.fill }, record, s, at);
       const time = record.staleTime(s);
       const fresh = record.freshness(s, at);
       if (time === "static") left = "Never stale, not even after an invalidation.";
@@ -138,7 +138,6 @@ export class Detail {
       else left = time === 0 ? "Always stale." : `Stale for ${duration(at - state.updatedAt(s) - time)}.`;
     }
     setText(p.left, left);
-    p.left.hidden = !left;
     const error = row?.error ? record.errors.get(row.error) ?? `error ${row.error}` : null;
     p.failure.hidden = error === null;
     let failure = error === null ? "" : short(error, 1000);
@@ -185,11 +184,12 @@ export class Detail {
     n ??= lastFetch(record, lane, end);
     const fetch = n === null ? null : record.event(n);
     setText(p.whyTitle, fetch ? `Why did this refetch? Fetch ${fetch[3]}` : "Why did this refetch?");
+    const text = (sentence) => sentence.replace(/(\d) (?=(ms|s|min|h|d)\b)/g, "$1\u00a0");
     if (this.whyOf !== n || this.whyRevision !== record.first) {
       [this.whyOf, this.whyRevision] = [n, record.first];
-      setText(p.why, n === null ? "No fetch of it is in the record up to this time." : why(record, n) ?? "");
+      setText(p.why, n === null ? "No fetch of it is in the record up to this time." : text(why(record, n) ?? ""));
     }
-    setText(p.who, who(record, lane, row, at, end));
+    setText(p.who, text(who(record, lane, row, at, end)));
   }
 
   // Data, options with their origin and observers are asked of the app: the record does not have them.
