@@ -263,30 +263,29 @@ export class Page {
 const work = new Set(["FunctionCall", "EvaluateScript", "FireAnimationFrame", "TimerFire", "EventDispatch", "RunMicrotasks", "Layout", "UpdateLayoutTree",
   "ParseHTML", "v8.parseOnBackground", "MinorGC", "MajorGC"]);
 
-// Intervals of work on the thread of the page, joined, and summed up between the begins of its frames.
+// Work on the thread of the page, summed up between the begins of its frames.
 function framesOf(events) {
   const mine = events.find((event) => event.name === "FireAnimationFrame") ?? events.find((event) => event.name === "FunctionCall");
   if (!mine) return { frames: 0, median: 0, p95: 0, most: 0 };
   const same = events.filter((event) => event.pid === mine.pid && event.tid === mine.tid);
   const begins = same.filter((event) => event.name === "BeginMainThreadFrame" || event.name === "BeginFrame").map((event) => event.ts).sort((a, b) => a - b);
-  const intervals = same.filter((event) => event.ph === "X" && work.has(event.name)).map((event) => [event.ts, event.ts + (event.dur ?? 0)]).sort((a, b) => a[0] - b[0]);
-  const joined = [];
-  for (const [from, to] of intervals) {
-    const last = joined.at(-1);
-    if (last && from <= last[1]) last[1] = Math.max(last[1], to);
-    else joined.push([from, to]);
+  // The outermost pieces of work, with their time on the processor: other programs on the machine do not count.
+  const outermost = [];
+  for (const event of same.filter((one) => one.ph === "X" && work.has(one.name)).sort((a, b) => a.ts - b.ts)) {
+    const last = outermost.at(-1);
+    if (!last || event.ts >= last.ts + last.dur) outermost.push({ ts: event.ts, dur: event.dur ?? 0, own: event.tdur ?? event.dur ?? 0 });
   }
   const starts = begins.length ? begins : same.filter((event) => event.name === "FireAnimationFrame").map((event) => event.ts).sort((a, b) => a - b);
   const sums = starts.map((from, i) => {
     const to = starts[i + 1] ?? Infinity;
-    return joined.reduce((sum, [a, b]) => sum + (a >= from && a < to ? b - a : 0), 0) / 1000;
+    return outermost.reduce((sum, one) => sum + (one.ts >= from && one.ts < to ? one.own : 0), 0) / 1000;
   }).filter((sum) => sum > 0).sort((a, b) => a - b);
   if (process.env.INSPECTOR_TRACE) {
     const slow = starts.map((from, i) => [from, starts[i + 1] ?? Infinity]).map(([from, to]) => {
       const inside = same.filter((event) => event.ph === "X" && event.ts >= from && event.ts < to && event.dur > 1000);
       return { sum: inside.reduce((sum, event) => sum + (event.name === "RunTask" || event.name.endsWith("RunTask") ? 0 : event.dur), 0) / 1000, inside };
     }).sort((a, b) => b.sum - a.sum).slice(0, 4);
-    for (const { inside } of slow) console.log("---", inside.map((event) => `${event.name} ${(event.dur / 1000).toFixed(1)} ${event.args?.data?.functionName ?? event.args?.data?.type ?? ""}`).join(" | "));
+    for (const { inside } of slow) console.log("---", inside.map((event) => `${event.name} ${(event.dur / 1000).toFixed(1)}/${((event.tdur ?? 0) / 1000).toFixed(1)} ${event.args?.data?.functionName ?? event.args?.data?.type ?? ""}`).join(" | "));
   }
   const at = (share) => sums[Math.min(sums.length - 1, Math.floor(sums.length * share))] ?? 0;
   return { frames: sums.length, median: at(0.5), p95: at(0.95), most: sums.at(-1) ?? 0, top: sums.slice(-5) };

@@ -383,11 +383,13 @@ class App {
     this.showTime();
     const { left, pane } = document.body.dataset;
     const isSeen = (name) => (narrow.matches ? pane === name : name === left || name === "detail" || name === "timeline");
-    const hasMore = this.keys.frame(begin + 3, time);
+    const { isScrolling } = this.keys;
+    this.keys.isScrolling = false;
+    const hasMore = this.keys.frame(begin + (isScrolling ? 1 : 3), time);
     if (isSeen("detail")) this.detail.frame();
     this.runs.frame(isSeen("runs"));
     this.cache.frame(isSeen("cache"));
-    if (isSeen("timeline")) this.timeline.frame();
+    if (isSeen("timeline")) this.timeline.frame(time, isScrolling);
     this.worked = performance.now() - begin;
     if (this.isPlaying || this.keys.work) this.wake();
     else if (this.isFollowing && this.link === "live") this.later(still.matches ? 250 : 40);

@@ -61,6 +61,7 @@ export class KeysPane {
     this.sort("key", true);
     this.rows.addEventListener("scroll", () => {
       this.top = this.rows.scrollTop;
+      this.isScrolling = true;
       this.app.wake();
     }, { passive: true });
     new ResizeObserver(() => this.measure()).observe(this.rows);
@@ -123,7 +124,7 @@ export class KeysPane {
   frame(deadline, time) {
     const { record, moment, at } = this.app;
     if (record) {
-      if (!this.work && this.isOld && time - (this.orderedAt ?? 0) > (this.items.length > 5000 ? 1000 : 150)) {
+      if (!this.work && this.isOld && time - (this.orderedAt ?? 0) > (this.items.length > 5000 ? 2000 : 150)) {
         this.isOld = false;
         this.orderedAt = time;
         this.work = ordered(record, this.app.isFollowing ? record.current : moment.copy(), at, this.by);
@@ -162,16 +163,14 @@ export class KeysPane {
 
   render() {
     const { record, moment, at, selected } = this.app;
-    const over = 6;
+    const over = 4;
     const first = Math.max(0, Math.floor(this.top / this.size) - over);
     const last = record ? Math.min(this.items.length, Math.ceil((this.top + this.height) / this.size) + over, first + 180) : 0;
     for (const [index, element] of this.used) {
       const item = this.items[index];
       if (index >= first && index < last && Boolean(item?.isGroup) === element.isGroup) continue;
       this.used.delete(index);
-      element.hidden = true;
       element.index = -1;
-      element.removeAttribute("id");
       this.free[element.isGroup ? "group" : "row"].push(element);
     }
     for (let index = first; index < last; index += 1) {
@@ -179,6 +178,11 @@ export class KeysPane {
       const element = this.used.get(index) ?? this.take(index, Boolean(item.isGroup));
       if (item.isGroup) this.fillGroup(element, item, index);
       else this.fill(element, item, record, moment, at, item.text === selected, index);
+    }
+    for (const element of [...this.free.row, ...this.free.group]) {
+      if (element.hidden) continue;
+      element.hidden = true;
+      element.removeAttribute("id");
     }
     const active = this.used.get(this.active);
     setAttribute(this.grid, "aria-activedescendant", active ? active.id : null);
@@ -188,7 +192,7 @@ export class KeysPane {
     const element = this.free[isGroup ? "group" : "row"].pop() ?? (isGroup ? this.newGroup() : this.newRow());
     this.used.set(index, element);
     element.index = index;
-    element.hidden = false;
+    if (element.hidden) element.hidden = false;
     element.id = `row-${index}`;
     element.style.transform = `translateY(${index * this.size}px)`;
     element.setAttribute("aria-rowindex", index + 2);

@@ -308,12 +308,14 @@ export function drawRuns(view, lane, y) {
 
 /** The text of a lane, cut to the room that it has. */
 export function fitted(g, text, room) {
-  let cut = short(text, 120);
+  const cut = short(text, 120);
   if (g.measureText(cut).width <= room) return cut;
+  // Keys differ at their end as often as at their beginning.
+  const shortened = (length) => `${cut.slice(0, Math.ceil(length * 0.45))}…${cut.slice(cut.length - Math.floor(length * 0.55))}`;
   let [low, high] = [0, cut.length];
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if (g.measureText(`${cut.slice(0, middle)}…`).width <= room) low = middle; else high = middle - 1;
+    if (g.measureText(shortened(middle)).width <= room) low = middle; else high = middle - 1;
   }
-  return `${cut.slice(0, low)}…`;
+  return shortened(low);
 }
