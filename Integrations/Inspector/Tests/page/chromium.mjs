@@ -116,8 +116,10 @@ export class Page {
 
   send(method, params) { return this.browser.send(method, params, this.sessionId); }
 
+  loaded(what = "a page") { return this.browser.event((message) => message.sessionId === this.sessionId && message.method === "Page.loadEventFired", `${what} to load`); }
+
   async open(url) {
-    const loaded = this.browser.event((message) => message.sessionId === this.sessionId && message.method === "Page.loadEventFired", `${url} to load`);
+    const loaded = this.loaded(url);
     const { errorText } = await this.send("Page.navigate", { url });
     if (errorText) throw new Error(`${url}: ${errorText}`);
     await loaded;

@@ -7,8 +7,8 @@
 // An app that is tested so needs a key with an observer, or one that it gets soon. Prints SKIPPED if Chromium is missing.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { request } from "node:http";
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Browser } from "./chromium.mjs";
@@ -54,6 +54,25 @@ async function start() {
   if (given) return { url: given, kill: null };
   if (command) return { ...await startCommand(), restart: startCommand };
   return startPretend();
+}
+
+/** A static site: the page in a folder, and files beside it. */
+async function serveFolder(prefix, files) {
+  const folderOfPage = new URL("../../Sources/StreamQueryInspector/Page/", import.meta.url);
+  const types = { html: "text/html", css: "text/css", js: "text/javascript", svg: "image/svg+xml", json: "application/json" };
+  const server = createServer((asked, response) => {
+    const path = new URL(asked.url, "http://x").pathname;
+    const name = path.startsWith(prefix) ? path.slice(prefix.length) || "index.html" : "";
+    const text = files[name] ?? (/^[\w-]+\.\w+$/.test(name) && existsSync(new URL(name, folderOfPage)) ? readFileSync(new URL(name, folderOfPage)) : null);
+    response.writeHead(text === null ? 404 : 200, { "Content-Type": types[name.split(".").at(-1)] ?? "text/plain" });
+    response.end(text ?? "");
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const close = () => new Promise((resolve) => {
+    server.closeAllConnections();
+    server.close(resolve);
+  });
+  return { url: `http://127.0.0.1:${server.address().port}${prefix}`, close };
 }
 
 // MARK: Steps
@@ -244,6 +263,64 @@ step("a key with markup stays text", async ({ page }) => {
   await isLive(page);
 });
 
+step("a static story opens without a server behind it, in any folder, and plays", async ({ browser }) => {
+  const told = new Pretend({ date: 1764430000 });
+  told.advance(50e6);
+  const files = {
+    "stories/index.json": JSON.stringify([{ file: "shop.json", title: "A shop", text: "Somebody looks at chairs." }, { file: "../evil.json", title: "No" }]),
+    "stories/shop.json": JSON.stringify(told.whole()),
+  };
+  const site = await serveFolder("/a/b/", files);
+  const other = await browser.page(`${site.url}index.html`);
+  await other.until(() => document.querySelectorAll("#welcome a").length === 1);
+  const loaded = other.loaded();
+  await other.click("#welcome a");
+  await loaded;
+  await other.until(() => document.body.dataset.mode === "opened" && document.querySelector("#link-text").textContent === "A shop");
+  await other.until(() => document.querySelector("#caption").textContent.includes("chairs") && document.querySelector("#conditions").hidden);
+  await other.choose("#speed", "16");
+  await other.click("#play-pause");
+  await other.until(() => window.inspector.at > 1e6 && window.inspector.at < window.inspector.record.now);
+  for (const bad of ["https://evil.example/a.json", "//evil.example/a.json", "../evil.json", "stories/none.json"]) {
+    await other.open(`${site.url}?open=${encodeURIComponent(bad)}`);
+    await other.until(() => !document.querySelector("#welcome").hidden && document.querySelector("#toast").textContent.length > 3);
+  }
+  assert.deepEqual(other.problems, []);
+  await other.close();
+  await site.close();
+});
+
+step("the keyboard reaches the list, the timeline and every control", async ({ page }) => {
+  await page.run(() => document.querySelector("#grid").focus());
+  await page.key("Home");
+  const first = await page.until(() => window.inspector.selected);
+  await page.key("ArrowDown");
+  await page.until((before) => window.inspector.selected !== before, first);
+  await page.until(() => document.getElementById(document.querySelector("#grid").getAttribute("aria-activedescendant"))?.getAttribute("aria-selected") === "true");
+  await page.run(() => document.body.focus() ?? document.activeElement.blur());
+  await page.key("/", "/");
+  await page.until(() => document.activeElement.id === "filter");
+  await page.key("Escape");
+  const key = await observed(page);
+  await choose(page, key);
+  await page.run(() => document.querySelector("#lanes").focus());
+  await page.key("ArrowLeft");
+  await page.until(() => window.inspector.selectedEvent !== null && document.querySelector("#caption").textContent.length > 3);
+  await page.key("Enter");
+  await mode(page, "past");
+  const before = await page.run(() => window.inspector.timeline.span);
+  await page.key("+");
+  await page.until((span) => window.inspector.timeline.span < span, before);
+  await page.key("End");
+  await mode(page, "live");
+  const unreachable = await page.run(() => [...document.querySelectorAll("button, select, input, textarea, a, [role=slider], [role=separator]")]
+    .filter((one) => one.getClientRects().length && one.tabIndex < 0).map((one) => one.outerHTML.slice(0, 80)));
+  assert.deepEqual(unreachable, []);
+  const unnamed = await page.run(() => [...document.querySelectorAll("button, select, input:not([hidden]), textarea, [role=slider], [role=grid], section")]
+    .filter((one) => !(one.textContent.trim() || one.getAttribute("aria-label") || one.labels?.length)).map((one) => one.outerHTML.slice(0, 80)));
+  assert.deepEqual(unnamed, []);
+});
+
 step("two pages at once: an action in one is seen in the other", async ({ page, browser, app }) => {
   const other = await browser.page(app.url);
   await isLive(other);
@@ -317,12 +394,13 @@ step("100,000 keys: at most 200 rows in the document, at most 8 ms of scripting 
     go();
   }))));
   results.push(await measure("sorting", async () => {
+    const ordinal = await page.run(() => window.inspector.keys.ordinal);
     await page.click(".columns .age button");
-    await page.until(() => !window.inspector.keys.work && window.inspector.keys.by.sort === "age");
+    await page.until((before) => window.inspector.keys.ordinal > before, ordinal);
   }));
   results.push(await measure("filtering", async () => {
     await page.type("#filter", "99");
-    await page.until(() => document.querySelector("#count-keys").textContent.includes(" of "));
+    await page.until(() => !window.inspector.timeline.search && document.querySelector("#count-keys").textContent.includes(" of "));
   }));
   results.push(await measure("scrubbing", () => page.run(() => new Promise((resolve) => {
     const { record } = window.inspector;

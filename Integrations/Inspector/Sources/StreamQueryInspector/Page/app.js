@@ -103,6 +103,7 @@ class App {
     if (this.selected !== lane.text) this.selectedEvent = null;
     this.selected = lane.text;
     this.timeline.revealLane(lane);
+    this.keys.reveal(lane);
     if (goesThere && narrow.matches) this.go("detail");
     this.wake();
   }
@@ -116,6 +117,7 @@ class App {
     if (key) {
       this.selected = key.text;
       this.timeline.revealLane(key.lane);
+      this.keys.reveal(key.lane);
     }
     setText(find("caption"), `${clock(event[0])}  ${key ? `${short(key.text, 80)}: ` : ""}${line(this.record, event)}`);
     this.wake();
@@ -442,6 +444,11 @@ class App {
       event.target.blur();
       await this.act({ do: "delay", seconds });
       this.showLink();
+    });
+    on("legend-button", "click", () => {
+      const legend = find("legend");
+      legend.hidden = !legend.hidden;
+      find("legend-button").setAttribute("aria-expanded", String(!legend.hidden));
     });
     on("open-file", "click", () => find("file").click());
     on("file", "change", (event) => {

@@ -54,7 +54,7 @@ export class KeysPane {
     }));
     this.heads = new Map(titles.map(([name, title, kind]) => {
       const head = h("div", { role: "columnheader", class: kind, "aria-sort": "none" },
-        h("button", { type: "button", tabindex: "-1", onclick: () => this.sort(name) }, title));
+        h("button", { type: "button", onclick: () => this.sort(name) }, title));
       find("columns").append(head);
       return [name, head];
     }));
@@ -290,13 +290,24 @@ export class KeysPane {
     this.renew(true);
   }
 
-  go(index) {
-    if (!this.items.length) return;
-    this.active = Math.min(Math.max(index, 0), this.items.length - 1);
-    const top = this.active * this.size;
+  /** Scrolls to a key that was chosen elsewhere. */
+  reveal(lane) {
+    if (this.items[this.active] === lane || this.items.length > 20_000) return;
+    const index = this.items.indexOf(lane);
+    if (index >= 0) this.scrollTo(index);
+  }
+
+  scrollTo(index) {
+    this.active = index;
+    const top = index * this.size;
     if (top < this.top) this.rows.scrollTop = top;
     else if (top + this.size > this.top + this.height) this.rows.scrollTop = top + this.size - this.height;
     this.top = this.rows.scrollTop;
+  }
+
+  go(index) {
+    if (!this.items.length) return;
+    this.scrollTo(Math.min(Math.max(index, 0), this.items.length - 1));
     const item = this.items[this.active];
     if (!item.isGroup) this.app.select(item, false);
     this.app.wake();
