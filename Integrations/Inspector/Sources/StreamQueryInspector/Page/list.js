@@ -115,6 +115,7 @@ function* mergeSorted(list, compare) {
     for (let i = 0; i < from.length; i += 2) {
       if (i + 1 === from.length) to.push(from[i]);
       else to.push(yield* merged(from[i], from[i + 1], compare));
+      yield;
     }
     from = to;
   }
