@@ -209,3 +209,12 @@ test("values differ at places", () => {
   assert.equal(differences(deep(2000), deep(2001)).length, 1);
   assert.equal(differences(JSON.parse('{"__proto__": 1}'), {}).length, 1);
 });
+
+test("events that were lost have numbers, and values belong to the numbers after them", () => {
+  const record = new Recording(plain({ events: [[0, 1, 1, S(0)], [0, 60, 7], [0, 12, 1, S(17, 0, 0)]], values: [[9, '"nine"']] }));
+  assert.deepEqual([1, 2, 3].map((n) => record.number(n)), [1, 2, 9]);
+  assert.equal(record.value(record.current.rows[0]), '"nine"');
+  const again = new Recording(record.save());
+  assert.equal(again.value(again.current.rows[0]), '"nine"');
+  assert.equal(again.append(plain({ first: 10, events: [[1, 12, 1, S(17, 0, 1)]], values: [[10, '"ten"']] })).value(again.current.rows[0]), '"ten"');
+});

@@ -279,7 +279,7 @@ class App {
       if (![...find("delay").options].some((option) => option.value === delay)) find("delay").append(h("option", { value: delay }, `Slow: ${delay} s`));
       find("delay").value = delay;
     }
-    find("conditions").hidden = this.opened !== null && this.opened !== undefined && !this.live;
+    find("conditions").hidden = !this.live;
   }
 
   /** Why nothing can be done now; null if it can. */

@@ -128,6 +128,8 @@ export class Recording {
     this.date = json.date;
     this.now = json.now;
     this.first = json.first;
+    this.next = json.first;
+    this.gaps = [];
     this.lost = json.lost ?? 0;
     this.events = [];
     this.keys = new Map();
@@ -165,13 +167,16 @@ export class Recording {
    */
   append(json) {
     checked(json);
-    if ((json.lost ?? 0) > 0 || json.first > this.end) {
+    if ((json.lost ?? 0) > 0 || json.first > this.next) {
       return new Recording(json, { keep: this.keep, bytes: this.bytes });
     }
     this.read(json, false);
     this.trim();
     return this;
   }
+
+  /** The number that the record gives to event `n`. They differ after lost events: each of these has a number too. */
+  number(n) { return n + (this.gaps.findLast((gap) => gap.n <= n)?.shift ?? 0); }
 
   read(json, isWhole) {
     const offset = (json.date - this.date) * 1e6;
@@ -183,24 +188,30 @@ export class Recording {
     }
     for (const row of table(json, "keys")) this.readKey(row, isWhole);
     for (const row of table(json, "runs")) this.readRun(row, isWhole);
+    const values = new Map();
     for (const [number, text] of table(json, "values")) {
       if (!isCount(number) || !isText(text)) throw new RecordError("The record is damaged: a value is not text.");
-      if (this.values.has(number)) continue;
-      this.values.set(number, text);
-      this.valueBytes += text.length;
+      values.set(number, text);
     }
     let at = offset;
-    const events = table(json, "events");
-    for (let i = 0; i < events.length; i += 1) {
-      const event = events[i];
-      const n = json.first + i;
+    let number = json.first;
+    for (const event of table(json, "events")) {
+      const n = number;
       if (!isNumber(event[0]) || event[0] < 0 || at + event[0] > longest) throw this.damaged(n, "has no time");
       at += event[0];
-      if (n < this.end) continue;
       const copy = event.slice();
       copy[0] = at;
       this.check(copy, n);
+      number += event[1] === code.lost ? Math.max(1, event[2]) : 1;
+      if (n < this.next) continue;
+      const text = values.get(n);
+      if (text !== undefined) {
+        this.values.set(this.end, text);
+        this.valueBytes += text.length;
+      }
       this.push(copy);
+      this.next = number;
+      if (number > n + 1) this.gaps.push({ n: this.end, shift: number - this.end });
     }
     this.now = Math.max(this.now, json.now + offset, this.events.at(-1)?.[0] ?? 0);
     for (const [n, text] of this.values) {
@@ -372,6 +383,7 @@ export class Recording {
     }
     this.forgetKeys(keys);
     this.conditions = this.conditions.filter(stays);
+    this.gaps = this.gaps.filter((gap, i) => i === this.gaps.length - 1 || this.gaps[i + 1].n > this.first);
     this.forgetValues();
     for (const numbers of [this.errors, this.options]) {
       for (const number of numbers.keys()) {
@@ -473,7 +485,7 @@ export class Recording {
     let before = 0;
     const codes = { started: 30, performing: 33, paused: 31, retrying: 34, stopped: 35, succeeded: 37, failed: 38, cancelled: 39 };
     return {
-      streamquery: "record", version, date: this.date, now: this.now, first: this.first, lost: this.lost,
+      streamquery: "record", version, date: this.date, now: this.now, first: this.number(this.first), lost: this.lost,
       options: [...this.options], errors: [...this.errors], base: [this.base.network, this.base.activity],
       keys: [...this.keys.values()].map((key) => [key.number, key.text, key.type, key.lane.parts, this.base.rows[key.slot]?.state ?? null]),
       runs: [...this.runs.values()].map((run) => {
@@ -486,7 +498,7 @@ export class Recording {
         before = event[0];
         return copy;
       }),
-      values: [...this.values].filter(([n]) => n >= this.first),
+      values: [...this.values].filter(([n]) => n >= this.first).map(([n, text]) => [this.number(n), text]),
     };
   }
 }
