@@ -196,6 +196,12 @@ export class Page {
     await this.send("Input.dispatchMouseEvent", { type: "mouseReleased", x, y, button: "left", clickCount: 1 });
   }
 
+  async drag(x, y, dx, dy) {
+    await this.send("Input.dispatchMouseEvent", { type: "mousePressed", x, y, button: "left", buttons: 1, clickCount: 1 });
+    for (let i = 1; i <= 4; i += 1) await this.send("Input.dispatchMouseEvent", { type: "mouseMoved", x: x + (dx * i) / 4, y: y + (dy * i) / 4, button: "left", buttons: 1 });
+    await this.send("Input.dispatchMouseEvent", { type: "mouseReleased", x: x + dx, y: y + dy, button: "left", clickCount: 1 });
+  }
+
   wheel(x, y, deltaX, deltaY, modifiers = 0) { return this.send("Input.dispatchMouseEvent", { type: "mouseWheel", x, y, deltaX, deltaY, modifiers }); }
 
   async key(name, text = undefined) {

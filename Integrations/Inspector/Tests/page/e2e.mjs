@@ -80,7 +80,7 @@ async function serveFolder(prefix, files) {
 const steps = [];
 const step = (name, run) => steps.push({ name, run });
 
-const isLive = (page) => page.until(() => document.querySelector("#link").dataset.state === "live" && window.inspector.record !== null);
+const isLive = (page) => page.until(() => ["live", "missed"].includes(document.querySelector("#link").dataset.state) && window.inspector.record !== null);
 const mode = (page, name) => page.until((wanted) => document.body.dataset.mode === wanted, name);
 const next = (page) => page.run(() => window.inspector.record.end);
 
@@ -207,6 +207,34 @@ step("scrubbed back, the whole page shows that time, and nothing can be done", a
   await page.run(() => document.querySelector("#lanes").focus());
   await page.key("Home");
   await page.until(() => window.inspector.at === window.inspector.record.start);
+  await page.click("#to-now");
+  await mode(page, "live");
+});
+
+step("the timeline: a click goes to an event, the wheel zooms, a drag moves", async ({ page }) => {
+  await choose(page, await observed(page));
+  await page.run(() => window.inspector.timeline.fit());
+  await page.click("#play-pause");
+  await mode(page, "past");
+  await page.frame();
+  const box = await page.place("#canvas");
+  const hit = await page.until(() => {
+    const { a, b, y, tall } = window.inspector.timeline.hits.find((one) => one.lane?.text === window.inspector.selected) ?? {};
+    return a === undefined ? null : { a, b, y, tall };
+  });
+  await page.clickAt(box.left + (hit.a + hit.b) / 2, box.top + hit.y + hit.tall / 2);
+  const found = await page.until(() => window.inspector.selectedEvent && window.inspector.at === window.inspector.record.event(window.inspector.selectedEvent)[0]);
+  assert.ok(found);
+  await page.until(() => document.querySelector("#caption").textContent.length > 3 && document.querySelector('#history [aria-current="true"]'));
+  const span = () => page.run(() => window.inspector.timeline.span);
+  const before = await span();
+  await page.wheel(box.left + box.width / 2, box.top + 60, 0, -240, 2);
+  await page.until((old) => window.inspector.timeline.span < old, before);
+  const from = await page.run(() => window.inspector.timeline.from);
+  await page.drag(box.left + box.width / 2, box.top + 60, 120, 0);
+  await page.until((old) => window.inspector.timeline.from < old, from);
+  await page.click("#zoom-fit");
+  await page.until((old) => window.inspector.timeline.span > old, await span() - 1);
   await page.click("#to-now");
   await mode(page, "live");
 });
@@ -417,6 +445,17 @@ step("100,000 keys: at most 200 rows in the document, at most 8 ms of scripting 
   assert.deepEqual(page.problems, []);
   await page.close();
   await served?.close();
+});
+
+step("more events than the page can get: the lost ones are counted, and states are right again", async ({ page, app }) => {
+  if (!app.served) return "needs the client that is not there";
+  const { pretend, flush } = app.served;
+  const entry = pretend.entry(["burst"], "Burst", 1);
+  for (let i = 0; i < 20_000; i += 1) pretend.write(entry, i);
+  flush();
+  await page.until(() => window.inspector.missed > 10_000 && document.querySelector("#link-text").textContent.includes("missed"));
+  await page.until((text) => window.inspector.record.row(window.inspector.record.current, window.inspector.record.laneOf.get(text))?.state[4] === 20_000, entry.text);
+  assert.ok(await page.run(() => window.inspector.record.events.length) <= 75_000);
 });
 
 step("the app is killed: the page says so, keeps what it has, and is live again", async ({ page, app, log }) => {

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Tests the inspector's page: its size, its model in node, and the whole page in Chromium.
+#
+#   test.sh                    with the client that is not there, see dev-server.mjs
+#   test.sh -- COMMAND ARG…    also with an app, which prints its link
+#
+# Prints SKIPPED for what cannot run, since node or Chromium is missing.
+set -euo pipefail
+
+cd "$(dirname "${BASH_SOURCE[0]}")"
+page=../../Sources/StreamQueryInspector/Page
+size=$(cat "$page"/* | wc -c)
+if ((size > 200000)); then
+  echo "page: $size bytes, more than 200,000" >&2
+  exit 1
+fi
+echo "page: $size bytes"
+if ! command -v node >/dev/null || [[ $(node -p 'process.versions.node.split(".")[0]') -lt 20 ]]; then
+  echo "page: SKIPPED, since node 20 is missing"
+  exit 0
+fi
+node --test fixtures.test.mjs record.test.mjs contrast.test.mjs
+timeout 120 node e2e.mjs
+if (($# > 1)); then timeout 120 node e2e.mjs "$@"; fi
