@@ -494,6 +494,17 @@ step("phone width: one pane at a time", async ({ page }) => {
   }
 });
 
+step("who wants no motion sees none, and both schemes have their colours", async ({ page }) => {
+  const seen = async (scheme, still) => {
+    await page.media({ scheme, still });
+    await page.frame();
+    return page.run(() => [getComputedStyle(document.body).backgroundColor, [...document.querySelectorAll("*")].filter((one) => getComputedStyle(one).animationName !== "none").length]);
+  };
+  const [light, dark] = [await seen("light", true), await seen("dark", true)];
+  assert.notEqual(light[0], dark[0]);
+  assert.deepEqual([light[1], dark[1]], [0, 0]);
+});
+
 // MARK: Run
 
 const browser = await Browser.start();

@@ -232,7 +232,7 @@ export class Detail {
     let content;
     let note = "";
     if (shown === "no") content = h("p", { class: "soft" }, row ? "There is no data." : "The key is not in the cache at this time.");
-    else if (isLive && allowed && hasData) content = tree(this.answer.data);
+    else if (isLive && allowed && hasData) content = this.present(this.answer);
     else if (text !== null && hasData) {
       note = row.value === row.n ? "" : `as of ${clock(record.event(row.value)?.[0] ?? 0)}`;
       content = this.parsed(text, (value) => tree(value));
@@ -242,6 +242,12 @@ export class Detail {
     else content = h("p", { class: "soft" }, "The record has no values: they are recorded only if the app asks for it.");
     setText(p.dataNote, note);
     p.data.replaceChildren(content);
+  }
+
+  present({ data, size }) {
+    if (data !== null || size === 4) return tree(data);
+    if (size > 4) return h("p", { class: "soft" }, `The value is too large to show: ${bytes(size)}.`);
+    return h("p", { class: "soft" }, "The value has no form in JSON: its type is not Encodable.");
   }
 
   parsed(text, then) {

@@ -155,10 +155,13 @@ export class CachePane {
   outbox(facts) {
     if (!Array.isArray(facts?.outbox)) return [];
     const look = { waiting: "paused", sending: "fetching", stopped: "error" };
-    const waits = { network: "the network", scope: "the run before it in its scope", store: "the store" };
-    const rows = facts.outbox.slice(0, 300).map((item) => h("tr", {}, cell(h("span", { class: "mono" }, text(item.mutation)), h("div", { class: "soft mono" }, text(item.id, 60))),
+    const waits = {
+      network: "the network", scope: "the run before it in its scope", store: "the store", mutation: "its mutation to be registered",
+      answer: "an answer: send again, or give up",
+    };
+    const rows = facts.outbox.slice(0, 300).map((item) => h("tr", {}, cell(h("span", { class: "mono" }, text(item.mutation)), h("div", { class: "soft" }, text(item.scope ? `scope ${item.scope}` : item.id, 60))),
       cell(phase(look[item.state] ?? "pending", text(item.state, 40)), item.attempts ? h("div", { class: "soft" }, plural(item.attempts, "attempt")) : null),
-      cell(item.state === "stopped" && !item.waitsFor ? "an answer" : waits[item.waitsFor] ?? (item.waitsFor ? text(item.waitsFor, 80) : "–")), cell(item.error ? h("span", { class: "problem" }, text(item.error, 300)) : "–")));
+      cell(item.state === "waiting" && !item.waitsFor ? "its turn or the network" : waits[item.waitsFor] ?? (item.waitsFor ? text(item.waitsFor, 80) : "–")), cell(item.error ? h("span", { class: "problem" }, text(item.error, 300)) : "–")));
     return [h("div", {}, h("h2", {}, "Outbox"), rows.length ? table(["Mutation", "State", "Waits for", "Error"], rows) : h("p", { class: "note" }, "Empty: all is sent."))];
   }
 
