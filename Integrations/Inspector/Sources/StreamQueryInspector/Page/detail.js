@@ -3,7 +3,7 @@
 import { find, h, icon, replace, setAttribute, setIcon, setText } from "./dom.js";
 import { meter } from "./keys.js";
 import { look, lookWords } from "./list.js";
-import { code, state } from "./record.js";
+import { below, code, state } from "./record.js";
 import { tree } from "./tree.js";
 import { bytes, changes, clock, differences, duration, lastFetch, line, short, who, why } from "./words.js";
 
@@ -77,6 +77,7 @@ export class Detail {
 
   reset() {
     this.seen = null;
+    this.whoOf = null;
     this.answer = null;
     this.asked = null;
     this.shownData = undefined;
@@ -189,6 +190,9 @@ export class Detail {
       [this.whyOf, this.whyRevision] = [n, record.first];
       setText(p.why, n === null ? "No fetch of it is in the record up to this time." : text(why(record, n) ?? ""));
     }
+    const mark = `${lane.text} ${end} ${Math.floor(at / 100_000)}`;
+    if (this.whoOf === mark) return;
+    this.whoOf = mark;
     setText(p.who, text(who(record, lane, row, at, end)));
   }
 
@@ -285,8 +289,7 @@ export class Detail {
   showHistory(lane, end) {
     const { app, parts: p } = this;
     const { record } = app;
-    let count = lane.events.length;
-    while (count > 0 && lane.events[count - 1] >= end) count -= 1;
+    const count = below(lane.events, end);
     const mark = `${count} ${lane.events[count - 1]} ${lane.events[0]} ${this.more} ${app.selectedEvent}`;
     if (mark === this.seen) return;
     this.seen = mark;

@@ -262,7 +262,12 @@ function cross(g, x, y, r) {
 export function drawRuns(view, lane, y) {
   const { g, record, from, to, x, colours, size, hatch } = view;
   const rows = lane.runs.length > 1 && lane.overlaps ? 2 : 1;
-  lane.runs.forEach((run, index) => {
+  // Runs begin in the order of their numbers: those after the range are left out, and very many before it.
+  let last = lane.runs.length;
+  while (last > 0 && lane.runs[last - 1].started > to) last -= 1;
+  const first = Math.max(0, last - 2000);
+  lane.runs.slice(first, last).forEach((run, i) => {
+    const index = first + i;
     const height = (size - 6) / rows - (rows > 1 ? 1 : 0);
     const top = y + 3 + (rows > 1 ? (index % 2) * (height + 2) : 0);
     let phase = record.base.runs[run.slot]?.phase ?? null;

@@ -1,7 +1,7 @@
 // Mutations with their runs; outbox, stores, accounts and limits, which only the app itself can tell.
 
 import { find, h, icon, replace } from "./dom.js";
-import { code, isOver } from "./record.js";
+import { below, code, isOver } from "./record.js";
 import { clock, duration, plural, short } from "./words.js";
 
 const phases = {
@@ -23,12 +23,17 @@ export class RunsPane {
   frame(isShown) {
     const { record, moment, at } = this.app;
     if (!record) return;
-    const rows = moment.runs.filter(Boolean);
-    const active = rows.filter((row) => !isOver(row.phase));
+    const seen = `${record.revision} ${this.app.end}`;
+    if (seen !== this.seen || this.record !== record) {
+      this.seen = seen;
+      this.rows = moment.runs.filter(Boolean);
+      this.active = this.rows.filter((row) => !isOver(row.phase));
+    }
+    const { rows, active } = this;
     find("count-runs").textContent = active.length ? active.length.toLocaleString("en") : "";
     if (!isShown) return;
     const tick = active.length ? Math.floor(at / 200_000) : 0;
-    const mark = `${rows.length} ${tick} ${rows.reduce((latest, row) => Math.max(latest, row.at), 0)} ${this.app.edge() === at}`;
+    const mark = `${seen} ${tick}`;
     if (mark === this.mark && this.record === record) return;
     [this.mark, this.record] = [mark, record];
     const over = rows.filter((row) => isOver(row.phase)).sort((a, b) => b.at - a.at);
@@ -168,7 +173,7 @@ export class CachePane {
   stores(facts, end) {
     if (!Array.isArray(facts?.stores) || !facts.stores.length) return [];
     const { record } = this.app;
-    const failed = record.conditions.filter((n) => n < end && record.event(n)[1] === code.storeFailed).slice(-5).reverse();
+    const failed = record.conditions.slice(0, below(record.conditions, end)).slice(-2000).filter((n) => record.event(n)[1] === code.storeFailed).slice(-5).reverse();
     const rows = facts.stores.slice(0, 100).map((store) => h("tr", {}, cell(h("span", { class: "mono" }, text(store.name)), store.partition ? h("div", { class: "soft" }, text(store.partition, 80)) : null),
       cell(phase(store.state === "open" ? "fresh" : "stale", text(store.state, 60))), cell(store.pending ? plural(store.pending, "change waits", "changes wait") : "all is written")));
     return [h("div", {}, h("h2", {}, "Stores"), table(["Store", "State", "Writing"], rows),
@@ -185,8 +190,8 @@ export class CachePane {
   // The newest calls that concerned many entries, triggers, and changes of the network and the app.
   calls(end) {
     const { record } = this.app;
-    const shown = [];
-    for (let i = record.conditions.length - 1; i >= 0 && shown.length < 30; i -= 1) if (record.conditions[i] < end) shown.push(record.conditions[i]);
+    const count = below(record.conditions, end);
+    const shown = record.conditions.slice(Math.max(0, count - 30), count).reverse();
     if (!shown.length) return h("div", { hidden: true });
     return h("div", {}, h("h2", {}, "Calls, triggers, network"), h("ol", { class: "history" }, shown.map((n) => this.app.eventItem(n))));
   }

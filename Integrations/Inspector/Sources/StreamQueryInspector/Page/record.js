@@ -112,7 +112,16 @@ class Moment {
   }
 }
 
-const spacing = 4096;
+/** How many numbers of an ascending list are below `end`. */
+export function below(list, end) {
+  let [low, high] = [0, list.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (list[middle] < end) low = middle + 1; else high = middle;
+  }
+  return low;
+}
+
 const runPhases = new Map([
   [30, "started"], [31, "paused"], [32, "started"], [33, "performing"], [34, "retrying"], [35, "stopped"], [37, "succeeded"],
   [38, "failed"], [39, "cancelled"],
@@ -149,6 +158,7 @@ export class Recording {
     this.start = 0;
     this.current = this.base.copy();
     this.checkpoints = [];
+    this.spacing = 4096;
     this.cursor = null;
     this.revision = 0;
     this.read(json, true);
@@ -281,7 +291,7 @@ export class Recording {
 
   push(event) {
     const n = this.end;
-    if (this.events.length && (n - this.first) % spacing === 0) this.checkpoints.push({ n, moment: this.current.copy() });
+    if (this.events.length && n % this.spacing === 0) this.addCheckpoint(n);
     this.events.push(event);
     const kind = event[1];
     if (shapes.has(kind)) {
@@ -293,6 +303,14 @@ export class Recording {
       this.conditions.push(n);
     }
     this.apply(this.current, event, n);
+  }
+
+  // With many keys and many events, checkpoints are farther apart: together they have some million rows at most.
+  addCheckpoint(n) {
+    this.checkpoints.push({ n, moment: this.current.copy() });
+    if (this.checkpoints.length * this.current.rows.length <= 4e6 || this.checkpoints.length < 4) return;
+    this.spacing *= 2;
+    this.checkpoints = this.checkpoints.filter((checkpoint) => checkpoint.n % this.spacing === 0);
   }
 
   /** Changes `moment` to that after the event. */
@@ -325,12 +343,12 @@ export class Recording {
     return this.first + low;
   }
 
-  /** The moment after all events until `at`. It stays valid until the next call. O(log n), and at most 4,096 events. */
+  /** The moment after all events until `at`. It stays valid until the next call. O(log n), and the events after a checkpoint. */
   moment(at) { return this.momentBefore(this.after(at)); }
 
   momentBefore(end) {
     if (end >= this.end) return this.current;
-    if (!this.cursor || this.cursor.n > end || this.cursor.n < end - spacing) {
+    if (!this.cursor || this.cursor.n > end || this.cursor.n < end - this.spacing) {
       let from = { n: this.first, moment: this.base };
       for (const checkpoint of this.checkpoints) if (checkpoint.n <= end) from = checkpoint;
       this.cursor = { n: from.n, moment: from.moment.copy() };

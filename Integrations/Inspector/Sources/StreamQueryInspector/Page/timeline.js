@@ -327,6 +327,12 @@ export class Timeline {
   // Times without network, and with an inactive app.
   bands() {
     const { record } = this.app;
+    const seen = `${record.revision} ${record.end}`;
+    if (this.bandsOf === record && this.bandsSeen === seen) {
+      for (const band of this.shownBands) if (band.isOpen) band.to = this.app.edge();
+      return this.shownBands;
+    }
+    [this.bandsOf, this.bandsSeen] = [record, seen];
     const bands = [];
     for (const [kind, name] of [[code.network, "offline"], [code.activity, "inactive"]]) {
       let since = (kind === code.network ? record.base.network : record.base.activity) ? null : -Infinity;
@@ -339,7 +345,7 @@ export class Timeline {
           since = null;
         }
       }
-      if (since !== null) bands.push({ name, from: since, to: this.app.edge() });
+      if (since !== null) bands.push({ name, from: since, to: this.app.edge(), isOpen: true });
     }
     return bands;
   }
@@ -428,10 +434,14 @@ export class Timeline {
         g.fillText(text, a + 7, 30);
       }
     }
-    for (const n of app.record.conditions) {
+    const { conditions } = app.record;
+    const [first, last] = app.record.range(conditions, this.from, this.to);
+    let drawn = -9;
+    for (const n of conditions.slice(first, last)) {
       const event = app.record.event(n);
-      if (event[0] < this.from || event[0] > this.to || event[1] === code.network || event[1] === code.activity) continue;
       const x = this.x(event[0]);
+      if (x - drawn < 1 || event[1] === code.network || event[1] === code.activity) continue;
+      drawn = x;
       g.fillStyle = event[1] === code.storeFailed || event[1] === code.lost ? colours.error : colours.accent;
       g.beginPath();
       g.arc(x, 29.5, 3, 0, 7);

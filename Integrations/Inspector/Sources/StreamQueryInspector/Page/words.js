@@ -1,6 +1,6 @@
 // Sentences and short texts about a record. This file is pure.
 
-import { code, removals, state, verbs } from "./record.js";
+import { below, code, removals, state, verbs } from "./record.js";
 
 /** A length of time, rounded down. */
 export function duration(micros) {
@@ -83,8 +83,8 @@ export function why(record, n) {
 
 /** The number of the newest fetch that a key began by event `end`, or null. */
 export function lastFetch(record, lane, end) {
-  for (let i = lane.events.length - 1; i >= 0; i -= 1) {
-    if (lane.events[i] < end && record.event(lane.events[i])[1] === code.fetchStarted) return lane.events[i];
+  for (let i = below(lane.events, end) - 1; i >= 0; i -= 1) {
+    if (record.event(lane.events[i])[1] === code.fetchStarted) return lane.events[i];
   }
   return null;
 }
@@ -99,8 +99,7 @@ function newest(record, number, before, matches) {
   const key = record.keys.get(number);
   if (!key) return null;
   const { events } = key.lane;
-  for (let i = events.length - 1; i >= 0; i -= 1) {
-    if (events[i] >= before) continue;
+  for (let i = below(events, before) - 1; i >= 0; i -= 1) {
     const event = record.event(events[i]);
     if (event[2] === number && matches(event)) return events[i];
   }
@@ -118,7 +117,7 @@ function conditionOf(record, s, at) {
 }
 
 function conditionAt(record, at, matches) {
-  for (let i = record.conditions.length - 1; i >= 0; i -= 1) {
+  for (let i = record.range(record.conditions, at, at)[1] - 1; i >= 0; i -= 1) {
     const event = record.event(record.conditions[i]);
     if (event[0] < at) break;
     if (event[0] === at && matches(event)) return event;
@@ -135,8 +134,7 @@ function bulkOf(record, verb, at) {
 
 function returned(record, kind, start, text, suffix) {
   let back = null;
-  for (let i = record.conditions.length - 1; i >= 0; i -= 1) {
-    if (record.conditions[i] >= start) continue;
+  for (let i = below(record.conditions, start) - 1; i >= 0; i -= 1) {
     const event = record.event(record.conditions[i]);
     if (event[1] !== kind) continue;
     if (back === null && event[2] === 1) back = event;
@@ -154,8 +152,7 @@ export function who(record, lane, row, at, end) {
   const count = state.observers(s);
   const isObserved = count > 0;
   let oldest = null;
-  for (let i = lane.events.length - 1; i >= 0; i -= 1) {
-    if (lane.events[i] >= end) continue;
+  for (let i = below(lane.events, end) - 1; i >= 0; i -= 1) {
     const event = record.event(lane.events[i]);
     if (event[2] !== row.key.number || event.at(-1) === null || (state.observers(event.at(-1)) > 0) !== isObserved) break;
     oldest = lane.events[i];
