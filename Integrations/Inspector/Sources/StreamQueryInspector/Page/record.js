@@ -95,9 +95,10 @@ function checked(json) {
   return json;
 }
 
-/** The state of all keys and runs at one time. Rows are never changed, only replaced. */
+/** The state of all keys and runs at one time. A copy shares rows: each changes only rows that have its own mark. */
 class Moment {
   constructor(rows, runs, network, activity) {
+    this.mark = {};
     this.rows = rows;
     this.runs = runs;
     this.network = network;
@@ -108,6 +109,7 @@ class Moment {
   copy() {
     const copy = new Moment(this.rows.slice(), this.runs.slice(), this.network, this.activity);
     copy.lost = this.lost;
+    this.mark = {};
     return copy;
   }
 }
@@ -319,7 +321,7 @@ export class Recording {
     if (shapes.has(kind)) {
       const key = this.keys.get(event[2]);
       if (!key) return;
-      moment.rows[key.slot] = nextRow(moment.rows[key.slot], key, event, n, this.values.has(n));
+      moment.rows[key.slot] = nextRow(moment.rows[key.slot], key, event, n, this.values.has(n), moment.mark);
     } else if (runShapes.has(kind)) {
       const run = this.runs.get(event[2]);
       if (!run) return;
@@ -523,45 +525,49 @@ export class Recording {
 
 // MARK: Rows
 
-function firstRow(key, base) {
-  return {
-    key, state: base, n: 0, at: 0, fetch: 0, fetchAt: null, fetchEnd: null, attempt: 0, retryAt: null, error: 0,
-    layers: none, value: 0,
-  };
-}
-
 const none = Object.freeze([]);
 
-function nextRow(old, key, event, n, hasValue) {
-  const s = event.at(-1);
+/** The state of an entry, and what its events tell of its fetches, layers and value. */
+class Row {
+  constructor(key, s, old, mark) {
+    this.key = key;
+    this.state = s;
+    this.mark = mark;
+    this.n = old ? old.n : 0;
+    this.fetch = old ? old.fetch : 0;
+    this.retryAt = old ? old.retryAt : -1;
+    this.error = old ? old.error : 0;
+    this.value = old ? old.value : 0;
+    this.layers = old ? old.layers : none;
+  }
+}
+
+const firstRow = (key, base) => new Row(key, base, null, null);
+
+function nextRow(old, key, event, n, hasValue, mark) {
+  const s = event[event.length - 1];
   if (s === null) return null;
-  const row = old ? { ...old } : firstRow(key, s);
-  [row.state, row.n, row.at] = [s, n, event[0]];
+  const row = old && old.mark === mark ? old : new Row(key, s, old, mark);
+  row.state = s;
+  row.n = n;
   if (hasValue) row.value = n;
   const kind = event[1];
   if (kind >= code.fetchStarted && kind <= code.fetchCancelled) row.fetch = event[3];
   switch (kind) {
-    case code.added: case code.reset: case code.removed:
-      [row.error, row.attempt, row.retryAt, row.layers] = [0, 0, null, kind === code.removed ? none : row.layers];
-      if (kind !== code.reset) row.value = hasValue ? n : 0;
+    case code.added: case code.removed:
+      [row.error, row.retryAt, row.layers, row.value] = [0, -1, none, hasValue ? n : 0];
       break;
-    case code.fetchStarted:
-      [row.fetchAt, row.fetchEnd, row.attempt, row.retryAt] = [event[0], null, 1, null];
+    case code.reset: case code.fetchSucceeded:
+      [row.error, row.retryAt] = [0, -1];
+      break;
+    case code.fetchStarted: case code.fetchPaused: case code.fetchResumed: case code.fetchCancelled:
+      row.retryAt = -1;
       break;
     case code.attemptFailed:
-      [row.attempt, row.retryAt, row.error] = [event[4] + 1, event[0] + event[5], event[6]];
-      break;
-    case code.fetchResumed: case code.fetchPaused:
-      row.retryAt = null;
-      break;
-    case code.fetchSucceeded:
-      [row.fetchEnd, row.error, row.retryAt] = [event[0], 0, null];
+      [row.retryAt, row.error] = [event[0] + event[5], event[6]];
       break;
     case code.fetchFailed:
-      [row.fetchEnd, row.error, row.retryAt] = [event[0], event[4], null];
-      break;
-    case code.fetchCancelled:
-      [row.fetchEnd, row.retryAt] = [event[0], null];
+      [row.retryAt, row.error] = [-1, event[4]];
       break;
     case code.written:
       row.error = 0;
