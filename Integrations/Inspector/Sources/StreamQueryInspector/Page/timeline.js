@@ -50,7 +50,7 @@ export class Timeline {
     this.ratio = Math.min(devicePixelRatio || 1, 2);
     [this.width, this.height] = [this.scroller.clientWidth, this.scroller.clientHeight];
     this.wideWidth = this.overview.clientWidth;
-    this.gutter = narrow.matches ? 104 : Math.min(260, Math.max(150, Math.round(this.width * 0.18)));
+    this.gutter = narrow.matches ? 118 : Math.min(260, Math.max(150, Math.round(this.width * 0.18)));
     this.size = narrow.matches ? 32 : 27;
     const fit = (canvas, width, height) => {
       if (canvas.width !== width * this.ratio || canvas.height !== height * this.ratio) {
