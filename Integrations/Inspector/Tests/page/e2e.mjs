@@ -99,11 +99,11 @@ const choose = async (page, key) => {
   await page.until((text) => document.querySelector("#detail h2").textContent === text, key);
 };
 
-/** A key that has observers and data. */
-const observed = (page) => page.until(() => {
+/** A key that has observers and data, and no fetch; INSPECTOR_KEY names one. */
+const observed = (page) => page.until((wanted) => {
   const { record } = window.inspector;
-  return record.current.rows.find((row) => row && row.state[1] > 0 && (row.state[0] & 16) && !(row.state[0] & 12))?.key.text;
-});
+  return record.current.rows.find((row) => row && row.state[1] > 0 && (row.state[0] & 16) && !(row.state[0] & 12) && (!wanted || row.key.text === wanted))?.key.text;
+}, process.env.INSPECTOR_KEY ?? null);
 
 async function press(page, name, key, codes) {
   await choose(page, key);
@@ -165,14 +165,17 @@ step("each button has its effect", async ({ page, log }) => {
     await page.until(() => document.querySelector("#editor-error").textContent.startsWith("This is not JSON"));
     await page.type("#editor-text", text);
     await page.click("#editor-done");
+    await page.until(() => !document.querySelector("#editor").open || document.querySelector("#editor-error").textContent.length > 0);
+    assert.equal(await page.text("#editor-error"), "", "the data is written");
     await event(page, from, [12], key);
-    await page.until(() => !document.querySelector("#editor").open);
   } else {
     log("the app shows no values: editing is disabled with a reason");
     await page.until(() => document.querySelector('[data-do="setData"]').title.length > 3);
   }
+  await page.until((text) => !(window.inspector.record.row(window.inspector.record.current, window.inspector.record.laneOf.get(text)).state[0] & 12), key);
   await press(page, "failNext", key, null);
-  await press(page, "refetch", key, [10, 6]);
+  const failing = await press(page, "refetch", key, [10, 6]);
+  await event(page, failing, [9, 10, 11], key);
   await press(page, "refetch", key, [5]);
   await press(page, "reset", key, [14]);
   await event(page, await next(page) - 200, [5], key);

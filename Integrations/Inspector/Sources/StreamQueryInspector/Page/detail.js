@@ -360,6 +360,7 @@ export class Detail {
         problem.textContent = `This is not JSON: ${error.message}`;
         return;
       }
+      problem.textContent = "";
       const refused = await app.act({ do: "setData", key: row.key.number, data: json });
       if (refused) problem.textContent = refused;
       else dialog.close();
