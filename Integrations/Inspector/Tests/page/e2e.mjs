@@ -522,6 +522,8 @@ try {
   app = await start();
   const page = await browser.page();
   for (const { name, run } of steps) {
+    // The first step attaches: all others need it.
+    if (process.env.INSPECTOR_ONLY && name !== steps[0].name && !name.includes(process.env.INSPECTOR_ONLY)) continue;
     const at = Date.now();
     const notes = [];
     try {

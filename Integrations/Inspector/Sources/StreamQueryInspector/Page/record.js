@@ -41,7 +41,7 @@ export const state = {
   options: (s) => s[6],
 };
 
-const longest = 9e15;
+const longest = 2 ** 53;
 const isNumber = (x) => typeof x === "number" && x >= -longest && x <= longest;
 const isCount = (x) => Number.isInteger(x) && x >= 0 && x <= longest;
 const isText = (x) => typeof x === "string";

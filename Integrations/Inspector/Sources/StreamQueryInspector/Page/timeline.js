@@ -146,7 +146,7 @@ export class Timeline {
     const { record } = this.app;
     const { text } = this.app.keys.by;
     if (this.of !== record) [this.of, this.filtered, this.search, this.seenRevision] = [record, null, null, -1];
-    if (this.text !== text || this.seenLanes !== record.lanes || this.seenCount !== record.lanes.length) {
+    if (this.search || this.text !== text || this.seenLanes !== record.lanes || this.seenCount !== record.lanes.length) {
       if (this.text !== text || this.seenLanes !== record.lanes || !this.filtered) this.search = null;
       this.search ??= { matches: matcher(text), found: [], next: 0 };
       this.filtered ??= record.lanes;
