@@ -166,7 +166,11 @@ export class Timeline {
       const lanes = new Map();
       for (const run of record.runs.values()) {
         const name = run.scope ? `${run.text} · ${run.scope}` : run.text;
-        const lane = lanes.get(name) ?? { text: run.text, name, runs: [], isMutation: true, overlaps: !run.scope };
+        const lane = lanes.get(name) ?? { text: run.text, name, runs: [], isMutation: true, overlaps: false, until: -Infinity };
+        // Runs that wait for others overlap with them: each second one has a row of its own.
+        lane.overlaps ||= run.started < lane.until;
+        const end = run.events.findLast((n) => record.event(n)[1] >= code.runSucceeded);
+        lane.until = Math.max(lane.until, end === undefined ? Infinity : record.event(end)[0]);
         lane.runs.push(run);
         lanes.set(name, lane);
       }
