@@ -74,7 +74,8 @@ export function why(record, n) {
     }
     case "reset": return `It was reset${bulkOf(record, 2, at)}.`;
     case "trigger": {
-      const named = conditionAt(record, at, (event) => event[1] === code.trigger);
+      // A trigger fires in a transaction of its own, and its fetches follow.
+      const named = conditionAt(record, at, (event) => event[1] === code.trigger, 1e6);
       return named ? `The trigger ${short(named[2])} fired.` : "A trigger fired.";
     }
     default: return "The record does not say why.";
@@ -116,11 +117,11 @@ function conditionOf(record, s, at) {
   return stale >= 0 ? `, and the data had been stale for ${duration(stale)}` : "";
 }
 
-function conditionAt(record, at, matches) {
+function conditionAt(record, at, matches, earlier = 0) {
   for (let i = record.range(record.conditions, at, at)[1] - 1; i >= 0; i -= 1) {
     const event = record.event(record.conditions[i]);
-    if (event[0] < at) break;
-    if (event[0] === at && matches(event)) return event;
+    if (event[0] < at - earlier) break;
+    if (matches(event)) return event;
   }
   return null;
 }
