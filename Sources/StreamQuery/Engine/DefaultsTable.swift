@@ -54,6 +54,12 @@ final class DefaultsTable: StoredDefaults, @unchecked Sendable {
     return options
   }
 
+  /// The layers of options for a key, the one that wins first.
+  func layers(for key: AnyQueryKey) -> [(layer: EntryDetail.Layer, options: QueryOptions)] {
+    let special = prefixes.reversed().filter { $0.key.isPrefix(of: key) }
+    return special.map { (.prefix($0.key), $0.options) } + [(.client, client.options)]
+  }
+
   func fetch(for key: AnyQueryKey) -> Fetch? {
     prefixes.last { $0.fetch != nil && $0.key.isPrefix(of: key) }?.fetch ?? client.fetch
   }

@@ -25,7 +25,7 @@ nonisolated extension QueryClient {
     let context = context(of: job, attempt: attempt)
     do {
       // Not in the closure: a reference to the client would cost a further switch of executors.
-      let fetch = try companions.isEmpty ? job.fetch : accompanied(job.fetch)
+      let fetch = try isAccompanied ? accompanied(job.fetch) : job.fetch
       let box = try await TaskChain.$inherited.withValue(job.tasks) {
         try await Scheduling.$current.withValue(scheduling) {
           job.tasks.lifecycle.taskBegan()

@@ -6,7 +6,7 @@ nonisolated extension QueryClient {
   func accompanied(_ fetch: @escaping QueryDefinition.Fetch) -> QueryDefinition.Fetch {
     let repeated = RepeatedAttempt()
     let first: QueryDefinition.Fetch = { context in try await repeated.run(fetch, context) }
-    return companions.reversed().reduce(first) { inner, companion in
+    return fetchCompanions.reversed().reduce(first) { inner, companion in
       { context in
         try await companion.attempt(
           context,
@@ -40,7 +40,7 @@ nonisolated extension QueryClient {
     _ context: MutationContext,
     _ work: @escaping @Sendable () async throws -> ValueBox
   ) -> AccompaniedAttempt<ValueBox> {
-    configuration.mutationCompanions.reversed().reduce(AccompaniedAttempt(work)) {
+    mutationCompanions.reversed().reduce(AccompaniedAttempt(work)) {
       inner,
       companion in
       AccompaniedAttempt { try await companion.attempt(context, perform: inner) }

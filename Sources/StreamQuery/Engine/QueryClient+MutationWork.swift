@@ -123,7 +123,7 @@ nonisolated extension QueryClient {
       throw QueryError.missingPerform(key: job.key.key.description)
     }
     let context = context(of: job, attempt: attempt)
-    guard !configuration.mutationCompanions.isEmpty else {
+    guard !mutationCompanions.isEmpty else {
       return try await perform(job.input, context)
     }
     let input = job.input

@@ -24,6 +24,8 @@ public actor QueryClient {
   nonisolated let waitObserver: (any WaitObserver)?
   /// The configuration's companions; stored separately, because each fetch reads them.
   nonisolated let companions: [any FetchCompanion]
+  /// The conditions of developer tools; `nil` if nothing is recorded.
+  nonisolated let conditioned: ConditionedWork?
   nonisolated let timer = WakeTimer()
   /// The deadlines of the client: for its fetches, its callers and its stores, and for your code.
   @_spi(Adapters) public nonisolated let deadlines: Deadlines
@@ -71,6 +73,9 @@ public actor QueryClient {
     configuration.clock = DeadlineClock(deadlines: deadlines)
     self.configuration = configuration
     companions = configuration.fetchCompanions
+    conditioned =
+      configuration.record.count == 0
+      ? nil : ConditionedWork(clock: configuration.operatorClock ?? configuration.clock)
     eventReceivers = EventReceivers(configuration, eventBroadcaster)
     mutationHooks = configuration.mutationHooks.callbacks
     waitObserver = configuration.executor as? any WaitObserver

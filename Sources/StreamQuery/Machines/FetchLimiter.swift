@@ -47,6 +47,8 @@ struct FetchLimiter<Fetch: Hashable & Sendable>: Sendable {
 
   /// The number of fetches that wait, for tests.
   var waitingCount: Int { waiting.count }
+  /// The number of fetches that run within the limit.
+  var runningCount: Int { running.count }
 
   /// The number of places in the lines, void ones included.
   var placeCount: Int { lines.reduce(0) { $0 + $1.fetches.count } }

@@ -14,6 +14,11 @@ extension CacheState {
     extensions.active.insert(.fetchLimiter)
   }
 
+  /// The numbers of fetches that run within the limit, and that wait for room; zero without a limit.
+  var limitedFetchCounts: (running: Int, waiting: Int) {
+    (extensions.fetchLimiter?.runningCount ?? 0, extensions.fetchLimiter?.waitingCount ?? 0)
+  }
+
   /// Runs an attempt of an entry's fetch, as soon as there is room.
   mutating func startWhenAdmitted(_ job: FetchJob, _ index: Int, _ transaction: inout Transaction) {
     let begins = !extensions.active.contains(.fetchLimiter) || acquireFetch(index)

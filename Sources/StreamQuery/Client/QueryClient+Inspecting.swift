@@ -1,0 +1,99 @@
+// Calls for developer tools.
+
+nonisolated extension QueryClient {
+  /// The limits of a client, and how much of them is used.
+  @_spi(Adapters) public struct Limits: Hashable, Sendable {
+    /// The number of fetches that may run at a time; `nil` without a limit.
+    public var maxFetches: Int?
+    /// The number of limited fetches that run.
+    public var runningFetches = 0
+    /// The number of fetches that wait for others to end.
+    public var waitingFetches = 0
+    /// The number of entries that nobody observes and that may stay; `nil` without a limit.
+    public var maxEntries: Int?
+    /// The cost of such entries that may stay; `nil` without a limit.
+    public var maxCost: Int?
+  }
+
+  /// The artificial conditions under which the client works; `nil` if it records nothing, and so takes none.
+  @_spi(Adapters) public nonisolated var conditions: ClientConditions? { conditioned?.conditions }
+
+  /// Changes the artificial conditions under which the client works.
+  ///
+  /// A network that is taken away is away at once, as if its source had reported it, and back in the same way.
+  /// Attempts that run already are not delayed any more.
+  ///
+  /// - Parameter change: The change.
+  /// - Returns: Whether the client takes conditions: whether it has a record.
+  @_spi(Adapters) @discardableResult
+  public nonisolated func changeConditions(_ change: ClientConditions.Change) -> Bool {
+    guard let conditioned else { return false }
+    conditioned.change(change)
+    if case .offline = change { networkReported(isOnline: nil) }
+    return true
+  }
+
+  /// The limits of the client, and how much of them is used.
+  @_spi(Adapters) public nonisolated var limits: Limits {
+    let (running, waiting) = cache.read { $0.limitedFetchCounts }
+    return Limits(
+      maxFetches: configuration.maxConcurrentFetches,
+      runningFetches: running,
+      waitingFetches: waiting,
+      maxEntries: configuration.limit?.maxEntries,
+      maxCost: configuration.limit?.maxCost
+    )
+  }
+
+  /// The options of an entry and its observers.
+  ///
+  /// - Parameter info: The entry.
+  /// - Returns: The facts; `nil` if there is no such entry any more.
+  @_spi(Adapters) public nonisolated func detail(of info: QueryInfo) -> EntryDetail? {
+    let found = cache.read { state -> (StoredQuery?, StoredDefaults, [ObserverGroup])? in
+      guard let index = state.find(info.entryKey) else { return nil }
+      let slot = state.slots[index]
+      return (slot.query, state.defaults, slot.machine.groups)
+    }
+    guard let (query, defaults, groups) = found else { return nil }
+    let own = query.map { [(EntryDetail.Layer.query, $0.resolved.definition.options)] } ?? []
+    return EntryDetail(
+      options: EntryDetail.options(of: own + defaults.table.layers(for: info.key)),
+      observers: groups.map {
+        EntryDetail.Observers(text: $0.resolvedOptions.words, count: $0.count)
+      }
+    )
+  }
+
+  /// Writes a value whose type only the entry knows, such as one that somebody has typed.
+  ///
+  /// - Parameters:
+  ///   - info: The entry.
+  ///   - decode: Makes a value of the type that it is given.
+  /// - Returns: Whether it was written; `false` if the values of the entry cannot be decoded, or if there is no such
+  ///   entry any more.
+  /// - Throws: The error of the closure.
+  @_spi(Adapters) public nonisolated func setData<Failure: Error>(
+    of info: QueryInfo,
+    decoding decode: (any Decodable.Type) throws(Failure) -> any Decodable
+  ) throws(Failure) -> Bool {
+    let query = cache.read { state -> StoredQuery? in
+      state.find(info.entryKey).flatMap { state.slots[$0].query }
+    }
+    guard let type = info.entryKey.valueType as? any Decodable.Type,
+      let box = query?.resolved.definition.box(try decode(type))
+    else { return false }
+    write(box, info.entryKey.valueType, for: info.key, updatedAt: nil, fencing: false)
+    return true
+  }
+}
+
+extension QueryFilter {
+  /// Selects one entry.
+  ///
+  /// - Parameter info: The entry, whichever type its values have.
+  /// - Returns: The filter.
+  @_spi(Adapters) public static func entry(of info: QueryInfo) -> Self {
+    Self(.entry(info.entryKey))
+  }
+}

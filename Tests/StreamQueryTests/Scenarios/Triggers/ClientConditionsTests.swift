@@ -1,0 +1,116 @@
+@_spi(Adapters) @testable import StreamQuery
+import StreamQueryTesting
+import Testing
+
+/// The conditions under which a developer tool puts a client.
+@Suite struct ClientConditionsTests {
+  let simulation = Simulation(seed: 34)
+
+  private func client(
+    _ configure: @Sendable (inout QueryClient.Configuration) -> Void = { _ in }
+  ) -> QueryClient {
+    QueryClient(simulation: simulation) {
+      $0.record = .last(100)
+      configure(&$0)
+    }
+  }
+
+  private func info(of key: AnyQueryKey, in client: QueryClient) throws -> QueryInfo {
+    try #require(client.diagnostics(.prefix(key)).first)
+  }
+
+  @Test func aClientWithoutARecordTakesNone() {
+    let client = QueryClient(simulation: simulation)
+    #expect(client.conditions == nil)
+    #expect(!client.changeConditions(.offline(true)))
+    #expect(client.connectivityIsOnline)
+  }
+
+  @Test func theNextAttemptFailsAndTheOneAfterItDoesNot() throws {
+    let client = client()
+    let fetch = ScriptedFetch<Int>(.value(1), .value(2), .value(3))
+    let query = Query("n", fetch: fetch).retry(1)
+    let recording = simulation.record(client.stream(query))
+    simulation.settle()
+    let info = try info(of: "n", in: client)
+    client.changeConditions(.failNext(info))
+    #expect(client.conditions?.failsNext(info) == true)
+    client.markInvalidated(.query(query))
+    simulation.advance(by: .seconds(10))
+    let failures = recording.values.compactMap { $0.failureReason.map { "\($0)" } }
+    #expect(Set(failures) == ["a developer tool made the attempt fail"])
+    #expect(recording.summaries.last == .success(2))
+    #expect(fetch.calls.count == 2)
+    #expect(client.conditions?.failsNext(info) == false)
+  }
+
+  @Test func aFailureThatIsTakenBackDoesNotComeAndOnlyOneKeyFails() throws {
+    let client = client()
+    for name in ["a", "b"] { client.setData(0, for: QueryKey<Int>("n", name)) }
+    let infos = client.diagnostics(.prefix("n"))
+    client.changeConditions(.failNext(infos[0]))
+    client.changeConditions(.failNext(infos[1]))
+    client.changeConditions(.clearFailNext(infos[0]))
+    let fetched = try simulation.run { try await client.fetch(Query("n", "a") { 1 }) }
+    #expect(fetched == 1)
+    #expect(throws: ClientConditions.Failure.self) {
+      try simulation.run { try await client.fetch(Query("n", "b") { 1 }) }
+    }
+  }
+
+  @Test func eachAttemptOfAFetchAndOfARunTakesLonger() throws {
+    let client = client()
+    client.changeConditions(.delay(.seconds(2)))
+    let fetch = ScriptedFetch<Int>(.failure(Boom(1)), .value(1))
+    let query = Query("n", fetch: fetch).retry(1) { _ in .seconds(1) }
+    let recording = simulation.record(client.stream(query))
+    let notes = Notes<Int>()
+    let mutation = Mutation<Int, Int>("m") { (input: Int) in
+      notes.add(input)
+      return input
+    }
+    simulation.task { try await client.mutate(mutation, with: 7) }
+    simulation.advance(by: .milliseconds(1_999))
+    #expect(fetch.calls.isEmpty && notes.all.isEmpty)
+    simulation.advance(by: .milliseconds(1))
+    #expect(fetch.calls.count == 1 && notes.all == [7])
+    simulation.advance(by: .milliseconds(2_999))
+    #expect(fetch.calls.count == 1)
+    simulation.advance(by: .milliseconds(1))
+    #expect(recording.summaries.last == .success(1))
+    client.changeConditions(.delay(.seconds(-1)))
+    client.markInvalidated(.query(query))
+    simulation.settle()
+    #expect(fetch.calls.count == 3)
+  }
+
+  @Test func aClientThatIsMadeOfflinePausesAndRefetchesWhenItIsBack() {
+    let client = client()
+    client.changeConditions(.offline(true))
+    let recording = simulation.record(client.stream(Query("n") { 1 }))
+    simulation.settle()
+    #expect(recording.summaries == [.pending(.paused)])
+    client.changeConditions(.offline(false))
+    simulation.settle()
+    #expect(recording.summaries.last == .success(1))
+  }
+
+  @Test(arguments: [true, false])
+  func theSourceOfTheNetworkCountsAgainWhenTheConditionIsGone(isOnline: Bool) {
+    let online = ManualSignal(true)
+    let client = client { $0.connectivity = Connectivity { online } }
+    simulation.settle()
+    client.changeConditions(.offline(true))
+    online.send(false)
+    simulation.settle()
+    online.send(isOnline)
+    simulation.settle()
+    #expect(!client.connectivityIsOnline)
+    client.changeConditions(.offline(false))
+    #expect(client.connectivityIsOnline == isOnline)
+  }
+}
+
+extension QueryClient {
+  nonisolated fileprivate var connectivityIsOnline: Bool { cache.read { $0.environment.isOnline } }
+}
