@@ -24,7 +24,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source Scripts/steps.sh
 
 standard_steps=(format purity layers house texts map debug seam views release apple docs samples types refused linking playgrounds)
-integration_steps=(grdbstore server redis)
+integration_steps=(grdbstore server inspector redis)
 standard_steps+=("${integration_steps[@]}")
 sanitizer_steps=(thread leaks redisthread)
 other_steps=(bench)
@@ -141,6 +141,13 @@ step_server() { # the tests and samples of Integrations/Server
   use_nested Integrations/Server
   on_nested test
   Scripts/samples.sh --nested Integrations/Server --scratch-path "$documented"
+}
+
+step_inspector() { # the tests and samples of Integrations/Inspector, and of its page where node and Chromium are there
+  use_nested Integrations/Inspector
+  on_nested test
+  Integrations/Inspector/Tests/page/test.sh
+  Scripts/samples.sh --nested Integrations/Inspector --scratch-path "$documented"
 }
 
 step_redis() { # the tests and samples of Integrations/Redis, where hiredis and redis-server are there
@@ -317,6 +324,7 @@ label() {
   case $1 in
     grdbstore) echo Integrations/GRDBStore ;;
     server) echo Integrations/Server ;;
+    inspector) echo Integrations/Inspector ;;
     redis) echo Integrations/Redis ;;
     redisthread) echo "Integrations/Redis threads" ;;
     *) echo "$1" ;;

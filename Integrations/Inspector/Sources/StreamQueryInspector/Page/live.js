@@ -1,4 +1,4 @@
-// The connection to an app: server-sent events in, actions out. `protocol.md` of the package describes it.
+// The connection to an app: server-sent events in, actions out. `Protocol.md` of the package describes it.
 
 /** The token of the link. It moves from the address to the storage of this tab, so that a copied address has no secret. */
 export function token() {

@@ -1,0 +1,97 @@
+internal import Foundation
+
+/// An action that somebody asks for on the page: the body of `POST /do`.
+enum InspectorAction: Equatable, Sendable {
+  /// An action on one entry.
+  enum EntryAction: String, CaseIterable, Sendable {
+    case invalidate, refetch, reset, remove, setStale, failNext, clearFailNext
+  }
+
+  /// Does something with an entry.
+  case entry(EntryAction, key: Int)
+  /// Writes data that somebody has typed.
+  case setData(key: Int)
+  /// Takes the network away, or gives it back.
+  case network(isOffline: Bool)
+  /// Makes each attempt take longer.
+  case delay(seconds: Double)
+
+  /// The longest delay of an attempt, in seconds.
+  static let longestDelay = 600.0
+
+  private struct Fields: Decodable {
+    var `do`: String
+    var key: Int?
+    var seconds: Double?
+  }
+
+  /// Reads an action.
+  ///
+  /// - Parameter body: The body of the request.
+  /// - Throws: A refusal, with a sentence that says what is wrong.
+  init(body: Data) throws(ActionRefusal) {
+    guard let fields = try? InspectorJSON.decoder.decode(Fields.self, from: body) else {
+      throw ActionRefusal(400, #"The body is no action, such as {"do": "invalidate", "key": 1}."#)
+    }
+    switch fields.do {
+    case "offline": self = .network(isOffline: true)
+    case "online": self = .network(isOffline: false)
+    case "delay":
+      guard let seconds = fields.seconds, (0...Self.longestDelay).contains(seconds) else {
+        throw ActionRefusal(400, "A delay has from 0 to \(Int(Self.longestDelay)) seconds.")
+      }
+      self = .delay(seconds: seconds)
+    case let name:
+      let action = EntryAction(rawValue: name)
+      guard action != nil || name == "setData" else {
+        throw ActionRefusal(400, "There is no such action: \(name.prefix(40)).")
+      }
+      guard let key = fields.key else {
+        throw ActionRefusal(400, "The number of a key is missing.")
+      }
+      self = action.map { .entry($0, key: key) } ?? .setData(key: key)
+    }
+  }
+
+  /// The number of the key that it concerns; `nil` if it concerns the client.
+  var key: Int? {
+    switch self {
+    case .entry(_, let key), .setData(let key): key
+    case .network, .delay: nil
+    }
+  }
+
+  /// The sentence that says what was done.
+  ///
+  /// - Parameter key: The key as it prints.
+  /// - Returns: The sentence.
+  func sentence(about key: String) -> String {
+    switch self {
+    case .entry(.invalidate, _): "Invalidated \(key)."
+    case .entry(.refetch, _): "Asked for a refetch of \(key)."
+    case .entry(.reset, _): "Reset \(key)."
+    case .entry(.remove, _): "Removed \(key)."
+    case .entry(.setStale, _): "Made \(key) stale."
+    case .entry(.failNext, _): "The next attempt to fetch \(key) fails."
+    case .entry(.clearFailNext, _): "The next attempt to fetch \(key) goes its way."
+    case .setData: "Wrote \(key)."
+    case .network(isOffline: true): "The client believes that it is offline."
+    case .network(isOffline: false): "The client believes its network again."
+    case .delay(let seconds) where seconds > 0: "Each attempt takes \(seconds) s longer."
+    case .delay: "Attempts take as long as they take."
+    }
+  }
+}
+
+/// The reason for which an action was not performed.
+struct ActionRefusal: Error, Equatable, Sendable {
+  /// The status of the answer.
+  var status: Int
+  /// The sentence that the page shows.
+  var text: String
+
+  init(_ status: Int, _ text: String) {
+    self.status = status
+    self.text = text
+  }
+}

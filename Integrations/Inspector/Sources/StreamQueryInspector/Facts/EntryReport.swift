@@ -1,0 +1,73 @@
+internal import Foundation
+@_spi(Adapters) internal import StreamQuery
+
+/// The facts about one entry: the answer of `GET /detail`.
+struct EntryReport: Encodable {
+  struct Option: Encodable, Equatable {
+    var name: String
+    var value: String
+    var from: String
+
+    init(_ option: EntryDetail.Option) {
+      name = option.name
+      value = option.value
+      from =
+        switch option.layer {
+        case .query: "query"
+        case .prefix(let key): "prefix \(key)"
+        case .client: "client"
+        case .standard: "default"
+        }
+    }
+  }
+
+  struct Observers: Encodable, Equatable {
+    var text: String
+    var count: Int
+  }
+
+  /// The largest data that is shown, in bytes of JSON.
+  static let dataLimit = 1 << 20
+
+  var key: String
+  var type: String
+  var options: [Option]
+  var observers: [Observers]
+  var waiters: Int
+  /// The number of bytes of the data as JSON; `nil` if it is not Encodable, not there or not to be seen.
+  var size: Int?
+  /// The data, if it may be seen and is not too large.
+  var data: (any Encodable)?
+
+  init(_ info: QueryInfo, _ detail: EntryDetail, showsData: Bool) {
+    key = "\(info.key)"
+    type = info.valueTypeName
+    options = detail.options.map(Option.init)
+    observers = detail.observers.map { Observers(text: $0.text, count: $0.count) }
+    waiters = info.waiterCount
+    guard showsData, let value = info.data as? any Encodable else { return }
+    size = (try? InspectorJSON.encoder.encode(Erased(value: value)))?.count
+    if let size, size <= Self.dataLimit { data = value }
+  }
+
+  private enum CodingKeys: CodingKey {
+    case key, type, options, observers, waiters, size, data
+  }
+
+  private struct Erased: Encodable {
+    var value: any Encodable
+
+    func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(key, forKey: .key)
+    try container.encode(type, forKey: .type)
+    try container.encode(options, forKey: .options)
+    try container.encode(observers, forKey: .observers)
+    try container.encode(waiters, forKey: .waiters)
+    try container.encode(size, forKey: .size)
+    try container.encode(data.map(Erased.init), forKey: .data)
+  }
+}

@@ -1,0 +1,155 @@
+internal import Foundation
+@_spi(Adapters) internal import StreamQuery
+internal import StreamQueryPersistence
+internal import Synchronization
+
+/// A client that is looked at, for as long as others retain it.
+final class InspectedClient: Sendable {
+  /// The largest number of runs of the outbox that are shown.
+  private static let outboxLimit = 1_000
+
+  private weak let reference: QueryClient?
+  private let name: String
+  private let allows: Inspector.Permissions
+  /// Called when the stream of a page has ended, for tests.
+  private let onPageEnd: (@Sendable () -> Void)?
+
+  init(
+    _ client: QueryClient?,
+    name: String,
+    allows: Inspector.Permissions,
+    onPageEnd: (@Sendable () -> Void)? = nil
+  ) {
+    reference = client
+    self.name = name
+    self.allows = allows
+    self.onPageEnd = onPageEnd
+  }
+
+  /// The stream of a page, for as long as it is retained.
+  final class Page: Sendable {
+    private let subject: InspectedClient
+
+    init(of subject: InspectedClient) {
+      self.subject = subject
+      subject.pageCount.add(1, ordering: .relaxed)
+    }
+
+    deinit {
+      subject.pageCount.subtract(1, ordering: .relaxed)
+      subject.onPageEnd?()
+    }
+  }
+
+  private let pageCount = Atomic(0)
+
+  /// Whether a page is being sent what happens.
+  var hasPages: Bool { pageCount.load(ordering: .relaxed) > 0 }
+
+  /// The client; `nil` if it is gone.
+  var client: QueryClient? { reference }
+
+  /// The facts of now, encoded; `nil` if the client is gone.
+  var facts: Data? {
+    guard let client else { return nil }
+    let permissions = InspectorFacts.Permissions(
+      values: allows.contains(.values),
+      actions: allows.contains(.actions)
+    )
+    let facts = InspectorFacts(
+      client: name,
+      allows: permissions,
+      lookups: InspectorFacts.Lookups(client.lookups),
+      limits: InspectorFacts.Limits(client.limits),
+      outbox: client.outbox.currentItems.prefix(Self.outboxLimit).map(InspectorFacts.Item.init),
+      conditions: client.conditions.map(InspectorFacts.Conditions.init)
+    )
+    return try? InspectorJSON.encoder.encode(facts)
+  }
+
+  /// The record, without values if the app does not say that they may be seen.
+  var record: QueryRecord? {
+    client.map { permitted($0.record) }
+  }
+
+  /// An element for a page, without what the app does not want to show.
+  func permitted(_ output: LiveFeed.Output) -> LiveFeed.Output {
+    switch output {
+    case .record(let record): .record(permitted(record))
+    case .part(let part): .part(permitted(part))
+    case .facts, .comment, .end: output
+    }
+  }
+
+  private func permitted(_ record: QueryRecord) -> QueryRecord {
+    guard !allows.contains(.values) else { return record }
+    var record = record
+    record.values = []
+    return record
+  }
+
+  /// The facts about one key, encoded.
+  ///
+  /// - Parameter number: The number of the key in the record.
+  /// - Returns: The facts; `nil` if there is no such entry.
+  func detail(ofKey number: Int) -> Data? {
+    guard let client, let info = client.info(ofKey: number),
+      let detail = client.detail(of: info)
+    else { return nil }
+    let report = EntryReport(info, detail, showsData: allows.contains(.values))
+    return try? InspectorJSON.encoder.encode(report)
+  }
+
+  /// Performs an action.
+  ///
+  /// - Parameters:
+  ///   - action: The action.
+  ///   - body: The body of the request, which may have data.
+  /// - Returns: The sentence that says what was done.
+  /// - Throws: A refusal, with a sentence that says why.
+  func perform(_ action: InspectorAction, _ body: Data) throws(ActionRefusal) -> String {
+    guard let client else { throw ActionRefusal(410, "The client has ended.") }
+    var info: QueryInfo?
+    if let key = action.key {
+      info = client.info(ofKey: key)
+      guard info != nil else { throw ActionRefusal(404, "There is no entry of this key any more.") }
+    }
+    switch (action, info) {
+    case (.entry(let action, _), let info?): client.perform(action, on: info)
+    case (.setData, let info?):
+      let isWritten = try client.setData(of: info) { type throws(ActionRefusal) in
+        try TypedData.value(of: type, in: body)
+      }
+      guard isWritten else {
+        throw ActionRefusal(
+          422,
+          "\(info.valueTypeName) is not Decodable, so no text can become one."
+        )
+      }
+    case (.network(let isOffline), _): client.changeConditions(.offline(isOffline))
+    case (.delay(let seconds), _): client.changeConditions(.delay(.seconds(seconds)))
+    case (.entry, nil), (.setData, nil): break
+    }
+    return action.sentence(about: info.map { "\($0.key)" } ?? "")
+  }
+}
+
+nonisolated extension QueryClient {
+  fileprivate func perform(_ action: InspectorAction.EntryAction, on info: QueryInfo) {
+    let filter = QueryFilter.entry(of: info)
+    switch action {
+    case .invalidate: markInvalidated(filter)
+    case .setStale: markInvalidated(filter, refetch: .never)
+    case .remove: remove(filter)
+    case .failNext: changeConditions(.failNext(info))
+    case .clearFailNext: changeConditions(.clearFailNext(info))
+    // Nobody waits: a fetch may take long, and its course is in the record.
+    case .refetch: inBackground { await $0.refetch(filter) }
+    case .reset: inBackground { await $0.reset(filter) }
+    }
+  }
+
+  private func inBackground(_ call: @escaping @Sendable (QueryClient) async -> Void) {
+    Task(executorPreference: scheduling.executor) { await call(self) }
+  }
+}

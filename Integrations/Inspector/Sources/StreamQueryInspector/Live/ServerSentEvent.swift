@@ -1,0 +1,31 @@
+internal import Foundation
+
+/// An element of the stream that a page reads.
+enum ServerSentEvent: Equatable, Sendable {
+  /// An event with a name and data of one or more lines.
+  case event(String, data: Data)
+  /// Nothing: it shows whether somebody still reads.
+  case comment
+
+  /// The event that tells that the client has ended.
+  static let end = Self.event("end", data: Data("{}".utf8))
+
+  /// The beginning of a stream: the time after which a page that has lost it asks again.
+  static let preamble = Data("retry: 1000\n\n".utf8)
+
+  /// The event in the form of `text/event-stream`.
+  var encoded: Data {
+    switch self {
+    case .comment: return Data(":\n\n".utf8)
+    case .event(let name, let data):
+      var encoded = Data("event: \(name)\n".utf8)
+      for line in data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+        encoded.append(contentsOf: Data("data: ".utf8))
+        encoded.append(contentsOf: line.filter { $0 != UInt8(ascii: "\r") })
+        encoded.append(UInt8(ascii: "\n"))
+      }
+      encoded.append(UInt8(ascii: "\n"))
+      return encoded
+    }
+  }
+}

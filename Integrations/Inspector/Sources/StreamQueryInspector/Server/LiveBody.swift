@@ -1,0 +1,59 @@
+internal import FlyingSocks
+internal import Foundation
+
+/// The body of the answer to `GET /events`: it lasts until the page is gone or the client has ended.
+///
+/// The server asks for the next bytes when the page has taken the last ones. When the connection is lost, the next
+/// bytes cannot be written; then the server drops the iterator, and the tasks that wait for news end. A page that says
+/// nothing is noticed by a comment within ten seconds.
+struct LiveBody: AsyncBufferedSequence {
+  typealias Element = UInt8
+
+  let events: LiveEvents
+
+  func makeAsyncIterator() -> Iterator { Iterator(events: events.makeAsyncIterator()) }
+
+  struct Iterator: AsyncBufferedIteratorProtocol {
+    /// The number of bytes that are given away at once.
+    private static let pieceSize = 1 << 16
+
+    private var events: LiveEvents.Iterator
+    private var bytes = ServerSentEvent.preamble
+    /// The number of these bytes that were given away.
+    private var sent = 0
+
+    init(events: LiveEvents.Iterator) {
+      self.events = events
+    }
+
+    mutating func next() async throws -> UInt8? {
+      try await nextBuffer(suggested: 1)?.first
+    }
+
+    // At least one byte, as asked for, and no more than a piece.
+    mutating func nextBuffer(suggested count: Int) async throws -> Data? {
+      while sent == bytes.count {
+        guard let outputs = await events.next() else { return nil }
+        (bytes, sent) = (Data(), 0)
+        for output in outputs { bytes += try ServerSentEvent(output).encoded }
+      }
+      let piece = bytes.dropFirst(sent).prefix(count == 1 ? 1 : Self.pieceSize)
+      sent += piece.count
+      return Data(piece)
+    }
+  }
+}
+
+extension ServerSentEvent {
+  /// The event for an output; a record is encoded in the format of its file.
+  init(_ output: LiveFeed.Output) throws {
+    self =
+      switch output {
+      case .record(let record): .event("record", data: try InspectorJSON.encoder.encode(record))
+      case .part(let part): .event("part", data: try InspectorJSON.encoder.encode(part))
+      case .facts(let facts): .event("facts", data: facts)
+      case .comment: .comment
+      case .end: .end
+      }
+  }
+}

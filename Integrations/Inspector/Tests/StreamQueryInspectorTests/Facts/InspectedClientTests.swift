@@ -1,0 +1,210 @@
+import Foundation
+import StreamQuery
+import StreamQueryTesting
+import Testing
+
+@testable import StreamQueryInspector
+
+/// What a page sees of a client, and does to it.
+@Suite struct InspectedClientTests {
+  let simulation = Simulation(seed: 34)
+
+  private struct User: Codable, Sendable, Equatable {
+    var name: String
+  }
+
+  private struct Opaque: Sendable {}
+
+  private func client(
+    _ configure: @Sendable (inout QueryClient.Configuration) -> Void = { _ in }
+  ) -> QueryClient {
+    QueryClient(simulation: simulation) {
+      $0.record = .last(100)
+      configure(&$0)
+    }
+  }
+
+  private struct Detail: Decodable {
+    struct Option: Decodable, Equatable {
+      var name, value, from: String
+    }
+
+    struct Observers: Decodable, Equatable {
+      var text: String
+      var count: Int
+    }
+
+    var key, type: String
+    var data: User?
+    var size: Int?
+    var options: [Option]
+    var observers: [Observers]
+  }
+
+  private func detail(_ json: Data?) throws -> Detail {
+    try InspectorJSON.decoder.decode(Detail.self, from: #require(json))
+  }
+
+  private func text(_ json: Data?) -> String? {
+    json.map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  private func perform(
+    _ body: String,
+    on client: QueryClient
+  ) -> Result<String, ActionRefusal> {
+    defer { withExtendedLifetime(client) {} }
+    let subject = InspectedClient(client, name: "test", allows: .actions)
+    return Result { () throws(ActionRefusal) in
+      let data = Data(body.utf8)
+      return try subject.perform(InspectorAction(body: data), data)
+    }
+  }
+
+  /// The number of the key in the record.
+  private func number(of key: String, in client: QueryClient) throws -> Int {
+    try #require(client.record.keys.first { $0.text == #"["\#(key)"]"# }).number
+  }
+
+  @Test func theFactsSayWhatNoRecordHas() throws {
+    let client = client { $0.maxConcurrentFetches = 4 }
+    let recording = simulation.record(client.stream(Query("n") { 1 }))
+    simulation.settle()
+    let subject = InspectedClient(client, name: "Shop", allows: [.actions, .values])
+    #expect(
+      text(subject.facts) == #"""
+        {"allows":{"actions":true,"values":true},"client":"Shop","conditions":{"delay":0,"offline":false},\#
+        "limits":{"cost":null,"entries":null,"fetches":4,"running":0,"waiting":0},\#
+        "lookups":{"failures":0,"hits":0,"joined":0,"misses":1,"staleHits":0},"outbox":[]}
+        """#
+    )
+    recording.cancel()
+  }
+
+  @Test func aClientWithoutLimitsHasNoneInItsFacts() {
+    let client = client()
+    let facts = text(InspectedClient(client, name: "Shop", allows: []).facts)
+    #expect(facts?.contains("limits") == false)
+    #expect(InspectedClient(nil, name: "Shop", allows: []).facts == nil)
+    withExtendedLifetime(client) {}
+  }
+
+  @Test func aDetailHasOptionsAndObserversAndDataIfItMayBeSeen() throws {
+    let client = client()
+    let query = Query("n") { User(name: "Ada") }.staleTime(.minutes(1))
+    let recording = simulation.record(client.stream(query))
+    simulation.settle()
+    let number = try number(of: "n", in: client)
+    let seen = InspectedClient(client, name: "test", allows: .values)
+    let detail = try detail(seen.detail(ofKey: number))
+    #expect(detail.key == #"["n"]"# && detail.type.hasSuffix("User"))
+    #expect(detail.data == User(name: "Ada") && detail.size == 14)
+    #expect(detail.observers == [Detail.Observers(text: "enabled, stale after 1 min", count: 1)])
+    #expect(detail.options.first == Detail.Option(name: "staleTime", value: "1 min", from: "query"))
+    let unseen = InspectedClient(client, name: "test", allows: .actions)
+    let hidden = text(unseen.detail(ofKey: number))
+    #expect(hidden?.contains(#""data":null"#) == true && hidden?.contains(#""size":null"#) == true)
+    #expect(unseen.detail(ofKey: 99) == nil && unseen.detail(ofKey: -1) == nil)
+    recording.cancel()
+  }
+
+  @Test func dataThatIsLargeOrNotEncodableIsNotShown() throws {
+    let client = client()
+    client.setData(Opaque(), for: QueryKey<Opaque>("opaque"))
+    client.setData(
+      String(repeating: "a", count: EntryReport.dataLimit),
+      for: QueryKey<String>("large")
+    )
+    let subject = InspectedClient(client, name: "test", allows: .values)
+    let opaque = try text(subject.detail(ofKey: number(of: "opaque", in: client)))
+    #expect(opaque?.contains(#""data":null"#) == true && opaque?.contains(#""size":null"#) == true)
+    let large = try detail(subject.detail(ofKey: number(of: "large", in: client)))
+    #expect(large.data == nil && large.size == EntryReport.dataLimit + 2)
+  }
+
+  @Test func eachActionDoesWhatItSays() throws {
+    let client = client()
+    let fetch = ScriptedFetch<Int>(.value(1), .value(2), .value(3), .value(4), .value(5))
+    let recording = simulation.record(
+      client.stream(Query("n", fetch: fetch).retry(0).staleTime(.minutes(1)))
+    )
+    simulation.settle()
+    let key = try number(of: "n", in: client)
+    func done(_ name: String) -> String? {
+      defer { simulation.settle() }
+      return try? perform(#"{"do":"\#(name)","key":\#(key)}"#, on: client).get()
+    }
+    #expect(done("invalidate") == #"Invalidated ["n"]."#)
+    #expect(recording.summaries.last == .success(2))
+    #expect(done("setStale") == #"Made ["n"] stale."#)
+    #expect(fetch.calls.count == 2 && client.isStale(QueryKey<Int>("n")))
+    #expect(done("refetch") == #"Asked for a refetch of ["n"]."#)
+    #expect(recording.summaries.last == .success(3))
+    #expect(done("failNext") == #"The next attempt to fetch ["n"] fails."#)
+    _ = done("clearFailNext")
+    _ = done("refetch")
+    #expect(recording.summaries.last == .success(4))
+    _ = done("failNext")
+    _ = done("refetch")
+    #expect(recording.values.last?.error != nil && fetch.calls.count == 4)
+    _ = done("reset")
+    #expect(recording.summaries.last == .success(5))
+    _ = done("remove")
+    #expect(recording.summaries.last == .pending())
+    recording.cancel()
+  }
+
+  @Test func dataThatSomebodyHasTypedIsWritten() throws {
+    let client = client()
+    client.setData(User(name: "Ada"), for: QueryKey<User>("user"))
+    client.setData(Opaque(), for: QueryKey<Opaque>("opaque"))
+    let user = try number(of: "user", in: client)
+    let opaque = try number(of: "opaque", in: client)
+    let body = #"{"do":"setData","key":\#(user),"data":{"name":"Alan"}}"#
+    #expect(perform(body, on: client) == .success(#"Wrote ["user"]."#))
+    #expect(client.data(for: QueryKey<User>("user")) == User(name: "Alan"))
+    let wrong = perform(#"{"do":"setData","key":\#(user),"data":{"name":7}}"#, on: client)
+    #expect(throws: ActionRefusal.self) { try wrong.get() }
+    #expect(client.data(for: QueryKey<User>("user")) == User(name: "Alan"))
+    guard
+      case .failure(let refusal) = perform(
+        #"{"do":"setData","key":\#(opaque),"data":1}"#,
+        on: client
+      )
+    else {
+      Issue.record("it was written")
+      return
+    }
+    #expect(refusal.status == 422 && refusal.text.contains("is not Decodable"))
+  }
+
+  @Test func theNetworkIsTakenAwayAndGivenBack() {
+    let client = client()
+    #expect(
+      perform(#"{"do":"offline"}"#, on: client)
+        == .success("The client believes that it is offline.")
+    )
+    let recording = simulation.record(client.stream(Query("n") { 1 }))
+    simulation.settle()
+    #expect(recording.summaries == [.pending(.paused)])
+    #expect(
+      perform(#"{"do":"delay","seconds":2}"#, on: client)
+        == .success("Each attempt takes 2.0 s longer.")
+    )
+    _ = perform(#"{"do":"online"}"#, on: client)
+    simulation.advance(by: .milliseconds(1_999))
+    #expect(recording.summaries.last == .pending(isFetching: true))
+    simulation.advance(by: .milliseconds(1))
+    #expect(recording.summaries.last == .success(1))
+    recording.cancel()
+  }
+
+  @Test func anUnknownKeyAndAClientThatIsGoneAreRefused() {
+    let unknown = perform(#"{"do":"invalidate","key":99}"#, on: client())
+    #expect(unknown == .failure(ActionRefusal(404, "There is no entry of this key any more.")))
+    let gone = InspectedClient(nil, name: "test", allows: .actions)
+    #expect(throws: ActionRefusal(410, "The client has ended.")) {
+      try gone.perform(.network(isOffline: true), Data())
+    }
+  }
+}

@@ -1,0 +1,152 @@
+import StreamQuery
+import StreamQueryTesting
+import Testing
+
+@testable import StreamQueryInspector
+
+/// What a page is sent of a client, in virtual time.
+@Suite struct LiveEventsTests {
+  let simulation = Simulation(seed: 34)
+
+  private func client(_ record: RecordPolicy = .last(1_000)) -> QueryClient {
+    QueryClient(simulation: simulation) { $0.record = record }
+  }
+
+  private func page(
+    of client: QueryClient,
+    allows: Inspector.Permissions = .actions
+  ) -> ResultRecording<[LiveFeed.Output]> {
+    simulation.record(
+      LiveEvents(subject: InspectedClient(client, name: "test", allows: allows))
+    )
+  }
+
+  private func names(_ page: ResultRecording<[LiveFeed.Output]>) -> [String] {
+    page.values.flatMap { $0 }.map { output in
+      switch output {
+      case .record(let record): "record \(record.events.count)"
+      case .part(let part): "part \(part.firstNumber)+\(part.events.count)"
+      case .facts: "facts"
+      case .comment: "comment"
+      case .end: "end"
+      }
+    }
+  }
+
+  @Test func aPageGetsTheRecordAndThenTheNews() {
+    let client = client()
+    client.setData(1, for: "a")
+    let page = page(of: client)
+    simulation.advance(by: .milliseconds(100))
+    let begin = client.record.events.count
+    #expect(names(page) == ["record \(begin)", "facts"])
+    client.setData(2, for: "a")
+    simulation.advance(by: .milliseconds(100))
+    #expect(names(page) == ["record \(begin)", "facts", "part \(begin + 1)+1"])
+    page.cancel()
+  }
+
+  @Test func thereAreAtMostTwentyPartsInASecondAndNothingIsMissing() {
+    let client = client(.last(5_000))
+    let page = page(of: client)
+    simulation.advance(by: .seconds(1))
+    for number in 0..<1_000 {
+      client.setData(number, for: "a")
+      simulation.advance(by: .milliseconds(1))
+    }
+    simulation.advance(by: .seconds(1))
+    let parts = page.values.flatMap { $0 }.compactMap { output -> QueryRecord? in
+      if case .part(let part) = output { part } else { nil }
+    }
+    #expect((20...21).contains(parts.count))
+    let times = page.elements.filter { $0.element.contains(where: \.isPart) }.map(\.time)
+    #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 >= .milliseconds(50) })
+    #expect(parts.flatMap(\.events).map(\.number) == Array(1...client.record.events.count))
+    #expect(parts.allSatisfy { $0.lostCount == 0 })
+    page.cancel()
+  }
+
+  @Test func aBurstThatIsLargerThanTheRecordIsCounted() {
+    let client = client(.last(100))
+    let page = page(of: client)
+    simulation.advance(by: .seconds(1))
+    for number in 0..<100_000 { client.setData(number, for: "a") }
+    simulation.advance(by: .seconds(1))
+    let parts = page.values.flatMap { $0 }.compactMap { output -> QueryRecord? in
+      if case .part(let part) = output { part } else { nil }
+    }
+    let shown = parts.reduce(0) { $0 + $1.events.count }
+    let lost = parts.reduce(0) { $0 + $1.lostCount }
+    #expect(parts.count == 1 && shown == 100)
+    #expect(shown + lost == client.record.firstNumber + 99)
+    page.cancel()
+  }
+
+  @Test(arguments: [true, false])
+  func theEndOfTheClientIsTheEndOfTheStream(isShutDown: Bool) throws {
+    var client: QueryClient? = client()
+    weak let former = client
+    let page = page(of: try #require(client))
+    simulation.advance(by: .seconds(1))
+    if isShutDown { client?.shutDown() }
+    client = nil
+    simulation.advance(by: .seconds(1))
+    #expect(names(page) == ["record 0", "facts", "end"])
+    #expect(page.isFinished && former == nil)
+  }
+
+  @Test func aClientThatIsGoneHasNothingButAnEnd() {
+    let subject = InspectedClient(nil, name: "test", allows: .actions)
+    let page = simulation.record(LiveEvents(subject: subject))
+    simulation.settle()
+    #expect(names(page) == ["end"] && page.isFinished)
+  }
+
+  @Test func aPageThatIsGoneLeavesNothing() {
+    let client = client()
+    let pages = (0..<2).map { _ in page(of: client) }
+    simulation.advance(by: .seconds(1))
+    pages[0].cancel()
+    simulation.settle()
+    client.setData(1, for: "a")
+    simulation.advance(by: .seconds(1))
+    #expect(names(pages[0]) == ["record 0", "facts"])
+    #expect(names(pages[1]) == ["record 0", "facts", "part 1+2"])
+    pages[1].cancel()
+    simulation.settle()
+    #expect(simulation.isIdle)
+  }
+
+  @Test func aQuietPageIsSentACommentEachFiveSeconds() {
+    let client = client()
+    let page = page(of: client)
+    simulation.advance(by: .seconds(11))
+    #expect(names(page) == ["record 0", "facts", "comment", "comment"])
+    page.cancel()
+  }
+
+  @Test(arguments: [Inspector.Permissions.actions, .values])
+  func valuesAreShownOnlyIfTheAppSaysSo(allows: Inspector.Permissions) {
+    let client = client(.last(100, values: .encodable))
+    client.setData(1, for: "a")
+    let page = page(of: client, allows: allows)
+    simulation.settle()
+    client.setData(2, for: "a")
+    simulation.advance(by: .seconds(1))
+    let values = page.values.flatMap { $0 }.flatMap { output -> [String] in
+      switch output {
+      case .record(let record): record.values.map(\.json)
+      case .part(let part): part.values.map(\.json)
+      case .facts, .comment, .end: []
+      }
+    }
+    #expect(values == (allows == .values ? ["1", "2"] : []))
+    page.cancel()
+  }
+}
+
+extension LiveFeed.Output {
+  fileprivate var isPart: Bool {
+    if case .part = self { true } else { false }
+  }
+}
