@@ -31,6 +31,7 @@ let package = Package(
   platforms: [.macOS(.v15)],
   dependencies: [
     .package(name: "StreamQuery", path: ".."),
+    .package(name: "StreamQueryInspector", path: "../Integrations/Inspector"),
     .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
   ],
   targets: [
@@ -62,6 +63,15 @@ let package = Package(
       name: "ServedStory",
       dependencies: sampleApp + [
         simulation, .product(name: "FlyingFox", package: "FlyingFox"),
+      ]
+    ),
+    // The same models before an inspector, and the stories of its package.
+    .executableTarget(
+      name: "Inspect",
+      dependencies: sampleApp + [
+        simulation,
+        .product(name: "StreamQueryInspector", package: "StreamQueryInspector"),
+        .product(name: "RecordedStories", package: "StreamQueryInspector"),
       ]
     ),
   ] + pages.map(page),
