@@ -12,7 +12,7 @@ nonisolated extension QueryClient {
       )
     else { return }
     let task = TaskLocals.without {
-      Task(on: executor) { await self.run(job, attempt: attempt) }
+      Task<Void, any Error>(on: executor) { await self.run(job, attempt: attempt) }
     }
     job.tasks.attach(task, on: executor)
   }

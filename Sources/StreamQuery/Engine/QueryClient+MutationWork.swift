@@ -53,7 +53,7 @@ nonisolated extension QueryClient {
       return work
     }
     guard needsTask else { return isGiven }
-    let task = TaskLocals.without { Task(on: executor) { await work() } }
+    let task = TaskLocals.without { Task<Void, any Error>(on: executor) { await work() } }
     tasks.attach(task, on: executor)
     return true
   }

@@ -79,6 +79,30 @@ extension Task where Failure == Never {
   }
 }
 
+extension Task where Failure == any Error {
+  /// Starts a task that may throw, on an executor; on the global one if there is none.
+  ///
+  /// A task that may not throw keeps one closure more, which is an allocation. So the tasks of fetches and runs
+  /// are of this kind, although none of them throws.
+  ///
+  /// - Parameters:
+  ///   - executor: The executor; `nil` is the global one.
+  ///   - operation: What the task does.
+  @inline(__always)
+  @discardableResult
+  init(
+    on executor: (any TaskExecutor)?,
+    operation: sending @escaping @isolated(any) () async throws -> Success
+  ) {
+    if let executor {
+      self.init(executorPreference: executor, operation: operation)
+    } else {
+      // No executor preference: none was given.
+      self.init(operation: operation)
+    }
+  }
+}
+
 /// The urgency of work: a task's priority, in one byte.
 ///
 /// The compiler does not assume the size of the system's `TaskPriority`: a type that contains one,

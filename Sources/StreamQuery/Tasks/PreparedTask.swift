@@ -22,14 +22,14 @@ final class PreparedTask: Sendable {
   /// Makes the task in the context of the present code, without the library's own task-locals.
   func startTask(on executor: (any TaskExecutor)?) {
     guard !slot.isClosed else { return }
-    let task = Task(on: executor) { [slot] in await slot.run() }
+    let task = Task<Void, any Error>(on: executor) { [slot] in await slot.run() }
     slot.attach(task, on: executor)
   }
 
   /// The place where task and work meet, whichever comes first.
   final class Slot: Sendable {
     private struct State {
-      var task: Task<Void, Never>?
+      var task: Task<Void, any Error>?
       var isCancelled = false
       /// The priority that was lent before the task was made.
       var priority: WorkPriority?
@@ -55,7 +55,7 @@ final class PreparedTask: Sendable {
     }
 
     /// Takes the handle of the task, and applies earlier cancellations and priorities to it.
-    func attach(_ task: Task<Void, Never>, on executor: (any TaskExecutor)?) {
+    func attach(_ task: Task<Void, any Error>, on executor: (any TaskExecutor)?) {
       let (isCancelled, priority) = state.withLock { state in
         state.task = task
         return (state.isCancelled, state.priority)

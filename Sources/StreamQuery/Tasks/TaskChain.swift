@@ -11,7 +11,7 @@ import Synchronization
 final class TaskChain: Sendable {
   private enum Link: Sendable {
     case none
-    case task(Task<Void, Never>)
+    case task(Task<Void, any Error>)
     case slot(PreparedTask.Slot)
 
     func cancel() {
@@ -121,7 +121,7 @@ final class TaskChain: Sendable {
   }
 
   /// Takes the handle of a task that was just made.
-  func attach(_ task: Task<Void, Never>, on executor: (any TaskExecutor)?) {
+  func attach(_ task: Task<Void, any Error>, on executor: (any TaskExecutor)?) {
     attach(.task(task), on: executor)
   }
 
@@ -240,7 +240,7 @@ enum Escalation {
   /// Raises a task at least to a priority.
   static func lend(
     _ priority: WorkPriority,
-    to task: Task<Void, Never>,
+    to task: Task<Void, any Error>,
     on executor: (any TaskExecutor)?
   ) {
     if #available(macOS 26, iOS 26, watchOS 26, tvOS 26, visionOS 26, *) {
@@ -254,11 +254,11 @@ enum Escalation {
   /// system, that lends a priority.
   static func lendByWaiting(
     _ priority: WorkPriority,
-    to task: Task<Void, Never>,
+    to task: Task<Void, any Error>,
     on executor: (any TaskExecutor)?
   ) {
     _ = Task.detached(on: executor, priority: priority.taskPriority) {
-      await task.value
+      _ = await task.result
     }
   }
 }

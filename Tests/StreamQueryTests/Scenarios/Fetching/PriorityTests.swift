@@ -147,7 +147,10 @@ import Testing
   @Test func whoWaitsForATaskLendsItAPriorityOnEverySystem() {
     let seen = seen
     let clock = simulation.clock
-    let work = Task(executorPreference: simulation.executor, priority: .background) {
+    let work = Task<Void, any Error>(
+      executorPreference: simulation.executor,
+      priority: .background
+    ) {
       seen.add(Task.currentPriority)
       try? await clock.sleep(for: .milliseconds(10))
       seen.add(Task.currentPriority)
