@@ -4,7 +4,7 @@ enum Action: Sendable {
   case wake(SuspendedTask<Void>)
   case start(FetchJob, attempt: Int)
   case cancel(FetchJob)
-  case settle([Waiter], WaitOutcome)
+  case settle(Few<Waiter>, WaitOutcome)
   /// Sleep until this time, instead of an earlier request to sleep.
   case arm(Instant)
   /// Evaluate the dynamic options of the entry's observers again.

@@ -183,7 +183,7 @@ extension CacheState {
   ) {
     emit(.reset, index, transaction)
     let enabledCount = enabledCount(of: index, with: answers)
-    let waiters = enabledCount > 0 ? slots[index].takeWaiters().waiters : []
+    let waiters = enabledCount > 0 ? slots[index].takeWaiters().waiters : Few()
     if slots[index].query?.isPersisted == true {
       announce(.emptying(index, .removed), &transaction)
       // It may have begun with kept data.

@@ -25,7 +25,7 @@ extension CacheState {
     )
     mutations.slots[index].job = job
     lendPriority(mutation.scope, for: job, &transaction)
-    if let waiter { mutations.slots[index].waiters = [waiter] }
+    if let waiter { mutations.slots[index].waiters = Few(waiter) }
     let isFirst = enqueueRun(id, mutation.scope, comesBefore: origin.serial != nil)
     mutations.slots[index].machine = MutationMachine(
       runOptions: mutation.runOptions,
@@ -155,7 +155,7 @@ extension CacheState {
     }
     settleLayers(of: job, index, &transaction)
     let waiters = mutations.slots[index].waiters
-    mutations.slots[index].waiters = []
+    mutations.slots[index].waiters = Few()
     job.retire(into: &transaction.garbage)
     // Before its callers and the next run go on: their work may depend on it.
     if mutations.slots[index].machine.runOptions.isDurable {

@@ -226,7 +226,7 @@ extension CacheState {
     case .cancelled:
       // The initiator gets the restored data; joiners learn that the fetch was cancelled.
       let data = slots[index].machine.isAnswer ? slots[index].visible.map(WaitOutcome.value) : nil
-      if let initiator { answer([initiator], data ?? .cancelled) }
+      if let initiator { answer(Few(initiator), data ?? .cancelled) }
       answer(waiters.filter { $0 !== initiator }, .cancelled)
     case .removed:
       answer(waiters, .cancelled)
@@ -234,7 +234,7 @@ extension CacheState {
   }
 
   /// Tells callers the outcome of their wait, which ends with this transaction.
-  mutating func answer(_ waiters: [Waiter], _ outcome: WaitOutcome) {
+  mutating func answer(_ waiters: Few<Waiter>, _ outcome: WaitOutcome) {
     guard !waiters.isEmpty else { return }
     for waiter in waiters { waiter.endWait() }
     actionQueue.enqueue(.settle(waiters, outcome))
@@ -244,7 +244,7 @@ extension CacheState {
   /// it.
   ///
   /// - Returns: The waiters to answer now.
-  private mutating func moveToNextFetch(_ waiters: [Waiter], _ index: Int) -> [Waiter] {
+  private mutating func moveToNextFetch(_ waiters: Few<Waiter>, _ index: Int) -> Few<Waiter> {
     guard !slots[index].machine.isIdle, !slots[index].machine.isLive else { return waiters }
     let moving = waiters.filter { $0.waitsForSuccessor }
     guard !moving.isEmpty else { return waiters }
@@ -266,10 +266,10 @@ extension CacheState {
   /// Lets callers of a fetch that is over wait for its replacement.
   ///
   /// If the replacement is paused, it is settled for callers that do not wait for a pause.
-  mutating func requeue(_ waiters: [Waiter], _ index: Int) {
+  mutating func requeue(_ waiters: Few<Waiter>, _ index: Int) {
     guard !waiters.isEmpty else { return }
     let (isIdle, isPaused) = (slots[index].machine.isIdle, slots[index].machine.isPaused)
-    var others: [Waiter] = []
+    var others = Few<Waiter>()
     for waiter in waiters {
       if isIdle || waiter.generation == 0 || waiter.isResolved
         || isPaused && waiter.role.endsAtPause

@@ -31,7 +31,7 @@ struct EntrySlot: FreeRows.Row {
     var goneWaiters: Int32 = 0
     /// The round of evaluating dynamic options that is in the action queue; 0 is none.
     var reevaluationDepth = 0
-    var waiters: [Waiter] = []
+    var waiters = Few<Waiter>()
     /// Distinguishes answered waiters from those that still wait; 0 while nobody waits.
     var waiterGeneration: UInt64 = 0
     /// The last final error; shown while the machine says so.
@@ -182,6 +182,15 @@ extension EntrySlot {
     }
   }
 
+  /// The callers that wait; changed in place.
+  var waiters: Few<Waiter> {
+    @inline(__always) get { rareData.isEmpty ? Few() : rareData.value.waiters }
+    @inline(__always) _modify {
+      makeRareData()
+      yield &rareData.value.waiters
+    }
+  }
+
   private mutating func makeRareData() {
     if rareData.isEmpty { rareData = Rare(RareData()) }
   }
@@ -194,9 +203,9 @@ extension EntrySlot {
   }
 
   /// Removes all waiters, and the waiter whose call started the fetch.
-  mutating func takeWaiters() -> (waiters: [Waiter], initiator: Waiter?) {
-    guard !rareData.isEmpty else { return ([], nil) }
-    var waiters: [Waiter] = []
+  mutating func takeWaiters() -> (waiters: Few<Waiter>, initiator: Waiter?) {
+    guard !rareData.isEmpty else { return (Few(), nil) }
+    var waiters = Few<Waiter>()
     swap(&waiters, &rareData.value.waiters)
     rareData.value.waiterGeneration = 0
     rareData.value.goneWaiters = 0

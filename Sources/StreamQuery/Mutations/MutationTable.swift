@@ -120,7 +120,7 @@ struct MutationSlot: FreeRows.Row {
   /// The newest attempt's error; shown while the machine counts failures.
   var failureReason: ErrorBox?
   /// The caller and the other waiters for the end.
-  var waiters: [Waiter] = []
+  var waiters = Few<Waiter>()
   /// The entries that have layers of the run.
   var layered: [EntryID] = []
   /// The present state; `nil` until an observer reads it.

@@ -150,11 +150,12 @@ extension Waiter {
   ///   - waiters: The callers.
   ///   - other: A priority that it must be above; `nil` is none.
   /// - Returns: The priority; `nil` if nobody waits, or nobody with such a priority.
-  static func priority(of waiters: [Waiter], above other: WorkPriority? = nil) -> WorkPriority? {
+  static func priority(of waiters: Few<Waiter>, above other: WorkPriority? = nil) -> WorkPriority? {
     var highest: WorkPriority?
-    for waiter in waiters where !waiter.isResolved {
+    for waiter in waiters {
       if let present = highest ?? other, waiter.priority <= present { continue }
-      highest = waiter.priority
+      // Last, because it takes a lock.
+      if !waiter.isResolved { highest = waiter.priority }
     }
     return highest
   }

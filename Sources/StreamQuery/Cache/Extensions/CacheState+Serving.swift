@@ -89,7 +89,7 @@ extension CacheState {
     guard let index = awaitedEntry(of: waiter), let data = slots[index].visible,
       isServable(index, to: waiter, at: transaction.environment.now.instant)
     else { return nil }
-    noteServed([waiter], index, transaction)
+    noteServed(Few(waiter), index, transaction)
     // The caller was answered meanwhile, or its fetch has ended.
     guard waiter.generation != 0, waiter.generation == slots[index].waiterGeneration,
       !slots[index].machine.isIdle
@@ -101,13 +101,13 @@ extension CacheState {
   }
 
   /// Answers the callers of a failed fetch: with data, if they accept it.
-  mutating func answerFailure(of waiters: [Waiter], _ index: Int, _ transaction: Transaction) {
+  mutating func answerFailure(of waiters: Few<Waiter>, _ index: Int, _ transaction: Transaction) {
     let failure = slots[index].error.map { WaitOutcome.failure($0.error) } ?? .cancelled
     guard waiters.contains(where: { $0.allowance != nil }), let data = slots[index].visible else {
       return answer(waiters, failure)
     }
     let now = transaction.environment.now.instant
-    var (served, others): ([Waiter], [Waiter]) = ([], [])
+    var (served, others) = (Few<Waiter>(), Few<Waiter>())
     for waiter in waiters {
       if isServable(index, to: waiter, at: now) {
         served.append(waiter)
@@ -126,7 +126,7 @@ extension CacheState {
   mutating func endSoftTimeout(_ index: Int, _ transaction: inout Transaction) {
     let now = transaction.environment.now.instant
     guard let end = slots[index].softTimeoutEnd, end <= now else { return }
-    var (served, others): ([Waiter], [Waiter]) = ([], [])
+    var (served, others) = (Few<Waiter>(), Few<Waiter>())
     var next: Instant?
     for waiter in slots[index].waiters {
       // A caller that left has no round any more, and is counted among the gone ones.
@@ -237,7 +237,8 @@ extension CacheState {
   }
 
   /// Counts and reports that callers got stale data.
-  private mutating func noteServed(_ served: [Waiter], _ index: Int, _ transaction: Transaction) {
+  private mutating func noteServed(_ served: Few<Waiter>, _ index: Int, _ transaction: Transaction)
+  {
     let count = served.count { !$0.isResolved }
     guard count > 0 else { return }
     reports.lookups.servedStale += count
