@@ -175,7 +175,8 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
       fetchOptions: fetchOptions,
       gcTime: Self.gcTime(own.gcTime ?? base.gcTime),
       meta: QueryMeta.merge(own.meta, over: base.meta),
-      serving: ServingTerms(ServingOptions.merge(own.serving, over: base.serving)),
+      // Not made to find that there are none.
+      serving: ServingOptions.merge(own.serving, over: base.serving).flatMap { ServingTerms($0) },
       placeholder: definition.placeholder,
       plain: plain,
       feature: definition.feature,

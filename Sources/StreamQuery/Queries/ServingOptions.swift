@@ -64,8 +64,8 @@ final class ServingTerms: Sendable {
   let refreshAhead: RefreshAhead
 
   /// Makes the promises of merged options; `nil` if they promise nothing.
-  init?(_ options: ServingOptions?) {
-    guard let values = options?.values else { return nil }
+  init?(_ options: ServingOptions) {
+    let values = options.values
     staleIfError = values.staleIfError.map(TimeSpan.init) ?? .zero
     softTimeout = values.softTimeout.map(TimeSpan.init) ?? .infinite
     timeout = values.timeout.map(TimeSpan.init) ?? .infinite
