@@ -38,7 +38,7 @@ nonisolated extension QueryClient {
       guard let index = state.find(key), let query = state.slots[index].query?.resolved,
         query.isMade(of: definition, under: state.defaults.table)
       else { return .unknown(state.defaults.table) }
-      guard let options = query.fixedOptions, !(isArrival && query.asksOnSubscribe),
+      guard let options = query.unaskedOptions(isArrival: isArrival),
         !state.wantsInitialData(index, query)
       else { return .known(query) }
       return .done(body(&state, index, Resolution(query: query, options: options), &transaction))
@@ -64,6 +64,13 @@ nonisolated extension QueryClient {
     at now: ClockReading,
     _ body: ResolvedTransaction<Result>
   ) -> Result {
+    // Nothing to ask either: one transaction is enough.
+    if query.initialData == nil, let options = query.unaskedOptions(isArrival: isArrival) {
+      let resolution = Resolution(query: query, options: options)
+      return cache.transaction(self, at: now) { state, transaction in
+        body(&state, state.find(key), resolution, &transaction)
+      }
+    }
     // That a store may have data was not known when the time was read.
     let now = query.isPersisted ? nil : now
     var former: Resolution?

@@ -213,6 +213,14 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
   /// The resolved options, if it does not depend on closures.
   var fixedOptions: ResolvedObserverOptions? { isFixed ? fixed : nil }
 
+  /// The resolved options, if no user code has to be asked for them.
+  ///
+  /// - Parameter isArrival: Whether they are for a new subscription.
+  /// - Returns: The options.
+  func unaskedOptions(isArrival: Bool) -> ResolvedObserverOptions? {
+    isFixed && !(isArrival && asksOnSubscribe) ? fixed : nil
+  }
+
   /// The policy for keeping the data beyond the cache.
   var persistence: (any PersistencePolicy)? { definition.persistence ?? defaults.persistence }
 
