@@ -7,7 +7,10 @@ import Synchronization
 package final class Subscription: Sendable {
   let client: QueryClient
   /// Stored, because each look would retain the client.
-  private let cache: QueryCache
+  ///
+  /// It lives for as long as the client does, so no reference to it is counted.
+  private let unownedCache: Unmanaged<QueryCache>
+  private var cache: QueryCache { client.cache }
   let id: ObserverID
   /// The value of ``QueryCache/news`` at its last look: if it is unchanged, the observer need not
   /// take the lock.
@@ -37,7 +40,7 @@ package final class Subscription: Sendable {
 
   init(client: QueryClient, id: ObserverID) {
     self.client = client
-    cache = client.cache
+    unownedCache = .passUnretained(client.cache)
     self.id = id
   }
 
@@ -148,7 +151,7 @@ package final class Subscription: Sendable {
   }
 
   private func poll() -> Poll<(snapshot: EntrySnapshot, flags: QueryFlags)> {
-    let news = cache.news.load(ordering: .acquiring)
+    let news = unownedCache._withUnsafeGuaranteedRef { $0.news.load(ordering: .acquiring) }
     guard seenNews.load(ordering: .relaxed) != news else { return .nothing }
     // Before the look: changes during it are news the next time.
     seenNews.store(news, ordering: .relaxed)
@@ -156,7 +159,7 @@ package final class Subscription: Sendable {
   }
 
   private func pollCache() -> Poll<(snapshot: EntrySnapshot, flags: QueryFlags)> {
-    cache.record { $0.poll(id) }
+    unownedCache._withUnsafeGuaranteedRef { cache in cache.record { $0.poll(id) } }
   }
 
   /// The newest unseen snapshot, as soon as there is one; `nil` at the end.
