@@ -201,16 +201,28 @@ struct TaskLifecycle: ~Copyable, Sendable {
   /// number then.
   private let performer = Atomic<Int>(0)
 
-  private static var presentTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }
+  /// The number of the present task; 0 without a task.
+  ///
+  /// Its bytes, which are a reference: a hash value is as unique, but takes four times as long.
+  private static var presentTask: Int {
+    withUnsafeCurrentTask { task in
+      withUnsafeBytes(of: task) {
+        $0.count == MemoryLayout<Int>.size ? $0.load(as: Int.self) : task?.hashValue ?? 0
+      }
+    }
+  }
 
   /// Records that the present task is at work.
-  borrowing func taskBegan() { performer.store(Self.presentTask ?? 0, ordering: .relaxed) }
+  borrowing func taskBegan() { performer.store(Self.presentTask, ordering: .relaxed) }
 
   /// Records that the task at work is done.
   borrowing func taskEnded() { performer.store(0, ordering: .relaxed) }
 
   /// Whether the present task is the one at work, rather than one that it started.
-  var isPerformedHere: Bool { performer.load(ordering: .relaxed) == Self.presentTask }
+  var isPerformedHere: Bool {
+    let performer = performer.load(ordering: .relaxed)
+    return performer != 0 && performer == Self.presentTask
+  }
 
   /// Whether the fetch is over.
   var isOver: Bool { bits.load(ordering: .acquiring) & Self.over != 0 }
