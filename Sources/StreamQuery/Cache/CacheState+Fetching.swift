@@ -34,8 +34,7 @@ extension CacheState {
     transaction.setting = request.setting
     let now = transaction.environment.now.instant
     let canFetch = query.canFetch || slots[index].query?.canFetch == true
-    var request = request
-    request.acceptsOlder = need == .ifMissing || need == .ifMissingElseRevalidate
+    let acceptsOlder = need == .ifMissing || need == .ifMissingElseRevalidate
     var decision = slots[index].machine.decision(for: need, freshness, canFetch: canFetch, at: now)
     if let terms = query.serving {
       decision = served(index, decision, for: need, terms, freshness, canFetch: canFetch, at: now)
@@ -56,7 +55,7 @@ extension CacheState {
     case .fetch:
       let isAnswered = slots[index].machine.isAnswered(
         superseding: request.isSuperseding,
-        acceptsOlder: request.acceptsOlder
+        acceptsOlder: acceptsOlder
       )
       if isAnswered, let box = slots[index].visible {
         if role == .leasing { recordLookup(.hit, index, transaction) }
@@ -71,6 +70,8 @@ extension CacheState {
       updateBookkeeping(index, &transaction)
       return .missingFetch
     }
+    var request = request
+    request.acceptsOlder = acceptsOlder
     if let terms = query.serving {
       request.allowance = allowance(index, for: need, terms, freshness, at: now)
     }

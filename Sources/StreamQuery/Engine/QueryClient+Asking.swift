@@ -41,7 +41,8 @@ nonisolated extension QueryClient {
       guard let options = query.unaskedOptions(isArrival: isArrival),
         !state.wantsInitialData(index, query)
       else { return .known(query) }
-      return .done(body(&state, index, Resolution(query: query, options: options), &transaction))
+      let resolution = Resolution(query: query, options: options)
+      return .done(body(&state, key, index, resolution, &transaction))
     }
     switch quick {
     case .done(let result): return result
@@ -68,7 +69,7 @@ nonisolated extension QueryClient {
     if query.initialData == nil, let options = query.unaskedOptions(isArrival: isArrival) {
       let resolution = Resolution(query: query, options: options)
       return cache.transaction(self, at: now) { state, transaction in
-        body(&state, state.find(key), resolution, &transaction)
+        body(&state, key, state.find(key), resolution, &transaction)
       }
     }
     // That a store may have data was not known when the time was read.
@@ -81,7 +82,7 @@ nonisolated extension QueryClient {
     } applying: { resolution, isLast, state, transaction -> Result? in
       let index = state.find(key)
       guard let current = state.current(resolution, at: index, isLast: isLast) else { return nil }
-      return body(&state, index, current, &transaction)
+      return body(&state, key, index, current, &transaction)
     }
   }
 
@@ -153,8 +154,10 @@ nonisolated extension QueryClient {
 }
 
 /// A transaction for which all user code has been evaluated.
+///
+/// It gets the key, because a key that it captured would be retained three times.
 typealias ResolvedTransaction<Result> = (
-  inout CacheState, _ index: Int?, Resolution, inout Transaction
+  inout CacheState, EntryKey, _ index: Int?, Resolution, inout Transaction
 ) -> Result
 
 /// The result of a transaction that tries to do without user code.

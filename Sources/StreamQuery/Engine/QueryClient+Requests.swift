@@ -96,7 +96,7 @@ nonisolated extension QueryClient {
     {
       return .cached(data)
     }
-    return resolving(key, definition) { state, index, resolution, transaction in
+    return resolving(key, definition) { state, key, index, resolution, transaction in
       // Made here, so that no reference-counted argument is captured.
       let request = FetchRequest(cause: .manual, setting: setting)
       return state.fetch(key, at: index, need, request, role: .leasing, resolution, &transaction)

@@ -18,7 +18,7 @@ nonisolated extension QueryClient {
     // Compared outside the lock: a query that a view rebuilds each time has an equal placeholder.
     let old = definition.placeholder.flatMap { _ in cache.read { $0.placeholder(of: id, on: key) } }
     let isEqual = definition.placeholder.flatMap { old?.holdsTheSame(as: $0) } ?? false
-    resolving(key, definition, options) { state, index, resolution, transaction in
+    resolving(key, definition, options) { state, key, index, resolution, transaction in
       let (query, resolvedOptions) = (resolution.query, resolution.options)
       // The observer has ended: it was cancelled, or the client was shut down.
       guard let observer = state.find(id) else { return }
@@ -168,7 +168,7 @@ nonisolated extension QueryClient {
   ) async throws -> (outcome: WaitOutcome, end: EntryEnd?) {
     let start = try await whenRestored(definition) {
       let request = FetchRequest(cause: .manual, isSuperseding: superseding, part: part)
-      return resolving(key, definition, options) { state, index, resolution, transaction in
+      return resolving(key, definition, options) { state, key, index, resolution, transaction in
         state.fetch(key, at: index, .always, request, role: .watching, resolution, &transaction)
       }
     }
@@ -188,7 +188,7 @@ nonisolated extension QueryClient {
   ) {
     let request = FetchRequest(cause: .manual, isSuperseding: superseding, part: part)
     let begin: @Sendable () -> FetchStart = { [self] in
-      resolving(key, definition, options) { state, index, resolution, transaction in
+      resolving(key, definition, options) { state, key, index, resolution, transaction in
         // Nobody would end it.
         guard let row = state.find(observer), index == Int(state.observers[row].entry) else {
           return .missingFetch

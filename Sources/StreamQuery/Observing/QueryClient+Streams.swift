@@ -97,7 +97,7 @@ nonisolated extension QueryClient {
   ) -> Subscription {
     let placed = placing(definition, on: key)
     let id = resolving(key, placed, options, isArrival: true) {
-      $0.addObserver($1, at: key, $2.query, $2.options, $2.initialData, &$3)
+      $0.addObserver($2, at: $1, $3.query, $3.options, $3.initialData, &$4)
     }
     return hold(id, key, definition)
   }
@@ -117,7 +117,7 @@ nonisolated extension QueryClient {
     // Not as an expression, which would count a reference to the definition.
     if definition.makesPlaceholder { return subscribeWithOptions(key, definition, with: nil) }
     let id = resolving(key, definition, isArrival: true) {
-      $0.addObserver($1, at: key, $2.query, $2.options, $2.initialData, &$3)
+      $0.addObserver($2, at: $1, $3.query, $3.options, $3.initialData, &$4)
     }
     return hold(id, key, definition)
   }
