@@ -56,7 +56,7 @@ public struct SharedCacheMetrics: Sendable {
   /// - Parameters:
   ///   - prefix: The beginning of the metrics' names.
   ///   - dimensions: Dimensions of every metric.
-  ///   - factory: Makes the metrics; `nil` is the bootstrapped `MetricsSystem`.
+  ///   - factory: Makes the metrics; `nil` is the `MetricsSystem`, which must be bootstrapped before.
   public init(
     prefix: String = "streamquery.shared",
     dimensions: [(String, String)] = [],

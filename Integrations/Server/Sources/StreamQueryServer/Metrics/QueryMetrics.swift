@@ -48,7 +48,7 @@ public struct QueryMetrics: Sendable {
   /// - Parameters:
   ///   - prefix: The beginning of the metrics' names.
   ///   - dimensions: Dimensions of every metric.
-  ///   - factory: Makes the metrics; `nil` is the bootstrapped `MetricsSystem`.
+  ///   - factory: Makes the metrics; `nil` is the `MetricsSystem`, which must be bootstrapped before.
   ///   - name: The name of a query, for the dimension `query`, such as the first part of its key;
   ///     `nil` for a metric without it. It is called for every event, every caller that waited, and
   ///     every number of hits, by several threads at once, and must be quick.
