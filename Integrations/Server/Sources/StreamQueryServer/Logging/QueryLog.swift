@@ -65,8 +65,8 @@ public struct QueryLog: Sendable {
   ///
   /// A fetch or a mutation that failed for good is a warning, because a failed refetch in the
   /// background may not be visible. Data that could not be kept or restored is an error. An attempt
-  /// that will be retried is a notice. The course of fetches and mutations is `debug`, and each
-  /// lookup is `trace`.
+  /// that will be retried is a notice, and so is stale data in place of an error or a wait. The course
+  /// of fetches and mutations is `debug`, and each lookup is `trace`.
   ///
   /// - Parameter event: The event.
   /// - Returns: Its level.
