@@ -14,12 +14,48 @@ extension QueryAccounts {
     simulation: Simulation,
     configure: @escaping @Sendable (String, inout QueryClient.Configuration) -> Void = { _, _ in }
   ) {
+    self.init(in: stores, simulation, configure) { QueryClient(simulation: $0, configure: $1) }
+  }
+
+  /// Creates accounts whose clients live in a simulation, with the configuration of an app or a server.
+  ///
+  /// ```swift
+  /// let tenants = QueryAccounts(
+  ///   simulation: simulation, configuration: .server)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - stores: All stores in which queries of accounts are kept.
+  ///   - simulation: The simulation.
+  ///   - base: The configuration of the clients of all accounts.
+  ///   - configure: Changes the configuration of an account's client, given the account's name. The
+  ///     partition is set afterwards.
+  public convenience init(
+    in stores: any QueryStore...,
+    simulation: Simulation,
+    configuration base: QueryClient.Configuration,
+    configure: @escaping @Sendable (String, inout QueryClient.Configuration) -> Void = { _, _ in }
+  ) {
+    self.init(in: stores, simulation, configure) {
+      QueryClient(simulation: $0, configuration: base, configure: $1)
+    }
+  }
+
+  private convenience init(
+    in stores: [any QueryStore],
+    _ simulation: Simulation,
+    _ configure: @escaping @Sendable (String, inout QueryClient.Configuration) -> Void,
+    makeClient:
+      @escaping @Sendable (
+        Simulation, @Sendable (inout QueryClient.Configuration) -> Void
+      ) -> QueryClient
+  ) {
     self.init(in: stores, executor: simulation.executor) { [weak simulation] name, place in
       guard let simulation else {
         // No code gets this client: after the simulation, nothing runs that waits for it.
         return QueryClient(configuration: .server)
       }
-      return QueryClient(simulation: simulation) { configuration in
+      return makeClient(simulation) { configuration in
         configure(name, &configuration)
         place.set(in: &configuration)
       }

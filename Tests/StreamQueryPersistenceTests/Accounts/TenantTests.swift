@@ -30,6 +30,32 @@ import Testing
     }
   }
 
+  @Test func tenantsInASimulationHaveTheConfigurationOfAServer() throws {
+    struct Down: Error {}
+    let tenants = QueryAccounts(
+      simulation: simulation,
+      configuration: .server(staleIfError: .minutes(1))
+    ) { name, configuration in
+      configuration.limit = CacheLimit(maxEntries: name == "bob" ? 1 : 2)
+    }
+    let fetch = ScriptedFetch<Int>(.value(1), .failure(Down()))
+    let rate = Query("rate", fetch: fetch).staleTime(.seconds(5))
+    let (bob, ann) = try simulation.run {
+      (try await tenants.open("bob").client, try await tenants.open("ann").client)
+    }
+    let answers = [0, 60, 10].map { wait in
+      simulation.advance(by: .seconds(wait))
+      return try? simulation.run { try await bob.fetch(rate) }
+    }
+    #expect(answers == [1, 1, nil])
+    for client in [bob, ann] {
+      for number in 1...3 { client.setData(number, for: ["number", number] as QueryKey<Int>) }
+    }
+    simulation.settle()
+    #expect([bob, ann].map { $0.diagnostics().count } == [1, 2])
+    for client in [bob, ann] { client.shutDown() }
+  }
+
   @Test func nothingThatReadsFindsDataOfAnother() throws {
     let (mallory, bob) = try pair()
     let events = simulation.record(mallory.events)
