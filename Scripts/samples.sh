@@ -56,10 +56,15 @@ done
 articles_of_nested=0
 if ((${#files[@]} == 0)); then
   articles_of_nested=1
-  while IFS= read -r file; do if [[ -f $file ]]; then files+=("$file"); fi
+  # Not by an exclusion of git, which in a nested package takes all files away: git compares it without the prefix that
+  # the other patterns have in common.
+  while IFS= read -r file; do if [[ -f $file && $file != *.docc/*.swift ]]; then files+=("$file"); fi
   done < <(git ls-files --cached --others --exclude-standard -- \
-    "${nested:-.}"/{README.md,AGENTS.md,'Skills/*.md','Sources/*.md','Sources/*.swift','Sources/*.tutorial'} \
-    ':!*.docc/*.swift')
+    "${nested:-.}"/{README.md,AGENTS.md,'Skills/*.md','Sources/*.md','Sources/*.swift','Sources/*.tutorial'})
+  if ((${#files[@]} == 0)); then
+    echo "samples: ${nested:-this package} has no files" >&2
+    exit 1
+  fi
 fi
 
 limit=$(type_checking_limit)
