@@ -307,6 +307,6 @@ struct CacheReports {
   }
 
   private mutating func listen() {
-    if needs.events { audience.insert(.receivers) } else { audience.remove(.receivers) }
+    if needs >= .events { audience.insert(.receivers) } else { audience.remove(.receivers) }
   }
 }

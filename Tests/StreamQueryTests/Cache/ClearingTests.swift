@@ -192,7 +192,7 @@ import Testing
       case .emitRemoval(let removed, let slot, let count):
         removed.event(of: slot, count).map { "\($0.number) \($0) \($0.date)" } ?? "nothing"
       case .start, .settle, .settled, .cancel, .wake, .arm, .ask, .askPolicy, .unsettled, .crowded,
-        .recount, .measure, .evict, .persist, .mutation, .reached:
+        .recount, .measure, .evict, .persist, .mutation, .reached, .recorded, .recordValue:
         "\(action)".prefix { $0 != "(" }.description
       }
     }

@@ -74,7 +74,7 @@ import Testing
         "1 fetch 1 failed 1 (boom 1), again after 1.0 seconds: "
           + "pending fetching, callers 1, failures 1, manual",
         "1 fetch 1 resumed: pending fetching, callers 1, failures 1, manual",
-        "1 fetch 1 failed (boom 2): error idle, failures 2, manual",
+        "1 fetch 1 failed (boom 2): error idle, failures 2, invalidated, manual",
       ]
     )
     withExtendedLifetime(task) {}
@@ -83,6 +83,7 @@ import Testing
   @Test func aFetchThatWaitsForTheNetwork() {
     let online = ManualSignal(false)
     let client = client { $0.connectivity = Connectivity { online } }
+    simulation.settle()
     let fetch = ScriptedFetch<Int>(.value(1))
     let recording = simulation.record(client.stream(Query.scripted("n", fetch)))
     simulation.settle()

@@ -19,7 +19,7 @@ import Testing
     #expect(WorkWait.count(of: cache) == 1)
     let defaults = DefaultsTable(client: QueryDefaults(), failureInvalidates: true)
     var state = CacheState(defaults: defaults, date: 0)
-    state.answer([waiter], .cancelled)
+    state.answer(Few(waiter), .cancelled)
     #expect(WorkWait.count(of: cache) == 0)
     #expect(!waiter.isResolved)
   }

@@ -53,6 +53,7 @@ import Foundation
     func keptCount() -> Int { store.load(.main).records.count }
 
     let first = makeClient()
+    simulation.settle()
     first.observer(of: send("stored").durable()).start(with: 1)
     simulation.settle()
     first.shutDown()
