@@ -1,5 +1,9 @@
 #if canImport(Glibc)
 private import Glibc
+// In an optimised build the compiler may find `timespec` there first, depending on the order of files.
+#if canImport(SwiftOverlayShims)
+private import SwiftOverlayShims
+#endif
 #endif
 
 /// A clock as two closures over nanoseconds since the client started.
