@@ -9,15 +9,6 @@ enum Floors {
     await fetch(suite)
     await sharing(suite)
     for count in [1_000, 10_000, 100_000] { expiry(suite, count) }
-    suite.add(
-      "raw.scenarios",
-      "the tasks, waits and stream elements of a scenario in a simulation, without a client, a second",
-      1e9
-        / fastest(rounds: 40, iterations: 200) { iterations in
-          for seed in 0..<iterations { bareScenario(seed: UInt64(seed)) }
-        },
-      unit: .perSecond
-    )
   }
 
   // MARK: Subscription
@@ -222,6 +213,20 @@ enum Floors {
   }
 
   // MARK: Scenario
+
+  /// Comes after all cases without a simulation: from the first simulation of a process on, its clients tell of their
+  /// waits.
+  static func scenarios(_ suite: Suite) {
+    suite.add(
+      "raw.scenarios",
+      "the tasks, waits and stream elements of a scenario in a simulation, without a client, a second",
+      1e9
+        / fastest(rounds: 40, iterations: 200) { iterations in
+          for seed in 0..<iterations { bareScenario(seed: UInt64(seed)) }
+        },
+      unit: .perSecond
+    )
+  }
 
   private static func bareScenario(seed: UInt64) {
     let simulation = Simulation(seed: seed)

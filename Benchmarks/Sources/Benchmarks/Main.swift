@@ -112,6 +112,9 @@ enum Main {
     if suite.wants("persist") { await PersistingCases.measure(suite) }
     if suite.wants("operator") { await OperatorTimes.measure(suite) }
     if suite.wants("contend") { ContentionCases.measure(suite) }
-    if suite.wants("scenarios") { ScenarioCases.measure(suite) }
+    if suite.wants("scenarios") {
+      Floors.scenarios(suite)
+      ScenarioCases.measure(suite)
+    }
   }
 }
