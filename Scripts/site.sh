@@ -58,6 +58,11 @@ cat >"$site/index.html" <<HTML
 </html>
 HTML
 
+# The inspector's page, which plays stories where there is no client: inspector/?open=stories/retries-and-offline.json
+mkdir "$site/inspector"
+cp Integrations/Inspector/Sources/StreamQueryInspector/Page/* "$site/inspector"
+cp -R Integrations/Inspector/Stories "$site/inspector/stories"
+
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 swiftc -swift-version 6 -default-isolation MainActor -O -o "$work/site" Scripts/site.swift

@@ -187,12 +187,13 @@ func checkNavigator(_ value: Any) {
 }
 
 checkNavigator(try object(at: archive.appending(path: "index/index.json")))
-for path in files(below: "", extension: ".html") {
-  let text = try String(contentsOf: archive.appending(path: path), encoding: .utf8)
+for page in files(below: "", extension: ".html") {
+  let text = try String(contentsOf: archive.appending(path: page), encoding: .utf8)
+  let folder = page.prefix(through: page.lastIndex(of: "/") ?? page.startIndex)
   for match in text.matches(of: /(?:src|href|url)="?=?([^"' ;]+)"/) {
     let link = match.1
-    if link.contains("://") || link.hasPrefix("data:") { continue }
-    let path = link.hasPrefix("/") ? link.dropFirst(base.count) : link
+    if link.contains("://") || link.hasPrefix("data:") || link.hasPrefix("#") { continue }
+    let path = link.hasPrefix("/") ? link.dropFirst(base.count) : folder + link
     if !link.hasPrefix("/") || link.hasPrefix(base), isInArchive(path) { continue }
     problems.append("\(path): \(link): there is no such file below \(base)")
   }

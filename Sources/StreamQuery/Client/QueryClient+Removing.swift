@@ -49,13 +49,11 @@ nonisolated extension QueryClient {
     }
     recordBulkChange(filter, invalidates: false)
     select(filter) { state, indices, transaction in
-      state.announce(
-        .called(
-          .remove,
-          filter.plainPart,
-          count: indices.count,
-          hasPredicate: filter.hasPredicate
-        ),
+      state.announceCall(
+        .remove,
+        of: filter.plainPart,
+        hasPredicate: filter.hasPredicate,
+        count: indices.count,
         &transaction
       )
       for index in indices { state.remove(index, reason: .removed, &transaction) }

@@ -52,6 +52,9 @@ enum OptionWords {
 
   /// Returns the words for a duration, in the largest unit of which it is a whole number.
   private static func words(for duration: Duration) -> String {
+    let span = TimeSpan(duration)
+    if span.isInfinite { return "for ever" }
+    let duration = span.duration
     let (seconds, attoseconds) = duration.components
     guard attoseconds == 0 else {
       let milliseconds = duration / .milliseconds(1)

@@ -12,6 +12,10 @@ final class ConditionedWork: Sendable {
 
   var conditions: ClientConditions { state.withLock { $0 } }
 
+  /// Whether the client believes that it is online; unlike ``conditions`` it holds no key, which must not be released
+  /// under the cache's lock.
+  var isOnline: Bool { state.withLock { $0.isOnline } }
+
   /// Whether attempts have to be told.
   var appliesToAttempts: Bool { state.withLock { !$0.sparesAttempts } }
 
@@ -83,7 +87,7 @@ nonisolated extension QueryClient {
     if let isOnline { conditioned.reported(isOnline: isOnline) }
     // Read in the transaction: the last of two concurrent changes counts.
     returning {
-      $0.environmentReported(isOnline: conditioned.conditions.isOnline, random: $2, &$1)
+      $0.environmentReported(isOnline: conditioned.isOnline, random: $2, &$1)
     }
   }
 }

@@ -23,13 +23,11 @@ nonisolated extension QueryClient {
     let (restoring, noted, unsaved) = select(filter) { state, indices, transaction in
       let refetched = indices.filter { state.isInScope(scope, $0) && state.isBulkRefetched($0) }
       let restoring = indices.compactMap { state.restoring($0, in: scope) }
-      state.announce(
-        .called(
-          .invalidate,
-          filter.plainPart,
-          count: indices.count,
-          hasPredicate: filter.hasPredicate
-        ),
+      state.announceCall(
+        .invalidate,
+        of: filter.plainPart,
+        hasPredicate: filter.hasPredicate,
+        count: indices.count,
         &transaction
       )
       for index in indices {
@@ -148,13 +146,11 @@ nonisolated extension QueryClient {
     _ group: WaitGroup?
   ) {
     let restoring = select(filter) { state, indices, transaction in
-      state.announce(
-        .called(
-          .refetch,
-          filter.plainPart,
-          count: indices.count,
-          hasPredicate: filter.hasPredicate
-        ),
+      state.announceCall(
+        .refetch,
+        of: filter.plainPart,
+        hasPredicate: filter.hasPredicate,
+        count: indices.count,
         &transaction
       )
       return indices.compactMap { index -> RestoringEntry? in
@@ -220,13 +216,11 @@ nonisolated extension QueryClient {
         answers[state.id(of: index)].map { $0.revision != state.slots[index].revision } ?? false
       }
       guard isLast || !isOutdated else { return nil }
-      state.announce(
-        .called(
-          .reset,
-          filter.plainPart,
-          count: indices.count,
-          hasPredicate: filter.hasPredicate
-        ),
+      state.announceCall(
+        .reset,
+        of: filter.plainPart,
+        hasPredicate: filter.hasPredicate,
+        count: indices.count,
         &transaction
       )
       for index in indices {

@@ -92,6 +92,8 @@ extension RecordRing {
 
   @inline(__always)
   private mutating func finish(_ place: Int, from start: UInt64, _ state: RecordedState) {
+    // The events of this transaction that are lost already would have it too.
+    if start < first { keys[place].base = state }
     var index = rows.count - Int(truncatingIfNeeded: next - max(start, first)) + oldest
     if index >= rows.count { index -= rows.count }
     var rest = next - max(start, first)

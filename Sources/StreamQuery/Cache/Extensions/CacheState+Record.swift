@@ -302,3 +302,19 @@ extension Transaction {
   @inline(__always)
   fileprivate var nanoseconds: Int64 { environment.now.instant.nanoseconds }
 }
+
+extension CacheState {
+  /// Tells the record of a call on the entries that a filter selects.
+  ///
+  /// Without a record the plain part of the filter, which may take memory, is not made.
+  mutating func announceCall(
+    _ call: QueryRecord.BulkCall,
+    of filter: @autoclosure () -> EntryFilter,
+    hasPredicate: Bool,
+    count: Int,
+    _ transaction: inout Transaction
+  ) {
+    guard extensions.active.contains(.record) else { return }
+    announce(.called(call, filter(), count: count, hasPredicate: hasPredicate), &transaction)
+  }
+}
