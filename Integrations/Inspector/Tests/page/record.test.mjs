@@ -218,3 +218,16 @@ test("events that were lost have numbers, and values belong to the numbers after
   assert.equal(again.value(again.current.rows[0]), '"nine"');
   assert.equal(again.append(plain({ first: 10, events: [[1, 12, 1, S(17, 0, 1)]], values: [[10, '"ten"']] })).value(again.current.rows[0]), '"ten"');
 });
+
+test("a value that comes in a part after its event is that of the event, now and back in time", () => {
+  const record = Recording.open(JSON.stringify(plain()));
+  const row = (moment) => moment.rows[record.keys.get(1).slot];
+  assert.equal(record.value(row(record.momentBefore(record.end))), null);
+  const same = record.append({ ...plain(), first: 4, keys: [], options: [], errors: [], events: [], values: [[3, '"Ada"']] });
+  assert.equal(same, record);
+  assert.equal(record.value(row(record.current)), '"Ada"');
+  assert.equal(record.value(row(record.momentBefore(record.end))), '"Ada"');
+  assert.equal(record.value(row(record.momentBefore(3))), null);
+  record.append({ ...plain(), first: 4, keys: [], errors: [], events: [[1e6, 12, 1, S(4369, 1, 115e5)]], values: [[4, '"Grace"'], [3, '"old"']] });
+  assert.equal(record.value(row(record.current)), '"Grace"');
+});

@@ -205,6 +205,7 @@ export class Recording {
       if (!isCount(number) || !isText(text)) throw new RecordError("The record is damaged: a value is not text.");
       values.set(number, text);
     }
+    for (const [number, text] of values) if (number < this.next) this.readLate(number, text);
     let at = offset;
     let number = json.first;
     for (const event of table(json, "events")) {
@@ -232,6 +233,19 @@ export class Recording {
       this.valueBytes -= text.length;
     }
     this.revision += 1;
+  }
+
+  // A value may come in a part after that of its event.
+  readLate(number, text) {
+    const n = number - (this.gaps.findLast((gap) => gap.n + gap.shift <= number)?.shift ?? 0);
+    const key = this.event(n) && shapes.has(this.event(n)[1]) ? this.keys.get(this.event(n)[2]) : null;
+    if (!key || this.values.has(n)) return;
+    this.values.set(n, text);
+    this.valueBytes += text.length;
+    const row = this.current.rows[key.slot];
+    if (row && row.value < n && state.hasData(row.state)) row.value = n;
+    this.checkpoints = this.checkpoints.filter((checkpoint) => checkpoint.n <= n);
+    this.cursor = null;
   }
 
   readKey([number, text, type, parts, base], isWhole) {
