@@ -137,7 +137,7 @@ public final class Inspector: Sendable {
     }
   }
 
-  /// Stops listening and ends all connections; pages that are open say that the app is gone.
+  /// Stops listening and ends all connections; pages that are open say that the app is not reachable.
   ///
   /// It cannot be started again.
   public func stop() async {
