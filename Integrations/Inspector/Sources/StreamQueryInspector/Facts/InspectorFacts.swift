@@ -38,7 +38,7 @@ struct InspectorFacts: Encodable, Sendable {
 
     func encode(to encoder: any Encoder) throws {
       var container = encoder.container(keyedBy: CodingKeys.self)
-      // What has no limit is there, as null.
+      // A missing limit is there as null.
       try container.encode(fetches, forKey: .fetches)
       try container.encode(running, forKey: .running)
       try container.encode(waiting, forKey: .waiting)

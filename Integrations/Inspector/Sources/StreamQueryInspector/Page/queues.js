@@ -68,7 +68,7 @@ export class RunsPane {
       cell(this.layers(row).map((key) => h("div", { class: "mono" }, text(key, 100)))));
   }
 
-  // What a run waits for: a run before it in its scope, the network, the app, its next attempt, or an answer.
+  // A run waits for a run before it in its scope, the network, the app, its next attempt, or an answer.
   waits(row, at, active) {
     const { moment } = this.app;
     if (row.phase === "retrying") return row.retryAt > at ? `its next attempt, in ${duration(row.retryAt - at)}` : "its next attempt";

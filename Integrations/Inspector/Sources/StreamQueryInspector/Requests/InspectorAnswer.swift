@@ -39,7 +39,7 @@ struct InspectorAnswer: Equatable, Sendable {
   static func refusal(_ refusal: RequestRefusal) -> Self {
     var answer = error(refusal.text, status: refusal.status)
     if case .method(let allowed) = refusal { answer.headers["Allow"] = allowed }
-    // What is left of a body that is not read would be taken for the next request.
+    // The rest of a body that is not read would be taken for the next request.
     if refusal == .bodyTooLarge { answer.headers["Connection"] = "close" }
     return answer
   }
