@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The way in which values of one type keep their unchanged parts; determined once per type, at run
 /// time.
 ///
