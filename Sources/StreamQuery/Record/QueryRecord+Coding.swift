@@ -161,7 +161,7 @@ extension Duration {
 
   /// Reads a duration of the format.
   init(recorded microseconds: Int) throws(QueryRecordError) {
-    guard abs(microseconds.clampedForRecord) <= QueryRecord.limit else {
+    guard abs(microseconds.clampedForRecord) < QueryRecord.limit else {
       throw .malformed("a time is out of range")
     }
     self = .microseconds(microseconds)
