@@ -33,8 +33,8 @@ struct AccountEnding: Sendable {
   /// - Returns: The stores that may still have a note: while one has, the account is not opened.
   func removeNotes() async -> [Failure] {
     await failures { store throws(QueryStoreError) in
-      // Before the note goes, so that a store's file of an empty partition goes too, also after a kill in
-      // between.
+      // The store releases the partition before the note goes. So the file of an empty partition goes too,
+      // even if the process is killed in between.
       await store.release(AccountNotes.partition(of: name))
       try await AccountNotes(store: store).remove(name)
     }

@@ -27,7 +27,7 @@ extension AccountPlace: Adviser {
     let facts = Facts(
       named: stores,
       used: stores(usedBy: client),
-      // The first queries may be ones that are not kept.
+      // At first there may be only entries of queries that are not saved.
       hasEntries: !isEarly && client.entrySerial > 0
     )
     return [facts.keepsNothing, facts.unlistedStore].compactMap(\.self)

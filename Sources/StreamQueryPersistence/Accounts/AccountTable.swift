@@ -1,7 +1,7 @@
-/// The accounts that are open or not erased yet, and the turns to change that.
+/// The accounts that are open or not erased yet, and the queue of calls for each of them.
 ///
-/// Calls about one account take turns, in their order; different accounts do not wait for each
-/// other.
+/// Calls that open, close or end one account run one after the other, in their order: a call that
+/// runs has the *turn* of the account. Calls about different accounts do not wait for each other.
 struct AccountTable<Client: AnyObject, Store, Wait> {
   /// An account that is open.
   struct Opened {
@@ -17,9 +17,9 @@ struct AccountTable<Client: AnyObject, Store, Wait> {
   /// The way to end an account.
   enum Ending {
     case erase
-    /// It was erased before.
+    /// Nothing is left to do: the account was erased before.
     case nothing
-    /// It was closed, and opened again by another call.
+    /// The account was closed, and another call opened it again.
     case isOpenAgain
   }
 
@@ -28,9 +28,9 @@ struct AccountTable<Client: AnyObject, Store, Wait> {
   private(set) var unfinished: [String: [Store]] = [:]
   /// The clients of accounts that were not erased; a closed one may still be in use.
   private var known: [String: [Known]] = [:]
-  /// The number of accounts at which accounts without clients leave the table.
+  /// The number of accounts at which the table forgets those whose clients no longer exist.
   private var knownLimit = 64
-  /// The calls that wait for a turn; an account whose turn is free has no row.
+  /// The calls that wait for the turn of each account; an account whose turn is free has no row.
   private var turns: [String: [Wait]] = [:]
   private var lastSerial = 0
 
@@ -51,7 +51,7 @@ struct AccountTable<Client: AnyObject, Store, Wait> {
     return false
   }
 
-  /// An account that is open, if no call has the turn to change that.
+  /// The account if it is open and no call has its turn.
   func undisturbed(_ name: String) -> Opened? { turns[name] == nil ? opened[name] : nil }
 
   /// A turn is over.
@@ -94,23 +94,23 @@ struct AccountTable<Client: AnyObject, Store, Wait> {
     opened[name]?.serial == serial ? opened.removeValue(forKey: name)?.client : nil
   }
 
-  /// Whether the account certainly ends, before the turn has come.
+  /// Whether a call is certain to end an account, although the call does not have the turn yet.
   ///
   /// - Parameters:
   ///   - name: The account.
   ///   - serial: The number of the opening.
-  ///   - hadEnded: Whether it has ended since; the next user may have it already then.
-  /// - Returns: Whether it is open, and ends now.
+  ///   - hadEnded: Whether this opening has ended already; then the next user may have the account.
+  /// - Returns: Whether this opening is the present one, and has not ended.
   func isEnding(_ name: String, _ serial: Int, hadEnded: Bool) -> Bool {
     !hadEnded && opened[name]?.serial == serial
   }
 
-  /// The way to end an account, on the turn.
+  /// The way to end an account; the caller has the turn.
   ///
   /// - Parameters:
   ///   - name: The account.
-  ///   - serial: The number of the opening. The caller must retain its client, which is known until it is
-  ///     erased.
+  ///   - serial: The number of the opening. The caller must retain the client of this opening, because the
+  ///     table knows clients only while they exist.
   /// - Returns: The way.
   func ending(of name: String, _ serial: Int) -> Ending {
     if unfinished[name] != nil { return .erase }

@@ -133,7 +133,7 @@ public final class QueryAccounts: Sendable {
         do {
           try await self.perform("the ending of \"\(name)\"", name) { accounts, turn in
             let isOpen = accounts.table.withLock { $0.opened[name] != nil }
-            // An account that was opened since was erased before.
+            // If the account has been opened since it ended, that call has erased its data.
             if !isOpen, try await accounts.isNoted(name) { try await accounts.erase(name, turn) }
           }
           return nil
@@ -162,7 +162,7 @@ public final class QueryAccounts: Sendable {
       let closed = table.withLock { $0.closed(name, opened.serial) }
       withExtendedLifetime(closed) {}
     }
-    // The account ended after the call to open it; its note may not be written yet.
+    // The account may have ended after this call began, and its note may not be written yet.
     var hasEnded = table.withLock { $0.clients(of: name) }.contains { $0.isErased }
     if !hasEnded { hasEnded = try await isNoted(name) }
     if hasEnded { try await erase(name, turn) }
@@ -246,7 +246,7 @@ public final class QueryAccounts: Sendable {
     return clients
   }
 
-  /// Erases an account in memory before its turn has come.
+  /// Erases an account in memory, although the call does not have the turn yet.
   ///
   /// - Returns: Its clients.
   private func endAtOnce(_ name: String, _ turn: Turn) -> [QueryClient] {
@@ -256,15 +256,15 @@ public final class QueryAccounts: Sendable {
     return clients
   }
 
-  /// Notes the end of an account before its turn has come, if it is certain.
+  /// Notes the end of an account if that is certain, although the call does not have the turn yet.
   private func note(_ turn: Turn) async {
     await turn.ending.withLock { $0 }?.note()
     turn.noted.give(())
   }
 
-  /// Removes the notes that were written before the turn had come.
+  /// Removes the notes that a call wrote before it had the turn.
   ///
-  /// With them, the next launch would erase the data of an account that has been opened again.
+  /// If they stayed, the next launch would erase the data of an account that has been opened again.
   private func takeBack(_ turn: Turn) async -> [AccountEnding.Failure] {
     guard let ending = turn.ending.withLock({ $0 }) else { return [] }
     await turn.noted.wait()
@@ -277,10 +277,12 @@ public final class QueryAccounts: Sendable {
     turn.erased.withLock { $0 = clients }
     for client in clients { reportUnlisted(client, name) }
     let ending = ending(of: name, clients, turn)
-    // First: a new generation refuses late saves, so there is no need to wait for them.
+    // The stores are erased before the clients end: a new generation refuses late saves, so there
+    // is no need to wait for them.
     var failures = await ending.erase()
     for client in clients { await client.waitUntilOver() }
-    // A note that was begun before the turn must not come after its removal.
+    // A task may still be writing a note, which it began before the turn; the note must not arrive
+    // after its removal.
     await turn.noted.wait()
     if failures.isEmpty { failures = await ending.removeNotes() }
     let ended = table.withLock { $0.ended(name, failedIn: failures.map(\.store)) }
@@ -292,7 +294,7 @@ public final class QueryAccounts: Sendable {
 
   private func ending(of name: String, _ clients: [QueryClient], _ turn: Turn) -> AccountEnding {
     let left = table.withLock { $0.unfinished[name] ?? [] }
-    // The stores of a note before the turn: the clients that have used them may be gone by now.
+    // The note that was written before the turn names stores whose clients may be gone by now.
     let noted = turn.ending.withLock { $0?.stores ?? [] }
     let all = stores + left + noted + clients.flatMap { stores(of: $0, name) }
     return AccountEnding(name: name, stores: Self.unique(all))
@@ -325,24 +327,23 @@ public final class QueryAccounts: Sendable {
 
   // MARK: Turns
 
-  /// The state of a turn.
+  /// The state of one call about an account.
   private final class Turn: Sendable {
-    /// The clients that were erased.
+    /// The clients that the call erased on its turn.
     let erased = Mutex<[QueryClient]>([])
-    /// The end of the account, if it is certain before the turn has come.
+    /// The end of the account, if it is certain before the call has the turn.
     let ending = Mutex<AccountEnding?>(nil)
-    /// Given when the end is noted, if it is noted before the turn has come.
+    /// The signal that no note of the end is being written before the turn.
     let noted = SharedOneShot<Void>()
   }
 
-  /// Does something with an account on its turn, even if the caller is cancelled.
+  /// Waits for the turn of an account, and then calls a closure, even if the caller is cancelled.
   ///
   /// - Parameters:
-  ///   - subject: A description of it.
+  ///   - subject: A description of the work.
   ///   - name: The account.
-  ///   - atOnce: Called before the turn has come, but after earlier calls have taken theirs; returns the
-  ///     clients that it erased. Code that shows their data is told outside of the turn, so that it may use
-  ///     the account.
+  ///   - atOnce: Called at once, when the call has joined the queue; returns the clients that it erased. Code
+  ///     that shows their data is told outside of the turn, so that it may use the account.
   ///   - body: Called on the turn.
   /// - Returns: The result of `body`.
   /// - Throws: The error of `body`, or `CancellationError`.
@@ -360,7 +361,8 @@ public final class QueryAccounts: Sendable {
     // Detached, because the next call waits for it, and the caller may leave.
     Task.detached(executorPreference: executor) {
       async let told: Void = Self.tell(erased)
-      // The call with the turn may hang in a store, and the process may end before it is over.
+      // The note is written at once: another call may hang in a store with the turn, and the
+      // process may end before that call is over.
       async let noted: Void = self.note(turn)
       if !isFirst { _ = await wait.wait() }
       let result: Result<Value, any Error>

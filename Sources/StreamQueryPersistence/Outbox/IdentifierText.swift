@@ -6,7 +6,7 @@ internal import Foundation
 
 /// Finds and replaces texts in JSON, without knowledge of the types.
 ///
-/// Pure. Data other than JSON is left as it is.
+/// Data that is not JSON stays as it is.
 enum IdentifierText {
   /// Calls a closure with the place of each text, including its quotation marks.
   ///

@@ -38,7 +38,7 @@ public final class ObservedOutbox {
     self.items = items
     count = items.count
     stopped = items.stopped
-    // Weakly, because the client keeps it until then.
+    // The reference is weak, because the client retains this closure until its data is erased.
     erasure = client.whenErased { [weak self] in await self?.clear() }
     guard erasure != nil else {
       clear()
@@ -95,13 +95,14 @@ public final class ObservedOutbox {
   }
 
   private func arrived(_ items: OutboxItems) {
-    // The account may have ended since this was taken.
+    // The account may have ended since these items were taken.
     guard !client.isErased else { return clear() }
     if let changeContext { changeContext { take(items) } } else { take(items) }
   }
 
   private func take(_ items: OutboxItems) {
-    // Untracked: code inside of which this runs must not become a reader of everything.
+    // The properties are compared without tracking: otherwise a view that calls this would observe
+    // all of them.
     let stopped = items.stopped
     if _count != items.count { count = items.count }
     if _stopped.map(\.id) != stopped.map(\.id) || !stopped.isEmpty { self.stopped = stopped }

@@ -27,7 +27,7 @@ public struct Outbox: Sendable {
     let (seen, shownEmpty) = (LastSeen<UInt64>(), LastSeen<Bool>())
     let erasure = client.erasure
     return client.stream(of: engine.news, "items of the outbox") { [weak engine] in
-      // Also if the client is gone by now.
+      // The list is also emptied if the client no longer exists.
       if erasure.hasBegun { return shownEmpty.changed(to: true) ? OutboxItems() : nil }
       guard let engine, seen.changed(to: engine.version) else { return nil }
       let items = engine.items

@@ -1,7 +1,10 @@
 internal import StreamQuery
 import Synchronization
 
-/// The claims of the process's outboxes to records: no two outboxes send the same record.
+/// The records that each outbox of this process may send: no two outboxes send the same record.
+///
+/// Outboxes of other processes are not known here; a store such as ``FileStore`` refuses a second
+/// process.
 final class OutboxClaims: Sendable {
   /// A part of a store.
   struct Key: Hashable, Sendable {
@@ -18,7 +21,8 @@ final class OutboxClaims: Sendable {
     var claimed: [RunIdentity: ObjectIdentifier] = [:]
     /// The number of outboxes that are reading the store.
     var readers = 0
-    /// The runs that were removed meanwhile: readers may have read them before.
+    /// The runs whose records were removed while another outbox was reading: it may have read them
+    /// before.
     var gone: Set<RunIdentity> = []
     /// The scopes in which ended outboxes are still sending or writing.
     var barred: [ObjectIdentifier: Set<String>] = [:]
@@ -38,7 +42,9 @@ final class OutboxClaims: Sendable {
 
   private let claimsByKey = Mutex<[Key: Claims]>([:])
 
-  /// Changes the claims of a place, which are kept as long as there are any.
+  /// Changes the claims of a part of a store.
+  ///
+  /// They are forgotten when there are none any more.
   private func update<Result: Sendable>(
     _ key: Key,
     _ body: (inout Claims) -> Result
@@ -66,7 +72,7 @@ final class OutboxClaims: Sendable {
     }
   }
 
-  /// An outbox has claimed the records that it read, or has read none.
+  /// An outbox no longer reads: it has claimed the records that it read, or could not read them.
   func readingEnded(_ key: Key) {
     update(key) { claims in
       claims.readers -= 1

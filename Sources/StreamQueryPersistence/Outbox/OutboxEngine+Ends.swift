@@ -3,7 +3,7 @@
 // The ends of runs, and their effects on waiting runs.
 
 extension OutboxEngine {
-  /// The remains of a run, to be released outside of the lock.
+  /// The objects of a run that is over, to be released outside of the lock.
   private struct Gone: Sendable {
     var entry: OutboxLedger.Entry?
     var job: MutationJob?
@@ -32,15 +32,15 @@ extension OutboxEngine {
       // A client that has just ended still removes runs that ended before.
       if state.writer.stage.isErased { return nil as Gone? }
       if !state.pending.isEmpty { state.pending.removeAll { $0.job === job } }
-      // In one batch with the removal.
+      // The replacements are written in one batch with the removal of the run's record.
       for record in rewritten { state.ledger.rewrote(record) }
       let entry = state.ledger.ended(id)
-      // Until that is written, no other client sends anything in its scope.
+      // Until the removal is written, no other client sends anything in the run's scope.
       if !state.ledger.unwritten.isEmpty { state.writer.resumed() }
       return Gone(
         entry: entry,
         job: state.jobs.removeValue(forKey: id),
-        // The callers that wait for a run that was never written.
+        // Callers may wait for the record of a run that was never written.
         answers: state.takeSettledWaits(of: id)
       )
     }
@@ -109,7 +109,7 @@ extension OutboxEngine {
     case .retry: return client.retrying(mutation, after: error, attempt: attempt)
     case .rebase(let input):
       do {
-        // Before anything changes: a bad answer must not lose a promised run.
+        // The input is encoded before anything changes: if that fails, the run must not be lost.
         _ = try policy.form?.encode(input)
       } catch {
         let mutation = job.key.key.description

@@ -10,7 +10,8 @@ extension OutboxEngine {
       feed(work.open, work.registrations)
       let (next, opens) = update { $0.feeding.fed(for: $0.openWork) }
       if opens { opened() } else { release() }
-      // Runs that waited for the store were accepted here, and not by the task that writes.
+      // The runs that waited for the store were accepted in this call, so a task has to be started
+      // to write them.
       if opens { writeAccepted() }
       news.send()
       guard let next else { return }
@@ -20,7 +21,7 @@ extension OutboxEngine {
 
   func workChanged() { feed() }
 
-  /// Lets a task write the runs that were accepted, also after the client has ended.
+  /// Starts a task that writes the accepted runs, also after the client has ended.
   private func writeAccepted() {
     start { state in
       guard !state.ledger.unwritten.isEmpty else { return nil }
@@ -37,7 +38,8 @@ extension OutboxEngine {
     for entry in open {
       let header = entry.record.header
       guard let known = registrations[header.mutation] else { continue }
-      // An item that could not be read is read again when there is a mutation that may be able to.
+      // This registration could not decode the item; the item is decoded again after another
+      // registration.
       if entry.failedWith == known.number { continue }
       do {
         let run = try run(of: entry, known, client)
@@ -55,7 +57,7 @@ extension OutboxEngine {
     }
     let begun = update { state in
       let same = Set(open.filter { state.ledger[$0.id]?.edition == $0.edition }.map(\.id))
-      // Some items changed while they were read.
+      // Some items changed while they were being decoded, and are decoded again.
       if same.count < open.count { state.feeding.missed() }
       for id in failures.keys where same.contains(id) {
         guard let place = state.ledger.indices[id], let entry = state.ledger[id] else { continue }
@@ -70,7 +72,8 @@ extension OutboxEngine {
     }
     let jobs = client.startRestored(begun.compactMap { runs[$0.id] })
     let (changed, dropped) = update { state in
-      // Only now: nothing may go on before the runs are in their scopes.
+      // The ledger hears of the runs only now: no later run may go on before these are in their
+      // scopes.
       state.ledger.began(begun)
       let editions = [RunIdentity: Int](
         begun.map { ($0.id, $0.edition) },
@@ -89,12 +92,13 @@ extension OutboxEngine {
       return (changed, dropped)
     }
     for job in dropped { client.cancel(job.id) }
-    // The runs that began may have taken the place of others.
+    // The new runs may have replaced other items, whose records are to be removed.
     start { $0.writer.stage.hasEnded || $0.ledger.unwritten.isEmpty ? nil : $0.writer.changed() }
     for (job, record) in changed { replaceInput(of: job, with: record) }
   }
 
-  /// An identifier was replaced in the record of a run, while the run began.
+  /// Gives a run its new input, because an identifier was replaced in its record while the run
+  /// began.
   private func replaceInput(of job: MutationJob, with record: OutboxRecord) {
     let header = record.header
     guard let form = (job.mutation?.resolved.keeping as? OutboxPolicy)?.form else { return }

@@ -46,7 +46,7 @@ extension OutboxEngine {
       let isKnown = state.ledger[id] != nil || pending != nil
       return (isKnown, state.writer.stage.hasEnded, state.jobs[id] ?? pending?.job)
     }
-    // The record belongs to the next client.
+    // The client has ended, so the record belongs to the next client.
     if isEnded { throw QueryError.shutDown }
     guard isKnown else { throw OutboxError.noSuchItem }
     if let job {
@@ -70,7 +70,8 @@ extension OutboxEngine {
     if isEnded { throw QueryError.shutDown }
     guard let record else { throw OutboxError.noSuchItem }
     let header = record.header
-    // A run has a mutation of its own, and another one may be registered under its name.
+    // If the item has a run, the form of the run's own mutation counts: another one may be
+    // registered under its name.
     let form =
       if let job {
         (job.mutation?.resolved.keeping as? OutboxPolicy)?.form
@@ -100,12 +101,12 @@ extension OutboxEngine {
       isReplaced = !state.writer.stage.hasEnded && state.ledger.replaced(replacement)
       return isReplaced ? state.writer.requested() : nil
     }
-    // The item began meanwhile, or another call was faster.
+    // Meanwhile the item's run began, or another call gave it an input.
     guard isReplaced else { throw OutboxError.sending }
     try await waitUntilSettled(id, header.revision + 1)
   }
 
-  /// Waits until the store has the change of an item.
+  /// Waits until the store has a change of an item.
   private func waitUntilSettled(_ id: RunIdentity, _ revision: UInt64?) async throws {
     let answer = SharedOneShot<ErrorBox?>()
     let early = update { state -> ErrorBox?? in

@@ -6,7 +6,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-// Runs that begin here, or become other requests.
+// Runs that begin in this process, or get another input.
 
 extension OutboxEngine {
   func keep(_ job: MutationJob) {
@@ -48,7 +48,7 @@ extension OutboxEngine {
     for wait in waits { wait.answer.give(ErrorBox(error)) }
   }
 
-  /// The encoded input of a run, with the replacements since it was made.
+  /// The encoded input of a run, with the identifiers that were replaced since it was made.
   private func replacedInput(of job: MutationJob, _ form: OutboxPolicy.Form) throws -> Data {
     let data = try form.encode(job.input)
     let ids = update { $0.replacements }
@@ -89,7 +89,9 @@ extension OutboxEngine {
 }
 
 extension StoredMutation {
-  /// The mutation's rule for earlier versions that no client can send.
+  /// The mutation's rule for earlier versions of a run.
+  ///
+  /// It is needed only if a client is the first to send a run.
   var pacing: OutboxLedger.Pacing {
     if !isNewestOnly { return .all }
     return isDelayed ? .newestWhenSent : .newest
@@ -97,7 +99,9 @@ extension StoredMutation {
 }
 
 extension OutboxEngine.State {
-  /// A run waits until the store is read, perhaps with another input than before.
+  /// A run waits until the store is read.
+  ///
+  /// It may have waited before with another input, which is replaced.
   mutating func wait(_ run: OutboxEngine.Pending) {
     let place =
       run.job.revision > 0
@@ -105,8 +109,8 @@ extension OutboxEngine.State {
     if let place { pending[place] = run } else { pending.append(run) }
   }
 
-  /// Takes a run into the ledger, and claims it in the same step: from then on it may be written,
-  /// and found by another client.
+  /// Adds a run to the ledger, and claims it in the same step: from then on it may be written, and
+  /// another client may find its record.
   ///
   /// - Returns: Whether the run is this client's; `false` if another client has brought it from an archive.
   mutating func accept(
@@ -118,7 +122,7 @@ extension OutboxEngine.State {
     guard !OutboxClaims.shared.claim([job.identity], place, engine).isEmpty else { return false }
     jobs[job.identity] = job
     let number = job.id.serial & 0xffff_ffff
-    // Above all numbers that any client stored before.
+    // The number is above all numbers that any client has stored.
     let serial =
       ledger[job.identity]?.serial
       ?? OutboxClaims.shared.number(place, atLeast: ledger.base &+ number)

@@ -10,7 +10,8 @@ extension OutboxEngine {
       state.waits = [:]
       return (state.restoreWaits.takeAll(), settled, state.writer.clientEnded(isErased: !writing))
     }
-    // Users' closures and values, which are no longer needed.
+    // The users' closures and values, which the outbox no longer needs, are released outside the
+    // lock.
     let rest = update { state in
       defer {
         state.jobs = [:]
@@ -24,11 +25,12 @@ extension OutboxEngine {
     for answer in settled { answer.give(ErrorBox(QueryError.shutDown)) }
     for answer in ending.answers { answer.give(nil) }
     guard ending.isFirst else {
-      // Nobody needs the claims any more that it held for its last round.
+      // The outbox had ended before, and held claims for its last round. Everything is erased now,
+      // so it needs none.
       if !writing { leave() }
       return
     }
-    // Observers of the waiting items are told that there are none any more.
+    // Tells observers of the waiting items that there are none any more, if all is erased.
     news.finish(isDrained: !writing)
     leave()
     start { $0.writer.lastRound() }
@@ -62,7 +64,7 @@ extension OutboxEngine {
       if let entry = state.ledger[job.identity] { state.ledger.replaceOlder(than: entry) }
       return (true, state.ledger.version != version)
     }
-    // The runs that waited behind others go on.
+    // The runs that waited behind the replaced items go on.
     if hasReplaced {
       release()
       start { $0.writer.stage.hasEnded ? nil : $0.writer.changed() }
@@ -79,11 +81,11 @@ extension OutboxEngine {
     if isLast { leave() }
   }
 
-  /// Leaves the stored records to other clients of the process.
+  /// Lets other clients of the process send the records that this one leaves in the store.
   func leave() {
     let (others, scopes) = update { state in
       let held = state.held
-      // In one step: from now on fewer runs are held, never more.
+      // Both happen under one lock: afterwards this outbox holds fewer runs, but never more.
       let others = OutboxClaims.shared.leave(
         claimsKey,
         ObjectIdentifier(self),

@@ -31,7 +31,7 @@ extension OutboxEngine {
     goOn()
   }
 
-  /// Resumes the runs that need not be kept.
+  /// Resumes the runs that are not durable.
   func goOn() {
     let (jobs, restoreTimeout) = update { state in
       state.awaitsOrder = false
@@ -48,7 +48,8 @@ extension OutboxEngine {
   ///
   /// - Returns: The error of reading.
   func load() async -> QueryStoreError? {
-    // Before all else: records that other outboxes leave from now on are read again.
+    // This is reset before the read, so that records which other outboxes leave from now on cause
+    // another read.
     update { $0.retriesLoad = false }
     let barredBefore = OutboxClaims.shared.readingBegan(claimsKey)
     defer { OutboxClaims.shared.readingEnded(claimsKey) }
@@ -60,12 +61,12 @@ extension OutboxEngine {
       let last = records.last?.serial ?? 0
       update { state in
         state.loadError = nil
-        // Records that an ended client finds belong to the next one.
+        // The client has ended: the records that it finds belong to the next client.
         guard !state.writer.stage.hasEnded else {
           return state.ledger.loaded(contents.generation, [], last: last)
         }
-        // In one step with the next statement: scopes that other outboxes bar afterwards are added
-        // to these.
+        // The claim and the next statements are one step, so that scopes which other outboxes bar
+        // afterwards are added to these.
         let (granted, barred) = OutboxClaims.shared.claim(
           records,
           except: barredBefore,
@@ -83,9 +84,11 @@ extension OutboxEngine {
         for record in unreadable { report(OutboxError.unreadable(record: record)) }
       }
       feed()
-      // If another thread begins what was kept, that comes first.
+      // If another thread is beginning the stored runs, the runs that wait for the store go on
+      // after it.
       let opens = update { isFirst && $0.feeding.loaded() }
-      // The runs that waited for outboxes that have left.
+      // If this was not the first read, runs may have waited for the records of outboxes that have
+      // ended.
       if opens { opened() } else { release() }
       return nil
     } catch {
@@ -110,7 +113,8 @@ extension OutboxEngine {
     var accepted: (waits: [SharedOneShot<Void>], taken: [MutationJob])?
     while accepted == nil {
       let (pending, ids) = update { ($0.pending, $0.replacements) }
-      // Stored runs may have been answered already, with identifiers that these inputs mention.
+      // Stored runs may have succeeded already, with real identifiers for temporary ones in these
+      // inputs.
       let waiting = pending.compactMap { run in run.record.map { ($0, run.job) } }
       let records = ids.isEmpty ? [] : replacing(ids, in: waiting).records
       accepted = update { $0.acceptPending(ids, records, for: self) }
@@ -147,7 +151,7 @@ extension OutboxEngine.State {
   ///   - records: The records that changed by the replacement.
   ///   - engine: The outbox.
   /// - Returns: The callers that wait for the store, and the runs that other outboxes have; `nil`
-  ///   if more was replaced meanwhile.
+  ///   if more identifiers were replaced meanwhile.
   fileprivate mutating func acceptPending(
     _ ids: [String: String],
     _ records: [OutboxRecord],

@@ -20,13 +20,14 @@ extension OutboxEngine {
     return wasBehind || update { $0.isBehind } ? error : nil
   }
 
-  /// The others see what was written at last.
+  /// Other outboxes may send the records that the last round has written.
   func rested(_: Void) { if update({ $0.writer.stage.isOver }) { leave() } }
 
   /// Reads the store if necessary, and writes all changes.
   private func round() async -> QueryStoreError? {
     while true {
-      // Before each batch: runs wait for records that other outboxes have left.
+      // The store is read before each batch if other outboxes have left records: runs wait for
+      // these.
       let reads = update { ($0.ledger.isLoading || $0.retriesLoad) && !$0.writer.stage.isErased }
       if reads, let error = await load() { return error }
       let batch = update { $0.writer.stage.isErased ? nil : $0.ledger.takeBatch() }
@@ -53,11 +54,11 @@ extension OutboxEngine {
     OutboxClaims.shared.release(gone, claimsKey, self)
     release()
     for answer in answers { answer.give(nil) }
-    // Open items with other inputs, which may begin now.
+    // The runs of open items with other inputs may begin now.
     if isOpen { feed() } else { news.send() }
   }
 
-  /// Lets kept runs be performed, and reports unread items that they replaced.
+  /// Resumes runs whose records are written, and reports unreadable items that they replaced.
   func release() {
     let (runs, replaced) = update { state in
       let runs = state.ledger.released.takeAll().compactMap { id -> (MutationJob, UInt64)? in
@@ -76,7 +77,7 @@ extension OutboxEngine {
     client?.kept(runs)
   }
 
-  /// The store cannot be used any more: runs that are not kept never will be.
+  /// The store cannot be used any more: runs without a record will never have one.
   func close(_ error: QueryStoreError) {
     let (jobs, answers) = update { state in
       state.loadError = nil
@@ -100,7 +101,7 @@ extension OutboxEngine {
     let answer = StoreWriter.Answer()
     var early: QueryStoreError??
     let isTold = start { state in
-      // Changes that could not be written in the last round are not written again.
+      // The last round could not write these changes; there is no other round.
       if state.writer.stage.isOver || !state.isBehind {
         early = .some(state.writer.stage.error)
         return nil

@@ -14,10 +14,11 @@ final class OutboxEngine: DurableRuns, StoreWorker {
     var number: UInt64 = 0
   }
 
-  /// A run that waits until the store is read.
+  /// A run that cannot go on before the store is read.
   struct Pending: Sendable {
     let job: MutationJob
-    /// The record of a durable run; `nil` for another one, before which records may come in its scope.
+    /// The record of a durable run; `nil` for a run that is not durable, which waits because the store may
+    /// have earlier runs of its scope.
     var record: OutboxRecord?
   }
 
@@ -28,7 +29,8 @@ final class OutboxEngine: DurableRuns, StoreWorker {
     var answer: SharedOneShot<ErrorBox?>
   }
 
-  /// The number of a run's running attempts: two, for a moment, while one hands over to the next.
+  /// The number of attempts of a run that are running: two, for a moment, while one hands over to
+  /// the next.
   struct AtWork: Sendable {
     let scope: String?
     var count = 0
@@ -42,7 +44,7 @@ final class OutboxEngine: DurableRuns, StoreWorker {
     var registrations: [String: Registration] = [:]
     /// The number of registrations so far.
     var lastRegistration: UInt64 = 0
-    /// The names that mutations of several types have, once that was reported.
+    /// The names that mutations of several types share, as far as this was reported.
     var sameNames: Set<String> = []
     var jobs: [RunIdentity: MutationJob] = [:]
     var pending: [Pending] = [] {
@@ -58,7 +60,7 @@ final class OutboxEngine: DurableRuns, StoreWorker {
     var loadError: QueryStoreError?
     /// Whether runs that are not durable wait for the records before them.
     var awaitsOrder = true
-    /// Ends that wait if the store takes too long.
+    /// The deadline after which runs no longer wait for the store.
     var restoreTimeout: Deadline?
     /// Whether other outboxes have left records in the store.
     var retriesLoad = false
@@ -66,7 +68,7 @@ final class OutboxEngine: DurableRuns, StoreWorker {
     var atWork: [RunIdentity: AtWork] = [:]
 
     var hasFailed: Bool { ledger.hasFailed || loadError != nil }
-    /// A round goes on until there is no more.
+    /// A round writes until nothing is left, so there is never more.
     var hasMore: Bool { false }
   }
 
@@ -106,10 +108,10 @@ final class OutboxEngine: DurableRuns, StoreWorker {
   var client: QueryClient? { update { $0.client } }
 
   func start(for client: QueryClient) {
-    // First: a deadline that is due at once tells the client.
+    // The client is set before the deadline, which may be due at once and then tells the client.
     update { $0.client = client }
     let restoreTimeout = client.deadlines.set(restoreTimeout) { [weak self, executor] in
-      // Detached: it runs users' code.
+      // The task is detached, because it runs users' code.
       Task.detached(executorPreference: executor) { self?.lostPatience() }
     }
     update { $0.restoreTimeout = restoreTimeout }
@@ -131,7 +133,7 @@ final class OutboxEngine: DurableRuns, StoreWorker {
   /// - Parameters:
   ///   - key: The mutation.
   ///   - definition: Its definition.
-  ///   - isImplicit: Whether a known mutation stays.
+  ///   - isImplicit: Whether a run registers its own mutation; then a registered one stays.
   func register(_ key: EntryKey, _ definition: MutationDefinition, isImplicit: Bool = false) {
     guard let form = definition.outboxPolicy.form else {
       return report(OutboxError.notDurable(mutation: key.key.description), key.key)

@@ -6,8 +6,8 @@ struct OutboxFacts {
   var isPurgeable = false
   /// The keys that durable mutations of several types have.
   var sameNames: [String] = []
-  /// The durable mutations that replace identifiers, and do not say which runs wait for their
-  /// identifiers.
+  /// The durable mutations that replace identifiers although they have no scope, so that runs which
+  /// mention an identifier need not wait for it.
   var unorderedReplacers: [String] = []
 
   /// The advice that follows from the facts.

@@ -1,4 +1,4 @@
-/// Whether runs are begun for open items, which one thread does at a time.
+/// Decides which thread begins runs for open items; one thread does so at a time.
 ///
 /// | input \ state | resting | feeding | feeding, asked again |
 /// |---|---|---|---|
@@ -10,18 +10,18 @@
 /// | `fed`, without work | – | resting, open if `loaded` | resting, open if `loaded` |
 ///
 /// - While a thread feeds, no other one does.
-/// - Whatever comes while a thread feeds is looked at before it rests.
-/// - What waits for the store goes on after the items that were in it have begun.
+/// - Before a thread rests, it looks at everything that came meanwhile.
+/// - Runs that wait for the store go on when the runs of the stored items have begun.
 enum OutboxFeeding: Equatable, Sendable {
   case resting
   /// - isAskedAgain: Whether there may be more to do.
-  /// - opens: Whether what waits for the store goes on afterwards.
+  /// - opens: Whether the runs that wait for the store go on afterwards.
   case feeding(isAskedAgain: Bool, opens: Bool)
 
   /// Items or mutations may have come.
   ///
-  /// - Parameter work: What can be done, if there is anything.
-  /// - Returns: What the caller does.
+  /// - Parameter work: The work that can be done, if there is any.
+  /// - Returns: The work that the caller has to do.
   mutating func asked<Work>(for work: Work?) -> Work? {
     guard self == .resting else {
       missed()
@@ -31,14 +31,14 @@ enum OutboxFeeding: Equatable, Sendable {
     return work
   }
 
-  /// Something changed that the thread at work has not seen.
+  /// Something changed that the feeding thread has not seen.
   mutating func missed() {
     if case .feeding(_, let opens) = self { self = .feeding(isAskedAgain: true, opens: opens) }
   }
 
   /// The store was read for the first time.
   ///
-  /// - Returns: Whether what waited for that goes on now.
+  /// - Returns: Whether the runs that waited for that go on now.
   mutating func loaded() -> Bool {
     guard case .feeding(let isAskedAgain, _) = self else { return true }
     self = .feeding(isAskedAgain: isAskedAgain, opens: true)
@@ -47,7 +47,7 @@ enum OutboxFeeding: Equatable, Sendable {
 
   /// A thread has begun runs.
   ///
-  /// - Parameter work: What else can be done, if there is anything.
+  /// - Parameter work: The further work that can be done, if there is any.
   /// - Returns: The next step, and whether the runs that waited for the store go on.
   mutating func fed<Work>(for work: Work?) -> (next: Work?, opens: Bool) {
     guard case .feeding(let isAskedAgain, let opens) = self else { return (nil, false) }

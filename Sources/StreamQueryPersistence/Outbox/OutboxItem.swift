@@ -13,7 +13,7 @@ public struct OutboxItem: Sendable, Identifiable {
     /// The item waits for its turn in its scope, its delay, the network, the app or its next
     /// attempt.
     case waiting
-    /// Its work or its callbacks are at work.
+    /// The work or the callbacks of the item are running.
     case sending
     /// The item waits for an answer to this error, and its scope with it.
     case stopped(any Error)

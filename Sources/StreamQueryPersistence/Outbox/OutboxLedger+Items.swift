@@ -6,7 +6,7 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-// The visible form of the items.
+// The items as users see them.
 
 extension OutboxLedger {
   /// The number of entries in a block.

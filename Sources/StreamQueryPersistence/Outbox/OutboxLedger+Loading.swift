@@ -49,7 +49,7 @@ extension OutboxLedger {
     base = max(base, last.leavingRoom)
     var found: [Entry] = []
     for (serial, record) in records where indices[record.id] == nil {
-      // A run that is over, and whose record has not been removed yet.
+      // This run is over, and its record has not been removed yet.
       if unwritten[record.id] != nil || underWay[record.id] != nil { continue }
       lastNumber += 1
       found.append(
@@ -67,7 +67,7 @@ extension OutboxLedger {
     for scope in open.keys { open[scope]?.sort() }
     let free = self.barred.subtracting(barred)
     self.barred = barred
-    // Behind the records that were found just now.
+    // Runs of these scopes go on, except those behind the records that were just found.
     for scope in free.sorted() { settle(scope) }
     version += 1
   }

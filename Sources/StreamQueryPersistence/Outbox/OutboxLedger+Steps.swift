@@ -1,15 +1,14 @@
 internal import StreamQuery
 
-// The common steps of a ledger's changes.
+// The steps that several changes of a ledger share.
 
 extension OutboxLedger {
-  /// The rule of a run for earlier versions of it: items of the same mutation, scope and pacing
-  /// key.
+  /// The rule for earlier versions of a run: items of the same mutation, scope and pacing key.
   enum Pacing: Sendable {
     case all
-    /// The run takes their place when it is written.
+    /// The run replaces them when its record is written.
     case newest
-    /// The run takes their place when it is sent: until then it may be taken back.
+    /// The run replaces them when it is sent: until then it may be dropped.
     case newestWhenSent
   }
 
@@ -34,7 +33,7 @@ extension OutboxLedger {
     entries[index]?.edition += 1
     entries[index]?.failedWith = nil
     if isNew, entries[index]?.stored == .present { entries[index]?.stored = .earlier }
-    // Taken out, so that it grows in place.
+    // The index is taken out of the ledger, so that it is changed in place and not copied.
     if let entry = entries[index], var index = mentions.take() {
       Self.note(entry, in: &index)
       mentions = index
@@ -44,9 +43,9 @@ extension OutboxLedger {
 
   /// Adds items that are in order.
   ///
-  /// - Complexity: O(*n*) in the number of all, and less if they come last.
+  /// - Complexity: O(*n*) in the number of all items, and less if the added ones come last.
   mutating func insert(_ added: [Entry]) {
-    // Taken out, so that it grows in place.
+    // The index is taken out of the ledger, so that it is changed in place and not copied.
     if var index = mentions.take() {
       for entry in added { Self.note(entry, in: &index) }
       mentions = index
@@ -77,7 +76,7 @@ extension OutboxLedger {
   }
 
   mutating func compact() {
-    // It names items that are gone, too, and is made again on the next use.
+    // The index also names items that are gone. It is made again at its next use.
     mentions = nil
     entries = all
     index()
@@ -96,7 +95,8 @@ extension OutboxLedger {
     unwritten[id] = Draft(key: entry.key, scope: header.scope, revision: header.revision)
   }
 
-  /// Open items are no longer open.
+  /// Removes items from the open ones of a scope, because they have runs or are gone; runs behind
+  /// them may go on.
   mutating func close(_ serials: Set<UInt64>, in scope: String?) {
     guard let scope else { return }
     open[scope]?.removeAll { serials.contains($0) }
@@ -104,16 +104,16 @@ extension OutboxLedger {
     settle(scope)
   }
 
-  /// Releases the runs that wait in a scope, if nothing is in their way.
+  /// Releases the runs that wait in a scope, unless an open item or another client is before them.
   mutating func settle(_ scope: String) {
     for id in withheld.removeValue(forKey: scope) ?? [] { settle(id) }
   }
 
-  /// Releases a waiting run, if nothing is in its way.
+  /// Releases a waiting run, unless an open item or another client is before it.
   mutating func settle(_ id: RunIdentity) {
     guard let entry = self[id], entry.isAwaited, entry.isWritten else { return }
     if entry.pacing == .newest { replaceOlder(than: entry) }
-    // Looked up only now: items may have left.
+    // The index is looked up after older items were replaced, which may have moved the entries.
     guard let index = indices[id] else { return }
     if let scope = entry.record.header.scope, barred.contains(scope) || isBehindOpen(entry, scope) {
       withheld[scope, default: []].append(id)
@@ -123,7 +123,9 @@ extension OutboxLedger {
     }
   }
 
-  /// Whether a run waits for open items of its scope; not for those of which it is a newer version.
+  /// Whether a run waits for open items of its scope.
+  ///
+  /// It does not wait for those that it replaces.
   private func isBehindOpen(_ entry: Entry, _ scope: String) -> Bool {
     guard let open = open[scope], let first = open.first, first < entry.serial else { return false }
     if entry.pacing == .all { return true }
@@ -143,8 +145,9 @@ extension OutboxLedger {
     }
   }
 
-  /// A run takes the place of open items of which it is a newer version, because no other code
-  /// would do that.
+  /// Removes the open items of which a run is a newer version.
+  ///
+  /// These have no runs, so nothing else would replace them.
   mutating func replaceOlder(than entry: Entry) {
     for older in openOlder(than: entry) {
       let header = older.record.header

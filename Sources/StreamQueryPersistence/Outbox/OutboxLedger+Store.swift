@@ -50,10 +50,10 @@ extension OutboxLedger {
   /// - Parameters:
   ///   - error: The reason.
   ///   - barred: The scopes in which other outboxes are still sending or writing.
-  /// - Returns: The runs that will never be kept as they are. Kept runs go on.
+  /// - Returns: The runs whose present input will never be written. The other runs go on.
   mutating func close(_ error: QueryStoreError, barred: Set<String> = []) -> [RunIdentity] {
     phase = .closed(error)
-    // Records that other outboxes have left cannot be read, and nothing waits for them.
+    // Records that other outboxes have left cannot be read any more, so no run waits for them.
     let free = self.barred.subtracting(barred)
     self.barred = barred
     for scope in free.sorted() { settle(scope) }
@@ -85,7 +85,7 @@ extension OutboxLedger {
   /// - Complexity: O(*n*) in the size of all inputs, but only for the first time.
   mutating func mentioning(_ texts: some Sequence<String>) -> [Entry] {
     let isFirst = mentions == nil
-    // Taken out, so that it shrinks in place.
+    // The index is taken out of the ledger, so that it is changed in place and not copied.
     var index = mentions.take() ?? [:]
     if isFirst {
       for entry in all { Self.note(entry, in: &index) }
@@ -96,9 +96,9 @@ extension OutboxLedger {
     return found.compactMap { self[$0] }.sorted { $0.serial < $1.serial }
   }
 
-  /// Texts of some items were not replaced after all.
+  /// Texts could not be replaced in some items, which still mention them.
   mutating func restoreMentions(of texts: some Sequence<String>, in items: [RunIdentity]) {
-    // Taken out, so that it grows in place.
+    // The index is taken out of the ledger, so that it is changed in place and not copied.
     guard var index = mentions.take() else { return }
     for entry in items.compactMap({ self[$0] }) {
       for text in IdentifierText.texts(in: entry.record.input).intersection(texts) {
@@ -125,7 +125,7 @@ extension OutboxLedger {
 
   /// An open item got another input.
   ///
-  /// - Returns: Whether it still is open, and has no other input yet.
+  /// - Returns: Whether the item was still open, and had not got another input meanwhile.
   mutating func replaced(_ record: OutboxRecord) -> Bool {
     guard let index = indices[record.id], let entry = entries[index], entry.status.isOpen,
       entry.record.header.revision + 1 == record.header.revision

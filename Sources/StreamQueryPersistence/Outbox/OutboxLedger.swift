@@ -1,10 +1,11 @@
 internal import StreamQuery
 
-/// The runs that a client has promised to send, and the state of their records: a value that is told about
-/// each event.
+/// The runs that a client has to send, and the state of their records.
 ///
-/// An item whose mutation is not known, or whose input cannot be read, is *open*: it has no run. In its
-/// scope, no later item goes on before it does.
+/// It is a value that is told about each event.
+///
+/// An item is *open* if it has no run, because its mutation is not known or its input cannot be read. Later
+/// items of its scope wait for it.
 struct OutboxLedger: Sendable {
   enum ItemStatus: Sendable {
     /// Its mutation is not known yet.
@@ -22,7 +23,7 @@ struct OutboxLedger: Sendable {
     }
   }
 
-  /// The revision of an item that the store has.
+  /// Which form of an item the store has.
   enum StoredRevision: Sendable {
     case missing
     case earlier
@@ -32,20 +33,20 @@ struct OutboxLedger: Sendable {
   struct Entry: Sendable {
     /// Its place among all records.
     let serial: UInt64
-    /// Its number among the runs of the client, if an earlier process kept it.
+    /// The number that orders it among the client's runs, if an earlier process wrote it.
     let number: UInt64?
-    /// Its number among the runs of the client, if it began here.
+    /// The number that orders it among the client's runs, if it began in this process.
     var ownNumber: UInt64?
     var record: OutboxRecord
-    /// The number of changes of the record here.
+    /// The number of changes of the record in this process.
     var edition = 0
     var status: ItemStatus
-    /// The registration that cannot read the present edition.
+    /// The number of the registration that could not decode the present edition.
     var failedWith: UInt64?
-    /// Which revision the store has.
+    /// Which form the store has.
     var stored: StoredRevision
     var pacing = Pacing.all
-    /// Whether its run waits until it is written.
+    /// Whether a run waits until the item is written.
     var isAwaited = false
     var failureCount = 0
     var failureReason: ErrorBox?
@@ -55,7 +56,7 @@ struct OutboxLedger: Sendable {
     var key: String { OutboxRecord.key(serial, id) }
   }
 
-  /// The change of an item in a batch.
+  /// The record of an item that is to be written or removed.
   struct Draft: Sendable {
     var key: String
     var scope: String?
@@ -70,17 +71,18 @@ struct OutboxLedger: Sendable {
   var open: [String: [UInt64]] = [:]
   /// The scopes in which other clients, which have ended, are still sending or writing.
   var barred: Set<String> = []
-  /// The written runs of each scope that wait for open items before them, or for such clients.
+  /// The written runs of each scope that wait for open items before them, or because the scope is
+  /// barred.
   var withheld: [String: [RunIdentity]] = [:]
-  /// The runs that may perform from now on.
+  /// The runs that may go on, as soon as the engine takes them from here.
   var released: [RunIdentity] = []
   /// The changes that the store does not have, and the changes in the batch under way.
   var unwritten: [RunIdentity: Draft] = [:]
   var underWay: [RunIdentity: Draft] = [:]
   /// The visible form of each block of entries; `nil` after a change.
   var blocks: [OutboxItems.Block?] = []
-  /// The unreadable items that gave way to newer runs, although it is not known that these are versions of
-  /// them; until that is reported.
+  /// The unreadable items that newer runs have replaced, until that is reported: nobody knows whether the
+  /// runs are versions of them.
   var replacedUnread: [OutboxRecord.Header] = []
   /// Objects that are no longer visible, such as users' errors, to be released outside of locks.
   var garbage = Garbage()
@@ -88,8 +90,9 @@ struct OutboxLedger: Sendable {
   var hasFailed = false
   /// The items that mention a text, by its hash; `nil` until the first use.
   var mentions: [Int: [RunIdentity]]?
-  /// The number that is added to the numbers of runs that begin here: the greatest serial of
-  /// earlier records.
+  /// The number that is added to the number of a run that begins here, to make its serial.
+  ///
+  /// It is at least the greatest serial of earlier records.
   var base: UInt64 = 0
   var lastNumber: UInt64 = 0
   /// Increases with each visible change.
@@ -107,12 +110,13 @@ struct OutboxLedger: Sendable {
 
   // MARK: Coming and going
 
-  /// A run waits to be kept.
+  /// A run waits until its record is written.
   ///
   /// - Parameters:
   ///   - record: Its record.
   ///   - number: The run's number among those that began here.
-  ///   - serial: Its place among all records, if it is the newest; `nil` counts on from the last.
+  ///   - serial: Its place among all records, if it is the newest; `nil` continues after the last
+  ///     one.
   ///   - pacing: Its rule for earlier versions.
   mutating func accepted(
     _ record: OutboxRecord,
@@ -148,8 +152,8 @@ struct OutboxLedger: Sendable {
     write(id)
   }
 
-  /// The serial of a run that began before a run that was accepted earlier: their distance is that
-  /// of their numbers; `nil` if there is no such run.
+  /// The serial of a run that began before runs that are in the ledger already, counted back from
+  /// the next of these; `nil` if there is no such run.
   private func serial(of number: UInt64) -> UInt64? {
     var next: (serial: UInt64, number: UInt64)?
     for case let entry? in entries.reversed() {
@@ -191,11 +195,11 @@ struct OutboxLedger: Sendable {
     return entry.failureReason
   }
 
-  /// Open items were read.
+  /// The inputs of open items were decoded.
   ///
   /// - Parameters:
   ///   - readable: The items that may begin as soon as they are written.
-  ///   - failures: The errors of the items that cannot be read.
+  ///   - failures: The errors of the items that cannot be decoded.
   ///   - pacing: The rules for earlier versions.
   /// - Returns: The items that begin now, in order: not those behind an open item of their scope,
   ///   unless that is an earlier version. When they have begun, call ``began(_:)``.
@@ -204,7 +208,7 @@ struct OutboxLedger: Sendable {
     _ failures: [RunIdentity: ErrorBox],
     pacing: [RunIdentity: Pacing] = [:]
   ) -> [Entry] {
-    /// The lanes of open items in each scope so far.
+    /// In each scope, the lanes of the open items that were visited and do not begin.
     var blocked: [String: Set<OutboxRecord.Lane>] = [:]
     var begun: [Entry] = []
     for index in entries.indices {

@@ -51,7 +51,7 @@ struct OutboxRecord: Sendable {
   init(_ header: Header, input: Data) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]
-    // A date that is no number of seconds would not be readable.
+    // JSON has no form for a date that is not a finite number.
     var header = header
     if !header.date.isFinite { header.date = 0 }
     let text = try encoder.encode(header)
@@ -97,8 +97,10 @@ struct OutboxRecord: Sendable {
     return try OutboxRecord(header, input: input)
   }
 
-  /// The key of a record: by number first, so that their order is that of the runs, and by identity,
-  /// so that no two clients use the same.
+  /// The key of a record.
+  ///
+  /// The number comes first, so that the order of the keys is that of the runs. The identity follows, so that
+  /// no two clients use the same key.
   static func key(_ serial: UInt64, _ id: RunIdentity) -> String {
     let number = String(serial)
     return prefix + String(repeating: "0", count: max(0, 20 - number.count)) + number + "-"

@@ -1,6 +1,6 @@
 internal import StreamQuery
 
-/// The changes of entries that are not settled yet.
+/// The changes of entries that are not encoded as records yet.
 ///
 /// Values and removals are separate, so that values can be counted and chosen without a visit to the
 /// removals, which may be many more.
@@ -39,10 +39,10 @@ struct PendingChanges: Sendable {
     return all
   }
 
-  /// Drops values beyond a number and a tenth of it, down to the number.
+  /// If there are more values than a number and a tenth, drops values until the number is left.
   ///
-  /// Values that are as they began, which the store may have, leave first and without a trace. The keys of
-  /// the others are noted as removed, since the former data in the store would be wrong.
+  /// Restored and initial values leave first, and their keys are forgotten: the store may have these values.
+  /// The keys of the others are noted as removed, since the former data in the store would be wrong.
   ///
   /// - Returns: The dropped changes: users' values, to be released outside of locks; and the number of values
   ///   that are given up with them.
@@ -57,7 +57,9 @@ struct PendingChanges: Sendable {
     return (dropped, firstToLeave.count { $0.rank != .untouched })
   }
 
-  /// The rank of a value among those that may leave: determined once for each, and compared often.
+  /// The rank of a value among those that may be dropped.
+  ///
+  /// Sorting compares it often, so it is determined once for each value.
   private struct Leaving: Comparable {
     enum Rank: Int { case untouched, limited, unlimited }
 

@@ -74,7 +74,7 @@ nonisolated extension QueryClient {
   public nonisolated func save() async throws {
     await actionsPerformed()
     let persister = self.persister as? StorePersister
-    // Before the outbox: neither waits for the other.
+    // The queries begin to save before the outbox does, so that neither waits for the other.
     let saves = persister?.beginSave() ?? []
     var problem: (any Error)?
     if let durableRuns {

@@ -34,7 +34,7 @@ extension QueryPersistence: Adviser {
 }
 
 extension QueryAdvice {
-  /// Applies to values that are to be kept, if their types are not `Encodable`.
+  /// Applies if values should be saved whose types are not `Encodable`.
   ///
   /// - Parameter types: The names of the types.
   init?(unencodable types: [String]) {

@@ -1,6 +1,7 @@
 /// The plan for a client's writing to its stores: a value that is told about each event.
 ///
-/// One task at a time works: it waits, so that changes are gathered, and then writes.
+/// At most one task works. It first waits, so that changes are gathered, and then writes them
+/// together.
 struct SavePlan: Sendable {
   /// The next step of a task.
   enum Step: Equatable, Sendable {
@@ -21,13 +22,13 @@ struct SavePlan: Sendable {
   private var failures = 0
   /// The number of rounds of writing that began.
   private(set) var begun: UInt64 = 0
-  /// How long the task that was asked for last waits before it writes for the first time.
+  /// The time that the last requested task waits before it writes for the first time.
   private(set) var delay = Duration.zero
   /// Whether no more changes will come.
   private var isEnded = false
 
   init(throttle: Duration) {
-    // A hundred years are for ever; more might overflow.
+    // A longer time might overflow, and nobody waits for a hundred years.
     self.throttle = min(max(.zero, throttle), .seconds(3_155_760_000 as Int64))
   }
 
@@ -95,7 +96,7 @@ struct SavePlan: Sendable {
       return (.write, taskSerial)
     }
     phase = .waiting(taskSerial)
-    // After failures twice as long each time, up to a minute.
+    // After each failure in a row the task waits twice as long, up to a minute.
     let factor = 1 << min(failures, 6)
     let least = min(.seconds(60), max(throttle, .seconds(1)))
     return (.wait(failures == 0 ? throttle : min(.seconds(60), least * factor)), taskSerial)

@@ -2,18 +2,19 @@ internal import StreamQuery
 
 // The effects of bulk calls on records.
 //
-// A call costs its caller nothing but a note: the next write applies it to all records, and an earlier lookup
-// of a record applies it to that one. Changes after the call are settled after it, too.
+// A call only notes its effect. The next write applies the note to all records, and an earlier lookup of a
+// record applies it to that one. Changes that come after the call are encoded after the note is applied.
 //
-// Another client of the store may have saved records that are not known here. So a removal is also performed
-// on the later content of the store: by the keys, if the call names them; otherwise the store is read.
+// Another client of the store may have saved records that this client does not know. So a removal is also
+// performed on the store, later. If the call names its keys, they are removed there; otherwise the store is
+// read again.
 
 extension SavedRecords {
-  /// Takes note of a bulk call.
+  /// Notes a bulk call.
   ///
   /// - Parameters:
   ///   - mark: The effect on records.
-  ///   - keys: The affected entries that are not settled yet.
+  ///   - keys: The affected entries whose changes are not encoded yet.
   /// - Returns: The replaced changes: users' values, to be released outside of locks.
   mutating func apply(_ mark: Mark, to keys: Set<EntryKey>) -> [PendingChange] {
     defer { apply(mark.filter, removes: mark.removes, except: mark.cached) }
@@ -28,26 +29,27 @@ extension SavedRecords {
   /// - Parameters:
   ///   - filter: Selects the records.
   ///   - removes: Whether they are removed.
-  ///   - cached: The texts of entries that are cached, for which the filter does not decide.
+  ///   - cached: The texts of entries that are cached. The cache has applied the call to them, so
+  ///     the filter does not decide about them.
   /// - Complexity: O(*k*) for a filter of *k* keys. Any other filter is noted, and applied by the next write.
   mutating func apply(_ filter: RecordFilter, removes: Bool, except cached: Set<String> = []) {
     let mark = Mark(filter: filter, removes: removes, cached: cached)
     switch phase {
     case .loading: pendingMarks.insert(Mark(filter: filter, removes: removes))
-    // The rest of its content is not known.
+    // The store may have other records, which stay although the call concerns them.
     case .closed(let error): lossReason = error
     case .open:
       if let names = filter.exactTexts {
         for name in names {
           apply(mark, to: Self.prefix + name)
-          // The store may have it from another client.
+          // Another client may have saved a record of this name.
           if removes, !cached.contains(name) { unwritten.insert(Self.prefix + name) }
         }
         return
       }
       if removes, sweeps.count < Self.mostCalls || cached.isEmpty { sweeps.insert(mark) }
       if calls.last != mark { calls.append(mark) }
-      // Each lookup of a record visits all of them.
+      // Each lookup of a record visits all waiting calls, so there must be few.
       if calls.count > Self.mostCalls { applyCalls() }
     }
   }
@@ -90,11 +92,11 @@ extension SavedRecords {
     sweeping = []
   }
 
-  /// Performs removals on the content of the store beyond the known records.
+  /// Performs removals on records of the store that this client does not know.
   mutating func swept(_ contents: StoreContents) {
     let sweeps = sweeping
     sweeping = []
-    // Another generation has nothing to remove.
+    // A wipe began another generation: the records to remove are gone.
     guard case .open(contents.generation) = phase else { return }
     for record in contents.records where record.key.hasPrefix(Self.prefix) {
       guard records[record.key] == nil, evicted[record.key] == nil else { continue }

@@ -5,11 +5,11 @@ internal import StreamQuery
 extension SavedRecords {
   /// The content of the store has been read.
   ///
-  /// Records that are too old for the policy that saved them leave, so that old versions of values
-  /// that nobody uses do not stay for ever. They must be too old by the date of the newest record
-  /// as well: the clock may be ahead at one launch, and nothing would be left. Records that are
-  /// young enough for the policy that opened the store stay, whichever policy and version saved
-  /// them: a query may migrate them.
+  /// Records that are too old for the policy that saved them are removed, so that old versions of
+  /// values that nobody uses do not stay for ever. They must be too old by the date of the newest
+  /// record as well: otherwise a clock that is ahead at one launch would remove everything. Records
+  /// that are young enough for the policy that opened the store stay, whichever policy and version
+  /// saved them: a query may migrate them.
   ///
   /// - Parameters:
   ///   - contents: The content.
@@ -92,8 +92,8 @@ extension SavedRecords {
 
   /// The batch under way was not written, and will be a part of the next one.
   ///
-  /// - Parameter isFull: Whether there was no room: then a tenth of the records leaves, and all evicted
-  ///   records return if that does not help.
+  /// - Parameter isFull: Whether the store had no room. Then a tenth of the records is evicted; if that does
+  ///   not help, all evicted records return.
   /// - Returns: Whether there is less to write now.
   mutating func failed(isFull: Bool) -> Bool {
     unwritten.formUnion(underWay)
@@ -109,17 +109,18 @@ extension SavedRecords {
     return !leaving.isEmpty
   }
 
-  /// The records that leave if the store is full.
+  /// The records to evict if the store is full.
   ///
-  /// At most half of the stored records: if that is not enough, other data fills the disk, and they
-  /// would be lost for nothing. New records may be omitted, but not all of them: then the others
-  /// would make room for nothing.
+  /// At most half of the stored records are evicted: if that is not enough, other data fills the
+  /// disk, and the records would be lost for nothing. New records may be omitted, but at least one
+  /// of them stays: otherwise the evicted ones would make room for nothing.
   private var nextToLeave: [String] {
     let order = leavingOrder
     guard let newest = order.last(where: unwritten.contains) else { return [] }
-    // A single record, which may be too large.
+    // There is a single record, which may be too large.
     if order.count == 1 { return evicted.isEmpty ? order : [] }
-    // Records that nobody can fetch again leave only for others of that kind, after all else.
+    // Records that nobody can fetch again are evicted after all others, and only to make room for
+    // records of their kind.
     let isFetchable = order.contains { $0 != newest && records[$0]?.value.hasLifetime == true }
     if !isFetchable, records[newest]?.value.hasLifetime == true { return [] }
     let stored = records.values.count(where: \.isStored)
@@ -153,12 +154,12 @@ extension SavedRecords {
     evicted = [:]
   }
 
-  /// Whether records are about to leave in the order of their last uses.
+  /// Whether records are about to be evicted by the order of their last uses.
   var asksForUses: Bool { limit.order == .leastRecentlyUsedFirst && (isBeyondLimit || isFull) }
 
   /// Records are in use.
   ///
-  /// - Parameter texts: The texts of their keys, in the order in which they may leave.
+  /// - Parameter texts: The texts of their keys; the first is evicted first.
   mutating func used(_ texts: [String]) {
     for text in texts { _ = use(text) }
   }
@@ -174,7 +175,8 @@ extension SavedRecords {
     // A record that is too large by itself must not drive out the others.
     for (text, record) in records where size(of: record, text) > limit.maxBytes { forget(text) }
     guard isBeyondLimit else { return }
-    // Some more, so that the records are not sorted again for each one.
+    // A few more records are evicted than necessary, so that the records are not sorted again for
+    // each new one.
     evict(
       count: limit.maxRecords - limit.maxRecords / 10,
       bytes: limit.maxBytes - limit.maxBytes / 10
@@ -191,7 +193,7 @@ extension SavedRecords {
   }
 
   private mutating func evict(count: Int, bytes: Int) {
-    // The last one fits alone, and would leave for nothing.
+    // The last record fits alone, so its eviction would be for nothing.
     for text in leavingOrder.dropLast(limit.maxRecords > 0 ? 1 : 0) {
       guard records.count > max(0, count) || byteCount > bytes else { return }
       forget(text)

@@ -1,9 +1,9 @@
 internal import StreamQuery
 
-/// The records of a client's entries in a store, as they are or are about to be.
+/// The records of a client's entries in a store, with the changes that are still to be written.
 ///
-/// A value without waits. Changes come by key, as the cache reports them; the texts of the keys and
-/// the bytes are made outside of locks, and come later, see ``encoded(_:)``.
+/// It is a value that never waits. The cache reports changes by key. The texts of the keys and the
+/// bytes of the values are made outside of locks, and come later, see ``encoded(_:)``.
 struct SavedRecords: Sendable {
   /// A change of an entry.
   enum PendingChange: Sendable {
@@ -28,10 +28,10 @@ struct SavedRecords: Sendable {
     }
   }
 
-  /// The decision about a record.
+  /// The form of a change in which it is applied to a record.
   enum EncodedChange: Sendable {
     case save(SavedValue, Stamp)
-    /// The data is as it was restored, apart from the mark.
+    /// The entry has its restored data, and only the mark of its invalidation may differ.
     case mark(isInvalidated: Bool)
     case remove
   }
@@ -40,7 +40,8 @@ struct SavedRecords: Sendable {
   struct Mark: Hashable, Sendable {
     let filter: RecordFilter
     let removes: Bool
-    /// The texts of entries that were cached, for which the filter does not decide.
+    /// The texts of entries that were cached: the cache has applied the call to them, so the filter
+    /// does not decide about them.
     var cached: Set<String> = []
 
     /// Whether it affects a record.
@@ -59,15 +60,15 @@ struct SavedRecords: Sendable {
     var stamp: Stamp?
     /// The number of its last use, counted in uses; 0 if it was not used.
     var use: UInt64 = 0
-    /// Whether the store has it, in this form or a former one.
+    /// Whether the store has the record, in this form or a former one.
     var isStored = false
-    /// While the record is omitted: whether the store does not have it in this form.
+    /// Whether an evicted record has a form that the store does not have.
     var isChanged = false
-    /// The readers that could not decode it, and leave it to others.
+    /// The readers that could not decode the record, which stays for others.
     var failedReaders: Set<Reader> = []
   }
 
-  /// A form in which a record is decoded.
+  /// A type and version as which a record is decoded.
   struct Reader: Hashable, Sendable {
     let valueType: ObjectIdentifier
     let version: String
@@ -85,33 +86,34 @@ struct SavedRecords: Sendable {
   var unwritten: Set<String> = []
   /// The texts of records in a batch under way; merged back if it fails.
   var underWay: Set<String> = []
-  /// The records that left because the store is full; they return if that did not help.
+  /// The records that were evicted because the store is full; they return if that did not help.
   var evicted: [String: Record] = [:]
   /// Whether the last batch found the store full.
   var isFull = false
-  /// The changes that have not been settled yet.
+  /// The changes that wait to be encoded.
   var pendingChanges = PendingChanges()
-  /// The changes that are being settled.
+  /// The changes that are being encoded.
   var encoding: [EntryKey: PendingChange] = [:]
-  /// Whether the content that is being loaded is void: everything was removed meanwhile.
+  /// Whether everything was removed while the store is read: its content is then ignored.
   var dropsLoaded = false
-  /// The bulk calls during loading, which may take hours; their order does not matter.
+  /// The bulk calls while the store is read, which may take hours; their order does not matter.
   var pendingMarks: Set<Mark> = []
-  /// The bulk calls that were not applied to all records yet: that takes time in proportion to the
-  /// number of records, which the caller must not pay.
+  /// The bulk calls that are not applied to all records yet: that takes time for each record, which
+  /// the caller should not wait for.
   var calls: [Mark] = []
-  /// Removals for the content of the store when they are performed: another client may have saved it.
+  /// The removals that are also to be performed on the content of the store, where another client may have
+  /// saved records.
   var sweeps: Set<Mark> = []
-  /// The removals that wait for the content of the store.
+  /// The removals that are performed as soon as the content of the store is read.
   var sweeping: Set<Mark> = []
-  /// The number of values that were given up because too many waited, and that nobody was told of
-  /// so far.
+  /// The number of values that were given up because too many waited, and that have not been
+  /// reported.
   private(set) var givenUpCount = 0
-  /// Why something changed that a closed store will never have.
+  /// The error with which the store was closed, if something has changed since then.
   var lossReason: QueryStoreError?
 
   init(limit: StoreLimit) {
-    // Its properties can be set to anything.
+    // The initialiser corrects properties that were set to negative numbers.
     self.limit = StoreLimit(
       maxRecords: limit.maxRecords,
       maxBytes: limit.maxBytes,
@@ -121,7 +123,7 @@ struct SavedRecords: Sendable {
 
   var isLoading: Bool { phase.isLoading }
 
-  /// Whether there are changes that can be settled.
+  /// Whether there are changes that can be encoded.
   var canSettle: Bool {
     if case .open = phase { !pendingChanges.isEmpty || !calls.isEmpty } else { false }
   }
@@ -148,7 +150,7 @@ struct SavedRecords: Sendable {
     return isDirty || isAtWork || isBehindLater
   }
 
-  /// Whether there is anything to settle or to write.
+  /// Whether there is anything to encode or to write.
   var isDirty: Bool {
     if case .closed = phase { return false }
     return !pendingChanges.isEmpty || !unwritten.isEmpty || !calls.isEmpty || !sweeps.isEmpty
@@ -167,7 +169,8 @@ struct SavedRecords: Sendable {
       lossReason = error
       return [change]
     }
-    // It began with data that is not saved yet, or after that was removed: only its mark is new.
+    // The entry was restored or created while a change of its key still waits. Only the mark of its
+    // invalidation can be new.
     if case .changed(let entry) = change, entry.isUntouched, let known = pendingChanges[key] {
       if case .changed(var former) = known {
         former.isInvalidated = entry.isInvalidated
@@ -177,8 +180,9 @@ struct SavedRecords: Sendable {
     }
     let former = pendingChanges.put(change, key).map { [$0] } ?? []
     guard isHeldUp else { return former }
-    // Loading may take as long as a device is locked, or a write hangs: at most as many values wait as the
-    // store may keep, and a tenth more. Of the others nothing is kept, as if the store had been full.
+    // The store may be read or written only after hours, when a device is unlocked or a write that hangs
+    // ends. Until then at most as many values wait as the store may keep, and a tenth more. The others are
+    // dropped, as if the store had been full.
     let (dropped, givenUp) = pendingChanges.bound(to: limit.maxRecords)
     givenUpCount += givenUp
     return former + dropped
@@ -195,7 +199,8 @@ struct SavedRecords: Sendable {
     return givenUpCount
   }
 
-  /// The keys of many removals, to find their texts; none if there are few.
+  /// The keys of the removals if they are many, so that their texts can be found at once; otherwise
+  /// none.
   var manyRemovals: [EntryKey] {
     guard case .open = phase, encoding.isEmpty, pendingChanges.removed.count > limit.maxRecords
     else {
@@ -204,7 +209,8 @@ struct SavedRecords: Sendable {
     return Array(pendingChanges.removed)
   }
 
-  /// Applies removals to records while nothing is written, so that no key waits without need.
+  /// Applies removals to records before the next round of writing: a key that the store does not
+  /// have need not wait for it.
   mutating func settledRemovals(_ removals: [(key: EntryKey, text: String?)]) {
     guard case .open = phase, encoding.isEmpty else { return }
     for (key, text) in removals where pendingChanges.forgetRemoval(key) {
@@ -214,8 +220,8 @@ struct SavedRecords: Sendable {
 
   /// Notes that an entry was removed.
   ///
-  /// The removal of an entry without data does not affect a record that is still to come, or being decoded:
-  /// such records are removed by ``apply(_:removes:except:)``.
+  /// An entry without data may still wait for its record to be read or decoded, so its removal does not
+  /// remove the record. ``apply(_:removes:except:)`` removes such records.
   ///
   /// - Returns: The replaced changes: users' values, to be released outside of locks.
   mutating func noteRemoval(of key: EntryKey, hadData: Bool) -> [PendingChange] {
@@ -223,7 +229,7 @@ struct SavedRecords: Sendable {
     return note(.removed, of: key)
   }
 
-  /// The keys of the changes that are not settled yet and that a filter selects.
+  /// The keys that a filter selects among the changes that are not encoded yet.
   func changedKeys(_ filter: QueryFilter) -> Set<EntryKey> {
     if let key = filter.exactKey {
       if case .changed = pendingChange(of: key) { return [key] }
@@ -237,7 +243,7 @@ struct SavedRecords: Sendable {
     return keys
   }
 
-  /// The changed entries that are not settled yet.
+  /// The changed entries that are not encoded yet.
   var changedArrivals: [(key: EntryKey, entry: PersistedEntry)] {
     let settling = encoding.compactMap { key, change -> (key: EntryKey, entry: PersistedEntry)? in
       guard case .changed(let entry) = change, pendingChanges[key] == nil else { return nil }
@@ -246,7 +252,7 @@ struct SavedRecords: Sendable {
     return settling + pendingChanges.changed.map { ($0.key, $0.value) }
   }
 
-  /// Removes changes that are not settled yet, or marks them as invalidated.
+  /// Turns changes that are not encoded yet into removals, or marks them as invalidated.
   ///
   /// - Parameters:
   ///   - keys: The keys of the entries.
@@ -282,14 +288,14 @@ struct SavedRecords: Sendable {
     return old
   }
 
-  /// The change of an entry that is not settled yet.
+  /// The change of an entry, if it is not encoded yet.
   func pendingChange(of key: EntryKey) -> PendingChange? { pendingChanges[key] ?? encoding[key] }
 
-  /// Takes the changes that have to be settled; until they are, ``pendingChange(of:)`` still returns
-  /// them.
+  /// Takes the changes that have to be encoded; until ``encoded(_:)`` is called, ``pendingChange(of:)`` still
+  /// returns them.
   mutating func takePendingChanges() -> [EntryKey: PendingChange] {
     guard encoding.isEmpty, !isLoading else { return [:] }
-    // Otherwise they would apply to later changes.
+    // The noted calls came before these changes, and must not apply to them.
     applyCalls()
     encoding = pendingChanges.take()
     return encoding
@@ -300,10 +306,11 @@ struct SavedRecords: Sendable {
     records[Self.prefix + text]?.stamp != stamp
   }
 
-  /// Takes the decisions about the changes.
+  /// The changes have been encoded: applies them to the records.
   ///
-  /// - Parameter encodedChanges: The decisions, by the text of keys.
-  /// - Returns: The changes: users' values, to be released outside of locks.
+  /// - Parameter encodedChanges: The encoded changes, with the texts of their keys.
+  /// - Returns: The changes before they were encoded: users' values, to be released outside of
+  ///   locks.
   mutating func encoded(
     _ encodedChanges: [(text: String, EncodedChange)]
   ) -> [EntryKey: PendingChange] {
@@ -324,7 +331,7 @@ struct SavedRecords: Sendable {
 
   // MARK: Records
 
-  /// The record of an entry.
+  /// Returns the record of an entry, and counts that as its last use.
   mutating func use(_ text: String) -> SavedValue? {
     for call in calls { apply(call, to: Self.prefix + text) }
     let text = Self.prefix + text
@@ -357,14 +364,14 @@ struct SavedRecords: Sendable {
     return records[Self.prefix + text]?.failedReaders.insert(reader).inserted ?? true
   }
 
-  /// Removes a record, also if it left because the store is full; `unwritten` has contained such a
-  /// record since then.
+  /// Removes a record, also one that was evicted because the store is full: `unwritten` contains
+  /// that one already.
   mutating func remove(_ text: String) {
     forget(text)
     evicted[text] = nil
   }
 
-  /// Marks a record, also one that left because the store is full.
+  /// Marks a record, also one that was evicted because the store is full.
   mutating func mark(_ text: String, _ isInvalidated: Bool) {
     if let former = records[text]?.value.isInvalidated {
       guard former != isInvalidated else { return }

@@ -51,7 +51,7 @@ struct SavedValue: Hashable, Sendable {
     self.data = data
   }
 
-  /// Reads bytes from a store; `nil` if they are not of this form.
+  /// Reads the bytes of a record; `nil` if they do not have this form.
   init?(_ data: Data) {
     guard data.count >= 12, data.first == Self.form else { return nil }
     self.data = data
@@ -89,16 +89,19 @@ struct SavedValue: Hashable, Sendable {
     guard !maxAge.isInfinite else { return 0 }
     let (whole, rest) = maxAge.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
     let seconds = max(1, rest > 0 ? whole + 1 : whole)
-    // At most 35: nanoseconds of 64 bits are few seconds.
+    // The result is at most 35, because 64 bits of nanoseconds are less than 2 to the power of 34
+    // seconds.
     return UInt8(1 + seconds.bitWidth - (seconds - 1).leadingZeroBitCount)
   }
 
   /// Whether it has a limit of age.
   var hasLifetime: Bool { byte(1) >> 1 & 63 > 0 }
 
-  /// Whether it is older than its policy allowed, by up to as much again.
+  /// Whether the value is older than its policy allowed.
   ///
-  /// For records that nobody uses, whose query and policy are not known.
+  /// The stored age is the allowed one, rounded up to a power of two of seconds.
+  ///
+  /// It serves for records that nobody uses, whose query and policy are not known.
   func isOver(at date: Double) -> Bool {
     let lifetime = byte(1) >> 1 & 63
     guard lifetime > 0 else { return false }

@@ -20,7 +20,8 @@ public enum SavedValueError: Error, Sendable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .unreadable(let record): "the record \(record) is not readable, and was dropped"
-    // Not the place: files and rows are named after partitions, which are named after accounts.
+    // The text does not name the place: files and rows are named after partitions, which are named
+    // after accounts.
     case .damaged(let damage): "\(damage.byteCount) damaged bytes in the store were left out"
     case .slowStore:
       "the store takes longer to read than queries wait for it; they go on without it"

@@ -15,7 +15,8 @@ import Foundation
 extension StorePersister {
   func end(isErased: Bool, making writes: [LastWrite]) {
     if isErased { return erase() }
-    // The last round comes when nothing is cached any more.
+    // The last uses are noted now, because nothing is cached any more when the last round is
+    // written.
     let byUse = state.withLock { state in
       state.ids.filter { state.stores[$0]?.records.limit.order == .leastRecentlyUsedFirst }
     }
@@ -45,7 +46,9 @@ extension StorePersister {
     }
   }
 
-  /// Makes the writes that waited for a store when the client ended: the store has been read now.
+  /// Makes the writes that waited for a store when the client ended.
+  ///
+  /// The store has been read by now.
   func makeLastWrites(of id: StoreID) {
     let writes = state.withLock { $0.stores[id]?.lastWrites.takeAll() ?? [] }
     for (number, last) in writes.enumerated() where !state.withLock(\.isErased) {
@@ -65,7 +68,7 @@ extension StorePersister {
       let entry = last.entry(
         from: kept,
         isInvalidated: isInvalidated,
-        // Each is an entry different from those of the cache.
+        // The numbers differ from those of all entries of the cache.
         number: .max - UInt64(number),
         at: wallClock().timeIntervalSinceReferenceDate
       )

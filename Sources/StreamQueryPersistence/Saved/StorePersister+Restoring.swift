@@ -48,7 +48,7 @@ extension StorePersister {
     return state.withLock { !$0.isEnded && $0.stores[id]?.records.isLoading == true }
   }
 
-  /// Whether a read of a policy's store failed, and is repeated.
+  /// Whether a policy's store could not be read, and is read again.
   func isFailing(_ policy: QueryPersistence) -> Bool {
     guard let id = id(of: policy) else { return false }
     return state.withLock { !$0.isEnded && $0.stores[id]?.isFailing == true }
@@ -56,18 +56,18 @@ extension StorePersister {
 
   private func load(_ id: StoreID, _ settings: Persistence) async {
     let restoreTimeout = deadlines.set(TimeSpan(settings.restoreTimeout)) { [executor] in
-      // Detached: it runs users' code.
+      // The task is detached, because it runs users' code.
       Task.detached(executorPreference: executor) { self.lostPatience(with: id) }
     }
     var problems: [any Error]
     repeat {
-      // The end is an occasion for one more read.
+      // When the client ends, the store is read once more.
       let isLast = state.withLock(\.isEnded)
       do throws(QueryStoreError) {
         let contents = try await settings.store.load(id.partition)
         let date = wallClock().timeIntervalSinceReferenceDate
         let unreadable = update { state in
-          // Earlier removals came before these contents were known.
+          // Entries that were removed until now were removed before these contents were known.
           state.drain(onlyRemovals: true)
           return state.stores[id]?.read(contents, at: date) ?? []
         }
@@ -101,10 +101,10 @@ extension StorePersister {
     start(id) { $0.writer.hasHeld ? $0.writer.released() : nil }
   }
 
-  /// Pauses before a store is read again, for the time that it determines, or until the client
-  /// ends.
+  /// Pauses before a store is read again, for the time that ``StoreSession`` decides, or until the
+  /// client ends.
   ///
-  /// - Returns: Whether the store may be read then.
+  /// - Returns: Whether the store is to be read again.
   private func waits(
     for id: StoreID,
     after error: QueryStoreError,
@@ -121,7 +121,7 @@ extension StorePersister {
       let (time, wasAwaited) = state.stores[id]?.readFailed(error) ?? (nil, false)
       guard let time else { return (nil, wasAwaited, []) }
       if time != .zero { state.stores[id]?.pauses(until: pause) }
-      // Later callers wait for the next time.
+      // Callers that come later wait for the next read.
       return (time, wasAwaited, state.stores[id]?.waits.takeAll() ?? [])
     }
     guard let time else { return false }
@@ -129,7 +129,7 @@ extension StorePersister {
     if wasAwaited {
       goOn(id, [error], waits)
     } else {
-      // Only callers that asked for another read have waited since the first time.
+      // Queries no longer wait since the first failure: these callers have asked for another read.
       report(error, in: id)
       for wait in waits { wait.give(()) }
     }
@@ -163,7 +163,7 @@ extension StorePersister {
     if isWaiting { await wait(for: answer, id) }
   }
 
-  /// Resumes the callers that wait for a store.
+  /// Reports problems, and resumes the callers that wait for a store.
   private func goOn(_ id: StoreID, _ problems: [any Error]) {
     goOn(id, problems, part(id) { $0.waits.takeAll() } ?? [])
   }
@@ -195,7 +195,7 @@ extension StorePersister {
 
   private func wait(for answer: SharedOneShot<Void>, _ id: StoreID) async {
     _ = await answer.take(for: "the records of a store", of: client, orGive: ())
-    // Of a caller that left before.
+    // A caller that was cancelled is still in the list.
     state.withLock { $0.stores[id]?.waits.removeAll { $0 === answer } }
   }
 
@@ -205,7 +205,7 @@ extension StorePersister {
     id(of: policy).flatMap { id in state.withLock { $0.stores[id]?.failure } }
   }
 
-  /// The kept data of an entry.
+  /// The saved data of an entry.
   private enum Kept {
     /// The entry is not written yet.
     case entry(PersistedEntry)
@@ -273,12 +273,13 @@ extension StorePersister {
         at: wallClock().timeIntervalSinceReferenceDate
       )
     else {
-      // The policy of a key alone is that of the client; the query that saved the value may have
-      // another.
+      // A definition that has only a key has the policy of the client; the query that saved the
+      // value may have another.
       if !definition.isOfKeyAlone { forget(text, saved, id) }
       return nil
     }
-    // Another query may be able to read it, or a later version if nobody can fetch the value again.
+    // The record stays if another query may be able to read it, or if a later version may do so and
+    // nobody can fetch the value again.
     let stays = definition.isOfKeyAlone || !isOfVersion && !saved.hasLifetime
     let reader = SavedRecords.Reader(
       valueType: ObjectIdentifier(definition.valueType),

@@ -22,7 +22,8 @@ extension StorePersister {
       settleManyRemovals()
       tellGivenUp()
     }
-    // The first that drains the cache finds whose entries they are.
+    // Nobody knows yet which store an entry belongs to: the first task that takes the entries from
+    // the cache finds out.
     for id in ids { start(id) { $0.writer.changed() } }
   }
 
@@ -32,7 +33,7 @@ extension StorePersister {
   }
 
   func save() async {
-    // Errors of writing are reported as usual.
+    // Errors of writing are reported as events.
     _ = await finish(beginSave())
   }
 
@@ -54,7 +55,7 @@ extension StorePersister {
     }
     for (id, keys) in many where !keys.isEmpty {
       let removals = keys.map { (key: $0, text: try? $0.canonicalText()) }
-      // A key without a text was never kept.
+      // A key without a text was never saved.
       state.withLock { $0.stores[id]?.records.settledRemovals(removals) }
     }
   }
@@ -102,7 +103,7 @@ extension StorePersister {
     encode(id)
     noteUses(of: id)
     var first = await sweep(id, settings)
-    // If there is no room, there may be some for less.
+    // If a batch does not fit into the store, a smaller one may.
     var tries = 3
     while tries > 0, let batch = state.withLock({ $0.stores[id]?.records.takeBatch() }) {
       do throws(QueryStoreError) {
@@ -117,8 +118,7 @@ extension StorePersister {
     return first ?? state.withLock { $0.stores[id]?.obstacle }
   }
 
-  /// Removes records that were removed here from the present content of the store: another client may have
-  /// saved them.
+  /// Performs removals on the present content of the store, where another client may have saved records.
   ///
   /// - Returns: The error with which the content could not be read.
   private func sweep(_ id: StoreID, _ settings: Persistence) async -> QueryStoreError? {
@@ -136,8 +136,8 @@ extension StorePersister {
     }
   }
 
-  /// Notes uses before records leave by their last uses: entries in the cache are in use, above all observed
-  /// ones.
+  /// If records are about to be evicted by their last uses, notes that the entries in the cache are in use,
+  /// above all observed ones.
   private func noteUses(of id: StoreID, isFull: Bool = false) {
     let asks = state.withLock { state in
       guard let records = state.stores[id]?.records else { return false }
@@ -170,7 +170,7 @@ extension StorePersister {
   /// - Returns: Whether to write again at once.
   private func handle(_ error: QueryStoreError, of id: StoreID) -> Bool {
     let isFull = if case .full = error { true } else { false }
-    // A full store fails in the same way again and again.
+    // A full store fails in the same way again and again, so this is reported once.
     if !isFull || part(id, { $0.records.isFull }) != true { report(error, in: id) }
     if error.isFinal {
       close(id, error)
@@ -203,17 +203,18 @@ extension StorePersister {
           }
         } catch {
           report(error, of: key.key, in: id)
-          // The stored data is older than the data that cannot be kept.
+          // The record has older data, which is wrong now.
           encodedChanges.append((text, .remove))
         }
       }
     }
-    // No output depends on the order of a dictionary, and neither does the order of use.
+    // The order of a dictionary is random, and must affect neither the batches nor the order of
+    // uses.
     encodedChanges.sort { $0.text < $1.text }
     update { [encodedChanges] in $0.drop($0.stores[id]?.records.encoded(encodedChanges)) }
   }
 
-  /// The decision about the record of an entry; `nil` if there is nothing to do.
+  /// Encodes the change of an entry; `nil` if its record stays as it is.
   private func encodedChange(
     of entry: PersistedEntry,
     _ text: String,
@@ -223,7 +224,7 @@ extension StorePersister {
     guard let settings = entry.persistence, let box = entry.info.base,
       state.withLock({ $0.stores[id]?.records.isOutdated(text, stamp) ?? false })
     else { return nil }
-    // It is restored data, or initial data of the query.
+    // The entry has restored data, or initial data of the query.
     if entry.isUntouched { return .mark(isInvalidated: entry.isInvalidated) }
     guard settings.includes(entry.info) else { return nil }
     guard let value = settings.redact(box.erased, entry.info.key) else { return .remove }

@@ -33,7 +33,7 @@ final class StorePersister: Persister, StoreWorker {
     var journal: EntryJournal?
     /// The partition of the client.
     let partition: StorePartition
-    /// The first types of values to be kept that are not `Encodable`.
+    /// The first types that are not `Encodable`, of values that should be saved.
     var unencodableTypes: Set<String> = []
     var isEnded = false
     var isErased = false
@@ -80,7 +80,7 @@ final class StorePersister: Persister, StoreWorker {
 
   private func applyToRecords(_ filter: QueryFilter, removes: Bool) {
     let records = RecordFilter(filter)
-    // The filter's answer about these depends on their state, which the cache knows.
+    // Whether the filter selects a cached entry depends on its state, which only the cache knows.
     let cached = Set(records.isOfKeys ? [] : client?.cachedUses.map(\.key) ?? [])
     let texts = Set(cached.compactMap { try? $0.canonicalText() })
     let mark = SavedRecords.Mark(filter: records, removes: removes, cached: texts)
@@ -90,7 +90,7 @@ final class StorePersister: Persister, StoreWorker {
       update { state in
         state.drain(onlyRemovals: true)
         for id in state.stores.keys {
-          // Entries that are gone and not saved yet: these are known.
+          // The states of entries that are removed from the cache and not saved yet are known here.
           var keys = state.stores[id]?.records.changedKeys(filter) ?? []
           keys.subtract(cached)
           state.drop(state.stores[id]?.records.apply(mark, to: keys))
@@ -101,7 +101,7 @@ final class StorePersister: Persister, StoreWorker {
     if state.withLock({ $0.stores.values.contains { $0.records.isDirty } }) { entriesChanged() }
   }
 
-  /// The same for changes that are not saved yet, with a filter that calls user code.
+  /// Applies a filter that calls user code to changes that are not saved yet.
   private func applyAsking(
     _ filter: QueryFilter,
     except cached: Set<EntryKey>,

@@ -10,8 +10,8 @@ internal import StreamQuery
 /// | `requestRetry` | asked again | – | is read at once |
 /// | `pauseEnded` | – | – | is read |
 ///
-/// - A read that a caller asked for does not use up the tries.
-/// - A store that may not be read now, since the device is locked, is not given up.
+/// - The tries do not include reads that a caller asked for.
+/// - A store that may not be read while the device is locked is not given up.
 struct StoreSession: WrittenPart {
   /// The state of the first read.
   enum Reading: Sendable {
@@ -33,11 +33,11 @@ struct StoreSession: WrittenPart {
   var task = StoreWorkerTask()
   /// The callers that wait until the store is read.
   var waits: [SharedOneShot<Void>] = []
-  /// The writes that wait until the store is read, after the end.
+  /// The writes of a client that has ended, which wait until the store is read.
   var lastWrites: [LastWrite] = []
-  /// Whether queries go on although it has not been read.
+  /// Whether queries go on although the store has not been read.
   var isSlow = false
-  /// The error of the last read; the store is read again.
+  /// The error of the last read, until the store is read or given up.
   var readError: QueryStoreError?
   private var readFailures = 0
   /// The number of failures after which it is given up, which takes two minutes.
@@ -90,7 +90,7 @@ extension StoreSession {
     let wasAwaited = isAwaited
     (readError, isSlow) = (error, true)
     guard case .underWay(let isEarly, let isAskedAgain) = reading else { return (nil, wasAwaited) }
-    // Frequent requests do not use up the tries.
+    // Reads that callers ask for often do not count, so that they do not use up the tries.
     if !isEarly { readFailures += 1 }
     reading = .underWay(isEarly: isAskedAgain, isAskedAgain: false)
     let isLocked = if case .denied = error { true } else { false }

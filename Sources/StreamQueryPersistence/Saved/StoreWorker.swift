@@ -1,7 +1,7 @@
 internal import StreamQuery
 import Synchronization
 
-/// A part of a store, as a client knows it.
+/// A client's state of one part of a store.
 protocol WrittenPart {
   var writer: StoreWriter { get set }
   var task: StoreWorkerTask { get set }
@@ -9,7 +9,7 @@ protocol WrittenPart {
   /// Whether there are changes that could not be written.
   var hasFailed: Bool { get }
 
-  /// Whether there are changes that the last round did not see.
+  /// Whether changes came during the last round, which did not write them.
   var hasMore: Bool { get }
 }
 
@@ -20,7 +20,7 @@ struct StoreWorkerTask: Sendable {
 
   /// A task was started.
   ///
-  /// - Returns: Whether it goes on: no later one came in between.
+  /// - Returns: Whether the task is still the last one that was started.
   mutating func started(_ task: Task<Void, Never>, _ number: UInt64) -> Bool {
     guard self.number < number else { return false }
     (self.task, self.number) = (task, number)
@@ -62,7 +62,8 @@ extension StoreWorker {
 
   @discardableResult
   private func perform(_ body: @escaping @Sendable (Self) async -> Void) -> Task<Void, Never> {
-    // Detached, and not at the caller's priority: it serves everybody.
+    // The task is detached and does not have the caller's priority, because many callers depend on
+    // it.
     Task.detached(executorPreference: executor) {
       await body(self)
       self.tasks.finished()

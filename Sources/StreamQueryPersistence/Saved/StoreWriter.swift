@@ -1,6 +1,8 @@
 internal import StreamQuery
 
-/// When a part of a store is written, and which callers wait for that: a value that is told what happened.
+/// Decides when a part of a store is written, and which callers wait for that.
+///
+/// It is a value that is told what happened.
 ///
 /// ``SavePlan`` decides when a task writes, and ``StoreWorker`` runs the tasks. One round of writing contains all
 /// changes that came before it began.
@@ -18,7 +20,7 @@ internal import StreamQuery
 /// - A caller that was put on hold is answered by no round before it is released.
 /// - After the end, the task that writes is the last one: what fails is not tried again.
 struct StoreWriter: Sendable {
-  /// Gets the error of writing; `nil` if the store was written, or if the caller gave up.
+  /// Gets the error of writing; `nil` if the store was written, or if the caller was cancelled.
   typealias Answer = SharedOneShot<QueryStoreError?>
   typealias Round = (step: SavePlan.Step, task: UInt64, answers: [Answer])
 
@@ -37,7 +39,7 @@ struct StoreWriter: Sendable {
   private var plan: SavePlan
   /// The callers that wait for a round.
   private var waits: [(round: UInt64, answer: Answer)] = []
-  /// The callers that wait until there can be a round.
+  /// The callers on hold: they wait until the store is read, and then for a round.
   private var held: [Answer] = []
 
   init(throttle: Duration) { plan = SavePlan(throttle: throttle) }
@@ -110,7 +112,8 @@ struct StoreWriter: Sendable {
     return (isFirst, waits.takeAll().map(\.answer) + held.takeAll())
   }
 
-  /// Nothing new will come, apart from answers that are under way.
+  /// The last round follows: nothing changes any more, apart from answers of runs that are still
+  /// being sent.
   ///
   /// - Returns: The number of the task to start.
   mutating func lastRound() -> UInt64? {
@@ -118,6 +121,6 @@ struct StoreWriter: Sendable {
     return released()
   }
 
-  /// An answer came that was under way: there is something to write.
+  /// The answer of a run that was still being sent came after the end: there is something to write.
   mutating func resumed() { stage.resumed() }
 }

@@ -8,19 +8,20 @@
 /// | `wrote`, and writes again | – | remember | ending | – |
 /// | `wrote`, the last round | – | over | remember | – |
 ///
-/// - After the end nothing new is taken on: what is left is the next client's.
-/// - After the last round nothing is written, unless an answer comes that was under way.
-/// - What was erased is never written again.
+/// - After the end the client accepts no new changes; the next client does the rest.
+/// - After the last round nothing is written, unless a run that was still being sent gets its
+///   answer.
+/// - Erased data is never written again.
 enum WriterStage: Sendable {
-  /// The client takes on changes.
+  /// The client accepts changes.
   case running
-  /// The client has ended, and writes what changed before.
+  /// The client has ended, and writes the changes until then.
   ///
   /// The error is that of the last round since then.
   case ending(QueryStoreError?)
   /// The last round is over, with this error.
   case over(QueryStoreError?)
-  /// All was let go of.
+  /// All data was forgotten.
   case erased
 
   var hasEnded: Bool { if case .running = self { false } else { true } }
@@ -57,7 +58,7 @@ enum WriterStage: Sendable {
     return !hadEnded
   }
 
-  /// An answer came that was under way: there is something to write.
+  /// The answer of a run that was still being sent came after the end: there is something to write.
   mutating func resumed() {
     if case .over(let error) = self { self = .ending(error) }
   }
