@@ -5,7 +5,7 @@ enum Action: Sendable {
   case start(FetchJob, attempt: Int)
   case cancel(FetchJob)
   case settle(Few<Waiter>, WaitOutcome)
-  /// Sleep until this time, instead of an earlier request to sleep.
+  /// Sleep until this time instead of the time that was requested before.
   case arm(Instant)
   /// Evaluate the dynamic options of the entry's observers again.
   case ask(EntryID)
@@ -15,10 +15,11 @@ enum Action: Sendable {
   case unsettled(AnyQueryKey)
   /// Report that many keys, including this one, share one hash.
   case crowded(AnyQueryKey)
-  /// Indirect: a thousand wake-ups must not take the room of a thousand events.
+  /// Report an event. The case is indirect, so that an action without an event, such as a wake-up,
+  /// takes little room.
   indirect case emit(QueryEvent)
-  /// Report one of the entries that a transaction removed together; with the number of its event
-  /// since the removal.
+  /// Report one of the entries that a transaction removed together. The last value counts their
+  /// events.
   case emitRemoval(RemovedEntries, slot: Int32, UInt32)
   /// Call the handlers of a fetch that has ended.
   indirect case settled(FetchJob, Result<ValueBox, any Error>)
@@ -39,7 +40,7 @@ enum Action: Sendable {
   case mutation(MutationAction)
 }
 
-/// A request of a transaction to the shell about mutation runs.
+/// A transaction's request about mutation runs, which the shell performs.
 enum MutationAction: Sendable {
   /// Call the callbacks that come before the first attempt.
   case prepare(MutationJob)
@@ -47,22 +48,22 @@ enum MutationAction: Sendable {
   /// Call the callbacks that come before the end.
   case settle(MutationJob, WaitOutcome)
   case cancel(MutationJob)
-  /// Keep the run beyond the process, or tell when the runs before it are known.
+  /// Write the run to the outbox, or report when the stored runs before it are known.
   case keep(MutationJob)
-  /// A kept run took a step.
+  /// Tell the outbox the progress of a stored run.
   case kept(MutationJob, RunProgress)
-  /// A kept run is over.
+  /// Tell the outbox that a stored run has ended.
   case over(MutationJob, MutationMachine.Ending)
-  /// A run took the place of another one, which may have been about another item: certainly if it
-  /// changed data that the newer one leaves alone.
+  /// Report that a run replaced another one, which may have been about another item. It certainly
+  /// was if it changed data that the newer run does not change.
   case discarded(MutationJob, by: MutationJob, changesOthers: Bool)
-  /// Some runs were changed, added or removed.
+  /// Tell observers of mutations that some runs were changed, added or removed.
   case news([MutationNews])
-  /// Refetch for the transitions that waited for mutations.
+  /// Do the refetches of transitions of network or app that were delayed until mutations had ended.
   case refetchWilling([FetchCause])
 }
 
-/// A duty of a transaction's caller, because it needs the caller's own context.
+/// An action that the transaction's own caller has to perform, because it needs the caller's task.
 enum CallerAction: Sendable {
   /// Make the task for work that another thread will start.
   case prepareTask(PreparedTask)
@@ -78,10 +79,9 @@ protocol ActionRunner {
   /// Starts a separate task at the default priority that calls ``QueryCache/drainActions(_:)``.
   func startDrainTask()
 
-  /// Whether the current thread may be kept from running for long, so that others must not wait for
-  /// it.
+  /// Whether the system may stop the current thread for long, so that others must not wait for it.
   var isOfLowPriority: Bool { get }
 
-  /// Does the duty of a transaction's caller.
+  /// Performs the action of a transaction's caller.
   func performInCaller(_ callerAction: CallerAction)
 }

@@ -44,7 +44,7 @@ struct ActionQueue<Item: Sendable>: Sendable {
   /// The number of actions in the queue above which callers that add more have to wait.
   let room: Int
 
-  /// In the order of transactions.
+  /// The actions that nobody has taken, in the order of transactions.
   private var pending: [Item] = []
   /// The actions that a drainer took but did not perform: older than all of `pending`, from
   /// `leftStart` on.
@@ -52,26 +52,27 @@ struct ActionQueue<Item: Sendable>: Sendable {
   private var leftStart = 0
   /// An empty array whose storage serves the next batch.
   private var spare: [Item] = []
-  /// The positions in `pending` of actions of which one is enough; -1 for none.
+  /// The positions in `pending` of the actions that are there at most once; -1 for none.
   private var positions = Positions()
   private var drainer: ThreadIdentity?
   /// The number of actions when the current transaction began.
   private var transactionStart = 0
   /// Whether a drain task was requested and has not come yet.
   private var isDrainTaskDue = false
-  /// The thread that requested the drain task last, until the request returns: an executor may run the
-  /// drain task at once.
+  /// The thread that requested the last drain task, until the request returns: an executor may run the task
+  /// within the request.
   private var asker: ThreadIdentity?
-  /// The threads that wait for room, in order; only while somebody drains and `pending` has
-  /// actions.
+  /// The threads that wait for room, in order.
+  ///
+  /// There are none unless somebody drains and `pending` has actions.
   private var waiting: [Waiting] = []
-  /// The threads that no longer wait and have not been told yet.
+  /// The threads that may stop waiting and are still to be signalled.
   private var released: [ThreadIdentity] = []
 
   init(share: Int = 256, room: Int = 4_096) {
     self.share = share
     self.room = room
-    // Most transactions request one or two actions: enough room that it need not grow at first.
+    // Most transactions request one or two actions, so the queue seldom has to grow.
     pending.reserveCapacity(8)
     spare.reserveCapacity(8)
   }
@@ -94,12 +95,12 @@ struct ActionQueue<Item: Sendable>: Sendable {
 
   /// Removes the action that was added last, so that a more complete action can take its place.
   ///
-  /// Never an action that replaced an earlier one: its position is recorded.
+  /// Do not call this for an action of a ``Single`` kind, whose position is recorded.
   mutating func removeLast() {
     _ = pending.popLast()
   }
 
-  /// Actions of which only the newest counts, no matter how many transactions request one.
+  /// The kinds of actions that replace each other, because only the newest one counts.
   enum Single: Sendable {
     /// To sleep until an earlier deadline.
     case arm
@@ -142,7 +143,7 @@ struct ActionQueue<Item: Sendable>: Sendable {
 
   /// The actions that a thread takes from the queue, with the number that it may perform.
   struct Batch: Sendable {
-    /// Emptied, outside the lock, once all are performed.
+    /// The actions; removed, outside the lock, when all are performed.
     var items: [Item] = []
     /// The position of the first action that has not been performed.
     var start = 0
@@ -155,7 +156,9 @@ struct ActionQueue<Item: Sendable>: Sendable {
     /// The end of the part of the batch that the thread performs.
     var end: Int { min(items.count, start + budget) }
 
-    /// Takes the only action out, if it is the only one, as nearly always: others are copied.
+    /// Takes the action out of a batch of one, as nearly all are.
+    ///
+    /// Actions of larger batches are copied instead.
     mutating func takeOnly() -> Item? {
       guard items.count == 1, start == 0, budget > 0 else { return nil }
       budget -= 1
@@ -164,7 +167,7 @@ struct ActionQueue<Item: Sendable>: Sendable {
 
     /// Records that all actions up to `end` are performed.
     ///
-    /// Releases them if nothing is left, so never call this under the lock.
+    /// If nothing is left, this releases the actions, so do not call it under the lock.
     mutating func wasPerformed(to end: Int) {
       budget -= end - start
       start = end
@@ -172,7 +175,8 @@ struct ActionQueue<Item: Sendable>: Sendable {
       if items.count > 4 {
         items.removeAll(keepingCapacity: true)
       } else {
-        // Nearly every batch has one or two, and removing a range takes longer.
+        // Nearly every batch has one or two actions, for which this is faster than removing a
+        // range.
         while !items.isEmpty { items.removeLast() }
       }
       start = 0
@@ -185,7 +189,8 @@ struct ActionQueue<Item: Sendable>: Sendable {
     case leave
     /// Performs its batch, and then reports it: ``performed(_:on:)``.
     case perform
-    /// The same, but first tells the threads that no longer wait: ``takeReleased()``.
+    /// Signals the threads that may stop waiting, see ``takeReleased()``, and then does the same as
+    /// ``perform``.
     case releaseAndPerform
     /// Requests a drain task, and then reports it: ``asked(on:)``.
     case ask
@@ -193,7 +198,8 @@ struct ActionQueue<Item: Sendable>: Sendable {
     case appoint(ThreadIdentity)
     /// Gets ready to wait, and then reports it: ``threadWaits(on:isLow:into:)``.
     case prepareToWait
-    /// Waits to be told, and then reports it: ``waited(on:into:)``; longer if the queue is fuller.
+    /// Waits for a signal, longer if the queue is fuller, and then reports it:
+    /// ``waited(on:into:)``.
     case wait(crowds: Int)
   }
 
@@ -216,7 +222,8 @@ struct ActionQueue<Item: Sendable>: Sendable {
     batch.budget = added + share
     if let drainer { return drainer != thread && pending.count > room ? .prepareToWait : .leave }
     batch.hadBacklog = count > 0 || !left.isEmpty
-    // Others would wait for it. Above the limit it works like every other thread.
+    // Others would have to wait for a thread of low priority. If there are too many actions, it
+    // works like every other thread.
     if pending.count <= room, isLow() { return requestDrainTask(thread) }
     return takeOldest(&batch, thread)
   }
@@ -229,7 +236,7 @@ struct ActionQueue<Item: Sendable>: Sendable {
       return handOver(thread)
     }
     guard !isEmpty, batch.budget > 0 else {
-      // Kept for the next drainer, unless it grew very large.
+      // The storage is kept for the next drainer, unless it is very large.
       if batch.items.capacity <= 256 { swap(&spare, &batch.items) }
       return handOver(thread)
     }
@@ -254,11 +261,11 @@ struct ActionQueue<Item: Sendable>: Sendable {
     return .releaseAndPerform
   }
 
-  /// The drainer is finished, or has done its share.
+  /// A drainer has nothing left to do, or has done its share.
   private mutating func handOver(_ thread: ThreadIdentity) -> Step {
     drainer = nil
     guard !isEmpty else { return .leave }
-    // It is waiting anyway. A thread that is held up itself comes last.
+    // A thread that waits anyway takes over; one of low priority only if there is no other.
     if !waiting.isEmpty {
       let position = waiting.firstIndex { !$0.isLow } ?? 0
       let next = waiting.remove(at: position).thread
@@ -309,14 +316,14 @@ struct ActionQueue<Item: Sendable>: Sendable {
     return .wait(crowds: pending.count / room)
   }
 
-  /// A thread was told, or its wait timed out.
+  /// A thread was signalled, or its wait timed out.
   mutating func waited(on thread: ThreadIdentity, into batch: inout Batch) -> Step {
     if drainer == thread { return takeOldest(&batch, thread) }
     waiting.removeAll { $0.thread == thread }
     return .leave
   }
 
-  /// Takes the threads that no longer wait.
+  /// Takes the threads that may stop waiting.
   mutating func takeReleased() -> [ThreadIdentity] {
     defer { released = [] }
     return released
@@ -333,7 +340,7 @@ struct ActionQueue<Item: Sendable>: Sendable {
   }
 }
 
-// Equatable because the small worlds remember visited states.
+// The tests that walk through all orders of events compare visited states.
 extension ActionQueue: Equatable where Item: Equatable {}
 extension ActionQueue: Hashable where Item: Hashable {}
 extension ActionQueue.Batch: Equatable where Item: Equatable {}

@@ -3,10 +3,10 @@ struct CacheDeadlines {
   private(set) var heap = DeadlineHeap()
   /// The position of each slot's deadline in the heap; -1 if it has none.
   ///
-  /// Kept apart from the slots, because one change moves many of them: here a dozen share a cache
-  /// line.
+  /// The positions are not in the slots, because one change moves many of them: here a dozen share
+  /// a cache line.
   private(set) var positions: [Int32] = []
-  /// The same for the slots of runs.
+  /// The position of the deadline of each run's slot; -1 if it has none.
   private var runPositions: [Int32] = []
   /// The deadline that the timer sleeps for.
   private var armed: Instant?
@@ -16,7 +16,7 @@ struct CacheDeadlines {
     @inline(__always) get { heap.first }
   }
 
-  /// An entry may have a new slot.
+  /// An entry may have got a slot that is behind all former ones.
   mutating func makeRoom(for index: Int) {
     if index == positions.count { positions.append(-1) }
   }
@@ -38,7 +38,7 @@ struct CacheDeadlines {
     Self.set(deadline, of: owner, at: position, in: &heap, &positions, &runPositions)
   }
 
-  /// Static, so that the heap can report positions while it is being changed.
+  /// The function is static, so that the heap can report positions while it is being changed.
   private static func set(
     _ deadline: Instant?,
     of owner: Int32,
@@ -78,13 +78,13 @@ struct CacheDeadlines {
     }
   }
 
-  /// The slots of runs are given up, none of which has a deadline.
+  /// The slots of runs no longer exist; none of them had a deadline.
   mutating func forgetRuns() { runPositions = [] }
 
   /// The timer woke.
   mutating func timerWoke() { armed = nil }
 
-  /// The time for which to wake the timer; `nil` if it wakes early enough.
+  /// The time until which the timer has to sleep now; `nil` if it wakes early enough as it is.
   mutating func arm() -> Instant? {
     guard let first = heap.first?.deadline else { return nil }
     if let armed, armed <= first { return nil }
@@ -97,7 +97,7 @@ extension CacheState {
   /// Handles the deadlines that are due.
   ///
   /// - Parameters:
-  ///   - limit: How many at most, so that the lock is held briefly.
+  ///   - limit: The number of deadlines at most, so that the lock is held briefly.
   ///   - transaction: The transaction.
   /// - Returns: Whether none is left.
   mutating func timeReached(limit: Int, _ transaction: inout Transaction) -> Bool {

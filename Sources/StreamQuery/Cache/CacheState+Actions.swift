@@ -33,7 +33,7 @@ extension CacheState {
         endFetch(ending, index, &transaction)
       }
     }
-    // The value that landed is the answer of its callers, although the following fetch hides it.
+    // The callers get the value that landed, although the fetch that follows hides it.
     if actions.stashed { stash(index, &transaction) }
     if actions.started != nil { start(index, &transaction, isFirst: actions.isRestarted) }
     if actions.paused { pause(index, isNews: actions.changed, &transaction) }
@@ -54,7 +54,7 @@ extension CacheState {
     }
   }
 
-  /// Brings the deadline and the list of live entries in line with the machine.
+  /// Updates the entry's deadline, and whether it is in the list of live entries.
   mutating func updateBookkeeping(_ index: Int, _ transaction: inout Transaction) {
     var deadline = slots[index].machine.nextDeadline(in: transaction.environment)
     deadline = servingDeadline(index, deadline)
@@ -65,7 +65,7 @@ extension CacheState {
     announce(.changed(index), &transaction)
   }
 
-  /// Hides data until its fetch has something to show or is cancelled.
+  /// Hides the data of an entry until its fetch has something to show or is cancelled.
   private mutating func stash(_ index: Int, _ transaction: inout Transaction) {
     transaction.drop(slots[index].stashed)
     slots[index].stashed = slots[index].data
@@ -102,7 +102,8 @@ extension CacheState {
     switch ending {
     case .succeeded, .kept:
       emit(.fetchSucceeded, index, transaction, job: job, isNotModified: ending == .kept)
-      // Before waiting callers and observers are told, as for a failure.
+      // The handlers are called before waiting callers and observers hear of the end, as after a
+      // failure.
       if let job, job.query.hasHandlers, let box = slots[index].data {
         actionQueue.enqueue(.settled(job, .success(box)))
       }
@@ -113,7 +114,7 @@ extension CacheState {
         slots[index].error = nil
       }
     case .failed:
-      // It lasts only if the query of this fetch says so.
+      // Whether the failure stays the answer for callers depends on the query of this fetch.
       endFailure(index, &transaction)
       let reason = slots[index].failureReason
       transaction.drop(slots[index].error)
@@ -125,7 +126,7 @@ extension CacheState {
         }
       }
     case .cancelled, .nothing:
-      // The previous state is restored.
+      // A cancelled fetch restores the failure from before it.
       transaction.drop(slots[index].failureReason)
       slots[index].failureReason = slots[index].reasonBefore
     case .replaced, .removed, .delivered:
@@ -138,8 +139,9 @@ extension CacheState {
     if !slots[index].isWatched { slots[index].dropEmptyRareData() }
   }
 
-  /// An endless stream has delivered, and may go on: callers have their answer, and layers that are
-  /// older than the stream are replaced.
+  /// An endless stream has delivered data, and may go on.
+  ///
+  /// Callers get their answer, and layers that are older than the stream are removed.
   private mutating func deliver(_ index: Int, _ transaction: inout Transaction) {
     landOnLayers(index, &transaction)
     answerWaiters(.delivered, index, transaction)
@@ -164,7 +166,7 @@ extension CacheState {
     lendPriorityOfWaiters(index, &transaction)
   }
 
-  /// Makes a replacement fetch as urgent as the callers that have waited since.
+  /// Makes a replacement fetch as urgent as the callers that wait for it.
   func lendPriorityOfWaiters(_ index: Int, _ transaction: inout Transaction) {
     guard let job = slots[index].job,
       let priority = Waiter.priority(of: slots[index].waiters, above: .ofNewTasks)
@@ -172,7 +174,10 @@ extension CacheState {
     transaction.lend(to: job.tasks, priority)
   }
 
-  /// The job of the next attempt; a job without a fetch takes the fetch that arrived meanwhile.
+  /// The job of the next attempt.
+  ///
+  /// If the job's query has no fetch function and the entry's query got one meanwhile, this is a
+  /// new job with that function.
   private mutating func withFetch(
     _ job: FetchJob,
     _ index: Int,
@@ -189,7 +194,7 @@ extension CacheState {
   }
 
   private mutating func pause(_ index: Int, isNews: Bool, _ transaction: inout Transaction) {
-    // Repeated for observers that just began to watch; it is reported once.
+    // The machine pauses again for each observer that begins to watch, but one event is enough.
     var begins = isNews && slots[index].snapshot?.fetchStatus != .paused
     if slots[index].job == nil {
       slots[index].job = makeJob(index, &transaction)
@@ -275,7 +280,7 @@ extension CacheState {
   }
 }
 
-/// The needs of listeners, and the counts for them.
+/// The listeners to events, their needs, and the counts for them.
 struct CacheReports {
   /// The listeners to steps of entries and runs.
   struct Audience: OptionSet {

@@ -48,9 +48,10 @@ extension CacheState {
     case .late: return false
     case .restarted, .cancelled: break
     case .landed:
-      // First: a reader that learns about the answer must find it.
+      // The landing is announced first: a reader that learns about the answer must find it.
       announce(.landing(index), &transaction)
-      // Read again: another task of the fetch may have asked since.
+      // The answer that the fetch was told is read again, because another task of the fetch may
+      // have changed it.
       job.saidAnswer?.answerLanded(isEndless: job.query.fetchOptions.delivery == .endless)
       if let box = answer.box { slots[index].store(box, &transaction) }
     case .retrying, .failed:
@@ -67,7 +68,8 @@ extension CacheState {
         job: job
       )
       attemptRests(index)
-      // The timer will start the next attempt, but in the context of this task.
+      // The timer starts the next attempt later, but its task is made now, in the context of this
+      // task.
       transaction.prepareTask(job.tasks)
     }
     apply(outcome.actions, index, &transaction)
@@ -110,13 +112,15 @@ extension CacheState {
     find(job.entry).map { slots[$0].machine.isActive } ?? false
   }
 
-  /// The retries of a fetch count anew.
+  /// Lets the retries of a fetch start again at zero.
   mutating func retriesCountAnew(of job: FetchJob) {
     if let index = find(job.entry) { slots[index].machine.retriesCountAnew(job.id) }
   }
 
-  /// Whether a fetch does not add its elements to the present data: no caller wrote the data since the fetch
-  /// began, or the data was invalidated after the write and before the present attempt.
+  /// Whether the elements of a fetch replace the present data instead of being added to it.
+  ///
+  /// That is so unless a caller has written the data since the fetch began. It is also so if the data was
+  /// invalidated after that write and before the present attempt.
   func isNoBase(_ job: FetchJob) -> Bool {
     guard let index = find(job.entry), let current = slots[index].machine.running(job.id) else {
       return false
@@ -131,8 +135,9 @@ extension CacheState {
     find(entry).map { slots[$0].machine.isKnownToHaveChanged } ?? false
   }
 
-  /// Whether a caller waits for the fetch that follows the one in flight; then that fetch is the
-  /// caller's.
+  /// Whether a caller waits for the fetch that follows the one in flight.
+  ///
+  /// If so, that fetch retries as one that a caller asks for.
   @inline(never)
   private func awaitsSuccessor(_ index: Int, _ transaction: inout Transaction) -> Bool {
     guard isSuccessorAwaited(index) else { return false }

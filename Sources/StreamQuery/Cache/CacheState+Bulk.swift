@@ -24,11 +24,12 @@ extension CacheState {
     _ transaction: inout Transaction
   ) {
     guard slots[index].query != nil else { return }
-    // After the request, which joins a deferred fetch.
+    // This is announced after the request, which may join a deferred fetch.
     defer { announce(.refetched(index), &transaction) }
     let request = FetchRequest(
       cause: cause,
-      // A fetch may replace itself, but must not request its own successor again and again.
+      // The code of a fetch may replace that fetch, but must not request its own successor again
+      // and again.
       isSuperseding: superseding
         && (slots[index].machine.isReplaceable || !waitsForCaller(index, transaction)),
       hasClientLease: slots[index].machine.observerCount == 0
@@ -41,7 +42,9 @@ extension CacheState {
     _ = self.request(index, request, role: role, group: group, &transaction)
   }
 
-  /// Empties an entry; its observers stay, and retention continues.
+  /// Empties an entry.
+  ///
+  /// Its observers stay, and the time until it is removed does not begin again.
   mutating func empty(_ index: Int, isRemoved: Bool, _ transaction: inout Transaction) {
     announce(.fenced(index), &transaction)
     let actions = slots[index].machine.cleared(isRemoved: isRemoved, in: transaction.environment)
@@ -65,7 +68,7 @@ extension CacheState {
     removeAllLayers(index, &transaction)
     forgetTriggers(index)
     let isAlone = !slots[index].isWatched && slots[index].machine.isIdle
-    // If the entry goes at once, emptying it first would tell nobody.
+    // An entry that is removed at once need not be emptied before: nobody would see that.
     if !isAlone {
       announce(.emptying(index, reason), &transaction)
       empty(index, isRemoved: true, &transaction)
@@ -74,7 +77,7 @@ extension CacheState {
     if !slots[index].isWatched {
       drop(index, reason: reason, &transaction)
     } else {
-      // For its observers it is a new entry.
+      // For its observers the emptied entry is a new one, without initial data from before.
       transaction.drop(slots[index].initialState)
       slots[index].initialState = nil
       for observer in slots[index].observers {
@@ -93,7 +96,7 @@ extension CacheState {
 
   /// The dynamic options of an entry's observers to evaluate before it is reset.
   ///
-  /// - Returns: The question; `nil` if there are no such options.
+  /// - Returns: The options to evaluate; `nil` if there are none.
   func resetConditions(
     _ index: Int,
     _ initialData: InitialData?,
@@ -113,7 +116,7 @@ extension CacheState {
   /// The dynamic options of an entry's observers to evaluate before an answer lands that another
   /// fetch is to follow.
   ///
-  /// - Returns: The question; `nil` if the observers' options do not matter.
+  /// - Returns: The options to evaluate; `nil` if they do not matter.
   func followCondition(
     _ job: FetchJob,
     _ box: ValueBox,
@@ -127,7 +130,8 @@ extension CacheState {
     return condition(of: slot, index, transaction)
   }
 
-  /// Whether the observers of a fetch's entry have to be asked if another fetch is to follow it.
+  /// Whether the dynamic options of observers have to be evaluated before a fetch may follow the
+  /// given one.
   @inline(__always)
   func asksBeforeFollowing(_ job: FetchJob) -> Bool {
     guard let index = find(job.entry), !slots[index].rareData.isEmpty,
@@ -136,9 +140,10 @@ extension CacheState {
     return slots[index].machine.isFollowedForObservers(job.id) && !isSuccessorAwaited(index)
   }
 
-  /// Nothing follows the answer of a fetch if it turns all observers off.
+  /// Lets no fetch follow the given one if its answer turns all observers off.
   ///
-  /// If the entry has changed since the question, the fetch follows: the answer may not land.
+  /// If the entry has changed since the options were evaluated, the next fetch follows
+  /// nevertheless, because the answer may not land.
   mutating func judgeFollowing(
     _ job: FetchJob,
     _ answers: [ResetCondition.Answer],
@@ -173,7 +178,7 @@ extension CacheState {
     )
   }
 
-  /// Resets an entry to its beginning, and refetches it if an observer is enabled then.
+  /// Resets an entry to its initial data, and refetches it if an observer is enabled then.
   mutating func reset(
     _ index: Int,
     _ initialData: InitialData?,
@@ -186,11 +191,12 @@ extension CacheState {
     let waiters = enabledCount > 0 ? slots[index].takeWaiters().waiters : Few()
     if slots[index].query?.isPersisted == true {
       announce(.emptying(index, .removed), &transaction)
-      // It may have begun with kept data.
+      // The first data of the entry may be from a store, which has none any more.
       transaction.drop(slots[index].initialState)
       slots[index].initialState = nil
     }
-    // Before their placeholders are forgotten, and their queries with them.
+    // The observers are found before the entry is emptied, which forgets their placeholders and
+    // with them their queries.
     let answered = answers.compactMap { answer in observer(answer, index).map { ($0, answer) } }
     empty(index, isRemoved: false, &transaction)
     self.placeInitialData(index, initialData, &transaction)
@@ -215,7 +221,7 @@ extension CacheState {
     }
   }
 
-  /// The observer of an answer, if it still has the query of the question.
+  /// The observer that an answer is about, if it still has the same query and entry.
   private func observer(_ answer: ResetCondition.Answer, _ index: Int) -> Int? {
     guard let observer = find(answer.observer), observers[observer].query === answer.query,
       Int(observers[observer].entry) == index

@@ -6,7 +6,7 @@ struct EntryCandidate {
 }
 
 extension CacheState {
-  /// Where to look for the entries that a filter matches.
+  /// The parts of the cache in which a filter's matches are.
   func candidates(of filter: EntryFilter) -> EntryCandidates {
     let narrowing = filter.narrowing
     let sources = sources(of: narrowing)
@@ -61,7 +61,7 @@ extension CacheState {
   ///
   /// - Parameters:
   ///   - source: The source.
-  ///   - left: How many entries may be looked at; afterwards, how many still may.
+  ///   - left: The number of entries that may still be visited; reduced by this call.
   ///   - isByMaking: Whether the rank of an entry is that of its creation.
   ///   - found: The entries so far.
   /// - Returns: The rest of the source; `nil` if that was all.
@@ -74,7 +74,7 @@ extension CacheState {
     switch source {
     case .slots(let range):
       let middle = range.lowerBound + min(left, range.count)
-      // Entries that moved in between are in the log.
+      // Entries that change their slots between two visits are in the log of changes.
       for index in range.lowerBound..<middle where index < slots.count && slots[index].key != nil {
         found.append(EntryCandidate(index: index, rank: UInt64(index)))
       }
@@ -110,7 +110,7 @@ extension CacheState {
     return slots.keys.creationOrder(of: key.storage, id: Int32(truncatingIfNeeded: index))
   }
 
-  /// Counts the entries that were visited under the lock.
+  /// Notes how many entries were visited while the lock was held.
   mutating func noteLook(_ count: Int) {
     bounds.longestLook = max(bounds.longestLook, count)
   }
@@ -126,7 +126,7 @@ struct EntryCandidates: Sendable {
     case list([Int32], next: Int)
     /// The entries below a prefix.
     case prefix(KeyIndex.Walk)
-    /// The same, while other code may change the index.
+    /// The entries below a prefix, while the lock is released and other code may change the index.
     case resting(Int)
   }
 

@@ -1,17 +1,20 @@
-/// How large tables are at least, and how many entries are looked at under one lock at most.
+/// The minimum sizes of tables, and the maximum number of entries that are visited while the lock
+/// is held.
 struct CacheBounds {
   /// The number of entries that may be visited under one lock, if a search can be split into
   /// slices.
   var lookLimit = 1_000
   /// The largest number of entries that such a look has visited so far: for tests.
   var longestLook = 0
-  /// The number of slots that are always kept, even if few are in use: some 2 MB, which need not
-  /// grow again.
+  /// The number of slots that are always kept, even if few are in use.
+  ///
+  /// They take some 2 MB.
   var leastSlots = 4_096
-  /// The same for observers: their rows are small, and they come back as screens do.
+  /// The number of rows for observers that are always kept.
+  ///
+  /// Rows are small, and when a screen comes back, so do its observers.
   var leastObservers = 32_768
-  /// Whether so many entries were removed that room may be given back at the end of the transaction, or there
-  /// are too many entries.
+  /// Whether the end of the transaction has to look for room to give back, or for entries to evict.
   var mayShrink = false
 }
 
@@ -23,15 +26,14 @@ struct CacheBounds {
 extension CacheState {
   /// The limit for the number of slots, as a multiple of the number of entries.
   ///
-  /// Moving the remaining entries takes about as long as the last growth of the tables, and happens
-  /// once for seven times as many removals.
+  /// Moving the remaining entries takes about as long as the last growth of the tables. It happens
+  /// after at least seven times as many removals, so it costs little for each.
   static var spareFactor: Int { 8 }
 
   /// Removes all entries, with the effect of ``remove(_:reason:_:)`` on each.
   ///
-  /// Entries that are observed or fetching are removed one by one. For the others, a removal only
-  /// means that they are gone: they leave with the tables, untouched, and are freed outside the
-  /// lock.
+  /// Entries that are observed or fetching are removed one by one. The others are not touched: they
+  /// leave together with the tables, and are freed outside the lock.
   ///
   /// - Complexity: O(*k* log *k*) in the number of entries that are observed or fetching; while
   ///   there are listeners for events, also O(*n*) in all, for one record of each.
@@ -53,7 +55,7 @@ extension CacheState {
       for newIndex in busy.indices { remove(newIndex, reason: reason, &transaction) }
       return
     }
-    // In the order of the slots, as if each had been removed separately.
+    // The events are in the order of the slots, as if each entry had been removed by itself.
     let serial = reports.eventSerial
     let date = transaction.environment.now.date
     let gone = RemovedEntries(in: former, reason: reason, date: date, eventSerial: serial)
@@ -94,7 +96,7 @@ extension CacheState {
   /// - Complexity: O(*n*) in the number of slots; most are only visited.
   private mutating func shrinkEntries(_ transaction: inout Transaction) {
     var places = Array(repeating: -1 as Int32, count: slots.count)
-    // By position: holding an element would count a reference to its key.
+    // The loop uses positions, because an element would retain and release its key.
     for position in slots.keys.entries.indices where slots.keys.entries[position].key != nil {
       places[Int(slots.keys.entries[position].id)] = 0
     }
@@ -131,7 +133,7 @@ extension CacheState {
   /// - Parameters:
   ///   - kept: The old slots of the remaining entries, in order.
   ///   - transaction: The transaction.
-  /// - Returns: The old slots with all the others.
+  /// - Returns: The old slots, with the entries that do not remain.
   private mutating func move(_ kept: [Int32], _ transaction: inout Transaction) -> [EntrySlot] {
     announce(.moving(kept), &transaction)
     let old = slots.compact(to: kept)

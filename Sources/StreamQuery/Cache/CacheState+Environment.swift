@@ -16,7 +16,7 @@ extension CacheState {
     var old = transaction.environment
     let now = transaction.environment.now.instant
     if let isOnline, returns.reported(isOnline: isOnline, at: now) {
-      // The attempts in between have failed.
+      // Attempts have failed meanwhile, so the network counts as having been away.
       old.isOnline = false
     }
     return environmentChanged(
@@ -47,7 +47,7 @@ extension CacheState {
       environmentMoved(of: nil, &transaction)
       return []
     case .back(let cause):
-      // Mutations go first: the refetches should bring their changes.
+      // Paused mutations go first, because the refetches should bring their changes.
       let paused = pausedMutations
       resumeMutations(releases: environment.isOnline, &transaction)
       guard returns.counts(cause, at: transaction.environment.now.instant) else {
@@ -61,8 +61,9 @@ extension CacheState {
     }
   }
 
-  /// Tells the observed and fetching entries that the network or the app changed, without a fetch,
-  /// or with a later one.
+  /// Tells the observed and fetching entries that the network or the app changed.
+  ///
+  /// This starts no fetch; a refetch may come later.
   ///
   /// - Parameters:
   ///   - cause: The transition, or `nil` if the network or the app went away.
@@ -74,7 +75,8 @@ extension CacheState {
     }
   }
 
-  /// The time has come for paced refetches, or the network is no longer believed to be away.
+  /// Refetches that were delayed after a return of the network or the app are due, or the network
+  /// no longer counts as away.
   ///
   /// - Parameters:
   ///   - random: 64 random bits, if the refetches of a return are spread.
@@ -91,7 +93,8 @@ extension CacheState {
     if returns.takeDoubt(at: now) {
       questions += environmentChanged(from: environment, isOnline: true, random, &transaction)
     }
-    // If the network or the app is away again, its next return refetches: the time is over.
+    // If the network or the app is away again, these refetches are dropped: its next return
+    // refetches.
     for owed in returns.takeOwed(at: now)
     where owed.cause == .reconnect ? self.environment.isOnline : self.environment.isActive {
       questions += refetchWilling(owed.cause, since: owed.since, random: random, &transaction)
@@ -139,7 +142,8 @@ extension CacheState {
         present = info
         let observer = observers.id(of: Int(position))
         let condition = RefetchCondition(observer: observer, entry: id(of: index), cause: cause)
-        // One at a time: a flapping network must not pile up slow conditions.
+        // Each condition is evaluated once at a time: a network that comes and goes must not start
+        // many slow evaluations.
         if conditions.updateValue(conditions[condition] != nil, forKey: condition) == nil {
           questions.append(
             RefetchCondition.Question(
@@ -187,8 +191,10 @@ extension CacheState {
     }
   }
 
-  /// Resumes the paused fetches that callers await, although the sweep is delayed: the sweep may be
-  /// delayed for a run that waits for these fetches in some way.
+  /// Resumes the paused fetches that callers await, although the other refetches are delayed until
+  /// runs of mutations have ended.
+  ///
+  /// Such a run may itself wait for these fetches.
   mutating func resumeAwaitedFetches(_ transaction: inout Transaction) {
     for index in slots.live.sorted().lazy.map(Int.init)
     where slots[index].machine.isPaused && !slots[index].waiters.isEmpty {
@@ -196,7 +202,8 @@ extension CacheState {
     }
   }
 
-  /// Asks whether a subscription refetches cached data, if the policy may wait.
+  /// Requests the evaluation of a policy that decides whether a subscription refetches cached data,
+  /// if the policy is asynchronous.
   ///
   /// - Parameters:
   ///   - position: The observer that has arrived.
@@ -225,8 +232,8 @@ extension CacheState {
   ///   - condition: The condition.
   ///   - policy: The answer.
   ///   - transaction: The transaction.
-  /// - Returns: The conditions to evaluate again: a refusal does not answer a transition that came
-  ///   after the question.
+  /// - Returns: The conditions to evaluate again: if one was refused, and another transition came
+  ///   meanwhile, it is evaluated for that one.
   mutating func answered(
     _ condition: RefetchCondition,
     _ policy: RefetchPolicy.Answer,
@@ -253,7 +260,7 @@ extension CacheState {
     return nil
   }
 
-  /// The same question about the present state, after a store was read.
+  /// Makes a question again for the present state, after a store was read.
   ///
   /// - Returns: The question; `nil` if its observer is gone.
   mutating func renewed(
@@ -292,10 +299,10 @@ extension CacheState {
   }
 }
 
-/// A condition of an observer that is being evaluated because of a transition of network or app.
+/// A condition of an observer that is evaluated because the network or the app changed.
 struct RefetchCondition: Hashable, Sendable {
   let observer: ObserverID
-  /// The observed entry at that time: the answer is valid for no other.
+  /// The entry that was observed when the evaluation began; the answer is valid for no other.
   let entry: EntryID
   let cause: FetchCause
 

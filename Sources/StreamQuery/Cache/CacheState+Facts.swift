@@ -1,4 +1,5 @@
-// The facts about entries and runs: for functions of users, for archives, and for tests that wait for ever.
+// The facts about entries and runs that users' functions, archives, and tests that wait for too long can
+// read.
 extension CacheState {
   func facts(_ key: EntryKey, at now: Instant) -> EntryFacts? {
     guard let index = find(key), let info = info(index, at: now) else { return nil }
@@ -12,7 +13,7 @@ extension CacheState {
     return facts
   }
 
-  /// The facts of an entry for a refresh; `nil` if none is wanted.
+  /// The facts that decide about the refresh of an entry; `nil` if the entry is not refreshed.
   ///
   /// An entry that the caller lists needs neither a result nor a query: it may come from a write by key or an
   /// optimistic change.
@@ -22,11 +23,12 @@ extension CacheState {
   ) -> (query: StoredQuery?, uses: Int, updatedAt: Instant?, version: RefreshPlan.DataVersion)? {
     let query = slots[index].query
     guard query != nil || isListed else { return nil }
-    // Nothing is newer than the elements of an endless stream, unless the data was invalidated.
+    // A refresh could bring nothing newer than the elements of an endless stream, unless the data
+    // was invalidated.
     guard !slots[index].machine.isLive || slots[index].machine.isInvalidated else { return nil }
-    // Restored data never was a result in this process.
+    // An unobserved entry may have restored data, of which this process has had no result.
     let isUnobserved = slots[index].machine.observerCount == 0
-    // Observers come a moment after their store is read.
+    // Observers that wait for a store count, because they arrive when it is read.
     guard
       isBulkRefetched(index) || restoring(index) != nil
         || isUnobserved && (isListed || slots[index].machine.hasData)
@@ -50,7 +52,8 @@ extension CacheState {
     guard let index = find(key) else { return .gone }
     switch exportProgress(index) {
     case .first: return .fetching
-    // A fetch that waits for an import, or shows parts: the receiver must not wait for it.
+    // The fetch waits for an import, or shows parts: the receiver of the archive must not wait for
+    // it.
     case .partial, .incomplete, .uncertain: return .gone
     case .none:
       return info(index, at: max(now, environment.now.instant)).map { .settled($0) } ?? .gone
@@ -105,7 +108,7 @@ extension CacheState {
   }
 }
 
-/// An info and the revision that it describes.
+/// The info of an entry, and the revision of the entry that it describes.
 struct EntryFacts {
   var info: QueryInfo
   var revision: UInt32

@@ -23,7 +23,8 @@ extension CacheState {
     guard !resolution.isRestoring else { return .restoring }
     guard !isShutDown else { return .shutDown }
     let (query, freshness) = (resolution.query, resolution.options.freshness)
-    // Only a fetch that starts takes over the query; other answers change the retention at most.
+    // Only a fetch that starts takes over the query. If the caller gets another answer, at most the
+    // retention changes.
     let index = index ?? entry(key, query, &transaction)
     if slots[index].machine.gcTime < query.gcTime {
       keep(index, for: query.gcTime)
@@ -48,7 +49,8 @@ extension CacheState {
         input(index, &transaction) { $0.requested(.manual, clientLease: true, in: $1) }
         if lookup == .hit { refreshBegan(index) }
       } else if resolution.initialData == nil, reports.needs < .everyLookup {
-        // Not of a transaction that changes the entry: nobody may see the data before its end.
+        // A transaction that has placed initial data announces nothing: nobody may see the data
+        // before its end.
         announce(.found(index), &transaction)
       }
       return .cached(box)
@@ -79,7 +81,7 @@ extension CacheState {
       .map(FetchStart.waiting) ?? .recursive
   }
 
-  /// Keeps an entry for at least as long after its last use: the longest requested time counts.
+  /// Keeps an entry for at least a time after its last use; the longest requested time counts.
   ///
   /// The next check of the entry's deadline takes it into account.
   @inline(__always)
@@ -95,7 +97,7 @@ struct FetchRequest {
   var cause: FetchCause
   /// Whether a running fetch over data is replaced.
   var isSuperseding = false
-  /// Whether the client itself wants the fetch.
+  /// Whether the client holds a lease on the fetch, so that it goes on although no caller waits.
   var hasClientLease = false
   /// The part to fetch.
   var part = FetchPart.whole
@@ -113,11 +115,11 @@ enum FetchStart: Sendable {
   /// A fetch was started or joined.
   case waiting(Waiter)
   case missingFetch
-  /// A failure is the answer for a while.
+  /// The last failure is still the answer, for a while.
   case failed(ErrorBox)
   /// The store of the entry has not been read yet.
   case restoring
-  /// The fetch waits for the caller.
+  /// The fetch itself waits for the caller, so the caller must not wait for it.
   case recursive
   case shutDown
 }

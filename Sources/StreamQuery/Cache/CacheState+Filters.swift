@@ -5,7 +5,8 @@ extension CacheState {
     return orderedMatches(among: allCandidates(of: filter), filter, at: now)
   }
 
-  /// The same, if the search takes little time, or no longer than the work on the matches.
+  /// The entries that a filter matches, if the search takes little time, or no longer than the work
+  /// on the matches.
   ///
   /// - Returns: The entries; `nil` if the search would visit many entries that the filter may not
   ///   match.
@@ -28,7 +29,7 @@ extension CacheState {
   ) -> [Int] {
     var found = candidates
     if !filter.isExact { found.removeAll { !self.matches(filter, $0.index, at: now) } }
-    // The order is never that of earlier additions and removals.
+    // The order must not depend on slots, and so on earlier additions and removals.
     if !zip(found, found.dropFirst()).allSatisfy({ $0.rank < $1.rank }) {
       found.sort { $0.rank < $1.rank }
     }

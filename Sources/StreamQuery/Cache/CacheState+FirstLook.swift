@@ -1,5 +1,5 @@
 extension CacheState {
-  /// The environment of a look, which is not a transaction.
+  /// The environment for a look at the state, which changes nothing.
   @inline(__always)
   func environmentSeen(at now: ClockReading) -> Environment {
     var environment = self.environment
@@ -12,7 +12,9 @@ extension CacheState {
     return environment
   }
 
-  /// The first state of an observer that subscribed now; the look changes nothing.
+  /// The state that an observer would see first if it subscribed now.
+  ///
+  /// This changes nothing.
   ///
   /// - Parameters:
   ///   - key: The key.
@@ -32,7 +34,7 @@ extension CacheState {
     guard let index = find(key) else {
       let empty = EntryMachine(at: environment.now.instant)
       var machine = empty
-      // After a shutdown no observer arrives, but a list still finds its keys.
+      // After a shutdown no observer is added, but a list still shows the state of its keys.
       if !isShutDown {
         (machine, _) = empty.arrived(
           resolvedOptions,

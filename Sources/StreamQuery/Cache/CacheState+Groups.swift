@@ -1,6 +1,6 @@
-// Members of a group wait without a task: instead of being woken, a member with news is noted in
-// its group, by the transaction that changed it. So one look of the group shows whole transactions,
-// and costs one lock however many members have changed.
+// No task waits for the news of a single member of a group. The transaction that changes a member
+// notes it in the group instead. So a reader of the group sees whole transactions, and takes the
+// lock once, however many members have changed.
 //
 // A group is read in one of two ways: by its changes, or as a whole, when any member has changed.
 extension CacheState {
@@ -11,7 +11,7 @@ extension CacheState {
     groups.makeGroup()
   }
 
-  /// Gives a group's number back; its members observe nothing together any more.
+  /// Ends a group, whose number may be used again.
   mutating func disband(_ group: Int32) {
     for position in groups[group].members.indices {
       removeMember(group, Int32(truncatingIfNeeded: position))
@@ -49,7 +49,7 @@ extension CacheState {
     for wait in groups[group].waiting.takeAll() { actionQueue.enqueue(.reached(wait)) }
   }
 
-  /// Notes that no news comes any more.
+  /// Notes that the members of a group will have no more news.
   ///
   /// - Returns: The waits for news of the group, to be ended outside the lock.
   mutating func endGroup(_ group: Int32) -> [SharedOneShot<Void>] {
@@ -62,8 +62,9 @@ extension CacheState {
     if case .over = groups[group].reading { true } else { false }
   }
 
-  /// The newest snapshot of each member that has changed since the last look; without changes the
-  /// wait is registered; `nil` if no change will come.
+  /// The newest snapshot of each member that has changed since the last look.
+  ///
+  /// If none has, the wait is registered. `nil` if no change will come.
   mutating func takeChanges(
     of group: Int32,
     orSuspend wait: SharedOneShot<Void>
@@ -82,14 +83,14 @@ extension CacheState {
     var changes: [ObservationChange] = []
     changes.reserveCapacity(changed.count)
     for position in changed {
-      // A member that left after the change.
+      // The member left after it had changed.
       guard let id = groups[group].member(at: Int(position)) else { continue }
       guard let index = find(id) else {
         changes.append(ObservationChange(position: Int(position), id: id, seen: nil))
         continue
       }
       observers[index].waits(at: MemberPosition(position, in: group))
-      // No news: two members have had the position since the last look.
+      // There may be no news, because another member had the position when the news was noted.
       guard let seen = pollSnapshot(index) else { continue }
       changes.append(ObservationChange(position: Int(position), id: id, seen: seen))
     }
@@ -117,7 +118,7 @@ extension CacheState {
     let waiting = groups[group].waiting
     groups[group] = GroupRow()
     groups[group].reading = .whole(isDue: isDue)
-    // Each is looked at once: it is not known what it has seen.
+    // Each member is looked at once, because nobody knows which state it has seen.
     for id in ids { groups[group].changed.append(groups[group].add(id)) }
     return waiting
   }
@@ -145,7 +146,7 @@ extension CacheState {
     return .news(results)
   }
 
-  /// A member has ended, and with it the group: each later look finds the end, too.
+  /// Ends a group because a member has ended; each later look finds the end, too.
   private mutating func end<Result>(_ group: Int32) -> Poll<Result> {
     groups[group].reading = .over
     return .over
@@ -165,7 +166,7 @@ extension CacheState {
     return .suspended
   }
 
-  /// The present state for an observer, which has seen it from now on.
+  /// The present state for an observer, which counts as seen from now on.
   private mutating func seenSnapshot(
     _ observer: Int
   ) -> (snapshot: EntrySnapshot, flags: QueryFlags) {
@@ -198,7 +199,7 @@ struct GroupTable {
 struct GroupRow: FreeRows.Row {
   /// A position of the group.
   ///
-  /// One word: there are as many positions as observers.
+  /// It takes one word, because there are as many positions as observers.
   struct Member: FreeRows.Row {
     private var index: Int32
     /// The generation of the observer, or the position that was freed before this one.

@@ -1,4 +1,6 @@
-/// The features that distinguish runs, as far as possible, if an archive names no identities.
+/// The key and date by which a run is recognised if its archive has no identities of runs.
+///
+/// Two runs may have the same.
 private struct RunStamp: Hashable {
   var key: EntryKey
   var submittedAt: Double
@@ -26,7 +28,7 @@ extension CacheState {
       guard let reason = fill(entry, by: `import`, &transaction) else { continue }
       refused.append(ImportRefusal(text: entry.text, reason: reason))
     }
-    // Counted before any of them begins.
+    // The runs of the client are counted before any run of the archive begins.
     var nameless: [RunStamp: Int] = [:]
     for run in runs where run.identity.isDerived {
       let stamp = RunStamp(key: run.mutation.key, submittedAt: run.submittedAt)
@@ -34,7 +36,7 @@ extension CacheState {
     }
     var begun: SharedOneShot<Void>?
     for run in runs {
-      // Its import was ended by `clear()`.
+      // A call of `clear()` has ended the import.
       let isLate = `import`.map { !extensions.imports.isRunning($0) } ?? false
       guard !isShutDown, !isLate, !isKnown(run, &nameless) else {
         refused.append(
@@ -74,7 +76,8 @@ extension CacheState {
         let job = mutations.slots[index].job
       else { continue }
       mutations.archived.insert(job.identity)
-      // Archives that other clients make of this one may know nothing but the key.
+      // Another client may archive the run again, and then know it only by the identity of its
+      // request.
       mutations.archived.insert(job.requestIdentity)
     }
   }
@@ -83,9 +86,9 @@ extension CacheState {
   ///
   /// - Parameters:
   ///   - run: The run.
-  ///   - nameless: The number of runs of the client that may be ones without identity in the
-  ///     archive; one less when this run is taken for one of them.
-  /// - Returns: Whether it must not begin.
+  ///   - nameless: For each stamp, the number of runs of the client that a run without an identity
+  ///     may be. If this run is taken for one of them, the number is reduced.
+  /// - Returns: Whether the run is known, and must not begin again.
   private func isKnown(_ run: RestoredRun, _ nameless: inout [RunStamp: Int]) -> Bool {
     if mutations.archived.contains(run.identity) || mutations.kept.contains(run.identity) {
       return true
@@ -97,8 +100,8 @@ extension CacheState {
     return true
   }
 
-  /// The number of runs with a stamp that are in the client and came from no archive without
-  /// identities.
+  /// The number of the client's runs with a stamp, without those that came from an archive that has
+  /// no identities.
   private func count(_ stamp: RunStamp) -> Int {
     (mutations.runs[stamp.key] ?? RunQueue()).count { id in
       guard let job = mutations.find(id).flatMap({ mutations.slots[$0].job }) else { return false }
@@ -116,7 +119,8 @@ extension CacheState {
     let known = find(restored.key)
     let decision = decision(on: restored, known, by: `import`)
     guard !decision.isRefused else { return .superseded }
-    // A clock that was ahead must not make data that nothing newer can ever replace.
+    // The date is limited to now: if the clock of the archive was ahead, nothing newer could
+    // replace the data.
     let now = transaction.environment.now.date
     let date = min(restored.updatedAt, now)
     if let known, slots[known].machine.isNoOlder(than: date, at: now) { return .notNewer }
@@ -140,7 +144,7 @@ extension CacheState {
     )
     if let error = restored.error { restore(error, of: restored, index, &transaction) }
     if isMarked {
-      // A running fetch brings newer data, unless its answer says how old it is.
+      // A running fetch brings newer data, unless its answer says that it is older.
       let time =
         restored.isInvalidated
         ? transaction.environment.now
@@ -177,8 +181,8 @@ extension CacheState {
     return extensions.imports.decision(on: candidate, by: `import`)
   }
 
-  /// Whether a fetch in flight may end, wherever it is: it waits for some import, or began after this import
-  /// had named its key, and its data is there.
+  /// Whether archived data ends the fetch in flight: the data must not be stale, and the fetch must wait for
+  /// an import, or have begun after this import had named its key.
   private func endsFetch(
     of index: Int,
     _ restored: RestoredEntry,

@@ -1,7 +1,7 @@
-// Runs that are kept beyond the process, and runs of which only the newest is sent.
+// Durable runs, and runs of which only the newest is sent.
 
 extension CacheState {
-  /// The facts about keeping for the machine of a run that begins.
+  /// Whether a run that begins has to be written to the outbox first, or is there already.
   func keeping(of mutation: StoredMutation, _ origin: RunOrigin) -> MutationMachine.Keeping {
     if case .store = origin { return .kept }
     if mutation.runOptions.isDurable { return .wanted }
@@ -14,12 +14,12 @@ extension CacheState {
   ///   - id: The run.
   ///   - scope: The scope.
   ///   - comesBefore: Whether the run comes before runs that began earlier.
-  /// - Returns: Whether the run is the first.
+  /// - Returns: Whether the run is the first of its scope.
   mutating func enqueueRun(_ id: MutationID, _ scope: String?, comesBefore: Bool) -> Bool {
     guard comesBefore, let scope, let first = mutations.scopes[scope]?.first,
       let index = mutations.find(first)
     else { return mutations.scopes.join(id, scope) }
-    // A run at work cannot be overtaken.
+    // A run that is already at work stays the first.
     let keepsFirst = !mutations.slots[index].machine.canBeOvertaken
     mutations.scopes[scope, default: RunQueue()].insert(id, keepsFirst: keepsFirst)
     guard mutations.scopes[scope]?.first == id else { return false }
@@ -27,7 +27,7 @@ extension CacheState {
     return true
   }
 
-  /// A run is kept, or need not be.
+  /// The outbox has written a run, or need not write it: the run may go on.
   mutating func kept(_ id: MutationID, _ transaction: inout Transaction) {
     guard let index = mutations.find(id) else { return }
     let actions = mutations.slots[index].machine.kept(in: transaction.environment)
@@ -36,7 +36,7 @@ extension CacheState {
     cancelOlder(before: id, &transaction)
   }
 
-  /// A run can never be kept as it is.
+  /// The outbox can never write a run with its present input.
   mutating func keepingFailed(
     _ id: MutationID,
     _ error: ErrorBox,
@@ -65,7 +65,7 @@ extension CacheState {
   ///   - input: Its new input.
   ///   - layers: Its changes from now on.
   ///   - transaction: The transaction.
-  ///   - step: Tells the machine.
+  ///   - step: Gives the machine of the run its input.
   /// - Returns: Whether that was possible.
   mutating func rebase(
     _ id: MutationID,
@@ -92,7 +92,7 @@ extension CacheState {
     _ run: Int,
     _ transaction: inout Transaction
   ) {
-    // A cleared or removed change does not come back.
+    // If the former changes were cleared or removed, they do not come back.
     guard mutations.slots[run].layered.isEmpty || isLaid(job, run) else { return }
     dropLayers(of: job, run, &transaction)
     mutations.slots[run].layered = []
@@ -118,7 +118,7 @@ extension CacheState {
     apply(actions, to: id, &transaction)
   }
 
-  /// Tells the keeper the progress of a kept run.
+  /// Tells the outbox the progress of a durable run.
   mutating func tellKeeper(of index: Int, _ job: MutationJob) {
     guard mutations.slots[index].machine.isPending else { return }
     let progress = RunProgress(
@@ -137,7 +137,7 @@ extension CacheState {
 
   // MARK: Pacing
 
-  /// Remembers a run of which only the newest is sent.
+  /// Adds a run to the versions of its item, if only the newest version is sent.
   mutating func joinCoalescing(_ id: MutationID, _ mutation: StoredMutation) {
     // The job's key is shared with the table of runs, which releases it.
     guard mutation.isNewestOnly, let job = mutations.slots[Int(id.index)].job else { return }
@@ -145,11 +145,11 @@ extension CacheState {
     mutations.paced[runs, default: RunQueue()].insert(id)
   }
 
-  /// Cancels the older versions of a run that may be sent.
+  /// Cancels the older versions of a run, because the run may be sent now.
   ///
-  /// The version that is being sent has the last word: see ``yieldToNewer(_:_:)``. While the run may be
-  /// taken back, its possible successors stay: all older versions except those that may be taken
-  /// back as well.
+  /// A version that is being sent is not cancelled: see ``yieldToNewer(_:_:)``. While the run itself may
+  /// still be taken back, only older versions that may be taken back as well are cancelled: any other would
+  /// have to be sent in its place.
   ///
   /// - Complexity: O(*n*) in their number; all except the one that is being sent are visited once.
   mutating func cancelOlder(before id: MutationID, _ transaction: inout Transaction) {
@@ -158,7 +158,7 @@ extension CacheState {
       let job = mutations.slots[index].job, let mutation = job.mutation, mutation.isNewestOnly
     else { return }
     let runs = PacedRuns(with: job)
-    // Copied: runs that end leave the queue.
+    // The list is copied, because runs that end leave the queue.
     let older = Array(mutations.paced[runs, default: RunQueue()].prefix { $0 < id })
     let environment = transaction.environment
     let isTentative = mutations.slots[index].machine.mayBeTakenBack(in: environment)
@@ -174,8 +174,8 @@ extension CacheState {
     }
   }
 
-  /// A run is about to take the place of another one, without a key that says whether both are
-  /// about the same item.
+  /// Notes that a run is about to replace another one, although no key says that both are about the
+  /// same item.
   private mutating func noteDiscarded(_ older: MutationID, by newer: MutationID) {
     guard let old = mutations.find(older), let new = mutations.find(newer),
       mutations.slots[old].machine.isUndecided,
@@ -188,7 +188,7 @@ extension CacheState {
     actionQueue.enqueue(.mutation(.discarded(discarded, by: job, changesOthers: isElsewhere)))
   }
 
-  /// A run was sent in vain: a newer version that may be sent takes its place.
+  /// Ends a run whose attempt has failed, if a newer version may be sent in its place.
   ///
   /// - Complexity: O(*n*) in the number of newer versions.
   mutating func yieldToNewer(_ id: MutationID, _ transaction: inout Transaction) {
@@ -221,10 +221,10 @@ enum RunOrigin {
   case here(random: (high: UInt64, low: UInt64))
   /// The run comes from an archive.
   case archive(RunIdentity, revision: UInt64, submittedAt: Timestamp)
-  /// The run was kept by an earlier process; its number is below those of all runs that began here.
+  /// An earlier process has written the run; its number is below those of all runs that began here.
   case store(RunIdentity, revision: UInt64, serial: UInt64, submittedAt: Timestamp)
 
-  /// The time when the run was submitted, if that was before.
+  /// The time when the run was submitted, if that was not now.
   var submittedAt: Timestamp? {
     switch self {
     case .here: nil
@@ -253,7 +253,7 @@ enum RunOrigin {
     }
   }
 
-  /// The number of the run, if it is given.
+  /// The number of the run, if an earlier process has given it one.
   var serial: UInt64? {
     if case .store(_, _, let serial, _) = self { serial } else { nil }
   }

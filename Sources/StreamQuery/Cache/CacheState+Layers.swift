@@ -43,8 +43,8 @@ extension CacheState {
         slots[index].machine.adopted(fetchOptions: nil, gcTime: planned.gcTime)
       }
       let laid = PlacedLayer(layer: planned.layer, job: job)
-      // The layers of later runs are there already if an earlier process began this run, or its
-      // input was changed.
+      // There may be layers of later runs, if an earlier process began this run, or its input was
+      // changed.
       let place = slots[index].layers.lastIndex { !(job.id < $0.job.id) }.map { $0 + 1 } ?? 0
       slots[index].layers.insert(laid, at: place)
       slots[index].machine.pinned()
@@ -94,7 +94,8 @@ extension CacheState {
   /// A run is over: removes the layers that no answer is going to replace.
   mutating func settleLayers(of job: MutationJob, _ run: Int, _ transaction: inout Transaction) {
     for index in layeredEntries(run) {
-      // Its answer would not land. A fetch that starts now will land, and replaces the layers.
+      // The answer of the fetch in flight would not land. A new fetch will, and then removes the
+      // layers.
       input(index, &transaction) { $0.outdatedRestarted(in: $1) }
       let newest = slots[index].machine.newestFetch
       removeLayers(index, &transaction) { $0.job === job && $0.keptSince == newest }
@@ -122,7 +123,7 @@ extension CacheState {
     if slots[index].isLayered { strip(index, &transaction) { _ in true } }
   }
 
-  /// Brings the visible data in line with the data below and the layers over it.
+  /// Makes the data that observers see again, from the data below and the layers over it.
   mutating func reshow(_ index: Int, _ transaction: inout Transaction) {
     guard slots[index].isLayered else {
       transaction.drop(slots[index].shown)
@@ -143,7 +144,7 @@ extension CacheState {
   // MARK: Steps
 
   private func layeredEntries(_ run: Int) -> [Int] {
-    // Entries that were dropped since took their layers with them.
+    // The layers of entries that were dropped meanwhile are gone.
     mutations.slots[run].layered.compactMap { find($0) }
   }
 

@@ -7,15 +7,15 @@ enum Poll<Value: Sendable>: Sendable {
   case over
 }
 
-/// The result for an observer that is about to wait for news.
+/// Whether an observer that wants to wait for news may do so.
 enum SuspendDecision: Sendable {
   case suspended
-  /// It waits, and another task is already waiting for the same observer's news.
+  /// The observer waits; another task already waits for news of the same observer.
   case suspendedBesideAnother(EntryKey)
   /// There is already news.
   case news
-  /// It is a fetch that observes its own key: news comes when the fetch ends, and the fetch waits
-  /// for the news.
+  /// The observer must not wait, because a fetch observes its own key: news comes when the fetch
+  /// ends, and the fetch would wait for the news.
   case ownFetch(FetchJob)
 }
 
@@ -26,7 +26,7 @@ extension CacheState {
     return pollSnapshot(index).map(Poll.news) ?? .nothing
   }
 
-  /// The same for an observer that is in the table.
+  /// The newest snapshot that an observer, at a row of the table, has not seen.
   @inline(__always)
   mutating func pollSnapshot(_ observer: Int) -> (snapshot: EntrySnapshot, flags: QueryFlags)? {
     let (snapshot, flags) = shownSnapshot(observer)
@@ -66,7 +66,7 @@ extension CacheState {
 
   /// Whether an observer has not seen the current state.
   ///
-  /// It returns no reference, so that a look need not count one.
+  /// It returns no reference, so that a look need not retain one.
   private mutating func hasNews(_ observer: Int) -> Bool {
     let entry = Int(observers[observer].entry)
     guard observers[observer].seenVersion == version(entry) else { return true }
@@ -99,13 +99,14 @@ extension CacheState {
     for observer in slots[entry].observers { wakeIfNews(Int(observer), version) }
   }
 
-  /// Another query may add, change or remove a placeholder.
+  /// Shows the placeholder of an observer's new query, which may differ from the old one.
   mutating func showPlaceholder(_ observer: Int, isKept: Bool) {
     let wasShown = observers[observer].seenFlags.contains(.placeholder)
     guard wasShown || observers[observer].suspended != nil else { return }
     let isShown = shownSnapshot(observer).1.contains(.placeholder)
     let isOther = wasShown && isShown && !isKept
-    // Neither version nor flags distinguish one placeholder from another.
+    // Another placeholder changes neither version nor flags, so the observer forgets the version
+    // that it has seen.
     if isOther { observers[observer].seenVersion = .max }
     if isOther || isShown != wasShown { wakeSuspended(observer) }
   }
@@ -124,7 +125,7 @@ extension CacheState {
     wakeIfNews(observer, slots[Int(observers[observer].entry)].snapshot?.version)
   }
 
-  /// Without a snapshot there is news: nobody has looked since the last one.
+  /// Without a snapshot there is always news, because nobody has looked since the last change.
   @inline(__always)
   private mutating func wakeIfNews(_ observer: Int, _ version: UInt64?) {
     guard observers[observer].suspended != nil else { return }
@@ -135,7 +136,7 @@ extension CacheState {
     wakeSuspended(observer)
   }
 
-  /// Ends a wait, unless that was already requested.
+  /// Requests the end of a wait, unless that was done before.
   @inline(__always)
   mutating func call(_ suspended: SuspendedObserver) {
     switch suspended {
@@ -159,7 +160,8 @@ func withPlaceholder(
   for snapshot: EntrySnapshot,
   _ flags: QueryFlags
 ) -> (EntrySnapshot, QueryFlags) {
-  // The data with layers is not known here, but the data below them is.
+  // The data with layers is computed later, but whether there is any depends on the data below
+  // them.
   guard snapshot.base == nil, snapshot.error == nil, let placeholder = query?.placeholder else {
     return (snapshot, flags)
   }
@@ -180,7 +182,7 @@ extension CacheState {
     if reports.needs >= .lookups { emit(lookup, index, transaction) }
   }
 
-  // Separate, so that transactions without listeners do not pay for it.
+  // This is a separate function, so that transactions without listeners do not pay for it.
   @inline(never)
   private mutating func emit(_ lookup: CacheLookup, _ index: Int, _ transaction: Transaction) {
     emit(.lookup(lookup), index, transaction)

@@ -37,12 +37,14 @@ extension CacheState {
     return environment
   }
 
-  /// Resumes the paused runs, held ones included; while offline nothing happens.
+  /// Resumes the paused runs, including those of an archive that were not to start yet.
+  ///
+  /// While offline this does nothing.
   ///
   /// - Parameters:
   ///   - caller: The caller's work; the caller does not wait for runs that wait for that work.
   ///   - transaction: The transaction.
-  /// - Returns: Waiters for the ends of the other runs that were paused.
+  /// - Returns: Waiters for the ends of all other runs that were paused.
   mutating func resumePaused(
     for caller: TaskChain?,
     _ transaction: inout Transaction
@@ -58,7 +60,7 @@ extension CacheState {
         continue
       }
       let waiter = Waiter(role: .watching, wait: wait)
-      // Waiters that stopped waiting hold no user objects.
+      // Waiters that no longer wait hold no users' objects, so they may be released under the lock.
       mutations.slots[index].waiters.removeAll(where: \.isResolved)
       mutations.slots[index].waiters.append(waiter)
       waiters.append(waiter)
@@ -68,25 +70,26 @@ extension CacheState {
     return waiters
   }
 
-  /// Delays the sweep of a transition until the runs that were paused at it have an outcome: the
-  /// refetch is to bring their changes.
+  /// Delays the refetches of a transition of network or app until the runs that were paused have an
+  /// outcome, so that the refetches bring their changes.
   mutating func hold(
     _ cause: FetchCause,
     for paused: Set<MutationID>,
     _ transaction: inout Transaction
   ) {
-    // A flapping network must not pile them up while a run is at work.
+    // A network that comes and goes while a run is at work must not add the same delay again and
+    // again.
     if !mutations.delayedRefetches.contains(where: { $0 == (cause, paused) }) {
       mutations.delayedRefetches.append((cause, paused))
     }
     environmentMoved(of: cause, &transaction)
   }
 
-  /// The runs that a transition of network or app has to wait for: the paused ones; none while
-  /// offline.
+  /// The paused runs, for which the refetches of a transition of network or app have to wait; none
+  /// while offline.
   ///
-  /// A run that waits behind a running one is not included while a fetch is paused: the running one
-  /// may wait for that fetch, which resumes only with the sweep.
+  /// While a fetch is paused, a run that waits behind a running one is not included: the running
+  /// one may wait for that fetch, which resumes only with the refetches.
   var pausedMutations: Set<MutationID> {
     guard environment.isOnline, mutations.pendingCount > 0 else { return [] }
     let rests = slots.live.contains { slots[Int($0)].machine.isPaused }
@@ -113,8 +116,9 @@ extension CacheState {
     return mutations.slots[index].machine.isStalled
   }
 
-  /// A run waits for an answer: callers that did not start it wait neither for it nor for the runs
-  /// behind it.
+  /// A run has stopped and waits for an answer to its error.
+  ///
+  /// Callers that did not start it no longer wait for it, nor for the runs behind it.
   mutating func stopped(_ index: Int, _ id: MutationID) {
     let scope = mutations.slots[index].job?.scope.flatMap { mutations.scopes[$0] }
     for run in scope.map(Array.init) ?? [id] {
@@ -128,14 +132,14 @@ extension CacheState {
     }
   }
 
-  /// A run has its outcome: sweeps that waited for it may be due.
+  /// A run has its outcome, so refetches that were delayed for it may be due.
   mutating func release(_ id: MutationID) {
     guard !mutations.delayedRefetches.isEmpty else { return }
     for index in mutations.delayedRefetches.indices {
       mutations.delayedRefetches[index].awaited.remove(id)
     }
     var due: [FetchCause] = []
-    // One sweep is enough for several transitions of the same kind: a second one would find running
+    // Transitions of the same kind need their refetches once: a second time would only find running
     // fetches.
     for sweep in mutations.delayedRefetches
     where sweep.awaited.isEmpty && !due.contains(sweep.cause) {

@@ -81,7 +81,8 @@ extension CacheState {
     mutations.streamCount -= 1
     mutations.streams.values[position] -= 1
     if mutations.streams.values[position] == 0 {
-      // The dictionary's own key may be the last reference to the user's key parts.
+      // The dictionary's own key may hold the last reference to the user's key parts, which must
+      // not be released under the lock.
       transaction.garbage.collect(value: mutations.streams[position].key.storage)
       mutations.streams.remove(at: position)
     }

@@ -16,7 +16,7 @@ extension CacheState {
       id: id,
       identity: origin.identity(serial: id.serial, at: transaction.environment.now),
       mutation: mutation,
-      // Equal keys share one instance: mutations are often made again for each run.
+      // Mutations are often made again for each run, so all runs share the key of the first one.
       key: mutations.runs.index(forKey: mutation.key).map { mutations.runs[$0].key }
         ?? mutation.key,
       input: input,
@@ -112,8 +112,9 @@ extension CacheState {
     }
   }
 
-  /// The outcome of a run is decided: layers change first, so that callbacks see the present
-  /// environment.
+  /// The outcome of a run is decided.
+  ///
+  /// Its layers change before its callbacks are called, so that these see the resulting data.
   private mutating func conclude(
     _ ending: MutationMachine.Ending,
     _ index: Int,
@@ -157,7 +158,8 @@ extension CacheState {
     let waiters = mutations.slots[index].waiters
     mutations.slots[index].waiters = Few()
     job.retire(into: &transaction.garbage)
-    // Before its callers and the next run go on: their work may depend on it.
+    // The outbox hears of the end before callers and the next run go on, whose work may depend on
+    // it.
     if mutations.slots[index].machine.runOptions.isDurable {
       actionQueue.enqueue(.mutation(.over(job, ending)))
     }
@@ -202,7 +204,8 @@ extension CacheState {
     guard let position = mutations.runs.index(forKey: key) else { return nil }
     mutations.runs.values[position].remove(id)
     if let newest = mutations.runs.values[position].last { return newest }
-    // The dictionary's own key may be the last reference to the user's key parts.
+    // The dictionary's own key may hold the last reference to the user's key parts, which must not
+    // be released under the lock.
     transaction.garbage.collect(value: mutations.runs[position].key.storage)
     mutations.runs.remove(at: position)
     return nil
@@ -212,7 +215,7 @@ extension CacheState {
   /// ignored.
   ///
   /// - Parameters:
-  ///   - sparesKept: Whether runs that are kept beyond the process, and have not ended, go on.
+  ///   - sparesKept: Whether durable runs that have not ended go on.
   ///   - transaction: The transaction.
   mutating func clearMutations(sparesKept: Bool, _ transaction: inout Transaction) {
     var next: [MutationID] = []
@@ -224,10 +227,11 @@ extension CacheState {
       if isPending, sparesKept, mutations.slots[index].machine.runOptions.isDurable { continue }
       if !isPending { keep(index) }
       if isPending {
-        // No work of a paused run is running: an archive that has it may restore it.
+        // The work of a paused run is not running, so an archive that has the run may restore it.
         if mutations.slots[index].machine.isPaused { mutations.archived.remove(job.identity) }
         actionQueue.enqueue(.mutation(.cancel(job)))
-        // It is no longer in a scope: no run waits for the targets of its work.
+        // The run has left its scope: the runs behind it no longer wait for the work that it waits
+        // for.
         job.tasks?.workEnded()
         mutations.pendingCount -= 1
         emit(.cancelled, job, transaction)
@@ -239,7 +243,7 @@ extension CacheState {
       }
       forget(id, &transaction)
     }
-    // Most of the runs behind it were removed as well.
+    // Most of the runs that could come next were removed as well.
     for id in next {
       guard let index = mutations.find(id) else { continue }
       let actions = mutations.slots[index].machine.reachedFront(in: transaction.environment)
@@ -247,13 +251,13 @@ extension CacheState {
     }
   }
 
-  /// Makes the followers of a run read the change, in the order of transactions.
+  /// Lets the observers of runs read a change, in the order of transactions.
   mutating func mutationsChanged(_ news: MutationNews) {
     guard case .mutation(.news(var all)) = actionQueue.last else {
       return actionQueue.enqueue(.mutation(.news([news])))
     }
     guard all.last != news else { return }
-    // Taken out of the action queue so that it grows in place.
+    // The list is taken out of the action queue, so that it grows in place and is not copied.
     actionQueue.removeLast()
     all.append(news)
     actionQueue.enqueue(.mutation(.news(all)))
@@ -275,7 +279,7 @@ extension CacheState {
     cancelOlder(before: id, &transaction)
   }
 
-  /// The next run to begin, as a target of a wait.
+  /// The next run of a scope to begin, as the target of a wait.
   func nextRun(in scope: String?) -> WorkID {
     .run(cache: id, serial: mutations.lastSerial + 1, scope: scope)
   }

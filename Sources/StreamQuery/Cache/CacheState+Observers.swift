@@ -4,7 +4,9 @@ extension CacheState {
 
   // MARK: Coming and going
 
-  /// Adds an observer to a key; after a shutdown it ends before it begins.
+  /// Adds an observer to a key.
+  ///
+  /// After a shutdown the observer ends at once.
   mutating func addObserver(
     _ index: Int?,
     at key: EntryKey,
@@ -19,7 +21,7 @@ extension CacheState {
     let isPlaced = initialData != nil && !slots[index].machine.hasData
     placeInitialData(index, initialData, &transaction)
     let id = attachObserver(index, query: query, resolvedOptions: resolvedOptions, &transaction)
-    // Closures of options may read the cache, which has the data only now.
+    // The initial data was placed just now, and closures of options may read the cache.
     if isPlaced, slots[index].dynamicCount > 0 { reevaluate(index, transaction) }
     return id
   }
@@ -86,7 +88,8 @@ extension CacheState {
     apply(actions, entry, &transaction)
   }
 
-  /// The query and options of an observer, so that its handle can still look after it has left.
+  /// The query and options of an observer, with which its handle can show the state after the
+  /// observer has left.
   func detached(of id: ObserverID) -> DetachedObserver? {
     guard let index = find(id), let key = slots[Int(observers[index].entry)].key else { return nil }
     return DetachedObserver(of: observers[index], on: key)
@@ -94,7 +97,7 @@ extension CacheState {
 
   /// Removes an observer: its stream ends.
   ///
-  /// A second time is a no-op.
+  /// A second call does nothing.
   mutating func unsubscribe(_ id: ObserverID, _ transaction: inout Transaction) {
     guard let index = find(id) else { return }
     var former = Observer()
@@ -145,7 +148,7 @@ extension CacheState {
   ///   - observer: The observer.
   ///   - query: The new query.
   ///   - resolvedOptions: Its options from now on.
-  ///   - onSubscribe: Its policy for subscriptions, if it arrives only now.
+  ///   - onSubscribe: Its policy for subscriptions, if it waited for a store and arrives now.
   ///   - keepsPlaceholder: Whether the new query has the same placeholder as the old one.
   ///   - transaction: The transaction.
   mutating func reobserve(
@@ -158,7 +161,8 @@ extension CacheState {
   ) {
     let entry = Int(observers[observer].entry)
     let old = observers[observer].resolvedOptions
-    // Has no meaning for an existing observer; the answer of a function on arrival stays.
+    // The policy for subscriptions does not matter for an existing observer, which keeps the one
+    // that it arrived with.
     var resolvedOptions = resolvedOptions
     resolvedOptions.onSubscribe = onSubscribe ?? old.onSubscribe
     if onSubscribe == nil { resolvedOptions.retriesOnSubscribe = old.retriesOnSubscribe }
@@ -170,7 +174,7 @@ extension CacheState {
       showPlaceholder(observer, isKept: keepsPlaceholder)
     }
     guard old != resolvedOptions else { return }
-    // An observer that is about to leave or waited for a store does not change its query.
+    // An observer that is about to leave, or that waited for a store, has not changed its options.
     var asked = old
     asked.linger = resolvedOptions.linger
     if asked != resolvedOptions, old.participation != .restoring {
@@ -187,7 +191,8 @@ extension CacheState {
     )
     observers[observer].resolvedOptions = resolvedOptions
     observers[observer].pollBase = base
-    // If a function enables it because the entry was emptied, there was no request.
+    // If the entry was emptied, and a function enables the observer for that reason, there was no
+    // request.
     if let lookup, lookup != .miss || !slots[entry].machine.isIdle {
       recordLookup(lookup, entry, transaction)
     }
@@ -202,7 +207,8 @@ extension CacheState {
     _ transaction: inout Transaction
   ) {
     var resolvedOptions = resolvedOptions
-    // No function decides this, but it may have been set for an observer that is about to leave.
+    // No function decides how long the fetch of an observer that leaves goes on, but the caller may
+    // have set it.
     resolvedOptions.linger = observers[observer].resolvedOptions.linger
     reobserve(observer, query: query, resolvedOptions: resolvedOptions, &transaction)
   }
@@ -223,7 +229,7 @@ extension CacheState {
     wakeIfNews(observer)
   }
 
-  /// Lets the first observer whose refetch is due set the query, if nothing is in flight.
+  /// If nothing is in flight, the entry takes the query of the first observer whose refetch is due.
   mutating func electObserver(
     of entry: Int,
     _ cause: FetchCause?,

@@ -4,7 +4,8 @@ extension CacheState {
   ///
   /// - Parameters:
   ///   - index: The entry.
-  ///   - scope: Selects the entries; such an entry is about to be active.
+  ///   - scope: Selects the entries by whether they are active; an entry that waits for a store
+  ///     counts as active.
   /// - Returns: The entry.
   @inline(__always)
   func restoring(_ index: Int, in scope: RefetchScope = .active) -> RestoringEntry? {
@@ -24,14 +25,13 @@ extension CacheState {
     _ group: WaitGroup?,
     _ transaction: inout Transaction
   ) {
-    // If there are several stores, the one that is read last counts, and the observers may come a moment
-    // later.
+    // With several stores, the last one that is read counts, and the observers may come a moment later.
     guard let index = find(id), isBulkRefetched(index) || restoring(index) != nil else { return }
     refetch(index, cause, superseding: false, group, &transaction)
   }
 
-  /// The persisted entries in use that have no data, although nobody waits for a store: reading
-  /// took longer than queries wait.
+  /// The persisted entries in use that have no data, because reading their store took longer than
+  /// queries wait.
   func emptyPersistedEntries() -> [RestoringObservers] {
     slots.live.lazy.map(Int.init).compactMap { index in
       guard let key = slots[index].key, let query = slots[index].query, query.isPersisted,
@@ -96,7 +96,7 @@ extension CacheState {
     return true
   }
 
-  /// An observer that waited for a store arrives with its request.
+  /// Lets an observer that waited for a store arrive: it may now request a fetch.
   private mutating func arrive(
     _ id: ObserverID,
     _ held: StoredQuery,
@@ -104,7 +104,8 @@ extension CacheState {
     _ transaction: inout Transaction
   ) {
     guard let observer = find(id), let query = observers[observer].query,
-      // A placeholder of another key's data may have been forgotten meanwhile.
+      // The observer's query may have lost a placeholder from another key's data meanwhile; it
+      // still is the same query.
       query === held || query === held.plain,
       observers[observer].resolvedOptions.participation == .restoring
     else { return }
@@ -128,7 +129,7 @@ struct RestoringEntry: Sendable {
 
 /// The observers of one entry and query that wait for a store.
 struct RestoringObservers: Sendable {
-  /// With what they are to arrive, when the store has been read.
+  /// Observers, and the resolution with which they arrive when the store has been read.
   typealias Resolved = (observers: RestoringObservers, resolution: Resolution)
 
   let key: EntryKey

@@ -9,8 +9,8 @@ extension CacheState {
   ///   - role: The caller's role for the fetch; `nil` if it does not wait.
   ///   - group: The group of a caller that waits for several fetches.
   ///   - transaction: The transaction.
-  /// - Returns: The caller's place, or `nil` if it does not wait. A caller that wants a lease does
-  ///   not wait if the fetch waits for the caller; then nothing was requested.
+  /// - Returns: The waiter of the caller; `nil` if it does not wait. If a caller wants a lease on a
+  ///   fetch that waits for this caller, nothing is requested, and it does not wait.
   mutating func request(
     _ index: Int,
     _ request: FetchRequest,
@@ -45,7 +45,7 @@ extension CacheState {
     )
     let begins = slots[index].machine.fetchID != before
     if begins, before != nil { moveWaitersAlong(index) }
-    // A call that does not wait is as urgent as its caller, too.
+    // The fetch becomes as urgent as its caller, even if the caller does not wait.
     if !begins, role != nil || request.cause == .manual, let job = slots[index].job {
       transaction.lend(to: job.tasks)
     }
@@ -99,9 +99,9 @@ extension CacheState {
     return waiter
   }
 
-  /// The current round of an entry's waiters; a new one if nobody waits yet.
+  /// The generation of an entry's present waiters; a new one if nobody waits yet.
   ///
-  /// No entry ever has a round that another one had: a late caller's round is over.
+  /// No two entries ever have the same generation, so a waiter that comes too late belongs to none.
   private mutating func waiterGeneration(of index: Int) -> UInt64 {
     if slots[index].waiterGeneration == 0 {
       slots.waiterSerial += 1
@@ -117,7 +117,7 @@ extension CacheState {
     return find(entry)
   }
 
-  /// The wait of a caller; `nil` if it was answered.
+  /// The fetch that a caller waits for; `nil` if the caller was answered.
   borrowing func fetchWait(of waiter: Waiter, for key: EntryKey) -> FetchWait? {
     guard let index = awaitedEntry(of: waiter), waiter.generation != 0,
       waiter.generation == slots[index].waiterGeneration, let fetch = slots[index].machine.fetch
@@ -149,14 +149,15 @@ extension CacheState {
     }
   }
 
-  /// The fetch of an entry waits: for callers that watch its attempt, this is the end.
+  /// The fetch of an entry has no running attempt any more: answers the callers that watch an
+  /// attempt.
   mutating func attemptRests(_ index: Int) {
     settleWatchers(index) { $0.role == .watchingAttempt }
   }
 
-  /// If the fetch of an entry is paused while the app is inactive, this is the end for runs that watch it.
+  /// If the fetch of an entry is paused while the app is inactive, answers the runs that watch the fetch.
   ///
-  /// A durable run goes on without the app, and other runs of its scope wait for it.
+  /// A durable run goes on while the app is inactive, and other runs of its scope wait for it.
   mutating func restsForApp(_ index: Int) {
     guard !environment.isActive, slots[index].machine.isPaused else { return }
     settleWatchers(index) { $0.isOfRun }
@@ -174,7 +175,7 @@ extension CacheState {
   /// Removes a cancelled caller; its lease ends.
   mutating func removeWaiter(_ waiter: Waiter, _ transaction: inout Transaction) {
     guard let index = awaitedEntry(of: waiter) else { return }
-    // It was answered in an earlier transaction but has not been told yet.
+    // An earlier transaction has answered the waiter, which has not been resumed yet.
     guard waiter.generation != 0, waiter.generation == slots[index].waiterGeneration else { return }
     waiter.generation = 0
     waiterWent(index, &transaction)
@@ -188,8 +189,9 @@ extension CacheState {
     }
   }
 
-  /// Removes waiters whose callers left, all at once when they outnumber the others: so each pays a
-  /// constant cost.
+  /// Removes the waiters whose callers have left, when they outnumber the others.
+  ///
+  /// So each caller that leaves costs a constant time on average.
   private mutating func waiterWent(_ index: Int, _ transaction: inout Transaction) {
     guard !slots[index].waiters.isEmpty else { return }
     slots[index].goneWaiters += 1
@@ -197,7 +199,8 @@ extension CacheState {
     let waiters = slots[index].waiters
     slots[index].waiters = waiters.filter { !$0.isResolved }
     slots[index].goneWaiters = 0
-    // Some may hold the last reference to a user's error.
+    // A waiter may hold the last reference to a user's error, which must not be released under the
+    // lock.
     for waiter in waiters where waiter.isResolved {
       if waiter === slots[index].initiator { slots[index].initiator = nil }
       transaction.drop(waiter)
@@ -206,7 +209,9 @@ extension CacheState {
 
   // MARK: Answers
 
-  /// The watchers of the fetch of an unobserved entry: the entry may be gone before they look.
+  /// The watchers of an unobserved entry's fetch.
+  ///
+  /// They get its last state, because the entry may be gone before they look.
   func unobservedWatchers(of index: Int) -> [Waiter] {
     guard !slots[index].isWatched else { return [] }
     return slots[index].waiters.filter { $0.role == .watching }
@@ -224,7 +229,8 @@ extension CacheState {
     case .failed:
       answerFailure(of: waiters, index, transaction)
     case .cancelled:
-      // The initiator gets the restored data; joiners learn that the fetch was cancelled.
+      // The caller that started the fetch gets the restored data; the other callers learn that the
+      // fetch was cancelled.
       let data = slots[index].machine.isAnswer ? slots[index].visible.map(WaitOutcome.value) : nil
       if let initiator { answer(Few(initiator), data ?? .cancelled) }
       answer(waiters.filter { $0 !== initiator }, .cancelled)
@@ -233,7 +239,7 @@ extension CacheState {
     }
   }
 
-  /// Tells callers the outcome of their wait, which ends with this transaction.
+  /// Gives callers the outcome of their wait, which is over with this transaction.
   mutating func answer(_ waiters: Few<Waiter>, _ outcome: WaitOutcome) {
     guard !waiters.isEmpty else { return }
     for waiter in waiters { waiter.endWait() }
@@ -250,22 +256,23 @@ extension CacheState {
     guard !moving.isEmpty else { return waiters }
     let answered = waiters.filter { !$0.waitsForSuccessor }
     requeue(moving, index)
-    // They asked for that fetch.
+    // The first of them counts as the caller that started the next fetch.
     slots[index].initiator = slots[index].waiters.first
     return answered
   }
 
-  /// A fetch replaced another: callers of the old one wait for the new one, which is bound to end:
-  /// see ``EntryMachine/supersessionLimit``.
+  /// A fetch has replaced another: the waiters of the old one move to the new one.
+  ///
+  /// Replacements come to an end, see ``EntryMachine/supersessionLimit``.
   private mutating func moveWaitersAlong(_ index: Int) {
     let waiters = slots[index].takeWaiters().waiters
     slots[index].machine.waitersAnswered(leaving: 0)
     requeue(waiters, index)
   }
 
-  /// Lets callers of a fetch that is over wait for its replacement.
+  /// Lets the waiters of a fetch that is over wait for its replacement.
   ///
-  /// If the replacement is paused, it is settled for callers that do not wait for a pause.
+  /// If the replacement is paused, the waiters whose wait ends at a pause are answered.
   mutating func requeue(_ waiters: Few<Waiter>, _ index: Int) {
     guard !waiters.isEmpty else { return }
     let (isIdle, isPaused) = (slots[index].machine.isIdle, slots[index].machine.isPaused)
@@ -282,7 +289,7 @@ extension CacheState {
         if waiter.role == .leasing { slots[index].machine.waiterJoined() }
       }
     }
-    // Callers that have left are released there, too.
+    // These include waiters whose callers have left; answering releases them, too.
     answer(others, isIdle ? .cancelled : .settled)
     restsForApp(index)
   }
@@ -294,7 +301,7 @@ extension CacheState {
   /// - Parameters:
   ///   - caller: The work that is about to wait; `nil` if nothing could wait for it.
   ///   - target: The target of the wait.
-  /// - Returns: The wait.
+  /// - Returns: Whether the caller may wait.
   func permitWait(of caller: TaskChain?, for target: WorkID) -> WorkWait.Permit {
     guard let caller, isPresent(caller) else { return .granted(nil) }
     return WorkWait.begin(caller, for: target)
@@ -308,8 +315,9 @@ extension CacheState {
     return WorkWait.waits(work(of: index), for: caller.work)
   }
 
-  /// Whether a caller's work continues: a fetch that is being replaced in this transaction does
-  /// not.
+  /// Whether a caller's work continues.
+  ///
+  /// The work of a fetch that this transaction replaces does not.
   private func isPresent(_ caller: TaskChain) -> Bool {
     guard !caller.lifecycle.isOver else { return false }
     guard case .fetch(id, let entry) = caller.work else { return true }
@@ -320,10 +328,11 @@ extension CacheState {
   /// The current fetch of an entry, as a target of a wait.
   func work(of index: Int) -> WorkID { .fetch(cache: id, entry: id(of: index)) }
 
-  /// The fetch of an entry, if the current code runs in it: only this code can bring the fetch to
-  /// its end.
+  /// The fetch of an entry, if the current code is a part of it: the fetch cannot end before this
+  /// code does.
   func ownFetch(of entry: Int) -> FetchJob? {
-    // Checked first, so that most observers read no task-local.
+    // The job is looked up first, because reading a task-local takes longer, and most entries have
+    // no job.
     guard let job = slots[entry].job, TaskChain.own === job.tasks else { return nil }
     return job
   }

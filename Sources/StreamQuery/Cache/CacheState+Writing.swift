@@ -1,15 +1,16 @@
 // How data is written into entries.
 
 extension CacheState {
-  /// The entry of a key for a write; it takes over the terms of the query that is written to.
+  /// The entry of a key that is written to. It takes over the retention and the persistence of the
+  /// query, if the caller has one.
   ///
   /// - Parameters:
   ///   - key: The key.
-  ///   - query: The query that was made outside the lock; `nil` if none was needed so far.
-  ///   - terms: The terms of the query that is written to.
+  ///   - query: A query that was made outside the lock; `nil` if the caller has not made one.
+  ///   - terms: The retention, the persistence and the metadata of the query that is written to.
   ///   - transaction: The transaction.
   /// - Returns: The entry; `nil` if a query has to be made first.
-  // Otherwise the index of all keys would be copied for each write.
+  // If this was not inlined, the index of all keys would be copied for each write.
   @inline(__always)
   mutating func writtenEntry(
     _ key: EntryKey,
@@ -23,7 +24,8 @@ extension CacheState {
     }
     if let gcTime = terms.gcTime { keep(index, for: gcTime) }
     let known = slots[index].query
-    // Otherwise an optimistic change or a write by key alone has made it.
+    // An entry whose query is not plain was made by that query; a plain one was made by a write by
+    // key or an optimistic change.
     let isPlain = known.map { !$0.canFetch && !$0.isPersisted } ?? false
     let isChanged = isPlain && (terms.persistence?.isOff == false || terms.hasMeta)
     let isSpecial = terms.persistence != nil || terms.hasMeta || defaults.isPersisting
@@ -37,7 +39,7 @@ extension CacheState {
   ///
   /// - Parameters:
   ///   - key: The key.
-  ///   - query: The query that was made outside the lock; `nil` if none was needed so far.
+  ///   - query: A query that was made outside the lock; `nil` if the caller has not made one.
   ///   - isPlain: Whether the entry begins with nothing but its key.
   ///   - transaction: The transaction.
   /// - Returns: The entry; `nil` if a query has to be made first.
@@ -47,7 +49,8 @@ extension CacheState {
     isPlain: Bool,
     _ transaction: inout Transaction
   ) -> Int? {
-    // All keys of a type begin with the same query, except those with their own defaults.
+    // All keys of a value type begin with the same query, except those that have defaults of their
+    // own.
     let isOrdinary = isPlain && !defaults.isSpecial(key.key)
     if let query {
       if isOrdinary, !query.isPersisted, query.storedDefaults === defaults {

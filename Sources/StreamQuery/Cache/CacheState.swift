@@ -2,15 +2,15 @@ import Synchronization
 
 /// The whole state behind the cache's lock.
 ///
-/// A plain value. Its methods decide nothing that an ``EntryMachine`` could decide; they carry out
-/// its effects on values, waiters and observers. They run under the lock, so the only user code
-/// they call is `==` and `hash` of key parts. References that they release go into the
-/// ``Transaction``.
+/// It is a plain value. Its methods decide nothing that an ``EntryMachine`` could decide. They
+/// carry out the machine's decisions on values, waiters and observers. They run under the lock, so
+/// the only user code they call is `==` and `hash` of key parts. References that they release go
+/// into the ``Transaction``.
 struct CacheState: ~Copyable {
-  /// Keeps the state in place.
+  /// Prevents copies of the state's bytes.
   ///
-  /// A method that only borrows a value gets a copy of its bytes, however many, if they can be
-  /// loaded. An atomic cannot be loaded.
+  /// The compiler may copy all bytes of a value for a method that only borrows it. It cannot do so
+  /// with a value that contains an atomic.
   private let place = Atomic(false)
 
   /// Distinguishes the caches of the process.
@@ -25,12 +25,14 @@ struct CacheState: ~Copyable {
   var returns = ReturnPacing()
   /// The latest time of any transaction, and the last reports of the network and the app.
   ///
-  /// Time never runs backwards, no matter which thread comes first.
+  /// The time never goes back, even if a thread that read the clock earlier takes the lock later.
   var environment: Environment
   /// The defaults for queries that arrive from now on.
   var defaults: StoredDefaults
-  /// The queries of entries that began with a write, by value type: under the current defaults they
-  /// are the same for every key that has none of its own.
+  /// The queries of entries that began with a write, by value type.
+  ///
+  /// Under the current defaults, all keys of a type have the same one, unless a key has defaults of
+  /// its own.
   var bareQueries: [ObjectIdentifier: StoredQuery] = [:]
   var reports: CacheReports
   var isShutDown = false
@@ -38,9 +40,9 @@ struct CacheState: ~Copyable {
   var bounds = CacheBounds()
   /// The callers that wait until nothing is going on.
   var idleWaits = IdleWaits()
-  /// The mechanisms that few caches have.
+  /// The optional mechanisms, of which most caches use none.
   var extensions = CacheExtensions()
-  /// The version of the data in stores.
+  /// Counts the changes of the data in stores.
   var kept = KeptVersion()
 
   /// Creates the state of an empty cache.
@@ -48,7 +50,7 @@ struct CacheState: ~Copyable {
   /// - Parameters:
   ///   - id: A number that no other cache has.
   ///   - defaults: The defaults of queries.
-  ///   - date: The date at the beginning of time, in seconds since the reference date.
+  ///   - date: The date at the instant zero of the clock, in seconds since the reference date.
   ///   - needs: The needs of listeners for events.
   init(id: UInt64 = 0, defaults: StoredDefaults, date: Double, needs: EventNeeds = .nothing) {
     self.id = id
@@ -107,7 +109,8 @@ struct CacheState: ~Copyable {
     announce(.leaving(index, reason), &transaction)
     emit(.removed(reason), index, transaction)
     let short = Int32(truncatingIfNeeded: index)
-    // The index hands out its own reference to the key, so that the slot's is not the last one.
+    // The index hands out its own reference to the key as well, so that the slot does not release
+    // the last one under the lock.
     if let key = slots[index].key.take() {
       slots.keys.remove(key.storage, id: short, into: &transaction.garbage)
     }
@@ -119,9 +122,9 @@ struct CacheState: ~Copyable {
     if slots.count > bounds.leastSlots, isSparse { bounds.mayShrink = true }
   }
 
-  /// Gives an entry a query for its next fetch, and a retention.
+  /// Gives an entry a query, with which it fetches from now on, and the retention of that query.
   mutating func adopt(_ index: Int, _ query: StoredQuery, _ transaction: inout Transaction) {
-    // The placeholder of one observer does not show to others.
+    // A placeholder is for one observer, so the entry takes the query without it.
     if let plain = query.plain { return adopt(index, plain, &transaction) }
     announce(.adopting(index, query), &transaction)
     if query.serving != nil { startServing() }
@@ -129,7 +132,8 @@ struct CacheState: ~Copyable {
     transaction.drop(slots[index].query)
     slots[index].query = query
     announce(.adopted(index), &transaction)
-    // So far the entry was only written to, by key: the feature of its query is known only now.
+    // Until now the entry was only written to, by its key. Its snapshot does not have the feature
+    // of the query yet.
     if query.feature != nil, let snapshot = slots[index].snapshot, snapshot.feature == nil {
       transaction.drop(snapshot)
       slots[index].snapshot = nil
@@ -154,7 +158,7 @@ struct CacheState: ~Copyable {
     find(entry).flatMap { slots[$0].machine.hasData ? slots[$0].data : nil }
   }
 
-  /// The data that the fetch of an entry may keep, hidden or not.
+  /// The data of an entry that a fetch may leave as it is, even if it is hidden.
   func kept(_ entry: EntryID) -> ValueBox? {
     guard let index = find(entry) else { return nil }
     return slots[index].machine.hasData ? slots[index].data : slots[index].stashed
@@ -219,10 +223,11 @@ struct CacheState: ~Copyable {
     }
   }
 
-  // Separate, so that transactions without listeners do not pay for it.
+  // This is a separate function, so that transactions without listeners do not pay for it.
   @inline(never)
   private mutating func tellResults(_ index: Int, _ former: UInt64?, _ transaction: Transaction) {
-    // Without a former version nobody has looked since the last change, and all see this one.
+    // Without a former version, nobody has looked since the last change, so this version is news
+    // for all.
     let isNews = former == nil || slots[index].snapshot?.version != former
     if isNews || showsNews(index) { emit(.observerResultsUpdated, index, transaction) }
   }

@@ -1,14 +1,13 @@
 /// A search for the entries that a filter matches at one instant, which holds the lock for a
 /// bounded number of entries at a time.
 ///
-/// The first looks visit everything that the filter may match. Entries that change in between are
-/// recorded and visited again. As soon as one look finishes those, all matches hold at that
-/// instant: half a transaction is never seen (contract law 4). A search that finishes in one look
-/// records nothing.
+/// The first visits under the lock go through everything that the filter may match. Entries that
+/// change between two visits are recorded, and visited again. As soon as one visit reaches all of
+/// these, the matches are those of one instant: no search sees half a transaction (contract law 4).
+/// A search that needs only one visit records nothing.
 ///
-/// The matches may be only candidates, which the client then judges by predicates, which are user
-/// code. It judges between the looks, and judges changed entries again; after three rounds the last
-/// answers stand.
+/// If the filter has predicates, which are user code, the client asks them between the visits, and
+/// again for changed entries. After three rounds the last answers count.
 struct EntrySearch<Item: Sendable> {
   /// The next step.
   private enum Stage {
@@ -27,27 +26,32 @@ struct EntrySearch<Item: Sendable> {
   private var stage = Stage.beginning
   /// The number of times that the changed entries were collected.
   private var round = 1
-  /// The number of rounds in which it tries to keep up with callers that change entries faster than
-  /// it visits them; then the last answers stand or, without predicates, it holds the lock for the
-  /// rest.
+  /// The maximum number of rounds, because callers may change entries faster than the search visits
+  /// them.
+  ///
+  /// After the last one, the answers of the predicates count as they are. Without predicates, the
+  /// search holds the lock until it has visited the rest.
   private var rounds: Int { isFiltered ? 3 : 8 }
   /// The number of the log of changes; `nil` if there is none.
   private var log: Int?
   private var found: [Match<Item>] = []
-  /// The matches of the last look: under the lock nothing moves for lack of room.
+  /// The matches of the last visit.
+  ///
+  /// They are added to ``found`` outside the lock, because that may copy the list.
   private var latest: [Match<Item>] = []
   /// The matches for changed entries, in the order of the looks; `nil` is an entry that the filter
   /// no longer matches.
   private var news: [(id: EntryID, match: Match<Item>?)] = []
-  /// The number of judged matches in ``found`` and in ``news``.
+  /// The numbers of matches in ``found`` and in ``news`` that the client's predicates have been
+  /// asked about.
   private var filtered = (found: 0, news: 0)
 
   /// Begins a search.
   ///
   /// - Parameters:
   ///   - filter: Selects the entries.
-  ///   - isFiltered: Whether the client judges the matches.
-  ///   - wantsInfo: Whether matches include an info even if nobody judges them.
+  ///   - isFiltered: Whether the client asks predicates about the matches.
+  ///   - wantsInfo: Whether matches include an info even without predicates.
   init(_ filter: EntryFilter, isFiltered: Bool = false, wantsInfo: Bool = false) {
     self.filter = filter
     self.isFiltered = isFiltered
@@ -97,7 +101,7 @@ struct EntrySearch<Item: Sendable> {
       latest.append(match(candidate.index, candidate.rank, in: &state, item))
     }
     if candidates.isOver {
-      // A search that found everything in the first look, and is not judged, has seen one instant.
+      // A search without predicates that is complete after one visit has seen one instant.
       if log == nil, !isFiltered {
         swap(&found, &latest)
         return true
@@ -141,12 +145,12 @@ struct EntrySearch<Item: Sendable> {
   ) {
     state.noteLook(changed.count)
     for id in changed {
-      // By identifier, because it may have moved.
+      // The entry is found by its identifier, because it may have moved.
       let index = state.find(id).flatMap { index in
         state.matches(filter, index, at: instant) ? index : nil
       }
-      // Nothing is replaced here: the last reference to a value must not be released under the
-      // lock.
+      // The match is only added: replacing one could release the last reference to a value under
+      // the lock.
       news.append(
         (id, index.map { match($0, state.rank($0, in: filter), in: &state, item) })
       )
@@ -169,17 +173,16 @@ struct EntrySearch<Item: Sendable> {
 
   // MARK: Outside the lock
 
-  /// The questions for the client: all matches since it last judged.
+  /// The matches that the client still has to ask its predicates about.
   var questions: [QueryInfo] {
     guard isFiltered else { return [] }
     return (found[filtered.found...] + latest).compactMap(\.info)
       + news[filtered.news...].compactMap { $0.match?.info }
   }
 
-  /// Drops findings that do not match, and replaces earlier matches with those for changed
-  /// entries.
+  /// Drops what the predicates refused, and replaces the matches of entries that have changed.
   ///
-  /// Releases user values: never call it under the lock.
+  /// This releases users' values, so do not call it under the lock.
   ///
   /// - Parameter answers: For each of the ``questions``, whether it matches.
   mutating func mergeAnswers(_ answers: [Bool] = []) {
@@ -243,7 +246,7 @@ struct Match<Item: Sendable>: Sendable {
   var id: EntryID
   /// Its rank among the others.
   var rank: UInt64
-  /// The info by which it is judged; `nil` if nobody wants it.
+  /// The info for predicates; `nil` if nobody wants it.
   var info: QueryInfo?
   var item: Item
 }

@@ -56,7 +56,7 @@ extension EntrySlot {
   mutating func renewSnapshot(version: UInt64, _ transaction: inout Transaction) -> Bool {
     guard let old = snapshot.take() else { return false }
     let new = makeSnapshot(version: version)
-    // Only for the same object: no earlier state is kept over other data.
+    // An earlier state is kept only if it has the same data.
     guard old.base === new.base else {
       transaction.drop(self.previousSnapshot)
       self.previousSnapshot = nil

@@ -42,8 +42,10 @@ struct EntrySlot: FreeRows.Row {
     var reasonBefore: ErrorBox?
     /// The waiter whose call started the fetch in flight.
     var initiator: Waiter?
-    /// The state before the current one, if both have the same data: a change that is undone before
-    /// anybody looks restores it, so nobody sees the same snapshot twice.
+    /// The snapshot before the current one, if both have the same data.
+    ///
+    /// If a change is undone before anybody looks, this snapshot returns, so that nobody sees the
+    /// same state twice.
     var previousSnapshot: EntrySnapshot?
     /// The layers of mutations over the data; the oldest run's is the lowest.
     var layers: [PlacedLayer] = []
@@ -53,7 +55,7 @@ struct EntrySlot: FreeRows.Row {
     var stashed: ValueBox?
     /// The initial data that the entry began with; `nil` if it began without.
     var initialState: InitialState?
-    /// The setting of the caller that gave the query; `nil` if none.
+    /// The setting for fetches of the caller that gave the query; `nil` if it had none.
     var setting: FetchSetting?
     /// The pacing of the query's own triggers, if they are paced.
     var triggerPacing = Rare<TriggerPacing>()
@@ -127,13 +129,13 @@ struct EntrySlot: FreeRows.Row {
     transaction.drop(rareData.value.error.take())
   }
 
-  /// From now on, cancelling the fetch in flight restores the newest failure as it is now.
+  /// If the fetch in flight is cancelled, the newest failure as it is now is restored.
   mutating func keepReason(_ transaction: inout Transaction) {
     forgetReason(&transaction)
     if !rareData.isEmpty { rareData.value.reasonBefore = rareData.value.failureReason }
   }
 
-  /// From now on, cancelling the fetch in flight restores no failure.
+  /// If the fetch in flight is cancelled, no failure is restored.
   mutating func forgetReason(_ transaction: inout Transaction) {
     guard !rareData.isEmpty, rareData.value.reasonBefore != nil else { return }
     transaction.drop(rareData.value.reasonBefore.take())
@@ -142,7 +144,8 @@ struct EntrySlot: FreeRows.Row {
 
 // The properties of `RareData`, read as if it were the entry's own.
 extension EntrySlot {
-  /// A reference that most entries do not have: reading finds `nil`, clearing makes no room.
+  /// A reference that most entries do not have: reading returns `nil`, and setting `nil` allocates
+  /// nothing.
   subscript<Value>(dynamicMember path: WritableKeyPath<RareData, Value?>) -> Value? {
     @inline(__always) get { rareData.isEmpty ? nil : rareData.value[keyPath: path] }
     @inline(__always) set {
@@ -152,7 +155,7 @@ extension EntrySlot {
     }
   }
 
-  /// A value that even few of these have.
+  /// A value that is rare even among the rare data.
   subscript<Value>(dynamicMember path: WritableKeyPath<RareData, Rare<Value>>) -> Value? {
     @inline(__always) get { rareData.isEmpty ? nil : rareData.value[keyPath: path].copy }
     set {
@@ -162,7 +165,9 @@ extension EntrySlot {
     }
   }
 
-  /// A list that is empty for most entries; changed in place, with a setter it would be copied.
+  /// A list that is empty for most entries.
+  ///
+  /// It is changed in place; a setter would copy it.
   subscript<Element>(dynamicMember path: WritableKeyPath<RareData, [Element]>) -> [Element] {
     @inline(__always) get { rareData.isEmpty ? [] : rareData.value[keyPath: path] }
     @inline(__always) _modify {
@@ -195,9 +200,9 @@ extension EntrySlot {
     if rareData.isEmpty { rareData = Rare(RareData()) }
   }
 
-  /// Gives back the room if nothing is left in it.
+  /// Frees the storage of the rare data if nothing is left in it.
   ///
-  /// For entries that were fetched and are not observed: most fetched entries never are.
+  /// It serves entries that were fetched and are not observed, as most fetched ones are.
   mutating func dropEmptyRareData() {
     if !rareData.isEmpty, rareData.value.isEmpty { rareData = Rare() }
   }
@@ -212,7 +217,8 @@ extension EntrySlot {
     return (waiters, rareData.value.initiator.take())
   }
 
-  // Several fields at once: every access to a row of the cache has a price, whatever it does.
+  // These functions change several fields at once, because every access to a row of the cache has a
+  // price.
 
   /// Adds an observer to the list.
   ///
@@ -244,18 +250,19 @@ extension EntrySlot {
   /// Whether the fetch in flight hid data.
   var hasStash: Bool { !rareData.isEmpty && rareData.value.stashed != nil }
 
-  /// The record of the entry for its callers.
+  /// The state of the entry that decides whether callers get stale data or the last failure.
   var servingRecord: ServingRecord {
     get { self.serving ?? ServingRecord() }
     set { self.serving = newValue.isEmpty ? nil : newValue }
   }
 
-  /// Whether there is a record for callers.
+  /// Whether the entry has a ``servingRecord``.
   @inline(__always)
   var hasServingRecord: Bool { !rareData.isEmpty && !rareData.value.serving.isEmpty }
 
-  /// Whether the newest failure still is the answer for callers: the entry stays for so long,
-  /// whatever its retention is.
+  /// Whether callers still get the newest failure as their answer.
+  ///
+  /// Until then the entry stays, even if its retention is over.
   func isFailureKept(at now: Instant) -> Bool {
     guard hasServingRecord, let end = rareData.value.serving.value.failureEnd else { return false }
     return now < end
@@ -267,7 +274,7 @@ extension EntrySlot {
     hasServingRecord ? rareData.value.serving.value.softTimeoutEnd : nil
   }
 
-  /// Whether a record for callers is needed.
+  /// Whether a ``servingRecord`` is needed.
   @inline(__always)
   var remembersServing: Bool {
     query?.serving != nil || hasServingRecord

@@ -26,7 +26,7 @@ struct IdleWaits: Sendable {
   /// Other work goes on instead.
   mutating func waitOn(for work: Work) { self.work = work }
 
-  /// Whether a piece of work is that of a caller.
+  /// Whether a piece of work is that of a caller that waits here.
   func isCaller(_ work: WorkID) -> Bool { callers.contains { $0.work == work } }
 
   /// A caller no longer waits; has no effect if it was answered.
@@ -92,11 +92,11 @@ extension CacheState {
     }
   }
 
-  /// Whether a piece of work waits, from inside, until nothing goes on, or for other work of this
-  /// cache that does not go on.
+  /// Whether the code of a fetch or run itself waits here, or waits for work of this cache that
+  /// does not go on.
   private func isHeldUp(_ work: WorkID, _ own: WorkID?) -> Bool {
     if work == own || idleWaits.isCaller(work) { return true }
-    // There never is a circle of waits.
+    // Waits never form a circle, so this ends.
     return WorkWait.targets(of: work).contains { target in
       switch target {
       case .fetch(id, let entry):
@@ -130,11 +130,11 @@ extension CacheState {
     if let work = workUnderWay(likely: idleWaits.work, but: nil) {
       return idleWaits.waitOn(for: work)
     }
-    // Behind all earlier decisions of this and former transactions.
+    // The callers are answered after all actions of this and earlier transactions.
     for caller in idleWaits.takeCallers() { actionQueue.enqueue(.reached(caller)) }
   }
 
-  /// Counts that differ if stores or outbox got anything to keep in between.
+  /// Counts that change whenever there is something new for the stores or the outbox to write.
   var keptCounts: [UInt64] {
     [persistedNoteCount, mutations.lastSerial, UInt64(mutations.pendingCount)]
   }

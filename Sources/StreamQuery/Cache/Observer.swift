@@ -3,16 +3,19 @@
 /// It holds no elements: an observer pulls the newest snapshot that it has not seen. So memory is
 /// constant, no matter how slow the observer is, and the newest snapshot wins.
 struct Observer: FreeRows.Row {
-  // In an order that leaves no gaps: there may be many observers.
+  // The order of the properties leaves no gaps, because there may be many observers.
 
   /// The number of the observer.
   ///
-  /// It is unique until the same row has been used four thousand million times. A free row has 0.
+  /// It is unique among all observers, until four thousand million have been made. A free row has
+  /// 0.
   private(set) var generation: UInt32 = 0
   var entry: Int32 = -1
   /// The observer's position in its entry's list.
   var position: Int32 = -1
-  /// Whether the query has options to evaluate; each look reads this and the next property.
+  /// Whether the query has options to evaluate.
+  ///
+  /// It is beside the next property, because each look reads both.
   private(set) var isDynamic = false
   private(set) var hasPlaceholder = false
   /// The flags that it saw last, with the version.
@@ -29,7 +32,7 @@ struct Observer: FreeRows.Row {
   var seenVersion = UInt64.max
   /// The wait in `next`.
   var suspended: SuspendedObserver?
-  /// Further waits, if several tasks iterate one stream.
+  /// The other waits, if several tasks iterate one stream.
   var alsoSuspended: [SuspendedObserver] = []
 
   var isLive: Bool { generation != 0 }
@@ -41,7 +44,8 @@ struct Observer: FreeRows.Row {
     set { position = newValue }
   }
 
-  // Several fields at once: every access to a row of the cache has a price.
+  // These functions change several fields at once, because every access to a row of the cache has a
+  // price.
 
   /// Assigns the row to a new observer.
   ///
@@ -90,7 +94,7 @@ struct Observer: FreeRows.Row {
     return true
   }
 
-  /// Waits as a member of a group, beside other waits.
+  /// Lets the group of the observer hear of its news, in addition to other waits.
   @inline(__always)
   mutating func waits(at position: MemberPosition) {
     if suspended == nil {

@@ -44,7 +44,7 @@ struct ObserverTable: RandomAccessCollection {
     return index
   }
 
-  /// Makes an identifier that names nothing, as that of an observer that has left: no table has its row.
+  /// Makes an identifier without an observer, as if the observer had left: no table has its row.
   mutating func makeFormerID() -> ObserverID {
     ObserverID(index: .max, generation: nextGeneration())
   }

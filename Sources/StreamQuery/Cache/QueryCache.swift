@@ -22,17 +22,18 @@ final class QueryCache: Sendable {
   private let state: ContendedMutex<CacheState>
   private let roomWaits = RoomWaits()
   let clock: ErasedClock
-  // From the configuration; called outside the lock.
+  // The configuration's wall clock, which is user code: call it outside the lock.
   let wallClock: @Sendable () -> Date
   /// Whether every transaction needs a date; the same as ``CacheState/emitsEvents``, but read
   /// without the lock.
   private let datesAll: Atomic<Bool>
   /// Whether each lookup is an event; the same as in ``CacheState/reports``.
   private let tellsEveryLookup: Atomic<Bool>
-  /// A counter of snapshots that transactions make: an observer that has seen this value need not
-  /// look.
+  /// Counts the snapshots of all entries.
+  ///
+  /// If it has not changed since an observer's last look, there is no news.
   let news = Atomic<UInt64>(0)
-  /// The offers for readers without the lock; `nil` unless many threads read.
+  /// Copies of data that threads can read without the lock; `nil` unless many threads read.
   let shards: ReadShards?
 
   init(
@@ -70,7 +71,7 @@ final class QueryCache: Sendable {
     }
   }
 
-  /// Reads the state without a change; reads no clock.
+  /// Reads the state, without a change and without reading a clock.
   @inline(__always)
   func read<Result: Sendable>(_ body: (borrowing CacheState) -> Result) -> Result {
     state.withLock { body($0) }
@@ -104,7 +105,7 @@ final class QueryCache: Sendable {
   ///   - now: The time of the transaction.
   ///   - body: The transaction; runs under the lock.
   /// - Returns: The result of the transaction.
-  // Called from few places: as a part of them, a write costs 8 % less.
+  // There are few callers: inlined into them, a write costs 8 % less.
   @inline(__always)
   @discardableResult
   func transaction<Result: Sendable>(
@@ -144,7 +145,7 @@ final class QueryCache: Sendable {
     var batch: ActionQueue<Action>.Batch
   }
 
-  // Separate, so that transactions without actions do not pay for it.
+  // This is a separate function, so that transactions without actions do not pay for it.
   @inline(never)
   private static func endTransaction(
     _ state: inout CacheState,
@@ -174,7 +175,7 @@ final class QueryCache: Sendable {
   /// Follows the action queue's instructions until it releases the thread.
   @inline(never)
   private func carryOut(_ end: inout TransactionEnd?, _ shell: some ActionRunner) {
-    // Taken out, so that the batch's storage is reused and not copied.
+    // The batch is taken out, so that its storage is reused and not copied.
     guard var step = end?.step, var batch = end.take()?.batch else { return }
     let thread = ThreadIdentity.current
     while true {
@@ -226,7 +227,7 @@ final class RoomWaits: Sendable {
   #if canImport(Dispatch)
   private let semaphores = Mutex<[ThreadIdentity: DispatchSemaphore]>([:])
 
-  /// From now on, a signal to the thread is not lost.
+  /// Gets ready for a signal to a thread, which is not lost from now on.
   func prepare(_ thread: ThreadIdentity) {
     let semaphore = DispatchSemaphore(value: 0)
     semaphores.withLock { $0[thread] = semaphore }
@@ -245,7 +246,7 @@ final class RoomWaits: Sendable {
   }
 
   func signal(_ thread: ThreadIdentity) {
-    // Missing if the thread has already stopped waiting.
+    // There is no semaphore if the thread has already stopped waiting.
     semaphores.withLock { $0[thread] }?.signal()
   }
   #else

@@ -1,8 +1,8 @@
 /// The times at which keys were last invalidated, whether or not the cache had them.
 ///
-/// A value of bounded size, in two ages. When there are too many young notes, they become the old ones, and
-/// the last of the replaced notes counts for all keys from then on: a key may seem to be invalidated that was
-/// not, but no invalidation is forgotten.
+/// Its size is bounded. There are young and old notes. When there are too many young ones, they become the
+/// old ones, and the former old ones are dropped. From then on every key counts as invalidated at the time of
+/// the last dropped note: so a key may seem to be invalidated that was not, but no invalidation is forgotten.
 struct RecentInvalidations: Sendable {
   private var young = KeyNotes()
   private var old = KeyNotes()
@@ -15,9 +15,10 @@ struct RecentInvalidations: Sendable {
   /// - Parameters:
   ///   - filter: The filter.
   ///   - now: The time.
-  ///   - newestEntry: The newest entry; older entries are reported one by one, unless the filter is about
-  ///     keys alone.
-  /// - Returns: The forgotten notes, to be released elsewhere: keys and filters are the user's.
+  ///   - newestEntry: The newest entry of the cache. Entries up to this one are reported one by one, unless
+  ///     the filter is about keys alone.
+  /// - Returns: The dropped notes, to be released outside the lock: they contain users' keys and
+  ///   filters.
   mutating func invalidated(
     _ filter: EntryFilter,
     at now: Instant,
@@ -32,7 +33,7 @@ struct RecentInvalidations: Sendable {
   /// - Parameters:
   ///   - keys: The keys.
   ///   - now: The time.
-  /// - Returns: The forgotten notes, to be released elsewhere.
+  /// - Returns: The dropped notes, to be released outside the lock.
   mutating func invalidated(_ keys: [EntryKey], at now: Instant) -> [KeyNotes] {
     let note = Self.makeNote(at: now)
     return keys.compactMap { key in
@@ -55,7 +56,7 @@ struct RecentInvalidations: Sendable {
     return former
   }
 
-  /// A note whose place in the order is its time.
+  /// A note that is ordered by its time.
   private static func makeNote(at now: Instant) -> KeyNotes.Note {
     KeyNotes.Note(mark: UInt64(max(0, now.nanoseconds)) + 1)
   }

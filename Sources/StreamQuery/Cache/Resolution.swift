@@ -1,4 +1,7 @@
-/// A query with the answers of its closures: made outside the lock, for the state at that time.
+/// A query with the answers of its closures.
+///
+/// It is made outside the lock, for the state at that time, so it may be outdated when it is
+/// applied.
 struct Resolution {
   /// The query under its defaults.
   let query: StoredQuery
@@ -6,11 +9,11 @@ struct Resolution {
   var options = ResolvedObserverOptions()
   /// The data for an entry without data, if there is any.
   var initialData: InitialData?
-  /// Whether the query was asked for ``initialData``: it may have none.
+  /// Whether the query's closure for ``initialData`` was called; it may have returned none.
   var isDataKnown = false
   /// The revision of the entry that the options are about; `nil` if they are the same for all.
   var revision: UInt32?
-  /// The version of the data in stores; `nil` if no store keeps the query.
+  /// The count of changes of the data in stores, at that time; `nil` if no store keeps the query.
   var kept: KeptVersion?
 
   /// Whether it has to wait for a store.
@@ -40,7 +43,8 @@ struct InitialData: Sendable {
 final class InitialState: Sendable {
   /// The source of the initial data.
   ///
-  /// Not the query: the entry would keep the fetch of an observer that by now has another query.
+  /// It is not the query, which would retain the fetch function of an observer that has another
+  /// query by now.
   let source: StoredInitialData
   /// The time at which the data was current.
   let time: Timestamp
@@ -51,7 +55,9 @@ final class InitialState: Sendable {
   }
 }
 
-/// Tells whether the data in a store may have changed while it was decoded, outside the lock.
+/// Counts the changes of the data in stores.
+///
+/// If a count differs, the data may have changed while it was decoded outside the lock.
 struct KeptVersion: Hashable, Sendable {
   /// The number of times that a store was read.
   var reads = 0
@@ -62,16 +68,17 @@ struct KeptVersion: Hashable, Sendable {
 }
 
 extension CacheState {
-  /// A resolution as it may be applied now.
+  /// Returns a resolution if it still holds.
   ///
-  /// The data of a store may have been removed or invalidated, also by the user's code that decodes it, and
-  /// more often than large data can be decoded. So there is a last round, which takes the data as
-  /// invalidated, or leaves it in the store.
+  /// Data of a store may be removed or invalidated while it is decoded, even by the user's code that decodes
+  /// it, and again each time. So there is a last round, in which such data counts as invalidated, or stays in
+  /// the store.
   ///
   /// - Parameters:
   ///   - resolution: The resolution.
   ///   - index: The entry, if there is one.
-  ///   - isLast: Whether changes of the entry, removals and invalidations are no reason to evaluate it again.
+  ///   - isLast: Whether this is the last round: the query is not resolved again because the entry or the
+  ///     stored data has changed.
   /// - Returns: The resolution; `nil` if it has to be made again.
   func current(_ resolution: Resolution, at index: Int?, isLast: Bool) -> Resolution? {
     guard resolution.isDataKnown || !wantsInitialData(index, resolution.query) else { return nil }
@@ -81,7 +88,7 @@ extension CacheState {
       return nil
     }
     guard let former = resolution.kept, former != kept else { return resolution }
-    // Otherwise an observer would begin to wait for what has already happened.
+    // A store was read meanwhile: an observer must not begin to wait for that.
     guard former.reads == kept.reads else { return nil }
     guard resolution.initialData != nil else { return resolution }
     guard isLast else { return nil }
@@ -100,7 +107,7 @@ extension CacheState {
 
   /// Puts the data of a store into an entry without data, and makes the entry if there is none.
   ///
-  /// - Returns: The data of the entry, or the data that there is no room for, if any.
+  /// - Returns: The data of the entry, or the store's data if the cache cannot keep it.
   mutating func fill(
     _ key: EntryKey,
     from resolution: Resolution,
@@ -110,7 +117,7 @@ extension CacheState {
     guard !isShutDown else { return initialData.box }
     let known = find(key)
     let index = known ?? entry(key, resolution.query, &transaction)
-    // It began with an optimistic change, or with a query that is not kept.
+    // An optimistic change, or a query that is not persisted, made the entry.
     if known != nil, slots[index].query?.isPersisted != true {
       adopt(index, resolution.query, &transaction)
     }
@@ -120,7 +127,7 @@ extension CacheState {
 
   /// Puts initial data into an empty entry.
   ///
-  /// After a reset it is as old as the first data of the entry.
+  /// After a reset, the date is that of the first data of the entry.
   mutating func placeInitialData(
     _ index: Int,
     _ initialData: InitialData?,

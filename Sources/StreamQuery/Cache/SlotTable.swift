@@ -1,11 +1,11 @@
-/// The slots of entries, and what finds them.
+/// The slots of entries, with the index that finds them.
 ///
 /// An entry keeps its slot until it is removed, or until all entries move together. An ``EntryID`` finds it in both
 /// slots.
 struct SlotTable: RandomAccessCollection {
   private(set) var rows: [EntrySlot] = []
   private var free = FreeRows()
-  /// The slots, by generation, of entries that moved after they may have been named.
+  /// The slots, by generation, of entries that have moved, for identifiers from before.
   private(set) var moved: [UInt64: Int32] = [:]
   /// Counts the entries ever made.
   private(set) var serial: UInt64 = 0
@@ -15,7 +15,7 @@ struct SlotTable: RandomAccessCollection {
   private(set) var live: [Int32] = []
   /// Counts the snapshots of all entries.
   var snapshotSerial: UInt64 = 0
-  /// Counts the rounds of waiters of all entries.
+  /// Counts the generations of waiters of all entries.
   var waiterSerial: UInt64 = 0
 
   var startIndex: Int { 0 }
@@ -44,8 +44,8 @@ struct SlotTable: RandomAccessCollection {
     return index
   }
 
-  // Separate and static, so that the code that finds entries is small enough to be inlined and
-  // copies no state.
+  // This is a separate static function, so that the code that finds entries is small enough to be
+  // inlined, and copies no state.
   @inline(never)
   private static func newIndex(of id: EntryID, among moved: [UInt64: Int32]) -> Int? {
     moved[id.generation].map(Int.init)
@@ -99,7 +99,7 @@ struct SlotTable: RandomAccessCollection {
   /// Moves entries into new slots; the index stays as it is.
   ///
   /// - Parameter kept: The old slots of the remaining entries, in order.
-  /// - Returns: The old slots with all the others.
+  /// - Returns: The old slots, with the entries that do not remain.
   mutating func compact(to kept: [Int32]) -> [EntrySlot] {
     var old: [EntrySlot] = []
     swap(&old, &rows)

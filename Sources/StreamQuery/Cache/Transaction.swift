@@ -6,18 +6,21 @@
 struct Transaction: Sendable {
   /// Set when the transaction holds the lock.
   var environment: Environment
-  /// Whether a caller waits directly: such fetches retry only if told to.
+  /// Whether a caller waits for the fetches that this starts; these retry only if an option says
+  /// so.
   var isImperative = false
   /// The setting of this transaction's caller for fetches, in addition to its query.
   var setting: FetchSetting?
-  /// The caller, if it is not the present code.
+  /// The work on whose behalf the transaction is made, if it is not that of the present task.
   private let otherCaller: TaskChain?
-  /// The fetch or the run from which the call was made: looked up only where a caller begins to wait.
+  /// The fetch or the run from which the call was made.
+  ///
+  /// Looking it up takes time, so it is read only where a caller begins to wait.
   var caller: TaskChain? { otherCaller ?? TaskChain.current }
   /// The number of evaluations of dynamic options that led to this transaction; `nil` uses
   /// ``ReevaluationDepth``.
   var reevaluationDepth: Int?
-  /// The duty of the caller itself after the lock is released.
+  /// The action that the caller itself performs after the lock is released.
   private(set) var callerAction: CallerAction?
   var garbage = Garbage()
 
@@ -42,7 +45,9 @@ extension Transaction {
     addCallerAction(.lend(tasks, priority))
   }
 
-  /// Most transactions leave none, and nearly all others leave one.
+  /// Adds an action for the caller.
+  ///
+  /// Most transactions have none, and nearly all others have one.
   private mutating func addCallerAction(_ callerAction: CallerAction) {
     switch self.callerAction.take() {
     case nil: self.callerAction = callerAction
@@ -63,8 +68,9 @@ struct ClockReading: Sendable {
 
 /// The number of evaluations of dynamic options that led to the current code.
 ///
-/// An answer may change the entry, which is a reason to evaluate again. An option that never
-/// settles, or that writes to the cache itself, must not evaluate for ever (contract law 8).
+/// An answer may change the entry, and then the options are evaluated again. An option whose answer
+/// changes each time, or that writes to the cache itself, must not cause this for ever (contract
+/// law 8).
 enum ReevaluationDepth {
   static let limit = 3
 
