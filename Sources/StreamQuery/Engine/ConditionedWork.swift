@@ -16,7 +16,7 @@ final class ConditionedWork: Sendable {
   /// under the cache's lock.
   var isOnline: Bool { state.withLock { $0.isOnline } }
 
-  /// Whether attempts have to be told.
+  /// Whether attempts have to ask for a delay or a failure before they begin.
   var appliesToAttempts: Bool { state.withLock { !$0.sparesAttempts } }
 
   func change(_ change: ClientConditions.Change) {
@@ -24,7 +24,7 @@ final class ConditionedWork: Sendable {
     withExtendedLifetime(former) {}
   }
 
-  /// The state of the network in which the client believes after its source has reported one.
+  /// The source of the network's state has reported one, from which the conditions may differ.
   func reported(isOnline: Bool) {
     state.withLock { $0.reported(isOnline: isOnline) }
   }
@@ -76,7 +76,8 @@ nonisolated extension QueryClient {
     return configuration.mutationCompanions + [conditioned]
   }
 
-  /// The state of the network was reported by its source, or is another because of a condition.
+  /// The source of the network's state has reported one, or a condition of a developer tool has
+  /// changed it.
   ///
   /// - Parameter isOnline: The state that the source reported; `nil` if it reported nothing.
   func networkReported(isOnline: Bool?) {
@@ -85,7 +86,7 @@ nonisolated extension QueryClient {
       return
     }
     if let isOnline { conditioned.reported(isOnline: isOnline) }
-    // Read in the transaction: the last of two concurrent changes counts.
+    // The state is read inside the transaction, so that the last of two concurrent changes counts.
     returning {
       $0.environmentReported(isOnline: conditioned.isOnline, random: $2, &$1)
     }

@@ -11,7 +11,7 @@ final class DefaultsTable: StoredDefaults, @unchecked Sendable {
   }
 
   let client: QueryDefaults
-  /// In the order of registration: a later one wins.
+  /// The defaults of prefixes in the order of registration; the last one that applies wins.
   let prefixes: [Prefix]
   let failureInvalidates: Bool
   /// The default for keeping data beyond the cache.
@@ -64,7 +64,7 @@ final class DefaultsTable: StoredDefaults, @unchecked Sendable {
     prefixes.last { $0.fetch != nil && $0.key.isPrefix(of: key) }?.fetch ?? client.fetch
   }
 
-  /// The retention of a key's entry as far as the defaults say.
+  /// The retention of a key's entry under the defaults alone.
   func gcTime(for key: AnyQueryKey) -> TimeSpan {
     options(for: key).gcTime.map(TimeSpan.init) ?? TimeSpan(.seconds(300))
   }

@@ -1,21 +1,21 @@
 /// The writes that wait until the stores of their keys have been read.
 ///
-/// A value that is told about changes of keys. Writes of one key keep their order.
+/// It is a value that is told when keys change. Writes of one key keep their order.
 struct DeferredWrites: Sendable {
   struct Write: Sendable {
     let key: EntryKey
-    /// The query that is written to, as far as the call says.
+    /// The query that is written to; if the call named only a key, the definition has no more.
     let definition: QueryDefinition
-    /// Whether the write is made although the key got data meanwhile: it was to keep that data out,
-    /// or compares dates itself.
+    /// Whether the write is made even if the key got data meanwhile: because it was to keep that
+    /// data out, or because it compares dates itself.
     let survivesData: Bool
     /// The date when the data of an import was current; `nil` for an update.
     let importedAt: Double?
     /// The run whose callback made the call.
     let job: MutationJob?
     let perform: @Sendable (QueryClient) -> Void
-    /// Makes new data from the kept data after the client is gone; `nil` leaves the kept data as it
-    /// is.
+    /// Applies the write to the data in the store, after the client has ended; `nil` leaves that
+    /// data as it is.
     let change: @Sendable (KeptData?) -> KeptData?
     /// Whether the key was invalidated after the call, which the write must not undo.
     var isInvalidated = false
@@ -51,7 +51,7 @@ struct DeferredWrites: Sendable {
     }
   }
 
-  /// The limit for writes that wait: a store may be locked for hours.
+  /// The maximum number of writes that wait, because a store may be locked for hours.
   static let limit = 10_000
 
   private var lines: [EntryKey: Line] = [:]
@@ -61,8 +61,9 @@ struct DeferredWrites: Sendable {
   private var isAskedAgain = false
   /// The write in progress; `nil` once it is done or dropped.
   private var present: Write?
-  /// The keys that were written since the work began: their data is not an answer that came
-  /// meanwhile.
+  /// The keys that this work has written so far.
+  ///
+  /// If they have data, it is from these writes, and not from an answer that came meanwhile.
   private var written: Set<EntryKey> = []
 
   var isEmpty: Bool { lines.isEmpty }
@@ -83,7 +84,7 @@ struct DeferredWrites: Sendable {
 
   /// Adds a write.
   ///
-  /// - Returns: The write that is given up for it, if too many wait.
+  /// - Returns: The oldest write, which is given up, if too many wait.
   mutating func enqueue(_ write: Write) -> Write? {
     serial += 1
     var write = write
@@ -96,7 +97,8 @@ struct DeferredWrites: Sendable {
 
   /// A thread is about to make writes.
   ///
-  /// - Returns: Whether no other thread is making some; that thread begins anew then.
+  /// - Returns: Whether the thread may do so; if another thread is making writes, that one looks
+  ///   for more afterwards.
   mutating func beginNext() -> Bool {
     guard isAtWork else {
       isAtWork = true
@@ -108,7 +110,7 @@ struct DeferredWrites: Sendable {
 
   /// All writes that were possible have been made.
   ///
-  /// - Returns: Whether a thread asked again meanwhile.
+  /// - Returns: Whether there may be more, because another thread has asked meanwhile.
   mutating func goesOn() -> Bool {
     isAtWork = isAskedAgain
     isAskedAgain = false
@@ -131,7 +133,7 @@ struct DeferredWrites: Sendable {
     return write
   }
 
-  /// The cache has the result of the write in progress.
+  /// The cache now has the result of the write in progress.
   mutating func writeLanded() { present?.hasLanded = true }
 
   /// The write in progress is done.
@@ -182,7 +184,7 @@ struct DeferredWrites: Sendable {
     return dropped
   }
 
-  /// Removes the writes of keys that got data meanwhile, except those that are made in any case.
+  /// Removes the writes of keys that got data meanwhile, except writes that are made even then.
   ///
   /// - Returns: The removed writes, to be released outside of locks.
   mutating func drop(answered keys: Set<EntryKey>) -> [Write] {
@@ -215,7 +217,7 @@ package struct LastWrite: Sendable {
   package var key: EntryKey { write.key }
   package var definition: QueryDefinition { query.definition }
   package var policy: (any PersistencePolicy)? { query.persistence }
-  /// Whether the call named no more than the key.
+  /// Whether the call named only the key, and no query.
   package var isOfKeyAlone: Bool { write.definition.isOfKeyAlone }
   /// The date when the data of an import was current; `nil` for an update.
   package var importedAt: Double? { write.importedAt }

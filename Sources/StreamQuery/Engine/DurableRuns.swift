@@ -1,4 +1,6 @@
-/// Keeps runs of mutations beyond the process.
+/// Keeps runs of mutations beyond the process: the client's view of the outbox.
+///
+/// A run is *kept* if the outbox has a record of it.
 ///
 /// The client tells it the progress of runs, in the order of transactions and outside the lock.
 package protocol DurableRuns: AnyObject, Sendable {
@@ -16,13 +18,14 @@ package protocol DurableRuns: AnyObject, Sendable {
   /// A failed read may succeed now, such as after a device was unlocked.
   func retryLoad()
 
-  /// Mutations that had no work may have some now.
+  /// The defaults of mutations have changed, so mutations that had no work may have some now.
   func workChanged()
 
-  /// A run waits until it is kept, or until the runs before it are known.
+  /// A run waits until it is kept or, if it is not durable, until the kept runs before it are
+  /// known.
   func keep(_ job: MutationJob)
 
-  /// A kept run took a step.
+  /// A kept run has made progress.
   func changed(_ job: MutationJob, _ progress: RunProgress)
 
   /// An attempt of a kept run begins in its task.
@@ -36,7 +39,7 @@ package protocol DurableRuns: AnyObject, Sendable {
   /// The work of a kept run has returned; called before the cache is told, in the run's task.
   func worked(_ job: MutationJob, _ output: ValueBox)
 
-  /// The work of a run returned after the cache had forgotten the run.
+  /// The work of a run has returned, but the cache has forgotten the run, so its answer is dropped.
   func answerDropped(_ job: MutationJob)
 
   /// Decides about a kept run that failed without a retry left.
@@ -60,7 +63,7 @@ package protocol DurableRuns: AnyObject, Sendable {
   func waitUntilOver() async
 }
 
-/// Makes the keeper of a client.
+/// Makes the outbox of a client.
 package protocol DurableRunMaking: Sendable {
   func makeDurableRuns(_ configuration: QueryClient.Configuration) -> any DurableRuns
 }

@@ -29,7 +29,7 @@ extension FetchContext {
     let span = min(TimeSpan(age), .longest)
     let now = client.cache.now()
     let seconds = Double(span.nanoseconds) / 1_000_000_000
-    // Centuries before the client's start would not fit: see `Instant`.
+    // The age is limited, because an `Instant` cannot be centuries before the client's start.
     let nanoseconds = max(
       now.instant.nanoseconds - span.nanoseconds,
       Instant.distantPast.nanoseconds

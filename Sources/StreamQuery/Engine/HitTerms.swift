@@ -1,7 +1,7 @@
-/// The terms of a query that decide whether cached data answers a caller at once.
+/// The options of a query that decide whether cached data answers a caller at once.
 ///
-/// A server makes its queries at each call. Most calls are hits, and a hit needs no more of a query
-/// than this: resolving all of it would take longer than the hit.
+/// A server makes a query for each call, and most calls are hits. A hit needs only these options;
+/// resolving the whole query would take longer than the hit itself.
 struct HitTerms: Equatable {
   let freshness: Freshness
   let refreshAhead: RefreshAhead
@@ -18,10 +18,10 @@ extension HitTerms {
     gcTime = query.gcTime
   }
 
-  /// The terms of a query that is not resolved.
+  /// The terms of a query that need not be resolved for them.
   ///
-  /// No initializer, which would own its arguments: all threads would count a reference to the
-  /// defaults.
+  /// This is not an initializer, because an initializer owns its arguments: all threads would
+  /// retain and release the same defaults.
   ///
   /// - Parameters:
   ///   - definition: The query.

@@ -8,7 +8,7 @@ package final class NewsSource: Sendable {
 
   /// Ends all streams.
   ///
-  /// - Parameter isDrained: Whether they still get the news so far.
+  /// - Parameter isDrained: Whether the streams still deliver the news that came before.
   package func finish(isDrained: Bool) { broadcaster.finish(isDrained: isDrained) }
 }
 

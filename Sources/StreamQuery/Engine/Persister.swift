@@ -10,39 +10,42 @@ package protocol Persister: AnyObject, Sendable {
   @discardableResult
   func open(_ policy: any PersistencePolicy) -> Bool
 
-  /// Whether the data under a policy has not been read yet, whether or not it was opened.
+  /// Whether the data under a policy has not been read yet. This opens no store.
   func isRestoring(_ policy: any PersistencePolicy) -> Bool
 
-  /// Whether the data under a policy has not been read, although queries may go on without it: an update
-  /// would begin with wrong data.
+  /// Whether the data under a policy has not been read, even if queries no longer wait for it. An update
+  /// would then begin with wrong data.
   func isUnread(_ policy: any PersistencePolicy) -> Bool
 
   /// Waits until the data under a policy has been read, or until the caller is cancelled.
   func waitUntilRestored(_ policy: any PersistencePolicy, within limit: TimeSpan) async
 
-  /// The data that is kept for an entry; decodes the data, so never call this under the lock.
+  /// The data that is kept for an entry. This decodes the data, which is user code, so do not call
+  /// it under the lock.
   func data(
     of key: EntryKey,
     _ definition: QueryDefinition,
     _ policy: any PersistencePolicy
   ) -> KeptData?
 
-  /// Whether the store keeps a value for a key alone that another query saved without a limit of age,
-  /// while the client's policy has one: it may be impossible to fetch again.
+  /// Whether the store has a value of a key that a call without a query must not replace.
+  ///
+  /// Another query saved it without a limit of age, while the client's policy has a limit: it may be
+  /// impossible to fetch the value again.
   func keepsForAnother(
     _ key: EntryKey,
     _ definition: QueryDefinition,
     _ policy: any PersistencePolicy
   ) -> Bool
 
-  /// The date when the data that is kept for an entry was current, in seconds since the reference
-  /// date, and whether it was invalidated since; decodes nothing.
+  /// The date when the kept data of an entry was current, in seconds since the reference date, and
+  /// whether it was invalidated since. This decodes nothing.
   func stamp(
     of key: EntryKey,
     _ policy: any PersistencePolicy
   ) -> (updatedAt: Double, isInvalidated: Bool)?
 
-  /// There are changes to take, see ``CacheState/takePersistedChanges()``.
+  /// The cache has changes that are to be saved, see ``CacheState/takePersistedChanges()``.
   func entriesChanged()
 
   /// The process may be suspended or end: writes the changes now.
@@ -89,7 +92,7 @@ final class PersisterSlot: Sendable {
   private let state = Mutex(State())
   private let isInUse = Atomic(false)
 
-  /// The persister; `nil` as long as no query needed one.
+  /// The persister; `nil` if no query has needed one so far.
   var persister: (any Persister)? {
     // Most clients never have one, and take no lock.
     isInUse.load(ordering: .acquiring) ? state.withLock { $0.persister } : nil
@@ -107,7 +110,7 @@ final class PersisterSlot: Sendable {
     let (known, client) = state.withLock { ($0.persister, $0.isEnded ? nil : $0.client) }
     if let known { return known }
     guard let client, let making = policy as? any PersisterMaking else { return nil }
-    // Outside the lock; if two threads make one, one of the two is not used.
+    // This is outside the lock. If two threads make a persister, one of the two is not used.
     let made = making.makePersister(for: client)
     let (persister, isFirst) = state.withLock { state -> ((any Persister)?, Bool) in
       if state.persister != nil || state.isEnded { return (state.persister, false) }
@@ -138,7 +141,9 @@ package struct KeepingSettings: Sendable {
   package var runs: (any DurableRunMaking)?
   private var others: [ObjectIdentifier: any Sendable] = [:]
 
-  /// Further settings, one of each type; the client knows nothing about them.
+  /// Further settings, one of each type.
+  ///
+  /// Other modules define the types.
   package subscript<Value: Sendable>(_ type: Value.Type) -> Value? {
     get { others[ObjectIdentifier(type)] as? Value }
     set { others[ObjectIdentifier(type)] = newValue }
@@ -157,7 +162,8 @@ package protocol Adviser: Sendable {
   ///
   /// - Parameters:
   ///   - client: The client.
-  ///   - isEarly: Whether the client has just begun, so that missing work says nothing.
+  ///   - isEarly: Whether the client has just begun its first work, so that it is no mistake if it
+  ///     has not done something yet.
   /// - Returns: The advice.
   func advice(for client: QueryClient, isEarly: Bool) -> [QueryAdvice]
 }

@@ -30,7 +30,7 @@ nonisolated extension QueryClient {
     }.compactMap(\.item)
     let unkept = durableRuns == nil ? cache.read { $0.mutations.keptMutations } : []
     let defaults = self.defaults
-    // Outside the lock: the text of a key may be user code.
+    // This is outside the lock, because the text of a key may be user code.
     return QueryAdviceFacts(
       isServer: configuration.isOfServer,
       limit: configuration.limit,
@@ -66,12 +66,14 @@ extension AnyQueryKey {
 }
 
 extension QueryClient.Configuration {
-  /// Whether this is ``server``, for many requests: a client of a single one is told to have no shards.
+  /// Whether this is ``server`` for a client of many requests.
+  ///
+  /// A client for one request should have no ``readShards``.
   fileprivate var isOfServer: Bool { preset.gcTime != nil && readShards != nil }
 }
 
 extension MutationTable {
-  /// The mutations whose runs are kept beyond the process.
+  /// The durable mutations.
   fileprivate var keptMutations: [EntryKey] {
     all.compactMap { id in
       find(id).flatMap { slots[$0].machine.runOptions.isDurable ? slots[$0].job?.key : nil }

@@ -24,7 +24,7 @@ nonisolated extension QueryClient {
     return resolving(key, query.opened(), isArrival: isArrival, at: now, body)
   }
 
-  /// The same without an observer's options.
+  /// Resolves a query without an observer's options, then makes a transaction.
   func resolving<Result: Sendable>(
     _ key: EntryKey,
     _ definition: QueryDefinition,
@@ -54,9 +54,9 @@ nonisolated extension QueryClient {
     }
   }
 
-  /// The same for a query under its defaults.
+  /// Resolves a query that was merged with its defaults, then makes a transaction.
   ///
-  /// Never inlined: it is the slow path.
+  /// It is not inlined, because few calls need it.
   @inline(never)
   private func resolving<Result: Sendable>(
     _ key: EntryKey,
@@ -65,14 +65,14 @@ nonisolated extension QueryClient {
     at now: ClockReading,
     _ body: ResolvedTransaction<Result>
   ) -> Result {
-    // Nothing to ask either: one transaction is enough.
+    // No user code is needed here either: one transaction is enough.
     if query.initialData == nil, let options = query.unaskedOptions(isArrival: isArrival) {
       let resolution = Resolution(query: query, options: options)
       return cache.transaction(self, at: now) { state, transaction in
         body(&state, key, state.find(key), resolution, &transaction)
       }
     }
-    // That a store may have data was not known when the time was read.
+    // The time was perhaps read without a date, because nobody knew yet that a store may have data.
     let now = query.isPersisted ? nil : now
     var former: Resolution?
     return commit(rounds: 3, at: now, isDated: query.initialData != nil) { _ in
@@ -86,7 +86,7 @@ nonisolated extension QueryClient {
     }
   }
 
-  /// Evaluates the user code that a decision about a query needs: never call it under the lock.
+  /// Evaluates the user code that a decision about a query needs, so do not call it under the lock.
   ///
   /// - Parameters:
   ///   - query: The query under its defaults.
@@ -114,7 +114,8 @@ nonisolated extension QueryClient {
     } else {
       resolution.options = query.resolvedOptions { .absent(key, query.meta) }
     }
-    // The store may have been read since, but its data was not asked for.
+    // The observer still waits for the store, even if the store was read just now: its data has not
+    // been asked for.
     if isRestoring { resolution.options.participation = .restoring }
     return resolution
   }
@@ -139,7 +140,9 @@ nonisolated extension QueryClient {
     }
   }
 
-  /// The query under the defaults; the entry's own query if it was made from the same ones.
+  /// The query merged with the defaults.
+  ///
+  /// If the entry's query was made from the same definition and defaults, it is returned.
   ///
   /// It opens no store; see ``ResolvedQuery/opened()``.
   func resolve(
@@ -155,7 +158,7 @@ nonisolated extension QueryClient {
 
 /// A transaction for which all user code has been evaluated.
 ///
-/// It gets the key, because a key that it captured would be retained three times.
+/// It gets the key as an argument, because capturing the key would retain it three times.
 typealias ResolvedTransaction<Result> = (
   inout CacheState, EntryKey, _ index: Int?, Resolution, inout Transaction
 ) -> Result

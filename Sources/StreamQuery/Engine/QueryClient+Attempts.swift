@@ -24,7 +24,8 @@ nonisolated extension QueryClient {
     defer { limit?.stop() }
     let context = context(of: job, attempt: attempt)
     do {
-      // Not in the closure: a reference to the client would cost a further switch of executors.
+      // The companions are added here and not in the closure, whose reference to the client would
+      // cost a further switch of executors.
       let fetch = try isAccompanied ? accompanied(job.fetch) : job.fetch
       let box = try await TaskChain.$inherited.withValue(job.tasks) {
         try await Scheduling.$current.withValue(scheduling) {
@@ -59,18 +60,22 @@ nonisolated extension QueryClient {
     job.query.resolved.definition.onSettled?(result, context(of: job, attempt: attempt))
   }
 
-  /// Whether any import runs: most clients never have one, and check no further.
+  /// Whether an import may be running.
+  ///
+  /// Most clients never have one, so this is checked first.
   var mayAwaitImports: Bool {
     @inline(__always) get { awaitsImports.load(ordering: .acquiring) }
   }
 
-  /// Whether an import is to bring the data of a fetch; then the attempt is started again when the
-  /// import does not bring it.
+  /// Whether a fetch waits because an import may bring its data.
   ///
-  /// Never inlined: the task of each fetch would reserve stack space for it.
+  /// If the import does not, the attempt is started again.
+  ///
+  /// It is not inlined, because the task of each fetch would reserve stack space for it.
   @inline(never)
   private func defersToImport(_ job: FetchJob) -> Bool {
-    // The user's own code, outside of locks. A key without a text cannot be in an archive.
+    // This calls the user's own code, outside of locks. A key without a text cannot be in an
+    // archive.
     guard let text = try? job.key.canonicalText() else { return false }
     return transaction { state, transaction in state.deferFetch(job, text, &transaction) }
   }
@@ -80,15 +85,16 @@ nonisolated extension QueryClient {
   private func limit(of job: FetchJob, attempt: Int) -> AttemptLimit? {
     guard let span = job.query.serving?.timeout, !span.isInfinite else { return nil }
     if job.retry.mayRetry, let prepared = cache.record({ _ in job.tasks.prepareTask() }) {
-      // While its context is there: the end of the time comes from elsewhere.
+      // The task of the next attempt is made now, in the context of this one, because the timeout
+      // fires elsewhere.
       TaskLocals.without { prepared.startTask(on: configuration.executor) }
     }
     let limit = AttemptLimit()
     limit.start(span, deadlines) {
-      // A query that shows parts as they come is a connection, and has answered.
+      // A fetch that has shown a part keeps its connection, and counts as answered.
       guard self.cache.read({ $0.deliveringSince(job) }) == nil, limit.tryEnd() else { return }
       job.answer.tookTooLong(attempt)
-      // Before another attempt can begin, which is not to be cancelled.
+      // The task is cancelled before the next attempt can begin, which must not be cancelled.
       job.tasks.cancelPresent()
       let error = QueryError.timedOut(key: job.key.key.description, limit: span.duration)
       self.failed(job, attempt: attempt, error, isCancelled: false)
@@ -98,7 +104,7 @@ nonisolated extension QueryClient {
 
   /// An attempt threw.
   ///
-  /// Never inlined: the task of each fetch would reserve stack space for it.
+  /// It is not inlined, because the task of each fetch would reserve stack space for it.
   @inline(never)
   private func failed(
     _ job: FetchJob,
@@ -152,7 +158,8 @@ nonisolated extension QueryClient {
     }
     let chance = refreshChance(of: job)
     commit(rounds: landing.rounds, asking: ask) { answer, isLast, state, transaction -> Bool? in
-      // A following fetch is for the observers that are enabled when this answer is there.
+      // Whether another fetch follows depends on the observers that are enabled after this answer,
+      // so their options are evaluated first.
       if !asksObservers, !isLast, state.asksBeforeFollowing(job) {
         asksObservers = true
         return nil
@@ -179,8 +186,9 @@ nonisolated extension QueryClient {
     return (present, UpdateChain.run(job.key, of: self) { landing.value(over: present) })
   }
 
-  /// A number in 0..<1 for an answer that is refetched ahead of time, random if that matters; `nil`
-  /// if it is not refetched.
+  /// A number in 0..<1 that decides when the answer is refetched ahead of time; `nil` if it is not.
+  ///
+  /// It is random if the query spreads these refetches.
   private func refreshChance(of job: FetchJob) -> Double? {
     guard let refresh = job.query.serving?.refreshAhead, !refresh.isOff else { return nil }
     return refresh.isRandom ? nextJitter() : 0.5
@@ -190,9 +198,9 @@ nonisolated extension QueryClient {
   ///
   /// - Parameters:
   ///   - job: The fetch.
-  ///   - make: Makes the value from the present data, and is told if nothing is to be added to that. It runs
-  ///     outside the lock, and again until its answer is about the present data, so that no concurrent update
-  ///     is lost.
+  ///   - make: Makes the value from the present data; the flag says that the elements replace that data. It
+  ///     runs outside the lock, and again if the data changes meanwhile, so that no concurrent update is
+  ///     lost.
   /// - Returns: Whether the fetch is still the current one; if not, nothing is shown.
   func progress(
     _ job: FetchJob,
@@ -202,7 +210,7 @@ nonisolated extension QueryClient {
       let (present, isBegin, isNoBase) = cache.read {
         ($0.box(job.entry), $0.isUntouched(job.entry), $0.isNoBase(job))
       }
-      // Initial data was there before the fetch, and is not part of the fetched value.
+      // Initial data is not a part of the fetched value, because it was there before the fetch.
       let made = UpdateChain.run(job.key, of: self) { make(isBegin ? nil : present, isNoBase) }
       return .answer((present, made))
     }
@@ -213,8 +221,9 @@ nonisolated extension QueryClient {
     }
   }
 
-  /// The retries of a fetch; an endless stream belongs to its observers, so the caller that started
-  /// it does not matter.
+  /// The retries of a fetch.
+  ///
+  /// An endless stream retries as for its observers, even if a caller started it.
   private func retry(of job: FetchJob) -> RetryPolicy {
     guard job.isImperative, job.query.fetchOptions.delivery == .endless,
       cache.read({ $0.isActive(job) })
@@ -222,7 +231,8 @@ nonisolated extension QueryClient {
     return (job.retryQuery ?? job.query).resolved.retry
   }
 
-  /// Whether the stream of an endless query has delivered for longer than any wait for a retry.
+  /// Whether the retries start again at zero, because the endless stream has delivered for longer
+  /// than any wait for a retry.
   private func retriesCountAnew(of job: FetchJob) -> Bool {
     guard job.query.fetchOptions.delivery == .endless,
       let since = cache.read({ $0.deliveringSince(job) })
@@ -248,8 +258,9 @@ nonisolated extension QueryClient {
     }
   }
 
-  /// Forgets the timer, which no longer sleeps for the earliest deadline: the next transaction arms
-  /// it again.
+  /// The clock has failed, so the timer no longer sleeps.
+  ///
+  /// The next transaction starts it again.
   private func clockFailed(_ error: any Error, isNews: Bool) {
     cache.record { $0.deadlines.timerWoke() }
     if isNews { report(.clockFailed(error: "\(error)")) }
@@ -274,14 +285,15 @@ extension ResetCondition {
   }
 }
 
-/// The timeout of an attempt: it ends with the attempt's answer or when the time is over.
+/// The timeout of an attempt: it is over when the attempt has an answer, or when the time has
+/// passed.
 final class AttemptLimit: Sendable {
   private let isOver = Atomic(false)
   private let deadline: Mutex<Deadline?> = Mutex(nil)
 
-  /// Ends the attempt, by its answer or by the time.
+  /// Ends the attempt, because it has an answer or its time has passed.
   ///
-  /// - Returns: Whether it was not over yet; a later end is ignored.
+  /// - Returns: Whether this is the first end; a later one is ignored.
   func tryEnd() -> Bool { !isOver.exchange(true, ordering: .relaxed) }
 
   /// Starts the timer.
@@ -301,8 +313,10 @@ final class AttemptLimit: Sendable {
   }
 }
 
-/// The step that turns a fetched value into data: joined with the data that is cached by then, or
-/// sharing unchanged parts with it.
+/// The step that turns a fetched value into data.
+///
+/// It may join the value with the data that is cached by then, or share unchanged parts with that
+/// data.
 struct Landing: Sendable {
   let fetched: ValueBox
   let join: (any FetchProgress)?
@@ -329,9 +343,11 @@ struct Landing: Sendable {
     self.key = key
   }
 
-  /// The function that keeps unchanged parts of the cached value: looked up only if there is one.
+  /// The function that keeps unchanged parts of the cached value.
+  ///
+  /// It is looked up only if there is a cached value.
   var merge: DefinitionExtras.Merge? {
-    // A join builds on the cached value, so its result already shares with it.
+    // A join builds on the cached value, so its result shares parts with that already.
     join == nil ? query.share(for: key) : query.definition.merge
   }
 
@@ -340,17 +356,18 @@ struct Landing: Sendable {
 
   /// The maximum number of rounds.
   ///
-  /// A merge is only about sharing and may give up after three rounds; a join keeps an update, and
-  /// never gives up.
+  /// A merge only saves memory, and gives up after three rounds. A join must not lose an update,
+  /// and never gives up.
   var rounds: Int { join == nil ? 3 : .max }
 
-  /// Whether user code runs again until its answer lands, so that it must not change the data that
-  /// it waits for.
+  /// Whether user code runs again until its answer lands.
+  ///
+  /// Such code must not write the data itself, or it would run for ever.
   var isEndless: Bool { join != nil && query.definition.merge != nil }
 
   /// The value that lands.
   ///
-  /// It runs user code: never call it under the lock.
+  /// This runs user code, so do not call it under the lock.
   ///
   /// - Parameter present: The cached value.
   /// - Returns: The value.

@@ -2,7 +2,8 @@ nonisolated extension QueryClient: CarriedClient {}
 
 extension CarriedClient {
   var client: QueryClient {
-    // Nothing else conforms. `unsafeDowncast` itself checks this in debug builds.
+    // Only the client conforms to the protocol. `unsafeDowncast` itself checks this in debug
+    // builds.
     unsafeDowncast(self, to: QueryClient.self)
   }
 }

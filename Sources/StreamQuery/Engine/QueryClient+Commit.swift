@@ -35,7 +35,8 @@ nonisolated extension QueryClient {
     }
   }
 
-  /// The same for the entries that match a filter at the time of the transaction.
+  /// Runs user code, and applies its answer in a transaction over the entries that match a filter
+  /// then.
   func commit<Answer, Result: Sendable, Failure: Error>(
     rounds: Int,
     over filter: QueryFilter,

@@ -1,7 +1,7 @@
 nonisolated extension QueryClient {
   /// A fetch among the client's companions, the first of them outermost.
   ///
-  /// Never inlined: the task of each fetch would reserve stack space for it.
+  /// It is not inlined, because the task of each fetch would reserve stack space for it.
   @inline(never)
   func accompanied(_ fetch: @escaping QueryDefinition.Fetch) -> QueryDefinition.Fetch {
     let repeated = RepeatedAttempt()
@@ -18,9 +18,9 @@ nonisolated extension QueryClient {
 
   /// Waits for a caller's answer where tests or companions observe that.
   ///
-  /// The companions are told when it begins to wait and when that is over, unless it was answered before.
+  /// If the answer is not there already, the companions hear when the wait begins and ends.
   ///
-  /// Never inlined: the tasks of other callers would make room for it.
+  /// It is not inlined, because the tasks of all other callers would reserve stack space for it.
   @inline(never)
   func accompaniedOutcome(of waiter: Waiter, for key: EntryKey) async -> WaitOutcome {
     let subject = observed("a fetch of \(key.key)")

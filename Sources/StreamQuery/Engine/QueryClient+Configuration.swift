@@ -88,13 +88,13 @@ nonisolated extension QueryClient {
     /// The clock on which the client waits, with its sleeps.
     var erasedClock: ErasedClock {
       let own = ErasedClock(clock)
-      // For other clocks it is unknown whether two of them agree.
+      // Two clocks of another type may not be the same clock, so they share no deadlines.
       guard clock is ContinuousClock,
         let deadlines = sharedDeadlines ?? (executor == nil ? .shared : nil)
       else { return own }
       return own.sleeping(on: deadlines)
     }
-    /// Whether a return of network or app has effects later than the return.
+    /// Whether a return of the network or the app causes refetches at a later time.
     var pacesReturns: Bool {
       spreadsReturns || connectivity.trust != nil || reconnectPacing.coalescing > .zero
         || activationPacing.coalescing > .zero

@@ -2,10 +2,11 @@ internal import Synchronization
 
 // Writes of keys whose stores have not been read yet.
 //
-// An update of nothing would replace the kept data, so it waits: until then the key has no data and says that
-// it is restoring. When the store has been read, or was given up, the writes of a key are made in the order
-// of their calls, before observers that waited arrive. All that follows the call counts as later: a write or
-// an answer replaces the update, a removal or a reset ends it, an invalidation marks its result.
+// An update must begin with the data in the store, so it waits until the store is read. Until then the key
+// has no data, and its results say that it is being restored. When the store has been read, or was given up,
+// the writes of a key are made in the order of their calls, before observers that waited arrive. Everything
+// that happens after the call counts as later than the update. A write or an answer replaces the update, a
+// removal or a reset drops it, and an invalidation marks its result.
 
 nonisolated extension QueryClient {
   /// Makes a write as soon as the store of the key has been read.
@@ -15,13 +16,14 @@ nonisolated extension QueryClient {
       return writes.enqueue(write)
     }
     if let oldest { report(.updateBeforeRestored(key: oldest.key.key.description)) }
-    // The store may have been read before any thread could find the write.
+    // The store may have been read after the caller looked and before the write was in the list.
+    // Then no other thread makes the write.
     if !openStore(of: write.key, write.definition.persistence) { performDeferredWrites() }
     if isOver { dropDeferredWrites() }
   }
 
-  /// Whether an update of a key has to wait: for its store, or behind earlier updates, which may
-  /// still wait although the store has been read.
+  /// Whether an update of a key has to wait, either for its store or for earlier updates, which may
+  /// not be made yet although the store has been read.
   func mustWait(_ key: EntryKey, _ policy: (any PersistencePolicy)? = nil) -> Bool {
     if openStore(of: key, policy) { return true }
     guard mayDeferWrites, deferredWrites.withLock({ $0.holds(key) }) else { return false }
@@ -61,7 +63,7 @@ nonisolated extension QueryClient {
     deferredWrites.withLock { $0.isMaking(key) }
   }
 
-  /// Ends the writes of the keys that got an answer, or were written, meanwhile.
+  /// Drops the writes of keys that got an answer, or were written, meanwhile.
   private func dropDeferredWrites(answered keys: Set<EntryKey>) {
     let answered = cache.read { state in
       keys.filter { key in
@@ -78,7 +80,7 @@ nonisolated extension QueryClient {
   func takeDeferredWrites() -> [LastWrite] {
     guard mayDeferWrites else { return [] }
     dropDeferredWrites(answered: Set(deferredWrites.withLock { $0.keys }.keys))
-    // Under the lock of the cache, so that no taken write lands.
+    // The lock of the cache is held, so that no write that is taken here can still land.
     let writes = cache.read { _ in deferredWrites.withLock { $0.takeLast() } }
     return writes.map { write in
       let known = cache.read { state in state.find(write.key).flatMap { state.slots[$0].query } }
@@ -88,7 +90,7 @@ nonisolated extension QueryClient {
     }
   }
 
-  /// Ends the waiting writes of a key, which is written now.
+  /// Drops the waiting writes of a key, which is written now.
   func dropDeferredWrites(of key: EntryKey) {
     withExtendedLifetime(deferredWrites.withLock { $0.drop([key]) }) {}
   }
@@ -99,7 +101,7 @@ nonisolated extension QueryClient {
     withExtendedLifetime(deferredWrites.withLock { $0.drop(nil) }) {}
   }
 
-  /// The entries that a filter selects are removed, reset or invalidated.
+  /// Drops or marks the waiting writes of entries that are removed, reset or invalidated.
   func sweepDeferredWrites(_ filter: QueryFilter, removes: Bool) {
     guard mayDeferWrites else { return }
     let waiting = deferredWrites.withLock { $0.keysToMark }
@@ -118,7 +120,9 @@ nonisolated extension QueryClient {
     withExtendedLifetime(dropped) {}
   }
 
-  /// Whether any write waits for a store: most clients never have one, and check no further.
+  /// Whether a write may be waiting for a store.
+  ///
+  /// Most clients never have one, so this is checked first.
   var mayDeferWrites: Bool {
     @inline(__always) get { defersWrites.load(ordering: .acquiring) }
   }
@@ -129,7 +133,7 @@ nonisolated extension QueryClient {
   ///
   /// - Parameters:
   ///   - key: The key.
-  ///   - terms: The terms of the query for writes.
+  ///   - terms: The retention, the persistence and the metadata of the query that is written to.
   ///   - date: The date when the written data was current, in seconds since the reference date; `nil` means
   ///     now.
   ///   - fencing: Whether fetches in flight are discarded.
@@ -189,7 +193,7 @@ nonisolated extension QueryClient {
         let index = state.find(key)
         return (index.flatMap { state.slots[$0].data }, index != nil, state.slots.serial)
       }
-      // There may be no room for the kept data.
+      // The cache may have no room for the data of the store, which then has no entry.
       let isAway = !isKnown && restored != nil
       var value = (isAway ? restored : present)?.value(as: Value.self)
       let isNew = value == nil
@@ -207,11 +211,12 @@ nonisolated extension QueryClient {
       // Boxes are never changed, so the same box means the same data.
       let index = state.find(key)
       guard index.flatMap({ state.slots[$0].data }) === answer.present else { return nil }
-      // Another thread may have written the data for which there was no room, or removed the kept
-      // data.
+      // The data of the store has no entry. Another thread may have made and dropped one, or
+      // removed the data in the store.
       if let away = answer.away, index == nil {
         guard away.serial == state.slots.serial else { return nil }
-        // The closure itself may remove something, each time.
+        // The last round accepts such a removal, because the closure itself may remove something
+        // each time.
         guard isLast || away.kept == state.kept else { return nil }
       }
       guard !state.isShutDown else { return answer.written }
@@ -225,8 +230,10 @@ nonisolated extension QueryClient {
     }
   }
 
-  /// The query of an entry that begins with a write: the defaults of its key, and the terms of the query that
-  /// is written to.
+  /// The query of an entry that begins with a write.
+  ///
+  /// It has the defaults of the key, and the retention, persistence and metadata of the query that is written
+  /// to.
   func bare(
     _ key: EntryKey,
     for box: ValueBox,

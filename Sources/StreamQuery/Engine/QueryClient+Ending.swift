@@ -1,7 +1,7 @@
 internal import Synchronization
 
 nonisolated extension QueryClient {
-  /// Stops waiting for time and signals, for a client that gets no more of them.
+  /// Ends the client's waits for its clock and its signals, when neither comes any more.
   package func stopWaiting() {
     sources.cancel()
     timer.cancel()
@@ -67,7 +67,7 @@ nonisolated extension QueryClient {
     shutdownHandlers.finish()
     eventBroadcaster.finish()
     counts.finish()
-    // Readers get the end of the record, even if another thread is about to tell them.
+    // Readers of the record get its end, even if another thread is about to send it.
     recordNews.send(())
     recordNews.finish(isDrained: true)
     mutationNews.finish()
@@ -76,8 +76,8 @@ nonisolated extension QueryClient {
 
 /// Performs the last actions of a client that is being freed.
 ///
-/// Without the client: it reports the work that ends with the client, such as a fetch that waits for its next
-/// attempt, and ends it. Nobody waits for anything else.
+/// It does not refer to the client. It reports and ends the work that ends with the client, such as a fetch
+/// that waits for its next attempt. Nobody is left to wait for other actions.
 struct LastActions: ActionRunner {
   let receivers: EventReceivers
 
@@ -97,7 +97,8 @@ struct LastActions: ActionRunner {
     }
   }
 
-  /// There is nothing to take over: a thread that performs actions retains the client.
+  /// No drain task is needed: a thread that performs actions retains the client, so there is no
+  /// such thread now.
   func startDrainTask() {}
 
   var isOfLowPriority: Bool { false }

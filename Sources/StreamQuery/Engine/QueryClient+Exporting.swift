@@ -1,15 +1,16 @@
 // The client's side of exports.
 
 nonisolated extension QueryClient {
-  /// The matching entries, and all runs, of one instant, so that no archive has half of a change.
+  /// The matching entries and all runs, both at one instant, so that no archive has half of a
+  /// transaction.
   package func exportContent(
     _ filter: QueryFilter
   ) -> (entries: [(info: QueryInfo, progress: ExportProgress)], runs: [MutationInfo]) {
     let (search, runs) = search(filter, wantsInfo: true) { state, index, _ in
       state.exportProgress(index)
     } finally: { _, state, _ in
-      // Before the archive is handed out: it may be imported here long after the runs are
-      // forgotten.
+      // This comes before the archive is handed out, which may be imported here long after the runs
+      // are forgotten.
       state.rememberPausedRuns()
       return state.mutations.all.compactMap { id in
         state.mutations.find(id).flatMap { state.mutations.snapshot($0) }

@@ -117,8 +117,9 @@ nonisolated extension QueryClient {
     }
   }
 
-  /// Omits entries that a store keeps as new or newer, and defers entries that have to be compared with a
-  /// store that was not read yet.
+  /// Leaves out entries of which a store has data that is at least as new.
+  ///
+  /// Entries whose store has not been read yet are compared later.
   private func compared(
     _ entries: [RestoredEntry]
   ) -> (entries: [RestoredEntry], refused: [ImportRefusal]) {
@@ -144,7 +145,8 @@ nonisolated extension QueryClient {
           result.refused.append(ImportRefusal(text: entry.text, reason: .notNewer))
           continue
         }
-        // The time of the invalidation is not known, and may be later than the archive.
+        // The data of the store was invalidated at an unknown time, which may be later than the
+        // archive, so the entry counts as invalidated too.
         var entry = entry
         if kept.isInvalidated { entry.isInvalidated = true }
         result.entries.append(entry)

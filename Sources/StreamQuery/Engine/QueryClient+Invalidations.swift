@@ -46,7 +46,7 @@ nonisolated extension QueryClient {
       let unsaved = asksOfEntries ? indices.compactMap { state.keyOfUnsaved($0) } : []
       return (restoring, noted, unsaved)
     }
-    // Only the entries show that they were selected.
+    // Only the entries themselves show that the filter selected them.
     if !unsaved.isEmpty {
       persisters.persister?.invalidate(.any(of: unsaved.map { QueryFilter(.entry($0)) }))
     }
@@ -83,7 +83,7 @@ nonisolated extension QueryClient {
   func notesEntries(of filter: QueryFilter) -> Bool {
     guard notesInvalidations.load(ordering: .acquiring) else { return false }
     let plain = filter.plainPart
-    // Released outside of the locks.
+    // The dropped notes contain users' keys, which are released outside of the locks.
     let forgotten = transaction(isDated: false) { state, transaction in
       let (now, newestEntry) = (transaction.environment.now.instant, state.slots.serial)
       return invalidations.withLock {
@@ -104,8 +104,9 @@ nonisolated extension QueryClient {
     _ = forgotten
   }
 
-  /// The instant when an entry was last invalidated by a call that accepts nothing older, if the entry has
-  /// not become fresh since; `nil` also where the time is not known.
+  /// The instant when an entry was last invalidated by a call that accepts no older answer.
+  ///
+  /// `nil` if the entry has become fresh since, or if the time is not known.
   func supersededAt(_ entry: EntryID) -> Instant? {
     let found = cache.read { state -> (mark: Instant?, missing: EntryKey?)? in
       guard let index = state.find(entry) else { return nil }
@@ -121,12 +122,14 @@ nonisolated extension QueryClient {
     return [found.mark, noted].compactMap(\.self).max()
   }
 
-  /// Removes or invalidates the kept data before the entries: it must not be restored in between.
+  /// Removes or invalidates data in stores.
+  ///
+  /// Call this before the entries change, so that the data is not restored in between.
   func changeStored(_ filter: QueryFilter, removes: Bool) {
     guard let persister = persisters.persister else { return }
     sweepDeferredWrites(filter, removes: removes)
     if removes { persister.remove(filter) } else { persister.invalidate(filter) }
-    // Data that is being decoded is asked for again.
+    // This makes a thread that is decoding such data read it again.
     cache.record { if removes { $0.kept.removals += 1 } else { $0.kept.marks += 1 } }
   }
 
@@ -162,8 +165,8 @@ nonisolated extension QueryClient {
     refetch(onceRestored: restoring, cause, group)
   }
 
-  /// Opens the store that a query names, so that it hears of a call for the query even before the
-  /// query is used.
+  /// Opens the store that a query names, so that a call about the query also changes the store,
+  /// even if the query has not been used yet.
   func openStore<Value>(of query: Query<Value>) {
     guard let policy = query.definition.persistence, !policy.isOff else { return }
     persisters.persister(for: policy)?.open(policy)
@@ -193,7 +196,7 @@ nonisolated extension QueryClient {
   }
 
   func resetting(_ filter: QueryFilter, _ group: WaitGroup) {
-    // Stored data would become the initial data again.
+    // The stored data is removed first, or it would become the initial data again.
     changeStored(filter, removes: true)
     recordBulkChange(filter, invalidates: false)
     // Initial data is user code, so it runs before the transaction, for every entry that
@@ -204,8 +207,8 @@ nonisolated extension QueryClient {
       guard let source = match.item else { continue }
       initialData[match.id] = InitialData(restoring: source, from: .own)
     }
-    // The same holds for options that depend on the entry: an observer that is enabled when the
-    // entry is empty refetches it.
+    // Options that depend on the entry are evaluated before the transaction, too: an observer that
+    // is enabled when the entry is empty refetches it.
     commit(rounds: 3, over: filter) { [initialData] _ in
       let asked = select(filter) { state, indices, transaction in
         indices.compactMap { state.resetConditions($0, initialData[state.id(of: $0)], transaction) }

@@ -5,10 +5,10 @@ nonisolated extension QueryClient {
     keepingFailed(job, QueryError.missingOutbox(key: job.key.key.description))
   }
 
-  /// Runs are kept, or need not be; they may be performed.
+  /// The outbox has written runs, or need not write them: they may go on.
   ///
-  /// - Parameter runs: The runs, with the revision of the input that is kept. A run that got
-  ///   another input meanwhile waits until that is kept.
+  /// - Parameter runs: The runs, with the revision of the input that is written. A run that got
+  ///   another input meanwhile waits until that one is written.
   package func kept(_ runs: [(job: MutationJob, revision: UInt64)]) {
     guard !runs.isEmpty else { return }
     transaction { state, transaction in
@@ -18,12 +18,12 @@ nonisolated extension QueryClient {
     }
   }
 
-  /// A run can never be kept as it is.
+  /// The outbox can never write a run with its present input.
   ///
   /// - Parameters:
   ///   - job: The run.
   ///   - error: The cause.
-  ///   - isStored: Whether the run is kept with an earlier input; then it does not end.
+  ///   - isStored: Whether the outbox has the run with an earlier input; then the run does not end.
   package func keepingFailed(
     _ job: MutationJob,
     _ error: any Error,
@@ -35,12 +35,12 @@ nonisolated extension QueryClient {
     }
   }
 
-  /// The kept runs are known: no archive brings them a second time.
+  /// The outbox has found these runs in its store, so no archive may bring them a second time.
   package func runsKnown(_ runs: [RunIdentity]) {
     cache.record { $0.mutations.kept.formUnion(runs) }
   }
 
-  /// The kept runs have begun: later runs no longer wait for those before them.
+  /// The stored runs have begun, or are not waited for: later runs go on.
   package func runsRestored() {
     cache.record { $0.mutations.awaitsKeeper = false }
   }
@@ -91,7 +91,7 @@ nonisolated extension QueryClient {
     )
   }
 
-  /// Begins runs that an earlier process has kept, before the runs of this process.
+  /// Begins runs that an earlier process has stored, before the runs of this process.
   ///
   /// - Parameter runs: The runs, in their order.
   /// - Returns: The job of each run; `nil` for a run that the client has already, or that comes too
@@ -118,7 +118,8 @@ nonisolated extension QueryClient {
           input: run.input,
           waiter: nil,
           layers: run.layers,
-          // Until a newer run has begun, which takes its place.
+          // A run of which only the newest is sent waits until all runs have begun, because one of
+          // them may replace it.
           isHeld: run.mutation.isNewestOnly,
           &transaction
         )
@@ -197,7 +198,7 @@ nonisolated extension QueryClient {
     return input.map { .rebase($0, layers, after: wait) } ?? .retry(after: wait)
   }
 
-  /// Cancels the kept runs, whose records were erased.
+  /// Cancels the durable runs, because their records were erased.
   package func cancelKept() {
     transaction { state, transaction in
       for id in state.mutations.all {
@@ -215,17 +216,16 @@ extension RestoredRun {
   package var hasWork: Bool { mutation.resolved.perform != nil }
 }
 
-// The mistake that the newest run takes the place of runs about other items.
+// Reports the mistake that a run has replaced a run about another item.
 
 nonisolated extension QueryClient {
-  /// A run took the place of another one, without a key that says whether both are about the same
-  /// item.
+  /// A run has replaced another one, although no key says that both are about the same item.
   ///
   /// - Parameters:
   ///   - job: The older run.
   ///   - newer: The newer one.
-  ///   - changesOthers: Whether the older run showed a change of data that the newer one leaves
-  ///     alone.
+  ///   - changesOthers: Whether the older run showed a change of data that the newer one does not
+  ///     change.
   func discarded(_ job: MutationJob, by newer: MutationJob, changesOthers: Bool) {
     guard changesOthers || ItemIdentity(of: job.input) != ItemIdentity(of: newer.input) else {
       return

@@ -24,7 +24,8 @@ nonisolated extension QueryClient {
     }
   }
 
-  /// Evicts entries that one transaction left; requests another transaction if there are more.
+  /// Evicts entries that an earlier transaction had no time for; requests another transaction if
+  /// there are more.
   func evict() {
     transaction(isDated: false) { state, _ in state.bounds.mayShrink = true }
   }
@@ -32,8 +33,8 @@ nonisolated extension QueryClient {
   /// Makes room when memory is short: drops unused entries, either the stale ones or all.
   func relieve(_ level: MemoryPressure.Level) {
     guard level > .normal else { return }
-    // Entries that were dropped before they were saved stay in memory until then; and the process
-    // may be ended.
+    // Dropped entries that are not saved yet stay in memory until they are. Besides, the system may
+    // end the process.
     defer { if level == .critical { persisters.persister?.flush() } }
     var end = Int.max
     while end > 0 {
@@ -43,7 +44,7 @@ nonisolated extension QueryClient {
           $0.resolved.fixedOptions?.freshness
         }
       }
-      // Outside the lock: functions of users may say when data is stale.
+      // This is outside the lock, because functions of users may decide when data is stale.
       let answers = asked.map { ($0.entry, $0.revision, $0.freshness) }
       guard !answers.isEmpty else { continue }
       transaction(isDated: false) { state, transaction in
@@ -59,6 +60,8 @@ nonisolated extension QueryClient {
 }
 
 extension StaleQuestion {
-  /// Runs user code: never evaluate it under the lock.
+  /// The freshness of the data.
+  ///
+  /// This runs user code, so do not read it under the lock.
   fileprivate var freshness: Freshness { query.resolved.resolvedOptions { info }.freshness }
 }

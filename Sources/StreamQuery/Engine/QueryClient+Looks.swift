@@ -15,7 +15,7 @@ nonisolated extension QueryClient {
 
   /// The data with optimistic changes.
   ///
-  /// Never inlined: each read would look up the type of an optional value for it.
+  /// It is not inlined, because each read would then look up the type of an optional value.
   @inline(never)
   func shownData<Value: Sendable>(
     of layered: LayeredBox,
@@ -28,7 +28,8 @@ nonisolated extension QueryClient {
     return layered.shown?.value(as: Value.self)
   }
 
-  /// The data of a store with optimistic changes, if these lie over no data so far.
+  /// The data of a store with optimistic changes, for a key that has such changes but no data in
+  /// the cache.
   @inline(never)
   func dataBelowLayers<Value: Sendable>(
     _ key: EntryKey,

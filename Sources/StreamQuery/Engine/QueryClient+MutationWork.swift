@@ -6,7 +6,8 @@ nonisolated extension QueryClient {
       adviseAtStart()
       work(on: job) { await self.runAttempt(job, attempt: attempt) }
     case .settle(let job, let outcome):
-      // The callbacks of a cancelled run have to do their work.
+      // The task of a cancelled run is cancelled, but its callbacks have to do their work in a new
+      // one.
       job.tasks?.renew()
       work(on: job) { await self.performCallbacks(job, outcome) }
     case .cancel(let job): job.tasks?.cancel()
@@ -19,7 +20,7 @@ nonisolated extension QueryClient {
       var topics: Set<MutationTopic> = []
       for item in news { item.addTopics(to: &topics) }
       mutationNews.send((), about: Array(topics))
-    // The refetches waited for a run, but belong to none.
+    // These refetches were delayed until a run had ended, but they are not part of that run.
     case .refetchWilling(let causes): TaskLocals.none { self.refetchWilling(causes) }
     }
   }
@@ -64,7 +65,8 @@ nonisolated extension QueryClient {
     await job.passGate()
     let facts = MutationCallbacks.Facts(client: self, job: job)
     guard let callbacks = job.mutation?.resolved.callbacks else { return }
-    // A run that was stopped in its preparation begins again.
+    // If the run was stopped during its preparation, it begins again, without the values from
+    // before.
     withExtendedLifetime(job.forgetSaved()) {}
     do {
       for prepare in callbacks.onMutate {
@@ -77,7 +79,8 @@ nonisolated extension QueryClient {
         transaction { state, transaction in state.cancelOlder(before: job.id, &transaction) }
       }
     } catch {
-      // The task decides, not the error: work that throws `CancellationError` by itself has failed.
+      // Whether this is a cancellation depends on the task: work that throws `CancellationError` by
+      // itself has failed.
       let isCancellation = Task.isCancelled
       fail(job, error) { $0.preparationFailed(isCancellation: isCancellation, in: $1) }
     }
@@ -138,14 +141,15 @@ nonisolated extension QueryClient {
     _ durable: (any DurableRuns)?
   ) -> AttemptLimit? {
     guard !span.isInfinite, let tasks = job.tasks else { return nil }
-    // While the context of the run is there: the end of the time comes from elsewhere.
+    // The task of the next attempt is made now, in the context of the run, because the timeout
+    // fires elsewhere.
     if let prepared = cache.record({ _ in tasks.prepareTask() }) {
       TaskLocals.without { prepared.startTask(on: configuration.executor) }
     }
     let limit = AttemptLimit()
     limit.start(span, deadlines) {
       guard limit.tryEnd() else { return }
-      // Before another attempt can begin, which is not to be cancelled.
+      // The task is cancelled before the next attempt can begin, which must not be cancelled.
       tasks.cancelPresent()
       let key = job.key.key.description
       let error = QueryError.mutationTimedOut(key: key, limit: span.duration)
@@ -179,10 +183,10 @@ nonisolated extension QueryClient {
       }
       if !isHeard, job.isDurable { durableRuns?.answerDropped(job) }
     case .failure(let error):
-      // The task decides, not the error: URLSession throws -999 when its task is cancelled, and an error of
-      // cancellation that comes from elsewhere is a failure.
+      // Whether this is a cancellation depends on the task, not on the error: URLSession throws -999 when its
+      // task is cancelled, and a `CancellationError` that comes from elsewhere is a failure.
       let isCancellation = Task.isCancelled
-      // A durable run waits for its work rather than end without it.
+      // A durable run without work stops until it has some; any other run ends.
       var answer = job.isDurable ? RunAnswer.stop : .fail
       if !isCancellation, let mutation = job.mutation?.resolved, mutation.perform != nil {
         let delay = mutation.retry.delay(failures: attempt, error: error, jitter: nextJitter())
@@ -246,7 +250,8 @@ nonisolated extension QueryClient {
     } else {
       await call("onError", callbacks.onError, of: job, outcome)
     }
-    // Refetches after a return of network or app are to bring the run's changes.
+    // Refetches after a return of the network or the app wait for this run, and should bring its
+    // changes.
     if cache.read({ !$0.mutations.delayedRefetches.isEmpty }) {
       transaction { state, _ in state.release(job.id) }
     }
@@ -268,7 +273,7 @@ nonisolated extension QueryClient {
       do {
         try await callback(outcome.result, facts)
       } catch {
-        // A run that was cleared meanwhile is cancelled.
+        // If the run was cleared meanwhile, its task is cancelled.
         if Task.isCancelled { return }
         report(
           .callbackFailed(
@@ -331,8 +336,9 @@ nonisolated extension QueryClient {
     }
   }
 
-  /// Shows the return value of an `onMutate` before further ones; the next step shows the return
-  /// value of the last one.
+  /// Lets observers see the return value of one `onMutate` before the next one is called.
+  ///
+  /// That of the last one shows with the next step.
   private func showSaved(of job: MutationJob) {
     guard !job.saved.values.isEmpty else { return }
     transaction { state, transaction in

@@ -7,7 +7,7 @@ nonisolated extension QueryClient {
   var recordSoFar: QueryRecord {
     let time = cache.clock.now()
     let excerpt = cache.read { $0.wholeRecord() }
-    // Describes keys and errors, outside of the lock.
+    // The descriptions of keys and errors are made outside of the lock.
     return QueryRecord(excerpt, at: time.nanoseconds)
   }
 
@@ -17,7 +17,7 @@ nonisolated extension QueryClient {
     return stream(of: recordNews.subscribe(), "records") { [weak self] in
       guard let self else { return nil }
       let time = self.cache.clock.now()
-      // Several tasks may read one stream: each piece of news comes once.
+      // Several tasks may read one stream, and each piece of news goes to one of them.
       let excerpt = place.withLock { position in
         self.cache.record { $0.takeRecord(since: &position) }
       }

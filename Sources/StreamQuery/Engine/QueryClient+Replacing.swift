@@ -8,18 +8,20 @@ nonisolated extension QueryClient {
     replaceMutationDefaults(isErasing: true) { _ in MutationDefaultsTable() }
   }
 
-  /// Replaces the defaults of mutations; after the client was erased, only its erasure does.
+  /// Replaces the defaults of mutations.
+  ///
+  /// After the client was erased, only the erasure itself may do so.
   func replaceMutationDefaults(
     isErasing: Bool = false,
     _ change: (MutationDefaultsTable) -> MutationDefaultsTable
   ) {
     let old = mutationDefaults.withLock { table -> MutationDefaultsTable in
       let old = table
-      // Checked under the lock: the erasure forgets all earlier changes.
+      // This is checked under the lock, so that the erasure forgets all earlier changes.
       if isErasing || !isErased { table = change(old) }
       return old
     }
-    // Its closures are user code: they are released outside the lock.
+    // The closures of the old table are user code, and are released outside the lock.
     _ = old
   }
 
@@ -30,14 +32,14 @@ nonisolated extension QueryClient {
     let old = transaction {
       state,
       transaction -> (DefaultsTable, [ObjectIdentifier: StoredQuery])? in
-      // Checked under the lock: the erasure forgets all earlier changes.
+      // This is checked under the lock, so that the erasure forgets all earlier changes.
       if isErased, !isErasing { return nil }
       let old = (state.defaults.table, state.bareQueries)
       state.replaceDefaults(change(old.0), &transaction)
       state.bareQueries = [:]
       return old
     }
-    // Its closures are user code: they are released outside the lock.
+    // The closures of the old table are user code, and are released outside the lock.
     _ = old
   }
 }

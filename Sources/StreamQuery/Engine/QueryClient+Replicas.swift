@@ -1,6 +1,7 @@
 import Synchronization
 
-// Offers, which callers of a server's client find without the cache's lock: see `ReadShards`.
+// Reads of replicas, which callers of a server's client find without the cache's lock: see
+// `ReadShards`.
 nonisolated extension QueryClient {
   /// The data of an entry, if the cache itself would give the same answer and do nothing else.
   ///
@@ -8,7 +9,7 @@ nonisolated extension QueryClient {
   ///   - key: The entry.
   ///   - definition: The query.
   ///   - need: The condition of the caller for the data.
-  ///   - shards: The offers.
+  ///   - shards: The tables of replicas.
   /// - Returns: The data; `nil` if the cache has to be asked.
   @inline(never)
   func publishedData(
@@ -17,19 +18,21 @@ nonisolated extension QueryClient {
     _ need: CachePolicy,
     _ shards: ReadShards
   ) -> ValueBox? {
-    // Receivers of each lookup are told in the order of transactions.
+    // If receivers hear of each lookup, the lookup takes the lock, so that they hear in the order
+    // of transactions.
     guard need != .always, !cache.isHeard, let replica = shards.replica(of: key) else { return nil }
     let now = shards.time(cache.clock.now())
-    // Data that is stale for the entry's own query is stale for most queries: they need not be resolved here.
+    // Data that is stale for the entry's own query is stale for most queries, which then need not be resolved
+    // here.
     if let known = replica.query?.resolved, known.canFetch,
       replica.isStale(known.fixedFreshness, at: now)
     {
       return nil
     }
     guard let terms = terms(of: replica, definition), !replica.isStale(terms.freshness, at: now),
-      // Otherwise the cache has to refetch the data.
+      // If a refetch ahead of time is due, the cache has to start it.
       !replica.isRefreshDue(terms.refreshAhead, terms.freshness, at: now),
-      // Otherwise the cache has to retain the entry longer.
+      // If this query has a longer retention, the cache has to note it.
       terms.gcTime <= replica.query?.gcTime ?? .zero
     else { return nil }
     if shards.noteUse(of: replica, isLookup: true) {
@@ -38,18 +41,19 @@ nonisolated extension QueryClient {
     return replica.data
   }
 
-  /// The terms of the query under the defaults of the offer.
+  /// The terms of the query under the defaults of a replica.
   ///
-  /// A query that is kept by the program is the entry's own one; a query that is made at each call is not
-  /// resolved for this.
+  /// If the program keeps its query, the entry's own query is the same one, resolved already. A query that is
+  /// made at each call is not resolved for this.
   private func terms(of replica: ReadReplica, _ definition: QueryDefinition) -> HitTerms? {
     if let known = replica.query?.resolved, known.isMade(of: definition),
-      // Only compared: all threads would count a reference to the defaults.
+      // The identifiers are compared, because comparing references would make all threads retain
+      // and release the same object.
       ObjectIdentifier(known.storedDefaults) == ObjectIdentifier(replica.defaults)
     {
       return HitTerms(known)
     }
-    // No variable for the defaults: all threads would count that reference.
+    // The defaults are not in a variable, which all threads would retain and release.
     if let terms = HitTerms.of(definition, replica.defaults.table) { return terms }
     return HitTerms(
       ResolvedQuery(definition, for: replica.key.key, defaults: replica.defaults.table)
@@ -76,7 +80,7 @@ final class HitReports: Sendable {
 
   /// There are unreported hits.
   func hitsCame(_ clock: ErasedClock, executor: (any TaskExecutor)?) {
-    // A reader got data as the client ended.
+    // A reader got data while the client ended, after the last report.
     guard !isOver.load(ordering: .acquiring) else { return report() }
     let now = clock.now()
     guard let due = now + EventReceiver.hitDelay else { return report() }
@@ -84,13 +88,13 @@ final class HitReports: Sendable {
       WakeTimer.Work(
         sleep: clock.sleep,
         onWake: { [weak self] in self?.report() },
-        // Without a clock, hits are reported as they come.
+        // If the clock fails, hits are reported as they come.
         onFailure: { [weak self] _, _ in self?.report() }
       )
     }
   }
 
-  /// No time passes any more: hits are reported when the client ends.
+  /// The client no longer waits for its clock: hits are reported when it ends.
   func stopWaiting() {
     timer.cancel()
   }

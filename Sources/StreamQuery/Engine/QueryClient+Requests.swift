@@ -65,9 +65,9 @@ nonisolated extension QueryClient {
     }
   }
 
-  /// The value of a query whose store has not answered yet.
+  /// The value of a query whose store has not been read yet.
   ///
-  /// Never inlined, so that the tasks of other fetches need no room for it.
+  /// It is not inlined, so that the tasks of other fetches need no room for it.
   @inline(never)
   func restored(
     _ key: EntryKey,
@@ -82,8 +82,7 @@ nonisolated extension QueryClient {
 
   /// Begins or joins a fetch for a caller, if it is needed.
   ///
-  /// Never inlined: an asynchronous function owns its arguments, and would count references to
-  /// them.
+  /// It is not inlined, because an asynchronous function owns its arguments, and would retain them.
   @inline(never)
   func beginFetch(
     _ key: EntryKey,
@@ -97,7 +96,8 @@ nonisolated extension QueryClient {
       return .cached(data)
     }
     return resolving(key, definition) { state, key, index, resolution, transaction in
-      // Made here, so that no reference-counted argument is captured.
+      // The request is made inside the closure, so that the closure captures nothing that it would
+      // have to retain.
       let request = FetchRequest(cause: .manual, setting: setting)
       return state.fetch(key, at: index, need, request, role: .leasing, resolution, &transaction)
     }

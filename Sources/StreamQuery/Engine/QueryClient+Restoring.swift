@@ -7,22 +7,24 @@ nonisolated extension QueryClient {
     let held = transaction { state, transaction -> [RestoringObservers] in
       // From now on no observer begins to wait: see `resolving`.
       state.kept.reads += 1
-      // A query that was resolved before asks each time whether the store has been read.
+      // The defaults get a new identity, so that queries are resolved again: those resolved before
+      // would check each time whether the store has been read.
       state.replaceDefaults(state.defaults.table.renewed, &transaction)
       return state.restoringObservers()
     }
     performDeferredWrites()
-    // Entries that no longer waited come first. Observers of another store find nothing, and wait on.
+    // Entries that no longer waited come first. Observers of another store stay in the list, but their store
+    // has no data yet, so they go on waiting.
     let entries = cache.read { $0.emptyPersistedEntries() } + held
     func resolved(_ observers: RestoringObservers) -> RestoringObservers.Resolved {
       var made = resolution(of: observers.query.resolved, for: observers.key, isArrival: true)
-      // Without observers, only the data counts.
+      // Without observers there are no options that could be outdated: only the data counts.
       if observers.observers.isEmpty { made.revision = nil }
       return (observers, made)
     }
     let all = entries.map(resolved)
     if transaction({ $0.arrive(all, isLast: false, &$1) }) { return }
-    // One at a time, so that less happens in between.
+    // The entries follow one at a time, so that less can change while each is decoded.
     for entry in entries {
       commit(rounds: 1) { _ in
         .answer(resolved(entry))
@@ -62,7 +64,8 @@ nonisolated extension QueryClient {
     }
   }
 
-  /// The same without a limit.
+  /// Begins a fetch for a caller, as soon as the store of the query has been read, however long
+  /// that takes.
   func whenRestored(
     _ definition: QueryDefinition,
     _ begin: () -> FetchStart
@@ -71,7 +74,9 @@ nonisolated extension QueryClient {
     return try await whenRestored(definition, within: &rest, begin)
   }
 
-  /// Opens the store that may have data of a key without any; never call it under the lock.
+  /// Opens the store that may have data for a key without data.
+  ///
+  /// Do not call this under the lock.
   ///
   /// - Parameters:
   ///   - key: The key.
@@ -126,15 +131,15 @@ nonisolated extension QueryClient {
     return isErased ? nil : restored.box
   }
 
-  /// Whether an update of a key alone is ignored, with a report: the store keeps a value that only another
-  /// query can restore.
+  /// Whether an update that names only a key is ignored and reported, because the store has a value that only
+  /// another query can restore.
   func hidesKeptData(_ key: EntryKey, _ definition: QueryDefinition) -> Bool {
     guard keepsForAnother(key, definition) else { return false }
     report(.updateOfKeptData(key: key.key.description))
     return true
   }
 
-  /// Whether the store of a key without data keeps a value that only another query can restore.
+  /// Whether the key has no data, and its store has a value that only another query can restore.
   func keepsForAnother(_ key: EntryKey, _ definition: QueryDefinition) -> Bool {
     guard let persister = persisters.persister else { return false }
     let known = cache.read { state in state.find(key).flatMap { state.slots[$0].query } }
@@ -143,8 +148,9 @@ nonisolated extension QueryClient {
     return persister.keepsForAnother(key, query.definition, policy)
   }
 
-  /// The query that decides how the data of a key is kept: the query of its entry may keep it
-  /// elsewhere, or nowhere.
+  /// The query that decides where the data of a key is saved.
+  ///
+  /// The query of the entry comes first, because it may save the data elsewhere, or nowhere.
   private func keeping(
     _ key: EntryKey,
     _ definition: QueryDefinition,
@@ -160,13 +166,14 @@ private struct Restored: Sendable {
   let box: ValueBox?
 }
 
-// Refetches that are requested while a store is read: observers that wait for the store fetch
-// nothing before, but the requests are not forgotten.
+// Refetches that are requested while a store is read. Observers that wait for the store fetch
+// nothing until then, so the refetches are made afterwards.
 
 nonisolated extension QueryClient {
   /// Refetches entries as soon as their stores have been read.
   ///
-  /// A fetch that begins then by itself is joined: it is newer than the call.
+  /// If a fetch begins then anyway, the refetch joins it, because that fetch is newer than the
+  /// call.
   ///
   /// - Parameters:
   ///   - entries: The entries.
@@ -179,7 +186,8 @@ nonisolated extension QueryClient {
   ) {
     for entry in entries {
       group?.addOther()
-      // No caller waits in it, and one that is cancelled leaves the refetch alone.
+      // The task is detached: no caller waits in it, and a cancelled caller must not end the
+      // refetch.
       _ = Task.detached(on: configuration.executor) {
         [weak self, storeOf = store(of: entry)] in
         await storeOf?()
@@ -191,8 +199,8 @@ nonisolated extension QueryClient {
     }
   }
 
-  /// Waits for the stores of the entries that match a filter, and places the data: observers may not have it
-  /// yet.
+  /// Waits for the stores of the entries that match a filter, and puts their data into the cache, where
+  /// observers may not have put it yet.
   func storesRead(of filter: QueryFilter) async {
     guard persisters.persister != nil else { return }
     let found = search(filter) { state, index, _ in

@@ -15,7 +15,7 @@ nonisolated extension QueryClient {
     let random = configuration.spreadsReturns ? nextRandom() : 0
     conditions { body(&$0, &$1, random) }
     guard let next = cache.record({ $0.returns.arm() }) else { return }
-    // Weak: it must not keep an unused client alive.
+    // The reference is weak, because the deadline must not keep an unused client alive.
     deadlines.set(at: next) { [weak self] in
       self?.returning { $0.returnsDue(random: $2, &$1) }
     }
@@ -28,7 +28,7 @@ nonisolated extension QueryClient {
     for question in transaction(body) { evaluate(question) }
   }
 
-  /// Evaluates a condition in its own task: nothing else waits for it.
+  /// Evaluates a condition in a task of its own, so that nothing else waits for it.
   func evaluate(_ question: RefetchCondition.Question) {
     let store = question.restoring.flatMap { self.store(of: $0) }
     _ = Task.detached(on: configuration.executor) { [weak self, scheduling] in
@@ -42,7 +42,7 @@ nonisolated extension QueryClient {
         let condition = question.condition
         let predicate = question.query.resolved.condition(of: condition.cause)
         let policy = await Scheduling.$current.withValue(scheduling) {
-          // The question of an observer that waited for a store, which always refetches.
+          // Without a predicate, the observer waited for a store and always refetches.
           guard let predicate else { return RefetchPolicy.Answer.always }
           return await predicate.answer(question.info)
         }
@@ -56,7 +56,7 @@ nonisolated extension QueryClient {
     }
   }
 
-  /// The same question about the present state, after the store was read.
+  /// Makes a question again for the present state, after the store was read.
   private func renewed(_ question: RefetchCondition.Question) -> RefetchCondition.Question? {
     transaction { state, transaction in state.renewed(question, transaction) }
   }
@@ -65,7 +65,7 @@ nonisolated extension QueryClient {
 extension RefetchPolicy {
   /// The answer for one subscription or event.
   ///
-  /// Runs user code: never call it under the lock.
+  /// This runs user code, so do not call it under the lock.
   fileprivate func answer(_ info: QueryInfo) async -> Answer {
     switch kind {
     case .fixed(let answer): answer

@@ -4,7 +4,7 @@ nonisolated extension QueryClient {
   /// The outcome of a request to begin a run.
   enum Begin {
     case begun(MutationID, Waiter)
-    /// The caller would wait for itself.
+    /// The run is not begun, because the caller would wait for itself.
     case closesCircle
     case shutDown
   }

@@ -48,7 +48,7 @@ nonisolated extension QueryClient {
     search(filter, item) { _, _, _ in }.search.allMatches()
   }
 
-  /// Runs a search to its end, and judges the findings between its looks.
+  /// Runs a search to its end, and asks the filter's predicates between its visits.
   ///
   /// - Parameters:
   ///   - filter: Selects the entries.
@@ -83,7 +83,7 @@ nonisolated extension QueryClient {
   }
 }
 
-// The part of a filter for the cache, and the part for the client.
+// A filter has a part that the cache evaluates, and predicates that the client evaluates.
 
 extension QueryFilter {
   /// The only key that it selects, if it names one.
@@ -94,7 +94,9 @@ extension QueryFilter {
   /// Whether user code must be called.
   package var hasPredicate: Bool { if case .plain = node { false } else { true } }
 
-  /// The filter for the cache: its matches include all entries that only predicates exclude.
+  /// The filter for the cache.
+  ///
+  /// It ignores predicates, so it matches all entries of the whole filter, and perhaps more.
   var plainPart: EntryFilter { node.plainPart }
 
   /// Whether the filter matches; runs user code if there are predicates.
@@ -107,7 +109,8 @@ extension QueryFilter.Node {
     case .plain(let filter): filter
     case .and(let nodes): .and(nodes.map(\.plainPart))
     case .or(let nodes): .or(nodes.map(\.plainPart))
-    // The part of an operand matches more than the operand, so its opposite matches too little.
+    // The plain part of an operand matches too much, so the opposite of that part would match too
+    // little.
     case .predicate, .not: .all
     }
   }

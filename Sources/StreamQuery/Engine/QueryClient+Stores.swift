@@ -1,7 +1,7 @@
 // The client's side of stores and the outbox.
 
 nonisolated extension QueryClient {
-  /// The persister of the data of entries; `nil` as long as no query needed it.
+  /// The persister of the data of entries; `nil` if no query has needed it so far.
   package var persister: (any Persister)? { persisters.persister }
 
   /// The persister of the data of entries under a policy, made when it is first needed.
@@ -22,8 +22,9 @@ nonisolated extension QueryClient {
     }.compactMap(\.item)
   }
 
-  /// Waits until stores and outbox know about all earlier work of this caller: another thread may be telling
-  /// them.
+  /// Waits until the stores and the outbox have heard of all earlier work of this caller.
+  ///
+  /// Another thread may be about to tell them.
   package func actionsPerformed() async {
     let reached = transaction { state, _ -> SharedOneShot<Void>? in
       guard state.actionQueue.othersPerform else { return nil }

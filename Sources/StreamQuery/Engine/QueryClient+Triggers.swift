@@ -1,7 +1,7 @@
 nonisolated extension QueryClient {
   /// Connects a stream of triggers: each element invalidates or refetches.
   ///
-  /// An element is taken when the previous one has been handled: nothing piles up in the client.
+  /// The client takes an element when it has handled the one before, so no elements gather in it.
   ///
   /// - Parameter triggers: The stream. After it ends or fails, it triggers nothing more.
   /// - Returns: A handle; keep it for as long as the stream should feed the client.
@@ -10,8 +10,8 @@ nonisolated extension QueryClient {
   ) -> TriggerConnection where Triggers.Element == QueryTrigger {
     openSignals()
     let port = signals
-    // Handed over: nothing else retains the sequence, and this one task takes it once. Detached,
-    // like all work without a waiting caller.
+    // The sequence is handed over to one task, which takes it once; nothing else retains it. The
+    // task is detached, because no caller waits for it.
     let sendOnce = SendOnce(triggers)
     let task = Task.detached(on: configuration.executor) { [scheduling] in
       await Scheduling.$current.withValue(scheduling) {
@@ -88,8 +88,9 @@ nonisolated extension QueryClient {
   /// Starts, once, the loop that handles all asynchronous causes.
   func openSignals() {
     guard signals.open() else { return }
-    // Weak: the loop must not keep an unused client alive. Detached, like all tasks that last as
-    // long as the client: it must not keep the first caller's priority and task-locals for ever.
+    // The reference is weak, because the loop must not keep an unused client alive. The task is
+    // detached, because it lasts as long as the client, and must not keep the first caller's
+    // priority and task-locals.
     let task = Task.detached(on: configuration.executor) { [weak self, signals] in
       while let delivery = await signals.next() {
         self?.handle(delivery.signal)
@@ -130,7 +131,7 @@ nonisolated extension QueryClient {
     persister?.flush()
     guard persister != nil || durableRuns != nil else { return }
     guard let end = configuration.backgroundTime?.begin("Saving queries") else { return }
-    // Holds what writes, and not the client.
+    // The task retains the objects that write, but not the client.
     _ = Task.detached(on: configuration.executor) {
       _ = await durableRuns?.save()
       await persister?.save()

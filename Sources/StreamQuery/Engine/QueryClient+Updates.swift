@@ -15,7 +15,8 @@ nonisolated extension QueryClient {
     _ options: ObserverOptions?
   ) {
     let definition = placing(definition, on: key, for: id)
-    // Compared outside the lock: a query that a view rebuilds each time has an equal placeholder.
+    // The placeholders are compared outside the lock. A view that makes its query anew each time
+    // gives an equal one.
     let old = definition.placeholder.flatMap { _ in cache.read { $0.placeholder(of: id, on: key) } }
     let isEqual = definition.placeholder.flatMap { old?.holdsTheSame(as: $0) } ?? false
     resolving(key, definition, options) { state, key, index, resolution, transaction in
@@ -48,7 +49,7 @@ nonisolated extension QueryClient {
 
   /// Evaluates the dynamic options of an entry's observers again, after the entry changed.
   func askOptions(of entry: EntryID) {
-    // The number of this evaluation in an unbroken series.
+    // How many evaluations in a row have led to this one.
     let reevaluationDepth = cache.record { state -> Int in
       guard let index = state.find(entry) else { return 0 }
       defer { state.slots[index].reevaluationDepth = 0 }
@@ -82,7 +83,8 @@ nonisolated extension QueryClient {
       transaction.reevaluationDepth = reevaluationDepth
       guard let index = state.find(entry) else { return () }
       if state.slots[index].revision != answer.revision {
-        // The next evaluation covers changes by the options themselves.
+        // The options have changed the entry themselves, and the next evaluation is about that
+        // change.
         if state.slots[index].reevaluationDepth > reevaluationDepth { return () }
         guard isLast else { return nil }
       }
@@ -98,7 +100,7 @@ nonisolated extension QueryClient {
 
   /// The definition of an observer, with the placeholder that its function makes.
   ///
-  /// It runs user code: never call it under the lock.
+  /// This runs user code, so do not call it under the lock.
   ///
   /// - Parameters:
   ///   - definition: The definition of the query.
@@ -114,7 +116,7 @@ nonisolated extension QueryClient {
     definition.makesPlaceholder ? placing(newly: definition, on: key, for: observer) : definition
   }
 
-  // Separate, so that observers without such a function do not pay for it.
+  // This is a separate function, so that observers without such a function do not pay for it.
   @inline(never)
   private func placing(
     newly definition: QueryDefinition,
@@ -126,9 +128,10 @@ nonisolated extension QueryClient {
     let former = present?.query?.resolved.definition
     var previous = former?.madePlaceholder?.previous
     var placeholder = former?.placeholder
-    // Otherwise it stays: a view may make its query anew each time that it is drawn.
+    // At the same key the placeholder stays, because a view may make its query anew each time that
+    // it is drawn.
     if present?.key != key || former?.madePlaceholder == nil {
-      // The data with layers is made here, outside the lock.
+      // The data with its optimistic changes is computed here, outside the lock.
       if let present, present.key != key, let box = present.snapshot.data {
         previous = (box.settled, present.key.key)
       }
@@ -140,7 +143,8 @@ nonisolated extension QueryClient {
     }
   }
 
-  /// Lets the fetch that runs for an observer outlive the observer, unless an option decides this.
+  /// Lets the fetch that runs for an observer go on for a while after the observer leaves, unless
+  /// an option decides this.
   func linger(_ duration: Duration, after id: ObserverID) {
     transaction(isDated: false) { state, transaction in
       guard let observer = state.find(id), state.fetchStatus(for: observer) != .idle,
@@ -197,7 +201,7 @@ nonisolated extension QueryClient {
       }
     }
     guard case .restoring = begin() else { return }
-    // Only for as long as the store is read.
+    // The task retains the client only while the store is read.
     _ = Task(on: configuration.executor) {
       _ = try? await self.whenRestored(definition, begin)
     }

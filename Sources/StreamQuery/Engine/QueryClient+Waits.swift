@@ -13,7 +13,8 @@ nonisolated extension QueryClient {
     observed(text()).map { CallerWait($0, onLeave: onLeave) }
   }
 
-  /// The subject for reporting a wait of the present task; `nil` in an app.
+  /// The value with which tests report that the present task waits; `nil` in an app, where nobody
+  /// observes waits.
   @inline(__always)
   func observed(_ text: @autoclosure @escaping @Sendable () -> String) -> WaitSubject? {
     WaitObservation.hasBegun ? subject(text) : nil
@@ -34,7 +35,8 @@ nonisolated extension QueryClient {
     }
   }
 
-  /// Tells a simulation that something in it observes this client, which was made without it.
+  /// Tells a simulation that code in it observes this client, although the client is not one of the
+  /// simulation's.
   @inline(__always)
   func observerBegins(
     for text: @autoclosure @escaping @Sendable () -> String,
@@ -67,7 +69,9 @@ nonisolated extension QueryClient {
     )
   }
 
-  /// Tells that fetches began, paused or ended, once for all since the last news.
+  /// Subscribes to news that fetches began, paused or ended.
+  ///
+  /// One piece of news stands for all changes since the one before.
   ///
   /// - Returns: The subscription; `nil` after the client's shutdown.
   func fetchNews() -> Broadcaster<NewsFlag<Never>>.Listener? {
@@ -145,7 +149,7 @@ nonisolated extension QueryClient {
       await workEnded(but: own)
       let before = cache.read { $0.keptCounts }
       await storesSaved()
-      // New work may have come meanwhile, even if it is over.
+      // If new work came meanwhile, the wait goes on, even if that work is over already.
       if cache.read({ $0.workUnderWay(but: own) == nil && $0.keptCounts == before }) { return }
     }
   }

@@ -28,7 +28,7 @@ nonisolated extension QueryClient {
   ///
   /// - Parameters:
   ///   - key: The key whose data changes.
-  ///   - terms: The terms of the query that is written to.
+  ///   - terms: The retention, the persistence and the metadata of the query that is written to.
   ///   - updatedAt: The date of the written data.
   ///   - fencing: Whether a fetch in flight is discarded.
   ///   - marksNew: Whether data that began without cached data is marked as invalidated.

@@ -44,13 +44,16 @@ public actor QueryClient {
   nonisolated let persisters = PersisterSlot()
   /// Keeps runs of mutations beyond the process, if the configuration says so.
   package nonisolated let durableRuns: (any DurableRuns)?
-  /// Whether any import names its keys in advance: most clients never have one, and check no
-  /// further.
+  /// Whether an import may be running that names its keys in advance.
+  ///
+  /// Most clients never have one, so this is checked first.
   nonisolated let awaitsImports = Atomic(false)
   /// Whether a cache beside the client asks about invalidations: most clients have none.
   nonisolated let notesInvalidations = Atomic(false)
   nonisolated let invalidations = Mutex(RecentInvalidations())
-  /// Whether any write waits for a store: most clients never have one, and check no further.
+  /// Whether a write may be waiting for a store.
+  ///
+  /// Most clients never have one, so this is checked first.
   nonisolated let defersWrites = Atomic(false)
   nonisolated let deferredWrites = Mutex(DeferredWrites())
   nonisolated let shutdownHandlers = ShutdownHandlers()
@@ -68,7 +71,7 @@ public actor QueryClient {
   public init(configuration: Configuration = .init()) {
     let clock = configuration.erasedClock
     deadlines = Deadlines(clock: clock, executor: configuration.executor)
-    // For all waits of the client.
+    // All waits of the client share its deadlines.
     var configuration = configuration
     configuration.clock = DeadlineClock(deadlines: deadlines)
     self.configuration = configuration
@@ -186,8 +189,8 @@ nonisolated extension QueryClient {
 
 nonisolated extension QueryClient: ActionRunner {
   func startDrainTask() {
-    // Detached, and not at the caller's priority: it serves every caller. It retains the client: a
-    // caller may be waiting for what is left.
+    // The task is detached and does not have the caller's priority, because it serves every caller.
+    // It retains the client, because a caller may be waiting for the remaining actions.
     Task.detached(on: configuration.executor, priority: .medium) {
       self.cache.drainActions(self)
     }

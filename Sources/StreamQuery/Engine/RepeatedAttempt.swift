@@ -46,7 +46,7 @@ final class RepeatedAttempt: Sendable {
     }
     guard let former else { return }
     if former.hasAnswered { job.goBack(to: present?.repeated(from: former.start)) }
-    // Earlier statements were about the answer of an earlier run.
+    // Earlier statements about the age were about the answer of an earlier run.
     job.saidAnswer?.began(attempt, keepsPart: job.keepsPart)
   }
 }

@@ -18,8 +18,8 @@ package final class ResolvedMutation: StoredMutation, @unchecked Sendable {
     defaults: MutationDefaultsTable,
     hooks: MutationCallbacks
   ) {
-    // Locals first: an optimised build of 6.3.1 crashes in the compiler if a property is read before
-    // `super.init`.
+    // These are local variables first, because an optimised build of 6.3.1 crashes in the compiler if a
+    // property is read before `super.init`.
     let callbacks = hooks + definition.callbacks
     let options = definition.options.over(defaults.options(for: key.key))
     let pacing = RunPacing(of: key, definition, options, input)
@@ -50,7 +50,7 @@ package final class ResolvedMutation: StoredMutation, @unchecked Sendable {
     )
   }
 
-  /// Returns this definition for the rest of a run that was started with another definition.
+  /// Returns the definition for the rest of a run that was started with another definition.
   ///
   /// Work and callbacks are those of this definition. Identity, scope, retries, timeout and network
   /// mode cannot change under a run, and retention only grows.

@@ -1,4 +1,5 @@
-/// A query under a client's defaults and an observer's options: every layer merged, once.
+/// A query whose options are merged with a client's defaults and an observer's options, once for
+/// all its uses.
 ///
 /// It keeps the resolved values rather than the options, which are many and mostly unset.
 // Unchecked as its superclass is: all stored properties are immutable and `Sendable`.
@@ -25,7 +26,8 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
 
   private final class Asked: Sendable {
     let options: QueryOptions
-    /// Tells whether a store has not been read yet; `nil` if it was read from the beginning.
+    /// Tells whether the query's store has not been read yet; `nil` if there is no store, or if it
+    /// had been read when this was made.
     let restoring: Restoring?
 
     init(_ options: QueryOptions, _ restoring: Restoring?) {
@@ -70,7 +72,8 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     defaults: DefaultsTable,
     observer: ObserverOptions? = nil
   ) {
-    // Each layer is read in place; only several layers of one kind are merged first.
+    // The options of each layer are read in place; they are merged first only if several layers set
+    // options of one kind.
     if let observer {
       self.init(
         definition,
@@ -101,12 +104,12 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     over base: borrowing QueryOptions,
     observer: (gcTime: TimeSpan?, linger: TimeSpan?)? = nil
   ) {
-    // Locals first: an optimised build of 6.3.1 crashes in the compiler if a property is read
-    // before `super.init`.
+    // These are local variables first, because an optimised build of 6.3.1 crashes in the compiler
+    // if a property is read before `super.init`.
     let fetch = Self.fetch(of: definition, for: key, defaults)
     let restoring = Restoring(definition, defaults)
     var fetchOptions = FetchOptions()
-    // Kept data is there to be used offline.
+    // Kept data is meant to be used offline.
     fetchOptions.networkMode =
       own.networkMode ?? base.networkMode ?? (restoring == nil ? .online : .offlineFirst)
     fetchOptions.failureInvalidates = defaults.failureInvalidates
@@ -175,7 +178,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
       fetchOptions: fetchOptions,
       gcTime: Self.gcTime(own.gcTime ?? base.gcTime),
       meta: QueryMeta.merge(own.meta, over: base.meta),
-      // Not made to find that there are none.
+      // Most queries have no such options, and then none are made.
       serving: ServingOptions.merge(own.serving, over: base.serving).flatMap { ServingTerms($0) },
       placeholder: definition.placeholder,
       plain: plain,
@@ -204,7 +207,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     for key: AnyQueryKey,
     _ defaults: DefaultsTable
   ) -> QueryDefinition.Fetch? {
-    // Not with `??`, which wraps its operands: each fetch would run through the wrappers.
+    // The operator `??` would wrap its operands in closures, through which each fetch would run.
     if let own = definition.fetch { return own }
     guard let common = defaults.fetch(for: key) else { return nil }
     return typed(common, definition)
@@ -239,7 +242,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
 
   /// Whether a function decides if a new subscription refetches.
   ///
-  /// Separate from ``isDynamic``: it has no meaning for existing observers.
+  /// It is not a part of ``isDynamic``, because it does not matter for existing observers.
   var asksOnSubscribe: Bool {
     guard let asked else { return false }
     return asked.options.refetchOnSubscribe?.rule != nil

@@ -30,11 +30,12 @@ struct RunPacing {
       scope = scopeOfInput(input)
     }
     (self.isNewestOnly, self.key) = (isNewestOnly, key)
-    // An older version must not arrive after a newer one.
+    // Versions of one item need a scope, so that an older version does not arrive after a newer
+    // one.
     self.scope = scope ?? (isNewestOnly ? Self.lane(of: mutation, key) : nil)
   }
 
-  /// The scope of runs that have none, and of which only the newest is sent.
+  /// The scope of runs of which only the newest is sent, if the mutation names none.
   private static func lane(of mutation: EntryKey, _ key: String?) -> String {
     // Its description distinguishes keys without a text well enough: keys with the same one wait
     // for each other.

@@ -1,4 +1,5 @@
-// The client's types for objects that the cache stores.
+// The cache stores queries and defaults as objects of base classes. Here the client gets its own
+// types back.
 
 extension StoredQuery {
   /// The query with its closures.
@@ -23,7 +24,8 @@ extension StoredDefaults {
 extension InitialData {
   /// Evaluates the initial data of a query, which is user code; `nil` if there is none after all.
   init?(of query: ResolvedQuery) {
-    // The query's own data would displace the data that a store may have.
+    // Until the store is read, the query's own initial data must not take the place of the data
+    // that the store may have.
     guard !query.isRestoring, let source = query.initialData else { return nil }
     self.init(restoring: source)
   }
@@ -38,7 +40,8 @@ extension InitialData {
 
   /// Evaluates initial data again, for an entry that is reset.
   init?(restoring stored: StoredInitialData, from origin: Origin = .any) {
-    // The client puts nothing else there. `unsafeDowncast` itself checks this in debug builds.
+    // The client stores only objects of this class there. `unsafeDowncast` itself checks this in
+    // debug builds.
     let source = unsafeDowncast(stored, to: DefinitionExtras.InitialDataSource.self)
     let found =
       switch origin {
@@ -68,7 +71,9 @@ extension FetchJob {
     }
   }
 
-  /// Computed only when an attempt has failed: most never do.
+  /// The retries of the fetch.
+  ///
+  /// They are computed only when an attempt has failed, which is rare.
   var retry: RetryPolicy {
     let query = (retryQuery ?? query).resolved
     return isImperative ? query.imperativeRetry : query.retry

@@ -25,11 +25,11 @@ enum TaskLocals {
 
   /// Runs code without the task-locals of the present caller, and with the default priority.
   ///
-  /// For work without a caller, on a thread that performs actions. The code has returned when this
-  /// returns. The only way to remove task-locals from code is to run it in another task, so this
-  /// makes one and runs it at once, on this thread.
+  /// It is for work without a caller, on a thread that performs actions. Only code in another task
+  /// has other task-locals, so this makes a task and runs it at once on this thread. The code has
+  /// returned when this returns.
   static func none(_ body: @escaping @Sendable () -> Void) {
-    // The guards against endless updates and layers stay in force.
+    // The guards against endless updates and layers are task-locals, too, and have to stay.
     let (chain, isAtWork) = (UpdateChain.current, LayeredBox.isAtWork)
     _ = Task.detached(executorPreference: AtOnce.shared) {
       guard chain != nil || isAtWork else { return body() }

@@ -10,7 +10,9 @@ final class UpdateChain: Sendable {
   private let others: Set<EntryKey>
   private let client: ObjectIdentifier
   private let parent: UpdateChain?
-  /// Tasks that an update started inherit the chain, and may write once the update is over.
+  /// Whether the update is over.
+  ///
+  /// Tasks that it started inherit the chain, and may write from then on.
   private let isOver = Atomic(false)
 
   @TaskLocal static var current: UpdateChain?
