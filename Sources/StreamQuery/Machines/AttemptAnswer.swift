@@ -4,17 +4,17 @@ enum AttemptAnswer: Sendable {
   case value(ValueBox)
   /// A part of the value: the attempt continues.
   case part(ValueBox)
-  /// The data is still good; without data, the fetch failed with this error.
+  /// The data is still good. If there is no data, the fetch failed with this error.
   case notModified(withoutData: ErrorBox)
-  /// It failed; without a wait for the next attempt, the fetch gives up.
+  /// The attempt failed. Another one follows after the wait; without a wait, the fetch ends.
   case failure(ErrorBox, retryAfter: TimeSpan?)
   case cancelled
-  /// It found nothing to do.
+  /// The attempt found nothing to do.
   case nothing
 
   /// Makes an answer from an error that an attempt threw.
   ///
-  /// It runs the user code of the retry policy: never call it under the lock.
+  /// This runs the user code of the retry policy, so do not call it under the lock.
   ///
   /// - Parameters:
   ///   - error: The error.
@@ -48,7 +48,7 @@ enum AttemptAnswer: Sendable {
     }
   }
 
-  /// The data that it brings.
+  /// The data that the answer brings.
   var box: ValueBox? {
     switch self {
     case .value(let box), .part(let box): box
@@ -72,15 +72,15 @@ enum AttemptAnswer: Sendable {
 
 /// The effect of an attempt's answer on its entry.
 package enum AttemptOutcome: Equatable, Sendable {
-  /// None: the fetch was superseded, cancelled or fenced meanwhile.
+  /// The answer has no effect: the fetch was superseded, cancelled or fenced meanwhile.
   case late
-  /// It did not land: the server's data changed meanwhile, so the fetch was restarted.
+  /// The answer did not land: the server's data changed meanwhile, so the fetch was restarted.
   case restarted(EntryActions)
-  /// It is the data from now on, or confirmed the data.
+  /// The answer is the new data, or confirmed the present data.
   case landed(EntryActions)
-  /// It is a failure, and another attempt follows.
+  /// The answer is a failure, and another attempt follows.
   case retrying(EntryActions, after: TimeSpan)
-  /// It is a failure, and the fetch ended with it.
+  /// The answer is a failure, and the fetch ended with it.
   case failed(EntryActions)
   /// The attempt was cancelled or found nothing to do, and the fetch ended with it.
   case cancelled(EntryActions)

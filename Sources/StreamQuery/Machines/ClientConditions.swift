@@ -31,7 +31,7 @@
   /// The state of the network in which the client believes.
   var isOnline: Bool { isReportedOnline && !isOffline }
 
-  /// Whether attempts are the same as without conditions.
+  /// Whether no condition concerns attempts.
   var sparesAttempts: Bool { delay <= .zero && failing.isEmpty }
 
   /// Whether the next attempt to fetch an entry fails.

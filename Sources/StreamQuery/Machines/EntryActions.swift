@@ -8,11 +8,15 @@ package struct EntryActions: Equatable, Sendable {
   package var ended: FetchEnding?
   /// Run an attempt of this fetch, which is now the current one.
   package var started: FetchID?
-  /// Tell bulk watchers that the fetch is paused: they treat it as settled.
+  /// Tell the callers of bulk calls that the fetch is paused: for them it has ended.
   package var paused = false
-  /// Restore the data that the fetch hid; before `ended` is reported.
+  /// Restore the data that the fetch hid.
+  ///
+  /// This comes before `ended` is reported.
   package var unstashed = false
-  /// Hide the data, to restore it if the fetch is cancelled; before the fetch starts.
+  /// Hide the data, and restore it if the fetch is cancelled.
+  ///
+  /// This comes before the fetch starts.
   package var stashed = false
   /// An observer's snapshot may differ: derive a new snapshot and wake the observers that see a
   /// change.
@@ -36,18 +40,19 @@ package struct EntryActions: Equatable, Sendable {
 package enum FetchEnding: Hashable, Sendable {
   /// Its value landed.
   case succeeded
-  /// It found that the data is still good.
+  /// The fetch found that the data is still good.
   case kept
-  /// Its endless stream delivered a part, which is the answer; the stream goes on while somebody wants it.
+  /// The endless stream of the fetch delivered an element, which is the answer. The stream goes on while
+  /// somebody wants it.
   case delivered
   /// Its last attempt failed.
   case failed
-  /// It was cancelled, and the previous state is restored.
+  /// The fetch was cancelled, and the previous state is restored.
   case cancelled
-  /// It found nothing to do, and the previous state is restored.
+  /// The fetch found nothing to do, and the previous state is restored.
   case nothing
-  /// A fenced write replaced it.
+  /// A write that discards fetches in flight has replaced the fetch.
   case replaced
-  /// Its entry was removed, reset or cleared.
+  /// The entry of the fetch was removed, reset or cleared.
   case removed
 }

@@ -9,8 +9,10 @@ extension EntryMachine {
     self.gcTime = max(self.gcTime, gcTime)
   }
 
-  /// The current fetch had no function to call so far; now that is known, and the options of its
-  /// query apply when nobody wants the fetch any more.
+  /// The current fetch began without a function to call, and has one now.
+  ///
+  /// If nobody wants the fetch any more, the options of the query with that function decide about
+  /// it.
   package mutating func fetchBecameKnown() {
     let abandonment = fetchOptions.abandonment
     fetch?.fetchOptions.abandonment = abandonment
@@ -26,8 +28,9 @@ extension EntryMachine {
   ///   - clientLease: Whether the client itself wants the fetch, although nobody observes the key.
   ///   - part: The part to fetch; a part is added to the data that is there.
   ///   - isAwaited: Whether a caller is going to await the fetch, with a lease on it.
-  ///   - acceptsOlder: Whether an answer that began before an invalidation will do. If not, or if a
-  ///     fetch that was to be replaced is joined, one more fetch follows an answer that is too old.
+  ///   - acceptsOlder: Whether the caller accepts an answer that began before an invalidation. If
+  ///     not, one more fetch follows an answer that is too old. One more also follows if the caller
+  ///     wanted to replace the fetch and joined it instead.
   ///   - environment: The environment at the transaction.
   /// - Returns: The actions.
   package mutating func requested(
@@ -72,7 +75,7 @@ extension EntryMachine {
   /// - Parameter environment: The environment at the transaction.
   /// - Returns: The actions.
   package mutating func waiterLeft(in environment: Environment) -> EntryActions {
-    // The fetch has ended, and the lease with it.
+    // The fetch has ended already, and the caller's lease with it.
     guard waiterCount > 0 else { return .none }
     var actions = catchUp(in: environment)
     waiterCount -= 1
@@ -128,8 +131,8 @@ extension EntryMachine {
     guard let current = running(id) else { return .late }
     guard !current.isOutdated else { return .restarted(restart(current, in: environment)) }
     let kept = hasData ? extent : current.undo.stashed?.extent ?? .nothing
-    // A part that this attempt has shown, or that of an endless stream, is the whole; a part that
-    // an earlier fetch left is not.
+    // If this attempt has shown a part, or the stream is endless, the part is all of the data. A
+    // part that an earlier fetch left is not.
     let isAll = current.attempt.deliveringSince != nil || current.fetchOptions.delivery == .endless
     guard kept == .whole || kept == .part && isAll else {
       return attemptFailed(id, retryAfter: nil, in: environment)
@@ -137,15 +140,17 @@ extension EntryMachine {
     var actions = catchUp(in: environment)
     unstash(current, &actions)
     hasData = true
-    // The answer is about the data before the write; the write has its own age and mark.
+    // If there was a write during the attempt, the answer is about the data before it, and the
+    // write has its own age and mark.
     if !current.attempt.wasWritten {
       let updatedAt = age.map { $0.date(at: environment.now) } ?? environment.now
-      // The age of an older finding must not make younger data older.
+      // The date only moves forward: an answer that is older than the data does not make the data
+      // older.
       if updatedAt.instant > dataUpdatedAt.instant { dataUpdatedAt = updatedAt }
       if current.part == .whole || age != nil {
         landed(current, isAdded: current.part != .whole, age, at: environment.now.instant)
       } else if !isKnownToHaveChanged {
-        // A page that is still good does not confirm the others, but ends the failure.
+        // A page that is still good says nothing about the other pages, but the failure is over.
         mark = .none(toldUntil: environment.now.instant)
       }
     }

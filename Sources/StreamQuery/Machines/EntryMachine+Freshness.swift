@@ -1,16 +1,20 @@
 extension EntryMachine {
-  /// The mark of data that is known or feared to be out of date, and so is stale at any age.
+  /// The mark of data that is out of date, or may be: such data is stale at any age.
   enum Mark: Equatable, Sendable {
-    /// No mark. Observers have heard of data that became stale by its age up to this time.
+    /// There is no mark. If data became stale by its age before this time, observers have heard of
+    /// it.
     case none(toldUntil: Instant)
-    /// A refetch failed; nobody knows of a change. The date is that of lost data which the refetch had
-    /// hidden: older data is not trusted in its place.
+    /// A refetch failed, and it is not known whether the data has changed.
+    ///
+    /// If the refetch had hidden data that is lost now, the date is that of this data: older data is not
+    /// trusted in its place.
     case failed(hiding: Instant?)
     /// The data was invalidated, last at this time. An answer of known age is compared with that time;
     /// `distantPast` means that it is not known.
     case invalidated(at: Instant)
-    /// The same, but every invalidation accepts a running fetch as new enough: they come from a cache that is
-    /// shared with other machines, and that has newer data itself.
+    /// The data was invalidated, but only by calls that accept a running fetch as new enough.
+    ///
+    /// Such calls come from a cache that is shared with other machines, and has newer data itself.
     case doubted(at: Instant)
   }
 
@@ -31,15 +35,16 @@ extension EntryMachine {
     }
   }
 
-  /// The time of the last invalidation, if it does not accept running fetches; `nil` also if the time is not
-  /// known.
+  /// The time of the last invalidation by a call that does not accept running fetches; `nil` also if the time
+  /// is not known.
   var supersededAt: Instant? {
     if case .invalidated(let time) = mark, time > .distantPast { time } else { nil }
   }
 
   /// Whether data of a date is from before the last invalidation.
   ///
-  /// The data comes neither from a fetch nor from a write, so it is not trusted if that is not known.
+  /// The data comes neither from a fetch nor from a write. So if the time of the invalidation is not known,
+  /// the data counts as older.
   ///
   /// - Parameter updatedAt: When the data was up to date.
   /// - Returns: Whether it is as outdated as the present data.
@@ -64,15 +69,17 @@ extension EntryMachine {
       if let isOutdated = age.isOutdated { return isOutdated }
       let began = age.updatedAt.instant
       guard let invalidatedAt else { return false }
-      // At the same instant, only a new answer is known to be from after the invalidation.
+      // If both happened at the same instant, the answer is known to be from after the invalidation
+      // only if it is new.
       return began < invalidatedAt || began == invalidatedAt && began < now
     }
-    // Also over a write: a page may land together with the pages on which its request was based.
+    // This also holds after a write: a page may land together with the marked pages on which its
+    // request was based.
     let extendsOlder = isAdded && (isKnownToHaveChanged || current.baseWasMarked)
     guard !current.predatesMark, saysSo != true, !extendsOlder else {
       if current.predatesMark || isAdded && current.baseWasMarked {
-        // A write may have cleared the mark, but this answer may replace the written data. The time of the
-        // mark is not known any more, only that it was before now.
+        // The answer may replace data whose write had cleared the mark, so the mark returns. Its time is not
+        // known any more, except that it was before now.
         if supersededAt == nil { mark = .invalidated(at: now) }
       } else if let last = supersededAt, !isAdded, let age, age.updatedAt.instant > last {
         // The answer is from after the invalidation, and something else has changed since.
@@ -92,7 +99,8 @@ extension EntryMachine {
   ///   - freshness: The stale time.
   ///   - now: The time of the transaction.
   /// - Returns: Whether it is stale.
-  // Inlined, like the ones below: the machine is a large value, and a call would copy it.
+  // This and the functions below are inlined, because the machine is a large value, and a call
+  // would copy it.
   @inline(__always)
   package func isStale(_ freshness: Freshness, at now: Instant) -> Bool {
     guard extent == .whole || extent == .part && !isIdle else { return true }
@@ -138,8 +146,9 @@ extension EntryMachine {
     return flags
   }
 
-  /// Whether the entry is stale for filters: stale for any observer or, without observers, without
-  /// data, incomplete or invalidated.
+  /// Whether filters count the entry as stale: it is stale for any observer.
+  ///
+  /// An entry without observers is stale if it has no data, only a part, or invalidated data.
   ///
   /// The stale time belongs to an observer.
   ///

@@ -10,13 +10,13 @@ extension EntryMachine {
       groups.append(ObserverGroup(resolvedOptions: resolvedOptions))
     }
     groups[index].count += 1
-    // A tick at the same instant already sets the rhythm.
+    // If a fetch started or ended at this instant, polling already counts from it.
     if resolvedOptions.polls, now > lastTick { groups[index].insert(now) }
   }
 
   /// The index of the group with these options.
   ///
-  /// It compares in place, because a closure would get copies.
+  /// It compares the options in place, because a closure would get copies of them.
   // `mutating` without changes: see `nextDeadline(in:)`.
   private mutating func group(of resolvedOptions: ResolvedObserverOptions) -> Int? {
     for index in groups.indices where groups[index].resolvedOptions == resolvedOptions {
@@ -31,7 +31,7 @@ extension EntryMachine {
     if resolvedOptions.isEnabled { enabledCount -= 1 }
     groups[index].count -= 1
     if groups[index].count == 0 {
-      // Usually the last one, which moves nothing.
+      // Usually the group is the last one, so that no other has to move.
       _ = index == groups.count - 1 ? groups.removeLast() : groups.remove(at: index)
     } else {
       groups[index].remove(base)

@@ -68,7 +68,8 @@ extension EntryMachine {
     }
   }
 
-  /// A fetch that lingers for ever leaves no trace.
+  /// Whether a fetch that nobody wants may go on for ever: then it has no time at which it is
+  /// cancelled.
   private var mayLingerForEver: Bool {
     fetch?.fetchOptions.abandonment == .linger(.infinite)
   }

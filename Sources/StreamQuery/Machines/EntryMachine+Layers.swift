@@ -31,7 +31,7 @@ extension EntryMachine {
       actions.isRestarted = true
       fetchSerial &+= 1
       current.id = FetchID(rawValue: fetchSerial)
-      // The parts of earlier attempts are void: the next attempt begins the answer.
+      // Parts from earlier attempts do not count, and the next attempt begins anew.
       current.keepsPart = false
     }
     fetch = current
@@ -60,7 +60,7 @@ extension EntryMachine {
       in: environment,
       &actions
     )
-    // A caller that left the old fetch has left the new one too.
+    // If the callers have given up the old fetch, they have given up the new one too.
     fetch?.stopsRetrying = current.stopsRetrying
     fetch?.lingersUntil = current.lingersUntil
     fetch?.supersessions = current.supersessions

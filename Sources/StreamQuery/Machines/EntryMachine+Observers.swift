@@ -62,9 +62,9 @@ extension EntryMachine {
 
   /// The options of an existing observer changed.
   ///
-  /// Enabling it counts as subscribing again: stale data is refetched. But a function that enables
-  /// it because the entry was removed is no request (contract law 13). An observer that waited for
-  /// a store arrives only now, so its subscribe policy decides.
+  /// Enabling it counts as subscribing again: stale data is refetched. But if a function enables it
+  /// because the entry was removed, that is no request (contract law 13). An observer that waited
+  /// for a store arrives only now, so its subscribe policy decides.
   ///
   /// - Parameters:
   ///   - old: Its former options.

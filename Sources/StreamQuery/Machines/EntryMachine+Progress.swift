@@ -1,9 +1,9 @@
 extension EntryMachine {
   /// The extent of the data: whole, or a part of an answer.
   ///
-  /// A part is shown while the rest arrives, and is fresh by its age for observers. But it is never the
-  /// answer of a caller, and it is stale at any age when no fetch brings the rest. A part of an endless
-  /// stream is the whole, for as long as the stream delivers.
+  /// Observers see a part while the rest arrives, and its age decides whether it is fresh. But a part never
+  /// answers a caller, and it is stale at any age if no fetch brings the rest. A part of an endless stream
+  /// counts as whole while the stream delivers.
   enum Extent: Equatable, Sendable {
     /// There is no data.
     case nothing
@@ -30,7 +30,7 @@ extension EntryMachine {
   }
 
   /// Whether the stream of an endless fetch delivers: the data is the newest that there is.
-  // Inlined: the machine is a large value, and a call would copy it.
+  // This is inlined, because the machine is a large value, and a call would copy it.
   @inline(__always)
   var isLive: Bool {
     guard extent == .part, let current = fetch, current.fetchOptions.delivery == .endless else {
@@ -45,7 +45,7 @@ extension EntryMachine {
   ///
   /// - Parameters:
   ///   - superseding: Whether the caller wants the stream replaced.
-  ///   - acceptsOlder: Whether an answer that began before an invalidation will do.
+  ///   - acceptsOlder: Whether the caller accepts an answer that began before an invalidation.
   /// - Returns: Whether the caller need not wait.
   @inline(__always)
   func isAnswered(superseding: Bool, acceptsOlder: Bool) -> Bool {
@@ -96,8 +96,8 @@ extension EntryMachine {
 
   /// An endless stream delivered: this answers callers, and ends the interest of the client itself.
   ///
-  /// It goes on while it is observed. A newer fetch that was requested follows now, because the stream has no
-  /// end after which it could.
+  /// The stream goes on while it is observed. If a newer fetch was requested, it follows now, because the
+  /// stream has no end.
   private mutating func delivered(
     _ current: InFlight,
     isAwaited: Bool,
@@ -119,8 +119,8 @@ extension EntryMachine {
     actions.ended = .delivered
   }
 
-  /// An endless stream has delivered for longer than any wait for a retry: the count of its retries
-  /// begins anew.
+  /// An endless stream has delivered for longer than any wait for a retry, so the count of its
+  /// retries starts again at zero.
   ///
   /// - Parameter id: The fetch; an outdated one is a no-op.
   package mutating func retriesCountAnew(_ id: FetchID) {
@@ -129,7 +129,8 @@ extension EntryMachine {
 
   /// Hides the data if the fetch that starts now is to show pending again.
   ///
-  /// Initial data stays: no fetch has brought it, so its first load is no refetch.
+  /// Initial data is not hidden: no fetch has brought it, so this is the first fetch and no
+  /// refetch.
   mutating func stash(_ current: inout InFlight, _ actions: inout EntryActions) {
     guard current.fetchOptions.resetsData, hasData, dataUpdateCount > 0 else { return }
     current.undo.stashed = InFlight.Stashed(
@@ -150,7 +151,8 @@ extension EntryMachine {
     if !isIdle, fetch?.undo.stashed != nil { fetch?.undo.stashed = nil }
   }
 
-  /// Whether data of a date is no newer than the present data, hidden data and arriving parts included.
+  /// Whether data of a date is not newer than the present data, which includes hidden data and parts that are
+  /// arriving.
   ///
   /// - Parameters:
   ///   - date: The date of the other data, in seconds since the reference date.

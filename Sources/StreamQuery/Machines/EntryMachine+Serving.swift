@@ -1,10 +1,10 @@
-// Answers for callers while the server is slow or away, as their queries promise.
+// The answers that callers get while the server is slow or away, by the options of their queries.
 extension EntryMachine {
   /// Whether data may be served in place of a fetch's answer.
   ///
   /// - Parameters:
   ///   - freshness: The stale time of the caller.
-  ///   - staleIfError: For how long after that it accepts the data.
+  ///   - staleIfError: For how long after it became stale the caller accepts the data.
   ///   - record: The entry's record.
   ///   - now: The time of the transaction.
   /// - Returns: Whether there is data that is whole and not too old.
@@ -20,12 +20,12 @@ extension EntryMachine {
     return now <= end
   }
 
-  /// The answer for a caller, under the promises of its query.
+  /// The answer for a caller, by the options of its query for a slow or failing server.
   ///
   /// - Parameters:
-  ///   - found: The answer without them.
+  ///   - found: The answer without these options.
   ///   - need: The data that it accepts.
-  ///   - terms: The promises of its query.
+  ///   - terms: These options.
   ///   - freshness: Its stale time.
   ///   - record: The entry's record.
   ///   - start: The time when the fetch in flight began; `nil` if there is none.
@@ -59,7 +59,7 @@ extension EntryMachine {
       return .useCached(.hit, revalidates: true)
     }
     guard found == .fetch, isServable else { return found }
-    // The fetch takes long already, or the caller does not wait at all.
+    // The fetch has already taken too long, or the caller does not wait at all.
     if let end = (start ?? now) + terms.softTimeout, end <= now {
       return .useCached(.staleHit, revalidates: true)
     }
@@ -68,7 +68,7 @@ extension EntryMachine {
 
   /// A refetch ahead of time began.
   ///
-  /// If it fails, the data is as fresh as before.
+  /// If it fails, the data stays as fresh as it was.
   mutating func refreshBegan() {
     fetch?.fetchOptions.failureInvalidates = false
   }
@@ -88,8 +88,8 @@ extension EntryMachine {
 
   /// The time when data became stale: by its age or by a mark, whichever came first.
   ///
-  /// If the time of the mark is not known, the data counts as stale from the beginning, so that
-  /// none is served for too long.
+  /// If the time of the mark is not known, the data counts as stale since it was fetched, so that
+  /// it is not served for too long.
   private func staleSince(
     _ freshness: Freshness,
     _ record: ServingRecord,
@@ -103,9 +103,9 @@ extension EntryMachine {
   }
 }
 
-/// The record of an entry whose query has promises for its callers.
+/// The state of an entry that decides what callers get while its server is slow or away.
 ///
-/// Most entries have none, most of the time.
+/// Most entries need none.
 struct ServingRecord: Equatable, Sendable {
   /// The time when the data was marked; `nil` if it is not.
   var markedAt: Instant?
@@ -115,7 +115,7 @@ struct ServingRecord: Equatable, Sendable {
   var failureEnd: Instant?
   /// The time of the fetched data that may be refetched ahead of time; `nil` if none may.
   ///
-  /// Data of another time was written or restored, and may not.
+  /// Data with another time was written or restored, and is not refetched ahead of time.
   var answeredAt: Instant?
   /// A random number in 0..<1 for the newest answer.
   var chance = 0.5

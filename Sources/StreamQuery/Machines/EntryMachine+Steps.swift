@@ -13,7 +13,8 @@ extension EntryMachine {
     guard var current = fetch else {
       return startFetch(cause, clientLease: clientLease, part: part, in: environment, &actions)
     }
-    // An endless stream that is too old has no end after which a newer fetch could follow.
+    // An endless stream that is too old is replaced, because it has no end after which a newer
+    // fetch could follow.
     let isReplaced = superseding || isLive && staysMarked && !acceptsOlder
     if isReplaced, isReplaceable {
       actions.cancelled = current.id
@@ -30,14 +31,15 @@ extension EntryMachine {
       let isTooOld =
         staysMarked && !acceptsOlder || superseding && hasData && current.hasBegunAnswer
       if part == .whole ? isTooOld : superseding && hasData && part != current.part {
-        // The last request counts, as it does where one fetch replaces another.
+        // If two requests want different parts, the later one counts, as it does where one fetch
+        // replaces another.
         if current.successorPart != part { current.successor = nil }
         current.successor = current.successor ?? cause
         current.successorPart = part
       }
       if current.attempt.isOvertaken { current.attempt.isAskedAnew = true }
       if part == .whole, current.part != .whole { current.joined = current.joined ?? cause }
-      // A stream that delivers has answered: the client has its data.
+      // If the stream delivers already, the client has its data and needs no lease.
       current.hasClientLease = current.hasClientLease || clientLease && !isLive
       current.stopsRetrying = false
       current.lingersUntil = nil
@@ -79,8 +81,8 @@ extension EntryMachine {
     self.part = part
     if isRemoved { extent = .nothing }
     failureCount = 0
-    // A first fetch that restarts is pending again; a refetch keeps the error in addition to its
-    // data.
+    // If a first fetch starts again, the entry is pending again. A refetch keeps the error beside
+    // its data.
     if !hasData { isError = false }
     tick(at: environment.now.instant)
     actions.changed = true
@@ -138,8 +140,8 @@ extension EntryMachine {
 
   mutating func undo(_ current: InFlight, _ actions: inout EntryActions) {
     unstash(current, &actions)
-    // Undoes only the changes of the fetch itself. A write or an invalidation in between stays,
-    // also without data, because an archive may bring older data next.
+    // Only the changes of the fetch itself are undone. A write or an invalidation in between stays,
+    // even if there is no data: an archive may bring older data next.
     if !hasData { isError = current.undo.isError }
     failureCount = current.undo.failureCount
     cause = current.undo.cause
@@ -164,7 +166,7 @@ extension EntryMachine {
   ///
   /// Fetches for callers that await the data, and for observers that poll in the background, do not
   /// wait for the app.
-  // Inlined: the machine is a large value, and a call would copy it.
+  // This is inlined, because the machine is a large value, and a call would copy it.
   @inline(__always)
   func canContinue(_ current: InFlight, in environment: Environment) -> Bool {
     (environment.isActive || environment.isAwaited || waiterCount > 0 || pollsInBackground)
@@ -174,7 +176,7 @@ extension EntryMachine {
   /// Whether some observer polls while the app is inactive.
   @inline(__always)
   private var pollsInBackground: Bool {
-    // By index, so that reading a group does not copy it.
+    // The loop uses indices, so that reading a group does not copy it.
     for index in groups.indices where groups[index].resolvedOptions.pollsInBackground {
       return true
     }
@@ -201,7 +203,7 @@ extension EntryMachine {
     }
     if isPaused { tick(at: environment.now.instant) }
     if current.stopsRetrying, next == .retry {
-      // Giving up counts as one more failure, as if the attempt had been made.
+      // An attempt that is given up counts as one more failure, as if it had been made.
       failureCount += 1
       return fail(in: environment, &actions)
     }

@@ -3,8 +3,8 @@ extension EntryMachine {
   ///
   /// - Parameter environment: The environment at the transaction.
   /// - Returns: The earliest deadline.
-  // `mutating` without changes: a call of a method that may not change the machine, a large value, would copy
-  // it.
+  // The method is `mutating` although it changes nothing: the machine is a large value, and calls of other
+  // methods would copy it.
   @inline(__always)
   package mutating func nextDeadline(in environment: Environment) -> Instant? {
     var earliest: Instant?
@@ -16,7 +16,7 @@ extension EntryMachine {
     if case .deferred(let until) = stage { consider(until) }
     consider(lingersUntil)
     consider(retentionEnd)
-    // By index, so that reading a group does not copy it.
+    // The loop uses indices, so that reading a group does not copy it.
     for index in groups.indices {
       consider(staleFlip(of: groups[index].resolvedOptions))
       if groups[index].resolvedOptions.polls {
@@ -56,7 +56,7 @@ extension EntryMachine {
     in environment: Environment
   ) -> EntryActions {
     let actions = catchUp(in: environment)
-    // Ticks that fell into the background are skipped.
+    // The times of polls that passed while the app was inactive are skipped.
     if cause == .active { polledUntil = max(polledUntil, environment.now.instant) }
     return actions
   }
@@ -132,8 +132,9 @@ extension EntryMachine {
     }
   }
 
-  /// The time from which polling counts after an observer changed its options: its rhythm continues
-  /// unless the current interval changed.
+  /// The time from which polling counts after an observer changed its options.
+  ///
+  /// It stays the same unless the current interval changed.
   func rhythm(
     from old: ResolvedObserverOptions,
     since base: Instant,
@@ -169,7 +170,8 @@ extension EntryMachine {
   ///   - polledUntil: See ``polledUntil``.
   ///   - environment: The environment at the transaction.
   /// - Returns: The tick; `nil` if there is none.
-  // Static, and not inlined: a method call would copy the machine, a large value.
+  // This is static and not inlined, because a method call would copy the machine, which is a large
+  // value.
   @inline(never)
   private static func nextPoll(
     of resolvedOptions: ResolvedObserverOptions,

@@ -5,7 +5,8 @@ extension EntryMachine {
     return hasData && isWilling(resolvedOptions.onSubscribe, resolvedOptions, at: now)
   }
 
-  /// Whether a new observer changes the visible state, by starting a fetch or resuming one.
+  /// Whether a new observer changes the state that others see, because it starts or resumes a
+  /// fetch.
   @inline(__always)
   func changesOnArrival(of resolvedOptions: ResolvedObserverOptions, at now: Instant) -> Bool {
     !isFetching && fetchesOnSubscribe(resolvedOptions, at: now)

@@ -2,9 +2,9 @@ extension EntryMachine {
   /// A value was written.
   ///
   /// It counts as a success: it clears error and invalidation and renews retention. A running fetch
-  /// may still bring newer data, unless the write fences it out; if it began before an
-  /// invalidation, its answer is marked again. A deferred fetch begins: it waited because there was
-  /// no data. A part stays a part while the rest arrives.
+  /// may still bring newer data, unless the write discards it (`fencing`). If the fetch began
+  /// before an invalidation, its answer is marked again. A deferred fetch begins: it waited because
+  /// there was no data. A part stays a part while the rest arrives.
   ///
   /// - Parameters:
   ///   - writer: The source of the write.
@@ -25,7 +25,8 @@ extension EntryMachine {
     if isPart {
       extent = .part
     } else if extent != .part || isIdle || fencing {
-      // Otherwise the stream folds its next elements into the written value.
+      // Only if the stream of a part goes on does the data stay a part: the stream adds its next
+      // elements to the written value.
       extent = .whole
     }
     dataUpdatedAt = updatedAt
@@ -44,7 +45,8 @@ extension EntryMachine {
       failureCount = 0
       endFetch(.replaced, in: environment, &actions)
     } else {
-      // A cancellation restores the write, which is a success, and not the state before it.
+      // If the fetch is cancelled, the state after the write is restored, which is a success, and
+      // not the state before it.
       current.undo.failureCount = 0
       current.attempt.wasWritten = true
       current.writer = writer
@@ -73,7 +75,7 @@ extension EntryMachine {
     extent = isPart ? .part : .whole
     isError = false
     let now = environment.now.instant
-    // Data from before the last invalidation is marked, unless it is given as new.
+    // Data from before the last invalidation keeps the mark, unless the data is as new as now.
     if updatedAt.instant >= now || !isOutdated(from: updatedAt) { mark = .none(toldUntil: now) }
     failureCount = isIdle ? 0 : failureCount
     dataUpdatedAt = updatedAt
@@ -131,7 +133,8 @@ extension EntryMachine {
     let last = max(latest, invalidatedAt ?? latest)
     mark = isDoubt && supersededAt == nil ? .doubted(at: last) : .invalidated(at: last)
     if !wasInvalidated {
-      // Polling restarts, unless a tick is already due and only its timer is late.
+      // The interval of polling starts again, unless a poll is already due and only its timer is
+      // late.
       let isDue = groups.contains { nextPoll(of: $0, in: environment).map { $0 <= now } ?? false }
       if !isDue { tick(at: now) }
       actions.changed = true
@@ -140,7 +143,7 @@ extension EntryMachine {
   }
 
   /// The entry is invalidated during a fetch.
-  // Not inlined: most entries of a bulk call have no fetch.
+  // This is not inlined, because most entries of a bulk call have no fetch.
   @inline(never)
   private mutating func fetchWasOvertaken(isJoining: Bool) {
     if !isJoining, fetch?.hasBegunAnswer == true { fetch?.predatesMark = true }

@@ -123,7 +123,7 @@ package struct EntryMachine: Equatable, Sendable {
     set { if !inFlight.isEmpty { inFlight.value.lingersUntil = newValue } }
   }
 
-  /// Whether anyone wants the entry or a fetch of it.
+  /// Whether anybody wants the entry or a fetch of it.
   var isWanted: Bool {
     observerCount > 0 || waiterCount > 0
   }
@@ -142,7 +142,7 @@ package struct EntryMachine: Equatable, Sendable {
     @inline(__always) get { !inFlight.isEmpty && inFlight.value.successor != nil }
   }
 
-  /// Whether a page is not fetched now, but next.
+  /// Whether a page is fetched after the fetch in flight, and not by it.
   func isPut(off part: FetchPart) -> Bool {
     part != .whole && isFollowed && fetch?.successorPart == part && fetch?.part != part
   }
@@ -173,7 +173,7 @@ extension EntryMachine {
   var fetchStatus: FetchStatus { isPaused ? .paused : isFetching ? .fetching : .idle }
 
   /// The facts of the machine for a snapshot.
-  // Inlined: the machine is a large value, and a call would copy it.
+  // This is inlined, because the machine is a large value, and a call would copy it.
   @inline(__always)
   var snapshotFacts: SnapshotFacts {
     SnapshotFacts(

@@ -28,7 +28,7 @@ struct EvictionOrder: Sendable {
     case none
     /// It is observed or otherwise held.
     case held
-    /// It is in a list, so that it may leave.
+    /// The entry is in one of the lists, so it may be evicted.
     case idle
   }
 
@@ -41,17 +41,17 @@ struct EvictionOrder: Sendable {
     var entry = Entry.none
     /// Whether the entry was not used since it came.
     var isUnused = true
-    /// Whether the entry leaves as soon as it is idle, even if there is room.
+    /// Whether the entry is evicted as soon as it is idle, even if there is room.
     var isPassing = false
   }
 
   /// The share of the entries outside the window that is protected.
   private static let protectedShare = 0.7
-  /// The number of keys that left and are remembered, for each entry.
+  /// The number of evicted keys that are remembered, for each entry in the cache.
   private static let memoryFactor = 2
-  /// The length of an age in uses, for each entry.
+  /// The number of uses, for each entry in the cache, after which the counts of uses are halved.
   ///
-  /// A much longer age would keep the favourites of long ago.
+  /// If this was much larger, entries that were popular long ago would stay.
   private static let ageFactor = 3
   /// The number of uses for each entry after which the size of the window is judged.
   private static let periodFactor = 10
@@ -61,22 +61,23 @@ struct EvictionOrder: Sendable {
   /// appears.
   private static let leastWindow = 16
 
-  /// The most entries, and their highest total cost.
+  /// The maximum number of entries, and their maximum total cost.
   let maxEntries: Int
   let maxCost: Int
   private(set) var entryCount = 0
-  /// Wide, because a function of the user gives the costs.
+  /// The type is this wide, because a function of the user gives the costs, which may be large.
   private(set) var totalCost: Int128 = 0
 
   private var rows: [Row] = []
   private var lists = [RowList(), RowList(), RowList()]
-  /// The entry that left the window last and is on probation for it; -1 if there is none.
+  /// The entry on probation that left the window last, to be compared with the oldest one there; -1
+  /// if there is none.
   private var candidate: Int32 = -1
   private var past = PastUses()
   private var climber = WindowClimber()
   private var age: UInt32 = 0
   private var usesOfAge = 0
-  /// The number of idle entries that are not to be kept.
+  /// The number of idle entries that are evicted even if there is room.
   private var passingCount = 0
 
   /// Creates the order of an empty cache; a limit of `nil` is none.
@@ -85,7 +86,8 @@ struct EvictionOrder: Sendable {
     self.maxCost = max(0, maxCost ?? .max)
   }
 
-  /// Whether the cache exceeds its budget, or has an idle entry that is not to be kept.
+  /// Whether the cache exceeds its budget, or has an idle entry that is evicted even if there is
+  /// room.
   var isOver: Bool {
     entryCount > maxEntries || totalCost > Int128(maxCost) || passingCount > 0
   }
@@ -93,9 +95,10 @@ struct EvictionOrder: Sendable {
   /// The number of entries that may leave.
   var idleCount: Int { lists[0].count + lists[1].count + lists[2].count }
 
-  /// The number of entries for which ages, periods and memory are measured.
+  /// The number of entries by which the lengths of ages and periods, and the size of the memory,
+  /// are computed.
   ///
-  /// Entries beyond the limit would only slow down forgetting.
+  /// It does not exceed the limit: otherwise old uses would be forgotten too slowly.
   private var size: Int { max(16, min(entryCount, maxEntries)) }
 
   /// The number of recent uses of an entry, at most 15.
@@ -109,7 +112,7 @@ struct EvictionOrder: Sendable {
   /// - Parameters:
   ///   - row: The entry.
   ///   - hash: The hash of its key.
-  ///   - isPassing: Whether it leaves as soon as it is idle.
+  ///   - isPassing: Whether it is evicted as soon as it is idle.
   mutating func added(_ row: Int, hash: Int, isPassing: Bool = false) {
     while rows.count <= row { rows.append(Row()) }
     rows[row] = Row()
@@ -143,7 +146,7 @@ struct EvictionOrder: Sendable {
     switch rows[row].segment {
     case .window, .protected:
       let segment = rows[row].segment
-      // An entry that is used again and again is the newest already.
+      // An entry that is used several times in a row is the newest already.
       guard lists[segment.rawValue].newest != short else { return }
       unlist(short)
       list(short, segment)
@@ -231,7 +234,7 @@ struct EvictionOrder: Sendable {
   /// It stays in its list until ``removed(_:)``.
   mutating func victim() -> Int? {
     guard isOver else {
-      // The candidate won the comparison.
+      // The candidate was compared and stays.
       candidate = -1
       return nil
     }
@@ -245,8 +248,8 @@ struct EvictionOrder: Sendable {
     }
     let rival = oldest == candidate ? lists[Segment.protected.rawValue].oldest : oldest
     guard rival >= 0 else { return Int(candidate) }
-    // By more than one: between equals, the one that was used last would always win, and they would
-    // replace each other in turn.
+    // The counts must differ by more than one. Otherwise, of two equal entries the one that was
+    // used last would always win, and they would replace each other in turn.
     let isPopular =
       rows[Int(candidate)].popularity.uses(at: age) > rows[Int(rival)].popularity.uses(at: age) + 1
     return Int(isPopular ? rival : candidate)
@@ -264,7 +267,8 @@ struct EvictionOrder: Sendable {
     rows[Int(row)].entry = .idle
   }
 
-  /// Makes an entry leave before all others: it alone exceeds the budget, or is not to be kept.
+  /// Makes an entry the next one to be evicted, because it alone exceeds the budget, or is to be
+  /// evicted even if there is room.
   private mutating func listAsNext(_ row: Int32) {
     if rows[Int(row)].isPassing { passingCount += 1 }
     lists[Segment.probation.rawValue].prepend(row, in: &rows, \.links)

@@ -28,7 +28,7 @@ extension EntryMachine {
   ///   - canFetch: Whether it or the entry has a fetch.
   ///   - now: The time of the transaction.
   /// - Returns: The answer.
-  // Inlined: the machine is a large value, and a call would copy it.
+  // This is inlined, because the machine is a large value, and a call would copy it.
   @inline(__always)
   func decision(
     for need: CachePolicy,
@@ -51,8 +51,9 @@ extension EntryMachine {
     return canFetch || !isIdle && need != .always ? .fetch : .missingFetch
   }
 
-  /// The answer if the data is a part, which only an endless stream makes an answer.
-  // Never inlined: most entries have no parts.
+  /// The answer if the data is only a part. A caller accepts it only if it is from an endless
+  /// stream.
+  // This is not inlined, because most entries have no parts.
   @inline(never)
   private func decisionOverPart(for need: CachePolicy, canFetch: Bool) -> FetchDecision {
     let isNewest = isLive && !isInvalidated
@@ -73,7 +74,8 @@ extension EntryMachine {
 /// The cached data that a caller accepts.
 enum CachePolicy: Sendable {
   case ifStale
-  /// As `ifStale`, but stale data never replaces the fetch's answer.
+  /// As `ifStale`, but the caller never gets stale data in place of the answer of a fetch, even if
+  /// the fetch fails.
   case ifStaleOrThrow
   case ifMissing
   /// As `ifMissing`, and stale data is refetched in the background.

@@ -1,8 +1,8 @@
 /// Limits how many fetches run at a time, and chooses the next one.
 ///
 /// The other fetches wait in lines, one for each ``FetchUrgency``. The urgency may change during the wait. If
-/// it grows, the fetch joins the end of a better line, and its former place is void. If it shrinks, the fetch
-/// changes its line when its turn comes.
+/// it grows, the fetch joins the end of the line of its new urgency, and its former place does not count any
+/// more. If it shrinks, the fetch changes its line when it would be next.
 ///
 /// A fetch for which a running fetch waits is exempt from the limit: it runs at once.
 ///
@@ -19,7 +19,8 @@ struct FetchLimiter<Fetch: Hashable & Sendable>: Sendable {
       return fetches[front]
     }
 
-    /// Removes void places; a fetch that has several keeps the first.
+    /// Removes places that do not count any more; if a fetch has several places, the first one
+    /// stays.
     mutating func keep(where isValid: (Fetch) -> Bool) {
       var seen: Set<Fetch> = []
       fetches = fetches[front...].filter { isValid($0) && seen.insert($0).inserted }
@@ -50,10 +51,12 @@ struct FetchLimiter<Fetch: Hashable & Sendable>: Sendable {
   /// The number of fetches that run within the limit.
   var runningCount: Int { running.count }
 
-  /// The number of places in the lines, void ones included.
+  /// The number of places in the lines, including places that do not count any more.
   var placeCount: Int { lines.reduce(0) { $0 + $1.fetches.count } }
 
-  /// A fetch asks to run; it waits while others wait, which may be more urgent.
+  /// A fetch asks to run.
+  ///
+  /// It also waits if others wait, because they may be more urgent.
   ///
   /// - Parameters:
   ///   - fetch: The fetch.
@@ -79,7 +82,7 @@ struct FetchLimiter<Fetch: Hashable & Sendable>: Sendable {
     return waiting.removeValue(forKey: fetch) != nil
   }
 
-  /// A fetch ended; the next one of the same name is not exempt.
+  /// An exempt fetch has ended; the next fetch of the same entry is not exempt.
   mutating func exemptionEnded(_ fetch: Fetch) { exempted.remove(fetch) }
 
   /// A fetch ended, or gave up its wait; a second call is a no-op.
@@ -101,7 +104,7 @@ struct FetchLimiter<Fetch: Hashable & Sendable>: Sendable {
     guard hasNext else { return nil }
     for line in FetchUrgency.allCases.reversed() {
       while let fetch = lines[line.rawValue].next() {
-        // It has joined a better line since, or gave up.
+        // The fetch has joined another line meanwhile, or waits no longer.
         guard waiting[fetch] == line else { continue }
         guard let present = urgency(fetch) else {
           waiting[fetch] = nil
@@ -122,7 +125,8 @@ struct FetchLimiter<Fetch: Hashable & Sendable>: Sendable {
   private mutating func enqueue(_ fetch: Fetch, _ urgency: FetchUrgency) {
     waiting[fetch] = urgency
     lines[urgency.rawValue].fetches.append(fetch)
-    // A fetch that gives up leaves a void place, and it may be long until the next turn.
+    // A fetch that stops waiting leaves its place in the line, and it may take long until the line
+    // is read.
     guard placeCount > 2 * waiting.count + 64 else { return }
     for line in FetchUrgency.allCases {
       lines[line.rawValue].keep { waiting[$0] == line }
@@ -130,7 +134,7 @@ struct FetchLimiter<Fetch: Hashable & Sendable>: Sendable {
   }
 }
 
-/// The urgency of a fetch under a limit, from the least.
+/// The urgency of a fetch under a limit; the least urgent case comes first.
 enum FetchUrgency: Int, CaseIterable, Comparable, Sendable {
   case background, low, medium, high
 

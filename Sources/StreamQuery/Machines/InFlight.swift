@@ -4,12 +4,14 @@ package struct InFlight: Equatable, Sendable {
   package enum Stage: Equatable, Sendable {
     /// An attempt runs; leads to `waiting` when it is retried.
     case running
-    /// Between attempts; leads to `running` or `paused` when the time comes.
+    /// The fetch waits between attempts; leads to `running` or `paused` when the time comes.
     case waiting(until: Instant)
-    /// Deferred for an import that may bring the data; leads to `running` or `paused` at this time, or when
-    /// it is resumed. `nil` is never.
+    /// The fetch is deferred, because an import may bring the data; leads to `running` or `paused` at this
+    /// time, or when the fetch is resumed.
+    ///
+    /// Without a time, it waits until it is resumed.
     case deferred(until: Instant?)
-    /// Waits for the network or the app; leads to `running` when both allow it.
+    /// The fetch waits for the network or the app; leads to `running` when both allow it.
     case paused(before: Pause)
   }
 
@@ -17,11 +19,13 @@ package struct InFlight: Equatable, Sendable {
   package struct Attempt: Equatable, Sendable {
     /// A value was written.
     package var wasWritten = false
-    /// The entry was invalidated, so a failure of the attempt is not the answer for later callers.
+    /// Whether the entry was invalidated, so that a failure of the attempt is not the answer for
+    /// later callers.
     package var isOvertaken = false
-    /// A caller asked for newer data, and accepts the answer unless its age says that it is outdated.
+    /// Whether a caller has asked for newer data; it accepts the answer unless the reported age says that it
+    /// is outdated.
     package var isAskedAnew = false
-    /// The time when it showed its first part; `nil` if it has shown none.
+    /// The time when the attempt showed its first part; `nil` if it has shown none.
     package var deliveringSince: Instant?
   }
 
@@ -35,27 +39,30 @@ package struct InFlight: Equatable, Sendable {
   package var stage = Stage.running
   /// The options when it started: a newer query does not change a running fetch.
   package var fetchOptions: FetchOptions
-  /// The client itself wants it: background work on a key that nobody observes.
+  /// Whether the client itself wants the fetch: background work on a key that nobody observes.
   package var hasClientLease: Bool
-  /// Abandoned under `.finish`: no further attempt starts.
+  /// Whether no further attempt starts, because nobody wants the fetch and its option is `.finish`.
   package var stopsRetrying = false
-  /// Abandoned under `.linger`: cancelled at this time.
+  /// The time at which the fetch is cancelled, because nobody wants it and its option is `.linger`.
   package var lingersUntil: Instant?
   /// The part that it fetches.
   package var part: FetchPart
-  /// The server's data changed since the fetch started: its answer does not land but restarts it.
+  /// Whether the server's data changed since the fetch started: then its answer does not land but
+  /// restarts the fetch.
   package var isOutdated = false
-  /// The changes of the start, for a cancellation to undo.
+  /// The changes that the start of the fetch made, which a cancellation undoes.
   package var undo: Undo
-  /// The entry was invalidated since the answer began, by a call that does not accept that answer: the mark
-  /// stays.
+  /// Whether the entry was invalidated since the answer began, by a call that does not accept that answer:
+  /// then the mark stays.
   package var predatesMark = false
-  /// The data was marked as invalidated when the attempt began: a page that is added to it is as
-  /// old.
+  /// Whether the data was marked as invalidated when the attempt began.
+  ///
+  /// A page that is added to such data counts as invalidated too.
   package var baseWasMarked = false
-  /// A retry continues from the progress of earlier attempts, so its answer began with theirs.
+  /// Whether a retry continues from the progress of earlier attempts: then its answer began when
+  /// they did.
   package var keepsPart = false
-  /// It was deferred before its first attempt, and is not deferred again.
+  /// Whether the fetch was deferred before its first attempt: then it is not deferred again.
   package var wasDeferred = false
   /// The attempt that runs, or the last one.
   package var attempt = Attempt()
@@ -82,14 +89,14 @@ package struct InFlight: Equatable, Sendable {
     }
   }
 
-  /// Whether its first attempt may begin.
+  /// Whether the first attempt of the fetch may begin.
   @inline(__always)
   func canBegin(in environment: Environment) -> Bool {
     fetchOptions.networkMode != .online || environment.isOnline
   }
 
-  /// Whether its answer has begun: an attempt is running, or the next one continues from the
-  /// progress of earlier ones.
+  /// Whether the answer of the fetch has begun: an attempt is running, or the next one continues
+  /// from the progress of earlier ones.
   var hasBegunAnswer: Bool { stage == .running || keepsPart }
 
   /// An attempt begins.

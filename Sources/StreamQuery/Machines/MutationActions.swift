@@ -8,11 +8,11 @@ package struct MutationActions: Equatable, Sendable {
     case prepare
     /// Run an attempt.
     case perform
-    /// Keep the run beyond the process, and report when that is done.
+    /// Write the run to the outbox, and report when that is done.
     case keep
     /// The run is paused: it waits for its scope, the network or the app.
     case pause
-    /// The run waits for an answer to its error.
+    /// The run stops, and waits for an answer to its error.
     case stop
   }
 
@@ -57,23 +57,25 @@ package struct RunOptions: Hashable, Sendable {
     networkMode != .online || environment.isOnline
   }
 
-  /// Whether a run may go on after a wait; a kept run does not wait for the app.
+  /// Whether a run may go on after a wait.
+  ///
+  /// A durable run does not wait for the app.
   func canContinue(in environment: Environment) -> Bool {
     (environment.isActive || environment.isAwaited || isDurable)
       && (networkMode == .always || environment.isOnline)
   }
 }
 
-/// The progress of a kept run.
+/// The progress of a durable run.
 package struct RunProgress: Sendable {
   package enum Phase: Sendable {
-    /// It is not kept yet.
+    /// The run is not in the outbox's store yet.
     case saving
-    /// It waits for its turn, the network, the app or its next attempt.
+    /// The run waits for its turn, the network, the app or its next attempt.
     case waiting
-    /// Its work or a callback runs.
+    /// The work of the run, or a callback, is running.
     case sending
-    /// It waits for an answer to its error.
+    /// The run waits for an answer to its error.
     case stopped
   }
 
@@ -85,7 +87,7 @@ package struct RunProgress: Sendable {
 }
 
 extension MutationMachine {
-  /// The progress of the run, for its keeper.
+  /// The progress of the run, for the outbox.
   var progress: RunProgress.Phase {
     switch phase {
     case .saving: .saving

@@ -1,10 +1,10 @@
-// Runs that are kept beyond the process, and runs that come before others although they began later.
+// Durable runs, and runs that come before others although they began later.
 
 extension MutationMachine {
-  /// Whether the run waits, or will wait, until it is kept.
+  /// Whether the run waits, or will wait, until the outbox has written it.
   var isToBeKept: Bool { keeping == .wanted }
 
-  /// The run is kept, or need not be, so it may perform.
+  /// The outbox has written the run, or need not write it, so the run may perform.
   ///
   /// - Parameter environment: The environment at the transaction.
   /// - Returns: The actions.
@@ -16,10 +16,11 @@ extension MutationMachine {
     return actions
   }
 
-  /// The run can never be kept as it is.
+  /// The outbox can never write the run with its present input.
   ///
   /// - Parameters:
-  ///   - isStored: Whether it is kept with an earlier input; it then waits for an answer.
+  ///   - isStored: Whether the outbox has the run with an earlier input; the run then waits for an
+  ///     answer.
   ///   - environment: The environment at the transaction.
   /// - Returns: The actions.
   package mutating func keepingFailed(
@@ -32,7 +33,7 @@ extension MutationMachine {
     return actions
   }
 
-  /// The next attempt was requested now: an answer to an error, or the end of a wait.
+  /// Somebody requested the next attempt now, as an answer to an error or to end a wait.
   ///
   /// - Parameter environment: The environment at the transaction.
   /// - Returns: The actions.
@@ -50,10 +51,11 @@ extension MutationMachine {
     return actions
   }
 
-  /// Whether the run may become another request: no user code runs for it.
+  /// Whether the run may get another input, because no user code is running for it.
   package var canBeRebased: Bool { rests }
 
-  /// The run got another input, so it is another request, which is kept before it performs.
+  /// The run got another input, so it is another request, which the outbox writes before it is
+  /// sent.
   ///
   /// - Parameter environment: The environment at the transaction.
   /// - Returns: The actions.
@@ -65,8 +67,8 @@ extension MutationMachine {
 
   /// The attempt failed, and the answer to its error is another input.
   ///
-  /// It waits as before a retry, and failures are still counted, so that code that answers each error with
-  /// another input sees how often it did.
+  /// The run waits as before a retry. Its failures are still counted, so that code that answers each error
+  /// with another input sees how often it did so.
   ///
   /// - Parameters:
   ///   - retryAfter: The wait before the next attempt.
@@ -93,13 +95,14 @@ extension MutationMachine {
     return actions
   }
 
-  /// Whether earlier versions of it need not be sent: only time and the network delay it, or it is kept.
+  /// Whether earlier versions of the run need not be sent: the outbox has written the run, or only time and
+  /// the network delay it.
   package var takesPrecedence: Bool {
     guard isUndecided, !isCancelRequested else { return false }
     return keeping == .kept || reached >= .prepared && keeping == .none
   }
 
-  /// The end of its delay; not known after that.
+  /// The end of the run's delay; `nil` when it has passed.
   var delayEnd: Instant? {
     guard runOptions.delay != .zero, reached < .performed, failureCount == 0,
       notBefore > .distantPast
@@ -107,7 +110,7 @@ extension MutationMachine {
     return notBefore
   }
 
-  /// Whether it is delayed, so that it may still be taken back.
+  /// Whether the run is delayed, so that its caller may still take it back.
   ///
   /// - Parameter environment: The environment at the transaction.
   /// - Returns: Whether its delay is not over.
@@ -118,7 +121,7 @@ extension MutationMachine {
   /// Whether a request is under way.
   package var isAtWork: Bool { if case .running = phase { true } else { false } }
 
-  /// Whether it goes on only after an answer of the user, or after a store is back.
+  /// Whether the run goes on only when the user answers its error, or when a store is back.
   package var isStalled: Bool {
     switch phase {
     case .saving, .stopped: true
@@ -126,8 +129,8 @@ extension MutationMachine {
     }
   }
 
-  /// Whether its outcome is not decided, so that its layers show changes that the server does not
-  /// have.
+  /// Whether the outcome of the run is not decided, so that its layers show changes that the server
+  /// does not have.
   package var isUndecided: Bool {
     switch phase {
     case .preparing, .saving, .queued, .paused, .running, .waiting, .stopped: true
@@ -135,7 +138,7 @@ extension MutationMachine {
     }
   }
 
-  /// Whether a run that began later may come before it.
+  /// Whether a run that began later may come before this run.
   package var canBeOvertaken: Bool {
     switch phase {
     case .preparing, .saving, .queued: true
@@ -144,7 +147,7 @@ extension MutationMachine {
     }
   }
 
-  /// A run of an earlier process came before it in its scope.
+  /// A run of an earlier process now comes before this run in its scope.
   package mutating func overtaken() {
     guard canBeOvertaken else { return }
     isFirst = false

@@ -87,7 +87,7 @@ extension MutationMachine {
     unwantedSince = environment.now.instant
     actions.ended = ending
     actions.changed = true
-    // A cancelled run is not kept for observers.
+    // A cancelled run does not stay for the time of its retention.
     actions.expired = ending == .cancelled
   }
 }

@@ -1,8 +1,8 @@
 /// Decides everything about one run of a mutation: when it performs, waits, pauses and ends.
 ///
-/// Pure: it never awaits, reads a clock, or holds a value, a task or a closure. Inputs are facts
-/// with the environment as a parameter; outputs are ``MutationActions``. Input, output and errors
-/// are stored next to it. ``RunQueue`` has its place in its scope.
+/// It is pure: it never awaits, reads a clock, or holds a value, a task or a closure. Inputs are
+/// facts with the environment as a parameter; outputs are ``MutationActions``. Input, output and
+/// errors are stored next to it. ``RunQueue`` knows the order of the runs of a scope.
 ///
 /// | input \ phase | preparing | saving | queued | paused | running | waiting | stopped | settling |
 /// |---|---|---|---|---|---|---|---|---|
@@ -28,27 +28,28 @@
 package struct MutationMachine: Equatable, Sendable {
   /// The phase of the run.
   package enum Phase: Equatable, Sendable {
-    /// `onMutate` runs; when it returns: to `running`, `paused` or `queued`; if it throws:
-    /// concluded.
+    /// `onMutate` is running. When it returns, this leads to `running`, `paused` or `queued`; if it
+    /// throws, the run is concluded.
     ///
-    /// - isHeldUp: Whether it could not perform now if that were over.
+    /// - isHeldUp: Whether the run could not perform now, even if `onMutate` had returned.
     case preparing(isHeldUp: Bool)
-    /// Waits until it is kept beyond the process, or until the keeper tells which runs come before
-    /// it.
+    /// The run waits until the outbox has written it or, if it is not durable, until the outbox
+    /// knows which runs come before it.
     case saving
-    /// Waits for its turn in its scope.
+    /// The run waits for its turn in its scope.
     case queued
-    /// Waits for the network or the app; to `running` when both allow it.
+    /// The run waits for the network or the app; leads to `running` when both allow it.
     case paused(before: Pause)
-    /// An attempt runs; to `waiting` if it is retried, otherwise concluded.
+    /// An attempt is running; leads to `waiting` if it is retried, otherwise the run is concluded.
     case running
-    /// Before the first attempt, or between attempts; to `running` or `paused` when the time comes.
+    /// The run waits before its first attempt, or between attempts; leads to `running` or `paused`
+    /// when the time comes.
     case waiting(until: Instant)
-    /// A kept run failed, and waits for an answer.
+    /// A durable run failed, and waits for an answer.
     case stopped
     /// The outcome is decided; the callbacks run.
     case settling(Ending)
-    /// Over; kept until its retention has passed.
+    /// The run is over; it is forgotten after its retention.
     case ended(Ending)
   }
 
@@ -71,18 +72,19 @@ package struct MutationMachine: Equatable, Sendable {
     case performed
   }
 
-  /// Whether a run is kept beyond the process.
+  /// Whether the outbox has a record of a run.
   package enum Keeping: Hashable, Sendable {
     case none
-    /// It performs only after ``kept(in:)``.
+    /// The run performs only after ``kept(in:)``.
     case wanted
     case kept
   }
 
   package internal(set) var phase: Phase
-  // Flags are stored next to the phase, and counts next to the options. This order makes a run,
-  // which is kept long after it ended, a quarter smaller.
-  /// The run was cancelled while one of its tasks was at work; the task decides how it ends.
+  // Flags are stored next to the phase, and counts next to the options. In this order a run takes a
+  // quarter less memory; it is kept long after it ended.
+  /// Whether the run was cancelled while one of its tasks was at work: then the task decides how
+  /// the run ends.
   package private(set) var isCancelRequested = false
   /// Whether it is first in its scope, or has none.
   var isFirst: Bool
@@ -99,7 +101,7 @@ package struct MutationMachine: Equatable, Sendable {
   package internal(set) var failureCount = 0
   /// The time before which the first attempt does not begin.
   var notBefore = Instant.distantPast
-  /// The time since which it has been over without followers.
+  /// The time since which the run has been over and nobody has followed it.
   var unwantedSince: Instant
 
   /// Creates the machine of a run that was just requested; ``begun(in:)`` starts it.
@@ -107,8 +109,8 @@ package struct MutationMachine: Equatable, Sendable {
   /// - Parameters:
   ///   - runOptions: The options of the run.
   ///   - isFirst: Whether it is first in its scope, or has none.
-  ///   - isHeld: Whether it begins only when it is released.
-  ///   - keeping: Whether it is kept beyond the process.
+  ///   - isHeld: Whether it begins only after ``released(in:)``.
+  ///   - keeping: Whether the outbox has a record of it, or has to write one.
   ///   - submittedAt: The time when it was started, if not now.
   ///   - now: The time of the transaction.
   package init(
@@ -124,7 +126,7 @@ package struct MutationMachine: Equatable, Sendable {
     self.keeping = keeping
     if runOptions.delay != .zero {
       let start = submittedAt ?? now.instant
-      // More than a hundred years is for ever.
+      // A delay of more than a hundred years never ends.
       notBefore = start + min(runOptions.delay, .longest) ?? start
     }
     self.runOptions = runOptions
@@ -155,7 +157,7 @@ package struct MutationMachine: Equatable, Sendable {
     if case .ended = phase { false } else { true }
   }
 
-  /// Its end, once it is over.
+  /// The way in which the run ended; `nil` before.
   package var ending: Ending? {
     if case .ended(let ending) = phase { ending } else { nil }
   }
@@ -178,7 +180,7 @@ package struct MutationMachine: Equatable, Sendable {
     return actions
   }
 
-  /// A held run may begin; for any other it is a no-op.
+  /// A run that was held back may begin; this does nothing for any other run.
   ///
   /// - Parameter environment: The environment at the transaction.
   /// - Returns: The actions.
@@ -213,7 +215,7 @@ package struct MutationMachine: Equatable, Sendable {
 
   /// `onMutate` threw, so the work is not performed.
   ///
-  /// A kept run stays, and waits for an answer.
+  /// A durable run stops, and waits for an answer.
   ///
   /// - Parameters:
   ///   - isCancellation: Whether it threw because it was cancelled.

@@ -4,7 +4,7 @@ struct Popularity: Hashable, Sendable {
   static let most: UInt8 = 15
 
   private var count: UInt8 = 0
-  /// The age in which the count is right.
+  /// The age for which the count is right: each later age halves it.
   private var age: UInt32 = 0
 
   /// The count at an age that is not before that of the last use.
@@ -14,7 +14,7 @@ struct Popularity: Hashable, Sendable {
     return passed < 8 ? count >> UInt8(truncatingIfNeeded: passed) : 0
   }
 
-  /// It was used, once or several times.
+  /// The key was used, once or several times.
   @inline(__always)
   mutating func used(at age: UInt32, times: Int = 1) {
     count = UInt8(min(Int(uses(at: age)) + times, Int(Self.most)))
@@ -22,7 +22,7 @@ struct Popularity: Hashable, Sendable {
   }
 }
 
-/// The popularity of keys that are not kept any more.
+/// The popularity of keys that are no longer in the cache.
 ///
 /// It knows keys by their hashes. Two keys with one hash would share a count. With 64 bits that is
 /// so rare that results are the same in every process, although hashes are not.
@@ -35,7 +35,7 @@ struct PastUses: Sendable {
   /// The memories; the oldest is overwritten first.
   private var memories: [Memory] = []
   private var next = 0
-  /// The place of each hash in `memories`; a place that no hash has is void.
+  /// The place of each hash in `memories`; a memory to which no hash leads does not count any more.
   private var slots: [Int: Int32] = [:]
 
   /// The number of remembered keys.
@@ -70,7 +70,9 @@ struct PastUses: Sendable {
   }
 }
 
-/// Finds the best share of newcomers by trial: a step that raised the hit ratio is repeated, any other one is
+/// Finds the best share of newcomers by trial.
+///
+/// It changes the share in steps: a step that raised the hit ratio is repeated, and any other step is
 /// reversed.
 ///
 /// A cache whose users return to the same entries needs few newcomers; one whose users move on
@@ -84,7 +86,7 @@ struct WindowClimber: Sendable {
   /// The change of the hit ratio after which steps are large again.
   private static let restart = 0.05
 
-  /// The share of kept entries that may be newcomers.
+  /// The share of the idle entries that may be newcomers.
   private(set) var share = Self.least
   private var step = -Self.firstStep
   private var hits = 0

@@ -12,7 +12,7 @@ struct RefreshPlan: Sendable {
   struct Candidate: Sendable {
     let key: EntryKey
     let definition: QueryDefinition
-    /// For how long it has been stale; `nil` if there is no data.
+    /// For how long the data has been stale; `nil` if there is none.
     var overdue: TimeSpan?
     /// The version of the stale data; `nil` if there is none.
     var version: DataVersion?
@@ -20,7 +20,7 @@ struct RefreshPlan: Sendable {
     var uses = 0
     var isObserved = false
 
-    /// The staleness times the uses.
+    /// The time for which the data has been stale, multiplied by the uses.
     ///
     /// More than one day of staleness counts as one day. An observed entry has the highest number of uses.
     var weight: Double {
@@ -49,7 +49,7 @@ struct RefreshPlan: Sendable {
 
   var count: Int { candidates.count }
 
-  /// The next entry to refresh, and its place.
+  /// The next entry to refresh, and its position in the plan.
   mutating func next() -> (index: Int, candidate: Candidate)? {
     guard begun < candidates.count else { return nil }
     defer { begun += 1 }

@@ -41,7 +41,7 @@ package struct ResolvedObserverOptions: Hashable, Sendable {
   /// Whether an observer fetches automatically.
   package enum Participation: Hashable, Sendable {
     case disabled
-    /// Not until a store has answered.
+    /// The observer does not fetch before a store is read.
     case restoring
     case enabled
   }
@@ -63,7 +63,7 @@ package struct ResolvedObserverOptions: Hashable, Sendable {
     isEnabled && backgroundInterval > .zero && !backgroundInterval.isInfinite
   }
 
-  /// Whether a return of network or app refetches even fresh data.
+  /// Whether a return of the network or the app refetches even fresh data.
   func refetchesAlways(on cause: FetchCause) -> Bool {
     switch cause {
     case .reconnect: onReconnect == .always
@@ -80,22 +80,24 @@ package struct ResolvedObserverOptions: Hashable, Sendable {
 struct ObserverGroup: Equatable, Sendable {
   var resolvedOptions: ResolvedObserverOptions
   var count = 0
-  /// The times, in order, when polling observers started, unless a fetch has set the rhythm since.
+  /// The times, in order, when observers started to poll.
+  ///
+  /// Once a fetch has started, its time counts for all of them.
   var bases: [Instant] = []
 
-  /// The time when the group started polling; observers without a base of their own follow the last
-  /// tick.
+  /// The time from which the group's polling counts; without a time of its own it is that of the
+  /// last fetch.
   func base(after lastTick: Instant) -> Instant {
     bases.count < count ? lastTick : bases.first ?? lastTick
   }
 
-  /// Adds a base, in order; most are added at the end.
+  /// Adds the time when an observer started to poll; most are added at the end.
   mutating func insert(_ base: Instant) {
     let position = bases.last.map { $0 <= base } ?? true ? bases.count : position(after: base)
     bases.insert(base, at: position)
   }
 
-  /// Removes one base of this time; an observer that follows the last tick has none.
+  /// Removes one such time; an observer whose polling counts from the last fetch has none.
   mutating func remove(_ base: Instant) {
     let position = position(after: base) - 1
     if position >= 0, bases[position] == base { bases.remove(at: position) }

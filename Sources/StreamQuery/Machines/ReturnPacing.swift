@@ -1,6 +1,6 @@
 /// Decides which returns of the network and the app refetch, and when each entry does: see ``RefetchPacing``.
 ///
-/// It also limits how long a report is believed that the network is away.
+/// It also limits for how long it believes a report that the network is away.
 struct ReturnPacing: Equatable {
   /// An entry whose refetch is spread.
   struct Row: Equatable {
@@ -9,7 +9,7 @@ struct ReturnPacing: Equatable {
     let due: Instant
   }
 
-  /// A return whose refetch was put off.
+  /// A return whose refetches come later.
   struct Owed: Equatable {
     let cause: FetchCause
     /// The time of the last return that refetched: data that arrived since then is new enough.
@@ -22,7 +22,8 @@ struct ReturnPacing: Equatable {
     var spreading = TimeSpan.zero
     /// The time of the newest return that refetched.
     var last: Instant?
-    /// Whether another return came within the time of coalescing.
+    /// Whether another return came while returns count as one, so that refetches follow at the end
+    /// of that time.
     var isOwed = false
 
     init(_ pacing: RefetchPacing) {
@@ -53,7 +54,7 @@ struct ReturnPacing: Equatable {
   private let trust: TimeSpan?
   /// The time since which the network is reported to be away.
   private var offlineSince: Instant?
-  /// Whether that report is not believed any more.
+  /// Whether that report no longer counts, because it is too old.
   private var isDoubted = false
   /// The spread refetches; the one that is due next is last.
   private(set) var rows: [Row] = []
@@ -74,8 +75,8 @@ struct ReturnPacing: Equatable {
 
   /// The network is reported to be there or away.
   ///
-  /// - Returns: Whether it came back although it already counted as there, because the report that it was
-  ///   away was not believed any more.
+  /// - Returns: Whether the network came back after it had counted as there again, because the report that it
+  ///   was away had become too old.
   mutating func reported(isOnline: Bool, at now: Instant) -> Bool {
     defer {
       offlineSince = isOnline ? nil : offlineSince ?? now
@@ -103,9 +104,9 @@ struct ReturnPacing: Equatable {
 
   /// Spreads the refetches of a return.
   ///
-  /// Each of *n* entries has its own *n*th of the time, and a random moment in it. An entry that waits for an
-  /// earlier return of the same kind is refetched once, for this one. Returns of the other kind have another
-  /// policy, so entries that wait for one still do.
+  /// The time is divided into *n* parts for *n* entries, and each entry refetches at a random moment of its
+  /// part. An entry that waits for an earlier return of the same kind is refetched once, for this one.
+  /// Returns of the other kind have another policy, so entries that wait for one of those go on waiting.
   ///
   /// - Parameters:
   ///   - entries: The entries.
@@ -148,7 +149,7 @@ struct ReturnPacing: Equatable {
     if let armed, armed <= now { self.armed = nil }
   }
 
-  /// Whether the report that the network is away ceases to be believed now.
+  /// Whether the report that the network is away becomes too old now.
   mutating func takeDoubt(at now: Instant) -> Bool {
     guard !isDoubted, let trust, let offlineSince, let end = offlineSince + trust, end <= now
     else { return false }
@@ -156,7 +157,7 @@ struct ReturnPacing: Equatable {
     return true
   }
 
-  /// Takes the returns whose refetch was put off and is due.
+  /// Takes the returns whose refetches are due now.
   mutating func takeOwed(at now: Instant) -> [Owed] {
     [
       reconnect.takeOwed(at: now).map { Owed(cause: .reconnect, since: $0) },

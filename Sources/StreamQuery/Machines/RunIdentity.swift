@@ -20,8 +20,8 @@ package struct RunIdentity: Hashable, Sendable {
 
   /// Creates the identity of a run that begins.
   ///
-  /// Number and date are mixed in, so that a generator that repeats itself, as in a test, does not
-  /// give two runs the same identity. That takes no randomness away.
+  /// The number and the date are mixed in, so that two runs have different identities even if the
+  /// generator repeats itself, as in a test. The result is as random as the generator's numbers.
   ///
   /// - Parameters:
   ///   - random: The numbers of the generator.
@@ -46,7 +46,7 @@ package struct RunIdentity: Hashable, Sendable {
       low ^= low >> 29
     }
     for byte in key.utf8 { feed(byte) }
-    // No text has this byte.
+    // This byte separates the texts, which never contain it.
     feed(0xff)
     for shift in stride(from: 0, to: 64, by: 8) {
       feed(UInt8(truncatingIfNeeded: date.bitPattern >> UInt64(shift)))

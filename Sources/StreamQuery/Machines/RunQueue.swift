@@ -48,7 +48,8 @@ struct RunQueue: RandomAccessCollection, Sendable {
     guard front < rest.count else { return self = RunQueue() }
     head = rest[front]
     front += 1
-    // The room of removed runs is released now and then, at an amortized constant cost for each.
+    // The array is shortened only when more than half of it is unused, so that each removal costs a
+    // constant time on average.
     guard front > 16, front * 2 > rest.count else { return }
     rest.removeFirst(front)
     front = 0

@@ -1,7 +1,7 @@
 /// The numbers of an entry's arrivals of data and of its failed fetches, by which
 /// `isFetchedSinceSubscribing` is measured.
 package struct SettledCounts: Hashable, Sendable {
-  // As small as the counts of the entry, because every observer stores them.
+  // The counts are as small as those of the entry, because every observer stores them.
   @SmallCount var data: Int
   @SmallCount var errors: Int
 

@@ -1,8 +1,8 @@
 /// The waits of fetches and runs for each other, from inside their work.
 ///
-/// Pure. A wait that would close a circle is refused when it begins, so there never is a circle. A run also
-/// waits for all runs before it in its scope. The latter waits are not registered: only the runs in front
-/// that wait for something matter.
+/// A wait that would close a circle is refused when it begins, so there never is a circle. A run also waits
+/// for all runs before it in its scope. The waits for runs of the same scope are not registered. They follow
+/// from the order, and only runs that wait for something else matter.
 struct WaitGraph: Sendable {
   /// The targets of each piece of work that waits, by the numbers of the waits.
   private var waits: [WorkID: [UInt64: WorkID]] = [:]
@@ -19,7 +19,7 @@ struct WaitGraph: Sendable {
   /// The work that a piece of work waits for.
   func targets(of work: WorkID) -> [WorkID] { waits[work].map { Array($0.values) } ?? [] }
 
-  /// The number of waits by the work of a client, or for it.
+  /// The number of waits in which the work of a client waits or is waited for.
   func count(of cache: UInt64) -> Int {
     waits.reduce(0) { sum, wait in
       sum + wait.value.values.count { $0.cache == cache || wait.key.cache == cache }

@@ -3,8 +3,9 @@ import Synchronization
 /// The upcoming answer of an attempt, see `FetchContext.upcomingAnswer`.
 ///
 /// The server's data may change before the answer becomes the data of the cache, and the fetch may
-/// be cancelled. Code that learns of changes keeps this object: it can mark the answer as outdated,
-/// and see whether it landed. It keeps neither the client nor the query alive.
+/// be cancelled. Code that learns of such changes keeps this object. With it, the code can mark the
+/// answer as outdated, and see whether it landed. The object keeps neither the client nor the query
+/// alive.
 @_spi(SharedCache) public struct FetchAnswer: Sendable {
   let slot: AnswerSlot
   let attempt: Int
@@ -40,7 +41,8 @@ final class AnswerSlot: Sendable {
     var age: AnswerAge?
     var isOutdated = false
     var landed: Landed?
-    /// The attempts that took too long, one bit each; the 63rd and all later ones share a bit.
+    /// The attempts that exceeded their timeout, one bit each; the 63rd and all later ones share a
+    /// bit.
     var late: UInt64 = 0
 
     /// Whether an attempt contributes to the present answer.
@@ -56,7 +58,7 @@ final class AnswerSlot: Sendable {
   var age: AnswerAge? {
     state.withLock { state in
       guard state.isOutdated else { return state.age }
-      // An answer without a reported age is as old as its landing.
+      // If no age was reported, the answer counts as new when it lands.
       let now = Timestamp(instant: Instant(nanoseconds: .max), date: .infinity)
       return AnswerAge(updatedAt: state.age?.updatedAt ?? now, isOutdated: true)
     }
@@ -69,7 +71,8 @@ final class AnswerSlot: Sendable {
   ///   - keepsPart: Whether it continues from the progress of earlier ones, which may be outdated.
   func began(_ attempt: Int, keepsPart: Bool) {
     state.withLock { state in
-      // An endless stream counts its attempts anew; the last bit is shared.
+      // The number of this attempt may have been used before, because an endless stream counts its
+      // attempts anew. The last bit is shared, so it stays.
       let others = attempt < 63 ? state.late & ~Self.bit(of: attempt) : state.late
       state = State(
         attempt: attempt,
@@ -80,10 +83,10 @@ final class AnswerSlot: Sendable {
     }
   }
 
-  /// An attempt took longer than it may, and is going to be cancelled.
+  /// An attempt exceeded its timeout, and is going to be cancelled.
   func tookTooLong(_ attempt: Int) { state.withLock { $0.late |= Self.bit(of: attempt) } }
 
-  /// Whether an attempt took longer than it may, also after others have begun.
+  /// Whether an attempt exceeded its timeout, even if others have begun since.
   func wasTooLong(_ attempt: Int) -> Bool {
     state.withLock { $0.late & Self.bit(of: attempt) != 0 }
   }

@@ -9,18 +9,19 @@ final class FetchJob: FetchWork, Sendable {
   let id: FetchID
   let key: EntryKey
   let query: StoredQuery
-  /// Whether an imperative call started it: such fetches retry only if their query says so.
+  /// Whether a caller started the fetch and waits for it: such a fetch retries only if an option
+  /// says so.
   let isImperative: Bool
   /// The query whose retry policy applies, if the fetch was restarted; `nil` means its own.
   let retryQuery: StoredQuery?
   let cause: FetchCause
   let startedAt: Timestamp
-  /// Its place in the order of events while imports run; 0 if it started before.
+  /// Its number in the order of events while imports run; 0 if none was running when it started.
   let sequence: UInt64
   let part: FetchPart
-  /// The wish of a caller about how to fetch; `nil` if there is none.
+  /// The caller's setting for how to fetch; `nil` if there is none.
   let setting: FetchSetting?
-  /// Whether the caller that started the fetch expressed it, rather than an earlier one.
+  /// Whether the setting is from the caller that started the fetch, and not from an earlier one.
   let isSettingOwn: Bool
   /// The tasks of its attempts.
   let tasks: TaskChain
@@ -105,8 +106,8 @@ final class FetchJob: FetchWork, Sendable {
 
   /// Returns to an earlier progress of the fetch; `nil` is its beginning.
   func goBack(to progress: (any FetchProgress)?) {
-    // The former progress may hold the last reference to user values: it is released outside the
-    // lock.
+    // The former progress may hold the last reference to users' values, so it is released outside
+    // the lock.
     let old = self.progress.withLock { present in
       let old = present
       present = progress

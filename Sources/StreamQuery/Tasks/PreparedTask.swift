@@ -2,10 +2,9 @@ import Synchronization
 
 /// A task that is made before its work, and waits for it.
 ///
-/// A task has the task-locals and the priority of the code that makes it, and there is no other way
-/// to pass them on. So if the work of a caller is started by other code (code that performs
-/// actions, the timer or the network), the caller makes the task, and the other code gives it the
-/// work.
+/// A task has the task-locals and the priority of the code that makes it; nothing else can pass
+/// them on. So if the work of a caller is started by other code (code that performs actions, the
+/// timer or the network), the caller makes the task, and the other code gives it the work.
 ///
 /// The owner of a prepared task decides how long the task waits: when the last reference is released
 /// without work, the task ends. Meanwhile the task retains nothing but its ``Slot``, so it keeps no
@@ -26,7 +25,7 @@ final class PreparedTask: Sendable {
     slot.attach(task, on: executor)
   }
 
-  /// The place where task and work meet, whichever comes first.
+  /// The object in which a task and its work find each other, whichever comes first.
   final class Slot: Sendable {
     private struct State {
       var task: Task<Void, any Error>?

@@ -33,9 +33,9 @@ final class TaskChain: Sendable {
 
   private enum End: Comparable {
     case open
-    /// No task is started any more.
+    /// No task is started any more, but the last one may be at work.
     case over
-    /// Nor need the task at work be cancelled or raised.
+    /// All work is done, so there is no task to cancel, or to make more urgent.
     case done
   }
 
@@ -46,7 +46,7 @@ final class TaskChain: Sendable {
     var next: PreparedTask?
     var isCancelled = false
     var end = End.open
-    /// The priority of the code that made the chain, if it matters.
+    /// The priority of the code that made the chain, if other work compares it.
     var own: WorkPriority?
     /// The highest priority that others lent, if it exceeds `own`.
     var lent: WorkPriority?
@@ -64,8 +64,8 @@ final class TaskChain: Sendable {
   ///
   /// - Parameters:
   ///   - work: The fetch or the run.
-  ///   - isCompared: Whether other work reads its priority. It is also stored if lending a priority
-  ///     costs a task, so that none is lent in vain.
+  ///   - isCompared: Whether other work reads the priority of the chain. The priority is also
+  ///     stored on systems where lending one costs a task, so that this is done only if necessary.
   init(of work: WorkID, isCompared: Bool = false) {
     self.work = work
     let isNoted = isCompared || !Escalation.isNative
@@ -110,8 +110,8 @@ final class TaskChain: Sendable {
   /// Gives the work to the task that was made in advance, if there is one.
   ///
   /// - Returns: Whether a task has to be made, in the context of the present code, and attached:
-  ///   none was made in advance, and the chain is not over. It is not made here, because a closure
-  ///   that is passed on is wrapped, which is an allocation.
+  ///   none was made in advance, and the chain is not over. The task is not made here, because
+  ///   passing a closure on would cost an allocation.
   func needsTask(on executor: (any TaskExecutor)?, for work: () -> PreparedTask.Work) -> Bool {
     let (prepared, isOver) = state.withLock { ($0.next.take(), $0.end != .open) }
     guard !isOver, let prepared else { return !isOver }
@@ -140,19 +140,19 @@ final class TaskChain: Sendable {
 
   /// Cancels the task at work, and later ones.
   ///
-  /// Cancellation handlers are user code: never call it under a lock.
+  /// This calls cancellation handlers, which are user code, so do not call it under a lock.
   func cancel() {
     takePresent { $0.isCancelled = true }.cancel()
   }
 
   /// Cancels the task at work, and no later ones.
   ///
-  /// Cancellation handlers are user code: never call it under a lock.
+  /// This calls cancellation handlers, which are user code, so do not call it under a lock.
   func cancelPresent() {
     takePresent().cancel()
   }
 
-  /// Stops cancelling: tasks from now on are not cancelled.
+  /// Lets the tasks that are made from now on run, although earlier ones were cancelled.
   func renew() {
     _ = takePresent { $0.isCancelled = false }
   }
@@ -188,22 +188,25 @@ final class TaskChain: Sendable {
   }
 }
 
-/// The task at work for a fetch or a run, and for a fetch also whether it is over and whether it
-/// ever waited.
+/// The task that is at work for a fetch or a run.
 ///
-/// Most fetches never wait, so that their end need not search for waits.
+/// For a fetch it also knows whether the fetch is over, and whether it ever waited.
+///
+/// Most fetches never wait, and then their end need not search the graph of waits.
 struct TaskLifecycle: ~Copyable, Sendable {
   private static let over: UInt8 = 1
   private static let involved: UInt8 = 2
 
   private let bits = Atomic<UInt8>(0)
-  /// The number of the task: it is stored while the task lives, and no other task has the same
-  /// number then.
+  /// The number of the task at work.
+  ///
+  /// It is unique, because the task exists while the number is stored.
   private let performer = Atomic<Int>(0)
 
   /// The number of the present task; 0 without a task.
   ///
-  /// Its bytes, which are a reference: a hash value is as unique, but takes four times as long.
+  /// It is made of the bytes of the task, which are a reference. A hash value would take four times
+  /// as long.
   private static var presentTask: Int {
     withUnsafeCurrentTask { task in
       withUnsafeBytes(of: task) {
@@ -227,14 +230,14 @@ struct TaskLifecycle: ~Copyable, Sendable {
   /// Whether the fetch is over.
   var isOver: Bool { bits.load(ordering: .acquiring) & Self.over != 0 }
 
-  /// Records that it waits.
+  /// Records that the fetch waits for other work.
   ///
-  /// - Returns: Whether it is over already.
+  /// - Returns: Whether the fetch is over already.
   borrowing func markWaiting() -> Bool {
     bits.bitwiseOr(Self.involved, ordering: .acquiringAndReleasing).oldValue & Self.over != 0
   }
 
-  /// Records that it is over.
+  /// Records that the fetch is over.
   ///
   /// - Returns: Whether it ever waited.
   borrowing func markOver() -> Bool {
@@ -244,7 +247,7 @@ struct TaskLifecycle: ~Copyable, Sendable {
 
 /// Raises the priority of tasks that more urgent callers wait for.
 enum Escalation {
-  /// Whether the system has a call for it.
+  /// Whether the system has a call that raises the priority of a task.
   static var isNative: Bool {
     if #available(macOS 26, iOS 26, watchOS 26, tvOS 26, visionOS 26, *) { true } else { false }
   }
@@ -262,8 +265,8 @@ enum Escalation {
     }
   }
 
-  /// Raises a task on systems without such a call, by a task that awaits its value: on every
-  /// system, that lends a priority.
+  /// Raises a task on systems without such a call: a task of that priority awaits its value, which
+  /// lends the priority on every system.
   static func lendByWaiting(
     _ priority: WorkPriority,
     to task: Task<Void, any Error>,

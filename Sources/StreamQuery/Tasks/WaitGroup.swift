@@ -15,7 +15,7 @@ final class WaitGroup: Sendable {
   private let state: Mutex<State>
   private let answer = OneShot<(any Error)?>()
 
-  /// Creates a wait group with one missing result, which ``open()`` settles.
+  /// Creates a wait group with one missing result, which ``open()`` gives.
   init(failsFast: Bool) {
     self.failsFast = failsFast
     state = Mutex(State(remaining: 1))
@@ -83,7 +83,7 @@ final class WaitGroup: Sendable {
   private func callerCancelled(_ onCancel: @Sendable () -> Void) {
     let resumption = resolveIfDone { _ in true }
     onCancel()
-    // At the very end, as in ``Waiter``.
+    // The caller is resumed at the very end, as in ``Waiter``.
     resumption?.resume()
   }
 
@@ -98,7 +98,7 @@ final class WaitGroup: Sendable {
       defer { state.waits = [] }
       return (resumption, state.waits)
     }
-    // A wait that fails fast leaves the other fetches.
+    // If the wait fails fast, it no longer waits for the other fetches.
     for wait in waits { wait.end() }
     return resumption
   }

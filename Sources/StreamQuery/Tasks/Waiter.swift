@@ -7,13 +7,13 @@ import Synchronization
 final class Waiter: Sendable {
   /// The role of the caller in the fetch.
   enum Role: Sendable {
-    /// Holds a lease and takes the value.
+    /// The caller holds a lease on the fetch, and gets its value.
     case leasing
-    /// Only watches, until the fetch is settled.
+    /// The caller only watches, until the fetch is settled.
     case watching
-    /// Only watches, and does not wait for a fetch that is paused at the call.
+    /// The caller only watches, and does not wait for a fetch that is paused at the call.
     case watchingUnlessPaused
-    /// Only watches, until the fetch is settled, paused, or between attempts.
+    /// The caller only watches, until the fetch is settled, paused, or between attempts.
     case watchingAttempt
 
     /// Whether it does not wait for a paused fetch that replaces its own.
@@ -21,13 +21,17 @@ final class Waiter: Sendable {
   }
 
   let role: Role
-  /// Whether its caller is a run that only watches; for it, a fetch that waits for the app is settled.
+  /// Whether the caller is a mutation's run that only watches.
+  ///
+  /// Such a caller does not wait for a fetch that waits for the app.
   let isOfRun: Bool
   /// The entry whose fetch is awaited; `nil` for the caller of a run of a mutation.
   let entry: EntryID?
   /// The priority of its caller when it began to wait.
   let priority = WorkPriority.current
-  /// The generation of waiters to which it belongs, 0 once it left; written under the cache's lock.
+  /// The generation of waiters that the waiter belongs to; 0 when it has left.
+  ///
+  /// Written under the cache's lock.
   var generation: UInt64 {
     get { storedGeneration.load(ordering: .relaxed) }
     set { storedGeneration.store(newValue, ordering: .relaxed) }
@@ -90,7 +94,9 @@ final class Waiter: Sendable {
     return await outcome(whenSuspended: wait.began, onCancel: onCancel)
   }
 
-  /// The same where waits are not reported, as in an app: it keeps no closure.
+  /// Waits for the outcome where waits are not reported, as in an app.
+  ///
+  /// This keeps no closure.
   func outcome(
     whenSuspended: () -> Void = {},
     onCancel: @Sendable () -> Void
@@ -111,8 +117,8 @@ final class Waiter: Sendable {
     guard let resumption = store(outcome) else { return }
     group?.resolve(outcome)
     giveBack()
-    // At the very end: an executor that runs jobs inside `enqueue` continues the caller here, and
-    // all captures of the handler are released with the caller's stack frame.
+    // The caller is resumed at the very end: an executor that runs jobs inside `enqueue` continues
+    // the caller here, and all captures of the handler are released with the caller's stack frame.
     resumption.resume()
   }
 
@@ -124,7 +130,7 @@ final class Waiter: Sendable {
 
   /// Answers the caller; the first answer counts.
   ///
-  /// Never called under a lock.
+  /// Do not call this under a lock.
   ///
   /// - Parameter outcome: The answer.
   /// - Returns: Whether it was the first.
@@ -154,7 +160,7 @@ extension Waiter {
     var highest: WorkPriority?
     for waiter in waiters {
       if let present = highest ?? other, waiter.priority <= present { continue }
-      // Last, because it takes a lock.
+      // This is checked last, because it takes a lock.
       if !waiter.isResolved { highest = waiter.priority }
     }
     return highest
@@ -166,7 +172,7 @@ extension Waiter {
 final class StaleAllowance: Sendable {
   /// The rule by which data is stale for the caller.
   let freshness: Freshness
-  /// For how long after that the caller accepts the data.
+  /// For how long after it became stale the caller accepts the data.
   let staleIfError: TimeSpan
   /// The time from which it takes the data while the fetch runs; `nil` is never.
   let softTimeoutEnd: Instant?

@@ -33,7 +33,7 @@ final class WorkWait: Sendable {
   /// Begins a wait, unless it closes a circle.
   static func begin(_ source: TaskChain, for target: WorkID) -> Permit {
     graph.withLock { graph -> Permit in
-      // Under the lock, so that an end of the work that comes now finds the wait.
+      // The wait is marked under the lock, so that work which ends just now finds it.
       if source.lifecycle.markWaiting() { return .granted(nil) }
       guard let number = graph.addWait(source.work, for: target) else { return .refused }
       return .granted(WorkWait(source: source.work, number: number))
@@ -66,7 +66,7 @@ final class WorkWait: Sendable {
     graph.withLock { $0.targets(of: work) }
   }
 
-  /// The number of waits by the work of a client, or for it; for tests.
+  /// The number of waits in which the work of a client waits or is waited for; for tests.
   static func count(of cache: UInt64) -> Int {
     graph.withLock { $0.count(of: cache) }
   }
@@ -88,8 +88,8 @@ extension TaskChain {
 
   /// The work whose wait begins when the present code waits for a run.
   ///
-  /// Only the task at work counts: a mutation must not be refused because of a task that its fetch
-  /// never awaits.
+  /// Only the task at work counts: a mutation must not be refused in a task that the fetch has
+  /// started and never awaits.
   static var own: TaskChain? {
     guard let inherited, inherited.lifecycle.isPerformedHere else { return nil }
     return inherited
@@ -97,7 +97,7 @@ extension TaskChain {
 
   /// Ends the waits of a fetch that is over, although tasks that it started may continue.
   ///
-  /// A run needs no such end: the task that ends it also awaits the targets of its waits.
+  /// A run does not need this: the task that ends the run also awaits the targets of its waits.
   func workEnded() {
     if lifecycle.markOver() { WorkWait.workEnded(work) }
   }
