@@ -15,7 +15,8 @@ nonisolated extension QueryClient {
       eventBroadcaster.hasSubscribers ? .everyLookup : needs
     }
     let subscription = eventBroadcaster.subscribe { [weak self] in
-      // Checked under the lock, so that a concurrent subscription is not overruled.
+      // This is checked under the lock, so that it does not overrule a subscription that begins at
+      // the same time.
       self?.cache.emitsEvents(needs)
     }
     cache.emitsEvents(needs)

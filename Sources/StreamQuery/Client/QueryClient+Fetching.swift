@@ -50,7 +50,7 @@ nonisolated extension QueryClient {
     }
     let key = EntryKey(query.key)
     let start = beginFetch(key, query.definition, need, nil)
-    // Here, because a cached value needs no further asynchronous call.
+    // A cached value is returned here, because it needs no further asynchronous call.
     if case .cached(let box) = start { return box.settled.value(as: Value.self) }
     if case .restoring = start {
       return try await restored(key, query.definition, need, nil).value(as: Value.self)

@@ -8,7 +8,7 @@ nonisolated extension QueryClient {
   /// Puts a value into the cache; every stream of the key shows it.
   ///
   /// A write counts as a success: it clears the error and the invalidation. A fetch in flight
-  /// continues and may bring newer data from the server, unless the write fences it out.
+  /// continues and may bring newer data from the server, unless the write discards it (`fencing`).
   ///
   /// The entry gets the ``QueryOptions/gcTime`` and the store of the query, and its meta as long as no query
   /// that can fetch is known. The entry does not take over the query's fetch.
@@ -67,7 +67,7 @@ nonisolated extension QueryClient {
   ///
   /// Updates that wait keep their order. Changes of the query meanwhile count as later:
   ///
-  /// - A write replaces an update, and an answer replaces one that is not fencing.
+  /// - A write replaces an update. An answer replaces it too, unless the update is `fencing`.
   /// - A removal or a reset ends an update.
   /// - An invalidation marks the data of an update.
   ///
@@ -75,7 +75,8 @@ nonisolated extension QueryClient {
   /// ``Configuration/onMisuse``.
   ///
   /// A fetch in flight continues, and its answer replaces the written data. If the answer may be
-  /// older than the update, fence the fetch out: it ends, and its callers get the written data.
+  /// older than the update, discard the fetch with `fencing`: it ends, and its callers get the
+  /// written data.
   ///
   /// ```swift
   /// client.updateData(for: .user(42)) { user in user?.name = "Ada" }

@@ -2,8 +2,8 @@ import Synchronization
 
 /// The pages of one run as plain arrays: made on first access, then kept.
 ///
-/// It belongs to one state of a run and its copies share it; a change of a run takes a new one.
-/// Arrays are made outside the lock, because copying and releasing pages may run user code.
+/// It belongs to one state of a run. Copies of the run share it, and a run that changes gets a new
+/// one. Arrays are made outside the lock, because copying and releasing pages may run user code.
 ///
 /// It has no generic parameters, so that the layout of a run has none either: see ``PageBox``.
 final class FlatPages: Sendable {

@@ -7,8 +7,8 @@
 /// | first page only | the first one; the others stay |
 /// | next, previous | one; none where parameters end |
 ///
-/// Pure, except for the closures that give parameters, which are called outside any lock. The value
-/// is kept between attempts, so a retry continues with the page that failed.
+/// It is pure, except for the closures that give parameters, which are called outside any lock. The
+/// fetch keeps the value between its attempts, so a retry continues with the page that failed.
 struct PageLoop<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
   typealias Run = Pages<Page, PageParam>
 
@@ -108,7 +108,7 @@ struct PageLoop<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
     if case .refresh(let run?, start: _, remaining: _) = work { run.count } else { 0 }
   }
 
-  /// Whether its pages replace all cached ones.
+  /// Whether the fetched pages replace all cached ones.
   var isRun: Bool {
     if case .refresh = work { true } else { false }
   }
@@ -144,13 +144,13 @@ struct PageLoop<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// The cached pages, if they are still where the old run was.
+  /// The cached pages, if the page that a new page belongs next to is still at their end.
   private func newest(of old: Run, _ present: Run?, _ isInPlace: (Run, Run) -> Bool) -> Run {
     if let present, isInPlace(present, old) { present } else { old }
   }
 }
 
-/// The rules by which the pages of a query follow each other.
+/// The rules that give the parameter of the next and of the previous page.
 struct PageRules<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
   typealias Rule = @Sendable (Pages<Page, PageParam>) -> PageParam?
 

@@ -135,7 +135,7 @@ public struct Pages<Page: Sendable, PageParam: Hashable & Sendable>: Sendable, _
     changed()
   }
 
-  /// Takes new arrays: the old ones stay with the copies that share them.
+  /// Gives the run new arrays; copies of the run keep the old ones.
   private mutating func changed() {
     flat = FlatPages()
   }

@@ -11,7 +11,7 @@
 /// place.input = "kotlin"       // page 1 of "kotlin"
 /// ```
 ///
-/// A plain value: it decides, and fetches nothing. ``PaginatedObserver`` observes the page.
+/// It is a plain value, which fetches nothing. ``PaginatedObserver`` observes the page.
 public struct Pagination<Input: Hashable & Sendable, Page: Hashable & Sendable>: Sendable,
   _FreeOfActors
 {
@@ -105,7 +105,7 @@ extension Pagination where Page == Int {
     self.init(
       input: input,
       initialPage: initialPage,
-      // The last number must not trap: a move past it stays in place.
+      // A move past the last number must not trap: it stays at that page.
       nextPage: {
         let (page, overflows) = $0.addingReportingOverflow(step)
         return overflows ? $0 : page

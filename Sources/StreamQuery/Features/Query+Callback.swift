@@ -96,7 +96,8 @@ extension Query {
     Query(key: key) { context in
       try await CompletionOnce.run(
         key: context.key.description,
-        // Without the client, which a retained completion must not keep alive.
+        // The closure does not capture the client: a completion that is never released must not
+        // keep it alive.
         report: context.client.configuration.onMisuse,
         start: start
       )
@@ -164,7 +165,7 @@ public struct FetchCompletion<Value: Sendable>: Sendable {
   }
 }
 
-/// Makes the first call count, and reports a second one.
+/// Makes only the first call of a completion count, and reports a second one.
 final class CompletionOnce<Value: Sendable>: Sendable {
   typealias Outcome = Result<Value, any Error>
 
@@ -198,7 +199,7 @@ final class CompletionOnce<Value: Sendable>: Sendable {
     start: (FetchCompletion<Value>) -> Void
   ) async throws -> Value {
     let once = CompletionOnce(key: key, report: report)
-    // Only the work has the token: after the release of its last copy, the completion cannot be
+    // Only the work has the token: when the last copy is released, the completion can no longer be
     // called.
     start(FetchCompletion(token: CompletionToken(once: once)))
     let outcome = await withTaskCancellationHandler {
@@ -242,7 +243,7 @@ final class CompletionOnce<Value: Sendable>: Sendable {
     if isExtra { report(.completionCalledTwice(key: key)) }
   }
 
-  /// The work dropped its last reference.
+  /// The work has released the completion without calling it.
   func abandon() {
     _ = endHandlers(as: .over)
     outcome.give(.failure(QueryError.completionNeverCalled(key: key)))

@@ -185,8 +185,8 @@ extension QueryDefinition {
         }
         isFirst = false
       }
-      // The cache already has the value, element by element and with updates; also if a retry adds no element
-      // to a collection.
+      // The cache already has the value, element by element and with updates. This also holds if a retry adds
+      // no element to a collection.
       if !isFirst || collects && start.hasShown {
         job.keep(StreamStart(base: start.base, hasShown: start.hasShown || !hidden, joins: true))
       }
@@ -206,7 +206,8 @@ extension QueryDefinition {
 
 extension FetchContext {
   fileprivate func streamStart(of job: FetchJob, _ refetch: StreamedRefetch) -> StreamStart {
-    // Only appending restarts from the first base; the other modes restart like any refetch.
+    // Only a stream that appends begins again from the data before the fetch; the other modes begin
+    // again as any refetch does.
     if let known = job.progress.withLock({ $0 }) as? StreamStart,
       refetch == .append || !known.isInherited
     {

@@ -4,8 +4,8 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-// Disfavored, so that a query of the same name wins and is not ambiguous. Calls that treat the query as any
-// other are omitted from the documentation; the page of `DefaultedQuery` mentions them.
+// The calls are disfavored, so that a query of the same name wins and no call is ambiguous. Calls that treat
+// the query as any other are omitted from the documentation; the page of `DefaultedQuery` mentions them.
 
 /// Queries with a default value: each call does the same as the one for queries, with data that is
 /// never `nil`.
@@ -25,7 +25,7 @@ nonisolated extension QueryClient {
   ) -> AsyncStream<DefaultedResult<Value>> {
     let defaultValue = query.defaultValue
     let subscription = subscribe(query.query, options: options)
-    // Not made from the plain stream, which would need another iterator.
+    // This is not made from the plain stream, which would need another iterator.
     return AsyncStream(
       unfolding: {
         guard let (snapshot, flags) = await subscription.next() else { return nil }

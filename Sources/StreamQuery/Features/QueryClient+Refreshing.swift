@@ -64,7 +64,7 @@ nonisolated extension QueryClient {
   ///
   /// Use it in a process that has just begun, whose cache has no queries yet. It waits for their stores
   /// first, so that stored data counts with its age. Otherwise the same as
-  /// ``refetchStale(_:within:)-(QueryFilter,_)``. `until:` takes a date in index of the time.
+  /// ``refetchStale(_:within:)-(QueryFilter,_)``. With `until:` you give a date instead of the time.
   ///
   /// - Parameters:
   ///   - queries: The queries; a missing one comes before a stale one if both are used as often.
@@ -100,7 +100,7 @@ nonisolated extension QueryClient {
 
   private func time(until deadline: Date) -> Duration {
     let seconds = deadline.timeIntervalSince(configuration.wallClock())
-    // A value that is not a number is no time; more than a hundred years is for ever.
+    // A value that is not a number is no time, and nobody waits for more than a hundred years.
     return seconds > 0 ? .seconds(min(seconds, 4e9)) : .zero
   }
 
@@ -112,9 +112,10 @@ nonisolated extension QueryClient {
   ) async -> QueryRefresh {
     let run = Run()
     let tasks = ParallelTasks<Void>(on: configuration.executor)
-    // Decided here, because a task that is cancelled at once may have begun.
+    // This is decided before the tasks begin, because one that is cancelled at once may still
+    // begin.
     let isOver = limit == .zero || Task.isCancelled
-    // Not child tasks, for which a caller outside the simulation would wait, too.
+    // These are no child tasks: a caller outside the simulation would wait for those, too.
     tasks.addTask {
       let found = await find(self)
       run.plan.withLock { $0 = RefreshPlan(found) }
@@ -135,7 +136,8 @@ nonisolated extension QueryClient {
   private func refetchStale(_ run: Run, in tasks: ParallelTasks<Void>) async {
     while !Task.isCancelled, let (index, candidate) = run.plan.withLock({ $0.next() }) {
       let start = await startRefresh(candidate)
-      // Also if the time is over, because only a caller that waits gives its lease back.
+      // The wait goes on when the time is over, because only a caller that waits gives its lease
+      // back.
       tasks.addTask {
         let outcome = await self.outcome(of: start, candidate)
         run.plan.withLock { $0.fetchEnded(index, outcome) }
@@ -167,7 +169,7 @@ nonisolated extension QueryClient {
     switch try? await outcome(of: start, of: candidate.key).outcome {
     case .value: return hasMoved(candidate) ? .refreshed : .remaining
     case .cancelled, .settled: return .remaining
-    // Any error: a fetch that throws a `CancellationError` by itself has failed.
+    // Every error is a failure, even a `CancellationError` that the fetch throws by itself.
     case .failure, nil: return .failed
     }
   }
@@ -200,7 +202,7 @@ nonisolated extension QueryClient {
     }
     let known = Set(cached.map(\.key))
     var seen: Set<EntryKey> = []
-    // In the order of the list.
+    // The entries are in the order of the list.
     return queries.filter { seen.insert($0.entryKey).inserted }.compactMap { query in
       if known.contains(query.entryKey) { return stale[query.entryKey] }
       let resolved = resolve(query.entryKey, query.definition, defaults)
@@ -214,8 +216,9 @@ nonisolated extension QueryClient {
     refreshable(filter) { _ in nil }.compactMap(\.candidate)
   }
 
-  /// The cached entries of a filter, with a candidate for each one to refresh; runs user code, so
-  /// never call it under the lock.
+  /// The cached entries of a filter, with a candidate for each one to refresh.
+  ///
+  /// This runs user code, so do not call it under the lock.
   private func refreshable(
     _ filter: QueryFilter,
     isListed: Bool = false,

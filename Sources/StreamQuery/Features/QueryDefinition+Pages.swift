@@ -23,7 +23,7 @@ extension QueryDefinition {
       fetch: { context in
         let job = context.fetchJob
         let present = context.presentBox?.value(as: Run.self)
-        // Read only if there is progress to cast, because a cast looks up its type.
+        // A cast looks up its type, so it is made only if there is progress.
         let progress = job?.progress.withLock { $0 }
         let kept = progress.flatMap { $0 as? PageProgress<Page, PageParam> }
         // The age of the oldest page of a run.
@@ -39,14 +39,15 @@ extension QueryDefinition {
             rules: rules,
             initialParam: initialParam
           )
-        // The number of fetched pages that equal the cached ones: if all do, the value is not
-        // modified.
+        // The number of fetched pages that equal the cached ones. If all do, the fetch has found
+        // that the data is still good.
         var keptCount = 0
         while case .fetch(let param) = loop.step() {
-          // A fetch that may land although nobody wants it ignores a cancellation, and so do its
-          // further pages.
+          // If a fetch may land although nobody wants it, a cancellation does not stop it, and it
+          // fetches its further pages, too.
           if job?.isFinishing != true { try Task.checkCancellation() }
-          // An added page is new. The cached page of a refresh is looked up only on request.
+          // An added page has no cached version. That of a refreshed page is looked up only if the
+          // fetch asks for it.
           var cached: (@Sendable () -> TypedBox<Page>?)?
           if loop.direction == nil, let present {
             cached = { [place = loop.arrivedCount] in
@@ -70,8 +71,8 @@ extension QueryDefinition {
             page = cached.value(as: Page.self)
           }
           loop.arrived(page, param: param)
-          // A single page ends its fetch: only a fetch of several pages can be resumed in the
-          // middle.
+          // Only a fetch of several pages can be resumed in the middle, so a single page needs no
+          // progress.
           if loop.isRun {
             if let age = job?.saidAnswer?.age {
               let joined = age.joined(with: oldest)
@@ -86,8 +87,8 @@ extension QueryDefinition {
             return box
           }
         }
-        // The command has checked that there is such a page, but the pages have changed since. No
-        // page was fetched, so the fetch ends as if it had not begun.
+        // The call has checked that there is such a page, but the pages have changed since. No page
+        // was fetched, so the fetch ends as if it had not begun.
         guard let run = loop.landed(on: nil as Run?) else { throw NothingFetched() }
         if keptCount == run.count, keptCount == present?.count { throw NotModified() }
         return TypedBox(run)
@@ -106,8 +107,8 @@ extension FetchContext {
 
 /// The knowledge of an infinite query about its pages, for results, page commands and modifiers.
 ///
-/// The closures are user code, so they are called outside the lock. Results have it, but not the fetch, which
-/// only the definition has.
+/// The closures are user code, so they are called outside the lock. Results refer to this object. It does not
+/// have the fetch, which only the definition has.
 final class PagingDefinition: Sendable {
   let hasNextPage: @Sendable (ValueBox) -> Bool
   let hasPreviousPage: @Sendable (ValueBox) -> Bool
@@ -141,7 +142,7 @@ extension EntrySnapshot {
 /// The pages that a fetch has so far; a retry continues with the page that failed.
 final class PageProgress<Page: Sendable, PageParam: Hashable & Sendable>: FetchProgress {
   let loop: PageLoop<Page, PageParam>
-  /// The age of the oldest one; `nil` is new.
+  /// The age of the oldest page; `nil` is new.
   let age: AnswerAge?
 
   init(_ loop: PageLoop<Page, PageParam>, age: AnswerAge? = nil) {

@@ -1,4 +1,4 @@
-/// Folds the elements of a stream into a value, each state of which is shown.
+/// Folds the elements of a stream into a value, and shows the value after each element.
 ///
 /// The shown state shares its storage with its readers, so folding an element into it would copy the whole
 /// value each time. A second value is one element behind. When the next element arrives, readers have usually
@@ -10,7 +10,7 @@ struct StreamFold<Value: Sendable, Element> {
   private let reduce: (inout Value, Element) -> Void
   /// The state without the newest element, into which the next element is folded.
   private var behind: Value
-  /// The newest element, which ``behind`` lacks; `nil` if ``behind`` is no state.
+  /// The newest element, which ``behind`` does not have yet; `nil` if ``behind`` cannot be used.
   private var lacking: Element?
   /// The newest state.
   private var shown: ValueBox?
@@ -53,7 +53,7 @@ struct StreamFold<Value: Sendable, Element> {
   ///   - box: The state.
   ///   - element: Its newest element.
   mutating func showed(_ box: ValueBox, with element: Element) {
-    // The second value would be the same object, into which elements would be folded twice.
+    // A copy of a class instance is the same object, into which each element would be folded twice.
     guard !(Value.self is AnyObject.Type) else { return }
     swap(&behind, &former)
     (shown, lacking) = (box, element)
@@ -64,9 +64,9 @@ struct StreamFold<Value: Sendable, Element> {
 /// begin.
 final class StreamStart: FetchProgress {
   let base: ValueBox?
-  /// Whether the fetch has shown elements since, which its next start replaces.
+  /// Whether the fetch has shown elements since; its next start replaces them.
   let hasShown: Bool
-  /// Whether the data was found by the fetch that this one restarts.
+  /// Whether the fetch that this one restarts had found the data.
   let isInherited: Bool
   /// Whether the whole stream was shown, so that the cache has the value, updates included.
   let joins: Bool
@@ -87,7 +87,10 @@ final class StreamStart: FetchProgress {
     StreamStart(base: base, hasShown: hasShown, isInherited: true)
   }
 
-  /// The data contains the stream's elements by now, so it is no base any more.
+  /// The fetch begins again.
+  ///
+  /// The data now contains elements of the stream, so it is not the data from which the fetch
+  /// begins.
   func repeated(from start: (any FetchProgress)?) -> (any FetchProgress)? {
     StreamStart(base: base, hasShown: hasShown)
   }
@@ -95,11 +98,13 @@ final class StreamStart: FetchProgress {
   func landed(on present: ValueBox?) -> ValueBox? { present }
 }
 
-/// Measures how long a stream has delivered while callers wait for its end, which it may not have.
+/// Measures how long a stream has delivered while callers wait for its end.
+///
+/// The stream may have no end.
 struct StreamWait {
   /// The time after which a stream is suspected to have no end.
   ///
-  /// Answers that are written while a user reads end before, and so do most downloads.
+  /// Answers that are written while a user reads take less time, and so do most downloads.
   static var limit: TimeSpan { TimeSpan(.seconds(300)) }
 
   private var start: Instant?

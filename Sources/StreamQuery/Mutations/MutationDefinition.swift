@@ -34,7 +34,7 @@ package final class MutationDefinition: Sendable {
     self.outputTypeName = outputTypeName
   }
 
-  /// Whether it says itself which of its runs wait for each other.
+  /// Whether the mutation has its own rule for which of its runs wait for each other.
   package var ordersRuns: Bool {
     options.scope != nil || options.pacing == .newest || grouping.scope != nil
   }
@@ -100,8 +100,8 @@ struct InputGrouping: Sendable {
   var pacingKey: (@Sendable (ValueBox) -> String?)?
 }
 
-/// The policy by which runs of a mutation are kept beyond the process; only the keeper knows its
-/// content.
+/// The policy by which the outbox keeps runs of a mutation beyond the process; only the outbox
+/// knows its content.
 package protocol RunPolicy: Sendable {
   /// Whether runs are kept.
   var isDurable: Bool { get }

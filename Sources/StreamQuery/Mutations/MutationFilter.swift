@@ -31,7 +31,7 @@ public struct MutationFilter: Sendable, _FreeOfActors {
     node = .predicate(predicate)
   }
 
-  /// Whether it selects every run, so that counting need not examine them.
+  /// Whether the filter selects every run, so that they can be counted without a look at each.
   var isAll: Bool {
     if case .all = node { true } else { false }
   }

@@ -1,7 +1,9 @@
 import Synchronization
 
-/// The shell's part of a run: the facts that its snapshots show of its start and, until it is over,
-/// the objects that its tasks need and the handle of the task at work.
+/// The objects and facts of a run that its machine does not hold.
+///
+/// The facts are those of its start, which snapshots show. Until the run is over, there are also
+/// the objects that its tasks need, and the handle of the task at work.
 ///
 /// The machine knows the run by its number. A run is kept long after it ended, so the objects that
 /// only its work needs are released when it ends.
@@ -16,7 +18,7 @@ package final class MutationJob: Sendable {
     var saved = SavedValues()
     /// `nil` when the run is over.
     var tasks: TaskChain?
-    /// The gate at which its next stage waits before it begins.
+    /// The gate that the run's next stage passes before it begins.
     var gate: StartGate?
   }
 
@@ -49,7 +51,7 @@ package final class MutationJob: Sendable {
     pacingKey = mutation.pacingKey
     self.submittedAt = submittedAt
     let work = WorkID.run(cache: cache, serial: id.serial, scope: mutation.scope)
-    // Runs behind it in the scope read its priority.
+    // Runs that wait behind this run in its scope read its priority.
     let tasks = TaskChain(of: work, isCompared: mutation.scope != nil)
     present = Mutex(
       Present(
@@ -108,7 +110,9 @@ package final class MutationJob: Sendable {
     present.withLock { $0.saved.values.append(value) }
   }
 
-  /// Replaces the current mutation, whose closures are the user's, with another one.
+  /// Replaces the current mutation.
+  ///
+  /// The closures of the old one are the user's, and are released later.
   func replace(with mutation: StoredMutation, into garbage: inout Garbage) {
     present.withLock { present in
       garbage.collect(present.mutation)
@@ -118,7 +122,7 @@ package final class MutationJob: Sendable {
     }
   }
 
-  /// Forgets the values that `onMutate` returned: it is called again.
+  /// Forgets the values that `onMutate` returned, because it is called again.
   ///
   /// - Returns: The old values, which are the user's.
   func forgetSaved() -> SavedValues {

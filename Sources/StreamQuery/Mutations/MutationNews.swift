@@ -8,7 +8,7 @@ struct MutationNews: Equatable, Sendable {
   /// Adds every topic whose followers must hear of the change.
   func addTopics(to topics: inout Set<MutationTopic>) {
     if let handle { topics.insert(.handle(handle)) }
-    // The other topics follow from the key.
+    // If the topic of this mutation is there already, so are the others, which follow from the key.
     guard let mutation, topics.insert(.mutation(mutation)).inserted else { return }
     let parts = mutation.key.exactParts
     topics.insert(.key(mutation.key))
@@ -20,7 +20,7 @@ struct MutationNews: Equatable, Sendable {
 }
 
 extension AnyQueryKey {
-  /// The parts before the first one that also matches unequal parts.
+  /// The parts of the key before the first part that also matches parts that are not equal to it.
   var exactParts: ArraySlice<KeyPart> {
     storage.parts.prefix { !$0.matchesMoreThanItself }
   }
@@ -46,21 +46,22 @@ extension MutationFilter.Node {
       }
       return all
     case .and(let nodes):
-      // All of the filters select the run, so the topics of any one of them suffice: takes the
-      // narrowest.
+      // A run must match all of the filters, so it is enough to follow the topics of one of them:
+      // those that cover the fewest runs.
       let breadth = { (topics: Set<MutationTopic>) in topics.map(\.breadth).max() ?? 0 }
       return nodes.compactMap(\.topics).min { breadth($0) < breadth($1) }
     }
   }
 }
 
-/// A topic of which a stream of runs hears, so that the steps of other runs do not wake it.
+/// A topic that a stream of runs follows, so that the steps of other runs do not wake the stream.
 enum MutationTopic: Hashable, Sendable {
   /// Runs of one mutation.
   case mutation(EntryKey)
   /// Runs of all mutations of a key, whatever their types.
   case key(AnyQueryKey)
-  /// Runs of mutations whose keys begin with these parts, none of which matches an unequal part.
+  /// Runs of mutations whose keys begin with these parts. Each part matches only parts that are
+  /// equal to it.
   case prefix(AnyQueryKey)
   /// The run that one handle shows.
   case handle(Int)

@@ -145,7 +145,7 @@ public struct MutationInfo: Sendable, _FreeOfActors {
   /// - Parameter other: Another snapshot, of any client.
   /// - Returns: Whether nothing differs.
   @_spi(Adapters) public func isSame(as other: Self) -> Bool {
-    // Not by their versions: the snapshot of a single read has none.
+    // The versions are not compared: the snapshot of a single read has none.
     snapshot === other.snapshot
       || snapshot.requestIdentity == other.snapshot.requestIdentity
         && snapshot.showsTheSame(as: other.snapshot)

@@ -9,7 +9,7 @@ struct MutationTable {
 
   var slots: [MutationSlot] = []
   var freeSlots = FreeRows()
-  /// The number of the newest run; the first numbers are reserved for runs of a keeper, see
+  /// The number of the newest run; the first numbers are reserved for runs of an outbox, see
   /// ``reserve()``.
   var lastSerial: UInt64 = 0
   var snapshotSerial: UInt64 = 0
@@ -18,9 +18,11 @@ struct MutationTable {
   /// All runs, in the order in which they were started.
   private(set) var all = RunQueue()
   var scopes: [String: RunQueue] = [:]
-  /// The runs of each item of which only the newest is sent, with those that wait until it is kept.
+  /// The runs of each item of which only the newest is sent.
+  ///
+  /// Older ones are among them until the newest is written to the outbox.
   var paced: [PacedRuns: RunQueue] = [:]
-  /// Whether the client does not know yet which runs of a keeper come before its own.
+  /// Whether the client does not know yet which runs of its outbox come before its own.
   var awaitsKeeper = false
   var followers: [Int: Follower] = [:]
   var lastFollower = 0
@@ -28,14 +30,14 @@ struct MutationTable {
   var streams: [EntryKey: Int32] = [:]
   /// The sum of the counts in `streams`.
   var streamCount = 0
-  /// The returns of network or app, in order, whose refetches wait for the runs that were paused
-  /// before them.
+  /// The returns of the network or the app, in order, whose refetches wait for runs that were
+  /// paused before.
   var delayedRefetches: [(cause: FetchCause, awaited: Set<MutationID>)] = []
   /// The runs that an archive may bring: those that were exported or imported.
   ///
   /// They are remembered for as long as the client lives, which is longer than the runs are kept.
   var archived: Set<RunIdentity> = []
-  /// The runs that a keeper has, begun here or not.
+  /// The runs of which the outbox has a record, whether they began in this process or not.
   var kept: Set<RunIdentity> = []
   /// The number of runs that have not ended.
   var pendingCount = 0
@@ -52,7 +54,7 @@ struct MutationTable {
 
   /// Takes a slot for a new run.
   ///
-  /// - Parameter serial: The number of a run that was kept; `nil` is the next one.
+  /// - Parameter serial: The number of a run from an outbox; `nil` is the next number.
   /// - Returns: The run.
   mutating func makeSlot(_ serial: UInt64? = nil) -> MutationID {
     let index = freeSlots.takeRow(from: &slots, new: MutationSlot())
@@ -63,7 +65,7 @@ struct MutationTable {
     return id
   }
 
-  /// Reserves the first numbers for runs of a keeper: they come before all others.
+  /// Reserves the first numbers for runs of an outbox, which come before all others.
   mutating func reserve() {
     lastSerial = 1 << 32
     awaitsKeeper = true
@@ -129,8 +131,8 @@ struct MutationSlot: FreeRows.Row {
   var handle: Int?
   var nextFree: Int32 = -1
 
-  // Runs are kept for minutes after their end: of 33,000 runs, each takes 921 bytes instead of
-  // 1,071.
+  // Runs stay for minutes after their end, so memory counts: of 33,000 runs, each takes 921 bytes
+  // instead of 1,071.
   static var sparesRoom: Bool { true }
 }
 

@@ -1,9 +1,9 @@
 /// The facts of a mutation under its defaults that the cache knows: values, and no closure of a
 /// user.
 ///
-/// The client makes it and casts it back to a `ResolvedMutation`, its only subclass, which has the
-/// work and the callbacks. See ``StoredQuery``. `Sendable` is correct because all stored properties
-/// of both are immutable and `Sendable`.
+/// The client makes it as a `ResolvedMutation`, its only subclass, which has the work and the
+/// callbacks, and casts it back. See ``StoredQuery``. `Sendable` is correct because all stored
+/// properties of both are immutable and `Sendable`.
 package class StoredMutation: @unchecked Sendable {
   final let key: EntryKey
   final let scope: String?

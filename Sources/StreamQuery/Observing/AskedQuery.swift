@@ -1,17 +1,17 @@
 /// The query and the options that an observer handle was last given.
 ///
-/// The handle knows the type of the value: with the type, each access would look up the type of a
+/// It has no value type, which the handle knows: otherwise each access would look up the type of a
 /// lock over a generic value.
 struct AskedQuery {
   private var key: AnyQueryKey
   private var definition: QueryDefinition
-  /// An object, because options are large and most handles have none.
+  /// The options are in an object, because they are large and most handles have none.
   private var boxedOptions: BoxedObserverOptions?
 
   init<Value>(_ query: Query<Value>, _ options: ObserverOptions?) {
     key = query.key.erased
     definition = query.definition
-    // Only a comparison with `nil`: unwrapping would copy all options.
+    // The options are only compared with `nil`, because unwrapping would copy them.
     boxedOptions = options == nil ? nil : BoxedObserverOptions.make(options)
   }
 

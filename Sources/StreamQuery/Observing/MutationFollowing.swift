@@ -20,7 +20,7 @@ final class MutationFollowing: Sendable {
   init(client: QueryClient, identity: EntryKey?) {
     self.client = client
     news = identity.flatMap { client.mutationNews.subscribe(to: [.mutation($0)]) }
-    // After the subscription, so that changes in between count as news.
+    // This comes after the subscription, so that changes in between count as news.
     let (isCounted, follower) = client.transaction { state, _ in
       guard !state.isShutDown else { return (false, 0) }
       guard let identity else { return (true, state.makeFollower()) }
@@ -35,7 +35,7 @@ final class MutationFollowing: Sendable {
     endOnce()
   }
 
-  /// Ends the following; a second time is a no-op.
+  /// Ends the subscription; a second call does nothing.
   func cancel() {
     holding(self) { endOnce() }
   }
@@ -71,7 +71,7 @@ final class MutationFollowing: Sendable {
     let waits = { self.client.observerWaits(for: "news of a mutation", self) { self.cancel() } }
     while await news.next(whenSuspended: waits) != nil {
       let snapshot = snapshot
-      // 0 is the version of no run.
+      // The version 0 stands for no run.
       if seen.changed(to: snapshot?.version ?? 0) { return .some(snapshot) }
     }
     return nil

@@ -33,7 +33,7 @@ public final class MutationObserver<Input: Sendable, Output: Sendable>: Sendable
     let seen = LastSeen<UInt64>()
     return following.client.mutationNews(about: [.handle(following.follower)]) { [following] _ in
       let snapshot = following.snapshot
-      // 0 is the version of no run.
+      // The version 0 stands for no run.
       return seen.changed(to: snapshot?.version ?? 0) ? MutationRun(snapshot: snapshot) : nil
     }
   }

@@ -87,7 +87,7 @@
       let changes = cache.record { [number] in $0.takeChanges(of: number, orSuspend: wait) }
       guard let changes, changes.isEmpty else { return changes }
       await withTaskCancellationHandler {
-        // Captures the isolation, so that the closure stays on the caller's actor.
+        // The closure captures the isolation, so that it stays on the caller's actor.
         _ = isolation
         _ = await wait.wait()
       } onCancel: {

@@ -37,7 +37,7 @@ nonisolated extension QueryClient {
     of query: Query<Value>,
     options: ObserverOptions? = nil
   ) -> QueryResults<Value> {
-    // Only a comparison with `nil`: unwrapping would copy all options.
+    // The options are only compared with `nil`, because unwrapping would copy them.
     options == nil ? QueryResults(query, client: self) : results(of: query, with: options)
   }
 
@@ -114,7 +114,7 @@ nonisolated extension QueryClient {
   }
 
   func subscribe(_ key: EntryKey, _ definition: QueryDefinition) -> Subscription {
-    // Not as an expression, which would count a reference to the definition.
+    // This is not an expression, which would retain the definition.
     if definition.makesPlaceholder { return subscribeWithOptions(key, definition, with: nil) }
     let id = resolving(key, definition, isArrival: true) {
       $0.addObserver($2, at: $1, $3.query, $3.options, $3.initialData, &$4)

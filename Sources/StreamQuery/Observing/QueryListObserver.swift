@@ -23,7 +23,7 @@ public final class QueryListObserver: Sendable {
 
   private struct State {
     var members: [Member]
-    /// The last requested list, if it has not taken effect yet.
+    /// The list that was requested last, if the observers are not changed yet.
     var wanted: [AnyQuery]?
     var isUpdating = false
   }
@@ -121,7 +121,8 @@ public final class QueryListObserver: Sendable {
 
   private func replace(_ old: [Member], by queries: [AnyQuery]) {
     var left: [EntryKey: [Member]] = [:]
-    // In reverse, so that of equal keys the first one is taken first.
+    // The order is reversed, because members are taken from the end: of members with equal keys,
+    // the first is then taken first.
     for member in old.reversed() { left[member.key, default: []].append(member) }
     let members = queries.map { query in
       guard let kept = left[query.entryKey]?.popLast() else {
@@ -129,7 +130,7 @@ public final class QueryListObserver: Sendable {
       }
       return update(kept, query)
     }
-    // Returned, so that it is released outside the lock.
+    // The old state is returned, so that it is released outside the lock.
     _ = state.withLock { state in
       defer { state.members = members }
       return state.members

@@ -42,7 +42,9 @@ public final class QueryObserver<Value: Sendable>: Sendable {
   /// The observer's present result.
   public var result: QueryResult<Value> { result(after: nil) }
 
-  /// The present state of the query's fetch: ``result`` has it, too, at a greater cost.
+  /// The present state of the query's fetch.
+  ///
+  /// ``result`` has it too, but takes longer.
   ///
   /// After the end of the observation it is idle.
   public var fetchStatus: FetchStatus { subscription.fetchStatus }

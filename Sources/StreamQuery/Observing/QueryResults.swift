@@ -15,8 +15,8 @@ public struct QueryResults<Value: Sendable>: AsyncSequence, Sendable {
   /// It cannot fail: a failed fetch is a state in the results.
   public typealias Failure = Never
 
-  // Properties, because each subscription would copy the whole of an enumeration. Inlinable, so
-  // that a sequence that is iterated where it is made is optimized away.
+  // These are properties and not an enumeration, which each subscription would copy as a whole.
+  // They are inlinable, so that a sequence that is iterated where it is made is optimized away.
   @usableFromInline let client: QueryClient
   @usableFromInline let key: AnyQueryKey
   @usableFromInline let definition: QueryDefinition

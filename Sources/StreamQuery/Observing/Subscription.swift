@@ -6,7 +6,9 @@ import Synchronization
 @usableFromInline
 package final class Subscription: Sendable {
   let client: QueryClient
-  /// Stored, because each look would retain the client.
+  /// The cache of the client.
+  ///
+  /// It is stored, because each look would otherwise retain the client.
   ///
   /// It lives for as long as the client does, so no reference to it is counted.
   private let unownedCache: Unmanaged<QueryCache>
@@ -16,7 +18,9 @@ package final class Subscription: Sendable {
   /// take the lock.
   private let seenNews = Atomic<UInt64>(.max)
   private let aside = Mutex<Aside?>(nil)
-  /// Whether it ever had trigger streams: most subscriptions need not take the lock at their end.
+  /// Whether the query ever had trigger streams.
+  ///
+  /// Most subscriptions have none, and need not take the lock at their end.
   private let hasForwarded = Atomic(false)
 
   /// The state that few subscriptions have, in one word.
@@ -52,8 +56,8 @@ package final class Subscription: Sendable {
     replaceForwarders(by: ending.map { Forwarders(bag, ending: $0) })
     guard ending != nil else { return }
     hasForwarded.store(true, ordering: .releasing)
-    // Checked after the streams are stored: an end of the observation from now on finds and cancels
-    // them.
+    // This is checked after the streams are stored: if the observation ends from now on, its end
+    // finds and cancels them.
     guard cache.read({ $0.find(id) != nil }) else { return replaceForwarders(by: nil) }
     for trigger in triggers { bag.append(client.forward(trigger, into: key)) }
   }
@@ -96,8 +100,8 @@ package final class Subscription: Sendable {
   }
 
   deinit {
-    // No code can look any more, so no state is kept for a later look. The client lives for as long as
-    // this does, so no reference is counted: that takes long while weak ones exist.
+    // No code can look at this observer any more, so its last state is not kept. The client lives for as long
+    // as this object does, so it is not retained here: that takes long for an object with weak references.
     Unmanaged.passUnretained(client)._withUnsafeGuaranteedRef { client in
       client.transaction(isDated: false) { state, transaction in
         state.unsubscribe(id, &transaction)
@@ -112,7 +116,8 @@ package final class Subscription: Sendable {
       let forwarders = client.transaction(isDated: false) {
         state,
         transaction -> Forwarders? in
-        // Stored before the end is announced, because an observer that hears of it looks at once.
+        // The last state is stored before the end is announced, because an observer that hears of
+        // the end looks at once.
         let forwarders = state.detached(of: id).flatMap(detach)
         state.unsubscribe(id, &transaction)
         return forwarders
@@ -131,7 +136,7 @@ package final class Subscription: Sendable {
     cache.read { state in state.find(id).map { state.fetchStatus(for: $0) } ?? .idle }
   }
 
-  /// Lets the running fetch outlive the observation.
+  /// Lets the running fetch go on for a while after the observation.
   func linger(_ duration: Duration) {
     // Usually no fetch runs, and a look costs less than a transaction.
     if fetchStatus != .idle { client.linger(duration, after: id) }
@@ -139,10 +144,10 @@ package final class Subscription: Sendable {
 
   /// Takes the newest unseen snapshot, without a wait.
   ///
-  /// Separate from ``waitForNews(isolation:)``, because an asynchronous call costs more than the look
+  /// It is not a part of ``waitForNews(isolation:)``, because an asynchronous call costs more than the look
   /// itself.
   func takeUnlessCancelled() -> Poll<(snapshot: EntrySnapshot, flags: QueryFlags)> {
-    // Before the look: a cancelled observer must end even if there always is news.
+    // This is checked before the look: a cancelled observer must end even if there is always news.
     if Task.isCancelled {
       cancel()
       return .over
@@ -153,7 +158,7 @@ package final class Subscription: Sendable {
   private func poll() -> Poll<(snapshot: EntrySnapshot, flags: QueryFlags)> {
     let news = unownedCache._withUnsafeGuaranteedRef { $0.news.load(ordering: .acquiring) }
     guard seenNews.load(ordering: .relaxed) != news else { return .nothing }
-    // Before the look: changes during it are news the next time.
+    // The number is stored before the look, so that changes during the look are news the next time.
     seenNews.store(news, ordering: .relaxed)
     return pollCache()
   }
@@ -181,8 +186,8 @@ package final class Subscription: Sendable {
     isolation: isolated (any Actor)? = #isolation
   ) async -> (snapshot: EntrySnapshot, flags: QueryFlags)? {
     await withTaskCancellationHandler {
-      // Captures the isolation, so that the closure stays on the caller's actor; otherwise each
-      // wait would hop.
+      // The closure captures the isolation, so that it stays on the caller's actor; otherwise each
+      // wait would switch executors.
       _ = isolation
       while true {
         await SuspendedTask.suspend(isolation: isolation, park)
@@ -199,7 +204,8 @@ package final class Subscription: Sendable {
 
   /// Suspends a task until there is news.
   ///
-  /// It looks again under the lock, so a wrong hint costs a look but no news.
+  /// It looks again under the lock. So if ``seenNews`` is outdated, that costs another look, but no
+  /// news is lost.
   ///
   /// - Parameter task: The task.
   /// - Returns: `nil` if it has to wait.
@@ -265,7 +271,7 @@ package final class Subscription: Sendable {
     let detached = detached.flatMap { $0.key == key ? client.askedAgain($0) : nil }
     // The handle may have another key since that fetch started.
     let end = end.flatMap { $0.snapshot.key == key ? $0 : nil }
-    // A transaction, so that staleness is judged at the present time.
+    // This is a transaction, so that data counts as stale by the present time.
     return client.transaction(isDated: false) { state, _ in
       state.find(id).map { state.shownSnapshot($0) } ?? detached.map { state.view($0, after: end) }
     }

@@ -91,7 +91,8 @@ package final class SubscriptionGroup: Sendable {
     }
   }
 
-  /// Does the same for a stream, whose cancellation ends the observation and with it the wait.
+  /// The state of all members, for a stream: its cancellation ends the observation, and with it the
+  /// wait.
   ///
   /// ``Mailbox/next(whenSuspended:)`` says why it has no cancellation handler.
   func nextInStream() async -> [(snapshot: EntrySnapshot, flags: QueryFlags)]? {
@@ -127,7 +128,7 @@ package final class SubscriptionGroup: Sendable {
   /// The present results of all members, seen or unseen.
   func current() -> [(snapshot: EntrySnapshot, flags: QueryFlags)] {
     let ids = ids
-    // A transaction, so that staleness is judged now.
+    // This is a transaction, so that data counts as stale by the present time.
     return client.transaction { state, _ in
       ids.compactMap { id in state.find(id).map { state.shownSnapshot($0) } }
     }
