@@ -95,7 +95,9 @@ public struct EventReceiver: Sendable {
   }
 }
 
-/// The events that are made, because somebody receives them: each case includes those before it.
+/// The events that somebody needs, so that they are made.
+///
+/// Each case includes the events of the cases before it.
 enum EventNeeds: Comparable, Sendable {
   case nothing
   /// Events of any kind but lookups.
@@ -108,8 +110,8 @@ enum EventNeeds: Comparable, Sendable {
 
 /// The newest events that a subscriber of ``QueryClient/events`` has not seen.
 ///
-/// A ring: when it is full, the oldest event is dropped, and the subscriber gets the number of
-/// dropped events before the next one.
+/// It is a ring: when it is full, the oldest event is dropped, and the subscriber gets the number
+/// of dropped events before the next one.
 struct EventRing: Inbox {
   /// The maximum number of events that a subscriber may be behind.
   static let capacity = 1_024
@@ -123,7 +125,7 @@ struct EventRing: Inbox {
 
   mutating func receive(_ event: QueryEvent) -> QueryEvent? {
     guard count == Self.capacity else {
-      // Reuses places that were read before the ring grows.
+      // The ring grows only when no place is left whose event was read.
       if count < events.count {
         let index = (start + count) % events.count
         defer { events[index] = event }

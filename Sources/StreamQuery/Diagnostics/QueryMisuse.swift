@@ -19,8 +19,8 @@ public enum QueryMisuse: Hashable, Sendable, CustomStringConvertible {
   case callbackFailed(key: String, callback: String, error: String)
   /// A run replaced an earlier run of its mutation that was about another item: the earlier run was not sent.
   ///
-  /// The client notices that if the inputs have different identifiers, or if the earlier run showed a
-  /// change of data that the newer one leaves alone.
+  /// The client notices that if the inputs have different identifiers, or if the earlier run showed a change
+  /// of data that the newer one does not change.
   case otherItemDiscarded(key: String)
   /// A closure that an option depends on returned a different answer each time; the last one
   /// stands.

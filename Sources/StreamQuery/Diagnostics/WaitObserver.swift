@@ -29,7 +29,9 @@ package protocol WaitObserver: TaskExecutor {
 
 /// Whether waits are reported.
 package enum WaitObservation {
-  /// Off in every process without a simulation, where a wait costs only a read of this flag.
+  /// Whether the process has a simulation.
+  ///
+  /// Without one, a wait costs only a read of this flag.
   private static let isOn = Atomic(false)
 
   /// Begins to report waits.

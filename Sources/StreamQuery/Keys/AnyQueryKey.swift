@@ -160,7 +160,7 @@ extension EntryKey: Hashable {
   }
 
   package func hash(into hasher: inout Hasher) {
-    // Equal parts with different value types are rare: not worth hashing a second word.
+    // The value type is not hashed, because equal parts with different value types are rare.
     hasher.combine(storage.hash)
   }
 }

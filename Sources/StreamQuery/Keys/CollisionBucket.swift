@@ -12,7 +12,7 @@ struct CollisionBucket: Sendable {
 
   var count: Int { sorted.count + others.count }
 
-  /// A position to replace one that leaves the slots.
+  /// A position of this bucket that may take the slot of one that is removed.
   var first: Int32? { others.first ?? sorted.first }
 
   /// Returns the first position that satisfies a condition.
@@ -49,7 +49,8 @@ struct CollisionBucket: Sendable {
   ///
   /// - Returns: How many positions a search for it examines one by one; 0 if it has an order.
   mutating func insert(_ position: Int32, _ order: (Int32) -> KeyOrder?) -> Int {
-    // Even a single position must have an order: to itself.
+    // The order is asked for even if there is no other position: an order that the position has to
+    // itself shows that it can be compared.
     if order(position) != nil, let index = lowerBound(order) {
       sorted.insert(position, at: index)
       return 0

@@ -28,7 +28,8 @@ final class DeepKeyPart: @unchecked Sendable {
     }
   }
 
-  /// Takes the deeper parts out, so that the caller frees them instead of the content.
+  /// Takes the deeper parts out, so that the caller frees them one by one, and not the content all
+  /// at once.
   private func takeContent(into parts: inout [DeepKeyPart]) {
     content.forEachDeepPart { parts.append($0) }
     content = .null

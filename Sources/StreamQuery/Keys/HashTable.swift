@@ -1,6 +1,6 @@
 /// A hash table of positions in an array that its owner keeps.
 ///
-/// Eight bytes per slot, where a dictionary would store every key again. The owner passes in hashes
+/// A slot takes eight bytes; a dictionary would store every key again. The owner passes in hashes
 /// and comparisons; the table knows only positions, several of which may have the same hash. Half
 /// of the hash is stored next to the position. A search therefore seldom reads the owner's array,
 /// which would be a cache miss, for anything but its result. The table grows without reading that
@@ -97,7 +97,8 @@ struct HashTable: Sendable {
     hash: Int,
     order: (Int32) -> KeyOrder?
   ) -> Collision {
-    // Up to four fifths full: a search that finds nothing then reads two cache lines.
+    // At most four fifths of the slots are in use: a search that finds nothing then reads two cache
+    // lines.
     if (count - bucketCount + 1) * 5 > slots.count * 4 { grow() }
     let slot = Slot(position: position, tag: UInt32(truncatingIfNeeded: hash))
     count += 1
@@ -120,8 +121,8 @@ struct HashTable: Sendable {
       hole = (hole + 1) & mask
     }
     count -= 1
-    // Moves back the positions that a search would not reach across the hole, instead of leaving a
-    // marker; markers would pile up as entries come and go.
+    // Positions that a search could no longer reach are moved back over the empty slot. A marker in
+    // the slot would do, too, but markers would gather as entries come and go.
     var index = (hole + 1) & mask
     while slots[index].position >= 0 {
       let home = home(of: slots[index].tag)

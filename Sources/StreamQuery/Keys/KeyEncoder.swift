@@ -1,9 +1,9 @@
 extension KeyTextNode {
   /// Writes a value into the node.
   func encode(_ value: any Encodable, codingPath: [any CodingKey], level: Int) throws {
-    // A value may nest as deeply as its data; the stack must not.
+    // A value may be nested without a limit, but the stack has one.
     guard level < KeyNesting.encoded, !isTooDeep else {
-      // Somebody may catch the error. The text must then not be that of another value.
+      // User code may catch the error, and the text must then not be that of another value.
       becomeTooDeep()
       throw KeyText.TooDeep()
     }
@@ -110,7 +110,7 @@ private struct KeyObjectContainer<Key: CodingKey>: KeyedEncodingContainerProtoco
   }
 
   private func nested(_ key: any CodingKey) -> KeyEncoder {
-    // A node that discards its output needs no longer path either.
+    // A node that discards its output needs no path for errors.
     let path = node.isTooDeep ? codingPath : codingPath + [key]
     let field = node.field(key.stringValue, replacing: false)
     return KeyEncoder(node: field, codingPath: path, level: level)

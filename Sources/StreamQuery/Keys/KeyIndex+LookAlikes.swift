@@ -46,7 +46,8 @@ extension KeyPart {
   /// Whether two parts are equal, or are the same integer in two types, or one is the other's text.
   fileprivate func resembles(_ other: KeyPart) -> Bool {
     if self == other { return true }
-    // Two texts of one number are different texts: "00501" is a zip code.
+    // Two strings never resemble each other, even if both are the same number: "00501" is a zip
+    // code.
     if case .string = self, case .string = other { return false }
     guard let number = wholeNumber else { return false }
     return number == other.wholeNumber

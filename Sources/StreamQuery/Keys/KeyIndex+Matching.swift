@@ -24,7 +24,7 @@ extension KeyIndex {
     /// The number of parts that the node stands for.
     fileprivate(set) var depth = 0
 
-    /// Starts before the first entry.
+    /// Creates a walk that has not begun.
     package init(of prefix: AnyQueryKey) {
       self.prefix = prefix.storage
       isExact = !prefix.storage.parts.contains(where: \.matchesMoreThanItself)
@@ -33,7 +33,8 @@ extension KeyIndex {
     /// Whether all entries have been visited.
     package var isOver: Bool { if case .over = stage { true } else { false } }
 
-    /// Whether all siblings of nodes at a depth are to be visited or examined.
+    /// Whether the walk visits or examines all siblings of a node at a depth, and not only that
+    /// node.
     fileprivate func looksAround(at depth: Int) -> Bool {
       depth > prefix.parts.count || prefix.parts[depth - 1].matchesMoreThanItself
     }

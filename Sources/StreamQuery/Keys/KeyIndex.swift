@@ -1,9 +1,10 @@
 /// Finds the entries whose keys begin with a prefix, at a cost proportional to the matches.
 ///
-/// A tree of prefixes held in arrays. A node stands for a prefix of some *longer* key. An entry
-/// belongs to the node of all its parts but the last, so a thousand keys `("user", id)` need one
-/// node. Siblings are linked by positions. Two hash tables of positions find a child by its part
-/// and an entry by its whole key, the latter with the hash that was computed when the key was made.
+/// It is a tree of prefixes, which is kept in arrays. A node stands for a prefix of some *longer*
+/// key. An entry belongs to the node of all its parts but the last, so a thousand keys `("user",
+/// id)` need one node. Siblings are linked by positions. Two hash tables of positions find a child
+/// by its part and an entry by its whole key, the latter with the hash that was computed when the
+/// key was made.
 ///
 /// The index is used under the cache's lock. The only user code it calls is `==`, `hash(into:)`
 /// and, in a collision of one hash, `<` of parts; a removal hands out the values that it releases.
@@ -51,7 +52,7 @@ package struct KeyIndex {
   static let none: Int32 = -1
   static let root: Int32 = 0
 
-  // Only this file and that of `compact` change them.
+  // The tables are changed only in this file and in that of `compact`.
   var entries: [Entry] = []
   var nodes: [Node] = [Node(part: nil, hash: 0, parent: none)]
   var entryTable = HashTable()
@@ -59,7 +60,7 @@ package struct KeyIndex {
   private var freeEntries = FreeRows()
   private var freeNodes = FreeRows()
   var order: UInt64 = 0
-  /// The place of the entry that was added last, whatever has become of it since.
+  /// The place of the entry that was added last; that entry may be gone by now.
   private var lastAdded = none
   /// The walks that are paused while the index may change; there is hardly ever one.
   var walks: [Int: Walk] = [:]
@@ -209,7 +210,7 @@ package struct KeyIndex {
 
   private func child(of parent: Int32, part: KeyPart, hash: Int) -> Int32? {
     nodeTable.first(hash: hash) {
-      // In place: a copy would retain the part.
+      // The node is read in place, because a copy would retain its part.
       nodes[Int($0)].hash == hash && nodes[Int($0)].parent == parent && nodes[Int($0)].part == part
     } order: {
       compare(part, below: parent, to: $0)
@@ -265,7 +266,7 @@ package struct KeyIndex {
 
   /// The node of a new key, with those above it.
   ///
-  /// Neighbours often follow each other: then the one of the last key needs no search.
+  /// Keys with the same node often follow each other, so the node of the last key is tried first.
   private mutating func makeNode(of key: KeyStorage, _ collision: inout Collision) -> Int32 {
     if lastAdded >= 0, Int(lastAdded) < entries.count,
       entries[Int(lastAdded)].key?.hasParts(of: key, butLast: 1) == true
@@ -313,7 +314,8 @@ package struct KeyIndex {
   private mutating func prune(from start: Int32, into garbage: inout Garbage) {
     var position = start
     while position != KeyIndex.root {
-      // In place: usually nothing is to be done, and a copy would retain the part.
+      // The node is read in place: usually nothing has to be done, and a copy would retain the
+      // part.
       guard nodes[Int(position)].firstEntry == KeyIndex.none,
         nodes[Int(position)].firstChild == KeyIndex.none
       else { return }

@@ -41,8 +41,8 @@ extension KeyPart {
       return KeyPart.containsFields(fields, within: others, &pairs)
     case (.deep(let wanted), .deep(let found)) where wanted === found:
       return true
-    // Parts that the prefix does not ask for may make different lists deep in the key than in the
-    // prefix.
+    // The key may have more parts than the prefix asks for, so a list may be a deep part in one of
+    // them and a plain one in the other.
     case (.deep(let wanted), _):
       pairs.append((wanted.content, part))
       return true

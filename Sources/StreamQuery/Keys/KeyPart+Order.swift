@@ -40,7 +40,7 @@ extension TypedKeyPartBox {
     _ two: Value,
     as type: Known.Type
   ) -> KeyOrder? {
-    // The same type under another name, so the cast never fails.
+    // `Known` is the same type under another name, so the cast never fails.
     guard let one = one as? Known, let two = two as? Known else { return nil }
     return .between(one, two)
   }

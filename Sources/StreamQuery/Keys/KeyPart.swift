@@ -34,7 +34,7 @@ enum KeyPart: Sendable {
 
 extension KeyPart: Hashable {
   static func == (lhs: KeyPart, rhs: KeyPart) -> Bool {
-    // Two nested switches: one over a pair would copy both parts.
+    // The switches are nested, because a switch over a pair would copy both parts.
     switch lhs {
     case .string(let left): if case .string(let right) = rhs { left == right } else { false }
     case .int(let left): if case .int(let right) = rhs { left == right } else { false }
@@ -138,10 +138,10 @@ final class TypedKeyPartBox<Value: Hashable>: KeyPartBox, @unchecked Sendable {
   var value: any Hashable { typed }
 
   func isEqual(to other: any KeyPartBox) -> Bool {
-    // Compares types, because a dynamic cast takes ten times as long: among keys with equal hashes,
-    // each lookup compares many.
+    // The types are compared, because a dynamic cast takes ten times as long, and a lookup compares
+    // many keys if their hashes are equal.
     guard type(of: other) == TypedKeyPartBox<Value>.self else { return false }
-    // Safe because the line above checks the type; the class has no subclasses.
+    // The cast is safe because the line above checks the type; the class has no subclasses.
     return typed == unsafeDowncast(other, to: TypedKeyPartBox<Value>.self).typed
   }
 

@@ -32,7 +32,8 @@ extension KeyRecord: ExpressibleByDictionaryLiteral {
     fields = elements.isEmpty ? [] : KeyRecord.fields(elements)
   }
 
-  /// Not inlined: a server makes keys at each call, and most of them have no fields.
+  /// This is not inlined, because a server makes keys at each call, and most of them have no
+  /// fields.
   @inline(never)
   private static func fields(_ elements: [(String, (any Hashable & Sendable)?)]) -> [KeyField] {
     var fields: [KeyField] = []

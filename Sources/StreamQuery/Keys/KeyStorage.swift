@@ -10,7 +10,8 @@ struct KeyStorage: Sendable {
   init(_ parts: consuming [KeyPart]) {
     var hasher = Hasher()
     KeyPart.hash(parts, into: &hasher)
-    // A full array would otherwise double its room, and keep it for as long as the key lives.
+    // If the array was full, appending would double its size, and the key would keep that for as
+    // long as it lives.
     parts.reserveCapacity(parts.count + 1)
     parts.append(.int(hasher.finalize()))
     row = parts

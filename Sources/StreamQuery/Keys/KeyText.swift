@@ -11,7 +11,10 @@ enum KeyText {
     var codingPath: [any CodingKey] = []
     /// The number of lists and objects around it.
     var depth: Int
-    /// The number of values around it, which may be greater: one value may be written as another.
+    /// The number of values around it.
+    ///
+    /// It may be greater than the depth, because a value may be written as another value without a
+    /// bracket.
     var level = 0
 
     /// The position inside a list or object at this place.

@@ -1,8 +1,8 @@
 /// A piece of canonical text under construction: JSON with sorted fields and without spaces.
 ///
-/// A class, because `Encoder` hands out containers that are filled later. Anything that is not
-/// plain JSON is an object whose only name starts with `$`. Field names that start with `$` get a
-/// second one, so the two never collide.
+/// It is a class, because `Encoder` hands out containers that are filled later. Anything that is
+/// not plain JSON is an object whose only name starts with `$`. Field names that start with `$` get
+/// a second one, so the two never collide.
 final class KeyTextNode {
   private enum Content {
     case empty
@@ -23,8 +23,8 @@ final class KeyTextNode {
 
   /// Whether the node discards everything that is written to it.
   ///
-  /// Containers are created without throwing; the ones of such a node go nowhere, and the text
-  /// throws.
+  /// Creating a container cannot throw. So such a node hands out containers whose content is lost,
+  /// and its text throws.
   var isTooDeep: Bool {
     if case .tooDeep = content { true } else { false }
   }

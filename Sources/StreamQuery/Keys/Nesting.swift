@@ -21,7 +21,7 @@ package enum KeyNesting {
 
 /// Determines how deeply a JSON text nests before anything recursive reads it.
 ///
-/// It knows only brackets and strings: any other invalid JSON is left to the reader.
+/// It checks only brackets and strings; the reader finds all other errors in the JSON.
 package struct JSONNesting {
   private var depth = 0
   private var isInString = false

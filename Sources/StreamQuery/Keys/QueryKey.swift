@@ -45,7 +45,8 @@ public struct QueryKey<Value: Sendable>: Sendable, _FreeOfActors {
     _ part: repeat each Part,
     fields: KeyRecord = [:]
   ) {
-    // As in `AnyQueryKey`: passing the parts on would copy each of them twice more.
+    // The code of `AnyQueryKey` is repeated here, because passing the parts on would copy each of
+    // them twice more.
     var count = fields.fields.isEmpty ? 1 : 2
     for _ in repeat (each Part).self { count += 1 }
     var parts: [KeyPart] = []
@@ -89,8 +90,8 @@ public struct QueryKey<Value: Sendable>: Sendable, _FreeOfActors {
   }
 }
 
-// Queries are made with these, on a server at each call. They only borrow the parts, and the first
-// two parts are not in a pack.
+// Queries are made with these functions, on a server at each call, so they are fast: they only
+// borrow the parts, and the first two parts are not in a pack.
 extension QueryKey {
   /// The key of one part.
   @usableFromInline

@@ -103,7 +103,7 @@ final class Broadcaster<Content: Inbox>: Sendable {
       defer { state = State(isFinished: true) }
       return state
     }
-    // Releases the keys outside the lock.
+    // The members hold users' keys, which are released outside the lock.
     for member in former.members(about: Array(former.topics.keys)) {
       member.mailbox.close(isDrained: isDrained)
     }
@@ -167,7 +167,7 @@ package final class LastSeen<Value: Equatable & Sendable>: Sendable {
   /// - Returns: Whether it differs from the one before.
   package func changed(to value: Value) -> Bool {
     guard last.withLock({ $0 }) != value else { return false }
-    // Returned, so that it is released outside the lock.
+    // The old value is returned, so that it is released outside the lock.
     _ = last.withLock { last in
       defer { last = value }
       return last

@@ -1,6 +1,7 @@
 #if canImport(Glibc)
 private import Glibc
-// In an optimised build the compiler may find `timespec` there first, depending on the order of files.
+// An optimised build needs this import: the compiler may find `timespec` in that module first, depending on
+// the order of files.
 #if canImport(SwiftOverlayShims)
 private import SwiftOverlayShims
 #endif
@@ -16,7 +17,7 @@ struct ErasedClock: Sendable {
   let sleep: @Sendable (_ until: Instant) async throws -> Void
 
   init(_ clock: any Clock<Duration>) {
-    // Nearly every client uses this clock, so it is read without a detour.
+    // Nearly every client uses this clock, so it is read directly.
     guard let continuous = clock as? ContinuousClock else {
       self = Self.opening(clock)
       return
@@ -28,7 +29,7 @@ struct ErasedClock: Sendable {
     #endif
   }
 
-  /// The same time, with sleeps that join the deadlines of other clients.
+  /// A clock with the same time, whose sleeps are among the deadlines of other clients.
   ///
   /// The runtime keeps the memory of a cancelled `Task.sleep`, some 800 bytes, until its own deadline. A
   /// client sleeps until the end of a retention, minutes away, so each client that comes and goes would leave
@@ -85,7 +86,7 @@ struct ErasedClock: Sendable {
   @inline(__always)
   private static func nanosecondsSinceBoot() -> Int64 {
     var time = timespec()
-    // Fails only for clocks that do not exist.
+    // The call fails only for clocks that do not exist.
     clock_gettime(CLOCK_BOOTTIME, &time)
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
@@ -111,7 +112,7 @@ struct DeadlineClock: Clock {
 
     static func < (lhs: Self, rhs: Self) -> Bool { lhs.offset < rhs.offset }
 
-    // Sums of enormous durations must not overflow.
+    // The result is clamped, because sums of enormous durations must not overflow.
     private static func clamped(_ duration: Duration) -> Duration {
       let limit = TimeSpan.longest.duration * 2
       return min(max(duration, .zero - limit), limit)

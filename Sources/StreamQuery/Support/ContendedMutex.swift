@@ -24,7 +24,7 @@ struct ContendedMutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
   init(_ value: consuming sending Value) {
     lock = .allocate(capacity: 1)
     lock.initialize(to: pthread_mutex_t())
-    // Only attributes could make it fail, and there are none.
+    // The call could fail only because of attributes, and there are none.
     pthread_mutex_init(lock, nil)
     self.value = .allocate(capacity: 1)
     self.value.initialize(to: value)

@@ -1,8 +1,8 @@
 /// The earliest of the deadlines of many owners, each with at most one.
 ///
-/// A heap in one array. Owners keep their position, which `moved` reports to them, so that a
-/// deadline is replaced in place and no cancelled timers pile up. Each item has four children,
-/// which share a cache line: half as many levels, and cache misses, as with two.
+/// It is a heap in one array. Each owner keeps the position of its deadline, which `moved` reports.
+/// So a deadline is replaced in place, and cancelled ones do not gather. Each item has four
+/// children, which share a cache line: half as many levels, and cache misses, as with two.
 struct DeadlineHeap: Equatable, Sendable {
   /// The number of children of an item.
   static let children = 4
@@ -62,7 +62,8 @@ struct DeadlineHeap: Equatable, Sendable {
     }
   }
 
-  // In place: an array that may be shared is looked at anew for each item that moves.
+  // The array is changed in place: if it might be shared, that would be checked for each item that
+  // moves.
 
   private mutating func siftUp(_ start: Int, _ moved: (Int32, Int32) -> Void) {
     items.withUnsafeMutableBufferPointer { items in

@@ -113,7 +113,8 @@ import Synchronization
       let now = clock.now()
       let reached = table.withLock { $0.woke(at: now, limit: 1_000) }
       hasMore = reached.hasMore
-      // First: the work that is due now may take a while, and must not delay other deadlines.
+      // The next deadline is armed first: the work that is due now may take a while, and must not
+      // delay other deadlines.
       if let next = reached.next { arm(next, at: now) }
       for work in reached.due { work(nil) }
     }

@@ -23,9 +23,9 @@ final class EndHandlers<Action: Sendable>: Sendable {
     }
   }
 
-  /// Removes an action; a second time is a no-op.
+  /// Removes an action; a second call does nothing.
   func remove(_ number: Int) {
-    // Returned, so that the action is released outside the lock.
+    // The action is returned, so that it is released outside the lock.
     _ = state.withLock { $0.actions.removeValue(forKey: number) }
   }
 
@@ -44,7 +44,7 @@ final class EndHandlers<Action: Sendable>: Sendable {
   }
 }
 
-/// The ends of work that no transaction of the cache ends: trigger streams, and groups of observers.
+/// The handlers that end trigger streams and groups of observers, which no transaction of the cache ends.
 typealias ShutdownHandlers = EndHandlers<@Sendable () -> Void>
 
 extension EndHandlers<@Sendable () -> Void> {

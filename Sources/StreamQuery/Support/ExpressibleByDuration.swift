@@ -116,6 +116,8 @@ extension Duration {
 }
 
 extension Int64 {
-  /// Clamped so that the product with an hour fits; far beyond the 100 years that mean "for ever".
+  /// The number, clamped so that an hour multiplied by it fits.
+  ///
+  /// The limit is far beyond the 100 years that mean "for ever".
   fileprivate var clampedToCenturies: Int64 { Swift.min(Swift.max(self, -1 << 40), 1 << 40) }
 }

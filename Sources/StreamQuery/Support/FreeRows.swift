@@ -5,11 +5,11 @@ struct FreeRows {
   protocol Row {
     /// The row that was freed before it, while the row is free; -1 if there is none.
     ///
-    /// A row may store it in place of a property that it needs only while in use.
+    /// A row may store it where it stores another property while it is in use.
     var nextFree: Int32 { get set }
 
-    /// Whether a large table of such rows grows by an eighth; an array doubles, so half of it may
-    /// be empty.
+    /// Whether a large table of such rows grows by an eighth, and not to twice its size, of which
+    /// half may be empty.
     ///
     /// One growth takes as long as a doubling to the same size, but there are more of them. That
     /// pays for small rows, and for rows that are kept long.

@@ -19,7 +19,7 @@ package struct Garbage: Sendable {
 
   @inline(__always)
   mutating func collect(_ reference: consuming Reference?) {
-    // Consumed, so that passing it on does not retain it again.
+    // The reference is consumed, so that passing it on does not retain it again.
     guard let reference = consume reference else { return }
     if first == nil {
       first = reference

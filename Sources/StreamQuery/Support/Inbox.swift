@@ -1,4 +1,6 @@
-/// The unread messages of one reader: it decides on order, buffering and conflation.
+/// The unread messages of one reader.
+///
+/// It decides their order, and which of them are kept or replaced.
 protocol Inbox: Sendable {
   associatedtype Message: Sendable
   associatedtype Item: Sendable
@@ -38,13 +40,14 @@ struct NewsFlag<Topic: Hashable & Sendable>: Inbox {
 
 /// The states of an on-or-off source that one listener has not read yet.
 ///
-/// It gets the present state first and then each change, conflated: while it does not read, at most
-/// three states are kept for it: the one that it read last, the opposite, and the present one. So a
-/// slow reader costs one small number, and never misses that the source went away and came back.
+/// It gets the present state first and then each change. While it does not read, at most three
+/// states are kept for it: the one that it read last, the opposite, and the present one. So a slow
+/// reader costs one small number, and never misses that the source went away and came back.
 struct StateInbox: Inbox {
   private var present = false
-  /// The number of unread states, which alternate and end with the present one: so it determines
-  /// all of them.
+  /// The number of unread states.
+  ///
+  /// They alternate and end with the present one, so the number is enough to know all of them.
   private var unread = 0
   private var hasRead = false
 
@@ -55,7 +58,7 @@ struct StateInbox: Inbox {
   /// A change beyond the limit and the one before it cancel each other out.
   mutating func receive(_ state: Bool) -> Bool? {
     present = state
-    // Before the first read the first state is part of the count.
+    // Before the first read, the count includes the first state.
     let limit = hasRead ? 2 : 3
     unread += 1
     if unread > limit { unread -= 2 }

@@ -81,7 +81,7 @@ package struct TimeSpan: Hashable, Comparable, Sendable {
     return isCut ? TimeSpan(unchecked: span.nanoseconds + 1) : span
   }
 
-  /// An optional span in the room of a span: no span is negative.
+  /// An optional span in the memory of a span: a negative number stands for `nil`.
   package struct Packed: Hashable, Sendable {
     private let nanoseconds: Int64
 
@@ -149,7 +149,7 @@ package struct Timestamp: Hashable, Sendable {
     // A state with a date that is not a number would not equal itself.
     guard !date.isNaN else { return self }
     let age = (self.date - date) * 1_000_000_000
-    // Also `false` if this date is not a number.
+    // The comparison is `false` if this date is not a number.
     guard age > 0 else { return Timestamp(instant: instant, date: date) }
     guard age < Double(TimeSpan.longest.nanoseconds) else {
       return Timestamp(instant: .distantPast, date: date)

@@ -64,10 +64,10 @@ final class Mailbox<Content: Inbox>: Sendable {
 
   /// The next item, as soon as there is one; `nil` at the end, and if the task is cancelled.
   ///
-  /// For readers that close the mailbox when they are cancelled, which ends the wait. It has no
-  /// cancellation handler: under an executor that runs jobs inside `enqueue`, the first handler
-  /// that resumes the task would free it, and the runtime would go on to the next handler of the
-  /// freed task.
+  /// It is for readers that close the mailbox when they are cancelled, which ends the wait. So it
+  /// has no cancellation handler: under an executor that runs jobs inside `enqueue`, the first
+  /// handler that resumes the task would free it, and the runtime would go on to the next handler
+  /// of the freed task.
   ///
   /// - Parameter whenSuspended: Called each time that the caller has begun to wait.
   /// - Returns: The item.

@@ -4,8 +4,8 @@ import Synchronization
 ///
 /// Its owner stores it in place; several owners share a ``SharedOneShot``.
 struct OneShot<Value: Sendable>: ~Copyable, Sendable {
-  // Not private: the files of its owners need it for their layout, and Swift 6.3 emits a broken
-  // reference to a private one in debug builds.
+  // The type is not private: the files of its owners need it for their layout, and Swift 6.3 emits
+  // a broken reference to a private one in debug builds.
   enum State {
     case empty
     case given(Value)

@@ -51,7 +51,7 @@ extension Task where Failure == Never {
     if let executor {
       self.init(executorPreference: executor, operation: operation)
     } else {
-      // No executor preference: none was given.
+      // The task has no executor preference, because none was given.
       self.init(operation: operation)
     }
   }
@@ -73,7 +73,7 @@ extension Task where Failure == Never {
     if let executor {
       detached(executorPreference: executor, priority: priority, operation: operation)
     } else {
-      // No executor preference: none was given.
+      // The task has no executor preference, because none was given.
       detached(priority: priority, operation: operation)
     }
   }
@@ -97,7 +97,7 @@ extension Task where Failure == any Error {
     if let executor {
       self.init(executorPreference: executor, operation: operation)
     } else {
-      // No executor preference: none was given.
+      // The task has no executor preference, because none was given.
       self.init(operation: operation)
     }
   }

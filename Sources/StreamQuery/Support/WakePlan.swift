@@ -67,7 +67,8 @@ struct WakePlan: Equatable, Sendable {
     guard !isOver else { return .covered }
     var until = instant
     if let top = sleepers.last {
-      // Only a clock that stands still or jumps leads to this many sleepers; all of them are due.
+      // There are this many sleepers only if the clock stands still or jumps, and then all of them
+      // are due.
       guard instant < top.until, sleepers.count < Self.most else { return .covered }
       let left = top.until.nanoseconds - now.nanoseconds
       if sleepers.count >= Self.exactCount, left > 0 {

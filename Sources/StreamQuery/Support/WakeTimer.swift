@@ -50,7 +50,8 @@ final class WakeTimer: Sendable {
     case .covered: return
     case .reuse(_, let until): resting?.give(until)
     case .begin(let id, let until):
-      // Detached: it serves the client, not the caller that armed the deadline.
+      // The task is detached, because it serves the client and not the caller that armed the
+      // deadline.
       let task = Task.detached(on: executor) { [work = makeWork()] in
         await self.run(id, until: until, work)
       }
@@ -69,8 +70,8 @@ final class WakeTimer: Sendable {
     while let instant = next {
       do {
         try await work.sleep(instant)
-        // Before the notification: a deadline that is armed in response must not count on this
-        // sleeper.
+        // This comes before the notification: a deadline that is armed in response must not count
+        // on this sleeper.
         guard state.withLock({ $0.plan.woke(id) }) else { return }
         work.onWake()
         next = await rest(id)
@@ -94,7 +95,7 @@ final class WakeTimer: Sendable {
       state.resting = rest
       return (true, nil)
     }
-    // Releases the handle outside the lock.
+    // The task is released outside the lock.
     _ = task
     return isResting ? await rest.wait() : nil
   }

@@ -19,7 +19,8 @@ struct ForegroundHistory: Equatable {
   }
 }
 
-/// Decides how long a thread holds the system's time for work in the background.
+/// Decides how long a thread waits, so that the system lets the app work in the background: the
+/// system's time lasts as long as the thread does not return.
 ///
 /// | told | not given yet | held | over |
 /// |---|---|---|---|

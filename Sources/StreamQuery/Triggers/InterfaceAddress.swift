@@ -4,7 +4,7 @@ struct InterfaceAddress: Equatable, Sendable {
   var isRunning: Bool
   /// Whether the interface is the host itself.
   var isLoopback: Bool
-  /// In network order: four or sixteen bytes; other lengths are not internet addresses.
+  /// The address in network order: four or sixteen bytes; other lengths are not internet addresses.
   var bytes: [UInt8]
 
   /// Whether a host with these addresses can reach other hosts.

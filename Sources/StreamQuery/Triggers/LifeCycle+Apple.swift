@@ -19,7 +19,7 @@ final class LifeCycle {
     }
   }
 
-  /// One history for the process, because sources may start and stop several times.
+  /// The process has one history, because sources may start and stop several times.
   private static var history = ForegroundHistory()
 
   private var observers: [any NSObjectProtocol] = []
@@ -46,7 +46,7 @@ final class LifeCycle {
           if let known { report(known) }
         }
         DispatchQueue.main.async {
-          // Safe: the main actor runs on the main queue.
+          // This is safe, because the main actor runs on the main queue.
           MainActor.assumeIsolated {
             lifeCycle.observe(notices(), report: report)
             report(present())
@@ -55,7 +55,7 @@ final class LifeCycle {
         // The main queue keeps the order, so this runs after the start.
         return {
           DispatchQueue.main.async {
-            // Safe: the main actor runs on the main queue.
+            // This is safe, because the main actor runs on the main queue.
             MainActor.assumeIsolated { lifeCycle.stop() }
           }
         }
@@ -74,7 +74,7 @@ final class LifeCycle {
     observers = notices.map { notice in
       let state = notice.state
       return center.addObserver(forName: notice.name, object: nil, queue: .main) { _ in
-        // Safe: the main actor runs on the main queue.
+        // This is safe, because the main actor runs on the main queue.
         MainActor.assumeIsolated { report(state()) }
       }
     }

@@ -139,7 +139,7 @@ struct PressurePolls: AsyncSequence, Sendable {
       guard let read = polls.read else { return nil }
       if !isFirst {
         let clock = Scheduling.current.clock
-        // A shortest wait, so that a mistake does not occupy a whole processor.
+        // The wait has a minimum, so that a mistake does not occupy a whole processor.
         let wait = Swift.max(polls.interval, .milliseconds(100))
         do { try await clock.sleep(for: wait) } catch { return nil }
       }

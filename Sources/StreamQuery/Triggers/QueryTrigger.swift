@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The request of an element of a connected trigger stream.
+/// The request that an element of a connected trigger stream makes.
 ///
 /// ```swift
 /// let inbox = client.connect(
@@ -65,7 +65,7 @@ public final class TriggerConnection: Sendable {
     cancel()
   }
 
-  /// Disconnects the stream; a second call is a no-op.
+  /// Disconnects the stream; a second call does nothing.
   public func cancel() {
     task.cancel()
     if let ending { shutdownHandlers.remove(ending) }
@@ -74,8 +74,9 @@ public final class TriggerConnection: Sendable {
 
 /// Carries a value that is not `Sendable` into the one task that takes it.
 final class SendOnce<Value>: @unchecked Sendable {
-  // Unchecked: the value came as `sending`, so no other code can reach it, and `take` returns it
-  // once. `Mutex` alone cannot express this, since it does not let a value out again as `sending`.
+  // The conformance is unchecked: the value came as `sending`, so no other code can reach it, and
+  // `take` returns it once. `Mutex` alone cannot express this, since it does not let a value out
+  // again as `sending`.
   private var value: Value?
   private let isTaken = Atomic(false)
 

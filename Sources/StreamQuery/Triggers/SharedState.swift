@@ -17,7 +17,7 @@ final class SharedState: Sendable {
   typealias Start = @Sendable (_ report: @escaping Report) -> Stop
 
   private struct State {
-    /// In the order of arrival, in which they are resumed.
+    /// The listeners in the order in which they came; they are resumed in this order.
     var listeners: [Mailbox<StateInbox>] = []
     /// The newest report of the running source; `nil` before its first one.
     var present: Bool?
@@ -41,16 +41,18 @@ final class SharedState: Sendable {
     let mailbox = Mailbox<StateInbox>()
     let run = state.withLock { state -> Int? in
       state.listeners.append(mailbox)
-      // Under the lock, so that no report comes in between; nobody waits yet, so nobody is resumed.
+      // The present state is given under the lock, so that no report comes in between. Nobody waits
+      // yet, so nobody is resumed.
       if let present = state.present { mailbox.receive(present) }
       guard state.listeners.count == 1 else { return nil }
       state.run += 1
       return state.run
     }
     if let run {
-      // Strong: the running source keeps this alive until `stop`, which comes with the last
-      // subscriber and releases the closure. (LeakSanitizer would report a weak reference as a
-      // leak: it does not see how an object that is never released refers to its side table.)
+      // The reference is strong: the running source keeps this object alive until `stop`, which
+      // comes with the last subscriber and releases the closure. (LeakSanitizer would report a weak
+      // reference as a leak: it does not see how an object that is never released refers to its
+      // side table.)
       let stop = start { self.reported($0, by: run) }
       // The subscriber that made the source start does not have its subscription yet, so it cannot
       // have left.
@@ -101,7 +103,7 @@ final class SharedState: Sendable {
 
     func next(isolation: isolated (any Actor)?) async -> Bool? {
       await withTaskCancellationHandler {
-        // Captured, so that the closure stays on the caller's actor.
+        // The closure captures the isolation, so that it stays on the caller's actor.
         _ = isolation
         return await mailbox.next()
       } onCancel: {

@@ -10,13 +10,13 @@ struct StateSource: Sendable {
     self.makeIterator = { ConstantIterator(state: constant) }
   }
 
-  /// A source of the operating system, one for the whole process.
+  /// Creates a source of the operating system, of which the process has one.
   init(shared: SharedState) {
     self.constant = nil
     self.makeIterator = { SharedIterator(subscription: shared.subscribe()) }
   }
 
-  /// Any sequence, made separately for each listener.
+  /// Creates a source from any sequence, which is made separately for each listener.
   init<Source: AsyncSequence & SendableMetatype>(
     sequence: @escaping @Sendable () -> Source
   ) where Source.Element == Bool {
@@ -26,8 +26,8 @@ struct StateSource: Sendable {
 
   /// The changes of a sequence.
   ///
-  /// Inside the closure that calls it, the iterator's type would have to be `SendableMetatype`,
-  /// there and for every caller.
+  /// This is a function of its own: inside a closure, the iterator's type would have to be
+  /// `SendableMetatype`, and so it would for every caller.
   private static func changes<Source: AsyncSequence>(
     of sequence: Source
   ) -> any AsyncIteratorProtocol<Bool, Never> where Source.Element == Bool {

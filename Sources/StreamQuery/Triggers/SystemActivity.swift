@@ -132,8 +132,8 @@ extension StateSource {
         report(false)
         report(true)
       }
-      // Reported by the handler: a signal is lost until the source is installed, which takes a
-      // moment.
+      // The handler reports the state, because a signal is lost until the source is installed,
+      // which takes a moment.
       source.setRegistrationHandler { report(true) }
       source.activate()
       return { source.cancel() }

@@ -33,8 +33,8 @@ extension StateSource {
   )
 }
 
-/// Unchecked but safe: the monitor is set up before any other thread sees it, and after that only
-/// `cancel` is called.
+/// The unchecked conformance is safe: the monitor is set up before any other thread sees it, and
+/// after that only `cancel` is called.
 private struct Running: @unchecked Sendable {
   let monitor: NWPathMonitor
 }
@@ -69,7 +69,8 @@ private enum RouteSocket {
       case .changed:
         report(InterfaceAddress.areOnline(InterfaceAddress.present()))
       case .broken:
-        // A socket in error stays readable, and the loop would spin. The last state stays in force.
+        // A socket with an error stays readable, so the loop would never rest. The last state stays
+        // in force.
         source.cancel()
       }
     }
