@@ -45,7 +45,7 @@ public final class ObservedOutbox {
       return
     }
     let changes = client.outbox.items
-    // No executor preference: it runs on the main actor.
+    // The task has no executor preference, because it runs on the main actor.
     following = Task { [weak self] in
       for await items in changes {
         guard let self, !Task.isCancelled else { return }
@@ -73,7 +73,8 @@ public final class ObservedOutbox {
   /// - Parameter id: The item; an item that is gone already is no mistake.
   public func drop(_ id: OutboxItem.ID) {
     let outbox = client.outbox
-    // No executor preference: it begins on the main actor, so that the change shows at once.
+    // The task has no executor preference, because it begins on the main actor, so that the change
+    // shows at once.
     Task { try? await outbox.drop(id) }
   }
 

@@ -2,8 +2,8 @@ internal import StreamQuery
 
 /// Holds the observed object of a property wrapper while its view exists.
 ///
-/// There is one for each place of a view in a hierarchy. It makes its object only when a shown view
-/// needs it.
+/// Each place of a view in the hierarchy has one holder. The holder makes its object only when a
+/// shown view needs it.
 @MainActor
 final class LiveHolder<Object: AnyObject> {
   /// Tells the object what to observe or, if it may not observe here, what to show.
@@ -18,10 +18,12 @@ final class LiveHolder<Object: AnyObject> {
 
   private var object: Object?
   private var machine = LiveMachine()
-  /// Made when a modifier that shows the object appears.
+  /// The presence of the modifiers that show the object; made when such a modifier appears.
   private var presence: Presence?
   private var queryEnvironment = QueryEnvironment()
-  /// The context of the wrapper, which wins over that of its surroundings.
+  /// The function of the wrapper inside of which changes are applied.
+  ///
+  /// It counts more than that of the views around it.
   private var context: SharedContext?
   private var tell: Tell?
   /// The options of the wrapper; they apply to the query of the wrapper and to that of a modifier.
@@ -77,12 +79,13 @@ final class LiveHolder<Object: AnyObject> {
     _ = made(make)
   }
 
-  /// The wrapper or a modifier named a query, or something else to observe.
+  /// The wrapper or a modifier has named a query, or something else to observe.
   ///
   /// - Parameters:
   ///   - asker: The wrapper or the modifier.
   ///   - queryEnvironment: Its surroundings.
-  ///   - tell: Called now, and when the view appears or disappears.
+  ///   - tell: Tells the object what to observe; called now, and when the view appears or
+  ///     disappears.
   func configure(
     by asker: LiveMachine.Asker,
     in queryEnvironment: QueryEnvironment,
@@ -112,7 +115,8 @@ final class LiveHolder<Object: AnyObject> {
 
   /// The view with the wrapper is updated.
   ///
-  /// It is drawn if its body reads the object; systems may update a hidden view without drawing it.
+  /// If its body reads the object then, the view is drawn: systems may also update a hidden view
+  /// without drawing it.
   func updated() {
     isUpdated = true
     presence?.updated()

@@ -8,7 +8,7 @@ internal import StreamQuery
 /// drawn.
 @MainActor
 final class Presence: nonisolated Observable {
-  /// Whether a body reads it in a turn in which the view is hidden and updated.
+  /// Whether a body reads the presence in a turn in which the view is hidden and updated.
   private enum Reading {
     case none
     case awaited
@@ -22,15 +22,20 @@ final class Presence: nonisolated Observable {
   var onChange: (@MainActor () -> Void)?
   /// The scope of a modifier that says when queries are observed; made when it is drawn.
   private(set) var scope: PresenceScope?
-  /// The waits of the client whose change was reported last, set while the presence is in doubt.
+  /// The waits of the client whose change was reported last; set while it is not known whether the
+  /// view is hidden or its content empty.
   private var waits: SharedWaits?
 
   nonisolated init() {}
 
-  /// Whether the content is not known to be hidden; untracked, so that it causes no drawing.
+  /// Whether the content may be shown.
+  ///
+  /// Reading this is not tracked, so that it causes no drawing.
   var isPresent: Bool { machine.observes(.onRender) }
 
-  /// Whether the content may observe now, by this modifier and all modifiers around it; untracked.
+  /// Whether this modifier and all modifiers around it let the content observe now.
+  ///
+  /// Reading this is not tracked.
   var allows: Bool { letsObserve && scope?.around.observesNow != false }
 
   private var letsObserve: Bool { scope.map { machine.observes($0.period) } ?? true }
@@ -47,8 +52,8 @@ final class Presence: nonisolated Observable {
     (scope.period, scope.around) = (period, queryEnvironment)
     if letsObserve { scope.wasDrawnHidden = false }
     updated()
-    // Hidden content may be drawn much later. Before it begins, it has to be drawn, because it may have
-    // another key by now.
+    // If the content was hidden, it may be drawn much later. Before it observes, it has to be drawn, because
+    // it may have another key by now.
     if wasAllowing, !allows { scope.tell() }
   }
 
@@ -61,8 +66,8 @@ final class Presence: nonisolated Observable {
 
   /// The view is updated.
   ///
-  /// It is drawn only if its body reads this in the same turn; systems may update a hidden view without
-  /// drawing it.
+  /// If its body reads this in the same turn, the view is drawn: systems may also update a hidden view
+  /// without drawing it.
   func updated() {
     guard machine.stage == .hidden, reading == .none else { return }
     reading = .awaited
@@ -71,14 +76,14 @@ final class Presence: nonisolated Observable {
 
   /// A body reads the presence.
   ///
-  /// The effects come at the end of the turn: a body only answers.
+  /// The effects come at the end of the turn, because nothing may change while a body is read.
   func noteRead() {
     if reading == .awaited { reading = .read }
   }
 
   /// The view was drawn in this turn while it was hidden.
   private func drawnHidden() {
-    // A modifier is drawn once because it is hidden; only a second drawing has another reason.
+    // A modifier is drawn once because it is hidden. If it is drawn again, there is another reason.
     if let scope, !scope.wasDrawnHidden {
       scope.wasDrawnHidden = !letsObserve
     } else {
@@ -86,16 +91,16 @@ final class Presence: nonisolated Observable {
     }
   }
 
-  /// Readers of something in the content are about to hear of a change.
+  /// The views in the content are about to hear of a change.
   ///
-  /// - Parameter client: The client whose clock limits the doubt.
+  /// - Parameter client: The client whose clock measures how long the change may empty the content.
   func changed(of client: QueryClient?) {
     waits = MainActorDelivery.of(client ?? FallbackClient.taken()).waits
     enter { $0.changed() }
     scope?.around.presence?.changed(of: client)
   }
 
-  /// Readers read the reported change for the first time.
+  /// The first view has read the change.
   func changeWasRead() {
     enter { $0.changeWasRead() }
     scope?.around.presence?.changeWasRead()
@@ -132,14 +137,15 @@ final class Presence: nonisolated Observable {
 
   private func awaitEndOfTurn() {
     if let waits { return waits.awaitEndOfTurn(self) }
-    // No client is known. The capture is strong, because the end must be told even if the view is
-    // gone by then. No executor preference: it runs on the main actor.
+    // No client is known whose clock could wait. The task retains this object, because the end of
+    // the turn must be reported even if the view is gone by then. No executor preference: it runs
+    // on the main actor.
     Task { turnEnded() }
   }
 }
 
 extension Presence: PresenceMember {
-  // A modifier that forbids observation forbids it in any surroundings.
+  // If this modifier forbids observation, a change of the modifiers around it does not matter.
   func presenceChanged() { if letsObserve { scope?.tell() } }
 }
 

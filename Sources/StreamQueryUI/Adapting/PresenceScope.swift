@@ -1,4 +1,6 @@
-/// The members inside a modifier, and when they observe; a modifier that is only attached has none.
+/// The observed objects inside a modifier, and when they may observe.
+///
+/// A modifier that only attaches a property wrapper has none.
 @MainActor
 final class PresenceScope {
   private struct Member {
@@ -11,9 +13,9 @@ final class PresenceScope {
   var around = QueryEnvironment()
   /// Whether the modifier was drawn while it was hidden.
   var wasDrawnHidden = false
-  /// The members in the order in which they came; not retained.
+  /// The members in the order in which they came; they are not retained.
   private var members: [Member] = []
-  /// The number of members at which released ones leave.
+  /// The number of members at which released ones are removed.
   private var limit = 8
 
   /// Adds a member that hears of changes.

@@ -1,6 +1,6 @@
 internal import StreamQuery
 
-// The effect of a view's request on each kind of observed object.
+// The effect on each kind of observed object when a view names something to observe.
 extension _QueryObjectMembers {
   // Without options, the object keeps its present ones.
   func configure(

@@ -9,7 +9,7 @@ struct QueryEnvironment: Sendable {
   var client: QueryClient?
   /// Whether queries may be observed here, as last drawn.
   var observes = true
-  /// Whether the environment decides that, inside of the modifiers that would.
+  /// Whether an environment value decides that, and not the modifiers around it.
   var isExplicit = false
   /// When the nearest modifier allows observation; `nil` if there is none.
   var period: ObservationPeriod?

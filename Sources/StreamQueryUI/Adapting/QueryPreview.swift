@@ -24,7 +24,7 @@ public final class QueryPreview {
   let executor = PreviewExecutor()
   /// The states of mutations.
   let runs = PreparedRuns()
-  /// A signal that never comes, for work that never ends.
+  /// A signal that never comes, for work that must not end.
   let (silence, ending) = AsyncStream<Never>.makeStream()
 
   /// Creates a client and puts its queries into their states.
@@ -36,7 +36,7 @@ public final class QueryPreview {
     options.retryOnSubscribe = false
     let configuration = QueryClient.Configuration(
       defaults: QueryDefaults(staleTime: .static, options: options),
-      // For `paused(_:)`, the only state that needs the network.
+      // The network is away, for `paused(_:)`, the only state that depends on it.
       connectivity: Connectivity { AsyncStream<Bool> { $0.yield(false) } },
       activity: .alwaysActive,
       memoryPressure: .none,

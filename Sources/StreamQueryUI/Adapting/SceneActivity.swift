@@ -15,7 +15,7 @@ public import StreamQuery
 /// so that a launch is no return.
 @MainActor
 public final class SceneActivity {
-  /// Not retained, because a scene may end without a report.
+  /// A scene, which is not retained, because it may end without a report.
   private struct Scene {
     weak var object: AnyObject?
   }
@@ -30,9 +30,10 @@ public final class SceneActivity {
   /// The activity for the configuration of a client.
   public nonisolated var activity: AppActivity {
     AppActivity { [weak self] in
-      // Three states, so that a departure and a return are not lost between two reads.
+      // The stream keeps three states, so that the app's leaving and coming back is not lost
+      // between two reads.
       let (states, listener) = AsyncStream<Bool>.makeStream(bufferingPolicy: .bufferingNewest(3))
-      // No executor preference: it runs on the main actor.
+      // The task has no executor preference, because it runs on the main actor.
       Task { @MainActor in self?.add(listener) }
       return states
     }
@@ -51,7 +52,8 @@ public final class SceneActivity {
   public func changed(_ scene: AnyObject, isForeground: Bool) {
     scenes[ObjectIdentifier(scene)] = Scene(object: scene)
     tell(machine.changed(ObjectIdentifier(scene), isForeground: isForeground))
-    // Released scenes leave afterwards, so that a scene which follows another is no return.
+    // Released scenes are removed afterwards, so that a scene which follows another one is no
+    // return of the app.
     for (id, scene) in scenes where scene.object == nil {
       scenes[id] = nil
       tell(machine.changed(id, isForeground: false))

@@ -1,7 +1,7 @@
 /// The function inside of which changes in a part of a screen are applied.
 ///
-/// The part has one object, whose context is replaced in place: otherwise all views in it would get other
-/// surroundings whenever it is drawn.
+/// The part has one such object, whose function is replaced in place. With another object, all views in the
+/// part would have to be drawn again.
 @MainActor
 final class SharedContext {
   var apply: ChangeContext = { $0() }

@@ -48,7 +48,7 @@ final class Debouncer {
     if goOver != nil, options != nil { self.options = options }
   }
 
-  /// Gives up the waiting key.
+  /// Forgets the waiting key.
   ///
   /// - Returns: The waiting options.
   @discardableResult
@@ -69,7 +69,7 @@ final class Debouncer {
 
   private func restart(_ interval: Duration, _ clock: any Clock<Duration>) {
     task?.cancel()
-    // No executor preference: it runs on the main actor.
+    // The task has no executor preference, because it runs on the main actor.
     task = Task { [weak self] in
       guard (try? await clock.sleep(for: min(interval, .century))) != nil, !Task.isCancelled
       else { return }
@@ -79,6 +79,6 @@ final class Debouncer {
 }
 
 extension Duration {
-  /// A hundred years, because clocks may trap at longer waits.
+  /// A hundred years: clocks may trap at longer waits.
   static var century: Self { .seconds(3_155_760_000 as Int64) }
 }

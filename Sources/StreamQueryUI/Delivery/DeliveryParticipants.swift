@@ -1,4 +1,5 @@
-/// An object that shows other state than observed queries, and changes together with them.
+/// An object that does not show a query, but changes in the same job as observed queries do, such
+/// as an observed mutation.
 @MainActor
 protocol DeliveryParticipant: AnyObject {
   /// Shows its pending news.
@@ -15,9 +16,11 @@ struct DeliveryParticipants {
   }
 
   private var entries: [Entry] = []
-  /// The place of each; the identifier of a released one may be reused.
+  /// The index of each object.
+  ///
+  /// If an object was released, another one may get its identifier.
   private var indices: [ObjectIdentifier: Int] = [:]
-  /// The number of released ones, at least.
+  /// The number of released objects, as far as it is known.
   private var goneCount = 0
 
   var isEmpty: Bool { entries.isEmpty }
@@ -26,7 +29,7 @@ struct DeliveryParticipants {
   var all: [any DeliveryParticipant] {
     mutating get {
       let left = left
-      // A release is not reported, so released ones are counted here.
+      // Nobody reports when an object is released, so released ones are counted here.
       if 2 * left.count <= entries.count { removeGone() }
       return left
     }
@@ -34,7 +37,7 @@ struct DeliveryParticipants {
 
   private var left: [any DeliveryParticipant] { entries.compactMap(\.object) }
 
-  /// Adds one, unless it is there.
+  /// Adds an object, unless it is there already.
   mutating func add(_ looker: any DeliveryParticipant) {
     let id = ObjectIdentifier(looker)
     if let index = indices[id], entries[index].object === looker { return }

@@ -1,6 +1,6 @@
 @_spi(Adapters) internal import StreamQuery
 
-// The client of a preview fetches nothing for observers, not even for a query that enables itself.
+// In a preview, nothing is fetched for observers, even if a query enables itself.
 extension MainActorDelivery {
   /// The options of a query that is observed in a client.
   static func options(_ present: ObserverOptions?, for client: QueryClient) -> ObserverOptions? {

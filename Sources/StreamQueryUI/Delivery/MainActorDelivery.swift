@@ -16,7 +16,7 @@ final class MainActorDelivery {
 
     /// The member.
     ///
-    /// Inlined code would first copy the weak reference, which is expensive.
+    /// This is not inlined, because that would first copy the weak reference, which is expensive.
     @inline(never)
     func load() -> (any DeliveryMember)? { member }
   }
@@ -43,7 +43,7 @@ final class MainActorDelivery {
   /// The objects that look for changes of their own when others have changed.
   private var lookers = DeliveryParticipants()
   private var isDelivering = false
-  /// The positions of members that already show something newer than this delivery brings.
+  /// The positions of members that show something newer already than the changes of this delivery.
   private var overtaken: Set<Int> = []
   /// The work for the end of a delivery.
   private var rest: [@MainActor () -> Void] = []
@@ -51,11 +51,11 @@ final class MainActorDelivery {
   private var kept: [ObjectIdentifier: Kept] = [:]
   private var keptCount = 0
   private let owners: OwnerWatch
-  /// The number of these at which those without an owner are released, at the latest.
+  /// The number of retained objects at which those without an owner are released, at the latest.
   private var keptLimit = 16
   /// The objects that show data of the client without being members.
   private var formers: [ObjectIdentifier: Former] = [:]
-  /// The number of formers at which released ones leave the table.
+  /// The number of such objects at which released ones are removed from the table.
   private var formerLimit = 16
   private var erasure: ErasureHandler?
   /// The states of a preview; `nil` for the client of an app.
@@ -95,14 +95,14 @@ final class MainActorDelivery {
     group = ObservationGroup(client)
     waits = SharedWaits(clock: client.clock)
     owners = OwnerWatch(clock: client.clock)
-    // Strong, because only the delivery knows objects that have stopped; the closure goes with the
-    // client.
+    // The closure retains the delivery, because only the delivery knows objects that have stopped;
+    // the closure goes with the client.
     erasure = client.whenErased { await self.erase() }
   }
 
   private func start(as id: ObjectIdentifier) {
-    // Detached: it serves every view, and must not have the task-locals of the first one.
-    // No executor preference: it runs on the main actor.
+    // The task is detached: it serves every view, and must not have the task-locals of the first
+    // one. The task has no executor preference, because it runs on the main actor.
     Task.detached { await self.run(as: id) }
   }
 
@@ -124,7 +124,7 @@ final class MainActorDelivery {
       // Readers may add others during this loop.
       if !lookers.isEmpty { for looker in lookers.all { look(looker) } }
     } else if let looker {
-      // No change has come that the others would have to show in this job.
+      // There is no change that the other objects would have to show in this job.
       look(looker)
     }
     while !rest.isEmpty {
@@ -135,18 +135,17 @@ final class MainActorDelivery {
     if !kept.isEmpty { releaseOrphans() }
   }
 
-  /// Brings the pending changes in this job.
+  /// Brings the pending changes now, in this job of the main actor.
   ///
-  /// In the middle of a delivery, which has taken changes without having brought them, it does
-  /// nothing.
+  /// It does nothing during a delivery, which has taken changes and is still bringing them.
   ///
   /// - Parameter looker: An object with news of its own, which looks in any case.
   func deliverNow(for looker: (any DeliveryParticipant)? = nil) {
     if !isDelivering { deliver(group.takeChanges(), for: looker) }
   }
 
-  /// A member has looked by itself, so the older change that this delivery took for it is not
-  /// brought.
+  /// A member has read its newest state by itself, so this delivery does not bring the older change
+  /// that it has taken for the member.
   func overtake(_ position: Int) {
     if isDelivering { overtaken.insert(position) }
   }
@@ -201,7 +200,7 @@ final class MainActorDelivery {
 
   /// Makes all objects forget the data of the client, which was erased.
   private func erase() {
-    // The members learn of their ends first.
+    // First the members hear that their observations have ended.
     deliverNow()
     for slot in slots { slot.load()?.forget(self) }
     for former in formers.values { former.member?.forget(self) }
@@ -215,7 +214,8 @@ final class MainActorDelivery {
   }
 
   private func makeSlots(upTo position: Int) {
-    // By an eighth, because an array would double, and half of many slots might be empty.
+    // The array grows by an eighth. It would double by itself, and half of many slots might be
+    // empty.
     if slots.capacity <= position, position >= 4_096 {
       slots.reserveCapacity(position + position / 8)
     }

@@ -24,8 +24,8 @@ final class OwnerWatch {
   func begin(_ look: @escaping @MainActor () -> Void) {
     pause = Self.firstPause
     guard task == nil else { return }
-    // Detached: it serves all observations, and must not have the task-locals of the first one.
-    // No executor preference: it looks on the main actor.
+    // The task is detached: it serves all observations, and must not have the task-locals of the
+    // first one. No executor preference: it looks on the main actor.
     task = Task.detached { [weak self, clock] in
       while let pause = await self?.nextPause() {
         guard (try? await clock.sleep(for: pause)) != nil else { return }
@@ -41,7 +41,7 @@ final class OwnerWatch {
   }
 
   private func nextPause() -> Duration? {
-    // For an owner that exists for a hundred years.
+    // If an owner exists for a hundred years, nobody looks any more.
     guard pause < .century else { return nil }
     defer { pause *= 2 }
     return pause

@@ -6,22 +6,25 @@ final class SharedWaits {
   }
 
   private let clock: any Clock<Duration>
-  /// Strong, because the end must be told even if nothing else holds the object by then.
+  /// The objects that hear of the end of this turn.
+  ///
+  /// They are retained, because they must hear of it even if nothing else holds them by then.
   private var inThisTurn: [any SharedWaiter] = []
   /// The objects that hear of the next second.
   private var due: [Waiter] = []
-  /// The objects that began to wait since the last second, and are told of the one after the next.
+  /// The objects that began to wait since the last second; they hear of the second after the next
+  /// one.
   private var recent: [Waiter] = []
   private var isCounting = false
 
-  /// - Parameter clock: The clock of the seconds; not its client, which need not live for this.
+  /// - Parameter clock: The clock of the seconds. The client of the clock is not retained.
   init(clock: any Clock<Duration>) { self.clock = clock }
 
   /// Tells an object of the end of this turn.
   func awaitEndOfTurn(_ waiter: any SharedWaiter) {
     inThisTurn.append(waiter)
     guard inThisTurn.count == 1 else { return }
-    // No executor preference: it runs on the main actor.
+    // The task has no executor preference, because it runs on the main actor.
     Task {
       let waiters = inThisTurn
       inThisTurn = []
@@ -35,7 +38,7 @@ final class SharedWaits {
     guard !isCounting else { return recent.append(Waiter(object: waiter)) }
     isCounting = true
     due.append(Waiter(object: waiter))
-    // No executor preference: it runs on the main actor.
+    // The task has no executor preference, because it runs on the main actor.
     Task { await countSeconds() }
   }
 

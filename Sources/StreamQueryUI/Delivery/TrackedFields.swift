@@ -2,7 +2,8 @@ internal import Observation
 
 /// Names the fields of an observed object to `Observation`.
 ///
-/// A key path of a generic type would be made at every access; these exist once.
+/// `Observation` takes key paths. A key path of a generic type would be made at every access, while
+/// those of this type are made once.
 struct TrackedFields: Observable {
   subscript(field: ResultField) -> Void { () }
 

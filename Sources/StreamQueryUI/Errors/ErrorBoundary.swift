@@ -87,14 +87,14 @@ public final class ErrorBoundary: nonisolated Observable {
     onReset()
     var retries: [Retry] = []
     change { retries = $0.reset() }
-    // No executor preference: they run on the main actor.
+    // The tasks have no executor preference, because they run on the main actor.
     let tasks = retries.map { retry in Task { await retry() } }
     for task in tasks { await task.value }
   }
 
   /// Forgets all errors and makes their queries try again without waiting, for buttons.
   public func reset() {
-    // No executor preference: it runs on the main actor.
+    // The task has no executor preference, because it runs on the main actor.
     Task { await reset() }
   }
 
@@ -137,7 +137,7 @@ public final class ErrorBoundary: nonisolated Observable {
     let source = Source.query(ObjectIdentifier(client), key)
     _ = take(error, by: source, from: reporter, of: MainActorDelivery.of(client)) {
       if client.fetchingCount(filter) > 0 {
-        // The views that show the query are back, and have already refetched it: one request is
+        // Views that show the query may be back, and have fetched it already: one request is
         // enough.
         await client.refetch(filter, superseding: false)
       } else if hasData() {
@@ -148,7 +148,7 @@ public final class ErrorBoundary: nonisolated Observable {
     }
   }
 
-  /// A query has recovered by itself: its error goes.
+  /// A query has recovered by itself, so its error is removed.
   func recovered(_ key: QueryIdentity, in client: QueryClient) {
     let source = Source.query(ObjectIdentifier(client), key)
     if machine.caught.contains(where: { $0.source == source }) {
@@ -158,7 +158,9 @@ public final class ErrorBoundary: nonisolated Observable {
     }
   }
 
-  /// A reporter of a query's error shows another query by now: the error goes unless it has other reporters.
+  /// An object that has reported a query's error shows another query by now.
+  ///
+  /// The error is removed, unless other objects have reported it.
   func left(_ key: QueryIdentity, in client: QueryClient, by reporter: AnyObject) {
     let source = Source.query(ObjectIdentifier(client), key)
     if machine.caught.contains(where: { $0.source == source }) {
@@ -179,7 +181,7 @@ public final class ErrorBoundary: nonisolated Observable {
       return parent?.take(error, by: source, from: reporter, of: delivery, retry: retry) ?? false
     }
     if let delivery {
-      // Set for the boundary that is reset, and not for the one that caught the error first.
+      // This boundary is the one that is reset, so it notes whether the client is that of a preview.
       isPrepared = delivery.prepared != nil
       delivery.remember(self)
     }

@@ -1,6 +1,6 @@
 internal import StreamQuery
 
-/// The way of an observed query's errors to a boundary.
+/// Reports the errors of an observed query to a boundary.
 @MainActor
 final class ErrorRoute<Value: Sendable> {
   private(set) weak var boundary: ErrorBoundary?
@@ -15,7 +15,7 @@ final class ErrorRoute<Value: Sendable> {
     self.client = client
   }
 
-  /// Takes the error of a former query back.
+  /// Withdraws the error of a former query from the boundary.
   ///
   /// - Parameters:
   ///   - query: The present query; `nil` if there is none.

@@ -7,7 +7,7 @@ struct Prefetching: Sendable {
   private let keys: [AnyQueryKey]
   private let asks: [@Sendable (QueryClient) -> Bool]
   private let fetches: [@Sendable @MainActor (QueryClient) async -> Void]
-  /// Whether each query fetched by itself when the client was set.
+  /// Whether each query was enabled when the client was set.
   private var areEnabled: [Bool] = []
   /// The client; `nil` fetches nothing.
   var client: QueryClient? { didSet { noteEnabled() } }
@@ -40,12 +40,13 @@ struct Prefetching: Sendable {
     guard !Task.isCancelled, let client, MainActorDelivery.prepared(for: client) == nil else {
       return
     }
-    // No executor preference: they run on the main actor. No children: they outlive the cancellation.
+    // The tasks have no executor preference, because they run on the main actor. They are no child tasks,
+    // because they go on after a cancellation.
     let tasks = fetches.map { fetch in Task { await fetch(client) } }
     await withTaskCancellationHandler {
       for task in tasks { await task.value }
     } onCancel: {
-      // No executor preference: it runs on the main actor.
+      // The task has no executor preference, because it runs on the main actor.
       Task { @MainActor in
         try? await client.clock.sleep(for: .seconds(1))
         for task in tasks { task.cancel() }

@@ -11,7 +11,9 @@ struct BoundaryMachine<Source: Hashable, Action> {
     fileprivate var reporters: [Reporter] = []
   }
 
-  /// Not only its address, which another object may get.
+  /// An object that has reported an error.
+  ///
+  /// The weak reference tells it from a later object at the same address.
   fileprivate struct Reporter {
     weak var object: AnyObject?
   }
@@ -47,9 +49,9 @@ struct BoundaryMachine<Source: Hashable, Action> {
     return caught.count < count
   }
 
-  /// A reporter of a source shows another query by now.
+  /// An object that has reported the error of a source shows another query by now.
   ///
-  /// - Returns: Whether the source had an error that went: no other existing object has reported it.
+  /// - Returns: Whether the error was removed, because no other existing object has reported it.
   mutating func left(_ source: Source, by reporter: AnyObject) -> Bool {
     guard let index = caught.firstIndex(where: { $0.source == source }),
       caught[index].reporters.contains(where: { $0.object === reporter })

@@ -35,7 +35,7 @@ struct ErrorRouteMachine<Result: RoutedResult> {
   /// - Returns: The action.
   mutating func shown(_ result: Result) -> Step {
     guard let error = result.error else {
-      // Without data, a fetch hides the error, with which it may end again.
+      // Without data, a running fetch hides the error, and may end with it again.
       let isOver = !result.isFetching || result.isSuccess && !result.isPlaceholderData
       return isOver && offered.take() != nil ? .recovered : .nothing
     }

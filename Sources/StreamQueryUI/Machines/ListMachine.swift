@@ -51,7 +51,7 @@ struct ListMachine {
       case (_, _): false
       }
     if isShown {
-      // It is the newest, so older arrivals are not shown after it.
+      // These results are the newest, so results that arrived before are not shown after them.
       revision &+= 1
       return nil
     }

@@ -5,7 +5,8 @@ struct LiveMachine: Equatable {
   enum Asker: Equatable {
     /// The property wrapper.
     case wrapper
-    /// A modifier, which knows more: the wrapper is ignored after that.
+    /// A modifier, which knows the state of the view. After its request, those of the wrapper are
+    /// ignored.
     case modifier
   }
 

@@ -5,9 +5,8 @@
 /// empty content. So appearances are counted, and content without any is hidden at the end of the
 /// turn.
 ///
-/// Content that becomes empty gives the same reports as content that is hidden. So each change of
-/// which readers are told begins a doubt, which lasts for one to three seconds or until a view
-/// appears:
+/// Content that becomes empty gives the same reports as content that is hidden. So each change that
+/// views hear of begins a *doubt*, which lasts for one to three seconds or until a view appears:
 ///
 /// | when all has disappeared | it is taken for |
 /// |---|---|
@@ -34,13 +33,13 @@ struct PresenceMachine: Equatable {
   /// Whether a change may have emptied the content.
   private enum Doubt: Equatable {
     case none
-    /// Readers were told of a change.
+    /// Views were told of a change.
     case told
-    /// A reader has read the change in this turn.
+    /// A view has read the change in this turn.
     case read
-    /// All views have disappeared since, in another turn.
+    /// All views have disappeared since the change, in a later turn.
     case gone
-    /// They have, and the content was drawn after it was hidden for that reason.
+    /// All views have disappeared, so the content was hidden, and then it was drawn again.
     case shownAgain
   }
 
@@ -59,7 +58,10 @@ struct PresenceMachine: Equatable {
 
   private(set) var stage = Stage.unseen
   private var count = 0
-  /// The doubt; content that is hidden and `gone` was hidden because its doubt ended.
+  /// The doubt.
+  ///
+  /// If the content is hidden and the doubt is `gone`, the content was hidden because the doubt
+  /// ended.
   private var doubt = Doubt.none
   private var awaitsEndOfTurn = false
   private var awaitsEndOfDoubt = false
@@ -89,7 +91,7 @@ struct PresenceMachine: Equatable {
     }
     awaitsEndOfDoubt = false
     switch doubt {
-    // The end of the turn decides about a change that was read.
+    // If the change was read in this turn, the end of the turn decides.
     case .none, .read: return .nothing
     case .told:
       doubt = .none
@@ -99,8 +101,8 @@ struct PresenceMachine: Equatable {
       stage = .hidden
       return .changed
     case .shownAgain:
-      // Only once: hidden content that is often drawn would otherwise cause requests again and
-      // again.
+      // This happens only once: otherwise hidden content that is often drawn would cause requests
+      // again and again.
       doubt = .none
       stage = .hidden
       return .changed
@@ -109,7 +111,7 @@ struct PresenceMachine: Equatable {
 
   /// The content is drawn, and not because it is shown or hidden.
   mutating func drawn() -> Step {
-    // Systems seldom draw hidden content.
+    // Systems seldom draw hidden content, so the content may be shown.
     guard stage == .hidden, doubt == .gone else { return .nothing }
     stage = .shown
     doubt = .shownAgain
@@ -134,7 +136,7 @@ struct PresenceMachine: Equatable {
 
   /// The turn is over.
   mutating func turnEnded() -> Step {
-    // Another object may have waited for it; this one is told once for each wait.
+    // The turn may have ended for another object. This one is told once for each of its waits.
     guard awaitsEndOfTurn else { return .nothing }
     awaitsEndOfTurn = false
     let former = doubt

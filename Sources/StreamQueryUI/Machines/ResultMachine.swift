@@ -44,7 +44,7 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
     fileprivate(set) var shown: QueryResult<Selected>
     /// The changed fields among the read ones.
     fileprivate(set) var changed: ResultFields
-    /// The number of results that had been shown before.
+    /// The number of results that had been shown before this one.
     fileprivate var revision: UInt32
   }
 
@@ -56,7 +56,7 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
     fileprivate var revision: UInt32
   }
 
-  // In an order without gaps, because there may be many observed queries.
+  // The order of the properties leaves no gaps, because there may be many observed queries.
 
   private var showing: Showing
   private var read = ResultFields()
@@ -68,8 +68,8 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
   /// Whether no result has arrived yet.
   var isNew: Bool { revision == 0 }
 
-  // Small and inlined, because a call from generic code would look up the type of the machine each
-  // time.
+  // These functions are small and inlined, because a call from generic code would look up the type
+  // of the machine each time.
 
   /// Shows the stored result.
   @inline(__always)
@@ -83,9 +83,9 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
     showing = .made(Steps(keeping: keeping, selecting: selection))
   }
 
-  /// A stored result as a shown one, without a selection.
+  /// Returns a stored result as the shown one, if there is no selection.
   ///
-  /// A closure for this would be an object for each observed query.
+  /// It is a function, because a closure would be one more object for each observed query.
   private static func asSelected(_ result: QueryResult<Stored>) -> QueryResult<Selected> {
     // The initialisers make sure that the two types are one here, so the cast changes nothing.
     unsafeBitCast(result, to: QueryResult<Selected>.self)
@@ -172,10 +172,10 @@ struct ResultMachine<Stored: Sendable, Selected: Sendable> {
   ///   - made: The result of ``made(of:)`` for it.
   /// - Returns: The change to show; `nil` if the result, or a newer one, is shown already.
   mutating func arrived(_ result: QueryResult<Stored>, _ made: Made) -> Arrival? {
-    // The user code may have shown a newer result.
+    // The selection, which is user code, may have caused a newer result to be shown.
     guard made.revision == revision, !result.isSame(as: stored) else { return nil }
     var steps = made.steps
-    // It may also have made a newer result wait.
+    // A newer result may have arrived during the selection, and wait for a reader.
     if case .made(let present) = showing { steps.unread = present.unread }
     showing = .made(steps)
     return arrival(of: result, made.shown)

@@ -5,8 +5,8 @@
 /// | foreground | | the app is active |
 /// | background | inactive, unless another one is in the foreground | nothing |
 ///
-/// Each scene is in the background until it is connected, and stays so in an app with the life cycle of
-/// UIKit, which is no departure.
+/// A scene is in the background until it is connected, and stays there in an app with the life cycle of
+/// UIKit. This does not count as leaving the foreground.
 struct SceneMachine<Scene: Hashable> {
   private var foreground: Set<Scene> = []
   private(set) var isActive = true

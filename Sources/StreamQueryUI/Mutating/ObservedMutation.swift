@@ -204,7 +204,7 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
   private func follow(_ observer: MutationObserver<Input, Output>) {
     guard following == nil else { return }
     let runs = observer.runs
-    // No executor preference: it runs on the main actor.
+    // The task has no executor preference, because it runs on the main actor.
     following = Task { [weak self] in
       for await _ in runs {
         guard let self, !Task.isCancelled else { return }
@@ -241,7 +241,8 @@ public final class ObservedMutation<Input: Sendable, Output: Sendable> {
   }
 
   private func show(_ run: MutationRun<Input, Output>) {
-    // Untracked: a view that is told here what it runs would become a reader of every property.
+    // The state is read without tracking: otherwise a view that names its mutation here would
+    // observe every property.
     let changed = MutationFields(_state, run)
     if _status != run.status { status = run.status }
     if !run.isSame(as: _state) { state = run }

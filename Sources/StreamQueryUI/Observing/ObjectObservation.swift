@@ -7,8 +7,10 @@ internal import ObjectiveC
 @MainActor
 public final class ObjectObservation {
   private weak let owner: AnyObject?
-  /// Weak, because the delivery may hold this object, and both would outlive a client that was shut
-  /// down.
+  /// The delivery of the client.
+  ///
+  /// The reference is weak, because the delivery may hold this object, and both would outlive a
+  /// client that was shut down.
   private weak let delivery: MainActorDelivery?
   private var position: Int?
   private var show: ((ObservationChange) -> Void)?
@@ -83,7 +85,8 @@ extension ObjectObservation: OwnedMember {
   func changed(_ change: ObservationChange) {
     guard owner != nil else { return cancel() }
     guard change.isOver else { return show?(change) ?? () }
-    // It lasts as long as the object, which must hear if the client is erased.
+    // The object stays known to the delivery for as long as it lives, because it must hear if the
+    // client is erased.
     if let position { delivery?.group.remove(position) }
     (position, show) = (nil, nil)
     guard let delivery else { return }

@@ -33,9 +33,9 @@ extension ObservedQueries {
   ///
   /// It fetches the queries that the list has then, and none if the object is released before.
   public func refetch() {
-    // No executor preference: it runs on the main actor.
+    // The task has no executor preference, because it runs on the main actor.
     Task { [weak self] in
-      // The present queries: a fetch that nobody observes would be useless.
+      // The present queries are fetched, because a fetch that nobody observes would be useless.
       guard let (client, filter) = self?.target else { return }
       await client.refetch(filter)
       self?.arrivedNow()
@@ -52,7 +52,7 @@ extension ObservedQueries {
   /// Resets without waiting, in the next job of the main actor.
   public func reset() {
     guard let (client, filter) = target else { return }
-    // No executor preference: it runs on the main actor.
+    // The task has no executor preference, because it runs on the main actor.
     Task { [weak self] in
       await client.reset(filter)
       self?.arrivedNow()

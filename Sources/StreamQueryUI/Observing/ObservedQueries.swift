@@ -27,14 +27,16 @@ public final class ObservedQueries: nonisolated Observable {
   public weak var boundary: ErrorBoundary? {
     didSet {
       guard boundary !== oldValue else { return }
-      // The former boundary was told of the errors, but this one was not.
+      // The new boundary has heard of no error yet, so all are reported to it.
       routes = [:]
       routesClient = client
       offerErrors()
     }
   }
 
-  /// One of the queries: a list may have a key twice, with other options.
+  /// One query of the list.
+  ///
+  /// A list may have a key twice, with other options.
   private struct Routed: Hashable {
     let identity: QueryIdentity
     let occurrence: Int
@@ -44,7 +46,7 @@ public final class ObservedQueries: nonisolated Observable {
   private var machine = ListMachine()
   /// The routes of the queries that had errors for the boundary.
   private var routes: [Routed: ErrorRouteMachine<AnyQueryResult>] = [:]
-  /// The client of these queries.
+  /// The client of the queries in ``routes``.
   private weak var routesClient: QueryClient?
   private(set) var queries: [AnyQuery]
   private var life = ObservingMachine()
@@ -54,7 +56,7 @@ public final class ObservedQueries: nonisolated Observable {
   private var positions: [Int] = []
   /// The delivery of the client whose results are shown.
   private var shownDelivery: MainActorDelivery?
-  /// Whether it waits for the end of a delivery, which may bring several changes.
+  /// Whether the object waits for the end of a delivery, which may bring several changes.
   private var isOutdated = false
   /// The object that hears of changes together with readers: the holder of a property wrapper.
   weak var witness: (any ReaderWitness)?
@@ -174,7 +176,7 @@ public final class ObservedQueries: nonisolated Observable {
     if isOutdated { show() }
     leave()
     shownDelivery?.remember(self)
-    // Released at the end, when nothing here changes any more.
+    // The old observer is released at the end, when nothing here changes any more.
     let observer = observer
     self.observer = nil
     client = nil
@@ -194,7 +196,7 @@ public final class ObservedQueries: nonisolated Observable {
 
   /// Shows results of a client from now on.
   private func shows(_ delivery: MainActorDelivery) {
-    // Another client has other errors.
+    // The errors of the former client are withdrawn.
     if let shownDelivery, shownDelivery !== delivery { leaveErrors { _ in true } }
     shownDelivery = delivery
   }
@@ -291,7 +293,7 @@ public final class ObservedQueries: nonisolated Observable {
     leaveFormerErrors()
     let members = routed()
     routesClient = client
-    // Readers may have replaced the list.
+    // Readers that heard of a change may have replaced the list.
     for (member, result) in zip(members, results) where member.query.key == result.key {
       guard result.error != nil || routes[member.routed] != nil else { continue }
       switch routes[member.routed, default: ErrorRouteMachine()].shown(result) {
@@ -307,20 +309,20 @@ public final class ObservedQueries: nonisolated Observable {
     }
   }
 
-  /// Takes the errors of queries back that are not in the list any more.
+  /// Withdraws the errors of queries that are not in the list any more.
   private func leaveFormerErrors() {
     guard !routes.isEmpty else { return }
     let kept = Set(routed().map(\.routed))
     leaveErrors { !kept.contains($0) }
   }
 
-  /// Takes the errors of some queries back.
+  /// Withdraws the errors of some queries from the boundary.
   private func leaveErrors(_ isLeft: (Routed) -> Bool) {
     guard !routes.isEmpty else { return }
     let left = routes.keys.filter(isLeft)
     for member in left { routes[member] = nil }
     guard let boundary, let routesClient, !left.isEmpty else { return }
-    // A query may still be in the list, with other options.
+    // The list may still have the query with other options; then the error stays.
     let kept = Set(routes.keys.map(\.identity))
     for identity in Set(left.map(\.identity)).subtracting(kept) {
       boundary.left(identity, in: routesClient, by: self)

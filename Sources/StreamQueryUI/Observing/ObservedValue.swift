@@ -61,16 +61,16 @@ public final class ObservedValue<Value: Sendable> {
     guard self.client !== client else { return }
     stop()
     self.client = client
-    // First, so that no change falls between this and the present value.
+    // The stream begins first, so that no change is lost between it and the present value.
     let changes = source.changes(client)
-    // No executor preference: it runs on the main actor.
+    // The task has no executor preference, because it runs on the main actor.
     following = Task { [weak self] in
       for await value in changes {
         guard let self, !Task.isCancelled else { return }
         streamed(value)
       }
     }
-    // Last, because readers that are told of it may call back.
+    // This comes last, because readers that hear of the value may call back.
     preview(client)
   }
 
@@ -91,9 +91,9 @@ public final class ObservedValue<Value: Sendable> {
   }
 
   private func streamed(_ new: Value) {
-    // The value may have waited while its account ended.
+    // The account may have ended after the stream had this value.
     guard client?.isErased != true else { return }
-    // Untracked, because the code that changes the value does not read it.
+    // The value is read without tracking, because this code does not depend on it.
     guard !source.isSame(_shown, new) else { return }
     if let changeContext { changeContext { assign(new) } } else { assign(new) }
     // The other changes show in the same job.

@@ -36,7 +36,7 @@ nonisolated extension QueryClient {
     _ show: @escaping @MainActor (QueryResult<Value>) -> Void
   ) -> ObjectObservation {
     let observation = ObjectObservation(owner, delivery: MainActorDelivery.of(self))
-    // With prepared states, if this is the client of a preview.
+    // If this is the client of a preview, the options let the prepared state show.
     observation.begin(
       observer(of: query, options: MainActorDelivery.options(options, for: self)),
       show

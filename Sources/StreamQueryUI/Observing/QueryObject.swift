@@ -24,9 +24,9 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
     return new
   }
 
-  // In an order without gaps, because there may be many of these objects.
+  // The order of the properties leaves no gaps, because there may be many of these objects.
 
-  /// Made when it is needed, because many objects have no reader yet.
+  /// The registrar of readers; made when it is needed, because many objects have no reader yet.
   private var registrar: ObservationRegistrar?
   private(set) var machine: ResultMachine<Stored, Value>
   private var member = ObservationMember<Stored>()
@@ -42,25 +42,26 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
     machine: ResultMachine<Stored, Value>
   ) {
     observedQuery = query
-    // Only a comparison with `nil`: unwrapping would copy all options.
+    // The options are only compared with `nil`, because unwrapping would copy them.
     if options != nil { rareParts = RareParts(options) }
     self.machine = machine
   }
 
   deinit {
-    // First, so that the end of the observation is no news.
+    // The object leaves the group first, so that the end of its observation is no news for it.
     delivery?.group.remove(member.position)
     observer?.linger(.seconds(1))
   }
 
   // MARK: Life
 
-  /// Whether a query differs from the one that was observed until a stop, or a shutdown of its client.
+  /// Whether the observation has ended, by a stop or a shutdown of its client, and another query is named
+  /// now.
   func isOver(before query: Query<Stored>) -> Bool {
     observer == nil && delivery != nil && observedQuery.key != query.key
   }
 
-  /// Shows nothing of the former query, whose last state has stayed.
+  /// Forgets the last state of the former query, which was still shown.
   func lookAgain() {
     guard observer == nil else { return }
     if let client = client ?? delivery?.client { look(at: client) } else { clear() }
@@ -78,7 +79,7 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
   }
 
   func take(_ options: ObserverOptions?) {
-    // Only a comparison with `nil`: unwrapping would copy all options.
+    // The options are only compared with `nil`, because unwrapping would copy them.
     if options != nil { madeRareParts().options = options.map { OptionsBox($0) } }
   }
 
@@ -88,8 +89,8 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
   }
 
   func follow(_ client: QueryClient, isOther: Bool) {
-    // Takes pending news of the former key, whose data may have to be kept. First, because a
-    // selection may call back.
+    // First shows pending news of the former key, whose data may be shown for a while. A selection
+    // may call back meanwhile.
     catchUp()
     var life = life
     perform(life.asked(for: ObjectIdentifier(client), isOther: isOther), client)
@@ -113,7 +114,7 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
 
   private func begin(_ client: QueryClient) {
     self.client = client
-    // Separate, because options are copied each time that they are passed on.
+    // The two cases are separate, because options are copied each time that they are passed on.
     let isPlain = rareParts?.options == nil && MainActorDelivery.prepared(for: client) == nil
     let observer =
       isPlain
@@ -134,7 +135,8 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
   }
 
   private func end() {
-    // Released at the very end, because `onEvent` is told of it at once, and may begin again.
+    // The observer is released at the very end: `onEvent` hears of that at once, and may begin an
+    // observation again.
     let observer = observer
     self.observer = nil
     self.client = nil
@@ -146,7 +148,7 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
   /// Leaves the group; the shown result stays.
   private func leave() {
     delivery?.group.remove(member.position)
-    // Another member may get the position.
+    // The position may now belong to another member.
     member = ObservationMember()
     delivery?.remember(self)
   }
@@ -165,7 +167,7 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
     if machine.hasUnread, let result = machine.takeUnread() { take(result) }
   }
 
-  /// Shows the observer's present result, which the delivery would bring later.
+  /// Shows the observer's present result now; the delivery would bring it later.
   private func takeNow() {
     guard let observer else { return }
     delivery?.overtake(member.position)
@@ -181,7 +183,7 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
     guard let changeContext = rareParts?.changeContext else { return take(result) }
     guard !result.isSame(as: machine.stored) else { return }
     let revision = machine.revision
-    // The context may have shown a newer result before.
+    // The function around the change may have shown a newer result before.
     changeContext { if machine.revision == revision { take(result) } }
   }
 
@@ -193,14 +195,14 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
       if route != nil { offerError() }
     } else if machine.showsStored {
       if let arrival = machine.arrived(result) { show(arrival) }
-      // Separate, because a selection may read this object.
+      // The selection is made outside the machine, because it may read this object.
     } else if let made = machine.made(of: result), let arrival = machine.arrived(result, made) {
       show(arrival)
     }
   }
 
   private func show(_ arrival: ResultMachine<Stored, Value>.Arrival) {
-    // A change of unread fields is no change.
+    // If no changed field was read, there is nobody to tell.
     let registrar = arrival.changed.isEmpty ? nil : registrar
     if registrar != nil, let rareParts { rareParts.witness?.readersAreTold() }
     registrar?.willChange(arrival.changed)
@@ -224,7 +226,8 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
     }
   }
 
-  // A closure, because a key path of a generic type would be made at every read.
+  // The property is read by a closure, because a key path of a generic type would be made at every
+  // read.
   func read<Field>(_ field: ResultField, _ get: (QueryResult<Value>) -> Field) -> Field {
     noteRead(of: field)
     return get(machine.shown)
@@ -235,7 +238,8 @@ public class _QueryObject<Stored: Sendable, Value: Sendable>: nonisolated Observ
   func noteRead(of field: ResultField) {
     catchUp()
     let isFirst = machine.wasRead(field)
-    // A selection may have made a newer result wait, of which this reader would not be told.
+    // A newer result may have arrived during the selection, and wait: this reader would not hear of
+    // it.
     catchUp()
     (registrar ?? makeRegistrar()).access(field)
     if isFirst, let rareParts { rareParts.witness?.changeWasRead() }
@@ -259,7 +263,7 @@ extension _QueryObject: DeliveryMember {
     // The object may have another observer since the change was taken, or none.
     guard observer != nil else { return }
     if let result = change.result(of: member) {
-      // A copy, so that the shown result is released after the change.
+      // The machine is copied, so that the old result is released after the change.
       var next = machine
       if route == nil, next.arrivedUnread(result) { machine = next } else { arrived(result) }
     } else if change.ends(member) {

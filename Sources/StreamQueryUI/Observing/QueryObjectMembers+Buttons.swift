@@ -18,7 +18,7 @@ extension _QueryObjectMembers {
     begin { observer in
       guard let client else { return }
       let query = observer.query
-      // No executor preference: it runs on the main actor.
+      // The task has no executor preference, because it runs on the main actor.
       Task { [weak self] in
         await client.reset(query)
         self?.arrivedNow()

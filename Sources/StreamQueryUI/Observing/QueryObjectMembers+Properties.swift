@@ -20,7 +20,7 @@ extension _QueryObjectMembers {
 
   /// The newest data: fetched, written, kept or a placeholder.
   public var data: Value? {
-    // Most views read it, and `read` would look up the type of an optional value.
+    // Most views read the data, and `read` would look up the type of an optional value.
     noteRead(of: .data)
     return shownData
   }

@@ -12,13 +12,13 @@ extension _QueryObjectMembers {
   ///   observe.
   public func firstValue() async throws -> Value {
     guard let client else { throw ObservationError.noClient }
-    // Changes may not have been brought yet, nor the end of the client.
+    // The delivery may still have to bring changes, or the end of the client.
     arrivedNow()
     // Another observer may begin a request.
     let present = present.shown
     if observer != nil, let data = present.data, !present.isPlaceholderData { return data }
     var machine = machine
-    // An observer of its own, because results that are taken here must not be missing in the
+    // This is an observer of its own: results that are taken here must not be missing in the
     // object.
     let options = MainActorDelivery.options(options, for: client)
     for await result in client.results(of: query, options: options) {

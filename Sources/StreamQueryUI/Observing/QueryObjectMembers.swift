@@ -155,7 +155,7 @@ extension _QueryObjectMembers {
       }
       if waits { return true }
     }
-    // The waiting options are for the query that is observed next.
+    // The options of the query that waits for its turn are for this query, which is observed next.
     take(rareParts?.debouncer?.drop())
     return false
   }
@@ -173,7 +173,7 @@ extension _QueryObjectMembers {
   func showNothing() {
     stop()
     route?.leave(for: nil, of: nil)
-    // Forgets the query, so that the same query counts as another one when it comes back.
+    // The query is forgotten, so that it counts as another one if it is named again.
     observedQuery = .none
     clear()
   }

@@ -21,8 +21,10 @@ extension EnvironmentValues {
     set { (queryEnvironment.observes, queryEnvironment.isExplicit) = (newValue, true) }
   }
 
-  /// Read by `@SwiftUI.Environment`, spelled in full, because the core has a type of that name in this
-  /// package.
+  /// The values that views pass down.
+  ///
+  /// They are read by `@SwiftUI.Environment`, spelled in full, because the core has a type called
+  /// `Environment`.
   var queryEnvironment: QueryEnvironment {
     get { self[QueryEnvironmentKey.self] }
     set { self[QueryEnvironmentKey.self] = newValue }

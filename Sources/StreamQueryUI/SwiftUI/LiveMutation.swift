@@ -23,10 +23,10 @@ public struct LiveMutation<Input: Sendable, Output: Sendable>: DynamicProperty {
   private let mutation: Mutation<Input, Output>?
   private let animation: Animation?
 
-  /// Runs a mutation, or that of a modifier.
+  /// Runs a mutation; without one, the mutation that the modifier `mutation(_:_:)` names.
   ///
   /// - Parameters:
-  ///   - mutation: The mutation; `nil` runs none before the modifier `mutation(_:_:)` names one.
+  ///   - mutation: The mutation; `nil` runs none before the modifier names one.
   ///   - animation: Animates changes that arrive; `nil` leaves that to `queryAnimation(_:)`.
   public init(_ mutation: Mutation<Input, Output>? = nil, animation: Animation? = nil) {
     _holder = StateObject(wrappedValue: LiveHolder())
@@ -51,7 +51,7 @@ public struct LiveMutation<Input: Sendable, Output: Sendable>: DynamicProperty {
     holder.object { ObservedMutation(mutation ?? .none) }
   }
 
-  /// For modifiers of views.
+  /// The value that modifiers of views take.
   public var projectedValue: LiveHandle<ObservedMutation<Input, Output>> {
     LiveHandle(holder: holder)
   }

@@ -25,7 +25,8 @@ public struct LivePagination<
   private let animation: Animation?
   private let make: @MainActor () -> Observed
 
-  /// Observes a page, or that of a modifier.
+  /// Observes a page; without a query, the page that the modifier `pagination(_:input:query:)`
+  /// names.
   ///
   /// - Parameters:
   ///   - pagination: The first position.

@@ -22,7 +22,8 @@ struct LiveProperty<Object: _QueryObjectMembers>: DynamicProperty {
   ) {
     _holder = StateObject(wrappedValue: LiveHolder())
     self.query = query
-    // Boxed, because a view with a query is made often, and options are large.
+    // The options are in an object, because a view with a query is made often, and options are
+    // large.
     self.options = options.map { OptionsBox($0) }
     self.debounce = debounce
     self.animation = animation
@@ -38,7 +39,8 @@ struct LiveProperty<Object: _QueryObjectMembers>: DynamicProperty {
     ViewUpdate.run {
       holder.installed(animation?.changeContext, options: options, make)
       if let query {
-        // Captured alone: the holder keeps the closure, and would retain itself by this property.
+        // The closure captures only the interval: the holder keeps the closure, and would retain
+        // itself if that captured this property.
         holder.configure(by: .wrapper, in: queryEnvironment) { [debounce] in
           $0.configure(query, $1, $2, $3, debounce: debounce)
         }

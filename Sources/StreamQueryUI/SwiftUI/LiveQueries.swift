@@ -14,10 +14,10 @@ public struct LiveQueries: DynamicProperty {
   private let queries: [AnyQuery]?
   private let animation: Animation?
 
-  /// Observes a list, or that of a modifier.
+  /// Observes a list; without one, the list that the modifier `queries(_:_:)` names.
   ///
   /// - Parameters:
-  ///   - queries: The queries; `nil` observes nothing before the modifier `queries(_:_:)` names some.
+  ///   - queries: The queries; `nil` observes nothing before the modifier names some.
   ///   - animation: Animates changes that arrive; `nil` leaves that to `queryAnimation(_:)`.
   public init(_ queries: [AnyQuery]? = nil, animation: Animation? = nil) {
     _holder = StateObject(wrappedValue: LiveHolder())

@@ -41,10 +41,10 @@ public import SwiftUI
 public struct LiveQuery<Value: Sendable>: DynamicProperty {
   private var live: LiveProperty<ObservedQuery<Value>>
 
-  /// Observes a query, or that of a modifier.
+  /// Observes a query; without one, the query that the modifier `query(_:_:)` names.
   ///
   /// - Parameters:
-  ///   - query: The query; `nil` observes nothing before the modifier `query(_:_:)` names one.
+  ///   - query: The query; `nil` observes nothing before the modifier names one.
   ///   - options: Options of the observer, over those of the query.
   ///   - keepsPreviousData: Whether the data of the former key is shown while another key is
   ///     fetched for the first time.

@@ -22,10 +22,11 @@ public struct LiveSelection<Stored: Sendable, Value: Sendable>: DynamicProperty 
     self.init { _ in throw CancellationError() }
   }
 
-  /// Observes a selection of a query, or of that of a modifier.
+  /// Observes a selection of a query; without one, of the query that the modifier `query(_:_:)`
+  /// names.
   ///
   /// - Parameters:
-  ///   - query: The query; `nil` observes nothing before the modifier `query(_:_:)` names one.
+  ///   - query: The query; `nil` observes nothing before the modifier names one.
   ///   - options: Options of the observer, over those of the query.
   ///   - keepsPreviousData: Whether the selection of the former key is shown while another key is
   ///     fetched for the first time.

@@ -16,7 +16,7 @@ extension StillObject {
   var objectWillChange: Empty<Void, Never> { Empty(completeImmediately: false) }
 }
 #else
-/// The same, beside the stand-in for SwiftUI.
+/// An object of a view, in tests beside the stand-in for SwiftUI.
 protocol StillObject: ObservableObject {}
 #endif
 

@@ -52,7 +52,7 @@ where Object.Stored: PageSequenceValue {
       .onAppear { loader.appeared(observed) }
       .onDisappear { loader.disappeared() }
       .onChange(of: observed.nextPageFacts) { _, _ in loader.changed(observed) }
-      // Another object may have the same facts.
+      // Another object may have the same facts, so its identity is observed too.
       .onChange(of: ObjectIdentifier(observed)) { _, _ in loader.changed(observed) }
   }
 }
@@ -84,7 +84,7 @@ where Object.Stored: PageSequenceValue {
     case .nothing: break
     case .fetch: observed?.fetchNextPage()
     case .awaitEndOfTurn:
-      // No executor preference: it runs on the main actor.
+      // The task has no executor preference, because it runs on the main actor.
       Task { perform(machine.turnEnded(observed?.nextPageFacts)) }
     }
   }

@@ -104,7 +104,8 @@ struct SceneModifier: ViewModifier {
   @SwiftUI.Environment(\.scenePhase) private var phase
   /// The presence of the content, which also identifies the scene.
   ///
-  /// Changes of queries begin no doubt here: with many of them, a scene would never leave.
+  /// Changes of queries do not count as a reason for empty content here: with many of them, a scene
+  /// would never count as hidden.
   @StateObject private var presence: Presence
   private let activity: SceneActivity
 
@@ -122,7 +123,7 @@ struct SceneModifier: ViewModifier {
           activity.changed(presence, isForeground: false)
         }
         presence.appeared()
-        // A view that comes back, as from under another one, gets no new phase.
+        // A view that comes back, as from under another one, hears of no new phase.
         say(phase)
       }
       .onDisappear { presence.disappeared(of: nil) }
