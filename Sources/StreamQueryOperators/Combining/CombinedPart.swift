@@ -16,10 +16,10 @@ struct CombinedPart<Failure: Error> {
 
   /// Iterates the sequence in a task of its own.
   let source: Definition.Source
-  /// Subscribes, if the sequence is the results of a query.
+  /// Makes an observer, if the sequence has the results of a query.
   let observe: (() -> Observer)?
 
-  /// Makes the part of a sequence that stores its newest element in a place.
+  /// Makes the part for a sequence, which stores its newest element in a ``LatestValue``.
   static func noting<Value: Sendable, BaseFailure: Error>(
     _ base: any AsyncSequence<Value, BaseFailure> & Sendable,
     failure: @escaping @Sendable (BaseFailure) -> Failure

@@ -104,7 +104,7 @@ public final class CurrentValue<Value: Sendable>: AsyncSequence, Sendable {
       case .nothing: break
       }
       await withTaskCancellationHandler {
-        // Captures the isolation, so that the closure stays on the caller's actor.
+        // The closure captures the isolation, so that it stays on the caller's actor.
         _ = isolation
         await SuspendedTask.suspend(isolation: isolation) { task in
           // The task's cancellation is read under the lock: an earlier one is seen here, and a later one

@@ -57,7 +57,7 @@ extension IntervalSequence {
   public struct Iterator: AsyncIteratorProtocol {
     private let clock: (any Clock<Duration>)?
     private var ticks: Ticks
-    /// Starts with the first `next`.
+    /// The clock of the ticks, which starts with the first `next`.
     private var time: OperatorTime?
     private var isEnded = false
 
@@ -75,7 +75,7 @@ extension IntervalSequence {
       let time = time ?? OperatorTime(clock ?? Scheduling.current.clock)
       self.time = time
       let tick = Task.isCancelled ? nil : ticks.next(at: time.now())
-      // A clock that fails for its own reasons counts as one that fired.
+      // If a clock fails for its own reasons, its time counts as over.
       if let due = tick?.due { try? await time.sleep(due) }
       isEnded = tick == nil || Task.isCancelled
       return isEnded ? nil : tick?.number

@@ -1,6 +1,6 @@
 /// The consumer's side of an operator: its next elements, and its end.
 ///
-/// Pure. Every machine has one, so that two rules are kept in one place: the end comes after the
+/// Every machine has one, so that two rules are kept in one place: the end comes after the
 /// elements, and a waiting consumer gets exactly one answer.
 ///
 /// | state  | demanded                | append / replace       | end                    | close            |

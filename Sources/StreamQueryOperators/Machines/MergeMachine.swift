@@ -1,7 +1,7 @@
 /// Decides for `merge` and `combineLatest`: several upstreams, one queue in order of arrival.
 ///
-/// Pull based. When the consumer waits and nothing is queued, every resting upstream may produce one
-/// element; so at most one element per upstream is ever queued, and none is lost.
+/// Only when the consumer waits and nothing is queued is every resting upstream asked for one element. So at
+/// most one element per upstream is ever queued, and none is lost.
 ///
 /// | input    | before the first demand | running                              | ended   |
 /// |----------|-------------------------|--------------------------------------|---------|
@@ -12,9 +12,10 @@
 struct MergeMachine: OperatorMachine {
   /// The condition for the end of the merged sequence.
   enum Ending: Equatable, Sendable {
-    /// When every upstream has finished.
+    /// The merged sequence ends when every upstream has finished.
     case withTheLast
-    /// Also when one finishes without an element, so that there can be no combination.
+    /// The merged sequence also ends when one upstream finishes without an element, so that there
+    /// can be no combination.
     case whenOneIsEmpty
   }
 

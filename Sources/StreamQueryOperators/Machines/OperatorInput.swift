@@ -2,7 +2,7 @@
 enum OperatorInput: Equatable, Sendable {
   /// The consumer waits for an element. The first time, this starts the upstreams.
   case demanded
-  /// The task of an upstream made its iterator, which a hot upstream counts as an observer from now on.
+  /// The task of an upstream has made its iterator. If the upstream is a subscription, it begins with that.
   case subscribed(UpstreamID)
   /// A pulled upstream produced an element.
   case arrived(ArrivalID, from: UpstreamID)

@@ -9,7 +9,7 @@
 /// - each started upstream either reports its own end or is stopped;
 /// - after the end no task is started, and late reports are discarded.
 protocol OperatorMachine: Equatable, Sendable {
-  /// Whether its decisions depend on the time. If not, no clock is read.
+  /// Whether the machine's decisions depend on the time. If not, no clock is read.
   static var isTimed: Bool { get }
 
   /// Takes the next input.

@@ -1,7 +1,7 @@
 /// The upstream and the timer of a `TimedMachine`, and the outer upstream of `switchToLatest`.
 ///
-/// Pure. It knows whether the upstream's task and the timer's task run, so that each is started
-/// and stopped once.
+/// It knows whether the upstream's task and the timer's task run, so that each is started and
+/// stopped once.
 struct SingleUpstream: Equatable, Sendable {
   static let id = UpstreamID(rawValue: 0)
 
@@ -30,8 +30,8 @@ struct SingleUpstream: Equatable, Sendable {
 
   /// Starts the timer, unless it runs already.
   ///
-  /// A running timer is never set again: ends only move away from now, so at worst it fires too
-  /// early, and then sleeps on. One task serves a whole burst of elements.
+  /// A running timer is never set again. The time to wake only moves further away, so at worst the
+  /// timer fires too early, and then sleeps on. So one task serves many elements in a row.
   mutating func wake(at end: Duration?) -> [OperatorAction] {
     guard let end, !isTimerRunning else { return [] }
     isTimerRunning = true

@@ -18,9 +18,10 @@
 struct SwitchMachine: OperatorMachine {
   /// The condition for the end of the switched sequence.
   enum Ending: Equatable, Sendable {
-    /// When the outer upstream and the newest inner one have finished.
+    /// The sequence ends when the outer upstream and the newest inner one have finished.
     case withBoth
-    /// Also when only the newest inner one has finished, because there will be no other.
+    /// The sequence also ends when only the newest inner upstream has finished, because there will
+    /// be no other.
     case withTheInner
   }
 
@@ -28,7 +29,7 @@ struct SwitchMachine: OperatorMachine {
 
   private struct Inner: Equatable {
     let id: UpstreamID
-    /// Whether it was pulled and has not answered yet.
+    /// Whether the inner upstream was asked for an element and has not answered yet.
     var isPulled: Bool
   }
 

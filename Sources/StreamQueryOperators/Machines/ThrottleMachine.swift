@@ -15,7 +15,7 @@
 struct ThrottleMachine: TimedMachine {
   private enum Window: Equatable {
     case none
-    /// No element passes until its end; `nil` if it never ends.
+    /// A window is open, and no element passes until its end; `nil` if it never ends.
     case open(end: Duration?)
   }
 

@@ -1,17 +1,19 @@
 /// Decides which tick of an interval comes next, and at which time.
 ///
-/// Pure. Ticks are counted, not added up, so that a late tick does not move the next.
+/// The time of a tick is its number multiplied by the period, so that a late tick does not move the
+/// next one.
 struct Ticks: Equatable, Sendable {
   struct Tick: Equatable, Sendable {
     let number: Int
-    /// The time at which to wake for it, since the start; `nil` if it is already due.
+    /// The time since the start at which the tick is due; `nil` if it is due already.
     let due: Duration?
   }
 
   private let period: Duration
   /// The first tick that was not returned yet.
   ///
-  /// Wider than `Int`, for tiny periods over long times.
+  /// The type is wider than `Int`, because there are many ticks if a tiny period lasts for a long
+  /// time.
   private var number: Int128
 
   init(period: Duration, isImmediate: Bool) {

@@ -1,6 +1,6 @@
 /// A property of a result that `changes(of:)` may watch.
 ///
-/// Values and not key paths, because errors and most data are not `Equatable`.
+/// The fields are values and not key paths, because errors and most data are not `Equatable`.
 public struct QueryResultField: Hashable, Sendable {
   let bit: UInt32
 

@@ -38,9 +38,9 @@ public struct _SelectStep<Value: Sendable, Selected: Sendable>: _ResultStep, Sen
   private var source: ValueBox?
   /// The last selection that succeeded.
   private var selected: TypedBox<Selected>?
-  /// The key of its data.
+  /// The key of the data from which the last selection was made.
   private var selectedKey: EntryKey?
-  /// The error of selecting the present data, and the date of that data.
+  /// The error with which the selection of the present data failed, and the date of that data.
   private var failure: (error: ErrorBox, at: Timestamp)?
 
   /// Creates a step without history, for code that has results without a sequence.

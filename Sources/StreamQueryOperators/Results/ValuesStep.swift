@@ -35,7 +35,7 @@ extension AsyncSequence {
 public struct _ValuesStep<Value: Sendable>: _ResultStep, Sendable {
   private let removesDuplicates: Bool
   private var last: ValueBox?
-  /// The number of fetches and writes up to the last value, if all of them count.
+  /// The number of fetches and writes when the last value came, if each of them gives an element.
   private var count = 0
 
   @usableFromInline
@@ -50,7 +50,7 @@ public struct _ValuesStep<Value: Sendable>: _ResultStep, Sendable {
   public mutating func take(_ result: QueryResult<Value>) -> Value? {
     guard result.hasRealData, let box = result.snapshot.data else { return nil }
     guard removesDuplicates else {
-      // A value that came again may be in the same box.
+      // If a fetch or write brought the same value again, the box may be the same.
       guard box !== last || result.snapshot.dataUpdateCount != count else { return nil }
       (last, count) = (box, result.snapshot.dataUpdateCount)
       return box.value(as: Value.self)
@@ -58,7 +58,8 @@ public struct _ValuesStep<Value: Sendable>: _ResultStep, Sendable {
     guard box !== last else { return nil }
     let value = box.value(as: Value.self)
     let isSame = last.map { Equality.compare($0.value(as: Value.self), value) == true } ?? false
-    // The newest box is stored even then, so that its next result needs no comparison.
+    // The newest box is stored even if it has an equal value, so that the next result with it needs
+    // no comparison.
     last = box
     return isSame ? nil : value
   }

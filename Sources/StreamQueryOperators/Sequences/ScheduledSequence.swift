@@ -37,7 +37,8 @@ public struct ScheduledSequence<Base: AsyncSequence>: AsyncSequence {
   ///
   /// - Returns: An iterator.
   public func makeAsyncIterator() -> Iterator {
-    // A sequence may subscribe when its iterator is made.
+    // This is inside of the scheduling, too, because a sequence may subscribe when its iterator is
+    // made.
     Scheduling.$current.withValue(scheduling) {
       Iterator(base: base.makeAsyncIterator(), scheduling: scheduling)
     }
@@ -58,7 +59,7 @@ extension ScheduledSequence {
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(Base.Failure) -> Base.Element? {
-      // `withValue` rethrows any error; the result carries the typed one through it.
+      // `withValue` loses the type of the error, so the error is returned in a result.
       let result = await Scheduling.$current.withValue(
         scheduling,
         operation: { () async -> Result<Base.Element?, Base.Failure> in

@@ -20,7 +20,9 @@ struct OperatorSequence<Machine: OperatorMachine, Output: Sendable, Failure: Err
 
 extension OperatorSequence {
   struct Iterator: AsyncIteratorProtocol {
-    /// Released at the first `next`, so that no upstream outlives its task.
+    /// The parts of the operator.
+    ///
+    /// They are released at the first `next`, so that no upstream outlives its task.
     private var definition: OperatorDefinition<Machine, Output, Failure>?
     private var handle: OperatorStorage<Machine, Output, Failure>.Handle?
 

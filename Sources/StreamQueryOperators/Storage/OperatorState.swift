@@ -1,7 +1,7 @@
 internal import StreamQuery
 
-/// The state of an `OperatorStorage` under its lock: the machine, and the handles and values of the machine's
-/// ids.
+/// The state of an `OperatorStorage` under its lock: the machine, and the tasks and values for which the
+/// machine has only identifiers.
 struct OperatorState<Machine: OperatorMachine, Output: Sendable, Failure: Error> {
   typealias Answer = Result<Output?, Failure>
   typealias Source = OperatorStorage<Machine, Output, Failure>.Source
@@ -9,16 +9,17 @@ struct OperatorState<Machine: OperatorMachine, Output: Sendable, Failure: Error>
   /// One started upstream.
   struct Upstream {
     let slot: TaskSlot
-    /// Whether it was pulled and its task has not seen that yet.
+    /// Whether the machine has asked the upstream for an element, and the upstream's task has not
+    /// seen that yet.
     var hasPull = false
-    /// Its task, while it waits for a pull.
+    /// The task of the upstream, while it waits to be asked for an element.
     var waiter: SuspendedTask<Bool>?
   }
 
   enum Consumer {
-    /// Not waiting, or about to park.
+    /// The consumer does not wait, or is about to begin.
     case absent
-    /// Answered before it could park.
+    /// The consumer was answered before it began to wait.
     case answered(Answer)
     case parked(SuspendedTask<Answer>)
   }
@@ -31,7 +32,7 @@ struct OperatorState<Machine: OperatorMachine, Output: Sendable, Failure: Error>
     var pulls: [(waiter: SuspendedTask<Bool>, isPulled: Bool)] = []
     var answer: (consumer: SuspendedTask<Answer>, answer: Answer)?
 
-    // Answers to release, which may run user code.
+    // The answers to release, outside the lock because that may run user code.
     var releasedAnswers: [Answer] = []
     var releasedSources: [Source] = []
   }
@@ -97,7 +98,7 @@ struct OperatorState<Machine: OperatorMachine, Output: Sendable, Failure: Error>
 
   /// Gives an input to the machine, and collects the work for after the lock.
   mutating func receive(_ input: OperatorInput, at now: Duration) {
-    // A clock that runs back must not set the machine's time back.
+    // If a clock runs back, the machine's time stands still.
     latest = max(latest, now)
     for action in machine.receive(input, at: latest) { perform(action) }
   }
@@ -147,8 +148,8 @@ struct OperatorState<Machine: OperatorMachine, Output: Sendable, Failure: Error>
     case .absent:
       consumer = .answered(answer)
     case .answered(let earlier):
-      // A machine answers each demand once; if one does not, the value is released outside the
-      // lock.
+      // A machine answers each demand once. If it answered twice, the earlier value would be
+      // released outside the lock.
       effects.releasedAnswers.append(earlier)
       consumer = .answered(answer)
     }

@@ -34,8 +34,8 @@ final class OperatorStorage<Machine: OperatorMachine, Output: Sendable, Failure:
 
   /// Waits for the next element.
   ///
-  /// The caller's isolation is kept all the way: a consumer on the main actor does not leave it
-  /// when an element is ready.
+  /// It stays on the caller's actor: a consumer on the main actor does not leave it when an element
+  /// is ready.
   func next(isolation: isolated (any Actor)?) async throws(Failure) -> Output? {
     if Task.isCancelled {
       cancel()
@@ -44,7 +44,7 @@ final class OperatorStorage<Machine: OperatorMachine, Output: Sendable, Failure:
     transaction { _ in .demanded }
     if let answer = state.withLock({ $0.takeAnswer() }) { return try answer.get() }
     let answer = await withTaskCancellationHandler {
-      // Captures the isolation: without it, every wait would hop.
+      // The closure captures the isolation; otherwise every wait would switch executors.
       _ = isolation
       return await SuspendedTask.suspend(isolation: isolation) { consumer in
         state.withLock { state in
@@ -101,12 +101,14 @@ final class OperatorStorage<Machine: OperatorMachine, Output: Sendable, Failure:
 
   // MARK: Transactions
 
-  /// Performs an input, which is made under the lock: the only entrance.
+  /// Gives an input to the machine and performs its actions.
+  ///
+  /// Every event of the operator comes through here.
   private func transaction(
     notBefore earliest: Duration = .zero,
     _ input: (inout State) -> OperatorInput?
   ) {
-    // Read before the lock is taken, because a clock is user code.
+    // The time is read before the lock is taken, because a clock is user code.
     let present = max(time?.now() ?? .zero, earliest)
     let effects = state.withLock { state in
       if let input = input(&state) { state.receive(input, at: present) }
@@ -125,8 +127,8 @@ final class OperatorStorage<Machine: OperatorMachine, Output: Sendable, Failure:
   private func startTimer(until end: Duration, _ slot: TaskSlot) {
     guard let time else { return }
     let task = Task(executorPreference: scheduling.executor) {
-      // A clock that fails for its own reasons counts as one that fired: otherwise it would wait
-      // for ever.
+      // If a clock fails for its own reasons, its time counts as over: otherwise the operator would
+      // wait for ever.
       do { try await time.sleep(end) } catch { if Task.isCancelled { return } }
       self.transaction(notBefore: end) { $0.timerReported(slot) ? .timerFired : nil }
     }

@@ -12,7 +12,8 @@ struct OperatorTime: Sendable {
   let sleep: @Sendable (_ deadline: Duration) async throws -> Void
 
   init(_ clock: any Clock<Duration>) {
-    // Most waits of operators are cancelled, and the runtime keeps a cancelled sleep until its time.
+    // Most waits of operators are cancelled, and the runtime keeps a cancelled sleep until its time. So
+    // another clock with the same time is used.
     let clock = clock is ContinuousClock ? Deadlines.continuousClock : clock
     self = Self.erasing(clock)
   }
@@ -28,7 +29,8 @@ struct OperatorTime: Sendable {
   private static func erasing<C: Clock<Duration>>(_ clock: C) -> Self {
     let origin = clock.now
     return Self(
-      // Clamped, so that adding an interval does not overflow if the clock runs back, or for centuries.
+      // The time is clamped, so that adding an interval does not overflow if the clock runs back, or for
+      // centuries.
       now: { min(max(.zero, origin.duration(to: clock.now)), Interval.longest) },
       sleep: { deadline in
         try await clock.sleep(until: origin.advanced(by: deadline), tolerance: nil)

@@ -10,7 +10,7 @@ struct DistinctStep<Element: Sendable>: _ResultStep, Sendable {
   }
 
   mutating func take(_ element: Element) -> Element? {
-    // An element that cannot be compared is not kept.
+    // An element that cannot be compared need not be kept.
     guard removesDuplicates, Element.self is any Equatable.Type else { return element }
     if let last, Equality.compare(last, element) == true { return nil }
     last = element

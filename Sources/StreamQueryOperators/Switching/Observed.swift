@@ -86,8 +86,8 @@ nonisolated extension QueryClient {
 extension AsyncSequence where Self: Sendable {
   /// The results of the only observer that this sequence gives.
   ///
-  /// They end with the client or the consumer. No element can restart them, so their end ends the
-  /// whole sequence.
+  /// They end with the client or the consumer. No further element can begin them again, so the
+  /// whole sequence ends with them.
   fileprivate func followed<Value>() -> ErasedSequence<QueryResult<Value>, Failure>
   where Element == QueryResults<Value> {
     switching(

@@ -1,9 +1,10 @@
 /// A wait for a simulated client, begun by a task that does not prefer the simulation's executor.
 ///
-/// A caller outside the simulation waits until another task drives it. If the caller is the driver,
-/// it waits for ever. Other drivers are not known, so all other callers are watched.
+/// Such a caller waits until another task drives the simulation. If the caller is itself the
+/// driver, it waits for ever. Nobody knows whether there is another driver, so all other callers
+/// are watched.
 struct OutsideWait: Equatable, Sendable {
-  /// The outcome for the wait.
+  /// The decision about the wait.
   enum Verdict: Equatable, Sendable {
     /// It belongs to the simulation, which reports it if nothing can end it.
     case inside
@@ -13,7 +14,8 @@ struct OutsideWait: Equatable, Sendable {
     case hopeless
   }
 
-  /// The number of checks in a row without a drive after which a waiting caller is reported.
+  /// A waiting caller is reported after this number of checks in a row in which nobody drove the
+  /// simulation.
   static var patience: Int { 5 }
 
   /// The simulation is being driven on the caller's thread, so the caller is one of its jobs.
@@ -28,7 +30,7 @@ struct OutsideWait: Equatable, Sendable {
     return isDriver && !isDriven ? .hopeless : .watched
   }
 
-  /// The number of checks in a row that saw no drive.
+  /// Counts the checks in a row in which nobody drove the simulation.
   struct Watch: Equatable, Sendable {
     private var idleLooks = 0
     private var seenDrives: Int
@@ -42,7 +44,7 @@ struct OutsideWait: Equatable, Sendable {
     /// - Parameters:
     ///   - drives: The number of drives that have begun so far.
     ///   - isDriven: Whether one is in progress.
-    /// - Returns: Whether to give up.
+    /// - Returns: Whether to report the caller.
     mutating func looked(drives: Int, isDriven: Bool) -> Bool {
       idleLooks = isDriven || drives != seenDrives ? 0 : idleLooks + 1
       seenDrives = drives

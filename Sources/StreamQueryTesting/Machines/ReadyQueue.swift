@@ -1,9 +1,9 @@
 /// The jobs that may run now, and the choice among them.
 ///
-/// Without a generator the oldest comes first. With a generator, each pick is uniform among the
-/// ready jobs. The last one fills the hole in constant time, and the remaining order does not
-/// matter, because the next pick is random, too. Jobs in line are a single candidate, the oldest of
-/// them, because a generator must not reorder the jobs of a serial queue.
+/// Without a generator the oldest comes first. With a generator, each ready job is equally likely.
+/// The last job moves to the place of the chosen one, which takes constant time; the order of the
+/// others does not matter, because the next choice is random, too. Jobs in line are a single
+/// candidate, the oldest of them, because a generator must not reorder the jobs of a serial queue.
 struct ReadyQueue<Job: Sendable>: Sendable {
   private var free = Line<Job>()
   private var inLine = Line<Job>()
@@ -22,7 +22,7 @@ struct ReadyQueue<Job: Sendable>: Sendable {
     free.jobs.append(job)
   }
 
-  /// Adds a job that never overtakes an earlier one in line; only with a generator.
+  /// Adds a job that never overtakes an earlier job in line; it is called only with a generator.
   mutating func appendInLine(_ job: Job) {
     inLine.jobs.append(job)
   }
@@ -57,7 +57,8 @@ private struct Line<Job: Sendable>: Sendable {
     let job = jobs[head]
     head += 1
     if head == jobs.count {
-      // One by one, because there usually is one, and clearing an array takes longer.
+      // The jobs are removed one by one, because there usually is only one, and clearing an array
+      // takes longer.
       while jobs.popLast() != nil {}
       head = 0
     } else if head >= 1024, head * 2 >= jobs.count {

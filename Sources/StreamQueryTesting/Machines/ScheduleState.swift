@@ -3,8 +3,8 @@
 /// The decisions of a simulation: which job runs next, when time moves, and which failures there
 /// are.
 ///
-/// A value without locks, threads or clocks, so that its rules are tested synchronously. The core
-/// holds it behind a mutex and performs the result of `next`.
+/// It is a value without locks, threads or clocks, so that its rules can be tested synchronously.
+/// The core holds it behind a mutex and performs the result of `next`.
 struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
   /// The next thing to do for the driver.
   enum Step {
@@ -52,14 +52,16 @@ struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
     self.owner = owner
     isSeeded = seed != 0
     scheduling = SplitMix(seed: seed)
-    // A generator of its own, because drawing a value must not change the schedule.
+    // Random values have a generator of their own, because drawing one must not change the
+    // schedule.
     values = SplitMix(seed: ~seed)
   }
 
   // MARK: Jobs
 
-  /// Keeps a job for the driver; `false`, without keeping it, after the last drive of the
-  /// simulation.
+  /// Keeps a job for the driver.
+  ///
+  /// After the last drive of the simulation, it does not keep the job and returns `false`.
   ///
   /// A job in line belongs to the main actor, whose queue keeps its order with any seed.
   mutating func enqueue(_ job: Job, from thread: ThreadIdentity, isInLine: Bool = false) -> Bool {
@@ -183,8 +185,8 @@ struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
 
   /// Code of the simulation waits for a client that was made without it.
   ///
-  /// With the main actor inside, the answer cannot come in time, and whether it comes depends on luck: this
-  /// fails the test, once.
+  /// If the main actor is part of the simulation, such a client answers in real time, and the result depends
+  /// on luck. So the test fails, once.
   mutating func waitedElsewhere(for subject: String) {
     guard holdsMainActor, !hasWaitedElsewhere else { return }
     hasWaitedElsewhere = true
@@ -207,8 +209,8 @@ struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
 
   private mutating func foreignJobArrived() {
     foreignJobCount += 1
-    // Reported once: the number of further jobs depends on the other thread and differs from run to
-    // run.
+    // Only the first job is reported: the number of further jobs depends on the other thread and
+    // differs from run to run.
     if foreignJobCount == 1 { fail(holdsMainActor ? Self.returned : Self.foreignJob) }
   }
 

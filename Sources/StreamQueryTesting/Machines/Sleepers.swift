@@ -1,10 +1,13 @@
-/// The sleepers and their deadlines: a binary heap by deadline, ties in order of registration.
+/// The sleepers and their deadlines, as a binary heap.
+///
+/// Sleepers with the same deadline are in order of registration.
 ///
 /// A sleeper is first reserved, then parked, so that a cancellation that comes in between is
 /// remembered. Cancelling frees its place at once and leaves a dead entry in the heap, which is
 /// dropped when it reaches the top or when dead entries outnumber living ones.
 ///
-/// A sleeper that wants to see an instant after it has settled wakes last of all sleepers at it.
+/// A sleeper may ask to wake last of all sleepers at an instant, when everything else at that
+/// instant has run.
 struct Sleepers<Waiter: Sendable>: Sendable {
   /// The identity of one sleep; it identifies nothing after the end of the sleep.
   struct Ticket: Equatable, Sendable {
@@ -151,7 +154,7 @@ struct Sleepers<Waiter: Sendable>: Sendable {
   private mutating func compactIfMostlyDead() {
     let living = foregroundCount + backgroundCount
     guard heap.count >= 64, heap.count > living * 2 else { return }
-    // A sorted array is a heap.
+    // A sorted array is a valid heap.
     heap = heap.filter { isLive($0) }.sorted { $0.isBefore($1) }
   }
 

@@ -9,7 +9,8 @@ struct SnapshotDifference: Equatable, Sendable {
     case missing(String)
   }
 
-  /// Longer runs of equal lines are cut in the middle.
+  /// The number of equal lines that are shown around a difference; longer runs of equal lines are
+  /// cut in the middle.
   static var context: Int { 3 }
 
   let lines: [Line]

@@ -1,7 +1,7 @@
 /// A small seeded generator: the same seed gives the same numbers on every platform.
 ///
-/// One addition and two multiply-and-shift rounds per number; 64 bits of state, so that it can be
-/// copied and compared. Not for secrets.
+/// A number costs one addition and two rounds of multiplying and shifting. The state is 64 bits, so
+/// that it can be copied and compared. Do not use it for secrets.
 struct SplitMix: RandomNumberGenerator, Equatable, Sendable {
   private var state: UInt64
 

@@ -21,7 +21,7 @@ public struct CollectedSnapshots<Element: Sendable>: RandomAccessCollection, Sen
   private let elements: [Element]
   private let comparison: Comparison?
 
-  /// The finding of the last `==`, which a failure prints.
+  /// The result of the last `==`, which a failure prints.
   private final class Comparison: Sendable {
     let pending: @Sendable () -> [String]
     let failure = Mutex<Failure?>(nil)

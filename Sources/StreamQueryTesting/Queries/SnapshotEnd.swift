@@ -16,7 +16,7 @@ public struct SnapshotEnd<Element: Sendable>: Sendable {
 
   private let report: Report?
 
-  /// The finding of a failed comparison, which the failure prints.
+  /// The result of a failed comparison, which the failure prints.
   private final class Report: Sendable {
     let pending: @Sendable () -> [String]
     let lines = Mutex<[String]>([])

@@ -1,6 +1,6 @@
 #if !TSAN_LOCK
-// The inlinable functions are compiled with the type of the elements: otherwise each element would
-// require the lookup of several types.
+// Inlinable functions are compiled with the type of the elements. Otherwise several types would be
+// looked up for each element.
 public import Synchronization
 #endif
 
@@ -102,7 +102,9 @@ extension ResultRecording: CustomStringConvertible {
 extension ResultRecording.Stamped: Equatable where Element: Equatable {}
 extension ResultRecording.Stamped: Hashable where Element: Hashable {}
 
-/// The log of the consuming task, separate from the recording, which the task must not keep alive.
+/// The log of the consuming task.
+///
+/// It is not a part of the recording, because the task must not keep the recording alive.
 @usableFromInline
 final class RecordingTape<Element: Sendable>: Sendable {
   @usableFromInline
@@ -174,7 +176,8 @@ extension Simulation {
         }
         tape.finish(nil)
       } catch {
-        // Checked instead of the type of the error, because the error of a cancellation may be any.
+        // The task is asked whether it was cancelled, because the error of a cancellation may have
+        // any type.
         tape.finish(Task.isCancelled ? nil : error)
       }
     }

@@ -92,7 +92,7 @@ public struct ScriptedFetch<Value: Sendable>: Sendable {
     public internal(set) var outcome: Outcome?
   }
 
-  /// Has only values of this type: steps and releases are typed, and no other code adds any.
+  /// The log has only values of this type, because only typed steps and releases add values to it.
   private let log: ScriptLog
 
   /// Creates a script.

@@ -22,7 +22,8 @@ public struct FailureReport: Sendable {
   private let line: Int
   private let column: Int
   private let library: SwiftTesting
-  /// Read at the start, because a thread that belongs to no test may drive the simulation later.
+  /// Whether a test runs is read at the start, because a thread that belongs to no test may drive
+  /// the simulation later.
   private let standing: SwiftTesting.Standing
 
   /// Creates a report for the current test, if there is a test.
@@ -61,8 +62,8 @@ public struct FailureReport: Sendable {
     case .isUnknown where library.isThere:
       endProcess(message)
     case .runsNoTest, .isUnknown:
-      // Also printed below, because the runner loads XCTest even when it runs none of its test
-      // cases.
+      // The failure is printed below as well, because the runner loads XCTest even when it runs
+      // none of its test cases.
       XCTestFailure.record?(message, filePath, UInt(clamping: line))
       print(message)
     }
@@ -76,7 +77,7 @@ public struct FailureReport: Sendable {
 
   /// Prints a failure to the standard error stream, after the end of the test.
   func print(_ message: String) {
-    // By its number, because Swift 6 refuses the global variable `stderr`.
+    // The stream is named by its number, because Swift 6 refuses the global variable `stderr`.
     let bytes = Array("\(fileID):\(line): \(message)\n".utf8)
     #if os(Windows)
     _ = _write(2, bytes, UInt32(bytes.count))

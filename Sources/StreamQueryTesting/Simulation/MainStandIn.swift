@@ -3,9 +3,9 @@ internal import Synchronization
 
 /// Replaces the main actor's executor while a synchronous function holds the main actor.
 ///
-/// The thread of that function is claimed: it keeps the jobs that it enqueues meanwhile. Other
-/// threads get the usual executor, except for tasks that began in the claim and have left the
-/// thread, which come back when they hop to the main actor.
+/// The thread of that function is *claimed*: jobs of the main actor that it enqueues meanwhile stay
+/// on it. Other threads get the usual executor. Tasks that began during the claim and have left the
+/// thread come back to it when they hop to the main actor.
 ///
 /// Each claim has an executor of its own, so that a task that waits beyond the end of its claim
 /// never arrives in a later one. A task does not retain the executor for which it waits, so none is
@@ -79,11 +79,11 @@ final class MainStandIn: SerialExecutor {
       defer { jobs = nil }
       return jobs
     }
-    // Released after unlocking: its release may run user code.
+    // The object is released after unlocking, because its release may run user code.
     _ = released
   }
 
-  /// Runs a job without an actor on the claimed thread, without counting it as a job of the main
+  /// Runs a job that has no actor on the claimed thread; it does not count as a job of the main
   /// actor.
   static func offTheMainActor(_ run: () -> Void) {
     guard isOnClaimedThread else { return run() }

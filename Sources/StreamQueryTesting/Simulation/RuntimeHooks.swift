@@ -54,7 +54,8 @@ enum RuntimeHooks {
       guard slot.pointee == 0 || slot.pointee == hook else { return .isTaken(name) }
       slots.append((slot, hook))
     }
-    // The runtime may read a word while it is first written: it then finds no hook, or this one.
+    // The runtime may read a word while it is written for the first time. It then finds either no
+    // hook or this one.
     for (slot, hook) in slots where slot.pointee == 0 { slot.pointee = hook }
     return nil
   }

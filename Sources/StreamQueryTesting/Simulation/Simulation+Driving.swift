@@ -92,6 +92,7 @@ extension Simulation {
       core.read { $0.endDriving() }
       deliverFailures()
     }
-    // Otherwise the current drive delivers them, on the test's own thread.
+    // If the simulation is being driven, that drive delivers the failures, on the test's own
+    // thread.
   }
 }

@@ -149,7 +149,8 @@ extension Simulation {
       column: column
     ) { (simulation: Simulation) throws(Failure) -> Value in
       try simulation.run { () async throws(Failure) -> Value in
-        // No executor preference: the body is a task like those of an app, and so are its children.
+        // The task has no executor preference: the body is a task like those of an app, and so are
+        // its children.
         let task = Task { @MainActor () -> Result<Value, Failure> in
           do throws(Failure) {
             return .success(try await body(simulation))

@@ -9,7 +9,7 @@ public import Foundation
 extension Simulation {
   /// The date of the wall clock at virtual time zero: 18 May 2033, 03:33:20 UTC.
   ///
-  /// Far from the zero of any calendar, so that a date that was never set is conspicuous.
+  /// It is far from the zero of any calendar, so that a date that was never set is easy to notice.
   public static let startDate = Date(timeIntervalSince1970: 2_000_000_000)
 
   /// The wall clock: the start date, plus virtual time, plus the offset of `setWallClock(offset:)`.

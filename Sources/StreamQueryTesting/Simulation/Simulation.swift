@@ -34,15 +34,16 @@ public final class Simulation: Sendable {
   let wallOffset = Mutex<Duration>(.zero)
   private let onFailure: @Sendable (String) -> Void
 
-  /// Runs its jobs only while the simulation is driven; prefer it in your own tasks.
+  /// An executor that runs its jobs only while the simulation is driven; prefer it in your own
+  /// tasks.
   public let executor: any TaskExecutor
 
   /// The virtual clock.
   public let clock: SimulationClock
 
-  /// The same clock, but its sleepers do not count as busy in `isIdle`.
+  /// The clock of the simulation, for sleepers that do not count as busy in `isIdle`.
   ///
-  /// For the one timer task that a client keeps for all its deadlines.
+  /// It serves the one timer task that a client keeps for all its deadlines.
   package let backgroundClock: SimulationClock
 
   /// The seed of this simulation.
@@ -85,7 +86,7 @@ public final class Simulation: Sendable {
   }
 
   deinit {
-    // A job from another thread after the last drive must be reported.
+    // Another thread may have added a job after the last drive, which must be reported.
     deliverFailures()
     // Waiting jobs would wait for ever, and keep alive the objects that they hold.
     registry.endAll()
@@ -132,7 +133,7 @@ public final class Simulation: Sendable {
   }
 
   func deliverFailures() {
-    // Outside the lock, because the handler is the test's own code.
+    // The handler is called outside the lock, because it is the test's own code.
     for message in core.read({ Array($0.takeUndeliveredFailures()) }) {
       onFailure(message)
     }

@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// The executor of a simulation, and the only holder of its state.
 ///
-/// Separate from `Simulation`, so that tasks, which retain the executor that they prefer, do not
-/// keep the simulation itself alive.
+/// It is not a part of `Simulation`: tasks retain the executor that they prefer, and must not keep
+/// the simulation itself alive.
 final class SimulationCore: TaskExecutor {
   /// A sleeper; the value is `true` when its time has come, and `false` when it is cancelled.
   typealias Waiter = SuspendedTask<Bool>
@@ -45,8 +45,8 @@ final class SimulationCore: TaskExecutor {
 
   /// Runs all ready jobs; `false` if the limit of jobs at one instant stopped it.
   ///
-  /// Called only between `beginDriving` and `endDriving`, which make sure that only one thread does
-  /// this.
+  /// Call it only between `beginDriving` and `endDriving`, which make sure that only one thread
+  /// does this.
   func settle() -> Bool {
     let executor = asUnownedTaskExecutor()
     while true {
@@ -114,8 +114,8 @@ struct ScheduledJob: Sendable {
       return MainStandIn.offTheMainActor { job.runSynchronously(on: executor) }
     }
     guard let standIn = MainStandIn.ofThisThread else { return sendOn() }
-    // Without the task executor, as on the real main actor. With one, which plain tasks do not prefer, a call
-    // from the main actor to the main actor would suspend.
+    // The job runs without the task executor, as on the real main actor. With a task executor, which plain
+    // tasks do not prefer, a call from the main actor to the main actor would suspend.
     job.runSynchronously(on: standIn.asUnownedSerialExecutor())
   }
 

@@ -70,7 +70,7 @@ final class WaitLog: Sendable {
 
   /// The waits of tasks of the simulation at clients that were made without it.
   var elsewhere: [String] {
-    // Outside the lock, because reading an owner may end it.
+    // The owners are read outside the lock, because reading one may release it.
     state.withLock { $0.elsewhere }.compactMap { $0.owner == nil ? nil : $0.subject }
   }
 
@@ -86,9 +86,9 @@ final class WaitLog: Sendable {
 
   // MARK: Waits from outside
 
-  /// Judges a wait of the current task.
+  /// Decides about a wait of the current task.
   func verdict(in core: SimulationCore) -> OutsideWait.Verdict {
-    // Only this tells whose task the current one is.
+    // Only the executor tells whose task the current one is.
     let executor = core.asUnownedTaskExecutor()
     let prefersSimulation = withUnsafeCurrentTask { $0?.unownedTaskExecutor == executor }
     if prefersSimulation { return .inside }
@@ -130,8 +130,8 @@ final class WaitLog: Sendable {
       return !state.isWatching
     }
     guard starts else { return }
-    // Not detached: the caller's task-locals identify its test.
-    // No executor preference: it runs while the simulation stands still.
+    // The task is not detached: the caller's task-locals identify its test. It has no executor
+    // preference, because it runs while the simulation stands still.
     Task { await look() }
   }
 
@@ -143,7 +143,7 @@ final class WaitLog: Sendable {
         defer { state.watched = [] }
         return (state.watched, state.drives)
       }
-      // Outside the lock, because reading a wait may end it.
+      // The waits are read outside the lock, because reading one may release it.
       var rest: [Watched] = []
       for var watched in watched {
         guard let wait = watched.wait else { continue }

@@ -42,7 +42,7 @@ extension StoreTrial {
     let store = try await store()
     let generation = try await store.load(.main).generation
     let bytes = StoreRecord(key: "bytes", value: Data((0...255).map { UInt8($0) }))
-    // A slice does not begin at zero.
+    // The indices of a slice do not begin at zero.
     let slice = StoreRecord(key: "slice", value: bytes.value[100..<200])
     let puts = odd.map { StoreRecord(key: $0.key, value: Data($0.value.utf8)) } + [bytes, slice]
     try await store.write(StoreBatch(generation: generation, puts: puts), to: .main)

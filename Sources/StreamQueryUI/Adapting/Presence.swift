@@ -138,8 +138,8 @@ final class Presence: nonisolated Observable {
   private func awaitEndOfTurn() {
     if let waits { return waits.awaitEndOfTurn(self) }
     // No client is known whose clock could wait. The task retains this object, because the end of
-    // the turn must be reported even if the view is gone by then. No executor preference: it runs
-    // on the main actor.
+    // the turn must be reported even if the view is gone by then. It has no executor preference,
+    // because it runs on the main actor.
     Task { turnEnded() }
   }
 }

@@ -25,7 +25,7 @@ final class OwnerWatch {
     pause = Self.firstPause
     guard task == nil else { return }
     // The task is detached: it serves all observations, and must not have the task-locals of the
-    // first one. No executor preference: it looks on the main actor.
+    // first one. It has no executor preference, because it looks on the main actor.
     task = Task.detached { [weak self, clock] in
       while let pause = await self?.nextPause() {
         guard (try? await clock.sleep(for: pause)) != nil else { return }
