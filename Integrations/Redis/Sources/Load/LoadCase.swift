@@ -35,7 +35,7 @@ struct LoadCase: Sendable {
     let start = ContinuousClock.now
     let end = isCrowd ? start : start + time
     let times = try await withThrowingTaskGroup(of: [Duration].self) { groups in
-      // A group searches all of its tasks when one ends.
+      // A group searches all of its tasks when one ends, so each group has a hundred tasks at most.
       for first in stride(from: 0, to: callers, by: 100) {
         let some = first..<min(first + 100, callers)
         groups.addTask { try await durations(of: some, round, until: end) }

@@ -34,8 +34,8 @@ struct LoadMachine: Sendable {
     configuration.onEvent = { tally.happened($0) }
     let cache = try SharedCache(store, for: client, configuration)
     (self.client, self.store, self.cache, self.tally) = (client, store, cache, tally)
-    // No executor preference: it ends with the machine, and the measurement has the default
-    // executor.
+    // The task has no executor preference: it ends with the machine, and the measurement has the
+    // default executor.
     reading = Task { await cache.run() }
   }
 

@@ -59,7 +59,8 @@ struct LoadPlan: Sendable {
     for connection in connections { await connection.close() }
   }
 
-  /// The same without a cache: a caller that finds no value asks upstream, and stores the answer.
+  /// Measures a crowd without a cache: a caller that finds no value asks upstream, and stores the
+  /// answer.
   private func redisCrowd(_ connections: [RedisConnection], _ isOneKey: Bool) -> LoadCase {
     let tally = LoadTally(LoadTally.Counts(upstream: 0))
     let name = "Redis alone: `GET`, else upstream and `SET`, \(Self.keys(isOneKey))"

@@ -118,7 +118,8 @@ struct Machine: Sendable {
   }
 
   private func say(_ line: String) {
-    // Not printed, because a flush would wait for the thread that reads the input.
+    // The line is not printed by `print`, because a flush would wait for the thread that reads the
+    // input.
     FileHandle.standardOutput.write(Data("\(line)\n".utf8))
   }
 }

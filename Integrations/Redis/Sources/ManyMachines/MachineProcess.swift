@@ -38,7 +38,7 @@ final class MachineProcess {
     }
   }
 
-  /// Ends it like a power failure.
+  /// Ends the process at once, as a power failure would.
   func kill() {
     guard process.isRunning else { return }
     #if canImport(Darwin)

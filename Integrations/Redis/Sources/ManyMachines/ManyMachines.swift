@@ -62,7 +62,7 @@ internal import RedisServers
   }
 
   private static func say(_ line: String) {
-    // Not printed, so that a reader of a pipe need not wait for the end.
+    // The line is not printed by `print`, so that a reader of a pipe need not wait for the end.
     FileHandle.standardOutput.write(Data("\(line)\n".utf8))
   }
 }

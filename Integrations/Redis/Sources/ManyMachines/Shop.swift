@@ -39,7 +39,7 @@ struct Shop: Sendable {
     return "a good year"
   }
 
-  /// Waits until a request for the report waits.
+  /// Waits until somebody has requested the report and waits for it.
   func isAskedForReport() async throws {
     _ = try await connection.send(RedisCommand("BLPOP", "hanging", "25"))
   }

@@ -35,7 +35,8 @@ enum SharingCosts {
       plan.observersPerNode = 1
       // The end of the log is read four times in this time, which takes most of the run.
       plan.configuration.trust = .seconds(6)
-      // So that a period of freshness ends, and the next one begins, without a fault.
+      // The time is so short that data becomes stale, and becomes stale again, without a fault in
+      // between.
       plan.staleTime = .seconds(5)
       plan.duration = max(plan.duration, .seconds(98))
     }
@@ -47,8 +48,8 @@ enum SharingCosts {
 
   /// All faults, one after the other.
   ///
-  /// About five seconds after the end of a fault, its effects excuse no request any more. So for about eight
-  /// seconds before the next one, all requests are judged.
+  /// Requests that a fault may have caused are not judged. Its effects are over about five seconds after its
+  /// end, so that all requests are judged for about eight seconds before the next fault.
   private static func faults(
     of plan: NetworkPlan
   ) -> [(at: Duration, fault: NetworkFault)] {

@@ -22,13 +22,14 @@ struct CommandQueue: Equatable {
 
   /// The receiver of a reply.
   enum Delivery: Equatable {
-    /// A caller waits for it.
+    /// A caller waits for the reply.
     case reply(to: CommandID)
-    /// Its caller left. If the command took something, this one gives it back.
+    /// The caller of the command left. If the command took something, another command gives it
+    /// back.
     case nobody(then: RedisCommand?)
     /// The connection itself asked for the server's time.
     case time
-    /// It answers no command, so the connection is out of step.
+    /// The reply answers no command, so commands and replies no longer match.
     case unexpected
   }
 
@@ -37,7 +38,9 @@ struct CommandQueue: Equatable {
   /// The numbers of commands in `waiting` and `sent` that are done, which are removed in bulk.
   private var waitingDone = 0
   private var sentDone = 0
-  /// The commands whose callers left; the first of `waiting` is not among them.
+  /// The commands whose callers left.
+  ///
+  /// The first command of `waiting` always has a caller.
   private var left: Set<CommandID> = []
   private var lastID: UInt64 = 0
 
@@ -75,7 +78,7 @@ struct CommandQueue: Equatable {
   ///
   /// - Parameter id: Its command, which came and has no reply yet.
   mutating func left(_ id: CommandID) {
-    // It is not searched: when a server hangs, all callers may leave one after the other.
+    // The command is not searched: if a server hangs, all callers may leave one after the other.
     left.insert(id)
     skipWhoLeft()
   }

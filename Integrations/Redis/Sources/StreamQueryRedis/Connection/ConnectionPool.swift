@@ -42,7 +42,8 @@ final class ConnectionPool: Sendable {
       giveBack(connection)
       return reply
     } catch {
-      // The server still waits for a caller that left. Without an owner, the connection ends.
+      // The server still works for a caller that left. The pool forgets the connection, which then
+      // ends.
       _ = state.withLock { $0.busy.removeValue(forKey: ObjectIdentifier(connection)) }
       throw error
     }

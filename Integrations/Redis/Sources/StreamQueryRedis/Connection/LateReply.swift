@@ -1,9 +1,9 @@
-/// The use of a reply whose caller left.
+/// The thing to do with a reply whose caller left.
 enum LateReply: Equatable {
   /// It is dropped.
   case ignored
-  /// If it is a list that begins with this text, the command gives back the taken elements, with the next
-  /// element as its last argument.
+  /// If the reply is a list that begins with this text, the command gives back what was taken; its last
+  /// argument is the next element of the list.
   case givenBack(if: String, by: RedisCommand)
 
   /// Gives back the elements that a command took, by its reply.

@@ -4,7 +4,7 @@ internal import Synchronization
 /// Searches for the addresses of names, with one thread for each name.
 ///
 /// A search of the system may take any time, and cannot be stopped. A server that is not found is
-/// searched again and again, which must not pile up threads.
+/// searched again and again, and this must not make more and more threads.
 final class NameSearches: Sendable {
   /// The searches of this process.
   static let shared = NameSearches(NameResolver.addresses)
@@ -37,7 +37,8 @@ final class NameSearches: Sendable {
   ///
   /// - Parameters:
   ///   - host: The host.
-  ///   - search: The connection's number of the search; it does not wait for earlier ones any more.
+  ///   - search: The connection's number for this search. The connection does not wait for its
+  ///     earlier searches any more.
   ///   - mailbox: The mailbox of the connection.
   func find(_ host: String, by search: Int, for mailbox: RedisMailbox) {
     let isFirst = seekers.withLock { seekers in

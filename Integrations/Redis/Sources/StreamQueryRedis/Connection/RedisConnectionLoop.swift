@@ -15,13 +15,13 @@ internal import Musl
 final class RedisConnectionLoop {
   /// The state of the connection.
   private enum Phase {
-    /// There is none; the next command opens one.
+    /// There is no connection; the next command opens one.
     case away
     /// The host's name is looked up.
     case resolving(search: Int, until: ContinuousClock.Instant)
-    /// The system connects; if it fails, there are other addresses.
+    /// The system connects to an address; if that fails, other addresses are tried.
     case connecting(others: [String], until: ContinuousClock.Instant)
-    /// The replies to this number of first commands are still to come.
+    /// The replies to the first commands of the connection are still to come; this is their number.
     case greeting(Int, until: ContinuousClock.Instant)
     /// Commands are sent.
     case open
@@ -98,7 +98,8 @@ final class RedisConnectionLoop {
   }
 
   private func disconnect() {
-    // A caller that hears of it may send another command on the next connection.
+    // The link is aborted first: a caller that hears of the end may send another command on the
+    // next connection.
     link?.abort()
     link = nil
     isBlocked = false
@@ -228,7 +229,7 @@ final class RedisConnectionLoop {
       if isBlocked { events |= Int16(POLLOUT) }
       sockets.append(pollfd(fd: link.descriptor, events: events, revents: 0))
     }
-    // Without a pipe, the thread has to poll.
+    // Without a pipe, nothing can wake the thread, so it looks for commands now and then.
     let longest: Int32 = mailbox.wakeup.descriptor < 0 ? 20 : -1
     let timeout = deadline.map { Self.milliseconds(from: .now, to: $0) } ?? longest
     guard poll(&sockets, nfds_t(sockets.count), timeout) > 0 else { return }

@@ -27,8 +27,9 @@ final class RedisLink {
 
   private let context: UnsafeMutablePointer<redisContext>
   private let replyLimit: Int
-  /// The number of bytes of the incomplete reply: hiredis keeps the ones of a list in a larger form, and not
-  /// in its buffer.
+  /// The number of bytes of the incomplete reply.
+  ///
+  /// They are counted here, because hiredis does not keep the elements of a list in its buffer.
   private var unanswered = 0
 
   /// Begins to connect.
@@ -94,7 +95,7 @@ final class RedisLink {
   /// - Parameter command: The command.
   /// - Throws: An error if there is no memory.
   func append(_ command: RedisCommand) throws(Failure) {
-    // One buffer for all arguments, so that their addresses are valid together.
+    // All arguments are in one buffer, so that their addresses are valid together.
     var bytes: [UInt8] = []
     bytes.reserveCapacity(command.size)
     for argument in command.arguments { bytes.append(contentsOf: argument) }

@@ -9,7 +9,7 @@ final class RedisMailbox: Sendable {
   /// A caller that waits for a reply.
   typealias Waiter = CheckedContinuation<Result<RedisReply, SharedStoreError>, Never>
 
-  /// The facts that the thread needs.
+  /// The facts about the commands that the thread needs before it waits.
   struct Situation {
     var isClosed: Bool
     var hasWaiting: Bool
@@ -60,7 +60,7 @@ final class RedisMailbox: Sendable {
   /// Lets a caller leave.
   func cancel(_ id: CommandID) {
     let waiter = state.withLock { state -> Waiter? in
-      // A command that did not come, or has its reply, has no place.
+      // If the command has not come yet, or has its reply, it is not in the queue.
       guard let waiter = state.waiters.removeValue(forKey: id) else { return nil }
       state.queue.left(id)
       return waiter

@@ -3,16 +3,16 @@
 /// After `SharedCacheConfiguration.timeout`, only a single call is given up, and the connection continues. So
 /// let these be longer.
 public struct RedisTimeouts: Hashable, Sendable {
-  /// For a connection and its first commands.
+  /// The timeout for making a connection and for its first commands.
   public var connect: Duration
-  /// For the answer of a command, the time to connect included.
+  /// The timeout for the answer of a command; it includes the time to connect.
   public var command: Duration
 
   /// Creates timeouts.
   ///
   /// - Parameters:
-  ///   - connect: For a connection and its first commands.
-  ///   - command: For the answer of a command, the time to connect included.
+  ///   - connect: The timeout for making a connection and for its first commands.
+  ///   - command: The timeout for the answer of a command; it includes the time to connect.
   public init(connect: Duration = .seconds(2), command: Duration = .seconds(2)) {
     self.connect = connect
     self.command = command

@@ -1,7 +1,8 @@
 /// A connection's knowledge of its server's clock, which gives commands their deadlines.
 struct ServerClock: Equatable {
-  /// The time after which the server is asked again: unset clocks drift by some milliseconds in
-  /// that time.
+  /// The time after which the server is asked again.
+  ///
+  /// Clocks that nobody sets differ by some milliseconds after that time.
   static let trust = Duration.seconds(60)
   /// A time that never comes, in numbers that scripts can read.
   private static let never: UInt64 = 9_007_199_254_730_000
@@ -17,8 +18,8 @@ struct ServerClock: Equatable {
   ///
   /// - Parameters:
   ///   - microseconds: The time in microseconds since 1970.
-  ///   - now: The time when its answer came. The server's clock is ahead of that time by then, so
-  ///     that derived times are early.
+  ///   - now: The time when the answer came. By then the server's clock shows a later time than the
+  ///     answer, so that times which are computed from it are a little early.
   mutating func received(_ microseconds: UInt64, at now: ContinuousClock.Instant) {
     reading = Reading(microseconds: min(microseconds, Self.never), at: now)
   }
@@ -39,7 +40,7 @@ struct ServerClock: Equatable {
   func microseconds(at instant: ContinuousClock.Instant) -> UInt64 {
     guard let reading else { return Self.never }
     let (seconds, attoseconds) = (instant - reading.at).components
-    // No deadline is further away, and no connection older.
+    // The result is limited to the time that never comes, because no deadline is further away.
     let passed =
       Double(seconds) * 1_000_000 + Double(attoseconds / 1_000_000_000_000)
     let time = Double(reading.microseconds) + passed

@@ -33,7 +33,7 @@ final class Wakeup: Sendable {
   /// Wakes the thread.
   func wake() {
     var byte: UInt8 = 1
-    // A full pipe wakes, too.
+    // If the pipe is full, it wakes the thread without another byte.
     _ = write(writing, &byte, 1)
   }
 

@@ -4,7 +4,7 @@ public struct RedisEndpoint: Hashable, Sendable {
   public enum Address: Hashable, Sendable {
     /// By TCP.
     case host(String, port: Int)
-    /// By a socket of this machine.
+    /// A server on this machine, by the path of its socket.
     case socket(path: String)
   }
 
@@ -64,6 +64,6 @@ extension RedisEndpoint: CustomDebugStringConvertible, CustomReflectable {
   /// The endpoint without the password.
   public var debugDescription: String { description }
 
-  /// Nothing, so that no dump of the endpoint shows the password.
+  /// A mirror with the description only, so that no dump of the endpoint shows the password.
   public var customMirror: Mirror { Mirror(self, children: [(label: "url", value: description)]) }
 }

@@ -1,6 +1,6 @@
 internal import StreamQueryShared
 
-/// The meaning of a refusal's text for the sender of the command.
+/// The reason why the server refused a command, as far as it matters to the sender.
 enum RedisRefusal: Equatable {
   /// The server does not know the script, and ran nothing.
   case unknownScript

@@ -172,8 +172,8 @@ extension RedisScript {
   /// The beginning of scripts that change something: they do nothing after the caller has given up,
   /// or when the same store uses another connection.
   ///
-  /// Without it, a delayed command would undo later ones. The last two arguments are the number of
-  /// the connection, and the deadline of the command in microseconds of the server's clock. The
+  /// Without this, a delayed command would undo later ones. The last two arguments are the number
+  /// of the connection, and the deadline of the command in microseconds of the server's clock. The
   /// last key is that of ``RedisScript/arrive``.
   static let guardian = """
     local due, connection = tonumber(table.remove(ARGV)), tonumber(table.remove(ARGV))

@@ -1,9 +1,9 @@
 extension RedisScript {
   /// Makes sure that the history is one of this server.
   ///
-  /// Its argument is `1` if a restart begins another one. With a fourth key, commands of connections with
-  /// that name and a lower number are refused from now on; the further arguments are the time of that in
-  /// milliseconds, and the number.
+  /// Its argument is `1` if a restart begins another one. With a fourth key, the server refuses commands of
+  /// earlier connections of the same store object from now on: those with a lower number. The further
+  /// arguments are the milliseconds for which it does so, and the number.
   static let arrive = RedisScript(
     """
     arrive(ARGV[1])

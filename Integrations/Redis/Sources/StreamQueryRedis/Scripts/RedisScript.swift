@@ -26,7 +26,7 @@ struct RedisScript: Hashable, Sendable {
     digest = SHA1.hexadecimal(of: Array(source.utf8))
   }
 
-  /// The command that runs it by its name.
+  /// The command that runs the script by its name.
   ///
   /// - Parameters:
   ///   - keys: The keys that it uses.
@@ -36,7 +36,7 @@ struct RedisScript: Hashable, Sendable {
     command("EVALSHA", digest, keys, arguments)
   }
 
-  /// The command that runs it by its text.
+  /// The command that runs the script by its text.
   ///
   /// - Parameters:
   ///   - keys: The keys that it uses.

@@ -66,7 +66,7 @@ enum RedisAnswers {
       let age = elements[1].number.flatMap({ Int64(exactly: $0) }),
       let form = elements[2].bytes, let bytes = elements[3].bytes, let requested = elements[4].text
     else { return nil }
-    // A form that is no text is unknown.
+    // If the form is not valid text, no reader knows it, and the entry counts as missing.
     let value = SharedValue(bytes, form: String(decoding: form, as: UTF8.self))
     return SharedEntry(
       value: value,

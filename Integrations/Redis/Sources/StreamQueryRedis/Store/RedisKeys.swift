@@ -11,7 +11,8 @@ struct RedisKeys: Hashable, Sendable {
   ///
   /// - Parameter namespace: Any text; different ones have different keys.
   init(_ namespace: String) {
-    // No namespace may look like another one with the beginning of a key.
+    // Some characters are escaped, so that the name of a namespace and the beginning of a key never
+    // look like another namespace.
     var escaped = ""
     for character in namespace.unicodeScalars {
       switch character {
@@ -21,7 +22,7 @@ struct RedisKeys: Hashable, Sendable {
       default: escaped.unicodeScalars.append(character)
       }
     }
-    // A cluster ignores empty braces.
+    // The braces must not be empty, because a cluster ignores empty ones.
     prefix = "{\(escaped.isEmpty ? "%" : escaped)}:sq1:"
   }
 

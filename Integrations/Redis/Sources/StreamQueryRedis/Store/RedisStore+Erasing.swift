@@ -8,8 +8,8 @@ extension RedisStore {
   /// whose time depends on their number. Entries that are stored meanwhile may be removed, too. The namespace
   /// keeps its name and the numbers of its last version.
   ///
-  /// It does not concern the machines' own memory: end their clients first, or they store fetched
-  /// data again.
+  /// The data in the memory of each machine stays: end the machines' clients first, or they store
+  /// fetched data again.
   ///
   /// - Throws: An error if the server is out of reach; call it again then.
   public func erase() async throws(SharedStoreError) {

@@ -56,7 +56,8 @@ public final class RedisStore: SharedStore {
     let keys = RedisKeys(namespace)
     self.configuration = configuration
     self.keys = keys
-    // Not from a client's generator: only the server sees it, and it decides nothing.
+    // The number does not come from a client's generator, because only the server sees it, and it
+    // decides nothing.
     name = String(UInt64.random(in: .min ... .max), radix: 36)
     let connect: @Sendable ([RedisCommand]) -> RedisConnection = { greeting in
       RedisConnection(
@@ -119,7 +120,8 @@ extension RedisStore {
       (maxAge ?? .milliseconds(-1)).ageDigits,
       lease.milliseconds(upTo: .longestLease), Array(attempt.utf8), Array("\(lost.count)".utf8),
     ]
-    // The lease of a caller that left before it came would make the others wait.
+    // If a caller left before its lease came, the lease is given back. Otherwise the others would
+    // wait for it.
     let leaving = LateReply.givenBack(
       if: "leads",
       by: RedisScript.abandon.byText(changing(names), [length, Array(key.text.utf8), [], [], []])

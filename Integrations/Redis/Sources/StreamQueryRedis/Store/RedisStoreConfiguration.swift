@@ -2,10 +2,12 @@
 public struct RedisStoreConfiguration: Hashable, Sendable {
   /// The effect of a restart of the server, or of another server in its place.
   public enum Restarts: Hashable, Sendable {
-    /// No earlier entry is trusted: another history begins, which all peers see as a gap.
+    /// No earlier entry is trusted. Another history begins, and all peers notice that they may have
+    /// missed changes.
     ///
-    /// A server that writes to its disk every second loses up to a second, and a replica that takes
-    /// over lacks uncopied changes. These are not known, so an invalidation may be among them.
+    /// A server that writes to its disk every second may lose the changes of a second, and a
+    /// replica that takes over does not have all changes. Nobody knows which changes are lost, and
+    /// an invalidation may be among them.
     case beginAnew
     /// The entries of the server are trusted.
     ///

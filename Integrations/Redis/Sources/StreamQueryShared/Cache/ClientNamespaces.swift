@@ -2,8 +2,8 @@ internal import StreamQuery
 
 /// The namespace under which each client shares.
 ///
-/// A client has only one, because its own data is not divided by namespaces, so that it would serve one
-/// tenant's data to another.
+/// A client has only one. Its own data is not divided by namespaces, so with two it would serve one tenant's
+/// data to another.
 struct ClientNamespaces: Sendable {
   private struct Entry: Sendable {
     weak var client: QueryClient?

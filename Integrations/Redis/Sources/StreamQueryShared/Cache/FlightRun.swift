@@ -7,7 +7,7 @@ struct FlightRun: Sendable {
   let settings: SharedSettings
   let context: FetchContext
   var rounds: SharedRounds
-  /// The valid entry that the store had, but that was too old.
+  /// The entry that the store had, which was valid but too old.
   var present: SharedEntry?
   /// The time when the store was last asked.
   var askedAt = Duration.zero
@@ -40,7 +40,9 @@ struct FlightAnswer<Value: Sendable>: Sendable {
   var isTaken = false
   /// Whether upstream found that the data is still good.
   var isKept = false
-  /// Whether upstream reported an age: versions do not include that.
+  /// Whether upstream reported an age.
+  ///
+  /// Versions say nothing about that age.
   var isAged = false
 
   /// Its version; `nil` if it did not come from the store.

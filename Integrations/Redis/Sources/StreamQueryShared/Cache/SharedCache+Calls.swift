@@ -3,14 +3,14 @@
 // Calls of the store. None takes longer than the configuration allows, and none is made while the
 // store is believed to be away.
 extension SharedCache {
-  /// The behaviour of a call while the store is believed to be away.
+  /// How a call behaves while the store is believed to be away.
   enum Urgency: Sendable {
-    /// It does not ask, unless the log is not read, so that no other call would find the store
-    /// again.
+    /// The call does not ask the store. Only if nobody reads the log does it ask, because no other
+    /// call would notice that the store is back.
     case fetch
-    /// It asks after the pause.
+    /// The call asks after the pause.
     case log
-    /// It asks in any case, because others wait for it, or it has no substitute.
+    /// The call asks in any case, because others wait for it, or because nothing can replace it.
     case change
   }
 
@@ -19,8 +19,8 @@ extension SharedCache {
   /// - Parameters:
   ///   - urgency: The behaviour while the store is believed to be away.
   ///   - limit: How long it may take; `nil` is the configuration's timeout.
-  ///   - isNoted: Whether its outcome decides if the store is away. A server may answer reads and refuse
-  ///     changes; a change that is sent repeatedly must not report each time that it is away.
+  ///   - isNoted: Whether the outcome decides if the store is away. A server may answer reads and refuse
+  ///     changes, so a change that is sent again and again must not report each time that the store is away.
   ///   - late: Undoes the effect of a call whose caller is gone.
   ///   - body: The call.
   /// - Returns: The answer.
@@ -55,7 +55,7 @@ extension SharedCache {
     }
     var result = await firstResult.value(ifCancelled: .failure(.cancelled))
     if result.isCancelled, !Task.isCancelled {
-      // No code of this process gave it up.
+      // The store gave up the call; no code of this process had cancelled it.
       result = .failure(.unavailable("the store gave up the call"))
     }
     // A call that may have taken a lease continues until its time is over, to give it back.
@@ -83,7 +83,8 @@ extension SharedCache {
       }
       guard let waiting else { return }
       tell(.storeAway(error))
-      // They hear no news any more, so they find out at once that the store is away.
+      // These fetches wait for news that does not come any more, so they learn at once that the
+      // store is away.
       for firstResult in waiting { firstResult.give(.silence) }
     }
   }
@@ -152,7 +153,7 @@ extension SharedCache {
       }
       apply { $0.invalidated(marks, version) }
     } catch {
-      // Together with others they may be too large.
+      // Together with the kept marks, the marks may be too large for the store.
       keepUnsent(kept)
       throw error
     }

@@ -64,8 +64,8 @@ extension SharedCache {
   public func setData<Value: Codable>(_ value: Value, for query: Query<Value>) {}
 
   private func invalidate(_ marks: [SharedMark]) async throws(SharedCacheError) {
-    // Observers refetch after the store has accepted the change, so that they do not get the old
-    // entry.
+    // Observers refetch only after the store has accepted the change, so that they do not get the
+    // old entry.
     apply(refetch: .never) { $0.suspected(marks) }
     let outcome = await send(parts: [marks])
     guard let error = outcome.error else { return }
@@ -135,7 +135,8 @@ extension SharedCache {
     let marking = Mutex<FirstResult<Void>?>(nil)
     repeat {
       marking.withLock { $0 = nil }
-      // It runs again if the data changes meanwhile, because a newer answer may have landed.
+      // The closure runs again if the data changes meanwhile, because a newer answer may have
+      // landed.
       let written = client.updateData(for: query, fencing: true) { data in
         let (mayWrite, wait) = self.locked { state -> (Bool, FirstResult<Void>?) in
           state.links[key.text] = link

@@ -20,7 +20,8 @@ extension SharedCache {
     let link = SharedLink(key)
     let begun = try await begun(sharedKey, link)
     let knows = context.previous(as: Value.self) != nil && !begun.isSuspect
-    // First, so that an answer which was requested while the clock is read does not count as newer.
+    // This is read first: an answer that is requested while the clock is read must not count as
+    // newer.
     let invalidation = context.timeSinceInvalidation
     let now = clock.now()
     let rounds = SharedRounds(
@@ -46,8 +47,9 @@ extension SharedCache {
     }
   }
 
-  /// Registers a fetch, after all suspicions about its key are marked in the client: a later mark would
-  /// hit its answer.
+  /// Registers a fetch, as soon as all suspicions about its key are marked in the client.
+  ///
+  /// A mark that came later would also mark the fetch's answer.
   private func begun(_ key: SharedKey, _ link: SharedLink) async throws -> SharedTable.Beginning {
     while true {
       let (begun, isMarking) = locked { state -> (SharedTable.Beginning?, FirstResult<Void>?) in
@@ -91,7 +93,8 @@ extension SharedCache {
   ) -> Duration? {
     switch context.demand {
     case .latest: return nil
-    // The client's own mark; the cause of a mark from the log has reached the store before.
+    // The client itself has invalidated the data. If the mark is from the log, the store knew its
+    // cause before.
     case .afterInvalidation where !isSuspect || invalidation != nil: return nil
     case .fresh, .afterInvalidation: break
     }
@@ -110,17 +113,18 @@ extension SharedCache {
       return (state.links, state.table.arrivals)
     }
     guard let look else { return }
-    // In an order that is the same in every process, so that a simulation repeats it.
+    // The order is the same in every process, so that a simulation can repeat it.
     let gone = look.links.filter { !$0.value.isCached(in: client) }.keys.sorted()
     let removed = locked { state -> [SharedLink] in
-      // An entry that came while the client was asked may exist by now.
+      // The client may have got an entry after it was asked.
       let keys = state.table.forget(
         gone,
         cameUpTo: look.arrival,
         landedBefore: now - .seconds(60)
       )
       state.endedSweep()
-      // If an answer lands nevertheless, it is marked, because it hears of no changes any more.
+      // If an answer lands nevertheless, it is marked as outdated, because nobody tells it of
+      // changes any more.
       for key in keys { state.answers.removeValue(forKey: key)?.markOutdated() }
       return keys.compactMap { state.links.removeValue(forKey: $0) }
     }

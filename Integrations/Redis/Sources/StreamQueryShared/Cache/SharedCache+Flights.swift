@@ -75,8 +75,8 @@ extension SharedCache {
     let next: SharedRounds.Step?
     switch verdict {
     case .lands, .ignored:
-      // By the versions, nothing has changed since. They do not include an invalidation that the client made
-      // for itself, and a cache before upstream: for these, the age counts.
+      // The versions say that nothing has changed since. But they know nothing of an invalidation that the
+      // client made for itself, nor of a cache before upstream. If there is one of these, the age counts.
       let isAgeDecisive = answer.isAged || flight.context.timeSinceInvalidation != nil
       let isOutdated: Bool? = isAgeDecisive ? nil : false
       flight.context.answer(isOld: answer.age, isOutdated: isOutdated)
@@ -149,7 +149,8 @@ extension SharedCache {
       return nil
     }
     let stored = max(entry.age, .zero)
-    // It grew older on its way to the store. Its request was made after its lease was given.
+    // The value grew older on its way to the store. It was requested after its lease was given, so
+    // the time since then is the most that it can be old.
     let onWay = max((entry.requestAge ?? .zero) - envelope.duration - stored, .zero)
     let isAccepted = flight.rounds.accepts(
       entry,
@@ -158,7 +159,8 @@ extension SharedCache {
       askedAt: flight.askedAt
     )
     guard isAccepted else { return nil }
-    // The store may have measured the age as early as the request was made.
+    // The store may have measured the age at the moment when it was asked, and the entry is older
+    // now.
     let now = clock.now()
     let age = stored + envelope.age + onWay + (now - flight.askedAt)
     tell(.hit(key: "\(flight.context.key)", age: age))
@@ -191,7 +193,7 @@ extension SharedCache {
     }
     if let news { return news }
     tell(.follows(key: "\(flight.context.key)"))
-    // Without the log there is no news, so it asks now and then.
+    // If nobody reads the log, there is no news, so the store is asked now and then.
     let wait = isRead ? end - now : min(end - now, configuration.timeout)
     let deadline = deadlines.set(after: wait) { firstResult.give(nil) }
     let received = await firstResult.value(ifCancelled: nil)

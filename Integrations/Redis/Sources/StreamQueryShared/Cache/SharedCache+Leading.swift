@@ -17,20 +17,21 @@ extension SharedCache {
       answer = try await withTaskCancellationHandler {
         try await self.answer(flight, upstream)
       } onCancel: {
-        // At once, because code that ignores its cancellation may run for long.
+        // The renewal ends at once, because code that ignores its cancellation may run for long.
         renewal.cancel()
         if isOver.give(()) { abandon(lease, timeout(of: flight)) }
       }
     } catch {
       if isOver.give(()) {
-        // The task tells: a `CancellationError` from elsewhere is a failure.
+        // Only the task tells whether this is a cancellation: a `CancellationError` from elsewhere
+        // is a failure.
         abandon(lease, Task.isCancelled ? timeout(of: flight) : failure(error, flight))
       }
       throw error
     }
     let answeredAt = clock.now()
     guard !answer.isKept || isPresent(answer.value, flight) else {
-      // Data that exists only here, such as a local write of the client.
+      // The data exists only here, such as a local write of the client, and is not stored.
       abandon(lease, nil)
       return answer
     }
@@ -58,7 +59,7 @@ extension SharedCache {
       case .tooLarge:
         abandon(lease, .unshareable)
         tell(.alone(key: "\(flight.context.key)", .tooLarge))
-      // Whether the value was stored is unknown; there is no report of a change.
+      // Nobody knows whether the value was stored, but no change was reported.
       case .unavailable, .unreadable: break
       }
     }
@@ -108,7 +109,8 @@ extension SharedCache {
     _ answer: FlightAnswer<Value>,
     _ flight: FlightRun
   ) -> Encoded {
-    // First, because the time of encoding is part of the age.
+    // The clock is read before the value is encoded, because the time of encoding is part of the
+    // age.
     let duration = clock.now() - answer.requestedAt
     guard let bytes = try? configuration.codec.encode(answer.value) else {
       return .refused(.unshareable)
@@ -121,13 +123,13 @@ extension SharedCache {
   /// Renews a lease until it is lost or the task is cancelled.
   private func renewing(_ lease: SharedLease, for time: Duration) -> Task<Void, Never> {
     Task.detached(executorPreference: scheduling.executor) { [self] in
-      // At a random share of the time: otherwise a lease could end just when its holder gives up, and a
-      // machine that waits for that end would lead before it hears of the failure.
+      // The lease is renewed after a random share of its time. Otherwise it could end just when its holder
+      // gives up, and a machine that waits for that end would lead before it hears of the failure.
       while (try? await scheduling.clock.sleep(for: time * (0.25 + chance / 12))) != nil {
         let isValid = try? await call(.change) { [store] () async throws(SharedStoreError) in
           try await store.renew(lease, for: time)
         }
-        // A store that does not answer now may do so before the lease ends.
+        // If the store does not answer now, it may do so before the lease ends.
         if isValid == false { return }
       }
     }

@@ -24,8 +24,8 @@ extension SharedCache {
   }
 
   private func read() async {
-    // No task group: an executor may run jobs inside `enqueue`. A child of a group that a cancellation
-    // handler resumes would end there, while the runtime still goes through the children.
+    // This is no task group, because an executor may run jobs inside `enqueue`. A child of a group that a
+    // cancellation handler resumes would end there, while the runtime still goes through the children.
     let reading = Task(executorPreference: scheduling.executor) { await self.readLog() }
     let sweeping = Task(executorPreference: scheduling.executor) {
       await self.sweep()
@@ -36,8 +36,8 @@ extension SharedCache {
       sweeping.cancel()
       await sweeping.value
     } onCancel: {
-      // In an array, which retains them: the last cancellation may resume the caller, which then ends inside
-      // of this call and releases them.
+      // An array retains the tasks: the last cancellation may resume the caller, which then ends inside of
+      // this call and releases them.
       for task in [sweeping, reading] { task.cancel() }
     }
     apply(refetch: .never) { table in
@@ -63,7 +63,7 @@ extension SharedCache {
           try await store.changes(after: position, timeout: wait)
         }
         received(changes, askedAt: start)
-        // Limits the reads of a store that neither waits nor has news.
+        // If the store neither waits nor has news, the reads are limited by a pause.
         guard changes.isGap || changes.messages.isEmpty, clock.now() - start < wait / 2 else {
           continue
         }
@@ -116,7 +116,7 @@ extension SharedCache {
       let lost = state.answers.keys.filter { key in
         state.table.rows[key]?.landedAt.map { $0 <= past } ?? true
       }
-      // If an answer lands nevertheless, it is marked.
+      // If an answer lands nevertheless, it is marked as outdated.
       for key in lost { state.answers.removeValue(forKey: key)?.markOutdated() }
       return lost
     }

@@ -94,7 +94,8 @@ public final class SharedCache: Sendable {
       probeTimeout: configuration.timeout * 2
     )
     state = Mutex(SharedState(breaker: breaker))
-    // The store may have entries that the client does not have.
+    // The client notes invalidations of entries that it does not have, because the store may have
+    // them.
     client.noteInvalidations()
   }
 
@@ -131,7 +132,7 @@ public final class SharedCache: Sendable {
     let (suspected, links, notified) = locked { state in
       let effects = change(&state.table)
       state.table.marking(effects.suspected)
-      // An answer that was compared before and lands after this is outdated.
+      // If an answer was compared before this and lands after it, it is outdated.
       for key in effects.suspected { state.answers[key]?.markOutdated() }
       let links = effects.suspected.sorted().compactMap { state.links[$0] }
       let notified = effects.notified.compactMap { id, news in
@@ -139,13 +140,14 @@ public final class SharedCache: Sendable {
       }
       return (effects.suspected, links, notified)
     }
-    // In an order that is the same in every process, so that a simulation repeats it.
+    // The order is the same in every process, so that a simulation can repeat it.
     for each in notified.sorted(by: { $0.id.rawValue < $1.id.rawValue }) {
       each.firstResult.give(each.news)
     }
     guard !suspected.isEmpty else { return 0 }
-    // All in one transaction. A fetch under way is joined, so that none of its callers is cancelled: its
-    // answer will be compared with the news, or has just been marked as outdated.
+    // All entries are marked in one transaction. A fetch under way is joined and not replaced, so that none
+    // of its callers is cancelled: its answer will be compared with the news, or has just been marked as
+    // outdated.
     let filter = QueryFilter.any(of: links.map(\.filter))
     client?.markInvalidated(filter, refetch: refetch, superseding: false)
     let parked = locked { state in

@@ -93,7 +93,8 @@ public struct SharedCacheConfiguration: Sendable {
 }
 
 extension SharedCacheConfiguration {
-  /// The same configuration with bounded times, of up to 100 years, that end no loop at once.
+  /// The configuration with all times limited: to 100 years at most, and so that no loop runs
+  /// without a pause.
   var bounded: Self {
     func bounded(_ time: Duration, from least: Duration = .milliseconds(1)) -> Duration {
       min(max(time, least), .seconds(100 * 365 * 86_400))

@@ -35,7 +35,7 @@ public enum SharedCacheEvent: Sendable {
   public enum Reason: String, Hashable, Sendable {
     /// The store is away.
     case storeAway
-    /// It waited for others until its time was over.
+    /// The fetch waited for others until its time was over.
     case impatient
     /// The value is too large: ``SharedCacheConfiguration/maxValueBytes``, or the store's own limit.
     ///
@@ -44,7 +44,7 @@ public enum SharedCacheEvent: Sendable {
     /// The key is too large for the store, the value cannot be encoded, or the machine that fetched
     /// could not share it.
     case unshareable
-    /// It lost all its rounds, because each answer was outdated.
+    /// The fetch used up its rounds, because each answer was outdated.
     case outdated
     /// The fetch adds a page, which is no whole value.
     case part

@@ -8,8 +8,8 @@ struct SharedLink: Sendable {
 
   init<Value>(_ key: QueryKey<Value>) {
     filter = .key(key)
-    // Without reading the data, which would be a use of each entry: the eviction of a client with a limit
-    // would depend on the order of these reads.
+    // This does not read the data of an entry, which would count as a use. In a client with a limit, the
+    // order of these reads would then decide which entries are evicted.
     hasData = { !$0.entries(of: Value.self, .key(key)).isEmpty }
   }
 

@@ -5,7 +5,8 @@ struct SharedState: Sendable {
   var table = SharedTable()
   var breaker: SharedBreaker
   var unsent = UnsentMarks()
-  /// Decides when kept invalidations are sent again; only the outcomes of that change it.
+  /// Decides when kept invalidations are sent again, by the outcomes of earlier attempts to send
+  /// them.
   var sending: SharedBreaker
   /// The client's entries of the table's rows.
   var links: [String: SharedLink] = [:]

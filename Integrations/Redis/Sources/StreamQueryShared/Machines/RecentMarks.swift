@@ -1,9 +1,9 @@
 /// The newest invalidations, each with its version and with its rank in the order in which this
 /// peer saw them.
 ///
-/// They are in two halves: when the young one is full, it becomes the old one, so that a log full
-/// of unrelated marks needs bounded memory. An invalidation of a row is also stored in
-/// ``SharedRow/invalidated``.
+/// They are in two halves: when the young half is full, it becomes the old half, and the former old
+/// half is dropped. So a log full of unrelated marks needs bounded memory. An invalidation of a row
+/// is also stored in ``SharedRow/invalidated``.
 struct RecentMarks: Sendable {
   /// An invalidation.
   struct SeenInvalidation: Equatable, Sendable {
@@ -11,7 +11,7 @@ struct RecentMarks: Sendable {
     /// The number of the message among those that this peer has seen.
     var messageNumber: UInt64
 
-    /// The maximum of two.
+    /// Joins two invalidations: the greater version, and the greater sequence number.
     ///
     /// Versions and sequence numbers have different orders, because a peer sees its own
     /// invalidations before older messages.

@@ -1,7 +1,7 @@
 /// Decides when to search for rows that are not needed any more: when there are twice as many rows, or bytes
 /// of their texts, as after the last search.
 ///
-/// The client is asked outside the lock, so that a search takes a while; only one runs at a time.
+/// A search asks the client outside the lock, which takes a while; only one search runs at a time.
 struct RowSweep: Sendable {
   /// The numbers of rows and of bytes of texts after the last search.
   private var left = (rows: 0, bytes: 0)

@@ -1,8 +1,8 @@
 /// The bounds for an entry that may follow the present data, so that the data never goes back.
 ///
 /// Data from the store has a version. For data from upstream, for instance because the store was
-/// away, the time of its request is known. For data from before messages were lost, only the same
-/// entry or a later one will do.
+/// away, the time of its request is known. If the data is from before messages were lost, only the
+/// same entry or a later one may follow it.
 struct SharedBounds: Equatable, Sendable {
   /// The lowest version; `nil` if there is none.
   var version: SharedVersion?
@@ -10,8 +10,8 @@ struct SharedBounds: Equatable, Sendable {
   var requestedAt: Duration?
   /// The version of the present data, if the life of the log that gave it is not known.
   ///
-  /// The same entry will do, although the time of its request is not known as exactly as a later one must
-  /// have it.
+  /// The same entry may follow, although the time of its request is not known as exactly as is required of a
+  /// later one.
   var same: SharedVersion?
 
   /// Whether an entry may follow the data.
@@ -46,7 +46,8 @@ extension SharedEntry {
   ///     time of its request.
   /// - Returns: The time, by the clock of `askedAt`.
   func requested(fetchedIn duration: Duration, askedAt: Duration, slack: Duration) -> Duration {
-    // It was requested after its lease was taken, and the store measured after it was asked.
+    // The value was requested after its lease was taken, and the store measured the age after it
+    // was asked.
     askedAt - (requestAge ?? age + duration + slack)
   }
 }

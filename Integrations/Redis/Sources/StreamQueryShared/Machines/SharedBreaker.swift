@@ -72,7 +72,7 @@ struct SharedBreaker: Equatable, Sendable {
   /// - Returns: Whether it was there until now.
   mutating func failed(at now: Duration, chance: Double) -> Bool {
     let wasClosed = state == .closed
-    // A call that was under way when the store failed is no news.
+    // If a call was under way when the store failed, its failure is no news.
     if case .open(let until) = state, now < until { return false }
     let pause = pause(after: failures)
     failures = min(failures + 1, 30)

@@ -7,7 +7,7 @@ struct FlightID: Hashable, Sendable {
 struct SharedFlight: Sendable {
   /// The sequence number of the last message that was seen when it began, or began again.
   var messageNumber: UInt64
-  /// The number of times that the peer had forgotten everything by then.
+  /// The number of times that the peer had forgotten everything when the fetch began.
   var epoch: UInt64
   /// The version of the data when it began.
   var before: SharedVersion?

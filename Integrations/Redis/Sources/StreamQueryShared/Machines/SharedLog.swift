@@ -1,4 +1,4 @@
-/// Decides from which position the log is read, and how complete the knowledge of it is.
+/// Decides from which position the log is read, and whether all changes so far are known.
 ///
 /// | state | messages | a gap | no answer |
 /// |---|---|---|---|
@@ -6,7 +6,7 @@
 /// | seeking the end | live | live | seeking |
 /// | live | live | live, from the end | live, but not complete |
 struct SharedLog: Equatable, Sendable {
-  /// The completeness of the knowledge after a read.
+  /// Whether all changes are known after a read.
   enum Step: Equatable, Sendable {
     /// The messages are all changes since the last read.
     case complete
@@ -40,7 +40,7 @@ struct SharedLog: Equatable, Sendable {
   /// - Parameters:
   ///   - changes: The result.
   ///   - start: The time of the request: messages that were logged later may be missing.
-  /// - Returns: The completeness of the knowledge.
+  /// - Returns: Whether all changes are known now.
   mutating func read(_ changes: SharedChanges, askedAt start: Duration) -> Step {
     let previous = position
     defer {

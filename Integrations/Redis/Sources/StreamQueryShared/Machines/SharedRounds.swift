@@ -20,7 +20,7 @@ struct SharedRounds: Equatable, Sendable {
   }
 
   private let startedAt: Duration
-  /// The time after which it does not follow others any more.
+  /// The time after which the fetch does not wait for other machines any more.
   private let patienceEnd: Duration
   /// The number of rounds that may still be lost.
   private var roundsLeft: Int
@@ -30,19 +30,22 @@ struct SharedRounds: Equatable, Sendable {
   private var outdated: SharedVersion?
   /// The bounds for an entry that may follow the present data.
   private let bounds: SharedBounds
-  /// The earliest time of an entry's request, apart from the bounds: the client knows of a change that the
-  /// store does not know, or asks for an answer that is as new as its request; `nil` if there is none.
+  /// An entry must not have been requested before this time; `nil` if any time will do.
+  ///
+  /// The client knows of a change that the store does not know, or wants an answer that is as new as its
+  /// request. This limit is in addition to ``bounds``.
   private let leastRequest: Duration?
-  /// The version of the answer that it already has, which is valid if the store still has it or a
-  /// later one.
+  /// The version of an answer that the fetch has already.
+  ///
+  /// The answer is valid if the store still has it, or a later one.
   private var confirmed: SharedVersion?
-  /// The position after which an entry was stored since the fetch began to wait, so that it may
-  /// take it.
+  /// The position of the log when the fetch began to wait: it may take any entry that was stored
+  /// after that.
   private var awaited: SharedPosition?
   /// Whether a lease from before the fetch has ended: later ones are newer than the fetch.
   private var hasOutlivedLease = false
-  /// A margin for the time since the start: the store's answer may be younger than the request by
-  /// this.
+  /// A margin for the time since the start, because the store may have measured an age this much
+  /// later than it was asked.
   private let slack: Duration
 
   /// Creates the rounds of a fetch.
@@ -120,17 +123,18 @@ struct SharedRounds: Equatable, Sendable {
       {
         awaited = position
       }
-      // Limits the requests to a store that reports a lease which has already ended.
+      // If the store reports a lease that has already ended, the wait has a minimum, so that there
+      // are few requests.
       let wait = max(remaining, .milliseconds(10))
       return .follow(position, until: wait > patienceEnd - now ? patienceEnd : now + wait)
     }
   }
 
-  /// The entry cannot be read, or is too old: only a younger one will do.
+  /// The entry cannot be read, or is too old, so the fetch asks for a younger one.
   mutating func unusable(_ entry: SharedEntry) -> Step {
     guard roundsLeft > 0 else { return .alone(.outdated) }
     roundsLeft -= 1
-    // The same entry is no younger at the next request.
+    // At the next request the same entry is older, so it is not returned again.
     let step = Duration.microseconds(1)
     return .begin(maxAge: entry.age < step ? nil : entry.age - step)
   }
@@ -156,14 +160,15 @@ struct SharedRounds: Equatable, Sendable {
   mutating func lost(at now: Duration, taken entry: SharedVersion? = nil) -> Step? {
     guard roundsLeft > 0 else { return entry == nil ? nil : .alone(.outdated) }
     roundsLeft -= 1
-    // An entry that was stored since is as new as an answer to this fetch.
+    // An entry that was stored since the fetch began is as new as an answer to this fetch.
     if maxAge == nil { maxAge = now - startedAt }
     outdated = entry
     return .begin(maxAge: maxAge)
   }
 
-  /// The answer came, but changes meanwhile are not known: the store knows whether it is still
-  /// valid.
+  /// The answer came, but it is not known whether something has changed meanwhile.
+  ///
+  /// The store is asked whether the answer is still valid.
   ///
   /// - Parameters:
   ///   - now: The time.
@@ -174,7 +179,7 @@ struct SharedRounds: Equatable, Sendable {
     guard roundsLeft > 0 else { return nil }
     roundsLeft -= 1
     confirmed = version
-    // By its version, it is known to be young enough, although it has grown older.
+    // The version is young enough, although the entry has grown older since.
     return .begin(maxAge: (maxAge ?? .zero) + (now - startedAt) + slack)
   }
 

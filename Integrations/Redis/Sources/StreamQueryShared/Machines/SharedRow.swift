@@ -7,16 +7,19 @@ struct SharedRow: Sendable {
   var bounds = SharedBounds()
   /// The time when the data came; `nil` if none has.
   var landedAt: Duration?
-  /// Whether the data has been in the client since then: if it is not there any more, it has left.
+  /// Whether the data has arrived in the client.
+  ///
+  /// If the client does not have it then, the client has dropped it.
   var isInClient = false
   /// The number of the last answer, write or arrival in the client.
   var sequence: UInt64 = 0
-  /// The time when the shown value was requested, at the latest: the data, or an outdated answer in
-  /// its place.
+  /// The latest possible time of the request for the shown value, which is the data or an outdated
+  /// answer in its place.
   var requestedAt: Duration?
-  /// The data is not trusted, because of news of the log, or because it had none.
+  /// Whether the data is not trusted, because of news of the log, or because the log was out of
+  /// reach.
   var isSuspect = false
-  /// The newest value of which the log told.
+  /// The newest value that the log has reported.
   var stored: RecentMarks.SeenInvalidation?
   /// The newest invalidation of any of its marks, with the highest version and sequence number.
   ///
@@ -29,8 +32,9 @@ struct SharedRow: Sendable {
   /// land.
   var newest: FlightID?
 
-  /// The number of suspicions that are not marked in the client yet: meanwhile no fetch begins or
-  /// lands, so that no mark hits newer data.
+  /// The number of suspicions that are not marked in the client yet.
+  ///
+  /// Meanwhile no fetch begins or lands, so that newer data is not marked.
   var marking = 0
   /// The facts that apply if the last answer does not land, because its fetch was cancelled.
   var previous: Previous?

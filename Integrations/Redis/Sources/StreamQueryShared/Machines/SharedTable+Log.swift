@@ -28,7 +28,7 @@ extension SharedTable {
     case .committed(let key): stored(message.version, key, &effects)
     case .written(let key):
       stored(message.version, key, &effects)
-      // Entries of other forms have the former value.
+      // Entries of the key in other forms still have the former value.
       guard let mark = SharedNames.mark(ofEntry: key) else { return }
       for other in rowsOfMarks[mark] ?? [] where other != key {
         stored(message.version, other, &effects)
@@ -80,7 +80,7 @@ extension SharedTable {
     }
   }
 
-  /// The data of a key is older than a version, unless it is known to be newer.
+  /// Suspects the data of a key because of a version, unless the data is known to be newer.
   private mutating func suspect(
     _ key: String,
     since version: SharedVersion,
@@ -96,8 +96,9 @@ extension SharedTable {
     effects.suspected.insert(key)
   }
 
-  /// Whether the store can have given a version: data that landed before the end of the log was
-  /// requested is not after that end.
+  /// Whether the store can have given a version.
+  ///
+  /// Data that landed before the end of the log was requested cannot have a version after that end.
   private func isPossible(_ landed: SharedVersion, _ row: SharedRow) -> Bool {
     guard let end, let landedAt = row.landedAt, landedAt < end.askedAt else { return true }
     return landed <= end.version

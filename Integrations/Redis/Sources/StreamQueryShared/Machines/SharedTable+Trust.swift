@@ -1,4 +1,4 @@
-// Suspicions about data without the log.
+// Suspicions for lack of news from the log.
 extension SharedTable {
   /// Changes may have been missed: all data is suspected, and fetches under way begin again.
   ///
@@ -16,7 +16,8 @@ extension SharedTable {
       rows[key]?.stored = nil
       rows[key]?.invalidated = nil
       rows[key]?.news = nil
-      // News of the log stays true even if the store, such as a replica that lagged, has forgotten it.
+      // News of the log stays true even if the store has forgotten it, such as a replica that had not copied
+      // everything.
       let known = [row.stored, row.invalidated].compactMap { $0?.version }
       let landed = row.landed ?? row.newest.flatMap { row.flights[$0]?.before }
       if landed != nil { rows[key]?.bounds = SharedBounds() }
@@ -24,8 +25,8 @@ extension SharedTable {
       rows[key]?.bounds.version = version
       rows[key]?.landed = nil
       if isOther {
-        // The data may already be of the new life, because a fetch can reach the store before the log is
-        // read.
+        // The data may already have a version of the new life, because a fetch can reach the store before the
+        // log is read.
         let requestedAt = version == nil ? rows[key]?.bounds.requestedAt : row.requestedAt
         rows[key]?.bounds = SharedBounds(requestedAt: requestedAt, same: landed)
       }

@@ -16,7 +16,7 @@ struct SharedTable: Sendable {
 
   /// The answer of a fetch.
   enum Answer: Equatable, Sendable {
-    /// An entry, or a committed value.
+    /// An entry, or a value that was committed.
     case stored(SharedVersion)
     /// A value that did not come from the store.
     case unversioned(requestedAt: Duration)
@@ -36,11 +36,12 @@ struct SharedTable: Sendable {
   enum Verdict: Equatable, Sendable {
     /// It becomes the data.
     case lands
-    /// It becomes the data, but the log is not read, which would tell of changes.
+    /// The answer becomes the data. But nobody reads the log, so this peer will not hear of
+    /// changes.
     case landsUnwatched
-    /// Something has changed since it was fetched.
+    /// Something has changed since the answer was fetched, so the fetch begins again.
     case again
-    /// Whether something has changed is not known.
+    /// It is not known whether something has changed.
     case unsure
     /// The client has replaced the fetch, and ignores its answer.
     case ignored
@@ -85,7 +86,7 @@ struct SharedTable: Sendable {
     let row = rows[key.text]
     var flight = SharedFlight(messageNumber: messageNumber, epoch: epoch)
     flight.before = row?.landed ?? row?.newest.flatMap { row?.flights[$0]?.before }
-    // Whether it lands is not reported, so the data is unknown until then.
+    // Nobody reports whether the answer lands, so the data is unknown until then.
     rows[key.text]?.landed = nil
     rows[key.text]?.flights[id] = flight
     rows[key.text]?.newest = id
@@ -113,7 +114,7 @@ struct SharedTable: Sendable {
     for key in keys {
       let landedAt = rows[key]?.landedAt
       restore(key)
-      // If it lands at this very moment, changes still suspect it.
+      // If the answer lands at this very moment, it is still suspected after a change.
       rows[key]?.landedAt = landedAt
       rows[key]?.isSuspect = true
       effects.suspected.insert(key)
@@ -184,7 +185,8 @@ struct SharedTable: Sendable {
     let seenInvalidations = seenInvalidations(row) + (row.stored.map { [$0] } ?? [])
     return switch answer {
     case .stored(let version):
-      // News from before everything was forgotten is in the bounds, also if the fetch began before.
+      // News from before everything was forgotten is in the bounds, even if the fetch began before
+      // that.
       version < row.bounds.version ?? version || seenInvalidations.contains { $0.version > version }
     case .unversioned: seenInvalidations.contains { $0.messageNumber > flight.messageNumber }
     }
@@ -218,13 +220,14 @@ struct SharedTable: Sendable {
       came(key, at: now)
       rows[key]?.isSuspect = true
       // An outdated answer must not let data go back: the next entry must not be older than the former data
-      // or this answer. The present life of the log has given the version, so that later entries are after
-      // it.
+      // or this answer. The version is from the present life of the log, so later entries have greater
+      // versions.
       rows[key]?.bounds = SharedBounds(
         version: [row.bounds.version, flight.before].compactMap { $0 }.max(),
         requestedAt: [row.bounds.requestedAt, requestedAt].compactMap { $0 }.max()
       )
-      // In another life of the log, the version does not count, and only this is left.
+      // In another life of the log, the version does not count, and only the time of the request
+      // remains.
       rows[key]?.requestedAt = [row.requestedAt, requestedAt].compactMap { $0 }.max()
     } else if rows[key]?.landed == nil {
       rows[key]?.landed = flight.before
@@ -238,7 +241,7 @@ struct SharedTable: Sendable {
       guard known != key.marks else { return }
       remove(marks: known, of: key.text)
       rows[key.text]?.marks = key.marks
-      // A fetch under way may have been outdated by a mark that the row has no longer.
+      // A fetch under way may have been outdated by a mark that the row no longer has.
       if rows[key.text]?.flights.isEmpty == true { rows[key.text]?.invalidated = nil }
     } else {
       rows[key.text] = SharedRow(marks: key.marks)

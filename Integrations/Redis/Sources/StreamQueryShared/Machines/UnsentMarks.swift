@@ -54,7 +54,7 @@ struct UnsentMarks: Sendable {
   /// Few stores refuse parts of this size; each part has at least one mark.
   static func parts(of marks: Set<SharedMark>, bytes: Int = 16_384) -> [[SharedMark]] {
     var (parts, size) = ([[SharedMark]](), 0)
-    // In an order that is the same in every process, so that a simulation repeats it.
+    // The order is the same in every process, so that a simulation can repeat it.
     for mark in marks.sorted(by: { $0.text < $1.text }) {
       size += mark.text.utf8.count + 64
       if parts.isEmpty || size > bytes {

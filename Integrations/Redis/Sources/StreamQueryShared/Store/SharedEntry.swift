@@ -2,7 +2,9 @@
 public struct SharedValue: Hashable, Sendable {
   /// The encoded value.
   public var bytes: [UInt8]
-  /// The form of the bytes; for a reader of another form, the entry is missing.
+  /// The name of the form of the bytes.
+  ///
+  /// For a reader that expects another form, the entry is missing.
   public var form: String
 
   /// Creates a value.
@@ -22,15 +24,16 @@ public struct SharedEntry: Hashable, Sendable {
   public var value: SharedValue
   /// The version of its commit or write, which is its place in the log.
   public var version: SharedVersion
-  /// The time since that, by the store's clock.
+  /// The time since the entry was committed or written, by the store's clock.
   public var age: Duration
-  /// The time since its request to upstream, at most: since its lease was taken.
+  /// The most time that can have passed since the value was requested from upstream: the time since
+  /// its lease was taken.
   ///
-  /// It is by the same clock. A written value was requested at its write. `nil` if the store does not know
-  /// it. A machine compares it with data that did not come from the store. Without it, a value counts as
-  /// older by the store's timeout, so that some machines ask upstream without need. It also bounds the age of
-  /// upstream's answer: without it, an entry counts as younger by the time that its commit took to reach the
-  /// store.
+  /// It is measured by the same clock. A written value was requested at its write. `nil` if the store does
+  /// not know it. A machine compares it with data that did not come from the store. Without it, a value
+  /// counts as older by the store's timeout, so that some machines ask upstream without need. It also bounds
+  /// the age of upstream's answer: without it, an entry counts as younger by the time that its commit took to
+  /// reach the store.
   public var requestAge: Duration?
 
   /// Creates an entry.

@@ -1,6 +1,7 @@
 internal import Synchronization
 
-/// One value for one waiting task: the first of an answer, a deadline and a cancellation.
+/// One value for one waiting task: the first that comes of an answer, a deadline and a
+/// cancellation.
 final class FirstResult<Value: Sendable>: Sendable {
   private enum State {
     case open

@@ -13,9 +13,9 @@ enum SharedFailure: Hashable, Sendable {
     }
   }
 
-  /// It failed, and so do the followers.
+  /// The fetch failed, and so do the fetches of the followers.
   case failed(Report)
-  /// It has a value that cannot be stored; each follower fetches its own.
+  /// The leader has a value that cannot be stored, so each follower fetches its own.
   case unshareable
 
   private static var limit: Int { 1_000 }
@@ -35,7 +35,7 @@ enum SharedFailure: Hashable, Sendable {
     guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")),
       let count = Int(text[..<colon].dropFirst()),
       let end = text.utf8.index(text.utf8.index(after: colon), after: count),
-      // Not in the middle of a character.
+      // The code must not end in the middle of a character.
       let code = String(text.utf8[text.utf8.index(after: colon)..<end]),
       let rest = String(text.utf8[end...])
     else { return nil }

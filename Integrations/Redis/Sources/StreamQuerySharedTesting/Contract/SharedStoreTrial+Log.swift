@@ -17,7 +17,7 @@ extension SharedStoreTrial {
     let store = store
     let versions = try await withThrowingTaskGroup(of: SharedVersion.self) { group in
       for index in 0..<20 {
-        // No executor preference: a group's tasks have that of the test.
+        // The task has no executor preference: a group's tasks have that of the test.
         group.addTask { try await store.invalidate([SharedMark("\(index)")]) }
       }
       return try await group.reduce(into: []) { $0.append($1) }
@@ -62,7 +62,7 @@ extension SharedStoreTrial {
     var found: SharedChanges?
     let time = try await time {
       async let reading = store.changes(after: position, timeout: long)
-      // The reader most probably waits by then; a slower store passes, too.
+      // By then the reader most probably waits. A store that is slower passes, too.
       try await sleep(for: short)
       _ = try await store.invalidate([])
       found = try await reading
@@ -80,7 +80,8 @@ extension SharedStoreTrial {
     }
     expect(found == SharedChanges(messages: [], position: position), "it got \(found as Any)")
     expect(time < Self.limit, "it waited for \(time)")
-    // The limit of the caller: readers of a store that returns at once would poll.
+    // The reader must wait as long as its caller allows: if a store returned at once, readers would
+    // ask again and again.
     expect(time >= short - .milliseconds(10), "it waited only for \(time)")
   }
 
@@ -89,12 +90,13 @@ extension SharedStoreTrial {
     let position = try await end()
     let time = await time {
       await withTaskGroup { group in
-        // No executor preference: a group's tasks have that of the test.
+        // The task has no executor preference: a group's tasks have that of the test.
         group.addTask {
           // The store may end the call in any way.
           _ = try? await store.changes(after: position, timeout: long)
         }
-        // Long enough for the reader to wait; a later reader is cancelled at its start.
+        // This is long enough for most readers to begin their wait. A reader that begins later is
+        // cancelled at its start, and has to leave, too.
         try? await sleep(for: short)
         group.cancelAll()
       }

@@ -13,9 +13,10 @@ final class SharedStoreTrial<Store: SharedStore> {
   let logLength: Int
   /// The violations of the store.
   private(set) var seen: [String] = []
-  /// The time that it meant to sleep.
+  /// The time that the trial meant to sleep.
   private var slept = Duration.zero
-  /// Whether its steps took so long that the long times may have ended.
+  /// Whether the steps of the trial took so long that a lease or an entry with a long time may have
+  /// ended.
   private(set) var isLate = false
 
   /// Creates a trial, whose times are longer than necessary by the factor `pace`.

@@ -32,7 +32,8 @@ struct SharedLog: Sendable {
       dropped = messages[head].version
       head += 1
     }
-    // In batches, because removing the first element of an array moves all others.
+    // Dropped messages are removed many at a time, because removing the first element of an array
+    // moves all others.
     if head > 64, head > limit {
       messages.removeSubrange(..<head)
       head = 0

@@ -7,7 +7,8 @@ extension NetworkJudge {
     var stale: Duration
     /// How long a machine that is out of reach trusts data after its landing.
     var trust: Duration
-    /// The time after an invalidation in which an answer under way may still land.
+    /// The time after an invalidation in which an answer that was under way may still become the
+    /// data.
     var flight: Duration
     /// The time in which a machine within reach must hear of an invalidation.
     var hearing: Duration
@@ -27,7 +28,8 @@ extension NetworkPlan {
   var bounds: NetworkJudge.Bounds {
     let way = delay.most
     return NetworkJudge.Bounds(
-      // Data is as old as upstream's answer on every machine, and the answer was true at the request.
+      // On every machine, the age of data counts from the answer of upstream, and the answer was right when
+      // upstream got the request, a fetch's time earlier.
       stale: staleTime + fetchTime,
       // A machine looks eight times in `trust`. It suspects data at the first look where both the landing of
       // the data and the last answered request to the log are seven eighths of `trust` ago, so before `trust`
@@ -38,12 +40,14 @@ extension NetworkPlan {
       // accepts that commit, or gives an entry, the invalidation comes later, and the answer of that call may
       // also be on its way for as long as a call may take.
       flight: fetchTime + configuration.timeout,
-      // The answer to a reader, which lacks the message, its next request, and the answer to that.
+      // A reader may just get an answer without the message. Then it asks again, and the next
+      // answer has the message.
       hearing: way * 3,
       // An answer is fresh from its end on, not from its request. A machine that got it from the store counts
       // it as older by the way of the request, because the store may have measured the age as early as that.
       period: staleTime + fetchTime - way,
-      // It lands after its fetch, and the first look that suspects it is at seven eighths of `trust`.
+      // Data becomes the node's data after its fetch, and the first look that suspects it comes after seven
+      // eighths of `trust`.
       alone: fetchTime + min(configuration.trust - configuration.trust / 8, staleTime),
       answerTimeout: longestCall
     )
@@ -60,7 +64,8 @@ extension NetworkPlan {
     return max(hears, configuration.lease) + fetchTime
   }
 
-  /// How long upstream may feel the return of a store: until all earlier data is not trusted any more.
+  /// How long upstream may get more requests after a store is back: until no earlier data is trusted any
+  /// more.
   var aftermath: Duration {
     configuration.trust + configuration.pauses.longest + configuration.timeout * 2
       + max(configuration.lease, fetchTime)

@@ -3,7 +3,9 @@ extension NetworkJudge {
   /// A node got an answer of the store, so it may have heard of any change.
   mutating func reached(by node: Int, at now: Duration) { reached[node] = now }
 
-  /// A node begins to change a key: until the end of that, its data of the key is not trusted.
+  /// A node begins to change a key.
+  ///
+  /// Until it has done so, it does not trust its data of the key.
   mutating func changes(_ key: Int, by node: Int) {
     changing[place(of: key, node), default: 0] += 1
   }

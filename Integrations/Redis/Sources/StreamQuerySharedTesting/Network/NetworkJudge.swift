@@ -34,7 +34,7 @@ struct NetworkJudge: Sendable {
   private var floors: [Int: Int] = [:]
   /// The last answer that came to a node, by the place of its key.
   private var landings: [Int: Landing] = [:]
-  /// The time until which a node counts as disturbed.
+  /// For each node, the time until which a fault affects it.
   private var disturbed: [Duration]
   /// The time when a node last requested a key for itself alone.
   var alone: [Int: Duration] = [:]
@@ -59,12 +59,12 @@ struct NetworkJudge: Sendable {
 
   // MARK: Facts
 
-  /// A fault disturbs nodes until a time.
+  /// A fault affects nodes until a time.
   mutating func disturbed(_ nodes: Range<Int>, until time: Duration) {
     for node in nodes { disturbed[node] = max(disturbed[node], time) }
   }
 
-  /// A fault that disturbed nodes is over; its effects last until a time.
+  /// A fault that affected nodes is over; its effects last until a time.
   mutating func healed(_ nodes: Range<Int>, until time: Duration) {
     for node in nodes where disturbed[node] > time { disturbed[node] = time }
   }
@@ -82,7 +82,9 @@ struct NetworkJudge: Sendable {
     return version(of: key)
   }
 
-  /// An invalidation reached the store: of all versions before the present one.
+  /// An invalidation reached the store.
+  ///
+  /// It concerns all versions before the present one.
   mutating func invalidated(_ key: Int, at now: Duration) {
     toldAt[key] = now
     for version in changes[key].indices.reversed() {
@@ -96,7 +98,8 @@ struct NetworkJudge: Sendable {
     for key in changes.indices {
       for version in changes[key].indices.dropFirst() {
         if let told = changes[key][version].invalidated, told >= time {
-          // Unknown for ever, because an earlier entry may be valid until it is stale.
+          // The store never knows of this invalidation, so an earlier entry may be valid until it
+          // is stale.
           changes[key][version].invalidated = .seconds(1 << 40)
         }
       }
@@ -122,7 +125,8 @@ struct NetworkJudge: Sendable {
 
   /// Upstream got a request.
   ///
-  /// - Returns: Whether the request was judged: a disturbed node, or one after it, may ask again.
+  /// - Returns: Whether the request was judged. A node that a fault affects may ask again, and so
+  ///   may the node after it.
   @discardableResult
   mutating func asked(_ key: Int, by node: Int, at now: Duration) -> Bool {
     defer { requests[key] = Request(time: now, node: node) }

@@ -2,7 +2,9 @@
 public struct NetworkMeter: Hashable, Sendable {
   /// The calls of the store, by name.
   public var calls: [String: Int] = [:]
-  /// The bytes of requests and answers; texts and values only, without those of a protocol.
+  /// The bytes of requests and answers.
+  ///
+  /// Only texts and values are counted, and not what a protocol adds.
   public var bytes = 0
   /// The number of messages of the log that were delivered to nodes.
   public var delivered = 0
@@ -10,7 +12,8 @@ public struct NetworkMeter: Hashable, Sendable {
   public var lost = 0
   /// The events of the caches, by name.
   public var events: [String: Int] = [:]
-  /// The answers that were under way when the store heard that they are outdated, and landed.
+  /// The answers that became data although the store had heard, while they were under way, that
+  /// they are outdated.
   public var outdated = 0
   /// The requests of upstream in each second.
   public var upstream: [Int: Int] = [:]

@@ -137,7 +137,9 @@ final class NetworkNode: Sendable {
     return version
   }
 
-  /// Upstream has changed, and the node invalidates its own data, of which others do not hear.
+  /// Upstream has changed, and the node invalidates its own data.
+  ///
+  /// The other nodes do not hear of that.
   func invalidate(_ key: Int, of version: Int, refetches: Bool) {
     client.markInvalidated(.query(queries[key]), refetch: refetches ? .active : .never)
     world.locked { $0.judge.knows(version, of: key, node: number) }

@@ -46,7 +46,7 @@ public struct NetworkPlan: Sendable {
   }()
   /// The configuration that the nodes really have, while ``configuration`` makes the promises.
   ///
-  /// A different one is a mistake, to see that the judge notices it.
+  /// Set it to make the nodes break the promises, and see whether the judge notices.
   public var broken: SharedCacheConfiguration?
   /// The limits of the store.
   public var limits = SharedStoreLimits()

@@ -15,7 +15,7 @@ final class NetworkWorld: Sendable {
     var loss = 0.0
     var dead: Set<Int> = []
     var upstream = Upstream.answers
-    /// The number of calls of the caches that run.
+    /// The number of calls of the caches that are running.
     var calls = 0
     /// The keys that a node is writing, which no other code may change upstream.
     var written: Set<Int> = []

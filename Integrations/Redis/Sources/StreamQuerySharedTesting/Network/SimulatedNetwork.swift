@@ -250,7 +250,7 @@ public final class SimulatedNetwork {
     // The first seconds fill the caches.
     let first = plan.faults.map(\.at).min() ?? .zero
     let usual = (2..<max(3, second(first))).map(shared).max() ?? 0
-    // By then, hanging calls have failed, and were made again after the longest pause.
+    // By then, calls that hung have failed, and have been made again after the longest pause.
     let noticed = time + plan.configuration.timeout + plan.configuration.pauses.longest
     let next = plan.faults.map(\.at).filter { $0 > time }.min() ?? plan.duration
     let end = min(time + plan.aftermath, next, plan.duration)

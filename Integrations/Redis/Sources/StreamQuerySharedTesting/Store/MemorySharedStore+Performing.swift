@@ -18,7 +18,8 @@ extension MemorySharedStore {
   private func attempt<Result: Sendable>(
     _ step: (inout SharedStoreModel, Duration) throws(SharedStoreError) -> Result
   ) throws(SharedStoreError) -> Result? {
-    // Read before locking, because the clock has a lock of its own, or is user code.
+    // The clock is read before the lock is taken, because it has a lock of its own, or is user
+    // code.
     let now = elapsed()
     var woken: [Waiters.Waiter] = []
     defer { for waiter in woken { waiter.resume() } }
@@ -50,7 +51,7 @@ extension MemorySharedStore {
   /// Waits until the log goes on, the time is over, or the task is cancelled.
   func waitForChange(since position: SharedPosition, atMost wait: Duration) async {
     let id = newWaiter()
-    // A child task, so that it ends with the wait. It runs where the caller's task runs.
+    // This is a child task, so that it ends with the wait. It runs where the caller's task runs.
     async let _: Void = wake(id, after: wait)
     await suspend(id) { $0.condition != .crashed && $0.model.position == position }
     // The end of the scope cancels the timer and waits for its end.
