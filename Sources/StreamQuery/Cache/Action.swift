@@ -59,7 +59,8 @@ enum MutationAction: Sendable {
   case discarded(MutationJob, by: MutationJob, changesOthers: Bool)
   /// Tell observers of mutations that some runs were changed, added or removed.
   case news([MutationNews])
-  /// Do the refetches of transitions of network or app that were delayed until mutations had ended.
+  /// Do the refetches that a return of the network or of the app causes, and that were delayed
+  /// until all mutations had ended.
   case refetchWilling([FetchCause])
 }
 

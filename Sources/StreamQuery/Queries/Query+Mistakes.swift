@@ -1,4 +1,5 @@
-// Mistakes that are easy to make: the compiler says how to write them right.
+// These declarations catch mistakes that are easy to make: the compiler then says how to write them
+// right.
 
 extension Query {
   /// Creates nothing: without a key, all queries of one value type would share one entry.

@@ -16,7 +16,7 @@ extension Query {
   /// The options that were set on this query; a `nil` option comes from the layers below.
   public var options: QueryOptions { definition.options }
 
-  /// The same query with some options changed.
+  /// Returns the query with some options changed.
   ///
   /// Use it for options that are computed, or to unset one with `nil`.
   ///
@@ -31,8 +31,8 @@ extension Query {
     changed { $0.changeOptions(change) }
   }
 
-  /// The same query with other options over its own; an option that is `nil` in the argument stays
-  /// as it is.
+  /// Returns the query with other options over its own; an option that is `nil` in the argument
+  /// stays as it is.
   ///
   /// Use it for options that several queries share.
   ///
@@ -291,7 +291,7 @@ extension Query {
 
   /// Data for an entry that has none, with a date that is found together with it.
   ///
-  /// Otherwise the same as ``initialData(_:updatedAt:)``.
+  /// In all else this is like ``initialData(_:updatedAt:)``.
   ///
   /// ```swift
   /// let user = Query("user", id) { try await api.user(id) }
@@ -321,7 +321,7 @@ extension Query {
     return changed { $0.changeExtras { $0.initialData = initialData } }
   }
 
-  /// Merges a fetched value with the cached one before it lands, to keep unchanged parts.
+  /// Merges a fetched value with the cached one before it is cached, to keep unchanged parts.
   ///
   /// This replaces ``SharingPolicy/automatic``, which does the same by equality. The closure runs
   /// outside the cache's lock; if the cached value changes meanwhile, it runs again.

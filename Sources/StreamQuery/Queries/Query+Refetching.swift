@@ -193,9 +193,9 @@ extension Query {
 
   /// Refetches with each element of a sequence, while the query is observed.
   ///
-  /// Each element refetches (``FetchCause/trigger``), whether the data is stale or not; its value
-  /// does not matter. An element that is not paced and arrives during a fetch joins it. Each subscription iterates
-  /// its own sequence for as long as it lasts. Several sequences add up.
+  /// Each element refetches (``FetchCause/trigger``), whether the data is stale or not; its value does not
+  /// matter. An element that is not paced and arrives during a fetch joins it. Each subscription iterates its
+  /// own sequence for as long as it lasts. A query may have several sequences.
   ///
   /// ```swift
   /// let portfolio = Query("portfolio") { try await api.price() }.refetch(on: priceTicks)

@@ -28,7 +28,7 @@ public struct Query<Value: Sendable>: Sendable, _FreeOfActors {
     self.definition = definition
   }
 
-  /// The same query with a changed definition.
+  /// Returns the query with a changed definition.
   ///
   /// A definition that nothing else refers to is changed in place, so that a chain of modifiers on
   /// a new query makes one definition. An entry, or another query, keeps its own.
@@ -48,9 +48,9 @@ public struct Query<Value: Sendable>: Sendable, _FreeOfActors {
   // module has the upcoming feature `NonisolatedNonsendingByDefault`. They run in tasks of the
   // client, on its executor, either way.
 
-  // A pack of further parts would also serve keys of one part. But for an empty pack the compiler
-  // (6.3) has no message if the fetch returns another type than the query's: "failed to produce
-  // diagnostic".
+  // Keys of one part have initialisers of their own, although a pack of further parts may be empty.
+  // If the fetch returns another type than the query's, the compiler (6.3) finds no message for an
+  // empty pack: "failed to produce diagnostic".
 
   /// Creates a query from the only part of its key and a fetch.
   ///

@@ -14,11 +14,11 @@ package final class QueryDefinition: @unchecked Sendable {
   /// object.
   package let valueType: any Sendable.Type
   /// The parts that most definitions do not have; see ``DefinitionExtras``.
-  // Exclusive by the rule above, and read by each fetch.
+  // Access needs no check at run time, by the rule above, and each fetch reads this property.
   @exclusivity(unchecked) private var extras: DefinitionExtras?
-  /// Last, and in place. They are large, but an object of their own would be a second allocation
-  /// for each modifier.
-  // Exclusive by the rule above, and read by each fetch.
+  /// The options are the last property, and stored in place: they are large, but an object for them
+  /// would be a second allocation for each modifier.
+  // Access needs no check at run time, by the rule above, and each fetch reads this property.
   @exclusivity(unchecked) private(set) var options: QueryOptions
 
   var initialData: DefinitionExtras.InitialDataSource? { extras?.values.initialData }
@@ -26,7 +26,8 @@ package final class QueryDefinition: @unchecked Sendable {
   /// Makes the placeholder of an observer, whose definition then has it.
   var makePlaceholder: DefinitionExtras.PlaceholderMaker? { extras?.values.makePlaceholder }
   var makesPlaceholder: Bool { extras?.values.makePlaceholder != nil }
-  /// The origin of the definition and of its placeholder, if it is that of one observer.
+  /// The origin of the placeholder, in the definition that only one observer uses; `nil` in all
+  /// others.
   var madePlaceholder: DefinitionExtras.MadePlaceholder? { extras?.values.madePlaceholder }
   /// Joins the cached value with a fetched one, for structural reuse.
   var merge: DefinitionExtras.Merge? { extras?.values.merge }
@@ -38,14 +39,14 @@ package final class QueryDefinition: @unchecked Sendable {
   var feature: QueryFeature? { extras?.values.feature }
   /// Makes a definition that fetches in the other way that the feature offers.
   var variant: (@Sendable () -> QueryDefinition)? { extras?.values.variant }
-  /// Whether a refetch hides the data.
+  /// Whether a refetch hides the present data until new data arrives.
   var resetsData: Bool { extras?.values.resetsData ?? false }
   /// The way in which the answer of a fetch arrives.
   var delivery: Delivery { extras?.values.delivery ?? .whole }
-  /// The place of the data beyond the cache; `nil` leaves it to the client.
+  /// The rule for how the data is kept beyond the cache; `nil` leaves it to the client.
   var persistence: (any PersistencePolicy)? { extras?.values.persistence }
-  /// Whether it does not say how the data is fetched or kept, like that of a key alone: another
-  /// query of the key may say it.
+  /// Whether the definition says neither how the data is fetched nor how it is kept, like that of a
+  /// key alone, so that another query of the key may say it.
   package var isOfKeyAlone: Bool { fetch == nil && persistence == nil }
 
   private init(
@@ -81,7 +82,7 @@ package final class QueryDefinition: @unchecked Sendable {
     )
   }
 
-  /// Creates a definition without options; they are made in place.
+  /// Creates a definition without options, which its caller then sets in place.
   ///
   /// - Parameters:
   ///   - type: The type of the values.
@@ -204,18 +205,18 @@ final class DefinitionExtras: @unchecked Sendable {
     ///
     /// It is not part of the feature: results have that, and would keep the user's fetch.
     var variant: (@Sendable () -> QueryDefinition)?
-    /// Whether a refetch hides the data.
+    /// Whether a refetch hides the present data until new data arrives.
     var resetsData = false
     /// The way in which the answer of a fetch arrives.
     var delivery = Delivery.whole
-    /// The place of the data beyond the cache; `nil` leaves it to the client.
+    /// The rule for how the data is kept beyond the cache; `nil` leaves it to the client.
     var persistence: (any PersistencePolicy)?
   }
 
   /// The source of initial data; a class, so that an entry can keep it without its query, see
   /// ``StoredInitialData``.
   final class InitialDataSource: Sendable {
-    /// Finds the data that is kept beyond the cache.
+    /// Finds saved data of the query; `nil` if the query's data is not saved.
     let kept: (@Sendable () -> KeptData?)?
     /// Finds the query's own initial data.
     let own: (@Sendable () -> KeptData?)?
@@ -232,7 +233,7 @@ final class DefinitionExtras: @unchecked Sendable {
     func value() -> KeptData? { kept?() ?? own?() }
   }
 
-  // Exclusive by the rule above.
+  // Access needs no check at run time, by the rule above.
   @exclusivity(unchecked) private(set) var values: Values
 
   init(_ values: Values) {
@@ -243,11 +244,11 @@ final class DefinitionExtras: @unchecked Sendable {
   func change(_ change: (inout Values) -> Void) { change(&values) }
 }
 
-/// The terms that a write takes from the query that it names: all but the way to fetch.
+/// The options and facts that a write takes from the query that it names: all but the way to fetch.
 struct WriteTerms {
   private let written: QueryDefinition?
 
-  /// Takes the terms of a write from a query.
+  /// Takes the options and facts from a query.
   ///
   /// - Parameter definition: The query under which the write is made; `nil` if only its key is
   ///   known.
@@ -270,7 +271,7 @@ struct WriteTerms {
     @inline(__always) get { written?.options.meta != nil }
   }
 
-  /// Whether the terms leave an entry as any other of its type.
+  /// Whether an entry that is written with these terms is like any other entry of its type.
   var isEmpty: Bool {
     guard let written else { return true }
     return gcTime == nil && !hasMeta && written.persistence == nil
@@ -296,11 +297,11 @@ struct WriteTerms {
 /// Data that was there before the entry: initial data of a query, or data of a store.
 package struct KeptData {
   package var box: ValueBox
-  /// The time when it was current, in seconds since the reference date; `nil` means now.
+  /// The time when the data was current, in seconds since the reference date; `nil` means now.
   package var updatedAt: Double?
-  /// Whether it was invalidated before it was kept.
+  /// Whether the data was invalidated before it was saved.
   var isInvalidated: Bool
-  /// Whether it is a part of a streamed value.
+  /// Whether the data is a part of a streamed value.
   var isPart: Bool
 
   package init(
@@ -314,8 +315,8 @@ package struct KeptData {
   }
 }
 
-/// The place of entries' data beyond the cache: an object that only the feature that keeps the data
-/// understands.
+/// A rule for how entries' data is kept beyond the cache; only the feature that keeps the data
+/// understands it.
 package protocol PersistencePolicy: AnyObject, Sendable {
   /// Whether nothing is kept, even if a weaker policy keeps it.
   var isOff: Bool { get }

@@ -14,8 +14,8 @@
 /// their number.
 public struct QueryFilter: Sendable, _FreeOfActors {
   enum Node: Sendable {
-    /// A filter that the cache evaluates. A plain node has no other nodes below it, so a filter has
-    /// predicates if, and only if, it is of another kind.
+    /// A filter that the cache evaluates. The other cases are used only for filters with
+    /// predicates.
     case plain(EntryFilter)
     case predicate(@Sendable (QueryInfo) -> Bool)
     /// All of these.

@@ -35,7 +35,9 @@ package struct RecordFilter: Hashable, Sendable {
   /// Whether the filter asks about keys only, so that it has the same answer for cached entries.
   package let isOfKeys: Bool
 
-  /// Reads a filter; encodes keys, so never call it under a lock.
+  /// Reads a filter.
+  ///
+  /// It encodes keys, which runs user code, so do not call it under a lock.
   package init(_ filter: QueryFilter) {
     var isOfKeys = true
     node = Self.node(of: filter.node, &isOfKeys)
@@ -81,7 +83,7 @@ package struct RecordFilter: Hashable, Sendable {
   private static func node(of filter: EntryFilter, _ isOfKeys: inout Bool) -> Node {
     switch filter {
     case .all: return .constant(true)
-    // An entry whose key has no text was never kept.
+    // If the key has no text, its entry was never saved, and no record matches.
     case .entry(let key): return (try? key.canonicalText()).map(Node.key) ?? .constant(false)
     case .prefix(let key):
       guard let text = try? key.canonicalText() else { return .constant(false) }
@@ -109,7 +111,7 @@ package struct RecordFilter: Hashable, Sendable {
   }
 
   private static func key(in text: String) -> Substring.UTF8View {
-    // The name of a type has no bracket.
+    // The key begins at the first bracket, because the name of a type has none.
     text.utf8.drop { $0 != UInt8(ascii: "[") }
   }
 

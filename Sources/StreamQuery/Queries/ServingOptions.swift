@@ -1,6 +1,6 @@
-/// The options of a query about callers while its server is slow or away.
+/// A query's options for what callers get while its server is slow or away.
 ///
-/// Most queries have none; these pay one word.
+/// Most queries have none, and then the pointer to this object is all that they pay.
 // Unchecked: it is changed only by options that alone refer to it.
 final class ServingOptions: @unchecked Sendable {
   struct Values: Sendable {
@@ -28,7 +28,7 @@ final class ServingOptions: @unchecked Sendable {
     }
   }
 
-  // Exclusive by the rule above.
+  // Access needs no check at run time, by the rule above.
   @exclusivity(unchecked) var values: Values
 
   private init(_ values: Values) {
@@ -48,11 +48,12 @@ final class ServingOptions: @unchecked Sendable {
   }
 }
 
-/// The promises of a query to waiting callers, under its defaults and without closures of users.
+/// The rules for what a query's waiting callers get while its server is slow or away, with its
+/// defaults and without closures of users.
 ///
-/// Most queries promise nothing, and have none.
+/// Most queries have none.
 final class ServingTerms: Sendable {
-  /// For how long after it became stale data may be served; zero is not at all.
+  /// For how long after it became stale data may be served; with zero, it never is.
   let staleIfError: TimeSpan
   /// How long a fetch may take until stale data is served instead; infinite is no limit.
   let softTimeout: TimeSpan
@@ -63,7 +64,7 @@ final class ServingTerms: Sendable {
   /// Whether fresh data is refetched before it is stale.
   let refreshAhead: RefreshAhead
 
-  /// Makes the promises of merged options; `nil` if they promise nothing.
+  /// Makes the rules of merged options; `nil` if none of these options is set.
   init?(_ options: ServingOptions) {
     let values = options.values
     staleIfError = values.staleIfError.map(TimeSpan.init) ?? .zero
@@ -122,7 +123,8 @@ extension QueryOptions {
     return options
   }()
 
-  /// In place, if no other options have them: a chain of modifiers makes one object.
+  /// The options are changed in place if no other options share them, so a chain of modifiers makes
+  /// one object.
   @inline(__always)
   private mutating func changeServing(_ change: (inout ServingOptions.Values) -> Void) {
     if !isKnownUniquelyReferenced(&serving) { serving = ServingOptions.copy(serving) }

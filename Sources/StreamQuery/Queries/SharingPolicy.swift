@@ -9,7 +9,7 @@
 public struct SharingPolicy: Sendable, _FreeOfActors {
   typealias Custom = (type: ObjectIdentifier, share: DefinitionExtras.Merge)
 
-  /// The part of a policy that an entry keeps: a byte.
+  /// The kind of a policy, in one byte, which an entry keeps without the closure.
   enum Kind: UInt8, Sendable {
     case automatic
     case off

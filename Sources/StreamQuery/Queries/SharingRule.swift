@@ -8,17 +8,18 @@ import Synchronization
 // Unchecked because it is not final: its only subclass holds types, which never change. Their
 // conformances may be isolated to an actor, but are used only on immutable, Sendable values.
 package class SharingRule: @unchecked Sendable {
-  /// Never cleared: there are few types, and they live forever.
+  /// This table is never cleared: there are few types, and they live forever.
   private static let known = ContendedMutex<[ObjectIdentifier: SharingRule?]>([:])
 
   fileprivate init() {}
 
-  /// The old box if its value equals the new one's; otherwise a box that shares parts with it.
+  /// Returns the old box if its value equals the new one's; otherwise a box that shares parts with
+  /// it.
   ///
   /// - Parameters:
   ///   - old: The previous box.
   ///   - new: The new box.
-  /// - Returns: The box to continue with. Runs user code, so never call it under the lock.
+  /// - Returns: The box to continue with. This runs user code, so do not call it under the lock.
   package func share(_ old: ValueBox, _ new: ValueBox) -> ValueBox { new }
 
   /// The rule of a type; `nil` if its values cannot be compared.
@@ -38,14 +39,15 @@ package class SharingRule: @unchecked Sendable {
   }
 }
 
-/// The typed half of ``SharingRule``: `Known` is `Value`, seen to be `Equatable`.
+/// The typed half of ``SharingRule``: `Known` is the same type as `Value`, but known to be
+/// `Equatable`.
 // Unchecked because its superclass is.
 private final class TypedRule<Value: Sendable, Known: Equatable>: SharingRule, @unchecked Sendable {
   private let sharing = PartSharing<Known>()
 
   override func share(_ old: ValueBox, _ new: ValueBox) -> ValueBox {
     guard old !== new else { return old }
-    // The same type under another name, so no cast ever fails.
+    // `Known` and `Value` are the same type, so no cast ever fails.
     guard let oldValue = old.value(as: Value.self) as? Known,
       let newValue = new.value(as: Value.self) as? Known
     else { return new }

@@ -1,21 +1,24 @@
-/// The facts of a query under its defaults that the cache knows: values, and no closure of a user.
+/// The facts about a query, with its defaults, that the cache knows: values, and no closure of a
+/// user.
 ///
 /// The client makes it and casts it back to a `ResolvedQuery`, its only subclass, which has the fetch and the
 /// functions of users. So no code under the cache's lock can call user code, and the cache need not know
 /// about fetches. `Sendable` is correct because all stored properties of both are immutable and `Sendable`.
 class StoredQuery: @unchecked Sendable {
-  /// The defaults under which it was made.
+  /// The defaults with which it was made.
   final let storedDefaults: StoredDefaults
   /// The options that the machine of its entry needs for a fetch.
   final let fetchOptions: FetchOptions
   /// How long its entry is kept.
   final let gcTime: TimeSpan
   final let meta: QueryMeta?
-  /// Its promises to callers; `nil` is none.
+  /// The rules for what waiting callers get while the server is slow or away; `nil` if there are
+  /// none.
   final let serving: ServingTerms?
   /// A placeholder for missing data.
   final let placeholder: ValueBox?
-  /// The query as its entry has it, if the placeholder is that of one observer; `nil` means itself.
+  /// The query without the placeholder, for the entry, if the placeholder is that of one observer;
+  /// otherwise `nil`.
   final let plain: StoredQuery?
   final let feature: QueryFeature?
   /// The source of data for an entry that has none.
@@ -67,11 +70,11 @@ class StoredQuery: @unchecked Sendable {
     self.conditionalCauses = conditionalCauses
   }
 
-  /// The options that tell why an entry behaves as it does, for records.
+  /// The options that explain the entry's behaviour, for records of the cache's history.
   var terms: QueryTerms { QueryTerms(gcTime: gcTime) }
 }
 
-/// The options of a query that a record has: values, and no closure of a user.
+/// A query's options as a record of the cache's history has them: values, and no closure of a user.
 struct QueryTerms: Hashable, Sendable {
   /// How often a query is refetched by itself.
   enum Polling: Hashable, Sendable {
@@ -108,7 +111,7 @@ class StoredDefaults: @unchecked Sendable {
 
   /// Whether the queries of a key may have other defaults than those of other keys.
   final func isSpecial(_ key: AnyQueryKey) -> Bool {
-    // Data beyond the cache is found by the key.
+    // Data that is kept beyond the cache is found by its key, so any key may be such a one.
     isPersisting || specialKeys.contains { $0.isPrefix(of: key) }
   }
 }

@@ -3,18 +3,20 @@
 /// A snapshot is replaced as a whole, so no reader ever sees half of a change. The flags that
 /// differ between observers (`isStale`, `isEnabled` …) are not part of it: see ``QueryFlags``.
 package final class EntrySnapshot: Sendable {
-  /// Unique within a client; increases over time.
+  /// The number of the version: unique within a client, and larger than that of every earlier
+  /// version.
   package let version: UInt64
   /// The entry's key, so that operators can tell a changed key from an entry that lost its data;
   /// `nil` for a key that has no entry.
   package let key: EntryKey?
-  /// The data below the layers of mutations: cached data, or its placeholder.
+  /// The data without the changes of mutations: cached data, or a placeholder for it.
   package let base: ValueBox?
-  /// The data with the layers of mutations applied; `nil` without layers.
+  /// The data with the changes of mutations applied; `nil` if there are none.
   let layered: LayeredBox?
-  /// Whether ``base`` was never cached; layers may still show something else.
+  /// Whether ``base`` is a placeholder, which was never cached; mutations may show something else
+  /// over it.
   let isPlaceholder: Bool
-  /// Whether layers lie over the data, here or below a selection.
+  /// Whether a mutation changes the data that is shown, or the data from which a selection made it.
   let isOptimistic: Bool
   /// Whether the input of a selection came from layers instead of a placeholder.
   private let replacesPlaceholder: Bool
@@ -29,7 +31,7 @@ package final class EntrySnapshot: Sendable {
   package let fetchStatus: FetchStatus
   package let isInvalidated: Bool
   package let cause: FetchCause?
-  /// The part that the running fetch fetches, or that the last one fetched.
+  /// The part of the value that the running fetch fetches, or that the last one fetched.
   let part: FetchPart
   /// The knowledge of the feature that made the entry's query, such as its pages.
   let feature: QueryFeature?
@@ -41,7 +43,7 @@ package final class EntrySnapshot: Sendable {
     case other(ValueBox?)
   }
 
-  /// The cached value, without selection or placeholder: ``feature`` is about this one.
+  /// The cached value, without selection or placeholder: ``feature`` describes this value.
   var source: ValueBox? {
     switch origin {
     case .base: base
@@ -82,7 +84,7 @@ package final class EntrySnapshot: Sendable {
     fetchStatus = facts.fetchStatus
   }
 
-  /// Creates the same snapshot over other data, for a selection or a placeholder.
+  /// Creates a copy of a snapshot with other data, for a selection or a placeholder.
   ///
   /// - Parameters:
   ///   - base: The snapshot that everything else is taken from.
@@ -105,7 +107,8 @@ package final class EntrySnapshot: Sendable {
     )
   }
 
-  /// Creates the same snapshot with a placeholder for missing data, below the same layers.
+  /// Creates a copy of a snapshot with a placeholder for missing data, under the same changes of
+  /// mutations.
   convenience init(_ base: EntrySnapshot, placeholder: ValueBox) {
     self.init(base, data: placeholder, error: nil, errorUpdatedAt: nil, layered: base.layered)
   }
@@ -142,7 +145,8 @@ package final class EntrySnapshot: Sendable {
     fetchStatus = base.fetchStatus
   }
 
-  /// Creates the same snapshot with the feature of a query, for an entry that was only written to.
+  /// Creates a copy of a snapshot with the feature of a query, for an entry that was only written
+  /// to.
   convenience init(_ base: EntrySnapshot, feature: QueryFeature) {
     self.init(
       base,
@@ -166,7 +170,7 @@ package final class EntrySnapshot: Sendable {
 
   /// The data to show.
   ///
-  /// With layers it may run user code: never call it under the lock.
+  /// If mutations change the data, this may run user code, so do not call it under the lock.
   package var data: ValueBox? {
     guard let layered else { return base }
     return layered.shown ?? (isPlaceholder ? base : nil)
@@ -181,7 +185,8 @@ package final class EntrySnapshot: Sendable {
     error != nil ? .error : data != nil ? .success : .pending
   }
 
-  /// Whether two snapshots show the same to observers, regardless of versions and marks.
+  /// Whether two snapshots show the same to observers, even if they differ in version or in being
+  /// invalidated.
   package func showsTheSame(as other: EntrySnapshot) -> Bool {
     base === other.base && layered === other.layered && isPlaceholder == other.isPlaceholder
       && error === other.error && failureReason === other.failureReason
@@ -189,7 +194,8 @@ package final class EntrySnapshot: Sendable {
       && errorUpdatedAt == other.errorUpdatedAt && errorUpdateCount == other.errorUpdateCount
       && dataUpdateCount == other.dataUpdateCount && failureCount == other.failureCount
       && cause == other.cause && part == other.part
-      // A query that is written twice has two features that do the same.
+      // Only the presence is compared: a query that the code makes twice has two feature objects
+      // that do the same.
       && (feature == nil) == (other.feature == nil)
   }
 }
@@ -204,7 +210,7 @@ struct SnapshotFacts {
   var fetchStatus = FetchStatus.idle
   var isInvalidated = false
   var cause: FetchCause?
-  /// The part that the running fetch fetches, or that the last one fetched.
+  /// The part of the value that the running fetch fetches, or that the last one fetched.
   var part = FetchPart.whole
 }
 

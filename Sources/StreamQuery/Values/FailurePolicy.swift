@@ -21,7 +21,7 @@ public struct ThrowPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanLiteral 
     self.init(rule: .error { _ in value })
   }
 
-  /// Every error stays inline; the default.
+  /// Every error stays in the results; the default.
   public static var never: Self { false }
 
   /// Every error is thrown.
@@ -69,7 +69,7 @@ public struct ThrowPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanLiteral 
   }
 }
 
-/// For how long the failure of a fetch is the answer for later callers.
+/// How long the failure of a fetch is also the answer for later callers, who then do not fetch.
 ///
 /// ```swift
 /// let user = Query("user", id) { try await api.user(id) }
@@ -78,8 +78,8 @@ public struct ThrowPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanLiteral 
 public struct FailureCaching: Sendable, _FreeOfActors, ExpressibleByDuration {
   /// How long a failure lasts, by the error; `nil` is not at all.
   let duration: @Sendable (any Error) -> Duration?
-  /// Whether no failure lasts, nor is the lasting one of another query an answer for callers of
-  /// this one.
+  /// Whether failures never last, and callers of this query ignore the lasting failure of another
+  /// query of the key.
   let isOff: Bool
 
   private init(isOff: Bool = false, duration: @escaping @Sendable (any Error) -> Duration?) {
@@ -94,7 +94,8 @@ public struct FailureCaching: Sendable, _FreeOfActors, ExpressibleByDuration {
     self.init { _ in duration }
   }
 
-  /// No failure lasts, and a failure that another query of the key keeps is no answer; the default.
+  /// No failure lasts, and callers ignore the lasting failure of another query of the key; the
+  /// default.
   public static var off: Self { FailureCaching(isOff: true) { _ in nil } }
 
   /// A time for each failure, which depends on the error.
@@ -111,7 +112,7 @@ public struct FailureCaching: Sendable, _FreeOfActors, ExpressibleByDuration {
 
   /// The time for which a failure lasts; `nil` is not at all.
   ///
-  /// It runs user code: never call it under the lock.
+  /// This runs user code, so do not call it under the lock.
   func span(of error: any Error) -> TimeSpan? {
     guard let span = duration(error).map(TimeSpan.init), span > .zero else { return nil }
     return span

@@ -2,11 +2,12 @@
 package struct FetchOptions: Hashable, Sendable {
   /// The mode of the fetch while offline.
   package var networkMode = NetworkMode.online
-  /// The decision about the fetch when nobody wants it.
+  /// The policy for the fetch when nobody wants it any more.
   package var abandonment = Abandonment.cancel
   /// Whether a failure marks the entry as invalidated.
   package var failureInvalidates = true
-  /// Whether a refetch hides the data, so that the entry shows pending again.
+  /// Whether a refetch hides the present data, so that the entry is pending again until new data
+  /// arrives.
   package var resetsData = false
   /// The way in which the answer arrives.
   package var delivery = Delivery.whole
@@ -42,11 +43,11 @@ public enum AbandonmentPolicy: Hashable, Sendable {
   case linger(Duration)
 }
 
-/// ``AbandonmentPolicy`` with its duration clamped.
+/// An ``AbandonmentPolicy`` whose duration is within the limits that machines can compute with.
 package enum Abandonment: Hashable, Sendable {
   /// The fetch is cancelled.
   case cancel
-  /// A running attempt may land.
+  /// A running attempt may still bring its answer.
   case finish
   /// The fetch is cancelled after a delay.
   case linger(TimeSpan)
@@ -56,8 +57,9 @@ package enum Abandonment: Hashable, Sendable {
 package enum Delivery: Hashable, Sendable {
   /// At once.
   case whole
-  /// In parts, which are shown, until it is whole.
+  /// The answer arrives in parts, which are shown until the value is whole.
   case parts
-  /// In parts without an end: each of them is the answer until the next one arrives.
+  /// The answer arrives in parts without an end; each part is the whole answer until the next one
+  /// arrives.
   case endless
 }

@@ -1,11 +1,11 @@
-/// The identity of an entry of the cache; the identifier of a dropped entry names nothing.
+/// The identity of an entry of the cache; when the entry is dropped, its identifier finds nothing.
 ///
 /// Entries move when the tables are rebuilt, so two identifiers of one entry may differ in
 /// ``index``. They are still equal.
 struct EntryID: Sendable {
   /// The index of the entry when the identifier was made.
   var index: Int32
-  /// Unique to the entry: no other entry ever has it.
+  /// The number of the entry, which no other entry ever has.
   var generation: UInt64
 }
 
@@ -15,7 +15,7 @@ extension EntryID: Hashable {
   func hash(into hasher: inout Hasher) { hasher.combine(generation) }
 }
 
-/// The identity of an observer; the identifier of one that left names nothing.
+/// The identity of an observer; when the observer has left, its identifier finds nothing.
 struct ObserverID: Hashable, Sendable {
   var index: Int32
   /// Unique to the observer.
@@ -24,7 +24,8 @@ struct ObserverID: Hashable, Sendable {
 
 /// The position of an observer in an `ObservationGroup`.
 ///
-/// Seven bytes, so that a wait of an observer fits into one word together with its kind.
+/// It has seven bytes, so that it fits into one word together with the kind of the wait of an
+/// observer.
 struct MemberPosition: Equatable, Sendable {
   let position: Int32
   private let lowGroup: UInt16
@@ -44,8 +45,8 @@ struct MemberPosition: Equatable, Sendable {
   var group: Int32 { Int32(highGroup) << 16 | Int32(lowGroup) }
 }
 
-/// The identity of a fetch among those of one entry; it is also the fence that keeps late answers
-/// out.
+/// The identity of a fetch among those of one entry, by which late answers are recognised and
+/// ignored.
 ///
 /// A fencing write, a removal, a reset and a newer fetch each outdate the running fetch's number.
 /// An answer with an outdated number changes nothing (contract law 7).

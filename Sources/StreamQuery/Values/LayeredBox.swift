@@ -1,13 +1,13 @@
 import Synchronization
 
-/// Data as observers see it: the base with the layers of mutations applied.
+/// Data as observers see it: the cached data with the changes of mutations applied.
 ///
 /// The first reader computes it, outside the lock, and the result is kept. Layers are user code,
 /// and no decision of the cache depends on them. A transaction that changes the base therefore need
 /// not run them, and still nobody sees the base without its layers.
 // Unchecked, like its superclass: all properties are immutable and Sendable.
 final class LayeredBox: ValueBox, @unchecked Sendable {
-  /// The data below; `nil` if there is none.
+  /// The data without the changes; `nil` if there is none.
   let base: ValueBox?
   private let layers: [OptimisticLayer]
   private let known = Mutex<Known>(.nothing)
@@ -17,7 +17,8 @@ final class LayeredBox: ValueBox, @unchecked Sendable {
     case shown(ValueBox?)
   }
 
-  /// Whether the current code is a running layer: it then reads the base.
+  /// Whether the current code is the closure of a layer, which then sees the base when it reads the
+  /// data.
   @TaskLocal static var isAtWork = false
 
   init(base: ValueBox?, layers: [OptimisticLayer]) {
@@ -28,9 +29,9 @@ final class LayeredBox: ValueBox, @unchecked Sendable {
 
   /// The data that observers see; `nil` is no data.
   ///
-  /// Runs user code: never call it under the lock.
+  /// This runs user code, so do not call it under the lock.
   var shown: ValueBox? {
-    // A layer that read the data with its own change would recurse forever.
+    // If a layer's closure read the data with its own change, it would call itself without end.
     if Self.isAtWork { return base }
     if case .shown(let box) = known.withLock({ $0 }) { return box }
     let box = Self.$isAtWork.withValue(true) {
@@ -44,7 +45,7 @@ final class LayeredBox: ValueBox, @unchecked Sendable {
     }
   }
 
-  /// The data that a caller gets: a layer that shows none does not hide the base.
+  /// The data that a caller gets; if the layers show no data, that is the base.
   override var settled: ValueBox { shown ?? base ?? self }
 
   override var erased: any Sendable { settled.erased }

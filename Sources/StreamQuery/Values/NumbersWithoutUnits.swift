@@ -1,5 +1,5 @@
-// Durations that are written as numbers. The compiler says how to write them; without these declarations it
-// lists the types of all candidates, and does not mention seconds.
+// These declarations catch durations that are written as plain numbers: the compiler then says how to write
+// them. Otherwise it would list the types of all candidates, and not mention seconds.
 
 @_documentation(visibility: internal)
 @available(*, unavailable, message: "write the unit, such as .seconds(60)")

@@ -1,7 +1,8 @@
-/// One change over the data of one key, as the cache keeps it: it has the key, but not the change.
+/// One change of a mutation over the data of one key, as the cache keeps it: with the key, but
+/// without the code that makes the change.
 ///
-/// The change is user code. The only subclass, `TypedLayer`, has it, and each reader of the data
-/// applies it, see ``LayeredBox``. `Sendable` is correct because all stored properties of both are
+/// That code is the user's. The only subclass, `TypedLayer`, has it, and readers of the data run
+/// it, see ``LayeredBox``. `Sendable` is correct because all stored properties of both are
 /// immutable and `Sendable`.
 class OptimisticLayer: @unchecked Sendable {
   final let key: EntryKey
@@ -10,7 +11,9 @@ class OptimisticLayer: @unchecked Sendable {
     self.key = key
   }
 
-  /// Returns the data with the change; runs user code, so never under the lock.
+  /// Returns the data with the change.
+  ///
+  /// This runs user code, so do not call it under the lock.
   ///
   /// - Parameter below: The data below the layer; `nil` if there is none.
   /// - Returns: The data above the layer; `nil` is no data.
@@ -20,6 +23,6 @@ class OptimisticLayer: @unchecked Sendable {
 /// A layer that is about to be added.
 package struct LayerPlan: Sendable {
   var layer: OptimisticLayer
-  /// The retention of an entry that has to be made for it.
+  /// How long the entry is kept without observers, if it has to be made for the layer.
   var gcTime: TimeSpan
 }

@@ -99,7 +99,7 @@ public struct NotModified: Error, Hashable, Sendable {
   public init() {}
 }
 
-/// An error on the heap, so that a transaction can hand it out of the lock as one reference.
+/// An error in an object, so that a transaction can return it from under the lock as one reference.
 package final class ErrorBox: Sendable {
   package let error: any Error
 

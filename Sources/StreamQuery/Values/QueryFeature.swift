@@ -1,4 +1,5 @@
-/// The knowledge of the feature that made a query, such as how pages follow each other.
+/// An object of the feature that made a query, with its own facts, such as how pages follow each
+/// other.
 ///
 /// The cache passes it from the query to the results without looking at it. It may hold user code, but not
 /// the fetch: a result would then keep all that the fetch captured.
@@ -6,8 +7,8 @@ typealias QueryFeature = any AnyObject & Sendable
 
 /// The part of a value that a fetch fetches: the whole, or a part that a feature adds to it.
 ///
-/// The features that fetch in parts name them in extensions; the code below them only tells the whole from a
-/// part. One byte, because every entry and every snapshot has one.
+/// The features that fetch in parts name the parts in extensions. The cache only distinguishes the whole from
+/// a part. It is one byte, because every entry and every snapshot has one.
 package struct FetchPart: Equatable, Sendable {
   /// The whole value, which replaces the cached one.
   package static var whole: FetchPart { FetchPart(rawValue: 0) }
@@ -15,7 +16,7 @@ package struct FetchPart: Equatable, Sendable {
   let rawValue: UInt8
 }
 
-/// The wish of a caller about how to fetch, in addition to its query, such as a number of pages.
+/// A caller's wish about a fetch that is not in its query, such as the number of pages.
 ///
 /// Only the feature that made the query understands it. Like the query, it is kept for the entry's
 /// refetches until another caller expresses a wish.
@@ -23,11 +24,12 @@ struct FetchSetting: Equatable, Sendable {
   let rawValue: Int
 }
 
-/// The progress of a fetch, from attempt to attempt and up to the landing.
+/// The progress of a fetch, which it keeps from attempt to attempt until its value is cached.
 ///
 /// The features that fetch in parts implement it; the cache and the client only pass it on.
 ///
-/// A class: each fetch has an optional one, and copying an existential of any type costs a call.
+/// It is a class, because each fetch has an optional one, and copying an existential of any type
+/// costs a call.
 protocol FetchProgress: AnyObject, Sendable {
   /// Returns the progress that a restarted fetch can use; `nil` if all of it is outdated.
   func restarted() -> (any FetchProgress)?
@@ -39,7 +41,8 @@ protocol FetchProgress: AnyObject, Sendable {
   /// - Returns: The progress for that call.
   func repeated(from start: (any FetchProgress)?) -> (any FetchProgress)?
 
-  /// Whether the next attempt continues from it, so that the answer began with an earlier attempt.
+  /// Whether the next attempt continues from this progress, so that the answer has parts from an
+  /// earlier attempt.
   var isKeptForRetry: Bool { get }
 
   /// Whether the value is joined with the data that is cached when it lands, so that no update is
@@ -48,7 +51,7 @@ protocol FetchProgress: AnyObject, Sendable {
 
   /// Returns the value to cache, if it is joined.
   ///
-  /// Runs outside the lock, and again if the data changed.
+  /// This is called outside the lock, and again if the data changed meanwhile.
   ///
   /// - Parameter present: The cached data; `nil` if there is none.
   /// - Returns: The value; `nil` for the fetched one.

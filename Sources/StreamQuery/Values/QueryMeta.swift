@@ -1,6 +1,6 @@
 /// Free-form facts about a query, visible to its fetch, to filters and in events.
 ///
-/// Typed like a SwiftUI environment: a key type names an entry and its value type.
+/// It is typed like a SwiftUI environment: a key type names an entry and its value type.
 ///
 /// ```swift
 /// enum ErrorMessage: QueryMetaKey { static let defaultValue = "Something went wrong" }

@@ -5,8 +5,8 @@ extension QueryResult {
 
   /// Whether both are the same snapshot; it is quick, and `false` does not mean that they differ.
   ///
-  /// A view may make its query anew each time that it is drawn. Placeholders therefore are the same
-  /// unless they are `Equatable` and differ.
+  /// A view may make its query anew each time that it is drawn. Two placeholders therefore count as
+  /// the same unless they are `Equatable` and differ.
   ///
   /// - Parameter other: Another result.
   /// - Returns: Whether nothing differs.
@@ -45,14 +45,16 @@ extension QueryResult {
 }
 
 extension EntrySnapshot {
-  /// Whether both are the same, or differ only in placeholders that are not known to differ.
+  /// Whether both are the same snapshot, or differ only in placeholders that cannot be compared or
+  /// are equal.
   @inline(__always)
   func isSame(as other: EntrySnapshot, _ flags: QueryFlags) -> Bool {
     self === other || flags.contains(.placeholder) && standsIn(like: other)
   }
 
-  // Each read makes a new snapshot over a placeholder, so that all properties are compared: a
-  // version tells snapshots of one client apart, and the other snapshot may be another client's.
+  // Each read of an entry without data makes a new snapshot with the placeholder. So two snapshots
+  // of one state are different objects, and all properties are compared: equal versions alone are
+  // not enough, because the other snapshot may be that of another client.
   private func standsIn(like other: EntrySnapshot) -> Bool {
     guard version == other.version, key == other.key, layered === other.layered,
       error === other.error, failureReason === other.failureReason, feature === other.feature,
@@ -73,19 +75,23 @@ extension EntrySnapshot {
 /// behaves like one that knows the type. It is checked where the values are compared, because a
 /// conformance that is isolated to an actor holds only there.
 package enum Equality {
-  /// Compares two values; runs user code, so never call it under the lock.
+  /// Compares two values.
+  ///
+  /// This runs user code, so do not call it under the lock.
   ///
   /// - Parameters:
   ///   - old: One value.
   ///   - new: The other value.
   /// - Returns: Whether they are equal; `nil` if values of the type cannot be compared.
   package static func compare<Value>(_ old: Value, _ new: Value) -> Bool? {
-    // Asks the type, not the value: as an existential, the value would be an allocation.
+    // The cast is of the type and not of the value, which would be allocated as an existential.
     guard let type = Value.self as? any Equatable.Type else { return nil }
     return areEqual(old, new, as: type)
   }
 
-  /// Whether two errors are known to be equal; runs user code, so never call it under the lock.
+  /// Whether two errors are known to be equal.
+  ///
+  /// This runs user code, so do not call it under the lock.
   package static func compare(error old: any Error, _ new: any Error) -> Bool {
     func isEqual<Known: Error>(_ old: Known) -> Bool {
       (new as? Known).flatMap { compare(old, $0) } ?? false
@@ -98,7 +104,7 @@ package enum Equality {
     _ new: Value,
     as type: Known.Type
   ) -> Bool {
-    // The same type under another name, so that the cast never fails.
+    // `Known` and `Value` are the same type, so the casts never fail.
     guard let old = old as? Known, let new = new as? Known else { return false }
     return old == new
   }

@@ -47,8 +47,8 @@ public struct RefetchInterval: Sendable, _FreeOfActors, ExpressibleByDuration {
   /// Doubles the interval with each poll that fails, up to a limit; the next data restores the
   /// interval.
   ///
-  /// Otherwise a server that fails gets as many requests as one that answers, and even more if the
-  /// query retries.
+  /// Without this, a server that fails gets as many requests as one that answers, and even more if
+  /// the query retries.
   ///
   /// ```swift
   /// let price = Query("price") { try await api.price() }
@@ -88,7 +88,7 @@ public struct RefetchInterval: Sendable, _FreeOfActors, ExpressibleByDuration {
   /// - Returns: The interval.
   public func jittered(by part: Double) -> Self {
     var jittered = self
-    // A value that is not a number is no jitter.
+    // If the part is not a number, the comparison is false and there is no jitter.
     jittered.jitter = part > 0 ? UInt8(max(1, (min(part, 1) * 255).rounded())) : 0
     return jittered
   }
@@ -97,7 +97,8 @@ public struct RefetchInterval: Sendable, _FreeOfActors, ExpressibleByDuration {
     guard failures > 0, interval > .zero, interval < limit else { return interval }
     var (result, left) = (interval, failures)
     while left > 0, result < limit {
-      // Halved instead of doubled: the limit may be enormous.
+      // The limit is halved instead of doubling the result, which could overflow if the limit is
+      // enormous.
       result = result > limit / 2 ? limit : result * 2
       left -= 1
     }
@@ -212,7 +213,7 @@ public struct RefetchPacing: Hashable, Sendable {
     Self(coalescing: .zero, spreading: spreading)
   }
 
-  /// Whether each reason refetches at once.
+  /// Whether all refetches begin at once, without any pacing.
   var isOff: Bool { coalescing <= .zero && spreading <= .zero }
 
   private init(coalescing: Duration, spreading: Duration) {

@@ -54,10 +54,11 @@ public struct RefreshAhead: Hashable, Sendable, _FreeOfActors {
     return RefreshAhead(kind: .probabilistic(beta: beta))
   }
 
-  /// Whether it is never early.
+  /// Whether data is never refetched early.
   var isOff: Bool { kind == .off }
 
-  /// Whether it depends on a random number, or on how long the last fetch took.
+  /// Whether the time of the refetch depends on a random number, or on how long the last fetch
+  /// took.
   var isRandom: Bool {
     switch kind {
     case .off: false
@@ -83,9 +84,9 @@ public struct RefreshAhead: Hashable, Sendable, _FreeOfActors {
       case .probabilistic(let beta):
         whole + Double(duration.nanoseconds) * beta * log(1 - min(max(chance, 0), 1))
       }
-    // Also if the age is not a number.
+    // This also returns if the age is not a number.
     guard age < whole else { return nil }
-    // At most the span, which an `Int64` holds.
+    // The age is at most the span, which an `Int64` can hold.
     return TimeSpan(.nanoseconds(Int64(max(age, 0))))
   }
 }

@@ -10,6 +10,8 @@
 /// })
 /// ```
 ///
+/// A cancelled attempt is never retried, whatever the policy.
+///
 /// A policy has two halves: how often to retry and how long to wait. If it gives only one of them,
 /// the other comes from the layer below: the defaults of the key, then those of the client.
 ///
@@ -21,7 +23,7 @@ public struct RetryPolicy: Sendable, _FreeOfActors, ExpressibleByIntegerLiteral 
   /// The rule for how often to retry.
   private enum Rule: Sendable {
     case never
-    /// A number of retries. Not a closure, which would be one object for each query.
+    /// A number of retries. It is no closure, which would be one object for each query.
     case times(Int)
     /// A closure that decides, given the number of earlier failures, from 0.
     case asked(@Sendable (_ failures: Int, _ error: any Error) -> Bool)
@@ -93,7 +95,7 @@ public struct RetryPolicy: Sendable, _FreeOfActors, ExpressibleByIntegerLiteral 
     RetryPolicy(backoff: backoff, nil)
   }
 
-  /// The same policy with other waits.
+  /// Returns the policy with other waits.
   ///
   /// - Parameter backoff: How long to wait before each retry.
   /// - Returns: The policy.
@@ -103,7 +105,7 @@ public struct RetryPolicy: Sendable, _FreeOfActors, ExpressibleByIntegerLiteral 
     return copy
   }
 
-  /// Fills the open half of this policy from a weaker one.
+  /// Takes the half that this policy does not set from a weaker policy.
   func over(_ base: RetryPolicy?) -> RetryPolicy {
     guard let base, backoff == nil || rule == nil else { return self }
     return RetryPolicy(backoff: backoff ?? base.backoff, rule ?? base.rule)
@@ -134,7 +136,7 @@ public struct RetryPolicy: Sendable, _FreeOfActors, ExpressibleByIntegerLiteral 
     policy.map { $0.over(base) } ?? base
   }
 
-  /// The wait before an attempt that is already decided.
+  /// The wait before a retry that the caller has decided upon.
   ///
   /// - Parameters:
   ///   - failures: The number of failures before this one.
@@ -146,6 +148,8 @@ public struct RetryPolicy: Sendable, _FreeOfActors, ExpressibleByIntegerLiteral 
   }
 
   /// The wait before the next attempt; `nil` to give up.
+  ///
+  /// `AttemptAnswer` calls this for a fetch, unless the attempt was cancelled.
   ///
   /// - Parameters:
   ///   - failures: The number of failures before this one.
@@ -204,14 +208,14 @@ public struct RetryBackoff: Sendable, _FreeOfActors {
   ) -> Self {
     let factor = factor.isFinite ? max(factor, 1) : 1
     let share = jitter.isNaN ? 0 : min(max(jitter, 0), 1)
-    // In seconds, where nothing overflows: a product beyond the range is infinite.
+    // The computation is in seconds, which cannot overflow: a product beyond the range is infinite.
     let first = first / .seconds(1)
     let limit = min(max(limit / .seconds(1), 0), 1e10)
     let shortest = min(max(first, 0), limit)
     let longest = shortest > 0 && factor > 1 ? limit : shortest
     return RetryBackoff(longest: TimeSpan(.seconds(longest))) { failures, _, chance in
       var wait = shortest
-      // Stops at the limit, so that a million failures cost no more than six.
+      // The loop ends when the limit is reached, so a million failures cost no more than six.
       var remaining = failures
       while remaining > 0, factor > 1, wait > 0, wait < limit {
         wait = min(wait * factor, limit)
@@ -223,7 +227,8 @@ public struct RetryBackoff: Sendable, _FreeOfActors {
 
   /// A custom rule.
   ///
-  /// The retries of an endless stream need to know the longest wait: they take 30 seconds for it.
+  /// The longest wait of a custom rule is not known; where an endless stream needs it, 30 seconds
+  /// count.
   ///
   /// - Parameter delay: Receives the number of failures before this one (0 at the first) and the
   ///   error.

@@ -24,7 +24,7 @@
 /// Conformance is checked at run time, so generic code shares just as well. ``SharingPolicy`` says
 /// which parts are shared when.
 public protocol StructurallyShared: Equatable {
-  /// This value, with every unchanged part taken from an older one.
+  /// Returns this value, with every unchanged part taken from an older one.
   ///
   /// It runs outside the cache's lock; it must be pure, and may run several times for one fetch.
   ///
@@ -86,9 +86,11 @@ extension Optional: StructurallyShared where Wrapped: StructurallyShared {
 /// Reused parts keep their storage and, if they are objects, their identity. So comparing them
 /// again costs nothing, and unchanged rows are recognised as unchanged.
 package enum Sharing {
-  /// Whether values of a type hold references worth keeping: a new number is as good as an old one.
+  /// Whether values of a type hold references.
+  ///
+  /// Only then is an old part worth keeping: a new number is as good as an old one.
   static func holdsReferences<Value>(_ type: Value.Type) -> Bool {
-    // `_isPOD` is the only way to ask this at run time.
+    // Only `_isPOD` can tell this at run time.
     !_isPOD(type)
   }
 
@@ -100,8 +102,8 @@ package enum Sharing {
 
   /// The new rows with equal ones taken from the old, or `nil` if nothing changed.
   private static func rows<Row: Equatable>(_ old: [Row], _ new: [Row]) -> [Row]? {
-    // A loop, because where types are not known, lazy sequences of pairs cost more than the
-    // comparisons.
+    // This is a loop, because in code that is not specialised lazy sequences of pairs cost more
+    // than the comparisons.
     var start = 0
     while start < old.count, start < new.count, old[start] == new[start] { start += 1 }
     guard start < new.count || old.count != new.count else { return nil }
@@ -111,8 +113,8 @@ package enum Sharing {
     var rows = Array(old[..<start])
     rows.reserveCapacity(new.count)
     for index in start..<new.count {
-      // A row without an older one, such as an object whose `id` is its address, is compared by
-      // position.
+      // If no old row has the identity, as for an object whose `id` is its address, the row is
+      // compared with the old one at its position.
       let origin = origins[index - start] ?? (index < old.count ? index : nil)
       rows.append(origin.map { sharing(old[$0], new[index]).part } ?? new[index])
     }
@@ -128,7 +130,8 @@ package enum Sharing {
       return (start..<new.count).map { index in
         let id = new[index].id
         if index < old.count, old[index].id == id { return index }
-        // Most lists keep their order and need no table.
+        // The table is made at the first row that has moved: most lists keep their order and need
+        // none.
         let known = table ?? Dictionary(zip(old.map(\.id), old.indices)) { first, _ in first }
         table = known
         return known[id]
@@ -140,7 +143,7 @@ package enum Sharing {
 
   /// Casts to the same type under another name.
   ///
-  /// This is a function because an array cast in place goes row by row.
+  /// It is a function, because a cast that is written in place converts an array row by row.
   private static func cast<Value, Known>(_ value: Value, to type: Known.Type) -> Known? {
     value as? Known
   }
@@ -154,14 +157,16 @@ struct PartSharing<Part: Equatable> {
     structure = Part.self as? any StructurallyShared.Type
   }
 
-  /// Shares a part; runs user code, so never call it under the lock.
+  /// Shares a part.
+  ///
+  /// This runs user code, so do not call it under the lock.
   ///
   /// - Parameters:
   ///   - old: The former part.
   ///   - new: The new part.
   /// - Returns: A part that equals the new one, and whether it is the old one.
   func callAsFunction(_ old: Part, _ new: Part) -> (part: Part, isOld: Bool) {
-    // Reused parts are compared by their storage.
+    // The part that `reuse` made counts as the old one if both have the same storage.
     let part = structure.map { reuse(old, new, as: $0) } ?? new
     return part == old ? (old, true) : (part, false)
   }
@@ -171,7 +176,7 @@ struct PartSharing<Part: Equatable> {
     _ new: Part,
     as type: Known.Type
   ) -> Part {
-    // The same type under another name, so no cast ever fails.
+    // `Known` and the value's type are the same, so no cast ever fails.
     guard let old = old as? Known, let known = new as? Known,
       let part = known.reusingUnchanged(from: old) as? Part
     else { return new }

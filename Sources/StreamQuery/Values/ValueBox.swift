@@ -1,4 +1,4 @@
-/// A value behind an erased type: the one generic boundary of the cache.
+/// A value whose type is erased: the only place where the cache meets generic types.
 ///
 /// The cache, its entries and its snapshots are not generic. A value is boxed once when it arrives
 /// and is read through ``TypedBox``. A box is immutable, so it may be read without a lock for as
@@ -8,12 +8,14 @@
   @usableFromInline
   init() {}
 
-  /// The box that holds the value itself; may run user code, so never call it under the lock.
+  /// The box that holds the value itself.
+  ///
+  /// This may run user code, so do not call it under the lock.
   package var settled: ValueBox { self }
 
   /// The value, for code that does not know its type.
   package var erased: any Sendable {
-    // Unreachable: only subclasses are instantiated, and both override this.
+    // Nothing calls this: only subclasses have instances, and both override it.
     fatalError("abstract: only subclasses are made")
   }
 
@@ -29,12 +31,13 @@
 
   /// The type of the value.
   var valueType: any Sendable.Type {
-    // Unreachable: only values are written, and their box overrides this.
+    // Nothing calls this: only values are written, and their box overrides it.
     fatalError("abstract: only values are written")
   }
 
-  /// Whether a box holds an equal value or the same object; runs user code, so never call it under
-  /// the lock.
+  /// Whether a box holds an equal value or the same object.
+  ///
+  /// This runs user code, so do not call it under the lock.
   ///
   /// - Parameter other: The box.
   /// - Returns: Also `false` if values of the type cannot be compared.
