@@ -9,8 +9,8 @@ final class ArchiveArrivals<Failure: Error>: Sendable {
   }
 
   private let state: Mutex<State>
-  /// Given when the archives end or fail, when the caller is cancelled, and when the cache ends all
-  /// imports.
+  /// The signal for the end, which is sent when the archives end or fail, when the caller is
+  /// cancelled, and when the cache ends all imports.
   let end = SharedOneShot<Void>()
 
   init(skipped: [ArchiveImport.Skipped]) {

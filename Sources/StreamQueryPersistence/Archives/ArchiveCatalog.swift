@@ -2,7 +2,7 @@ internal import StreamQuery
 
 /// The expectations of an import, by the text of keys and types.
 ///
-/// Pure, apart from the user's own `init(from:)`.
+/// It has no effects, apart from those of the user's own `init(from:)`.
 struct ArchiveCatalog {
   private var queries: [String: (ArchivableEntry, EntryKey)] = [:]
   private var values: [String: (ArchivableEntry, any Any.Type)] = [:]
@@ -48,7 +48,8 @@ struct ArchiveCatalog {
     }
   }
 
-  /// Adds the entries that the cache has already, unless they are expected by their key.
+  /// Adds expectations for entries that the cache has already, unless their keys are expected
+  /// anyway.
   mutating func addKnown(_ entries: [(key: EntryKey, definition: QueryDefinition)]) {
     for (key, definition) in entries {
       guard let text = try? key.canonicalText(), queries[text] == nil,
@@ -95,7 +96,8 @@ struct ArchiveCatalog {
     }
   }
 
-  /// The text before the parts: no type's name contains a bracket.
+  /// The text before the key's parts, which begin at the first bracket: no type's name contains
+  /// one.
   private static func typeName(_ text: String) -> Substring {
     text.prefix { $0 != "[" }
   }

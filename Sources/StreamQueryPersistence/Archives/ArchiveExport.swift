@@ -4,11 +4,11 @@ public import StreamQuery
 public struct ArchiveExport: Sendable {
   /// The reason why an entry or a run was omitted.
   public enum Reason: Sendable {
-    /// Its key has no text that is the same in every process.
+    /// The key has no text that is the same in every process.
     case key(KeyEncodingError)
-    /// Its value or input has a type that is not `Encodable`.
+    /// The value or input has a type that is not `Encodable`.
     case notEncodable(typeName: String)
-    /// Its value or input could not be encoded.
+    /// The value or input could not be encoded.
     case failed(any Error)
   }
 
@@ -16,7 +16,7 @@ public struct ArchiveExport: Sendable {
   public struct Skipped: Sendable {
     /// The key of the query or mutation.
     public var key: AnyQueryKey
-    /// Whether it is a run of a mutation.
+    /// Whether a run of a mutation was omitted; otherwise it was an entry.
     public var isMutation: Bool
     /// The reason.
     public var reason: Reason

@@ -51,7 +51,8 @@ public struct ArchiveExports: AsyncSequence, Sendable {
       switch stage {
       case .over: return nil
       case .beginning:
-        // Made before the first look, so that no end of a fetch is missed.
+        // The iterator exists before the first look at the entries, so that it misses no end of a
+        // fetch.
         let news = exports.client.fetchEnds().makeAsyncIterator()
         let (export, pending) = exports.first()
         // The account may have ended while its values were encoded.
@@ -90,7 +91,8 @@ extension ArchiveExports {
   fileprivate func first() -> (ArchiveExport, PendingEntries) {
     let (entries, runs) = client.content(filter, mutations)
     var export = ArchiveExport(archive: CacheArchive(), skipped: [])
-    // A part of a value must not count as the whole.
+    // Parts of values that are still arriving are omitted, because a part must not count as the
+    // whole.
     export.addEntries(entries.filter { $0.progress != .partial }.map(\.info), errors, coding)
     export.addRuns(runs, coding)
     var pending = PendingEntries()

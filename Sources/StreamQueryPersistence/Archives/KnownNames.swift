@@ -2,8 +2,8 @@ internal import StreamQuery
 
 /// The keys that the cache knows, by their names in archives.
 ///
-/// Making a name runs users' code, and the cache may know many thousands: so each is made once for all
-/// archives of an import, and none if the archives bring only expected keys.
+/// Making a name runs users' code, and the cache may know many thousands of keys. So each name is made once
+/// for all archives of an import, and none is made if the archives bring only expected keys.
 struct KnownNames {
   private var keys: [String: EntryKey] = [:]
   private var seen: Set<EntryKey> = []
@@ -13,7 +13,7 @@ struct KnownNames {
   /// The key of a name; `nil` if the cache did not know it.
   subscript(name: String) -> EntryKey? { keys[name] }
 
-  /// Whether a search of the cache may find one of these names that is not known yet.
+  /// Whether one of these names is unknown, and a new search of the cache may find it.
   func misses(_ names: [String], at serial: UInt64) -> Bool {
     serial != self.serial && names.contains { keys[$0] == nil }
   }

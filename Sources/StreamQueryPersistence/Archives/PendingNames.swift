@@ -1,11 +1,11 @@
-/// The keys that the archives of an import announce: a value that is told of each archive.
+/// The keys that the archives of an import announce; the import tells this value of each archive.
 ///
 /// It finds the changes that an archive makes, so that the cache examines only these under its lock.
 struct PendingNames {
   /// The names, each once.
   private var names: [String] = []
 
-  /// An archive names keys.
+  /// Tells that an archive announces keys.
   ///
   /// - Parameters:
   ///   - texts: All announced keys.
@@ -17,7 +17,8 @@ struct PendingNames {
     _ texts: [String],
     bringing brought: [String] = []
   ) -> (added: [String], left: [String]) {
-    // Most often some are gone and the others are as before, so that no key is hashed.
+    // Most archives announce the same keys in the same order, without some. This loop then finds
+    // the missing ones without hashing a key.
     var left: [String] = []
     var rest = texts[...]
     for name in names {

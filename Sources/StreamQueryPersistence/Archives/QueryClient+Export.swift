@@ -143,7 +143,7 @@ extension MutationInfo {
       scope: scope,
       idempotencyKey: idempotencyKey
     )
-    // Every process that has the run knows it by its first identity.
+    // The archive has the run's first identity, by which every process that has the run knows it.
     if origin.revision > 0 {
       let id = origin.identity.uuid
       run.changed = CacheArchive.ChangedRun(id: id, revision: origin.revision)

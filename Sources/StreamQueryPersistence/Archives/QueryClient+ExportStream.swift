@@ -104,7 +104,7 @@ nonisolated extension QueryClient {
     guard let number = beginImport(arrivals.end, limit: TimeSpan(limit)) else {
       return arrivals.report
     }
-    // A task for the caller's work, with its priority and task-locals.
+    // The task does the caller's work, so it has the caller's priority and task-locals.
     let task = Task(executorPreference: configuration.executor) { [weak self] in
       do throws(Archives.Failure) {
         var iterator = archives.makeAsyncIterator()
@@ -147,7 +147,8 @@ nonisolated extension QueryClient {
     _ resuming: Bool,
     _ part: ImportPart
   ) -> Bool {
-    // Named before the data is shown, which may make a view fetch another query.
+    // The keys are named before the data is shown, because a view may then at once fetch another
+    // query.
     guard named(added, by: part.number) else { return false }
     _ = fill(archive, catalog, &known, coding: coding, resuming: resuming, as: part)
     return true

@@ -94,7 +94,7 @@ nonisolated extension QueryClient {
         mutationCount: runCount - refused.count(where: \.isMutation),
         skipped: skipped + refused.map(ArchiveImport.Skipped.init)
       )
-      // Reported under the lock, so that the end of the import knows all results.
+      // The report is made under the lock, so that an end of the import includes all results.
       part?.report(report)
       return report
     }
@@ -134,7 +134,7 @@ nonisolated extension QueryClient {
   ) -> [(key: EntryKey, definition: QueryDefinition)] {
     let serial = entrySerial
     if names.misses(texts, at: serial) { names.found(cachedUses.map(\.key), at: serial) }
-    // Not stored, because the queries may have changed.
+    // The definitions are looked up each time, because the queries may have changed.
     return definitions(of: texts.compactMap { names[$0] })
   }
 

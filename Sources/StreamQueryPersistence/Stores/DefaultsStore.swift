@@ -32,15 +32,15 @@ public actor DefaultsStore: QueryStore {
   private let prefix: String
   private let maxBytes: Int
   private let identity: ObjectIdentifier
-  /// The damage in a value that was reported.
+  /// The damage in the present value that was already reported.
   private var reported: [StorePartition: [StoreDamage]] = [:]
-  /// The damage in a former value that was not reported.
+  /// The damage in a replaced value that was not reported yet.
   private var unreported: [StorePartition: [StoreDamage]] = [:]
 
-  /// The number of bytes of keys and values in a partition, at most: its limit, without the format of one
-  /// record.
+  /// The maximum number of bytes of keys and values in a partition: the maximum size, without the bytes that
+  /// the format takes for one record.
   public nonisolated var byteLimit: Int {
-    // The format of further records takes more; if they do not fit, the store is full for the batch.
+    // The format takes more bytes for further records; if they do not fit, writing the batch throws `full`.
     let form = LogFormat.headerSize + LogFormat.frameHeaderSize + LogFormat.recordHeaderSize
     return max(form, maxBytes) - form
   }
@@ -84,12 +84,12 @@ public actor DefaultsStore: QueryStore {
   /// - Returns: The generation, the records, sorted by key, and the damage.
   /// - Throws: ``QueryStoreError/otherVersion``.
   public func load(_ partition: StorePartition) async throws(QueryStoreError) -> StoreContents {
-    // The read takes its turn, too, after earlier writes.
+    // The read also waits for its turn, so that it comes after earlier writes.
     try await inTurn(partition) { () throws(QueryStoreError) in
       var contents = try read(partition)
       if storage.data(forKey: name(of: partition)) == nil {
-        // The generation is written, so that this reader can save in it even if another partition raises the
-        // floor.
+        // The generation is written, so that the reader can write in it even if another partition raises the
+        // floor, which is the generation of partitions without a value.
         try put([], LogFormat(partition, contents.generation), to: partition)
       }
       let damage = contents.damage
@@ -143,7 +143,8 @@ public actor DefaultsStore: QueryStore {
     to partition: StorePartition
   ) throws(QueryStoreError) {
     let contents = try read(partition)
-    // The damage goes with the value.
+    // The damaged bytes disappear with the value, so damage that was not reported yet is kept in
+    // memory.
     let damage = contents.damage.filter { reported[partition]?.contains($0) != true }
     guard contents.generation == batch.generation else {
       throw .superseded(current: contents.generation)
@@ -184,7 +185,8 @@ public actor DefaultsStore: QueryStore {
     guard storage.data(forKey: place.name) != nil, let contents = try? read(partition),
       contents.records.isEmpty, contents.damage.isEmpty, unreported[partition] == nil
     else { return }
-    // Its generation must not be used again: it is kept in one value for all partitions without a value.
+    // The partition's generation must not be used again. So it is kept in the floor, which is one value for
+    // all partitions without a value.
     let isRaised = try? await Self.turns.take(Key(storage: identity, name: floorName)) {
       () throws(QueryStoreError) in
       if contents.generation > (try floor()) {
@@ -222,8 +224,8 @@ public actor DefaultsStore: QueryStore {
 
   /// The generation in a value.
   ///
-  /// No file name tells it, and without it no record can be read. So it is also found in a header with one
-  /// changed bit.
+  /// The generation is nowhere else, and without it no record can be read. So it is also found if one bit of
+  /// the header has changed.
   private static func generation(in bytes: Data) -> StoreGeneration {
     guard bytes.count >= LogFormat.headerSize else { return .first }
     var header = [UInt8](bytes.prefix(LogFormat.headerSize))

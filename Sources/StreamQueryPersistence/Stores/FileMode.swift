@@ -2,6 +2,6 @@
 enum FileMode {
   case reading
   case writing
-  /// Writing to an empty file.
+  /// The file is created, or emptied, and then written.
   case creating
 }

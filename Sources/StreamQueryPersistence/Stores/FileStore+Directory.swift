@@ -4,7 +4,8 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-// The directory: whether it is still this store's, and its recovery if it is not.
+// This file is about the store's directory: it checks whether the directory is still the one that
+// the store has locked, and recovers if it is not.
 
 extension FileStore {
   /// Locks the directory, if this store has not done so.
@@ -42,7 +43,7 @@ extension FileStore {
     guard try system.identity(of: path(name.text)) == file.identity else { throw .filesReplaced }
   }
 
-  /// Whether the path is known to lead to another file.
+  /// Whether the path of the partition's file certainly leads to no file or to another one.
   func isGone(_ state: OpenPartition) -> Bool {
     do throws(QueryStoreError) {
       try checkPlace(of: state)
@@ -83,7 +84,8 @@ extension FileStore {
       guard let state = partitions[partition] else { continue }
       partitions[partition] = try inPlace(state, partition)
     }
-    // Ended accounts stay ended. If this cannot be written now, the next file that goes writes it.
+    // The floor is written again, so that wiped records of ended accounts stay refused. If that
+    // fails now, it is done when the next file is removed.
     if floor > .first { try? raiseFloor(to: floor) }
     isDisplaced = false
   }
@@ -99,7 +101,7 @@ extension FileStore {
     let newest = opened?.files.newest[state.log.stem]
     guard let old = state.file else {
       if newest == nil { return state }
-      // Only the generation could be lost.
+      // There are no records, so only the generation could be lost.
       begun[partition] = state.log.generation
       return nil
     }
@@ -172,8 +174,8 @@ extension FileStore {
     }
     opened?.files.raised(to: generation)
     floor = generation
-    // Also if the file has this name already: an earlier process may have given it and ended before this
-    // step.
+    // The directory is synchronised even if the file has this name already: an earlier process may have
+    // renamed it and ended before this step.
     try system.syncDirectory(directory)
   }
 }

@@ -10,7 +10,7 @@ extension FileStore {
   /// A partition in use.
   struct OpenPartition {
     var log: PartitionLog
-    /// The file; there is none before the first batch.
+    /// The open file; `nil` before the first batch.
     var file: (any StoredFile)?
     var isReadOnly = false
   }
@@ -53,14 +53,14 @@ extension FileStore {
     var log = PartitionLog(partition, generation, waste: waste, known: known)
     log.opened(found, bytes: bytes.count)
     var state = OpenPartition(log: log, file: file, isReadOnly: isReadOnly)
-    // The remains of a process that ended: half of a replacement, also of an earlier generation, or a file
-    // that a copy has brought back.
+    // An earlier process may have left an unfinished replacement, also of an earlier generation, or a copy
+    // may have brought back an old file.
     removeOthers(than: state)
     let isWiped = wipeIfNeeded(&state, partition)
     return isWiped ? (state, nil, nil) : (state, bytes, found)
   }
 
-  /// Wipes a partition that could now be opened, if that was requested before.
+  /// Wipes a partition whose file could not be opened when the wipe was requested, but can be now.
   private func wipeIfNeeded(_ state: inout OpenPartition, _ partition: StorePartition) -> Bool {
     knownDamage[partition] = nil
     if let least = begun.removeValue(forKey: partition), state.log.generation < least {
@@ -115,7 +115,7 @@ extension FileStore {
     }
   }
 
-  /// Adds to the file, and waits until that is on the disk under the file's path.
+  /// Adds a batch to the file, and waits until the batch is on the disk under the file's path.
   func append(
     _ addition: PartitionLog.Addition,
     to state: inout OpenPartition
@@ -127,8 +127,8 @@ extension FileStore {
       try checkPlace(of: state)
     } catch {
       state.log.additionFailed()
-      // A failed write is cut off now, because it takes up room; if that fails, it is done before
-      // the next batch.
+      // The bytes of the failed write are cut off now, because they take up room. If that fails,
+      // they are cut off before the next batch.
       _ = try? prepare(&state)
       throw error
     }
@@ -153,7 +153,8 @@ extension FileStore {
           try system.rename(path(old.text), to: path(state.log.name.text))
           opened?.files.named(state.log.name)
         } catch {
-          // Without the new name there is no new generation, but the records may be erased.
+          // Without the new name no new generation begins, but the records can be erased all the
+          // same.
           if (try? file.truncate(to: 0)) != nil { try? file.sync() }
           throw error
         }
@@ -169,7 +170,8 @@ extension FileStore {
   private func createFile(
     of state: inout OpenPartition
   ) throws(QueryStoreError) -> any StoredFile {
-    // In a directory that another store has, this would empty a file of that store.
+    // The directory is checked, because in the directory of another store this would empty one of
+    // that store's files.
     try checkDirectory()
     let file = try system.open(path(state.log.name.text), .creating)
     state.file = file

@@ -1,6 +1,6 @@
 internal import StreamQuery
 
-// Gives the directory up for a while.
+// The methods in this file give the directory up for a while.
 
 extension FileStore {
   /// Gives up the lock and all files, until ``resume()``.
@@ -21,12 +21,14 @@ extension FileStore {
   public func suspend() {
     guard case .ready = phase else { return }
     phase = .suspended
-    // A file without a name can be read only as long as it is open.
+    // A removed file can be read only as long as it is open, so it is created anew before it is
+    // closed.
     if partitions.values.contains(where: { isGone($0) }) { try? takeAnew() }
     if !isDisplaced {
       for (partition, var state) in partitions {
         eraseIfNeeded(&state)
-        // A partition without a file stays open: a client that has read it saves in its generation.
+        // A partition without a file stays open, because a client that has read it will save in its
+        // generation, which no file has.
         if state.file == nil { partitions[partition] = state } else { letGo(of: partition, state) }
       }
     }
@@ -51,7 +53,7 @@ extension FileStore {
     let former = floor
     if isDisplaced { try takeAnew() } else { try takeDirectory() }
     for (partition, state) in partitions where state.file == nil {
-      // Another process has saved it or may have wiped it.
+      // If this is true, another process has saved or wiped the partition, or may have.
       let isChanged = floor != former || opened?.files.newest[state.log.stem] != nil
       if isChanged { letGo(of: partition, state) }
     }
@@ -68,7 +70,8 @@ extension FileStore {
     waits.append(wait)
     _ = await wait.take(orGive: ())
     while isSuspended, !Task.isCancelled {
-      // The store was suspended again before the turn of this call, which keeps its place.
+      // If the store is suspended again before this call continues, the call waits again, and keeps
+      // its place in the order.
       let next = SharedOneShot<Void>()
       if let state = waits.firstIndex(where: { $0 === wait }) { waits[state] = next }
       wait = next

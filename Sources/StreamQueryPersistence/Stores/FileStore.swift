@@ -81,7 +81,8 @@ public actor FileStore: QueryStore {
   let system: any FileSystem
   let waste: Int
   var phase = Phase.ready
-  /// The waiting calls in their order; each lets the next one continue.
+  /// The calls that wait while the store is suspended, in their order; each one lets the next
+  /// continue.
   var waits: [SharedOneShot<Void>] = []
   var opened: OpenDirectory?
   /// Whether files were removed or replaced, and could not be created anew yet.
@@ -89,11 +90,13 @@ public actor FileStore: QueryStore {
   /// The generation of partitions without a file.
   var floor = StoreGeneration.first
   var partitions: [StorePartition: OpenPartition] = [:]
-  /// The partitions that were to be wiped when their files could not be opened.
+  /// The partitions that are still to be wiped, because their files could not be opened when the
+  /// wipe was requested.
   var unwiped: Set<StorePartition> = []
-  /// The generations of wipes whose files were closed before they had the new names.
+  /// The generations that wipes have begun, of partitions whose files were closed before they were
+  /// renamed.
   var begun: [StorePartition: StoreGeneration] = [:]
-  /// The damage of partitions whose files were closed.
+  /// The damage that was found in partitions whose files are now closed.
   var knownDamage: [StorePartition: PartitionLog.KnownDamage] = [:]
 
   #if !os(Windows) && !os(WASI)
@@ -112,7 +115,8 @@ public actor FileStore: QueryStore {
 
   /// Creates a store on a file system.
   ///
-  /// A file is rewritten when `waste` of its bytes, and half of them, are not needed any more.
+  /// A file is rewritten when at least `waste` of its bytes, and at least half of its bytes, are
+  /// not needed any more.
   init(directory: String, system: any FileSystem, waste: Int = 64 * 1024) {
     self.directory =
       directory.count > 1 && directory.hasSuffix("/")
@@ -181,7 +185,7 @@ public actor FileStore: QueryStore {
     defer { partitions[partition] = state }
     eraseIfNeeded(&state)
     var contents = StoreContents(generation: state.log.generation)
-    // Each frame is read once, for all of its keys.
+    // The keys are grouped by frame, so that each frame is read once for all of its keys.
     var wanted: [Range<Int>: [(key: String, value: Range<Int>)]] = [:]
     for key in Set(keys) {
       guard let found = state.log.index.locations[key] else { continue }
@@ -242,7 +246,8 @@ public actor FileStore: QueryStore {
     _ partition: StorePartition
   ) async throws(QueryStoreError) -> StoreGeneration {
     try await waitUntilResumed()
-    // At once; a partition that cannot be opened now is wiped before its records are read.
+    // The request is remembered at once: if the partition cannot be opened now, it is wiped before
+    // its records are next read.
     if partitions[partition] == nil {
       unwiped.insert(partition)
     } else {
@@ -274,7 +279,8 @@ public actor FileStore: QueryStore {
     eraseIfNeeded(&state)
     try? removeLeftOver(of: state)
     partitions[partition] = state
-    // The steps that are still to be done would be forgotten.
+    // A partition with unfinished steps stays open, because they would be forgotten if it were
+    // closed.
     guard !state.log.isErasing, opened?.files.leftOver[state.log.stem] == nil else { return }
     if state.log.isEmpty, !state.isReadOnly { try? removeFile(of: state) }
     letGo(of: partition, state)

@@ -31,7 +31,7 @@ struct LogFileName: Hashable {
       separator: "@",
       omittingEmptySubsequences: false
     )
-    // Half of the numbers are allowed, so that there is always a next one.
+    // Only the lower half of the numbers is allowed, so that each generation has a next one.
     guard parts.count == 2, let number = UInt64(parts[1]), number <= UInt64.max / 2,
       String(number) == parts[1]
     else { return nil }
@@ -60,7 +60,7 @@ struct LogFileName: Hashable {
       }
     }
     guard stem.utf8.count > limit else { return stem }
-    // No encoding of another byte contains this sign.
+    // A name with a digest begins with this sign, which the encoding of no other text contains.
     return "~"
       + SHA256.digest(of: partition.name.utf8).map { hexadecimal($0) }.joined()
   }

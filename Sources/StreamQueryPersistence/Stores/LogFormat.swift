@@ -57,7 +57,8 @@ struct LogFormat {
     to bytes: inout [UInt8],
     whichBeginAt offset: Int
   ) -> [Change]? {
-    // Not an `Int`, which may have 32 bits: the same bytes may be in many records.
+    // This is no `Int`, which may have 32 bits: if many records share the bytes of one value, their
+    // sum may exceed the memory.
     var sum: UInt64 = 0
     for key in removals { sum += UInt64(8 + key.utf8.count) }
     for record in puts { sum += UInt64(Self.cost(of: record)) }
@@ -114,8 +115,8 @@ struct LogFormat {
   static func header(of bytes: UnsafeRawBufferPointer) -> Header {
     guard bytes.number(at: 0, as: UInt64.self) == magic else { return .damaged }
     let version = bytes.number(at: 8, as: UInt32.self)
-    // The first version had another kind of checksum. Two bits must change to make it from this
-    // version.
+    // The first version had another kind of checksum. No single changed bit makes the number 1 from
+    // the number of this version.
     if version == 1 { return .otherVersion }
     let sum = CRC64.of(UnsafeRawBufferPointer(rebasing: bytes[..<24]))
     guard bytes.number(at: 24, as: UInt64.self) == sum else { return .damaged }

@@ -35,22 +35,22 @@ struct LogListing {
     }
   }
 
-  /// A file was created or renamed.
+  /// Tells that a file was created or renamed.
   mutating func named(_ name: LogFileName) { newest[name.stem] = name.generation }
 
-  /// The newest file of a partition is gone.
+  /// Tells that the newest file of a partition is gone.
   mutating func removed(_ stem: String) { newest[stem] = nil }
 
-  /// A file exists that should not be there.
+  /// Tells that a file exists that should not be there.
   mutating func left(_ text: String, of stem: String) { leftOver[stem, default: []].append(text) }
 
-  /// The files that should not be there were removed, except for some.
+  /// Tells that the files that should not be there were removed, except for some.
   ///
   /// - Parameters:
   ///   - rest: The remaining names; none if all are gone, and `nil` if that is on the disk.
   ///   - stem: The stem of their names.
   mutating func cleared(_ rest: [String]?, of stem: String) { leftOver[stem] = rest }
 
-  /// Partitions without a file have this generation from now on.
+  /// Tells that partitions without a file have this generation from now on.
   mutating func raised(to floor: StoreGeneration) { self.floor = floor }
 }

@@ -12,10 +12,10 @@ internal import Foundation
 struct LogRecovery {
   /// The state of the file, by its header.
   enum Origin: Equatable {
-    /// It has no header yet, so no batch was acknowledged.
+    /// The file has no header yet, so no batch was acknowledged.
     case empty
     case present
-    /// It has records of a generation that a wipe has ended.
+    /// The file has records of a generation that a wipe has ended.
     case wiped
     case otherVersion
   }
@@ -56,18 +56,20 @@ struct LogRecovery {
       return
     case .generation(format.generation): origin = .present
     case .generation, .damaged:
-      // The name tells the generation, so the frames can still be read.
+      // The header is damaged, but the file's name also tells the generation, so the frames can be
+      // read.
       origin = .present
       damage.append(0..<LogFormat.headerSize)
     }
     end = LogFormat.headerSize
-    // Records are seldom shorter, and unused room is a small part of the file.
+    // Room is made for one record per 256 bytes: records are seldom shorter, and unused room is
+    // small compared to the file.
     index.reserve(bytes.count / 256)
     while bytes.count - end >= LogFormat.frameHeaderSize {
       guard let length = format.bodyLength(of: bytes, at: end, offset: 0) else {
         guard let next = nextFrame(in: bytes, format) else {
-          // These bytes do not begin a frame, as an unfinished write would, but are cut off like
-          // one.
+          // The bytes at the end are no beginning of a frame, which an unfinished write would
+          // leave. So they are reported as damage, and cut off as well.
           damage.append(end..<bytes.count)
           return
         }

@@ -45,7 +45,7 @@ public final class MemoryStore: QueryStore {
     let found = state.withLock { $0.read(partition) }
     return StoreContents(
       generation: found.generation,
-      // Sorted, because no output may depend on the order of a dictionary.
+      // The records are sorted, because no output may depend on the order of a dictionary.
       records: found.values.map(StoreRecord.init).sorted { $0.key < $1.key }
     )
   }
@@ -58,7 +58,8 @@ public final class MemoryStore: QueryStore {
   /// - Returns: The generation and the records.
   /// - Complexity: O(*n*) in the number of keys.
   public func load(_ keys: [String], of partition: StorePartition) async -> StoreContents {
-    // Asynchronous, because asynchronous code would otherwise prefer the default implementation.
+    // The method is asynchronous, because asynchronous code would otherwise prefer the default
+    // implementation.
     let found = state.withLock { $0.read(partition) }
     var seen: Set<String> = []
     let records = keys.compactMap { key in
@@ -81,7 +82,7 @@ public final class MemoryStore: QueryStore {
       let current = state[partition].generation
       guard current == batch.generation else { return current }
       for key in batch.removals { state.partitions[partition]?.values[key] = nil }
-      // In place, because a copy of a dictionary costs as much as all of its records.
+      // The dictionary is changed in place, because a copy costs as much as all of its records.
       let empty = Partition(generation: current)
       for record in batch.puts {
         state.partitions[partition, default: empty].values[record.key] = record.value
@@ -107,7 +108,8 @@ public final class MemoryStore: QueryStore {
   ///
   /// - Parameter partition: The partition.
   public func release(_ partition: StorePartition) async {
-    // Asynchronous, because asynchronous code would otherwise prefer the default implementation.
+    // The method is asynchronous, because asynchronous code would otherwise prefer the default
+    // implementation.
     state.withLock { state in
       guard let found = state.partitions[partition], found.values.isEmpty else { return }
       state.floor = max(state.floor, found.generation)

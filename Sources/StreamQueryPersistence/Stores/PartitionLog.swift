@@ -12,11 +12,12 @@ internal import Foundation
 struct PartitionLog {
   /// A step that changes the file; the cases are in the order of the steps.
   enum Step: Equatable {
-    /// Rename the file from this generation to the present one.
+    /// Rename the file, whose name has this generation, so that the name has the present one.
     case rename(from: StoreGeneration)
     /// Make the name durable.
     ///
-    /// Also after a launch: an earlier process may have given the name and ended before this step.
+    /// This step is also necessary after a launch: an earlier process may have renamed the file and
+    /// ended before this step.
     case syncDirectory
     /// Cut off the bytes from this length on.
     case truncate(Int)
@@ -39,11 +40,12 @@ struct PartitionLog {
 
   private enum Rest {
     case none
-    /// The bytes of a batch that was not acknowledged; they are cut off before the next one.
+    /// There are bytes of a batch that was not acknowledged; they are cut off before the next
+    /// batch.
     case unfinished
-    /// The bytes of an earlier generation.
+    /// There are bytes of an earlier generation.
     case wiped
-    /// No bytes, but perhaps not yet on the disk.
+    /// There are no bytes, but perhaps that is not on the disk yet.
     case erased
   }
 
@@ -81,7 +83,7 @@ struct PartitionLog {
     self.known = known
   }
 
-  /// Its file, of the present generation, was found and read.
+  /// Tells that the partition's file, of the present generation, was found and read.
   mutating func opened(_ found: LogRecovery, bytes: Int) {
     named = generation
     restored(found)
@@ -91,7 +93,7 @@ struct PartitionLog {
     }
   }
 
-  /// Its file was created, empty and in the present generation.
+  /// Tells that the partition's file was created, empty and in the present generation.
   mutating func created() {
     named = generation
     isNameDurable = false
@@ -102,7 +104,7 @@ struct PartitionLog {
   /// The name of the file in the present generation.
   var name: LogFileName { LogFileName(stem: stem, generation) }
 
-  /// The name that the file still has; `nil` if there is none.
+  /// The name that the file has now, perhaps of an earlier generation; `nil` if there is no file.
   var fileName: LogFileName? { named.map { LogFileName(stem: stem, $0) } }
 
   /// The first step that is necessary before a batch may be added, and after a wipe.
@@ -136,7 +138,7 @@ struct PartitionLog {
 
   // MARK: Events
 
-  /// The partition is wiped: no record of it can be read any more, whatever happens to the file.
+  /// Wipes the partition: no record of it can be read any more, whatever happens to the file.
   ///
   /// - Parameter least: The earliest generation that may begin; it also follows the present one.
   mutating func wiped(to least: StoreGeneration = .first) {
@@ -161,18 +163,18 @@ struct PartitionLog {
     return Addition(bytes: bytes, changes: changes, frame: start..<(length + bytes.count))
   }
 
-  /// An addition is durable at the end of the file.
+  /// Tells that an addition is at the end of the file, and on the disk.
   mutating func added(_ addition: Addition) {
     index.apply(addition.changes, of: addition.frame)
     length = addition.frame.upperBound
   }
 
-  /// An addition failed: nobody knows how much of it was written.
+  /// Tells that an addition failed, so that nobody knows how much of it was written.
   mutating func additionFailed() {
     rest = .unfinished
   }
 
-  /// These places of the file are damaged; rewriting the file omits them.
+  /// Tells that these places of the file are damaged; rewriting the file omits them.
   mutating func found(damage: [Range<Int>]) {
     for place in damage {
       damaged.insert(place)
@@ -218,12 +220,12 @@ struct PartitionLog {
     return !damaged.isEmpty || length > waste + 2 * index.liveBytes
   }
 
-  /// The file could not be replaced; before the next try, it grows by half.
+  /// Tells that the file could not be replaced; it is tried again when the file has grown by half.
   mutating func compactionFailed() {
     nextCompaction = length + max(length / 2, waste)
   }
 
-  /// The file was replaced by one with this content.
+  /// Tells that the file was replaced by one with this content.
   mutating func replaced(by found: LogRecovery) {
     (damaged, known.ranges) = ([], [])
     created()

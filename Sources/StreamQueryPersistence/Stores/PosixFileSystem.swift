@@ -27,7 +27,8 @@ struct PosixFileSystem: FileSystem {
       try createDirectory(Self.parent(of: path))
       guard mkdir(path, 0o700) != 0 else { return try syncDirectory(Self.parent(of: path)) }
     }
-    // The error for a disk that cannot be written to is not that the directory exists.
+    // On a disk that cannot be written to, `mkdir` does not report that the directory exists, so
+    // that is checked here.
     guard access(path, F_OK) == 0 else { throw .system("mkdir", code) }
   }
 
@@ -36,7 +37,7 @@ struct PosixFileSystem: FileSystem {
     do throws(QueryStoreError) {
       file = try PosixFile(path, O_RDWR | O_CREAT)
     } catch {
-      // A caller that may only read can lock an existing file, too.
+      // A process that may not write can still lock a file that exists.
       guard case .denied = error, let found = try? PosixFile(path, O_RDONLY) else { throw error }
       file = found
     }

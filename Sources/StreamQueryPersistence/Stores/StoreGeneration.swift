@@ -18,7 +18,7 @@ public struct StoreGeneration: Hashable, Comparable, Sendable, CustomStringConve
 
   /// The generation that a wipe of this one begins.
   public var next: Self {
-    // Wraps, because a number from damaged bytes must not end the process.
+    // The addition wraps, because a number from damaged bytes must not end the process.
     Self(number: number &+ 1)
   }
 

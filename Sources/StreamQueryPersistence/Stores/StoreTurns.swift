@@ -10,7 +10,8 @@ final class StoreTurns<Resource: Hashable & Sendable>: Sendable {
   /// The places in use, with the callers that wait for each.
   private let waiting = Mutex<[Resource: [SuspendedTask<Void>]]>([:])
 
-  /// Waits for the turn, and passes it on afterwards, also if the body throws.
+  /// Waits for the turn, runs the body, and then lets the next caller continue, even if the body
+  /// throws.
   func take<Result, Failure: Error>(
     _ resource: Resource,
     _ body: () throws(Failure) -> Result

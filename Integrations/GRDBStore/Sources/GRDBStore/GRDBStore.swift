@@ -234,8 +234,8 @@ public final class GRDBStore: QueryStore {
   ) async throws(QueryStoreError) -> Result {
     do {
       return try await database.write { db in
-        // At each write, because a wipe cannot reach the bytes of earlier records that were replaced, and
-        // each connection has its own setting.
+        // The setting is made at each write, because each connection has its own. A wipe alone could not
+        // reach the bytes of earlier records that were replaced.
         try db.execute(sql: "PRAGMA secure_delete = ON")
         return try body(db)
       }
@@ -260,7 +260,7 @@ private struct FoundRecords: Sendable {
 
   /// Adds the record of a row, or its damage.
   mutating func add(_ row: Row, of partition: StorePartition) {
-    // Of any type, because damage may have changed that, too.
+    // The column may have a value of any type, because damage may have changed the type, too.
     let key = Data.fromDatabaseValue(row[0])
     let value = Data.fromDatabaseValue(row[1])
     let checksum = Int64.fromDatabaseValue(row[2])

@@ -64,9 +64,11 @@ public struct SharedCacheLog: Sendable {
   private static func level(of reason: SharedCacheEvent.Reason) -> Logger.Level {
     switch reason {
     case .impatient, .unshareable, .outdated: .notice
-    // The only report of why each machine fetches such a query for itself.
+    // This is a warning, because nothing else reports why each machine fetches such a query for
+    // itself.
     case .tooLarge: .warning
-    // The store's absence is reported once, and a page is never shared.
+    // These are details: the absence of the store is reported separately, and pages are never
+    // shared.
     case .storeAway, .part: .debug
     }
   }

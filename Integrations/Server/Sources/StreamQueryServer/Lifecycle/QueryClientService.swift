@@ -76,10 +76,10 @@ public struct QueryClientService: Service, CustomStringConvertible {
     client.shutDown()
   }
 
-  /// Writes changes.
+  /// Writes changes to the stores.
   ///
-  /// It has tasks of its own, because the service's task may be cancelled, and the client must not be shut
-  /// down before the end. A store that does not answer is given up.
+  /// Its work is in tasks of its own, because the service's task may be cancelled, and the client must not be
+  /// shut down before the end. It does not wait longer for a store that does not answer in time.
   private func save() async {
     let (executor, clock) = (client.scheduling.executor, client.scheduling.clock)
     let (outcomes, continuation) = AsyncStream.makeStream(of: Saving.self)
@@ -113,7 +113,7 @@ public struct QueryClientService: Service, CustomStringConvertible {
     saving.cancel()
   }
 
-  /// The end of the attempt to write.
+  /// The outcome of the attempt to write.
   private enum Saving {
     case saved
     case failed(any Error)
@@ -122,8 +122,8 @@ public struct QueryClientService: Service, CustomStringConvertible {
 
   /// Waits until no fetch or mutation runs, or the time for it is over.
   private func landing() async {
-    // No task group: an executor may run jobs inside `enqueue`. A child of a group that a cancellation
-    // handler resumes would end there, while the runtime still goes through the children.
+    // This is no task group, because an executor may run jobs inside `enqueue`. If a cancellation handler
+    // resumed a child of the group, that child could end while the runtime still goes through the children.
     let waiting = Task(executorPreference: client.scheduling.executor) { [client] in
       await Self.idle(client)
     }
@@ -131,7 +131,7 @@ public struct QueryClientService: Service, CustomStringConvertible {
     await withTaskCancellationHandler {
       await waiting.value
     } onCancel: {
-      // In an array, which retains it: the cancellation may resume the caller, which then ends
+      // The array retains the task, because the cancellation may resume the caller, which then ends
       // inside of this call.
       for task in [waiting] { task.cancel() }
     }

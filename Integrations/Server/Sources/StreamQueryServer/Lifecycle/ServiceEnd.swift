@@ -1,6 +1,6 @@
 import ServiceLifecycle
 
-/// The end of a service.
+/// The wait for the end of a service.
 package enum ServiceEnd {
   /// Waits for a graceful shutdown or a cancellation.
   ///

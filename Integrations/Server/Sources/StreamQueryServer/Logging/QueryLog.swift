@@ -23,7 +23,7 @@ public struct QueryLog: Sendable {
     didSet { replacesLevel = true }
   }
   private var replacesLevel = false
-  /// The user's setting of `logsLookups`.
+  /// The value that the user has set for `logsLookups`; `nil` if none was set.
   private var saidLookups: Bool?
   /// Whether lookups are written, at the level that ``level`` gives.
   ///

@@ -100,7 +100,7 @@ extension QueryMetrics: FetchCompanion {
     instruments(of: wait.key).waited(for: duration)
   }
 
-  /// Runs the attempt unchanged: the client's events have its duration.
+  /// Runs the attempt without measuring it, because the client's events have its duration.
   ///
   /// - Parameters:
   ///   - context: The attempt.
@@ -133,8 +133,8 @@ private final class NamedInstruments: Sendable {
     }
     if let found { return found }
     let kept = isFull ? "other" : name
-    // The backend's code does not run under the lock; of two concurrent results, the first one is
-    // kept.
+    // The instruments are made outside the lock, because the backend's code must not run under it.
+    // If two threads make them at the same time, the first ones are kept.
     let made = make(kept)
     return known.withLock { known in
       if let first = known[kept] { return first }

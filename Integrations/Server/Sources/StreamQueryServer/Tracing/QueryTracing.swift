@@ -137,7 +137,7 @@ extension QueryTracing: FetchCompanion {
     case .open(let span): return span
     case .opens: break
     }
-    // The tracer's code does not run under the lock.
+    // The span is started outside the lock, because the tracer's code must not run under it.
     let span: any Span = (tracer ?? InstrumentationSystem.tracer).startSpan(name(context.key))
     span.updateAttributes { attributes in
       attributes["streamquery.key"] = describeKey(context.key)

@@ -1,12 +1,12 @@
 /// The fetches in flight, with the span of each and the callers that joined it.
 ///
-/// It decides only; spans are opened, linked and ended outside.
+/// It only decides about spans; its user opens, links and ends them.
 struct TracedFetches<Fetch: Hashable, Span, Link> {
   /// A fetch in flight.
   struct Row {
-    /// Whether an event has reported it.
+    /// Whether an event has reported the start of the fetch.
     var isAnnounced = false
-    /// Its span, once an attempt began.
+    /// The span of the fetch; `nil` before its first attempt begins.
     var span: Span?
     /// Callers that joined before there was a span.
     var links: [Link] = []
@@ -14,9 +14,9 @@ struct TracedFetches<Fetch: Hashable, Span, Link> {
     var attempts = 0
   }
 
-  /// The action of an attempt for its span.
+  /// The action that an attempt takes about the span of its fetch.
   enum Opening {
-    /// It opens the span, and reports that with ``TracedFetches/opened(_:_:)``.
+    /// The attempt opens the span, and reports that with ``TracedFetches/opened(_:_:)``.
     case opens
     /// It is open.
     case open(Span)
@@ -24,13 +24,15 @@ struct TracedFetches<Fetch: Hashable, Span, Link> {
     case over
   }
 
-  /// The number of fetches that are remembered before their events, or after their end.
+  /// The maximum number of fetches that are remembered although no event has reported their start
+  /// yet, or although they have ended.
   static var memory: Int { 512 }
 
   private var rows: [Fetch: Row] = [:]
   /// The fetches that callers reported before their events, oldest first.
   private var early: [Fetch] = []
-  /// The fetches that ended last, in two ages: later reports of callers about them are ignored.
+  /// The fetches that ended last, in a newer and an older set; later reports of callers about them
+  /// are ignored.
   private var over: (new: Set<Fetch>, old: Set<Fetch>) = ([], [])
   private let limit: Int
 
@@ -41,7 +43,8 @@ struct TracedFetches<Fetch: Hashable, Span, Link> {
     self.limit = limit
   }
 
-  /// A fetch was reported: its attempts and callers count from now on.
+  /// Tells that an event has reported the start of a fetch, whose attempts and callers count from
+  /// now on.
   mutating func started(_ fetch: Fetch) {
     rows[fetch, default: Row()].isAnnounced = true
   }
@@ -53,7 +56,7 @@ struct TracedFetches<Fetch: Hashable, Span, Link> {
     return row.span.map(Opening.open) ?? .opens
   }
 
-  /// The span of a fetch was opened.
+  /// Tells that the span of a fetch was opened.
   ///
   /// - Returns: The callers to link to; `nil` if the fetch has ended meanwhile.
   mutating func opened(_ fetch: Fetch, _ span: Span) -> [Link]? {
@@ -63,7 +66,8 @@ struct TracedFetches<Fetch: Hashable, Span, Link> {
     return links
   }
 
-  /// A caller joined a fetch, perhaps before the event of its start, or after that of its end.
+  /// Tells that a caller joined a fetch, perhaps before the event of the start of the fetch, or
+  /// after that of its end.
   ///
   /// - Returns: The span to link to the caller now; `nil` if it is linked later, or never.
   mutating func joined(_ fetch: Fetch, from link: Link) -> Span? {
@@ -95,9 +99,9 @@ struct TracedFetches<Fetch: Hashable, Span, Link> {
     rows[fetch]?.span
   }
 
-  /// A fetch ended.
+  /// Tells that a fetch ended.
   ///
-  /// - Returns: Its row; `nil` if it is not known.
+  /// - Returns: The facts about the fetch; `nil` if it is not known.
   mutating func ended(_ fetch: Fetch) -> Row? {
     over.new.insert(fetch)
     if over.new.count >= Self.memory { over = ([], over.new) }
