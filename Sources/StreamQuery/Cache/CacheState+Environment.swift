@@ -313,7 +313,8 @@ struct RefetchCondition: Hashable, Sendable {
     let query: StoredQuery
     /// The entry at the transaction that asks.
     let info: QueryInfo
-    /// The entry, if its store has to be read before.
+    /// The entry, if its data has to be restored from a store before the condition is evaluated;
+    /// otherwise `nil`.
     var restoring: RestoringEntry?
   }
 }

@@ -85,7 +85,8 @@ extension CacheState {
     )
   }
 
-  /// Whether the same state of an entry looks different to an observer, such as with stale data.
+  /// Whether an observer would see an entry differently now although its state is the same, for
+  /// example because its data has become stale.
   func showsNews(_ entry: Int) -> Bool {
     slots[entry].observers.contains { observer in
       let seen = observers[Int(observer)].seenFlags.subtracting(.placeholder)
@@ -125,7 +126,10 @@ extension CacheState {
     wakeIfNews(observer, slots[Int(observers[observer].entry)].snapshot?.version)
   }
 
-  /// Without a snapshot there is always news, because nobody has looked since the last change.
+  /// Wakes a suspended observer if it would see a difference.
+  ///
+  /// Without a snapshot there always is one, because nobody has read the entry since its last
+  /// change.
   @inline(__always)
   private mutating func wakeIfNews(_ observer: Int, _ version: UInt64?) {
     guard observers[observer].suspended != nil else { return }

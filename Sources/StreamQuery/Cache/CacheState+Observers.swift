@@ -229,7 +229,8 @@ extension CacheState {
     wakeIfNews(observer)
   }
 
-  /// If nothing is in flight, the entry takes the query of the first observer whose refetch is due.
+  /// Gives the entry the query of the first observer whose refetch is due, unless a fetch is in
+  /// flight.
   mutating func electObserver(
     of entry: Int,
     _ cause: FetchCause?,

@@ -129,13 +129,13 @@ struct EntrySlot: FreeRows.Row {
     transaction.drop(rareData.value.error.take())
   }
 
-  /// If the fetch in flight is cancelled, the newest failure as it is now is restored.
+  /// Keeps the newest failure, which is shown again if the fetch in flight is cancelled.
   mutating func keepReason(_ transaction: inout Transaction) {
     forgetReason(&transaction)
     if !rareData.isEmpty { rareData.value.reasonBefore = rareData.value.failureReason }
   }
 
-  /// If the fetch in flight is cancelled, no failure is restored.
+  /// Drops the kept failure, so that none is shown again if the fetch in flight is cancelled.
   mutating func forgetReason(_ transaction: inout Transaction) {
     guard !rareData.isEmpty, rareData.value.reasonBefore != nil else { return }
     transaction.drop(rareData.value.reasonBefore.take())

@@ -23,7 +23,7 @@ struct IdleWaits: Sendable {
     self.work = work
   }
 
-  /// Other work goes on instead.
+  /// The work that the callers waited for has ended, but this other work goes on.
   mutating func waitOn(for work: Work) { self.work = work }
 
   /// Whether a piece of work is that of a caller that waits here.
@@ -35,7 +35,7 @@ struct IdleWaits: Sendable {
     if callers.isEmpty { work = nil }
   }
 
-  /// Nothing goes on any more.
+  /// All work has ended, so the callers have to be answered.
   ///
   /// - Returns: The callers, to be answered outside the lock.
   mutating func takeCallers() -> [SharedOneShot<Void>] {

@@ -78,7 +78,7 @@ final class HitReports: Sendable {
     self.shards = shards
   }
 
-  /// There are unreported hits.
+  /// Some hits were not reported yet: reports them after a delay.
   func hitsCame(_ clock: ErasedClock, executor: (any TaskExecutor)?) {
     // A reader got data while the client ended, after the last report.
     guard !isOver.load(ordering: .acquiring) else { return report() }

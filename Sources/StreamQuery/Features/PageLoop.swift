@@ -24,7 +24,8 @@ struct PageLoop<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
   ///
   /// It consists only of runs and boxes, which have the same layout for all types: see ``PageBox``.
   private enum Work {
-    /// Pages that replace all cached ones; starts with a boxed parameter.
+    /// Pages that replace all cached ones; the first of them has a parameter, in a box, that is
+    /// given here.
     case refresh(Run?, start: ValueBox, remaining: Int)
     /// A page that replaces the first one.
     case firstPage(of: Run, arrived: Run?)

@@ -89,7 +89,8 @@ nonisolated extension QueryClient {
     try await ensure(query.query, revalidating: revalidating)
   }
 
-  /// Fetches a query that has a default ahead of its use, if it is missing or stale; never throws.
+  /// Fetches the data of a query that has a default before it is used, if the data is missing or
+  /// stale; never throws.
   ///
   /// - Parameter query: The query.
   @_documentation(visibility: internal)

@@ -90,7 +90,8 @@ extension KeyPart {
     }
   }
 
-  /// Compares the plain levels, and hands the pairs of deep parts to the closure.
+  /// Compares everything but the parts that are nested deeply: these it gives to the closure, in
+  /// pairs.
   fileprivate func equals(
     _ other: KeyPart,
     deferring: (DeepKeyPart, DeepKeyPart) -> Void

@@ -78,7 +78,8 @@ extension KeyPart {
     return true
   }
 
-  /// Both lists are sorted by name, so one pass finds every field.
+  /// Whether a record has all wanted fields; both lists are sorted by name, so one pass finds every
+  /// field.
   private static func containsFields(
     _ wanted: [KeyField],
     within fields: [KeyField],

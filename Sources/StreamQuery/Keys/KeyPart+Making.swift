@@ -67,7 +67,9 @@ extension KeyPart {
     return exactly(value, AnyQueryKeyPart.self)?.part
   }
 
-  /// A value as its own type: comparing metatypes costs a nanosecond, a dynamic cast thirty.
+  /// Returns a value as a type that is its own; `nil` for any other type.
+  ///
+  /// Comparing metatypes takes a nanosecond, and a dynamic cast thirty.
   @inline(__always)
   private static func exactly<Value, Exact>(_ value: Value, _ type: Exact.Type) -> Exact? {
     // The bit cast is safe because this line checks that both types are the same.

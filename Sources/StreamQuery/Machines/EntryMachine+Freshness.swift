@@ -1,8 +1,8 @@
 extension EntryMachine {
   /// The mark of data that is out of date, or may be: such data is stale at any age.
   enum Mark: Equatable, Sendable {
-    /// There is no mark. If data became stale by its age before this time, observers have heard of
-    /// it.
+    /// Nothing marks the data as out of date. If its age made it stale before this time, observers
+    /// have been told so.
     case none(toldUntil: Instant)
     /// A refetch failed, and it is not known whether the data has changed.
     ///

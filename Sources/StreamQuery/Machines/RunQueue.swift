@@ -55,7 +55,8 @@ struct RunQueue: RandomAccessCollection, Sendable {
     front = 0
   }
 
-  /// Runs are numbered in the order of their start.
+  /// The position of a run, which is searched by its number: runs are numbered in the order of
+  /// their start.
   private func index(of run: MutationID) -> Int? {
     let low = lowerBound(of: run)
     return low < rest.count && rest[low] == run ? low : nil

@@ -229,7 +229,9 @@ final class DefinitionExtras: @unchecked Sendable {
       self.own = own
     }
 
-    /// Evaluated once per entry that has no data, and again when a store has answered.
+    /// Returns saved data if there is any, and otherwise the query's initial data.
+    ///
+    /// This is called once per entry that has no data, and again when a store has answered.
     func value() -> KeptData? { kept?() ?? own?() }
   }
 

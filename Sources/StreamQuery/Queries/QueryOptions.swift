@@ -117,7 +117,7 @@ public struct QueryOptions: Sendable, _FreeOfActors {
   /// Leaves every option to the layer below.
   public static let `default` = QueryOptions()
 
-  /// These options over weaker ones.
+  /// Returns these options over weaker ones.
   func over(_ base: QueryOptions) -> QueryOptions {
     var merged = self
     merged.staleTime = staleTime ?? base.staleTime
@@ -194,7 +194,7 @@ public struct QueryDefaults: Sendable, _FreeOfActors {
     set { options[keyPath: option] = newValue }
   }
 
-  /// These defaults over weaker options.
+  /// Returns these defaults over weaker options.
   func over(_ options: QueryOptions) -> QueryDefaults {
     var defaults = self
     defaults.options = self.options.over(options)

@@ -10,7 +10,7 @@ final class ServingOptions: @unchecked Sendable {
     var cachesFailures: FailureCaching?
     var refreshAhead: RefreshAhead?
 
-    /// These options over weaker ones.
+    /// Returns these options over weaker ones.
     func over(_ base: Values) -> Values {
       var merged = self
       merged.staleIfError = staleIfError ?? base.staleIfError

@@ -146,7 +146,7 @@ final class Broadcaster<Content: Inbox>: Sendable {
       holding(self) { endOnce() }
     }
 
-    /// See ``Mailbox/next(whenSuspended:)``.
+    /// Waits for the next item; see ``Mailbox/next(whenSuspended:)``.
     func next(whenSuspended: () -> Void = {}) async -> Content.Item? {
       await mailbox.next(whenSuspended: whenSuspended)
     }

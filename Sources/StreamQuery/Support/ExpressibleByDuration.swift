@@ -107,7 +107,8 @@ extension Duration {
     seconds(clamping: hours * 3600)
   }
 
-  /// `Duration.seconds` traps on numbers that do not fit; a duration read from a file must not.
+  /// Makes a duration from any number, such as one from a file; `Duration.seconds` traps on numbers
+  /// that do not fit.
   private static func seconds(clamping seconds: Double) -> Duration {
     let limit = 1e12
     guard !seconds.isNaN else { return .zero }

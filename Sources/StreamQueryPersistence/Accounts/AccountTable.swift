@@ -120,7 +120,7 @@ struct AccountTable<Client: AnyObject, Store, Wait> {
     return opened[name].map { $0.serial == serial } ?? true ? .erase : .isOpenAgain
   }
 
-  /// The stores of an account were erased, or some failed.
+  /// The stores of an account were erased, except for those that could not be.
   ///
   /// - Parameters:
   ///   - name: The account.

@@ -24,7 +24,7 @@ struct PendingEntries {
     texts.append(text)
   }
 
-  /// Tells that an archive with the names of all these entries has been made.
+  /// An archive with the names of all these entries has been made.
   mutating func named(at now: Instant) { nextLook = now + gap ?? now }
 
   /// Takes the present states of the entries, in their order.

@@ -5,7 +5,7 @@ struct PendingNames {
   /// The names, each once.
   private var names: [String] = []
 
-  /// Tells that an archive announces keys.
+  /// An archive announces keys.
   ///
   /// - Parameters:
   ///   - texts: All announced keys.

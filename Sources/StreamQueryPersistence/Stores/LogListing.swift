@@ -35,22 +35,22 @@ struct LogListing {
     }
   }
 
-  /// Tells that a file was created or renamed.
+  /// A file was created or renamed.
   mutating func named(_ name: LogFileName) { newest[name.stem] = name.generation }
 
-  /// Tells that the newest file of a partition is gone.
+  /// The newest file of a partition is gone.
   mutating func removed(_ stem: String) { newest[stem] = nil }
 
-  /// Tells that a file exists that should not be there.
+  /// A file exists that should not be there.
   mutating func left(_ text: String, of stem: String) { leftOver[stem, default: []].append(text) }
 
-  /// Tells that the files that should not be there were removed, except for some.
+  /// The files that should not be there were removed, except for some.
   ///
   /// - Parameters:
   ///   - rest: The remaining names; none if all are gone, and `nil` if that is on the disk.
   ///   - stem: The stem of their names.
   mutating func cleared(_ rest: [String]?, of stem: String) { leftOver[stem] = rest }
 
-  /// Tells that partitions without a file have this generation from now on.
+  /// The generation of partitions without a file was raised.
   mutating func raised(to floor: StoreGeneration) { self.floor = floor }
 }

@@ -83,7 +83,7 @@ struct PartitionLog {
     self.known = known
   }
 
-  /// Tells that the partition's file, of the present generation, was found and read.
+  /// The partition's file, of the present generation, was found and read.
   mutating func opened(_ found: LogRecovery, bytes: Int) {
     named = generation
     restored(found)
@@ -93,7 +93,7 @@ struct PartitionLog {
     }
   }
 
-  /// Tells that the partition's file was created, empty and in the present generation.
+  /// The partition's file was created, empty and in the present generation.
   mutating func created() {
     named = generation
     isNameDurable = false
@@ -163,18 +163,18 @@ struct PartitionLog {
     return Addition(bytes: bytes, changes: changes, frame: start..<(length + bytes.count))
   }
 
-  /// Tells that an addition is at the end of the file, and on the disk.
+  /// An addition is at the end of the file, and on the disk.
   mutating func added(_ addition: Addition) {
     index.apply(addition.changes, of: addition.frame)
     length = addition.frame.upperBound
   }
 
-  /// Tells that an addition failed, so that nobody knows how much of it was written.
+  /// An addition failed, so that nobody knows how much of it was written.
   mutating func additionFailed() {
     rest = .unfinished
   }
 
-  /// Tells that these places of the file are damaged; rewriting the file omits them.
+  /// These places of the file were found damaged; rewriting the file omits them.
   mutating func found(damage: [Range<Int>]) {
     for place in damage {
       damaged.insert(place)
@@ -220,12 +220,12 @@ struct PartitionLog {
     return !damaged.isEmpty || length > waste + 2 * index.liveBytes
   }
 
-  /// Tells that the file could not be replaced; it is tried again when the file has grown by half.
+  /// The file could not be replaced; it is tried again when the file has grown by half.
   mutating func compactionFailed() {
     nextCompaction = length + max(length / 2, waste)
   }
 
-  /// Tells that the file was replaced by one with this content.
+  /// The file was replaced by one with this content.
   mutating func replaced(by found: LogRecovery) {
     (damaged, known.ranges) = ([], [])
     created()

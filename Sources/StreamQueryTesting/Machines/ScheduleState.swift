@@ -176,7 +176,8 @@ struct ScheduleState<Job: Sendable, Waiter: Sendable>: Sendable {
     isDriving = false
   }
 
-  /// Between drives, the thread that uses the simulation owns it.
+  /// Makes a thread the owner of the simulation, unless the simulation is being driven: between
+  /// drives, the thread that uses it owns it.
   mutating func adopt(_ thread: ThreadIdentity) {
     if !isDriving { owner = thread }
   }

@@ -83,7 +83,7 @@ struct PresenceMachine: Equatable {
     return endOfTurn()
   }
 
-  /// The change that began the doubt cannot remove content any more.
+  /// The doubt has ended: the change that began it cannot remove content any more.
   mutating func doubtEnded() -> Step {
     guard !isDoubtRenewed else {
       isDoubtRenewed = false

@@ -12,7 +12,8 @@ extension _QueryObjectMembers {
   ///   observe.
   public func firstValue() async throws -> Value {
     guard let client else { throw ObservationError.noClient }
-    // The delivery may still have to bring changes, or the end of the client.
+    // Changes that the delivery has not brought yet, or the end of the client, must arrive before
+    // the result is read.
     arrivedNow()
     // Another observer may begin a request.
     let present = present.shown

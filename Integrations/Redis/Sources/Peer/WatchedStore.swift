@@ -19,7 +19,8 @@ final class WatchedStore: SharedStore {
   /// The duration of the slowest call that may lead to an answer.
   var slowestCall: Duration { longest.withLock { $0 } }
 
-  /// A call without an answer may have taken effect, and given or ended a lease.
+  /// Makes a call, measures it, and reports it if it has no answer: it may have given or ended a
+  /// lease all the same.
   private func watched<Value>(
     _ key: SharedKey,
     _ name: String,

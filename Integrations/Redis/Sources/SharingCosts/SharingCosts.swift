@@ -48,8 +48,8 @@ enum SharingCosts {
 
   /// All faults, one after the other.
   ///
-  /// Requests that a fault may have caused are not judged. Its effects are over about five seconds after its
-  /// end, so that all requests are judged for about eight seconds before the next fault.
+  /// Requests that a fault may have caused are not judged. The effects of a fault are over about five seconds
+  /// after its end, so that all requests are judged for about eight seconds before the next fault.
   private static func faults(
     of plan: NetworkPlan
   ) -> [(at: Duration, fault: NetworkFault)] {

@@ -43,7 +43,7 @@ struct TracedFetches<Fetch: Hashable, Span, Link> {
     self.limit = limit
   }
 
-  /// Tells that an event has reported the start of a fetch, whose attempts and callers count from
+  /// An event has reported the start of a fetch, whose attempts and callers count from
   /// now on.
   mutating func started(_ fetch: Fetch) {
     rows[fetch, default: Row()].isAnnounced = true
@@ -56,7 +56,7 @@ struct TracedFetches<Fetch: Hashable, Span, Link> {
     return row.span.map(Opening.open) ?? .opens
   }
 
-  /// Tells that the span of a fetch was opened.
+  /// The span of a fetch was opened.
   ///
   /// - Returns: The callers to link to; `nil` if the fetch has ended meanwhile.
   mutating func opened(_ fetch: Fetch, _ span: Span) -> [Link]? {
@@ -66,7 +66,7 @@ struct TracedFetches<Fetch: Hashable, Span, Link> {
     return links
   }
 
-  /// Tells that a caller joined a fetch, perhaps before the event of the start of the fetch, or
+  /// A caller joined a fetch, perhaps before the event of the start of the fetch, or
   /// after that of its end.
   ///
   /// - Returns: The span to link to the caller now; `nil` if it is linked later, or never.
@@ -99,7 +99,7 @@ struct TracedFetches<Fetch: Hashable, Span, Link> {
     rows[fetch]?.span
   }
 
-  /// Tells that a fetch ended.
+  /// A fetch ended.
   ///
   /// - Returns: The facts about the fetch; `nil` if it is not known.
   mutating func ended(_ fetch: Fetch) -> Row? {
