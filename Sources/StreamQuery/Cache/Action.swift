@@ -1,4 +1,4 @@
-/// A request of a transaction to the shell; the shell performs the requests in order, outside the
+/// A request of a transaction to the client, which performs the requests in order, outside the
 /// lock.
 enum Action: Sendable {
   case wake(SuspendedTask<Void>)
@@ -40,7 +40,7 @@ enum Action: Sendable {
   case mutation(MutationAction)
 }
 
-/// A transaction's request about mutation runs, which the shell performs.
+/// A transaction's request about runs of mutations, which the client performs.
 enum MutationAction: Sendable {
   /// Call the callbacks that come before the first attempt.
   case prepare(MutationJob)

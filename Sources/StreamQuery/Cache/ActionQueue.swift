@@ -16,7 +16,7 @@
 /// by actions only append.
 ///
 /// Each method is one visit under the lock, and its answer says what the thread does next. The
-/// shell does the waiting and requests the drain task: see `QueryCache.carryOut`.
+/// caller then waits or requests the drain task: see `QueryCache.carryOut`.
 ///
 /// ## Why it is built like this
 ///

@@ -85,7 +85,7 @@ package enum AttemptOutcome: Equatable, Sendable {
   /// The attempt was cancelled or found nothing to do, and the fetch ended with it.
   case cancelled(EntryActions)
 
-  /// The actions for the shell.
+  /// The actions that the cache and the client perform.
   package var actions: EntryActions {
     switch self {
     case .late: .none

@@ -1,4 +1,5 @@
-/// The actions for the shell after an input: data, in the order of execution.
+/// The actions that an entry's machine requests after an input, as data; the cache and the client
+/// perform them in order.
 package struct EntryActions: Equatable, Sendable {
   /// Cancel the task of this fetch, which is no longer the current one.
   package var cancelled: FetchID?

@@ -1,4 +1,5 @@
-/// The actions for the shell after an input to a run: data, in the order of execution.
+/// The actions that a run's machine requests after an input, as data; the cache and the client
+/// perform them in order.
 package struct MutationActions: Equatable, Sendable {
   /// The step of a run that goes on.
   package enum Step: Sendable {

@@ -18,7 +18,8 @@ package final class MutationJob: Sendable {
     var saved = SavedValues()
     /// `nil` when the run is over.
     var tasks: TaskChain?
-    /// The gate that the run's next stage passes before it begins.
+    /// The gate that the run's next stage passes before it begins, so that stages begin in order;
+    /// `nil` if it need not wait.
     var gate: StartGate?
   }
 
@@ -154,7 +155,8 @@ package final class MutationJob: Sendable {
     return gate.begun
   }
 
-  /// Waits at its gate, if it has one.
+  /// Waits until the other run's stage has begun, if this run has to begin after it, and then lets
+  /// the next run begin.
   func passGate() async {
     guard let gate = present.withLock({ $0.gate.take() }) else { return }
     _ = await gate.before?.wait()

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// The shell's object for a fetch in flight: the facts that its attempts need, and the handle of
+/// The client's object for a fetch in flight: the facts that its attempts need, and the handle of
 /// the task that runs them.
 ///
-/// The machine knows the fetch by its number.
+/// The entry's machine knows the fetch only by its number.
 final class FetchJob: FetchWork, Sendable {
   let entry: EntryID
   let id: FetchID

@@ -1,6 +1,7 @@
 /// The state of a ``CurrentValue``: the value, its version, and the consumers that wait for the next one.
 ///
-/// A waiter is any value that the shell keeps here until the next value comes.
+/// A waiter is any value that stands for a waiting consumer; it is kept here until the next value
+/// comes.
 struct CurrentValueState<Value: Sendable, Waiter: Sendable>: Sendable {
   /// The answer to a consumer that asks for a value.
   enum Look: Sendable {

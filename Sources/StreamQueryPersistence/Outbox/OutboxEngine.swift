@@ -3,8 +3,8 @@ import Synchronization
 
 /// Keeps the durable runs of one client.
 ///
-/// The shell around ``OutboxLedger``, ``OutboxFeeding`` and ``StoreWriter``, which make the
-/// decisions. Encoding and decoding are user code, and run outside of locks.
+/// ``OutboxLedger``, ``OutboxFeeding`` and ``StoreWriter`` make the decisions, and this object
+/// carries them out. Encoding and decoding are user code, and run outside of locks.
 final class OutboxEngine: DurableRuns, StoreWorker {
   /// A mutation that is known by name.
   struct Registration: Sendable {

@@ -9,8 +9,8 @@ import Foundation
 
 /// Restores and saves the entries of one client.
 ///
-/// The shell around ``SavedRecords`` and ``StoreWriter``, which make the decisions. Encoding and
-/// decoding are user code, and run outside of locks.
+/// ``SavedRecords`` and ``StoreWriter`` make the decisions, and this object carries them out.
+/// Encoding and decoding are user code, and run outside of locks.
 final class StorePersister: Persister, StoreWorker {
   /// A part of a store.
   struct StoreID: Hashable {

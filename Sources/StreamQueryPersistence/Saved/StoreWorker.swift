@@ -28,7 +28,7 @@ struct StoreWorkerTask: Sendable {
   }
 }
 
-/// Runs the tasks that write parts of stores: the shell around ``StoreWriter``, which decides.
+/// Runs the tasks that write parts of stores, and carries out the decisions of ``StoreWriter``.
 protocol StoreWorker: AnyObject, Sendable {
   associatedtype PartID: Sendable
   associatedtype Part: WrittenPart

@@ -21,7 +21,10 @@ final class LiveHolder<Object: AnyObject> {
   /// The presence of the modifiers that show the object; made when such a modifier appears.
   private var presence: Presence?
   private var queryEnvironment = QueryEnvironment()
-  /// The function of the wrapper inside of which changes are applied.
+  /// The function that applies changes, for example inside of an animation, if the wrapper was
+  /// given one.
+  ///
+  /// It takes precedence over the one of the views around it.
   ///
   /// It counts more than that of the views around it.
   private var context: SharedContext?
