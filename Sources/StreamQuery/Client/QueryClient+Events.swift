@@ -14,6 +14,7 @@ nonisolated extension QueryClient {
     let needs: @Sendable () -> EventNeeds = { [eventBroadcaster, needs = eventReceivers.needs] in
       eventBroadcaster.hasSubscribers ? .everyLookup : needs
     }
+    // `EventRing` holds the events of each stream, and drops the oldest.
     let subscription = eventBroadcaster.subscribe { [weak self] in
       // This is checked under the lock, so that it does not overrule a subscription that begins at
       // the same time.

@@ -34,6 +34,9 @@ public enum QueryMisuse: Hashable, Sendable, CustomStringConvertible {
   /// Reported once for each stream. If it has no end, they wait for ever, and so does a mutation that
   /// awaits them.
   case endlessStreamAwaited(key: String)
+
+  // The next two are noticed in `QueryClient+LookAlikes.swift`.
+
   /// A key was read as one value type and is cached as another: these are two entries.
   ///
   /// Reported once, in debug builds.

@@ -2,6 +2,8 @@
 @preconcurrency internal import Dispatch
 #endif
 
+// `QueryClient.relieve(_:)` drops the entries.
+
 /// Tells a client that memory is short, so that it drops unused entries.
 ///
 /// A warning drops entries that nobody observes, fetches or awaits and whose data is stale. A

@@ -4,8 +4,8 @@ internal import StreamQuery
 ///
 /// It is a value that is told what happened.
 ///
-/// ``SavePlan`` decides when a task writes, and ``StoreWorker`` runs the tasks. One round of writing contains all
-/// changes that came before it began.
+/// ``SavePlan`` decides when a task writes, also again after a failure, and ``StoreWorker`` runs the tasks.
+/// One round of writing contains all changes that came before it began.
 ///
 /// | input \ task | none | waits | writes | erased |
 /// |---|---|---|---|---|
