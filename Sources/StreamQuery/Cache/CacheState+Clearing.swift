@@ -4,7 +4,7 @@ struct CacheBounds {
   /// The number of entries that may be visited under one lock, if a search can be split into
   /// slices.
   var lookLimit = 1_000
-  /// The largest number of entries that such a look has visited so far: for tests.
+  /// The largest number of entries that were visited under one lock so far: for tests.
   var longestLook = 0
   /// The number of slots that are always kept, even if few are in use.
   ///

@@ -13,7 +13,8 @@ struct Resolution {
   var isDataKnown = false
   /// The revision of the entry that the options are about; `nil` if they are the same for all.
   var revision: UInt32?
-  /// The count of changes of the data in stores, at that time; `nil` if no store keeps the query.
+  /// The number of changes of the data in stores when the options were determined; `nil` if no
+  /// store keeps the query.
   var kept: KeptVersion?
 
   /// Whether it has to wait for a store.

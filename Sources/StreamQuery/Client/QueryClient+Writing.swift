@@ -201,7 +201,7 @@ nonisolated extension QueryClient {
   /// client.updateData(matching: .prefix("repos"), of: [Repo].self) { $0?.reverse() }
   /// ```
   ///
-  /// Otherwise the same as ``updateData(matching:of:updatedAt:fencing:_:)``.
+  /// Otherwise this is the same as ``updateData(matching:of:updatedAt:fencing:_:)``.
   ///
   /// - Parameters:
   ///   - filter: Selects the entries.

@@ -109,7 +109,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     let fetch = Self.fetch(of: definition, for: key, defaults)
     let restoring = Restoring(definition, defaults)
     var fetchOptions = FetchOptions()
-    // Kept data is meant to be used offline.
+    // Data is kept in a store so that it can be used offline.
     fetchOptions.networkMode =
       own.networkMode ?? base.networkMode ?? (restoring == nil ? .online : .offlineFirst)
     fetchOptions.failureInvalidates = defaults.failureInvalidates

@@ -189,7 +189,7 @@ extension QueryObserver where Value: PageSequenceValue {
 
   /// Begins to fetch the page after the last one, without waiting, for buttons.
   ///
-  /// Otherwise the same as ``fetchNextPage(superseding:)``; if that throws, nothing happens.
+  /// Otherwise this is the same as ``fetchNextPage(superseding:)``; if that throws, nothing happens.
   ///
   /// - Parameter superseding: Whether a running fetch over data is replaced; `false` joins it.
   public func startFetchingNextPage(superseding: Bool = true) {
@@ -198,7 +198,7 @@ extension QueryObserver where Value: PageSequenceValue {
 
   /// Begins to fetch the page before the first one, without waiting, for buttons.
   ///
-  /// Otherwise the same as ``fetchPreviousPage(superseding:)``; if that throws, nothing happens.
+  /// Otherwise this is the same as ``fetchPreviousPage(superseding:)``; if that throws, nothing happens.
   ///
   /// - Parameter superseding: Whether a running fetch over data is replaced; `false` joins it.
   public func startFetchingPreviousPage(superseding: Bool = true) {

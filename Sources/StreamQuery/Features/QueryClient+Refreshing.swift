@@ -63,7 +63,7 @@ nonisolated extension QueryClient {
   /// Refreshes the stale and the uncached ones of some queries within a time.
   ///
   /// Use it in a process that has just begun, whose cache has no queries yet. It waits for their stores
-  /// first, so that stored data counts with its age. Otherwise the same as
+  /// first, so that stored data counts with its age. Otherwise this is the same as
   /// ``refetchStale(_:within:)-(QueryFilter,_)``. With `until:` you give a date instead of the time.
   ///
   /// - Parameters:

@@ -51,7 +51,8 @@ struct FetchLimiter<Fetch: Hashable & Sendable>: Sendable {
   /// The number of fetches that run within the limit.
   var runningCount: Int { running.count }
 
-  /// The number of places in the lines, including places that do not count any more.
+  /// The number of elements in the lines of waiting fetches, including ones that do not count any
+  /// more.
   var placeCount: Int { lines.reduce(0) { $0 + $1.fetches.count } }
 
   /// A fetch asks to run.

@@ -40,7 +40,7 @@ package struct PollJitter: Hashable, Sendable {
     var generator = SplitMix64(seed: seed)
     let sign = generator.fraction() * 2 - 1
     let change = Double(interval.nanoseconds) * Double(part) / 255 * sign
-    // At least a millisecond.
+    // The interval is at least a millisecond, like one without jitter.
     return TimeSpan(.nanoseconds(max(1_000_000, interval.nanoseconds + Int64(change))))
   }
 }

@@ -142,7 +142,7 @@ public final class QueryObserver<Value: Sendable>: Sendable {
   ///
   /// The fetch does not retain the handle.
   ///
-  /// Otherwise the same as ``refetch(superseding:throwOnError:)``; if that throws, nothing happens.
+  /// Otherwise this is the same as ``refetch(superseding:throwOnError:)``; if that throws, nothing happens.
   ///
   /// - Parameter superseding: Whether a running fetch is replaced if there is data; `false` joins
   ///   it.

@@ -12,7 +12,7 @@ extension Query {
   /// Whether the query fetches by itself, depending on its data; evaluated whenever its entry
   /// changes.
   ///
-  /// In all else this is like ``enabled(_:)``. A closure may also take a ``QueryInfo``.
+  /// Otherwise this is the same as ``enabled(_:)``. A closure may also take a ``QueryInfo``.
   ///
   /// ```swift
   /// let user = Query("user", id) { try await api.user(id) }.enabled { (user: User?) in user == nil }

@@ -36,8 +36,8 @@ extension Query {
 
   /// Calls a handler with the error of each fetch that fails.
   ///
-  /// It is called when no retry is left. In all else this is like ``onSuccess(_:)``. A cancelled, replaced or
-  /// removed fetch has not failed.
+  /// It is called when no retry is left. Otherwise this is the same as ``onSuccess(_:)``. A cancelled,
+  /// replaced or removed fetch has not failed.
   ///
   /// ```swift
   /// let user = Query("user", id) { try await api.user(id) }
@@ -56,7 +56,7 @@ extension Query {
 
   /// Calls a handler with the outcome of each fetch that succeeds or fails.
   ///
-  /// In all else this is like ``onSuccess(_:)`` and ``onError(_:)``.
+  /// Otherwise this is the same as ``onSuccess(_:)`` and ``onError(_:)``.
   ///
   /// - Parameter handler: Gets the value or the error, and the context of the last attempt.
   /// - Returns: The changed query.

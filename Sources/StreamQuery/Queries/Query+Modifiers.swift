@@ -291,7 +291,7 @@ extension Query {
 
   /// Data for an entry that has none, with a date that is found together with it.
   ///
-  /// In all else this is like ``initialData(_:updatedAt:)``.
+  /// Otherwise this is the same as ``initialData(_:updatedAt:)``.
   ///
   /// ```swift
   /// let user = Query("user", id) { try await api.user(id) }

@@ -47,7 +47,7 @@ public func combineLatest<A: Sendable, B: Sendable, Failure>(
 
 /// Combines the newest elements of three sequences into one tuple.
 ///
-/// Otherwise the same as for two sequences.
+/// Otherwise this is the same as for two sequences.
 ///
 /// - Parameters:
 ///   - a: The first sequence.
@@ -64,7 +64,7 @@ public func combineLatest<A: Sendable, B: Sendable, C: Sendable, Failure>(
 
 /// Combines the newest elements of four sequences into one tuple.
 ///
-/// Otherwise the same as for two sequences.
+/// Otherwise this is the same as for two sequences.
 ///
 /// - Parameters:
 ///   - a: The first sequence.
@@ -83,7 +83,7 @@ public func combineLatest<A: Sendable, B: Sendable, C: Sendable, D: Sendable, Fa
 
 /// Combines the newest elements of five sequences into one tuple.
 ///
-/// Otherwise the same as for two sequences.
+/// Otherwise this is the same as for two sequences.
 ///
 /// - Parameters:
 ///   - a: The first sequence.
@@ -104,7 +104,7 @@ public func combineLatest<A: Sendable, B: Sendable, C: Sendable, D: Sendable, E:
 
 /// Combines the newest elements of six sequences into one tuple.
 ///
-/// Otherwise the same as for two sequences.
+/// Otherwise this is the same as for two sequences.
 ///
 /// - Parameters:
 ///   - a: The first sequence.

@@ -26,7 +26,7 @@ public func merge<Element: Sendable, Failure>(
 
 /// Merges sequences that fail with different errors, or of which some cannot fail.
 ///
-/// Otherwise the same as for sequences with one failure type; any error may be thrown.
+/// Otherwise this is the same as for sequences with one failure type; any error may be thrown.
 ///
 /// - Parameters:
 ///   - a: The first sequence.

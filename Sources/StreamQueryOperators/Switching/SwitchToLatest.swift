@@ -67,7 +67,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
 
   /// Follows the stream of the newest element, if both fail with different types.
   ///
-  /// Otherwise the same as for one failure type; any error may be thrown.
+  /// Otherwise this is the same as for one failure type; any error may be thrown.
   ///
   /// - Parameters:
   ///   - removingDuplicates: Whether an element that equals the one before is omitted.

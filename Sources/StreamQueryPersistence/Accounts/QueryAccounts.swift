@@ -58,7 +58,7 @@ public final class QueryAccounts: Sendable {
     self.stores = Self.unique(stores)
     self.executor = executor
     self.makeClient = makeClient
-    // Detached, because no caller waits for it.
+    // The task is detached, because no caller waits for it.
     Task.detached(executorPreference: executor) { [weak self] in try? await self?.finishEndings() }
   }
 
@@ -358,7 +358,7 @@ public final class QueryAccounts: Sendable {
     let isFirst = table.withLock { $0.takeTurn(of: name, orWait: wait) }
     let turn = Turn()
     let erased = atOnce(turn)
-    // Detached, because the next call waits for it, and the caller may leave.
+    // The task is detached, because the next call waits for it, and the caller may leave.
     Task.detached(executorPreference: executor) {
       async let told: Void = Self.tell(erased)
       // The note is written at once: another call may hang in a store with the turn, and the

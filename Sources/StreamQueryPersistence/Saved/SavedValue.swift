@@ -117,7 +117,7 @@ struct SavedValue: Hashable, Sendable {
   /// Whether it is younger than an age.
   func isYoung(for maxAge: TimeSpan, at date: Double) -> Bool {
     guard !maxAge.isInfinite else { return updatedAt.isFinite }
-    // Written so that a date that is no number is too old.
+    // The condition is written so that data counts as too old if its date is not a number.
     return max(0, date - updatedAt) < Double(maxAge.nanoseconds) / 1_000_000_000
       && updatedAt.isFinite
   }

@@ -18,7 +18,8 @@ extension StorePersister {
       state.isEnded ? false : state.stores[id]?.isAwaited
     }
     if let known { return known }
-    // Read outside of the lock, when the store is opened.
+    // The limit is read outside of the lock, because the store is user code, and only when the
+    // store is opened.
     let byteLimit = settings.store.byteLimit
     let (isRestoring, isNew) = state.withLock { state in
       if state.isEnded { return (false, false) }

@@ -25,8 +25,6 @@ final class LiveHolder<Object: AnyObject> {
   /// given one.
   ///
   /// It takes precedence over the one of the views around it.
-  ///
-  /// It counts more than that of the views around it.
   private var context: SharedContext?
   private var tell: Tell?
   /// The options of the wrapper; they apply to the query of the wrapper and to that of a modifier.

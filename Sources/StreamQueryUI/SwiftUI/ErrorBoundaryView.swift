@@ -120,7 +120,7 @@ private struct BoundaryProperty: DynamicProperty {
   }
 }
 
-/// Holds a boundary for each one that is around the view.
+/// Holds the boundary of a view, and replaces it if another boundary comes to be around the view.
 @MainActor
 private final class BoundaryHolder: nonisolated StillObject {
   private(set) lazy var boundary = made(in: nil)

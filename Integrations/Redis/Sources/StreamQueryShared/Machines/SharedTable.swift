@@ -63,7 +63,7 @@ struct SharedTable: Sendable {
   var epoch: UInt64 = 0
   /// The end of the log and the time of its request, while its messages are handled.
   var end: (version: SharedVersion, askedAt: Duration)?
-  /// The life of the log in which versions were given.
+  /// The identity of the log to which all these versions belong; `nil` if it is not known yet.
   var history: SharedHistory?
   /// The state of reading the log.
   var log = SharedLog()
