@@ -1,5 +1,5 @@
 nonisolated extension QueryClient {
-  /// A run waits until it is kept.
+  /// Gives a run to the outbox; the run waits until it is written there.
   func keep(_ job: MutationJob) {
     if let durableRuns { return durableRuns.keep(job) }
     keepingFailed(job, QueryError.missingOutbox(key: job.key.key.description))

@@ -15,8 +15,8 @@ public import SwiftUI
 /// }
 /// ```
 ///
-/// Otherwise this is the same as a ``LiveQuery``. If the query depends on the view's state, the wrapper has only
-/// the default, and the modifier `query(_:_:)` the query:
+/// Otherwise this is the same as a ``LiveQuery``. If the query depends on the view's state, the wrapper has
+/// only the default, and the modifier `query(_:_:)` the query:
 ///
 /// ```swift
 /// struct FollowersView: View {

@@ -171,7 +171,7 @@ extension SharedCache {
       // The caller gave up waiting, but the data upstream has changed. The store need not be away.
       keepUnsent(marks)
       if locked({ !$0.breaker.isOpen }) { sendUnsent() }
-    // It will never fit.
+    // The store will never accept marks that are too large, so they are not kept.
     case .tooLarge: break
     }
   }
