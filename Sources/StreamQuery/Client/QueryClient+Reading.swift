@@ -41,7 +41,7 @@ nonisolated extension QueryClient {
     return QueryResult(snapshot: snapshot, flags: flags)
   }
 
-  /// Reads without options, so that no room is made for them.
+  /// Reads without options: unlike the other overload, this one needs no stack space for them.
   @_documentation(visibility: internal)
   public nonisolated func result<Value>(for query: Query<Value>) -> QueryResult<Value> {
     let key = EntryKey(query.key)

@@ -72,8 +72,8 @@ extension FetchContext {
 
   /// The demand on the fetch; ``FetchDemand/fresh`` for a context that was made by hand.
   ///
-  /// If the data is invalidated while the fetch runs, or waits for its place or for a retry, the demand is
-  /// higher from then on.
+  /// If the data is invalidated while the fetch runs, or waits for other fetches or for a retry, the
+  /// demand is higher from then on.
   public var demand: FetchDemand {
     guard let job = fetchJob else { return .fresh }
     guard job.demand == .fresh else { return job.demand }

@@ -61,7 +61,7 @@ struct KeyEncoder: Encoder {
   }
 }
 
-/// The position of an element, or the place of the parent's encoder.
+/// The position of an element, or the key `super` of the part that a superclass encodes.
 private struct KeyPosition: CodingKey {
   var stringValue: String
   var intValue: Int?

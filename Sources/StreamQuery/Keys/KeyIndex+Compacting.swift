@@ -1,11 +1,11 @@
 extension KeyIndex {
-  /// Moves all entries and prefixes into as few places as possible, in the same order.
+  /// Moves all entries and prefixes into as few rows as possible, in the same order.
   ///
   /// Nothing is hashed, and nothing is compared except members of a collision that shares one hash.
   ///
   /// - Parameter newID: Maps the id that an entry had to its new id.
-  /// - Returns: The old places, now empty, because freeing them takes long.
-  /// - Complexity: O(*n*) in the number of places, used or free.
+  /// - Returns: The old rows, now empty, because freeing them takes long.
+  /// - Complexity: O(*n*) in the number of rows, used or not.
   mutating func compact(newID: (Int32) -> Int32) -> KeyIndex {
     var old = KeyIndex()
     swap(&old, &self)
@@ -41,7 +41,7 @@ extension KeyIndex {
     return old
   }
 
-  /// The new places of the rows in use.
+  /// The new positions of the rows in use.
   private struct NewPositions {
     var newPositions: [Int32]
 

@@ -11,7 +11,7 @@
 /// Traversal only follows links, and matches come in order of insertion: nothing depends on the
 /// order of a hash table.
 package struct KeyIndex {
-  /// An entry, or a free place.
+  /// An entry, or an unused row.
   struct Entry: FreeRows.Row {
     var key: KeyStorage?
     /// The key's hash: reading the key itself would be a cache miss.
@@ -28,9 +28,9 @@ package struct KeyIndex {
     }
   }
 
-  /// A prefix, or a free place.
+  /// A prefix, or an unused row.
   struct Node: FreeRows.Row {
-    /// The last part of the prefix; `nil` in the root and in free places.
+    /// The last part of the prefix; `nil` in the root and in unused rows.
     var part: KeyPart?
     /// Whether too many others have the same hash.
     var isTooMany = false
@@ -60,7 +60,7 @@ package struct KeyIndex {
   private var freeEntries = FreeRows()
   private var freeNodes = FreeRows()
   var order: UInt64 = 0
-  /// The place of the entry that was added last; that entry may be gone by now.
+  /// The position of the entry that was added last; that entry may be gone by now.
   private var lastAdded = none
   /// The walks that are paused while the index may change; there is hardly ever one.
   var walks: [Int: Walk] = [:]
@@ -77,7 +77,7 @@ package struct KeyIndex {
   /// The number of prefixes in use, including the empty one.
   package var nodeCount: Int { nodeTable.count + 1 }
 
-  /// The number of places for entries and prefixes, used or free.
+  /// The number of rows for entries and prefixes, used or not.
   package var capacity: (entries: Int, nodes: Int) { (entries.count, nodes.count) }
 
   /// Adds an entry.

@@ -8,7 +8,7 @@ internal import Foundation
 ///
 /// Data that is not JSON stays as it is.
 enum IdentifierText {
-  /// Calls a closure with the place of each text, including its quotation marks.
+  /// Calls a closure with the range of each text, including its quotation marks.
   ///
   /// - Complexity: O(*n*) in the number of bytes.
   private static func forEach(_ json: Data, _ body: (Range<Data.Index>) -> Void) {

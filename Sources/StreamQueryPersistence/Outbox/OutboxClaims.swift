@@ -88,7 +88,7 @@ final class OutboxClaims: Sendable {
   /// - Parameters:
   ///   - records: The records.
   ///   - barred: The scopes that were barred when the reading began.
-  ///   - key: The place of the records.
+  ///   - key: The part of a store that has the records.
   ///   - engine: The outbox.
   /// - Returns: The granted records, which no other outbox has, and the scopes in which nothing may
   ///   be sent yet.
@@ -109,10 +109,10 @@ final class OutboxClaims: Sendable {
     return (claim(free.map(\.record.id), key, engine), barred)
   }
 
-  /// Gives a new record its number, above all others of its place.
+  /// Gives a new record its number, above all others in its part of the store.
   ///
   /// - Parameters:
-  ///   - key: The place.
+  ///   - key: The part of a store.
   ///   - least: The minimum for the number.
   /// - Returns: The number.
   func number(_ key: Key, atLeast least: UInt64) -> UInt64 {
@@ -149,7 +149,7 @@ final class OutboxClaims: Sendable {
   /// An outbox is over.
   ///
   /// - Parameters:
-  ///   - key: The place of its records.
+  ///   - key: The part of a store that has its records.
   ///   - owner: The outbox.
   ///   - held: The runs that it is still sending, writing or removing.
   ///   - scopes: The scopes of these runs, in which no other outbox sends anything before this is

@@ -139,7 +139,7 @@ struct LogFormat {
     return length
   }
 
-  /// A change of a key: the place of its value from the beginning of the file; `nil` for a removal.
+  /// A change of a key: the range of its value from the beginning of the file; `nil` for a removal.
   struct Change {
     var key: String
     var value: Range<Int>?

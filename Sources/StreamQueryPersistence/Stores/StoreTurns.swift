@@ -1,13 +1,13 @@
 internal import StreamQuery
 import Synchronization
 
-/// Lets callers use a place one after the other, in the order in which they come, and suspends the ones that
-/// wait.
+/// Lets callers use a resource one after the other, in the order in which they come, and suspends the ones
+/// that wait.
 ///
 /// It holds no lock, so that the caller whose turn it is may run any code, also of users. A
-/// cancelled caller keeps its place.
+/// cancelled caller still waits for its turn.
 final class StoreTurns<Resource: Hashable & Sendable>: Sendable {
-  /// The places in use, with the callers that wait for each.
+  /// The resources in use, with the callers that wait for each.
   private let waiting = Mutex<[Resource: [SuspendedTask<Void>]]>([:])
 
   /// Waits for the turn, runs the body, and then lets the next caller continue, even if the body

@@ -32,7 +32,7 @@ struct NetworkJudge: Sendable {
   private var toldAt: [Int: Duration] = [:]
   /// The highest version of a key that a node knows.
   private var floors: [Int: Int] = [:]
-  /// The last answer that came to a node, by the place of its key.
+  /// The last answer for each key that came to each node; `place(of:_:)` makes the number of the pair.
   private var landings: [Int: Landing] = [:]
   /// For each node, the time until which a fault affects it.
   private var disturbed: [Duration]
