@@ -131,4 +131,13 @@ if let names = Context.environment["STREAMQUERY_TESTS"]?.split(separator: ",").m
   // Otherwise a wrong name would run no tests, and pass.
   precondition(names.allSatisfy { known.contains($0) }, "no such test target; there are \(known)")
   package.targets.removeAll { $0.type == .test && !names.contains($0.name) }
+  // No other target uses this one, which is large.
+  let interface = "StreamQueryUI"
+  let isUsed = package.targets.contains { target in
+    target.dependencies.contains { if case .byNameItem(interface, _) = $0 { true } else { false } }
+  }
+  if !isUsed {
+    package.targets.removeAll { $0.name == interface }
+    package.products.removeAll { $0.name == interface }
+  }
 }
