@@ -15,7 +15,7 @@ extension QueryRecord {
   /// The version of the format.
   private static let version = 1
   /// The largest number of microseconds or of anything that is counted: JavaScript has no larger whole numbers.
-  static let limit = Int(clamping: 1 << 53 as Int64)
+  static let limit: Int64 = 1 << 53
 
   /// Reads a record from a file.
   ///
@@ -88,7 +88,7 @@ extension QueryRecord: Encodable {
     try record.encode(errors.map { RecordCoding.TextRow($0.number, $0.text) }, forKey: .errors)
     try record.encode(values.map { RecordCoding.TextRow($0.event, $0.json) }, forKey: .values)
     var list = record.nestedUnkeyedContainer(forKey: .events)
-    var (number, time) = (firstNumber, 0)
+    var (number, time) = (firstNumber, Int64(0))
     for event in events {
       if event.number > number {
         var gap = list.nestedUnkeyedContainer()
@@ -123,7 +123,7 @@ extension QueryRecord: Decodable {
     guard base.count >= 2 else { throw QueryRecordError.malformed("the base is incomplete") }
     self.init(
       date: Date(timeIntervalSince1970: date),
-      duration: try Duration(recorded: record.decode(Int.self, forKey: .taken)),
+      duration: try Duration(recorded: record.decode(Int64.self, forKey: .taken)),
       firstNumber: try record.decode(Int.self, forKey: .first).counted(from: 1),
       lostCount: try record.decode(Int.self, forKey: .lost).counted(),
       base: Base(isOnline: base[0] != 0, isActive: base[1] != 0)
@@ -137,14 +137,15 @@ extension QueryRecord: Decodable {
       try record.decodeIfPresent([RecordCoding.TextRow].self, forKey: .values)?
       .map { Value(event: $0.number, json: $0.text) } ?? []
     var list = try record.nestedUnkeyedContainer(forKey: .events)
-    var (number, time) = (firstNumber, 0)
+    var (number, time) = (Int64(firstNumber), Int64(0))
     while !list.isAtEnd {
       var row = try list.nestedUnkeyedContainer()
-      time = try (time + row.decode(Int.self).counted()).counted()
+      time = try (time + row.decode(Int64.self).counted()).counted()
       // An event of a later version counts, and is left out.
       if let kind = try Kind(from: &row) {
-        events.append(Event(number: number, time: .microseconds(time), kind: kind))
-        if case .lost(let count) = kind { number += max(count, 1) - 1 }
+        let event = Event(number: Int(clamping: number), time: .microseconds(time), kind: kind)
+        events.append(event)
+        if case .lost(let count) = kind { number += Int64(max(count, 1)) - 1 }
       }
       number = try (number + 1).counted()
     }
@@ -153,27 +154,26 @@ extension QueryRecord: Decodable {
 
 extension Duration {
   /// The duration in the format: whole microseconds.
-  var recorded: Int {
-    let limit = QueryRecord.limit
+  ///
+  /// Not `Int`, which has room for half an hour on a watch.
+  var recorded: Int64 {
+    let limit = Int128(QueryRecord.limit)
     let whole = attoseconds / 1_000_000_000_000
-    return Int(min(max(whole, Int128(-limit)), Int128(limit)))
+    return Int64(min(max(whole, -limit), limit))
   }
 
   /// Reads a duration of the format.
-  init(recorded microseconds: Int) throws(QueryRecordError) {
-    guard abs(microseconds.clampedForRecord) < QueryRecord.limit else {
+  init(recorded microseconds: Int64) throws(QueryRecordError) {
+    guard (-QueryRecord.limit...QueryRecord.limit).contains(microseconds) else {
       throw .malformed("a time is out of range")
     }
     self = .microseconds(microseconds)
   }
 }
 
-extension Int {
-  /// The number, with room for its opposite.
-  fileprivate var clampedForRecord: Int { Swift.max(self, -QueryRecord.limit) }
-
+extension FixedWidthInteger {
   /// Checks a number that counts something.
-  func counted(from least: Int = 0) throws(QueryRecordError) -> Int {
+  func counted(from least: Self = 0) throws(QueryRecordError) -> Self {
     guard self >= least, self <= QueryRecord.limit else {
       throw .malformed("the number \(self) is out of range")
     }

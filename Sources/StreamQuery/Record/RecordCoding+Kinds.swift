@@ -70,7 +70,9 @@ extension QueryRecord.EntryStep {
     case .unobserved: try row.encode(.unobserved, key)
     case .fetchStarted(let fetch): try row.encode(.fetchStarted, key, fetch)
     case .attemptFailed(let fetch, let count, let wait, let error):
-      try row.encode(.attemptFailed, key, fetch, count, wait.recorded, error)
+      try row.encode(.attemptFailed, key, fetch, count)
+      try row.encode(wait.recorded)
+      try row.encode(error)
     case .fetchPaused(let fetch): try row.encode(.fetchPaused, key, fetch)
     case .fetchResumed(let fetch): try row.encode(.fetchResumed, key, fetch)
     case .fetchSucceeded(let fetch, let isNotModified):
@@ -103,7 +105,7 @@ extension QueryRecord.EntryStep {
       self = .attemptFailed(
         fetch: try row.decodeCount(),
         count: try row.decodeCount(),
-        retryAfter: try Duration(recorded: row.decodeCount()),
+        retryAfter: try row.decodeWait(),
         error: try row.decodeCount()
       )
     case .fetchPaused: self = .fetchPaused(fetch: try row.decodeCount())
@@ -136,7 +138,9 @@ extension QueryRecord.RunStep {
     case .resumed: try row.encode(.runResumed, run)
     case .performing(let attempt): try row.encode(.runPerforming, run, attempt)
     case .attemptFailed(let count, let wait, let error):
-      try row.encode(.runAttemptFailed, run, count, wait.recorded, error)
+      try row.encode(.runAttemptFailed, run, count)
+      try row.encode(wait.recorded)
+      try row.encode(error)
     case .stopped(let error): try row.encode(.runStopped, run, error)
     case .callbackFailed(let error, let callback):
       try row.encode(.callbackFailed, run, error)
@@ -156,7 +160,7 @@ extension QueryRecord.RunStep {
     case .runAttemptFailed:
       self = .attemptFailed(
         count: try row.decodeCount(),
-        retryAfter: try Duration(recorded: row.decodeCount()),
+        retryAfter: try row.decodeWait(),
         error: try row.decodeCount()
       )
     case .runStopped: self = .stopped(error: try row.decodeCount())

@@ -63,7 +63,7 @@ enum RecordCoding {
         number: number,
         mutation: mutation,
         scope: scope,
-        started: try Duration(recorded: list.decode(Int.self)),
+        started: try Duration(recorded: list.decode(Int64.self)),
         base: code.map { QueryRecord.RunStatus(after: RecordCode(rawValue: $0) ?? .runStarted) }
       )
     }
@@ -129,7 +129,7 @@ enum RecordCoding {
     init(from decoder: any Decoder) throws {
       let value = try decoder.singleValueContainer()
       guard let word = try? value.decode(String.self) else {
-        span = .after(try Duration(recorded: value.decode(Int.self).counted()))
+        span = .after(try Duration(recorded: value.decode(Int64.self).counted()))
         return
       }
       span =
@@ -238,7 +238,7 @@ extension UnkeyedDecodingContainer {
     state.observerCount = try list.decode(Int.self).counted()
     state.waiterCount = try list.decode(Int.self).counted()
     state.updatedAt =
-      try list.decodeNil() ? nil : Duration(recorded: list.decode(Int.self))
+      try list.decodeNil() ? nil : Duration(recorded: list.decode(Int64.self))
     state.dataUpdateCount = try list.decode(Int.self).counted()
     state.failureCount = try list.decode(Int.self).counted()
     let options = try list.decode(Int.self).counted()
@@ -248,4 +248,9 @@ extension UnkeyedDecodingContainer {
 
   /// Decodes a number that counts something.
   mutating func decodeCount() throws -> Int { try decode(Int.self).counted() }
+
+  /// Decodes a wait.
+  mutating func decodeWait() throws -> Duration {
+    try Duration(recorded: decode(Int64.self).counted())
+  }
 }

@@ -196,6 +196,44 @@ import Testing
     }
   }
 
+  @Test func aTimeAtTheLimitIsReadAndNothingBeyondIt() throws {
+    let limit = Duration.microseconds(9_007_199_254_740_992 as Int64)
+    let past = Duration.zero - limit
+    var record = QueryRecord(date: Date(timeIntervalSince1970: 0), duration: limit)
+    var state = QueryRecord.State(status: .success)
+    (state.hasData, state.updatedAt) = (true, past)
+    record.keys = [
+      QueryRecord.Key(number: 1, text: "k", valueType: "Int", parts: [], base: state)
+    ]
+    record.runs = [QueryRecord.Run(number: 1, mutation: "m", started: past)]
+    record.options = [QueryRecord.Options(number: 1, staleTime: .after(limit), gcTime: .never)]
+    record.errors = [QueryRecord.Failure(number: 1, text: "e")]
+    record.events = [
+      QueryRecord.Event(
+        number: 1,
+        time: limit,
+        kind: .run(.attemptFailed(count: 1, retryAfter: limit, error: 1), run: 1)
+      )
+    ]
+    let written = try text(record)
+    #expect(try read(written).get() == record)
+    for place in written.ranges(of: "9007199254740992") {
+      let beyond = written.replacingCharacters(in: place, with: "9007199254740993")
+      #expect(throws: QueryRecordError.self, "\(beyond)") { try read(beyond).get() }
+    }
+    #expect(written.ranges(of: "9007199254740992").count == 6)
+    // A time beyond the limit is written as the limit.
+    record.duration = .seconds(Int64.max)
+    #expect(try text(record) == written)
+  }
+
+  @Test func timesNeedMoreRoomThanTheWordOfAWatch() throws {
+    // A watch counts in 32 bits, which are 36 minutes.
+    let hours: Int64 = Duration.seconds(36_000).recorded
+    #expect(hours == 36_000_000_000)
+    #expect(try Duration(recorded: hours) == .seconds(36_000))
+  }
+
   @Test func aRecordThatIsCutOffIsRefused() throws {
     let json = try Self.full.json()
     for length in 0..<json.count {
