@@ -50,17 +50,30 @@ extension QueryRecord {
   /// Writes the record to a file, which is replaced as a whole.
   ///
   /// - Parameter url: The file.
-  /// - Throws: The error of writing the file.
+  /// - Throws: ``QueryRecordError/malformed(_:)`` for a record that was changed so that it could not be read, or
+  ///   the error of writing the file.
   public func write(to url: URL) throws { try json().write(to: url, options: .atomic) }
 
   /// The record as JSON.
   ///
   /// - Returns: The text in UTF-8.
-  /// - Throws: An error of encoding, for a record that was changed to have numbers that are not finite.
-  package func json() throws -> Data {
+  /// - Throws: ``QueryRecordError/malformed(_:)`` for a record that was changed so that it could not be read.
+  package func json() throws(QueryRecordError) -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return try encoder.encode(self)
+    do {
+      return try encoder.encode(self)
+    } catch let error as QueryRecordError {
+      throw error
+    } catch {
+      throw .malformed("\(error)")
+    }
+  }
+
+  /// A date in the format: seconds since 1970.
+  private static func checked(_ date: Double) throws(QueryRecordError) -> Double {
+    guard date.isFinite, abs(date) < 1e11 else { throw .malformed("the date is out of range") }
+    return date
   }
 
   private enum Member: String, CodingKey {
@@ -72,15 +85,17 @@ extension QueryRecord {
 
 extension QueryRecord: Encodable {
   /// Encodes the record in the newest format.
+  ///
+  /// Throws ``QueryRecordError/malformed(_:)`` instead of writing what no reader accepts.
   @_documentation(visibility: internal)
   public func encode(to encoder: any Encoder) throws {
     var record = encoder.container(keyedBy: Member.self)
     try record.encode("record", forKey: .streamquery)
     try record.encode(Self.version, forKey: .version)
-    try record.encode(date.timeIntervalSince1970, forKey: .date)
+    try record.encode(Self.checked(date.timeIntervalSince1970), forKey: .date)
     try record.encode(duration.recorded, forKey: .taken)
-    try record.encode(firstNumber, forKey: .first)
-    try record.encode(lostCount, forKey: .lost)
+    try record.encode(firstNumber.counted(from: 1), forKey: .first)
+    try record.encode(lostCount.counted(), forKey: .lost)
     try record.encode([base.isOnline ? 1 : 0, base.isActive ? 1 : 0], forKey: .base)
     try record.encode(options.map { RecordCoding.OptionsRow(row: $0) }, forKey: .options)
     try record.encode(keys.map { RecordCoding.KeyRow(row: $0) }, forKey: .keys)
@@ -88,19 +103,24 @@ extension QueryRecord: Encodable {
     try record.encode(errors.map { RecordCoding.TextRow($0.number, $0.text) }, forKey: .errors)
     try record.encode(values.map { RecordCoding.TextRow($0.event, $0.json) }, forKey: .values)
     var list = record.nestedUnkeyedContainer(forKey: .events)
-    var (number, time) = (firstNumber, Int64(0))
+    var (number, time) = (Int64(firstNumber), Int64(0))
     for event in events {
-      if event.number > number {
+      let present = try Int64(event.number).counted()
+      guard present >= number else {
+        throw QueryRecordError.malformed("event \(present) is not after event \(number - 1)")
+      }
+      if present > number {
         var gap = list.nestedUnkeyedContainer()
-        try gap.encode(contentsOf: [0, Int(RecordCode.lost.rawValue), event.number - number])
+        try gap.encode(contentsOf: [0, Int64(RecordCode.lost.rawValue), present - number])
       }
       let next = max(event.time.recorded, time)
       var row = list.nestedUnkeyedContainer()
       try row.encode(next - time)
       try event.kind.encode(to: &row)
       time = next
-      number = event.number + 1
-      if case .lost(let count) = event.kind { number = event.number + max(count, 1) }
+      var taken: Int64 = 1
+      if case .lost(let count) = event.kind { taken = Int64(max(count, 1)) }
+      number = try (present + taken).counted()
     }
   }
 }
@@ -115,10 +135,7 @@ extension QueryRecord: Decodable {
     }
     let version = try record.decode(Int.self, forKey: .version)
     guard version == Self.version else { throw QueryRecordError.unsupportedVersion(version) }
-    let date = try record.decode(Double.self, forKey: .date)
-    guard date.isFinite, abs(date) < 1e11 else {
-      throw QueryRecordError.malformed("the date is out of range")
-    }
+    let date = try Self.checked(record.decode(Double.self, forKey: .date))
     let base = try record.decode([Int].self, forKey: .base)
     guard base.count >= 2 else { throw QueryRecordError.malformed("the base is incomplete") }
     self.init(

@@ -92,9 +92,10 @@ public struct QueryRecord: Hashable, Sendable, _FreeOfActors {
   }
 }
 
-/// The reason for which a record cannot be read.
+/// The reason for which a record cannot be read or written.
 public enum QueryRecordError: Error, Hashable {
-  /// The data is no record, is cut off or damaged, or nests too deeply.
+  /// The data is no record, is cut off or damaged, or nests too deeply. Or a record was changed so that it could
+  /// not be read again.
   case malformed(String)
   /// The record was written by a newer version of the library.
   case unsupportedVersion(Int)

@@ -4,9 +4,9 @@ extension QueryRecord.Kind {
   func encode(to row: inout some UnkeyedEncodingContainer) throws {
     switch self {
     case .entry(let step, let key, let state):
-      try step.encode(of: key, to: &row)
+      try step.encode(of: key.counted(from: 1), to: &row)
       try row.encode(state: state)
-    case .run(let step, let run): try step.encode(of: run, to: &row)
+    case .run(let step, let run): try step.encode(of: run.counted(from: 1), to: &row)
     case .network(let isOnline): try row.encode(.network, isOnline ? 1 : 0)
     case .activity(let isActive): try row.encode(.activity, isActive ? 1 : 0)
     case .trigger(let name):
@@ -15,11 +15,11 @@ extension QueryRecord.Kind {
     case .persistenceFailed(let key, let store, let error):
       try row.encode(.persistenceFailed, key ?? 0)
       try row.encode(store)
-      try row.encode(error)
+      try row.encode(counts: error)
     case .bulk(let call, let filter, let matches):
       try row.encode(.bulk, call.rawValue)
       try row.encode(filter)
-      try row.encode(matches)
+      try row.encode(counts: matches)
     case .lost(let count): try row.encode(.lost, count)
     }
   }
@@ -71,8 +71,8 @@ extension QueryRecord.EntryStep {
     case .fetchStarted(let fetch): try row.encode(.fetchStarted, key, fetch)
     case .attemptFailed(let fetch, let count, let wait, let error):
       try row.encode(.attemptFailed, key, fetch, count)
-      try row.encode(wait.recorded)
-      try row.encode(error)
+      try row.encode(wait.recorded.counted())
+      try row.encode(counts: error)
     case .fetchPaused(let fetch): try row.encode(.fetchPaused, key, fetch)
     case .fetchResumed(let fetch): try row.encode(.fetchResumed, key, fetch)
     case .fetchSucceeded(let fetch, let isNotModified):
@@ -139,8 +139,8 @@ extension QueryRecord.RunStep {
     case .performing(let attempt): try row.encode(.runPerforming, run, attempt)
     case .attemptFailed(let count, let wait, let error):
       try row.encode(.runAttemptFailed, run, count)
-      try row.encode(wait.recorded)
-      try row.encode(error)
+      try row.encode(wait.recorded.counted())
+      try row.encode(counts: error)
     case .stopped(let error): try row.encode(.runStopped, run, error)
     case .callbackFailed(let error, let callback):
       try row.encode(.callbackFailed, run, error)

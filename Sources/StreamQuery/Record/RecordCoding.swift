@@ -15,7 +15,7 @@ enum RecordCoding {
 
     func encode(to encoder: any Encoder) throws {
       var row = encoder.unkeyedContainer()
-      try row.encode(number)
+      try row.encode(number.counted(from: 1))
       try row.encode(text)
     }
   }
@@ -39,7 +39,10 @@ enum RecordCoding {
 
     func encode(to encoder: any Encoder) throws {
       var list = encoder.unkeyedContainer()
-      try list.encode(row.number)
+      guard row.parts.allSatisfy({ $0.nests(within: PartValue.levels) }) else {
+        throw QueryRecordError.malformed("key \(row.number) nests too deeply")
+      }
+      try list.encode(row.number.counted(from: 1))
       try list.encode(row.text)
       try list.encode(row.valueType)
       try list.encode(row.parts.map { PartValue(part: $0) })
@@ -70,7 +73,7 @@ enum RecordCoding {
 
     func encode(to encoder: any Encoder) throws {
       var list = encoder.unkeyedContainer()
-      try list.encode(row.number)
+      try list.encode(row.number.counted(from: 1))
       try list.encode(row.mutation)
       if let scope = row.scope { try list.encode(scope) } else { try list.encodeNil() }
       if let base = row.base { try list.encode(base.code) } else { try list.encodeNil() }
@@ -105,7 +108,7 @@ enum RecordCoding {
 
     func encode(to encoder: any Encoder) throws {
       var list = encoder.unkeyedContainer()
-      try list.encode(row.number)
+      try list.encode(row.number.counted(from: 1))
       var object = list.nestedContainer(keyedBy: Member.self)
       try object.encode(SpanValue(span: row.staleTime), forKey: .staleTime)
       try object.encode(SpanValue(span: row.gcTime), forKey: .gcTime)
@@ -144,7 +147,7 @@ enum RecordCoding {
     func encode(to encoder: any Encoder) throws {
       var value = encoder.singleValueContainer()
       switch span {
-      case .after(let duration): try value.encode(duration.recorded)
+      case .after(let duration): try value.encode(duration.recorded.counted())
       case .never: try value.encode("never")
       case .static: try value.encode("static")
       case .dynamic: try value.encode("dynamic")
@@ -154,6 +157,9 @@ enum RecordCoding {
 
   /// A part of a key as JSON.
   struct PartValue: Codable {
+    /// Levels of lists and fields in one part; parts are within four other levels.
+    static let levels = KeyNesting.value - 4
+
     var part: QueryRecord.Part
 
     init(part: QueryRecord.Part) { self.part = part }
@@ -193,6 +199,18 @@ enum RecordCoding {
   }
 }
 
+extension QueryRecord.Part {
+  /// Whether there are at most so many levels of lists and fields.
+  fileprivate func nests(within levels: Int) -> Bool {
+    switch self {
+    case .null, .bool, .int, .number, .text: true
+    case .list(let list): levels > 0 && list.allSatisfy { $0.nests(within: levels - 1) }
+    case .fields(let fields):
+      levels > 0 && fields.values.allSatisfy { $0.nests(within: levels - 1) }
+    }
+  }
+}
+
 extension QueryRecord.RunStatus {
   /// The number of the step that leads to the status.
   fileprivate var code: UInt8 {
@@ -217,16 +235,21 @@ extension UnkeyedEncodingContainer {
   mutating func encode(state: QueryRecord.State?) throws {
     guard let state else { return try encodeNil() }
     var list = nestedUnkeyedContainer()
-    try list.encode(contentsOf: [state.bits, state.observerCount, state.waiterCount])
+    try list.encode(state.bits)
+    try list.encode(counts: state.observerCount, state.waiterCount)
     if let time = state.updatedAt { try list.encode(time.recorded) } else { try list.encodeNil() }
-    let counts = [state.dataUpdateCount, state.failureCount, state.options ?? 0]
-    try list.encode(contentsOf: counts)
+    try list.encode(counts: state.dataUpdateCount, state.failureCount, state.options ?? 0)
   }
 
   /// Encodes the code of an event, and its details.
   mutating func encode(_ code: RecordCode, _ details: Int...) throws {
     try encode(Int(code.rawValue))
-    try encode(contentsOf: details)
+    for detail in details { try encode(detail.counted()) }
+  }
+
+  /// Encodes numbers that count something.
+  mutating func encode(counts: Int...) throws {
+    for count in counts { try encode(count.counted()) }
   }
 }
 
