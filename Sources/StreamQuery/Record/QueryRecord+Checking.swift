@@ -1,4 +1,16 @@
 extension QueryRecord {
+  /// Checks that the record stands alone, so that a reader of it alone can read it.
+  ///
+  /// - Throws: ``QueryRecordError/malformed(_:)`` for a part, which continues another record, and for a reference
+  ///   to nothing.
+  func checkWholeness() throws(QueryRecordError) {
+    // A record from the beginning has event 1; without that, the events before it are lost.
+    if firstNumber > 1, lostCount == 0 {
+      throw .malformed("it is a part: the events before event \(firstNumber) are in another")
+    }
+    try checkReferences()
+  }
+
   /// Checks that everything that events refer to is there.
   ///
   /// For a record that stands alone. An element of ``QueryClient/recordUpdates`` refers to those before it.

@@ -50,9 +50,13 @@ extension QueryRecord {
   /// Writes the record to a file, which is replaced as a whole.
   ///
   /// - Parameter url: The file.
-  /// - Throws: ``QueryRecordError/malformed(_:)`` for a record that was changed so that it could not be read, or
-  ///   the error of writing the file.
-  public func write(to url: URL) throws { try json().write(to: url, options: .atomic) }
+  /// - Throws: ``QueryRecordError/malformed(_:)`` for an element of ``QueryClient/recordUpdates`` that continues the
+  ///   one before it, and for a record that was changed so that it could not be read. Or the error of writing the
+  ///   file.
+  public func write(to url: URL) throws {
+    try checkWholeness()
+    try json().write(to: url, options: .atomic)
+  }
 
   /// The record as JSON.
   ///

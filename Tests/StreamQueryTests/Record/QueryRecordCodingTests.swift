@@ -96,15 +96,34 @@ import Testing
     #expect(try QueryRecord(json: Self.full.json()) == Self.full)
   }
 
-  @Test func aRecordComesBackFromAFile() throws {
-    let url = FileManager.default.temporaryDirectory
+  private var newFile: URL {
+    FileManager.default.temporaryDirectory
       .appendingPathComponent("record-\(UInt64.random(in: .min ... .max)).json")
+  }
+
+  @Test func aRecordComesBackFromAFile() throws {
+    let url = newFile
     defer { try? FileManager.default.removeItem(at: url) }
     try Self.full.write(to: url)
     #expect(try QueryRecord(contentsOf: url) == Self.full)
     #expect(throws: (any Error).self) {
       try QueryRecord(contentsOf: url.appendingPathComponent("none"))
     }
+  }
+
+  @Test func aPartOfARecordIsNotWrittenToAFile() throws {
+    let url = newFile
+    var part = Self.full
+    part.lostCount = 0
+    let error = QueryRecordError.malformed(
+      "it is a part: the events before event 7 are in another"
+    )
+    #expect(throws: error) { try part.write(to: url) }
+    // Nor one whose rows are in the record that it continues.
+    part.lostCount = 6
+    part.errors = []
+    #expect(throws: QueryRecordError.self) { try part.write(to: url) }
+    #expect(!FileManager.default.fileExists(atPath: url.path))
   }
 
   @Test func theFormatIsTheOneThatIsDescribed() throws {

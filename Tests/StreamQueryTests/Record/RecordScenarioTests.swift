@@ -1,3 +1,4 @@
+import Foundation
 @_spi(Adapters) import StreamQuery
 import StreamQueryTesting
 import Testing
@@ -320,6 +321,40 @@ import Testing
     #expect(parts.values.last?.finalStates[1]?.dataUpdateCount == 100)
     parts.cancel()
     client.shutDown()
+  }
+
+  @Test func newsIsNotWrittenToAFileButAWholeRecordIs() throws {
+    let url = FileManager.default.temporaryDirectory
+      .appendingPathComponent("record-\(UInt64.random(in: .min ... .max)).json")
+    defer { try? FileManager.default.removeItem(at: url) }
+    let client = client(4)
+    let parts = simulation.record(client.recordUpdates)
+    simulation.settle()
+    client.setData(1, for: "n")
+    simulation.settle()
+    client.setData(2, for: "n")
+    simulation.settle()
+    for number in 0..<9 { client.setData(number, for: "m") }
+    simulation.settle()
+    let written = parts.values.map { part -> [String] in
+      do {
+        try part.write(to: url)
+        return try QueryRecord(contentsOf: url).steps
+      } catch {
+        return ["\(type(of: error))"]
+      }
+    }
+    #expect(
+      written == [
+        [],
+        // It begins with event 1, and so it is whole.
+        ["1 added", "1 written"],
+        ["QueryRecordError"],
+        // The reader has missed some, and so it gets everything.
+        ["2 written", "2 written", "2 written", "2 written"],
+      ]
+    )
+    parts.cancel()
   }
 
   @Test func aReaderDoesNotKeepTheClient() {
