@@ -12,7 +12,11 @@ extension QueryRecord {
   ///   - now: The time at which it was made, in nanoseconds.
   init(_ excerpt: RecordExcerpt, at now: Int64) {
     self.init(
-      date: Date(timeIntervalSinceReferenceDate: excerpt.date),
+      // Without the bits that seconds since 1970, as which it is written, have no room for.
+      date: Date(
+        timeIntervalSince1970: Date(timeIntervalSinceReferenceDate: excerpt.date)
+          .timeIntervalSince1970
+      ),
       duration: .recorded(nanoseconds: max(now, excerpt.rows.last?.time ?? now)),
       firstNumber: Int(truncatingIfNeeded: excerpt.first),
       lostCount: Int(truncatingIfNeeded: excerpt.lostCount),
@@ -84,8 +88,13 @@ extension QueryRecord.Part {
     }
   }
 
+  // JSON does not tell 2.0 from 2.
   private init(_ number: Double) {
-    self = number.isFinite ? .number(number) : .text("\(number)")
+    if let whole = Int(exactly: number) {
+      self = .int(whole)
+    } else {
+      self = number.isFinite ? .number(number) : .text("\(number)")
+    }
   }
 }
 

@@ -44,9 +44,9 @@ extension QueryRecord {
     case null
     /// A truth value.
     case bool(Bool)
-    /// A whole number.
+    /// A whole number, such as 2 and 2.0.
     case int(Int)
-    /// Any other number; it is finite.
+    /// Any other number: it is finite, and not a whole one that an `Int` has room for. JSON does not tell 2.0 from 2.
     case number(Double)
     /// A text, or the text of a value that is none of the others.
     case text(String)

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import StreamQuery
@@ -77,6 +78,37 @@ import Testing
     #expect(record.lostCount == 3)
     #expect(record.keys.first?.base?.dataUpdateCount == 3)
     #expect(record.finalStates[1]?.dataUpdateCount == 5)
+  }
+
+  @Test func partsOfKeysComeBackFromAFile() throws {
+    var ring = ring(10)
+    let numbers: [Double] = [2, -0.0, 0.5, -3e9, 1e15, 1e18, 1e19, 1e300, 1e-300, .infinity, .nan]
+    ring.added(0, EntryKey(QueryKey<Int>("n", numbers)), state(0))
+    ring.added(1, EntryKey(QueryKey<Int>("x", 2.0, Float(0.1), Float(4))), state(0))
+    let record = record(ring)
+    #expect(
+      record.keys.map(\.parts) == [
+        [
+          .text("n"),
+          .list([
+            .int(2), .int(0), .number(0.5), .int(-3_000_000_000), .int(1_000_000_000_000_000),
+            .int(1_000_000_000_000_000_000), .number(1e19), .number(1e300), .number(1e-300),
+            .text("inf"), .text("nan"),
+          ]),
+        ],
+        [.text("x"), .int(2), .number(Double(Float(0.1))), .int(4)],
+      ]
+    )
+    #expect(try QueryRecord(json: record.json()) == record)
+  }
+
+  @Test func theDateComesBackFromAFile() throws {
+    for date in [0, 0.1, 786_123_456.123_456_7, 786_123_456.999_999_9] {
+      let ring = RecordRing(capacity: 1, maxBytes: nil, date: date)
+      let record = record(ring)
+      #expect(try QueryRecord(json: record.json()) == record)
+      #expect(abs(record.date.timeIntervalSinceReferenceDate - date) < 0.000_001)
+    }
   }
 
   @Test func aKeyThatIsGoneLeavesWithItsLastEventAndItsNumberIsNotUsedAgain() {
