@@ -6,7 +6,8 @@ public import Foundation
 
 // The format of version 1 is one JSON object. Times are microseconds since time 0, and an event has the time since
 // the event before it. Numbers and members that a reader does not know are skipped: a later version may add some.
-// Anything else needs another version.
+// A later event of an entry has a code below 30, the key as its subject, and the state as its last element, which a
+// reader keeps. Anything else needs another version.
 //
 // An event is `[time, code, subject, details…, state]` with the codes of `RecordCode`, and a state is
 // `[bits, observers, callers, time of the data or null, updates, failures, options]`.

@@ -27,11 +27,15 @@ extension QueryRecord.Kind {
   /// Decodes an event; `nil` if this version does not know it.
   init?(from row: inout some UnkeyedDecodingContainer) throws {
     let number = try row.decodeCount()
-    guard let code = UInt8(exactly: number).flatMap(RecordCode.init(rawValue:)) else { return nil }
+    guard let code = UInt8(exactly: number).flatMap(RecordCode.init(rawValue:)) else {
+      guard number < Int(RecordCode.runStarted.rawValue) else { return nil }
+      self.init(unknownEventOfEntry: &row)
+      return
+    }
     if code.isOfEntry {
       let key = try row.decode(Int.self).counted(from: 1)
-      guard let step = try QueryRecord.EntryStep(code, from: &row) else { return nil }
-      self = .entry(step, key: key, state: try row.decodeState())
+      let step = try QueryRecord.EntryStep(code, from: &row)
+      self = .entry(step ?? .changed, key: key, state: try row.decodeState())
       return
     }
     if code.isOfRun {
@@ -56,6 +60,26 @@ extension QueryRecord.Kind {
       self = .bulk(call, filter: try row.decode(String.self), matches: try row.decodeCount())
     default: self = .lost(count: try row.decodeCount())
     }
+  }
+}
+
+extension QueryRecord.Kind {
+  /// An element that is left out.
+  private struct Skipped: Decodable {
+    init(from decoder: any Decoder) {}
+  }
+
+  /// Decodes the state after an event of an entry that this version does not know.
+  ///
+  /// Its first element is the key and its last one the state, or else `nil` is returned. Without the state, those
+  /// of all times until the next event would be wrong.
+  fileprivate init?(unknownEventOfEntry row: inout some UnkeyedDecodingContainer) {
+    guard let key = try? row.decode(Int.self), key > 0 else { return nil }
+    guard let last = row.count.map({ $0 - 1 }), last >= row.currentIndex else { return nil }
+    while row.currentIndex < last {
+      guard (try? row.decode(Skipped.self)) != nil else { return nil }
+    }
+    do { self = .entry(.changed, key: key, state: try row.decodeState()) } catch { return nil }
   }
 }
 
@@ -89,6 +113,7 @@ extension QueryRecord.EntryStep {
     }
   }
 
+  /// `nil` for a detail of a later version, after which only the state follows.
   fileprivate init?(_ code: RecordCode, from row: inout some UnkeyedDecodingContainer) throws {
     switch code {
     case .changed: self = .changed

@@ -169,6 +169,28 @@ import Testing
     #expect(again.events.filter { $0.number != 2 } == record.events)
   }
 
+  @Test func theStateAfterAnEventOfALaterVersionIsKept() throws {
+    let small =
+      #"{"streamquery":"record","version":1,"date":0,"now":9,"first":1,"lost":0,"base":[1,1],"#
+      + #""options":[],"keys":[[1,"k","Int",[],null]],"runs":[],"errors":[],"events":["#
+      + #"[1,29,1,[0,1,0,null,0,0,0]],[1,19,1,null,{"a":[1]},"b",[17,2,0,5,3,0,0,"later"]],"#
+      // A removal for a reason of a later version.
+      + #"[1,2,1,9,0,null],[1,25,1,[1],[17,0,0,5,1,0,0]],[1,25,1,[1],null],"#
+      // Not known to have a state.
+      + #"[1,19,1],[1,19],[1,19,"k",null],[1,19,0,null],[1,19,1,[17]],[1,19,1,5],"#
+      + #"[1,49,1,[17,0,0,5,1,0,0]],[1,61,1,null],[1,256,1,null],[1,3,1,[0,1,0,null,0,0,0]]]}"#
+    let record = try read(small).get()
+    #expect(
+      record.lines == [
+        "1 changed: pending idle, observers 1", "1 changed: success idle, observers 2, data 3",
+        "1 changed: gone", "1 changed: success idle, data 1", "1 changed: gone",
+        "1 observed: pending idle, observers 1",
+      ]
+    )
+    #expect(record.events.map(\.number) == [1, 2, 3, 4, 5, 15])
+    #expect(record.events.last?.time == .microseconds(15))
+  }
+
   @Test(
     arguments: [
       "", "{", "null", "[]", "3", #""record""#, "{}",
