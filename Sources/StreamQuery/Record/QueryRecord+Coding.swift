@@ -46,6 +46,7 @@ extension QueryRecord {
       throw .malformed("\(error)")
     }
     try checkReferences()
+    countLostFromBeginning()
   }
 
   /// Writes the record to a file, which is replaced as a whole.
@@ -56,7 +57,17 @@ extension QueryRecord {
   ///   file.
   public func write(to url: URL) throws {
     try checkWholeness()
-    try json().write(to: url, options: .atomic)
+    var record = self
+    record.countLostFromBeginning()
+    try record.json().write(to: url, options: .atomic)
+  }
+
+  /// Counts all events before the first one as lost, for a reader that has nothing else.
+  ///
+  /// After lost events, a reader of ``QueryClient/recordUpdates`` gets a whole record with the number of those that
+  /// it has missed. A reader that drops its own oldest events may not count them.
+  private mutating func countLostFromBeginning() {
+    if firstNumber > 1 { lostCount = max(lostCount, firstNumber - 1) }
   }
 
   /// The record as JSON.

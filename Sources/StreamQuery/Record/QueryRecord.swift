@@ -34,7 +34,8 @@ public struct QueryRecord: Hashable, Sendable, _FreeOfActors {
   public var firstNumber: Int
   /// The number of events before the first one that are lost.
   ///
-  /// In an element of ``QueryClient/recordUpdates`` these are the events that its reader has missed.
+  /// In an element of ``QueryClient/recordUpdates`` these are the events that its reader has missed. In a file these
+  /// are all events before the first one.
   public var lostCount: Int
   /// The state of the client before the first event.
   public var base: Base

@@ -126,6 +126,37 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: url.path))
   }
 
+  @Test func aFileCountsAllEventsBeforeTheFirstOneAsLost() throws {
+    let url = newFile
+    defer { try? FileManager.default.removeItem(at: url) }
+    // After lost events, a reader of news gets a whole record, with the number of those that it has missed.
+    var record = Self.full
+    record.lostCount = 2
+    try record.write(to: url)
+    #expect(try String(contentsOf: url, encoding: .utf8).contains(#""lost":6"#))
+    #expect(try QueryRecord(contentsOf: url) == Self.full)
+    // A reader that has dropped its own oldest events may not have counted them.
+    let trimmed = try text(Self.full).replacingOccurrences(of: #""lost":6"#, with: #""lost":0"#)
+    #expect(try read(trimmed).get() == Self.full)
+    // Events that were lost before event 1 was given a number still count.
+    (record.firstNumber, record.lostCount, record.events) = (1, 5, [])
+    try record.write(to: url)
+    #expect(try QueryRecord(contentsOf: url).lostCount == 5)
+  }
+
+  @Test func aRecordWithoutItsOldestEventsTellsHowManyAreLost() throws {
+    let url = newFile
+    defer { try? FileManager.default.removeItem(at: url) }
+    // As a reader would do that keeps only the newest ones.
+    var record = Self.full
+    record.events.removeFirst(3)
+    try record.write(to: url)
+    let read = try QueryRecord(contentsOf: url)
+    #expect(read.lines.first == "lost 3")
+    #expect(read.events.dropFirst() == record.events[...])
+    #expect(read.finalStates == record.finalStates)
+  }
+
   @Test func theFormatIsTheOneThatIsDescribed() throws {
     var record = QueryRecord(date: Date(timeIntervalSince1970: 5), duration: .microseconds(30))
     var state = QueryRecord.State(status: .success, fetchStatus: .fetching)
