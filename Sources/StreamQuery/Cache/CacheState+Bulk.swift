@@ -204,6 +204,7 @@ extension CacheState {
       refetch(index, .reset, superseding: true, group, &transaction)
       // The callers of the dropped fetch wait for its replacement.
       requeue(waiters, index)
+      if !waiters.isEmpty { announce(.changed(index), &transaction) }
       lendPriorityOfWaiters(index, &transaction)
     }
     for (observer, answer) in answered {

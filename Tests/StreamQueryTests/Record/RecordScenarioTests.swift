@@ -145,6 +145,35 @@ import Testing
     recording.cancel()
   }
 
+  @Test func aResetForWhichACallerWaits() {
+    let client = client()
+    let fetch = ScriptedFetch<Int>(
+      .value(1, after: .seconds(1)),
+      .value(2, after: .seconds(1))
+    )
+    let query = Query.scripted("n", fetch)
+    let recording = simulation.record(client.stream(query))
+    simulation.settle()
+    let caller = simulation.task { try? await client.fetch(query) }
+    simulation.settle()
+    let count = client.record.events.count
+    simulation.task { await client.reset(.all) }
+    simulation.advance(by: .seconds(1))
+    #expect(
+      client.record.lines.dropFirst(count) == [
+        "reset .all (1)",
+        "1 reset: pending idle, observers 1",
+        "1 fetch 1 cancelled: pending idle, observers 1",
+        "1 fetch 2 started: pending fetching, observers 1, reset",
+        // The caller of the former fetch waits for this one.
+        "1 changed: pending fetching, observers 1, callers 1, reset",
+        "1 fetch 2 succeeded: success idle, observers 1, data 1, reset",
+      ]
+    )
+    recording.cancel()
+    withExtendedLifetime(caller) {}
+  }
+
   @Test func anObservedEntryThatIsRemovedStaysEmpty() {
     let client = client()
     let query = Query<Int>("n") { 1 }
