@@ -14,6 +14,7 @@ extension CacheState {
     _ transaction: inout Transaction
   ) -> RestoringEntry? {
     guard let index = find(trigger.key), slots[index].query?.canFetch == true else { return nil }
+    announce(.heard(index), &transaction)
     guard slots[index].machine.isActive else { return restoring(index) }
     let former = slots[index].triggerPacing
     // Most triggers are not paced, and nothing is kept for them.

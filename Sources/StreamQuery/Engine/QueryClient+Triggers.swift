@@ -10,13 +10,15 @@ nonisolated extension QueryClient {
   ) -> TriggerConnection where Triggers.Element == QueryTrigger {
     openSignals()
     let port = signals
+    // Only a record shows it.
+    let name = configuration.record.count > 0 ? "connect(triggers: \(Triggers.self))" : ""
     // The sequence is handed over to one task, which takes it once; nothing else retains it. The
     // task is detached, because no caller waits for it.
     let sendOnce = SendOnce(triggers)
     let task = Task.detached(on: configuration.executor) { [scheduling] in
       await Scheduling.$current.withValue(scheduling) {
         guard let triggers = sendOnce.take() else { return }
-        await port.forward(triggers) { .trigger($0) }
+        await port.forward(triggers) { .trigger($0, of: name) }
       }
     }
     return TriggerConnection(task: task, shutdownHandlers: shutdownHandlers)
@@ -121,7 +123,7 @@ nonisolated extension QueryClient {
       if let entry = transaction({ $0.heard(trigger, random: random, &$1) }) {
         refetch(onceRestored: [entry], .trigger, nil)
       }
-    case .trigger(let trigger): start(trigger)
+    case .trigger(let trigger, let name): start(trigger, of: name)
     }
   }
 
@@ -139,10 +141,8 @@ nonisolated extension QueryClient {
     }
   }
 
-  private func start(_ trigger: QueryTrigger) {
-    if configuration.record.count > 0 {
-      transaction { $0.announce(.triggered("connect(triggers:)"), &$1) }
-    }
+  private func start(_ trigger: QueryTrigger, of name: String) {
+    if configuration.record.count > 0 { transaction { $0.announce(.triggered(name), &$1) } }
     switch trigger.kind {
     case .invalidate(let filter, let scope):
       startInvalidation(filter, scope, superseding: true, .trigger, nil)

@@ -4,6 +4,12 @@ extension RecordRow.Extra {
     let text = filter?.recordedText(depth: 0) ?? ".all"
     return hasPredicate ? "\(text) && .where { … }" : text
   }
+
+  /// The name of a trigger, with the key of its query, if it has one; describes the key, which is user code.
+  var recordedTrigger: String {
+    guard case .entry(let key) = filter else { return name }
+    return "\(name) of \(key.key)"
+  }
 }
 
 extension EntryFilter {

@@ -34,7 +34,8 @@ extension QueryRecord {
     case network(isOnline: Bool)
     /// The app or process became inactive or active.
     case activity(isActive: Bool)
-    /// A trigger of the app fired; its name, or that of its elements' type.
+    /// A stream of triggers had an element: one of `connect(triggers:)`, with the type of the stream, or one of
+    /// `refetch(on:)`, with the key of the query.
     case trigger(String)
     /// A record could not be kept in a store or restored from it; no key if the whole store is concerned.
     case persistenceFailed(key: Int?, store: String, error: Int)

@@ -290,7 +290,7 @@ extension QueryRecord.Kind {
       case .runCancelled: run(.cancelled)
       case .network: .network(isOnline: row.option == 1)
       case .activity: .activity(isActive: row.option == 1)
-      case .trigger: .trigger(extra?.name ?? "")
+      case .trigger: .trigger(extra?.recordedTrigger ?? "")
       case .persistenceFailed:
         .persistenceFailed(
           key: row.detail == 0 ? nil : detail,

@@ -39,7 +39,8 @@ enum Signal: Sendable {
   case active(Bool)
   case pressure(MemoryPressure.Level)
   case query(KeyTrigger)
-  case trigger(QueryTrigger)
+  /// An element of a connected stream, and the name of the stream for a record.
+  case trigger(QueryTrigger, of: String)
 
   /// An element of a query's own trigger stream.
   struct KeyTrigger: Hashable {

@@ -309,11 +309,32 @@ import Testing
     simulation.settle()
     #expect(
       client.record.lines.dropFirst(2) == [
-        "trigger connect(triggers:)", #"invalidate .prefix(["n"]) && .where { … } (1)"#,
+        "trigger connect(triggers: AsyncMapSequence<ManualSignal<Int>, QueryTrigger>)",
+        #"invalidate .prefix(["n"]) && .where { … } (1)"#,
         "1 invalidated: success idle, data 1, invalidated",
       ]
     )
     connection.cancel()
+  }
+
+  @Test func aTriggerOfAQuery() {
+    let client = client()
+    let ticks = ManualSignal(0)
+    let fetch = ScriptedFetch<Int>(.value(1), .value(2), .value(3))
+    let query = Query.scripted("n", fetch).refetch(on: ticks.dropFirst())
+    let recording = simulation.record(client.stream(query))
+    simulation.settle()
+    let count = client.record.events.count
+    ticks.send(1)
+    simulation.settle()
+    #expect(
+      client.record.lines.dropFirst(count) == [
+        #"trigger refetch(on:) of ["n"]"#,
+        "1 fetch 2 started: success fetching, observers 1, data 1, trigger",
+        "1 fetch 2 succeeded: success idle, observers 1, data 2, trigger",
+      ]
+    )
+    recording.cancel()
   }
 
   // MARK: Readers

@@ -208,7 +208,7 @@ struct InspectorModelTests {
             "It was invalidated, by invalidate(.prefix([\"a\"])).",
             "The network came back after 12 s offline, and the data had been stale for 7.9 s.",
             "The app became active after 2 min, and the data had been stale for 1 min 55 s.",
-            "A trigger fired.",
+            "The trigger refetch(on:) of [\"a\"] fired.",
             "refetch(.all) asked for it.",
             "It was reset, by reset(.prefix([\"a\"])).",
             "Code asked for it: fetch, ensure, prefetch or refetch.",

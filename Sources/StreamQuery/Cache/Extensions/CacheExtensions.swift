@@ -80,8 +80,10 @@ enum CacheChange {
   case layered(Int, MutationID), unlayered(Int, MutationID)
   /// The network or the app has another state.
   case environmentChanged
-  /// A trigger fired.
+  /// A connected stream of triggers had an element; its name.
   case triggered(String)
+  /// A stream of its query's own triggers had an element.
+  case heard(Int)
   /// The entries in these slots are about to move into new ones, in this order; all others leave.
   case moving([Int32])
   /// Queries arrive under other defaults from now on.
@@ -108,7 +110,7 @@ enum CacheChange {
     case .adopted: .serving | .record
     case .invalidated: .serving | .imports
     case .refetched, .fenced, .swept: .imports
-    case .called, .layered, .unlayered, .environmentChanged, .triggered: .record
+    case .called, .layered, .unlayered, .environmentChanged, .triggered, .heard: .record
     }
   }
 }
@@ -168,7 +170,8 @@ extension CacheState {
     case .layered(let index, let run): recordLayers(.layered, index, of: run, transaction)
     case .unlayered(let index, let run): recordLayers(.unlayered, index, of: run, transaction)
     case .environmentChanged: recordEnvironment(transaction)
-    case .triggered(let name): recordTrigger(name, transaction)
+    case .triggered(let name): recordTrigger(name, of: nil, transaction)
+    case .heard(let index): recordTrigger("refetch(on:)", of: slots[index].key, transaction)
     case .moving(let kept):
       logChangeOfAll()
       extensions.replicas?.removeRows(into: &transaction.garbage)

@@ -221,11 +221,11 @@ extension CacheState {
     extensions.record?.log(row, RecordRow.Extra(filter: filter, hasPredicate: hasPredicate))
   }
 
-  /// Records that a trigger fired.
-  mutating func recordTrigger(_ name: String, _ transaction: Transaction) {
+  /// Records that a trigger fired; the key is that of its query, if it has one.
+  mutating func recordTrigger(_ name: String, of key: EntryKey?, _ transaction: Transaction) {
     extensions.record?.log(
       RecordRow(time: transaction.nanoseconds, code: .trigger),
-      RecordRow.Extra(name: name)
+      RecordRow.Extra(name: name, filter: key.map { .entry($0) })
     )
   }
 
