@@ -41,7 +41,11 @@ struct RecordedTexts: Sendable {
   }
 
   /// The values of events that are there, without those up to a serial number.
+  ///
+  /// - Complexity: O(*n*) in the number of values after the serial number.
   func rows(after serial: UInt64, first: UInt64) -> [Row] {
-    stored[goneCount...].filter { $0.serial > serial && $0.event >= first }
+    var start = stored.endIndex
+    while start > goneCount, stored[start - 1].serial > serial { start -= 1 }
+    return stored[start...].filter { $0.event >= first }
   }
 }

@@ -182,6 +182,20 @@ import Testing
     #expect(ring.extraRoom < 200)
   }
 
+  @Test func aReaderGetsTheTextsThatAreNewAndWhoseEventsAreThere() {
+    var texts = RecordedTexts(maxBytes: 1_000)
+    func rows(after serial: UInt64, first: UInt64) -> [String] {
+      texts.rows(after: serial, first: first).map(\.text)
+    }
+    #expect(rows(after: 0, first: 1).isEmpty)
+    for number: UInt64 in 1...300 { texts.keepText("\(number)", of: 2 * number, first: 500) }
+    #expect(rows(after: 0, first: 0) == (250...300).map(String.init))
+    #expect(rows(after: 0, first: 590) == ["295", "296", "297", "298", "299", "300"])
+    #expect(rows(after: 49, first: 0) == ["299", "300"])
+    #expect(rows(after: 49, first: 600) == ["300"])
+    #expect(rows(after: texts.last, first: 0).isEmpty)
+  }
+
   @Test func aReaderGetsEverythingAndThenTheNews() {
     var ring = ring(3)
     var position = RecordExcerpt.Position()
