@@ -49,6 +49,9 @@ nonisolated extension QueryClient {
   ///
   /// Keys and errors are described by their own code, which is called outside of locks.
   ///
+  /// After ``shutDown()`` it can still be read. It then has the texts of errors, and does not keep the errors and
+  /// the objects to which they refer.
+  ///
   /// - Complexity: O(*n*) in the number of events and of cached entries. The cache is locked while the events and
   ///   keys are copied.
   public nonisolated var record: QueryRecord { recordSoFar }

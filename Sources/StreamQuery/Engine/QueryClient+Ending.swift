@@ -61,8 +61,12 @@ nonisolated extension QueryClient {
       // Kept data stays.
       state.stopPersisting()
       state.shutDown(&transaction)
-      if isErased { state.forgetFormerRuns(&transaction) }
+      if isErased {
+        state.forgetFormerRuns(&transaction)
+        state.forgetRecordedValues()
+      }
     }
+    releaseRecordedErrors()
     hitReports?.reportLastHits()
     shutdownHandlers.finish()
     eventBroadcaster.finish()

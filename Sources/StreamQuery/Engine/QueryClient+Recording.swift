@@ -25,6 +25,18 @@ nonisolated extension QueryClient {
     }
   }
 
+  /// Keeps the texts of the record's errors in place of the errors, which may refer to any object.
+  ///
+  /// The client has ended, and holds nothing of its users any more. Its record can still be read.
+  func releaseRecordedErrors() {
+    let extras = cache.read { $0.recordedErrors() }
+    guard !extras.isEmpty else { return }
+    var texts: [UInt32: String] = [:]
+    // Outside of the lock: it is user code.
+    for extra in extras { texts[extra.errorNumber] = extra.error.map { String(describing: $0) } }
+    transaction(isDated: false) { [texts] in $0.replaceRecordedErrors(by: texts, &$1) }
+  }
+
   /// Writes the data of an entry as a text, which is user code.
   func write(_ value: RecordedValue) {
     guard let text = configuration.record.values?.text(value.key, value.box.settled.erased) else {

@@ -255,6 +255,22 @@ struct RecordRing: Sendable {
     return Array(extras[start...])
   }
 
+  /// Keeps texts in place of errors.
+  ///
+  /// - Parameter texts: The texts, by the number of the error.
+  /// - Returns: The errors, to be released outside the lock.
+  mutating func replaceErrors(by texts: [UInt32: String]) -> [any Error] {
+    var errors: [any Error] = []
+    for index in goneExtras..<extras.count {
+      guard let error = extras[index].error, let text = texts[extras[index].errorNumber] else {
+        continue
+      }
+      errors.append(error)
+      extras[index].error = RecordRow.FormerError(description: text)
+    }
+    return errors
+  }
+
   /// The rows of the events from a number on, which are there.
   func rows(since number: UInt64) -> [RecordRow] {
     let skipped = Int(truncatingIfNeeded: number - first)

@@ -28,6 +28,11 @@ struct RecordRow: Sendable {
     /// Whether a predicate selects among the entries of the filter.
     var hasPredicate = false
   }
+
+  /// An error of which only the text is left.
+  struct FormerError: Error, CustomStringConvertible {
+    let description: String
+  }
 }
 
 /// The numbers of events in the format of a record.

@@ -436,6 +436,39 @@ import Testing
     #expect(client.record.events.count == 3)
   }
 
+  struct Blame: Error, CustomStringConvertible {
+    let witness: Witness
+    var description: String { "blame" }
+  }
+
+  @Test(arguments: [false, true])
+  func aClientThatHasEndedKeepsTheTextsOfErrorsAndNotTheErrors(isErased: Bool) {
+    let client = client { $0.record = .last(1_000, values: .encodable) }
+    let calls = Notes<Int>()
+    let weakWitness: Weak<Witness>
+    do {
+      // Its end calls the client, which would wait for ever under the lock.
+      let witness = Witness { [weak client] in calls.add(client?.record.events.count ?? -1) }
+      weakWitness = Weak(witness)
+      client.emit(.persistenceFailed(Blame(witness: witness)), of: [], in: Int.self, "main")
+    }
+    client.setData(1, for: "n")
+    simulation.settle()
+    #expect(!weakWitness.isGone)
+    #expect(client.record.values.map(\.json) == ["1"])
+    if isErased { client.erase() } else { client.shutDown() }
+    #expect(weakWitness.isGone)
+    #expect(calls.all == [4])
+    #expect(
+      client.record.lines == [
+        "Int failed for all: blame", "1 added: pending idle", "1 written: success idle, data 1",
+        "1 removed (cleared): gone",
+      ]
+    )
+    // An account that ends takes all of its data along.
+    #expect(client.record.values.map(\.json) == (isErased ? [] : ["1"]))
+  }
+
   @Test func valuesAreThereOnlyIfAskedAndAsTheClosureWritesThem() {
     let plain = client()
     plain.setData(1, for: "n")

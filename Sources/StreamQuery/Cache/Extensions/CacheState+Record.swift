@@ -274,6 +274,25 @@ extension CacheState {
     return extensions.record?.excerpt(since: &position)
   }
 
+  /// The parts of recorded events that have an error.
+  func recordedErrors() -> [RecordRow.Extra] {
+    extensions.record?.extras(since: 0).filter { $0.error != nil } ?? []
+  }
+
+  /// Keeps texts in place of errors, by their number.
+  mutating func replaceRecordedErrors(
+    by texts: [UInt32: String],
+    _ transaction: inout Transaction
+  ) {
+    let errors = extensions.record?.replaceErrors(by: texts) ?? []
+    transaction.garbage.collect(value: errors)
+  }
+
+  /// Keeps no texts of values any more.
+  mutating func forgetRecordedValues() {
+    extensions.record?.values = RecordedTexts(maxBytes: nil)
+  }
+
   /// The entry of a key of the record; `nil` if it is gone.
   func info(ofKey number: Int, _ transaction: Transaction) -> QueryInfo? {
     let index = extensions.record?.slot(ofKey: number)
