@@ -423,17 +423,56 @@ import Testing
     #expect(simulation.leakReport() == [])
   }
 
+  /// A part of a key whose end calls the client.
+  struct WitnessedPart: Hashable, Sendable {
+    let witness: Witness
+
+    static func == (lhs: Self, rhs: Self) -> Bool { lhs.witness === rhs.witness }
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(witness)) }
+  }
+
+  /// If the key were released under the lock, its end would lock a second time, which traps or never returns.
   @Test func theRecordKeepsNoValueAndReleasesKeysOutsideOfTheLock() {
     let client = client(4)
-    let weakValue: Weak<Witness>
-    do {
-      let witness = Witness()
-      weakValue = Weak(witness)
-      client.setData(witness, for: QueryKey<Witness>("w"))
-      client.remove(QueryKey<Witness>("w"))
+    let calls = Notes<String>()
+    func witness(_ name: String) -> Witness {
+      Witness { [weak client] in
+        client?.setData(0, for: "called back")
+        calls.add("\(name) \(client?.record.events.count ?? -1)")
+      }
     }
-    #expect(weakValue.isGone)
-    #expect(client.record.events.count == 3)
+    do {
+      let key = QueryKey<Witness>("w", WitnessedPart(witness: witness("key")))
+      client.setData(witness("value"), for: key)
+      client.remove(key)
+    }
+    // The value's end has written two events.
+    #expect(calls.all == ["value 4"])
+    #expect(client.record.keys.count == 2)
+    // The events about the key leave one by one, and the last one takes the key along.
+    client.setData(1, for: "called back")
+    #expect(calls.all == ["value 4"])
+    client.setData(2, for: "called back")
+    #expect(calls.all == ["value 4", "key 4"])
+    #expect(client.record.keys.map(\.text) == [#"["called back"]"#])
+  }
+
+  @Test func errorsAndFiltersThatLeaveTheRecordAreReleasedOutsideOfTheLock() {
+    let client = client(2)
+    let calls = Notes<String>()
+    func witness(_ name: String) -> Witness {
+      Witness { [weak client] in
+        calls.add("\(name) \(client?.record.events.count ?? -1)")
+      }
+    }
+    do {
+      let blame = Blame(witness: witness("error"))
+      client.emit(.persistenceFailed(blame), of: [], in: Int.self, "main")
+    }
+    do { client.markInvalidated(.prefix("w", WitnessedPart(witness: witness("filter")))) }
+    #expect(calls.all == [])
+    client.setData(1, for: "n")
+    #expect(calls.all == ["error 2", "filter 2"])
   }
 
   struct Blame: Error, CustomStringConvertible {
