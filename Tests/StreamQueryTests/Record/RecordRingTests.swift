@@ -31,6 +31,23 @@ import Testing
     #expect(MemoryLayout<RecordRow>.stride == 56)
   }
 
+  @Test func aFurtherEventTakesOnlyItsRow() {
+    var ring = ring(1_000)
+    let room = ring.rows.capacity
+    #expect(room < 1_100)
+    ring.added(0, key(1), state(0))
+    for number in 0..<5_000 {
+      ring.log(RecordRow(time: Int64(number), subject: 0, code: .written))
+      _ = end(&ring)
+    }
+    #expect(ring.rows.capacity == room)
+    #expect(ring.keys.count == 1)
+    #expect(ring.extraRoom == 0)
+    #expect(ring.garbage.isEmpty)
+    // An error, a name or a filter is beside the row of its event.
+    #expect(MemoryLayout<RecordRow.Extra>.stride <= 64)
+  }
+
   @Test func theStateOfAnEventIsTheOneAfterIt() {
     var ring = ring(10)
     ring.added(0, key(1), state(0))

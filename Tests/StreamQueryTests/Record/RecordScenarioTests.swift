@@ -237,6 +237,31 @@ import Testing
     #expect(client.record.lines.last == "1 removed (expired): gone")
   }
 
+  @Test func aFurtherEventTakesAtMostSixtyFourBytesInAFile() throws {
+    let client = client(10_000)
+    let fetch = ScriptedFetch<Int>(.value(1, after: .milliseconds(80)))
+    let prices = Query.scripted("prices", fetch).refetchInterval(.seconds(60))
+    let recording = simulation.record(client.stream(prices))
+    let user = QueryKey<Int>("user", 42)
+    func size() throws -> (events: Int, bytes: Int) {
+      let record = client.record
+      return (record.events.count, try record.json().count)
+    }
+    simulation.advance(by: .seconds(3_600))
+    let before = try size()
+    for hour in 1..<24 {
+      client.setData(hour, for: user)
+      client.markInvalidated(.prefix("user"))
+      simulation.advance(by: .seconds(3_600))
+    }
+    let after = try size()
+    let events = after.events - before.events
+    let average = Double(after.bytes - before.bytes) / Double(events)
+    #expect(events > 2_500)
+    #expect(average <= 64 && average > 32, "\(average)")
+    recording.cancel()
+  }
+
   @Test func eachClientHasItsOwnRecord() {
     let (first, second) = (client(), client())
     first.setData(1, for: "a")
