@@ -21,8 +21,29 @@ extension CacheState {
     }
     return environmentChanged(
       from: old,
-      isOnline: isOnline,
+      isOnline: isOnline.map { _ in returns.isOnline },
       isActive: isActive,
+      random,
+      &transaction
+    )
+  }
+
+  /// A developer tool takes the network away, or gives it back to its source.
+  ///
+  /// - Parameters:
+  ///   - isOffline: Whether it is away, whatever its source reports.
+  ///   - random: 64 random bits, if the refetches of a return are spread.
+  ///   - transaction: The transaction.
+  /// - Returns: The conditions to evaluate.
+  mutating func networkForced(
+    isOffline: Bool,
+    random: UInt64 = 0,
+    _ transaction: inout Transaction
+  ) -> [RefetchCondition.Question] {
+    returns.forced(isOffline: isOffline)
+    return environmentChanged(
+      from: transaction.environment,
+      isOnline: returns.isOnline,
       random,
       &transaction
     )

@@ -20,8 +20,8 @@ nonisolated extension QueryClient {
 
   /// Changes the artificial conditions under which the client works.
   ///
-  /// A network that is taken away is away at once, as if its source had reported it, and back in the same way.
-  /// Attempts that run already are not delayed any more.
+  /// A network that is taken away is away at once, whatever its source reports and however long it is trusted, and back
+  /// in the same way. Attempts that run already are not delayed any more.
   ///
   /// - Parameter change: The change.
   /// - Returns: Whether the client takes conditions: whether it has a record.
@@ -29,7 +29,10 @@ nonisolated extension QueryClient {
   public nonisolated func changeConditions(_ change: ClientConditions.Change) -> Bool {
     guard let conditioned else { return false }
     conditioned.change(change)
-    if case .offline = change { networkReported(isOnline: nil) }
+    switch change {
+    case .offline, .end: networkForced()
+    case .delay, .failNext, .clearFailNext: break
+    }
     return true
   }
 

@@ -12,9 +12,9 @@ final class ConditionedWork: Sendable {
 
   var conditions: ClientConditions { state.withLock { $0 } }
 
-  /// Whether the client believes that it is online; unlike ``conditions`` it holds no key, which must not be released
-  /// under the cache's lock.
-  var isOnline: Bool { state.withLock { $0.isOnline } }
+  /// Whether the network is taken away; unlike ``conditions`` it holds no key, which must not be released under the
+  /// cache's lock.
+  var isOffline: Bool { state.withLock(\.isOffline) }
 
   /// Whether attempts have to ask for a delay or a failure before they begin.
   var appliesToAttempts: Bool { state.withLock { !$0.sparesAttempts } }
@@ -24,15 +24,13 @@ final class ConditionedWork: Sendable {
     withExtendedLifetime(former) {}
   }
 
-  /// The source of the network's state has reported one, from which the conditions may differ.
-  func reported(isOnline: Bool) {
-    state.withLock { $0.reported(isOnline: isOnline) }
-  }
-
-  private func begin(_ key: EntryKey?) async throws {
-    let (delay, failing) = state.withLock { $0.attemptBegan(of: key) }
+  private func begin(_ job: FetchJob?) async throws {
+    let delay = state.withLock(\.delay)
     if delay > .zero { try await clock.sleep(for: delay) }
-    if failing != nil { throw ClientConditions.Failure() }
+    guard let job else { return }
+    let (fails, former) = state.withLock { $0.attemptBegins(of: job.key, job.entry, job.id) }
+    withExtendedLifetime(former) {}
+    if fails { throw ClientConditions.Failure() }
   }
 }
 
@@ -41,7 +39,7 @@ extension ConditionedWork: FetchCompanion {
     _ context: FetchContext,
     perform: AccompaniedAttempt<Value>
   ) async throws -> Value {
-    try await begin(context.fetchJob?.key)
+    try await begin(context.fetchJob)
     return try await perform()
   }
 }
@@ -76,19 +74,10 @@ nonisolated extension QueryClient {
     return configuration.mutationCompanions + [conditioned]
   }
 
-  /// The source of the network's state has reported one, or a condition of a developer tool has
-  /// changed it.
-  ///
-  /// - Parameter isOnline: The state that the source reported; `nil` if it reported nothing.
-  func networkReported(isOnline: Bool?) {
-    guard let conditioned else {
-      if let isOnline { returning { $0.environmentReported(isOnline: isOnline, random: $2, &$1) } }
-      return
-    }
-    if let isOnline { conditioned.reported(isOnline: isOnline) }
-    // The state is read inside the transaction, so that the last of two concurrent changes counts.
-    returning {
-      $0.environmentReported(isOnline: conditioned.isOnline, random: $2, &$1)
-    }
+  /// A condition takes the network away, or gives it back to its source.
+  func networkForced() {
+    guard let conditioned else { return }
+    // Read in the transaction: the last of two concurrent changes counts.
+    returning { $0.networkForced(isOffline: conditioned.isOffline, random: $2, &$1) }
   }
 }

@@ -108,7 +108,8 @@ nonisolated extension QueryClient {
   private func handle(_ signal: Signal) {
     switch signal {
     case .time: timeReached()
-    case .online(let isOnline): networkReported(isOnline: isOnline)
+    case .online(let isOnline):
+      returning { $0.environmentReported(isOnline: isOnline, random: $2, &$1) }
     case .active(let isActive):
       if isActive {
         persisters.persister?.retryLoad()

@@ -1,5 +1,5 @@
 /// The artificial conditions under which a client works, for developer tools: a network that is away, attempts
-/// that take longer, and attempts that fail.
+/// that take longer, and fetches that fail.
 @_spi(Adapters) public struct ClientConditions: Hashable, Sendable {
   /// A change of the conditions.
   public enum Change: Sendable {
@@ -7,61 +7,86 @@
     case offline(Bool)
     /// How much longer each attempt of a fetch or a run takes, by the client's clock; zero or less is none.
     case delay(Duration)
-    /// The next attempt to fetch this entry fails.
+    /// The next fetch of this entry fails, with all of its attempts.
     case failNext(QueryInfo)
-    /// The next attempt to fetch this entry does not fail because of a condition.
+    /// No fetch of this entry fails because of a condition.
     case clearFailNext(QueryInfo)
+    /// There are no conditions any more.
+    case end
   }
 
   /// The error of an attempt that is made to fail.
   struct Failure: Error, CustomStringConvertible {
-    var description: String { "a developer tool made the attempt fail" }
+    var description: String { "a developer tool made the fetch fail" }
   }
 
   /// Whether the client believes that the network is away.
   public private(set) var isOffline = false
   /// How much longer each attempt takes.
   public private(set) var delay: Duration = .zero
-  private var failing: Set<EntryKey> = []
-  /// The state that the client's own source has reported.
-  private var isReportedOnline = true
+  private var failing: [EntryKey: Failing] = [:]
+
+  /// A fetch that fails.
+  private enum Failing: Hashable {
+    /// The next one of the entry.
+    case next
+    /// The one that was the next, for as long as it is tried again.
+    case present(EntryID, FetchID)
+  }
 
   init() {}
 
-  /// The state of the network in which the client believes.
-  var isOnline: Bool { isReportedOnline && !isOffline }
+  /// Whether there are none.
+  public var isEmpty: Bool { !isOffline && sparesAttempts }
 
   /// Whether no condition concerns attempts.
   var sparesAttempts: Bool { delay <= .zero && failing.isEmpty }
 
-  /// Whether the next attempt to fetch an entry fails.
+  /// Whether the next fetch of an entry fails.
   ///
   /// - Parameter info: The entry.
   /// - Returns: Whether it fails.
-  public func failsNext(_ info: QueryInfo) -> Bool { failing.contains(info.entryKey) }
+  public func failsNext(_ info: QueryInfo) -> Bool { failing[info.entryKey] == .next }
 
   /// A developer changes the conditions.
   ///
   /// - Parameter change: The change.
-  /// - Returns: The entry that is not to fail any more; it is released outside of the lock.
-  mutating func apply(_ change: Change) -> EntryKey? {
+  /// - Returns: The former conditions, with keys that are released outside of the lock.
+  mutating func apply(_ change: Change) -> Self {
+    let former = self
     switch change {
     case .offline(let isOffline): self.isOffline = isOffline
     case .delay(let delay): self.delay = max(delay, .zero)
-    case .failNext(let info): failing.insert(info.entryKey)
-    case .clearFailNext(let info): return failing.remove(info.entryKey)
+    case .failNext(let info): failing[info.entryKey] = .next
+    case .clearFailNext(let info): failing[info.entryKey] = nil
+    case .end: self = Self()
     }
-    return nil
+    return former
   }
 
-  /// The client's own source reported a state of the network.
-  mutating func reported(isOnline: Bool) { isReportedOnline = isOnline }
-
-  /// An attempt begins.
+  /// An attempt is about to begin, after its delay: an attempt that was cancelled before does not use up a failure.
   ///
-  /// - Parameter key: The entry that it fetches; `nil` for a run of a mutation.
-  /// - Returns: How much longer it takes, and the entry if it fails.
-  mutating func attemptBegan(of key: EntryKey?) -> (delay: Duration, failing: EntryKey?) {
-    (delay, key.flatMap { failing.remove($0) })
+  /// - Parameters:
+  ///   - key: The entry that it fetches.
+  ///   - entry: The entry as the cache has it.
+  ///   - fetch: The fetch.
+  /// - Returns: Whether it fails, and the former conditions if they have changed, to be released outside of the lock.
+  mutating func attemptBegins(
+    of key: EntryKey,
+    _ entry: EntryID,
+    _ fetch: FetchID
+  ) -> (fails: Bool, former: Self?) {
+    let present = Failing.present(entry, fetch)
+    switch failing[key] {
+    case nil: return (false, nil)
+    case present: return (true, nil)
+    case .next:
+      failing[key] = present
+      return (true, nil)
+    case .present:
+      let former = self
+      failing[key] = nil
+      return (false, former)
+    }
   }
 }

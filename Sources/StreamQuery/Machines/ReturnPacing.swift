@@ -56,6 +56,8 @@ struct ReturnPacing: Equatable {
   private var offlineSince: Instant?
   /// Whether that report no longer counts, because it is too old.
   private var isDoubted = false
+  /// Whether a developer tool takes the network away, whatever its source reports.
+  private var isForcedOffline = false
   /// The spread refetches; the one that is due next is last.
   private(set) var rows: [Row] = []
   /// The time for which the client has set a timer.
@@ -84,6 +86,12 @@ struct ReturnPacing: Equatable {
     }
     return isOnline && isDoubted
   }
+
+  /// A developer tool takes the network away, or gives it back to its source.
+  mutating func forced(isOffline: Bool) { isForcedOffline = isOffline }
+
+  /// Whether the network counts as there, after the reports so far.
+  var isOnline: Bool { !isForcedOffline && (offlineSince == nil || isDoubted) }
 
   /// The network or the app is back.
   ///
@@ -135,7 +143,8 @@ struct ReturnPacing: Equatable {
 
   /// The time for which to set a timer; `nil` if there is one already.
   mutating func arm() -> Instant? {
-    let doubt = isDoubted ? nil : trust.flatMap { trust in offlineSince.flatMap { $0 + trust } }
+    let mayDoubt = !isDoubted && !isForcedOffline
+    let doubt = mayDoubt ? trust.flatMap { trust in offlineSince.flatMap { $0 + trust } } : nil
     let ends = [reconnect, activation].map { $0.isOwed ? $0.end : nil }
     guard let next = (ends + [rows.last?.due, doubt]).compactMap(\.self).min(),
       armed.map({ next < $0 }) ?? true
@@ -151,7 +160,8 @@ struct ReturnPacing: Equatable {
 
   /// Whether the report that the network is away becomes too old now.
   mutating func takeDoubt(at now: Instant) -> Bool {
-    guard !isDoubted, let trust, let offlineSince, let end = offlineSince + trust, end <= now
+    guard !isDoubted, !isForcedOffline, let trust, let offlineSince,
+      let end = offlineSince + trust, end <= now
     else { return false }
     isDoubted = true
     return true

@@ -66,6 +66,24 @@ import Testing
     expect(!pacing.reported(isOnline: true, at: at(120)), "the client knew of that loss")
   }
 
+  @Test func aNetworkThatIsForcedAwayIsAwayWhateverIsReportedAndDoubted() {
+    var pacing = ReturnPacing(trust: .seconds(60))
+    expect(pacing.isOnline)
+    expect(!pacing.reported(isOnline: false, at: at(10)))
+    expect(!pacing.isOnline)
+    pacing.forced(isOffline: true)
+    expect(pacing.arm() == nil && !pacing.takeDoubt(at: at(70)), "there is nothing to doubt")
+    expect(!pacing.isOnline)
+    pacing.forced(isOffline: false)
+    expect(!pacing.isOnline)
+    expect(pacing.arm() == at(70), "the source was not believed for longer than before")
+    expect(pacing.takeDoubt(at: at(80)) && pacing.isOnline)
+    pacing.forced(isOffline: true)
+    expect(!pacing.isOnline)
+    pacing.forced(isOffline: false)
+    expect(pacing.isOnline, "the report is still in doubt")
+  }
+
   @Test func whatIsSpreadIsDueOneAfterTheOther() {
     var pacing = ReturnPacing(reconnect: .spreading(over: .seconds(10)))
     expect(pacing.isSpreading(.reconnect) && !pacing.isSpreading(.active))

@@ -26,22 +26,67 @@ import Testing
     #expect(client.connectivityIsOnline)
   }
 
-  @Test func theNextAttemptFailsAndTheOneAfterItDoesNot() throws {
+  @Test func theNextFetchFailsWithAllOfItsAttemptsAndTheOneAfterItDoesNot() throws {
     let client = client()
     let fetch = ScriptedFetch<Int>(.value(1), .value(2), .value(3))
-    let query = Query("n", fetch: fetch).retry(1)
+    let query = Query("n", fetch: fetch).retry(1) { _ in .seconds(1) }
     let recording = simulation.record(client.stream(query))
     simulation.settle()
     let info = try info(of: "n", in: client)
     client.changeConditions(.failNext(info))
     #expect(client.conditions?.failsNext(info) == true)
     client.markInvalidated(.query(query))
+    simulation.settle()
+    #expect(client.conditions?.failsNext(info) == false)
+    #expect(recording.values.last?.isFetching == true)
     simulation.advance(by: .seconds(10))
     let failures = recording.values.compactMap { $0.failureReason.map { "\($0)" } }
-    #expect(Set(failures) == ["a developer tool made the attempt fail"])
+    #expect(Set(failures) == ["a developer tool made the fetch fail"])
+    #expect(recording.values.last?.error != nil && fetch.calls.count == 1)
+    client.markInvalidated(.query(query))
+    simulation.settle()
     #expect(recording.summaries.last == .success(2))
-    #expect(fetch.calls.count == 2)
-    #expect(client.conditions?.failsNext(info) == false)
+    #expect(client.conditions?.isEmpty == true)
+  }
+
+  @Test func aFetchThatIsCancelledInItsDelayUsesUpNoFailure() throws {
+    let client = client()
+    client.setData(0, for: QueryKey<Int>("n"))
+    let info = try info(of: "n", in: client)
+    client.changeConditions(.delay(.seconds(5)))
+    client.changeConditions(.failNext(info))
+    let query = Query("n") { 1 }.staleTime(.seconds(0))
+    let task = simulation.task { try await client.fetch(query) }
+    simulation.advance(by: .seconds(4))
+    task.cancel()
+    simulation.advance(by: .seconds(4))
+    #expect(client.conditions?.failsNext(info) == true)
+    client.changeConditions(.delay(.zero))
+    #expect(throws: ClientConditions.Failure.self) {
+      try simulation.run { try await client.fetch(query) }
+    }
+  }
+
+  @Test func theEndOfTheConditionsEndsAllOfThem() throws {
+    let client = client()
+    client.setData(0, for: QueryKey<Int>("n"))
+    #expect(client.conditions?.isEmpty == true)
+    let info = try info(of: "n", in: client)
+    for change in [.offline(true), .delay(.seconds(5)), .failNext(info)]
+      as [ClientConditions.Change]
+    {
+      client.changeConditions(change)
+      #expect(client.conditions?.isEmpty == false)
+      client.changeConditions(.end)
+      #expect(client.conditions?.isEmpty == true)
+    }
+    client.changeConditions(.offline(true))
+    let recording = simulation.record(client.stream(Query("m") { 1 }))
+    simulation.settle()
+    #expect(recording.summaries == [.pending(.paused)])
+    client.changeConditions(.end)
+    simulation.settle()
+    #expect(recording.summaries.last == .success(1))
   }
 
   @Test func aFailureThatIsTakenBackDoesNotComeAndOnlyOneKeyFails() throws {
@@ -108,6 +153,28 @@ import Testing
     #expect(!client.connectivityIsOnline)
     client.changeConditions(.offline(false))
     #expect(client.connectivityIsOnline == isOnline)
+  }
+
+  @Test func aNetworkThatIsTakenAwayIsAwayForLongerThanItsSourceIsTrusted() {
+    let online = ManualSignal(true)
+    let client = client {
+      $0.connectivity = Connectivity { online }.trusted(for: .minutes(2))
+    }
+    simulation.settle()
+    client.changeConditions(.offline(true))
+    simulation.advance(by: .minutes(5))
+    #expect(!client.connectivityIsOnline)
+    online.send(false)
+    simulation.advance(by: .minutes(5))
+    #expect(!client.connectivityIsOnline)
+    // The source was believed for long enough.
+    client.changeConditions(.offline(false))
+    simulation.settle()
+    #expect(client.connectivityIsOnline)
+    client.changeConditions(.offline(true))
+    #expect(!client.connectivityIsOnline)
+    client.changeConditions(.offline(false))
+    #expect(client.connectivityIsOnline)
   }
 }
 

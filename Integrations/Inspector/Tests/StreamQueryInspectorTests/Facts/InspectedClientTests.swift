@@ -140,7 +140,7 @@ import Testing
     #expect(fetch.calls.count == 2 && client.isStale(QueryKey<Int>("n")))
     #expect(done("refetch") == #"Asked for a refetch of ["n"]."#)
     #expect(recording.summaries.last == .success(3))
-    #expect(done("failNext") == #"The next attempt to fetch ["n"] fails."#)
+    #expect(done("failNext") == #"The next fetch of ["n"] fails, with all of its attempts."#)
     _ = done("clearFailNext")
     _ = done("refetch")
     #expect(recording.summaries.last == .success(4))
