@@ -1,9 +1,10 @@
-package import StreamQuery
+public import StreamQuery
 
-/// The partition of an account in each store, and the stores of its accounts object.
+/// The partition of an account in each store, its accounts object, and the stores of that.
 package struct AccountPlace: Sendable {
   let partition: StorePartition
   let stores: [any QueryStore]
+  weak let accounts: QueryAccounts?
 
   /// Sets the place of the account's data for a client.
   package func set(in configuration: inout QueryClient.Configuration) {
@@ -19,6 +20,13 @@ package struct AccountPlace: Sendable {
       used.append(outbox.store)
     }
     return used
+  }
+}
+
+nonisolated extension QueryClient {
+  /// The accounts object that has made the client; `nil` if the client is of no account, or if the object is gone.
+  @_spi(Adapters) public nonisolated var accounts: QueryAccounts? {
+    configuration.keeping[AccountPlace.self]?.accounts
   }
 }
 

@@ -69,6 +69,11 @@ public final class QueryAccounts: Sendable {
       .map { QueryAccount(name: $0, client: $1.client, accounts: self, serial: $1.serial) }
   }
 
+  /// The names of accounts that have ended, and whose data may still be in a store; sorted.
+  @_spi(Adapters) public var unfinishedNames: [String] {
+    table.withLock { $0.unfinished.keys.sorted() }
+  }
+
   /// Opens an account, or returns it if it is open.
   ///
   /// An account that has ended before is new and empty. If a store has not erased it yet, it does so first.
@@ -301,7 +306,11 @@ public final class QueryAccounts: Sendable {
   }
 
   private func place(of name: String) -> AccountPlace {
-    AccountPlace(partition: AccountNotes.partition(of: name), stores: stores)
+    AccountPlace(
+      partition: AccountNotes.partition(of: name),
+      stores: stores,
+      accounts: self
+    )
   }
 
   /// The stores that a client of an account has used.

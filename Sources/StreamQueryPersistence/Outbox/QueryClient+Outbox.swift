@@ -21,4 +21,35 @@ struct OutboxMaking: DurableRunMaking {
 nonisolated extension QueryClient {
   /// The outbox of the client, see ``OutboxConfiguration``.
   public nonisolated var outbox: Outbox { Outbox(client: self) }
+
+  /// The states of the stores that the client uses: those of queries, in the order of their first uses, and that of the
+  /// outbox.
+  @_spi(Adapters) public nonisolated var storeStatuses: [StoreStatus] {
+    let queries = (persister as? StorePersister)?.statuses ?? []
+    let runs = (durableRuns as? OutboxEngine)?.status
+    return queries + [runs].compactMap(\.self)
+  }
+}
+
+extension OutboxEngine {
+  /// The state of the store.
+  var status: StoreStatus {
+    update { state in
+      StoreStatus(
+        store: store,
+        partition: partition,
+        content: .runs,
+        state: StoreStatus.State(state.ledger.phase, state.loadError),
+        recordCount: state.ledger.count,
+        pendingCount: state.pendingCount
+      )
+    }
+  }
+}
+
+extension OutboxEngine.State {
+  /// The number of changes that the store does not have yet.
+  fileprivate var pendingCount: Int {
+    ledger.unwritten.count + ledger.underWay.count + pending.count { $0.record != nil }
+  }
 }

@@ -10,6 +10,8 @@ struct PendingChanges: Sendable {
 
   var isEmpty: Bool { changed.isEmpty && removed.isEmpty }
 
+  var count: Int { changed.count + removed.count }
+
   subscript(key: EntryKey) -> SavedRecords.PendingChange? {
     if let entry = changed[key] { return .changed(entry) }
     return removed.contains(key) ? .removed : nil

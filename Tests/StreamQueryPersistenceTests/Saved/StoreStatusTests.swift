@@ -1,0 +1,131 @@
+import StreamQuery
+import StreamQueryTesting
+import Testing
+
+@_spi(Adapters) import StreamQueryPersistence
+
+/// What a developer tool learns of the stores of a client.
+struct StoreStatusTests {
+  private let simulation = Simulation(seed: 34)
+  private let store: SlowStore
+
+  init() { store = SlowStore(clock: simulation.clock) }
+
+  private func client() -> QueryClient {
+    QueryClient(simulation: simulation) { [store] in
+      $0.persistence = Persistence(in: store)
+    }
+  }
+
+  private func states(_ client: QueryClient) -> [String] {
+    client.storeStatuses.map { status in
+      let state =
+        switch status.state {
+        case .reading: "reading"
+        case .failing(let error): "failing \(error)"
+        case .open: "open"
+        case .closed(let error): "closed \(error)"
+        }
+      let counts = "\(status.recordCount) + \(status.pendingCount)"
+      return "\(status.content) \(status.partition) \(state), \(counts)"
+    }
+  }
+
+  @Test func aClientWithoutAStoreHasNone() {
+    #expect(QueryClient(simulation: simulation).storeStatuses.isEmpty)
+  }
+
+  @Test func aStoreIsReadAndThenHasWhatWasWritten() {
+    store.change { ($0.loading, $0.writing) = (.seconds(2), .seconds(2)) }
+    let client = client()
+    simulation.settle()
+    #expect(states(client) == ["queries main reading, 0 + 0"])
+    simulation.advance(by: .seconds(2))
+    #expect(states(client) == ["queries main open, 0 + 0"])
+    for number in 0..<3 { client.setData(number, for: ["n", number]) }
+    #expect(states(client) == ["queries main open, 0 + 1"])
+    simulation.advance(by: .seconds(2))
+    #expect(states(client) == ["queries main open, 3 + 3"])
+    simulation.advance(by: .seconds(2))
+    #expect(states(client) == ["queries main open, 3 + 0"])
+    #expect(client.storeStatuses.map { $0.store === store } == [true])
+    client.shutDown()
+  }
+
+  @Test func aStoreThatFailsAndOneThatCannotBeUsedSayWhy() {
+    store.change { $0.loadError = .full }
+    let client = client()
+    simulation.settle()
+    #expect(states(client) == ["queries main failing \(QueryStoreError.full), 0 + 0"])
+    store.change { $0.loadError = .inUse }
+    simulation.advance(by: .minutes(5))
+    #expect(states(client) == ["queries main closed \(QueryStoreError.inUse), 0 + 0"])
+    client.shutDown()
+  }
+
+  @Test func changesThatAreNotWrittenWait() {
+    let client = client()
+    simulation.settle()
+    store.change { $0.writeErrors = Array(repeating: .denied, count: 100) }
+    for number in 0..<3 { client.setData(number, for: ["n", number]) }
+    simulation.advance(by: .seconds(3))
+    #expect(client.storeStatuses.first?.pendingCount == 3)
+    store.change { $0.writeErrors = [] }
+    simulation.advance(by: .minutes(5))
+    #expect(states(client) == ["queries main open, 3 + 0"])
+    client.shutDown()
+  }
+
+  @Test func theStoreOfTheOutboxHasItsRuns() throws {
+    let online = ManualSignal(false)
+    let send = Mutation<Int, Void>("send") { (_: Int) in }.durable()
+    let client = QueryClient(simulation: simulation) { [store] in
+      $0.connectivity = Connectivity { online }
+      $0.outbox = OutboxConfiguration(in: store, partition: "sent", mutations: [send])
+    }
+    simulation.settle()
+    #expect(states(client) == ["runs sent open, 0 + 0"])
+    store.change { $0.writing = .seconds(2) }
+    simulation.task { try await client.mutate(send, with: 7) }
+    simulation.advance(by: .seconds(1))
+    #expect(states(client) == ["runs sent open, 1 + 1"])
+    simulation.advance(by: .seconds(2))
+    #expect(states(client) == ["runs sent open, 1 + 0"])
+    online.send(true)
+    simulation.advance(by: .seconds(10))
+    #expect(states(client) == ["runs sent open, 0 + 0"])
+    client.shutDown()
+  }
+}
+
+/// What a developer tool learns of the accounts beside a client.
+struct KnownAccountsTests: AccountSuite {
+  let simulation = Simulation(seed: 34)
+  let store: SlowStore
+
+  init() { store = SlowStore(clock: simulation.clock) }
+
+  @Test func aClientOfAnAccountKnowsItsAccountsWithoutRetainingThem() throws {
+    var accounts: QueryAccounts? = accounts()
+    let ada = try simulation.run { [accounts] in try await accounts?.open("ada").client }
+    let client = try #require(ada)
+    #expect(client.accounts === accounts)
+    #expect(client.accounts?.opened.map(\.name) == ["ada"])
+    #expect(QueryClient(simulation: simulation).accounts == nil)
+    weak let former = accounts
+    accounts = nil
+    simulation.settle()
+    #expect(former == nil && client.accounts == nil)
+  }
+
+  @Test func anAccountThatIsNotErasedYetIsKnown() throws {
+    let accounts = accounts()
+    let ada = try simulation.run { try await accounts.open("ada") }
+    #expect(accounts.unfinishedNames == [])
+    store.change { $0.wipeErrors = [.full] }
+    simulation.run { try? await ada.end() }
+    #expect(accounts.opened.isEmpty && accounts.unfinishedNames == ["ada"])
+    try simulation.run { try await accounts.finishEndings() }
+    #expect(accounts.unfinishedNames == [])
+  }
+}
