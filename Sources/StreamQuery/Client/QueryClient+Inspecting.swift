@@ -9,10 +9,14 @@ nonisolated extension QueryClient {
     public var runningFetches = 0
     /// The number of fetches that wait for others to end.
     public var waitingFetches = 0
-    /// The number of entries that nobody observes and that may stay; `nil` without a limit.
+    /// The most entries, beside those that are in use; `nil` without a limit.
     public var maxEntries: Int?
-    /// The cost of such entries that may stay; `nil` without a limit.
+    /// The highest cost of all entries, beside those that are in use; `nil` without a limit.
     public var maxCost: Int?
+    /// The number of all entries.
+    public var entryCount = 0
+    /// The cost of all entries; `nil` without a limit of it.
+    public var cost: Int?
   }
 
   /// The artificial conditions under which the client works; `nil` if it records nothing, and so takes none.
@@ -38,13 +42,17 @@ nonisolated extension QueryClient {
 
   /// The limits of the client, and how much of them is used.
   @_spi(Adapters) public nonisolated var limits: Limits {
-    let (running, waiting) = cache.read { $0.limitedFetchCounts }
+    let (fetches, entries, cost) = cache.read {
+      ($0.limitedFetchCounts, $0.slots.keys.count, $0.totalCost)
+    }
     return Limits(
       maxFetches: configuration.maxConcurrentFetches,
-      runningFetches: running,
-      waitingFetches: waiting,
+      runningFetches: fetches.running,
+      waitingFetches: fetches.waiting,
       maxEntries: configuration.limit?.maxEntries,
-      maxCost: configuration.limit?.maxCost
+      maxCost: configuration.limit?.maxCost,
+      entryCount: entries,
+      cost: configuration.limit?.maxCost == nil ? nil : cost
     )
   }
 

@@ -95,9 +95,24 @@ import Testing
     simulation.settle()
     #expect(
       client.limits
-        == QueryClient.Limits(maxFetches: 2, runningFetches: 2, waitingFetches: 1, maxEntries: 10)
+        == QueryClient.Limits(
+          maxFetches: 2,
+          runningFetches: 2,
+          waitingFetches: 1,
+          maxEntries: 10,
+          entryCount: 3
+        )
     )
     withExtendedLifetime(streams) {}
+  }
+
+  @Test func aLimitOfCostSaysHowMuchIsUsed() {
+    let client = QueryClient(simulation: simulation) {
+      $0.limit = CacheLimit(maxCost: 100) { _ in 7 }
+    }
+    for number in 0..<2 { client.setData(number, for: QueryKey<Int>("n", number)) }
+    simulation.settle()
+    #expect(client.limits == QueryClient.Limits(maxCost: 100, entryCount: 2, cost: 14))
   }
 
   private struct Opaque: Sendable {}

@@ -22,6 +22,9 @@ extension CacheState {
   /// How often an entry was used, as far as anybody counts.
   func useCount(of index: Int) -> Int { extensions.budget?.order.uses(of: index) ?? 0 }
 
+  /// The cost of all entries, as far as anybody measures.
+  var totalCost: Int { Int(clamping: extensions.budget?.order.totalCost ?? 0) }
+
   /// Whether nobody uses an entry, so that it may be evicted: it has no observer, caller, fetch or layer.
   func isUnused(_ index: Int) -> Bool {
     !slots[index].machine.isWanted && slots[index].machine.isIdle && !slots[index].machine.isPinned
