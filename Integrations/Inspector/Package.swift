@@ -41,6 +41,7 @@ let package = Package(
         "StreamQueryInspector",
         "RecordedStories",
         .product(name: "StreamQuery", package: "StreamQuery"),
+        .product(name: "StreamQueryPersistence", package: "StreamQuery"),
         .product(name: "StreamQueryTesting", package: "StreamQuery"),
         .product(name: "FlyingFox", package: "FlyingFox"),
         .product(name: "FlyingSocks", package: "FlyingFox"),

@@ -1,13 +1,9 @@
 internal import Foundation
 @_spi(Adapters) internal import StreamQuery
-internal import StreamQueryPersistence
 internal import Synchronization
 
 /// A client that is looked at, for as long as others retain it.
 final class InspectedClient: Sendable {
-  /// The largest number of runs of the outbox that are shown.
-  private static let outboxLimit = 1_000
-
   private weak let reference: QueryClient?
   private let name: String
   private let allows: Inspector.Permissions
@@ -56,14 +52,7 @@ final class InspectedClient: Sendable {
       values: allows.contains(.values),
       actions: allows.contains(.actions)
     )
-    let facts = InspectorFacts(
-      client: name,
-      allows: permissions,
-      lookups: InspectorFacts.Lookups(client.lookups),
-      limits: InspectorFacts.Limits(client.limits),
-      outbox: client.outbox.currentItems.prefix(Self.outboxLimit).map(InspectorFacts.Item.init),
-      conditions: client.conditions.map(InspectorFacts.Conditions.init)
-    )
+    let facts = InspectorFacts(client, named: name, allows: permissions)
     return try? InspectorJSON.encoder.encode(facts)
   }
 

@@ -1,6 +1,6 @@
 internal import Foundation
 @_spi(Adapters) internal import StreamQuery
-internal import StreamQueryPersistence
+@_spi(Adapters) internal import StreamQueryPersistence
 
 /// The facts about a client that no record has: the event `facts` of a page.
 struct InspectorFacts: Encodable, Sendable {
@@ -24,6 +24,7 @@ struct InspectorFacts: Encodable, Sendable {
     var waiting: Int
     var entries: Int?
     var cost: Int?
+    var usedCost: Int?
 
     /// `nil` if nothing is limited.
     init?(_ limits: QueryClient.Limits) {
@@ -33,7 +34,7 @@ struct InspectorFacts: Encodable, Sendable {
       (fetches, running, waiting) = (
         limits.maxFetches, limits.runningFetches, limits.waitingFetches
       )
-      (entries, cost) = (limits.maxEntries, limits.maxCost)
+      (entries, cost, usedCost) = (limits.maxEntries, limits.maxCost, limits.cost)
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -44,10 +45,11 @@ struct InspectorFacts: Encodable, Sendable {
       try container.encode(waiting, forKey: .waiting)
       try container.encode(entries, forKey: .entries)
       try container.encode(cost, forKey: .cost)
+      try container.encodeIfPresent(usedCost, forKey: .usedCost)
     }
 
     private enum CodingKeys: CodingKey {
-      case fetches, running, waiting, entries, cost
+      case fetches, running, waiting, entries, cost, usedCost
     }
   }
 
@@ -89,10 +91,86 @@ struct InspectorFacts: Encodable, Sendable {
     }
   }
 
+  /// A store that the client uses.
+  struct Store: Encodable, Sendable {
+    var name: String
+    var partition: String
+    var keeps: String
+    var state: String
+    var records: Int
+    var pending: Int
+    var error: String?
+
+    init(_ status: StoreStatus) {
+      name = "\(type(of: status.store))"
+      partition = "\(status.partition)"
+      keeps =
+        switch status.content {
+        case .queries: "queries"
+        case .runs: "outbox"
+        }
+      (state, error) =
+        switch status.state {
+        case .reading: ("reading", nil)
+        case .failing(let error): ("failing", "\(error)")
+        case .open: ("open", nil)
+        case .closed(let error): ("closed", "\(error)")
+        }
+      (records, pending) = (status.recordCount, status.pendingCount)
+    }
+  }
+
+  /// An account of the object that has made the client.
+  struct Account: Encodable, Sendable {
+    var name: String
+    /// Whether it is that of the client.
+    var isCurrent = false
+    var state: String
+    /// The number of entries of its client; `nil` after its end.
+    var entries: Int?
+
+    /// An account that is open.
+    init(_ account: QueryAccount, isCurrent: Bool) {
+      name = account.name
+      self.isCurrent = isCurrent
+      state = "open"
+      entries = account.client.limits.entryCount
+    }
+
+    /// An account that has ended, and that a store could not erase.
+    init(notErased name: String) {
+      self.name = name
+      state = "not erased"
+    }
+
+    /// The accounts that a client knows; `nil` if it is that of no account.
+    static func all(of client: QueryClient) -> [Self]? {
+      guard let accounts = client.accounts else { return nil }
+      return accounts.opened.map { Self($0, isCurrent: $0.client === client) }
+        + accounts.unfinishedNames.map(Self.init(notErased:))
+    }
+  }
+
+  /// The largest number of elements of a list; a page shows no more.
+  static let listLimit = 1_000
+
   var client: String
   var allows: Permissions
   var lookups: Lookups
   var limits: Limits?
   var outbox: [Item]
+  var stores: [Store]
+  var accounts: [Account]?
   var conditions: Conditions?
+
+  init(_ client: QueryClient, named name: String, allows permissions: Permissions) {
+    self.client = name
+    allows = permissions
+    lookups = Lookups(client.lookups)
+    limits = Limits(client.limits)
+    outbox = client.outbox.currentItems.prefix(Self.listLimit).map(Item.init)
+    stores = client.storeStatuses.prefix(Self.listLimit).map(Store.init)
+    accounts = Account.all(of: client).map { Array($0.prefix(Self.listLimit)) }
+    conditions = client.conditions.map(Conditions.init)
+  }
 }

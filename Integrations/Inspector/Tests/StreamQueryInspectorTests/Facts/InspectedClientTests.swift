@@ -1,5 +1,6 @@
 import Foundation
 import StreamQuery
+import StreamQueryPersistence
 import StreamQueryTesting
 import Testing
 
@@ -75,7 +76,7 @@ import Testing
       text(subject.facts) == #"""
         {"allows":{"actions":true,"values":true},"client":"Shop","conditions":{"delay":0,"offline":false},\#
         "limits":{"cost":null,"entries":null,"fetches":4,"running":0,"waiting":0},\#
-        "lookups":{"failures":0,"hits":0,"joined":0,"misses":1,"staleHits":0},"outbox":[]}
+        "lookups":{"failures":0,"hits":0,"joined":0,"misses":1,"staleHits":0},"outbox":[],"stores":[]}
         """#
     )
     recording.cancel()
@@ -87,6 +88,124 @@ import Testing
     #expect(facts?.contains("limits") == false)
     #expect(InspectedClient(nil, name: "Shop", allows: []).facts == nil)
     withExtendedLifetime(client) {}
+  }
+
+  @Test func aLimitOfCostSaysHowMuchIsUsed() {
+    let client = client { $0.limit = CacheLimit(maxEntries: 10, maxCost: 100) { _ in 7 } }
+    client.setData(1, for: QueryKey<Int>("n"))
+    simulation.settle()
+    let facts = text(InspectedClient(client, name: "Shop", allows: []).facts)
+    #expect(
+      facts?.contains(
+        #""limits":{"cost":100,"entries":10,"fetches":null,"running":0,"usedCost":7,"waiting":0}"#
+      ) == true
+    )
+  }
+
+  private struct Places: Decodable {
+    struct Store: Decodable, Equatable {
+      var name, partition, keeps, state: String
+      var records, pending: Int
+      var error: String?
+    }
+
+    struct Account: Decodable, Equatable {
+      var name: String
+      var isCurrent: Bool
+      var state: String
+      var entries: Int?
+    }
+
+    struct Item: Decodable, Equatable {
+      var state: String
+    }
+
+    var stores: [Store]
+    var accounts: [Account]?
+    var outbox: [Item]
+  }
+
+  private func places(of client: QueryClient) throws -> Places {
+    let subject = InspectedClient(client, name: "Shop", allows: [])
+    return try InspectorJSON.decoder.decode(Places.self, from: #require(subject.facts))
+  }
+
+  @Test func storesAreFoundByThemselves() throws {
+    let store = MemoryStore()
+    let send = Mutation<Int, Void>("send") { (_: Int) in }.durable()
+    let online = ManualSignal(false)
+    let client = client {
+      $0.connectivity = Connectivity { online }
+      $0.persistence = Persistence(in: store)
+      $0.outbox = OutboxConfiguration(in: store, partition: "sent", mutations: [send])
+    }
+    simulation.settle()
+    client.setData(1, for: QueryKey<Int>("n"))
+    let sending = simulation.task { try await client.mutate(send, with: 7) }
+    simulation.settle()
+    let queries = Places.Store(
+      name: "MemoryStore",
+      partition: "main",
+      keeps: "queries",
+      state: "open",
+      records: 0,
+      pending: 1
+    )
+    let runs = Places.Store(
+      name: "MemoryStore",
+      partition: "sent",
+      keeps: "outbox",
+      state: "open",
+      records: 1,
+      pending: 0
+    )
+    #expect(try places(of: client).stores == [queries, runs])
+    simulation.advance(by: .seconds(2))
+    let written = try places(of: client).stores
+    #expect(written.map(\.records) == [1, 1] && written.map(\.pending) == [0, 0])
+    #expect(try places(of: client).outbox.map(\.state) == ["waiting"])
+    #expect(try places(of: client).accounts == nil)
+    sending.cancel()
+  }
+
+  @Test func aStoreThatCannotBeReadSaysWhy() throws {
+    let client = client { $0.persistence = Persistence(in: LockedStore()) }
+    simulation.settle()
+    let store = try #require(try places(of: client).stores.first)
+    #expect(store.name == "LockedStore" && store.state == "failing")
+    #expect(store.error == "\(QueryStoreError.denied)")
+    client.shutDown()
+  }
+
+  @Test func theAccountsBesideThatOfTheClientAreFoundByThemselves() throws {
+    let accounts = QueryAccounts(in: MemoryStore(), simulation: simulation) { _, configuration in
+      configuration.record = .last(100)
+    }
+    let clients = try simulation.run {
+      try await [accounts.open("ada").client, accounts.open("alan").client]
+    }
+    clients[0].setData(1, for: QueryKey<Int>("n"))
+    #expect(
+      try places(of: clients[1]).accounts == [
+        Places.Account(name: "ada", isCurrent: false, state: "open", entries: 1),
+        Places.Account(name: "alan", isCurrent: true, state: "open", entries: 0),
+      ]
+    )
+  }
+
+  /// A store whose device is locked.
+  private final class LockedStore: QueryStore {
+    func load(_ partition: StorePartition) async throws(QueryStoreError) -> StoreContents {
+      throw .denied
+    }
+
+    func write(_ batch: StoreBatch, to partition: StorePartition) async throws(QueryStoreError) {
+      throw .denied
+    }
+
+    func wipe(_ partition: StorePartition) async throws(QueryStoreError) -> StoreGeneration {
+      throw .denied
+    }
   }
 
   @Test func aDetailHasOptionsAndObserversAndDataIfItMayBeSeen() throws {
