@@ -36,6 +36,9 @@
 
   init() {}
 
+  /// The number of entries of which a fetch fails.
+  public var failingCount: Int { failing.count }
+
   /// Whether there are none.
   public var isEmpty: Bool { !isOffline && sparesAttempts }
 

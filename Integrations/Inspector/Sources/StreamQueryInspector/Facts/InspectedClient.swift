@@ -25,22 +25,44 @@ final class InspectedClient: Sendable {
   /// The stream of a page, for as long as it is retained.
   final class Page: Sendable {
     private let subject: InspectedClient
+    private let number: UInt64
 
     init(of subject: InspectedClient) {
       self.subject = subject
-      subject.pageCount.add(1, ordering: .relaxed)
+      number = subject.presence.withLock { $0.came() }
     }
 
     deinit {
-      subject.pageCount.subtract(1, ordering: .relaxed)
+      subject.presence.withLock { [number] in $0.left(number) }
+      subject.nobodyMayBeThere()
       subject.onPageEnd?()
+    }
+
+    /// Whether it is sent what happens: newer pages may have taken its place.
+    var hasPlace: Bool { subject.presence.withLock { $0.hasPlace(number) } }
+  }
+
+  private let presence = Mutex(PagePresence())
+
+  /// Whether a page is being sent what happens.
+  var hasPages: Bool { presence.withLock(\.hasPages) }
+
+  /// Ends the conditions that pages have set, unless a page comes in time.
+  private func nobodyMayBeThere() {
+    guard let client, client.conditions?.isEmpty == false,
+      let absence = presence.withLock({ $0.absenceBegan() })
+    else { return }
+    let clock = client.clock
+    Task(executorPreference: client.scheduling.executor) {
+      try? await clock.sleep(for: PagePresence.patience)
+      if self.presence.withLock({ $0.lasts(absence) }) { self.endConditions() }
     }
   }
 
-  private let pageCount = Atomic(0)
-
-  /// Whether a page is being sent what happens.
-  var hasPages: Bool { pageCount.load(ordering: .relaxed) > 0 }
+  /// Ends the conditions that pages have set.
+  func endConditions() {
+    client?.changeConditions(.end)
+  }
 
   /// The client; `nil` if it is gone.
   var client: QueryClient? { reference }
@@ -66,7 +88,7 @@ final class InspectedClient: Sendable {
     switch output {
     case .record(let record): .record(permitted(record))
     case .part(let part): .part(permitted(part))
-    case .facts, .comment, .end: output
+    case .facts, .comment, .replaced, .end: output
     }
   }
 
@@ -119,6 +141,8 @@ final class InspectedClient: Sendable {
     case (.delay(let seconds), _): client.changeConditions(.delay(.seconds(seconds)))
     case (.entry, nil), (.setData, nil): break
     }
+    // A page whose stream is lost can still ask for something.
+    nobodyMayBeThere()
     return action.sentence(about: info.map { "\($0.key)" } ?? "")
   }
 }

@@ -56,9 +56,11 @@ struct InspectorFacts: Encodable, Sendable {
   struct Conditions: Encodable, Sendable {
     var offline: Bool
     var delay: Double
+    var failing: Int
 
     init(_ conditions: ClientConditions) {
       offline = conditions.isOffline
+      failing = conditions.failingCount
       delay = conditions.delay / .seconds(1)
     }
   }

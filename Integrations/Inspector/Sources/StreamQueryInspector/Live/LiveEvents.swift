@@ -36,12 +36,14 @@ struct LiveEvents: AsyncSequence, Sendable {
 
     mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> Element? {
       while !isOver {
-        let input: LiveInput?
+        var input: LiveInput?
         if inputs == nil { input = .ended } else { input = await inputs?.next(isolation: actor) }
+        // Noticed within a second.
+        if !page.hasPlace { input = .replaced }
         guard let input, !Task.isCancelled else { break }
         let subject = subject
         let outputs = feed.received(input, facts: subject.facts)
-        if outputs.last == .end { isOver = true }
+        if outputs.last?.isLast == true { isOver = true }
         if !outputs.isEmpty { return outputs.map(subject.permitted) }
       }
       // The tasks that wait for news end with it.

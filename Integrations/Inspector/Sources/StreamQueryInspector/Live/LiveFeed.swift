@@ -7,6 +7,8 @@ enum LiveInput: Sendable {
   case recorded(QueryRecord)
   /// A second is over.
   case second
+  /// Newer pages have taken the place of this one.
+  case replaced
   /// The client has ended.
   case ended
 }
@@ -17,6 +19,7 @@ enum LiveInput: Sendable {
 /// |---|---|---|---|
 /// | recorded | record, facts | part | nothing |
 /// | second | nothing | facts if they have changed; a comment after five quiet seconds | nothing |
+/// | replaced | replaced | replaced | nothing |
 /// | ended | end | end | nothing |
 struct LiveFeed: Sendable {
   /// An element for the page.
@@ -25,7 +28,11 @@ struct LiveFeed: Sendable {
     case part(QueryRecord)
     case facts(Data)
     case comment
+    case replaced
     case end
+
+    /// Whether nothing follows.
+    var isLast: Bool { self == .replaced || self == .end }
   }
 
   /// The number of seconds without an element after which a comment shows whether somebody still reads.
@@ -59,6 +66,9 @@ struct LiveFeed: Sendable {
       guard quiet >= Self.quietSeconds else { return changed }
       quiet = 0
       return [.comment]
+    case (.opening, .replaced), (.live, .replaced):
+      stage = .ended
+      return [.replaced]
     case (.opening, .ended), (.live, .ended):
       stage = .ended
       return [.end]

@@ -10,6 +10,15 @@ enum ServerSentEvent: Equatable, Sendable {
   /// The event that tells that the client has ended.
   static let end = Self.event("end", data: Data("{}".utf8))
 
+  /// The event that tells a page that newer ones have taken its place.
+  static let replaced = Self.event(
+    "replaced",
+    data: Data(
+      #"{"error":"\#(PagePresence.limit) newer pages show this client. Close one of them, and reload this one."}"#
+        .utf8
+    )
+  )
+
   /// The beginning of a stream: the time after which a page that has lost it asks again.
   static let preamble = Data("retry: 1000\n\n".utf8)
 

@@ -114,6 +114,8 @@ actor InspectorServer {
     await server.stop(timeout: subject.hasPages ? 1 : 0)
     task.cancel()
     _ = await task.result
+    // After the last request.
+    subject.endConditions()
   }
 
   private func refusal(_ result: Result<Void, any Error>) -> InspectorError {

@@ -53,6 +53,7 @@ extension ServerSentEvent {
       case .part(let part): .event("part", data: try InspectorJSON.encoder.encode(part))
       case .facts(let facts): .event("facts", data: facts)
       case .comment: .comment
+      case .replaced: .replaced
       case .end: .end
       }
   }

@@ -1,5 +1,5 @@
 import Foundation
-import StreamQuery
+@_spi(Adapters) import StreamQuery
 import StreamQueryPersistence
 import StreamQueryTesting
 import Testing
@@ -74,7 +74,7 @@ import Testing
     let subject = InspectedClient(client, name: "Shop", allows: [.actions, .values])
     #expect(
       text(subject.facts) == #"""
-        {"allows":{"actions":true,"values":true},"client":"Shop","conditions":{"delay":0,"offline":false},\#
+        {"allows":{"actions":true,"values":true},"client":"Shop","conditions":{"delay":0,"failing":0,"offline":false},\#
         "limits":{"cost":null,"entries":null,"fetches":4,"running":0,"waiting":0},\#
         "lookups":{"failures":0,"hits":0,"joined":0,"misses":1,"staleHits":0},"outbox":[],"stores":[]}
         """#
@@ -316,6 +316,44 @@ import Testing
     simulation.advance(by: .milliseconds(1))
     #expect(recording.summaries.last == .success(1))
     recording.cancel()
+  }
+
+  @Test func conditionsEndWhenThereIsNoPageForTenSeconds() throws {
+    let client = client()
+    let subject = InspectedClient(client, name: "test", allows: .actions)
+    func perform(_ body: String) throws {
+      _ = try subject.perform(InspectorAction(body: Data(body.utf8)), Data())
+    }
+    var pages = (0..<2).map { _ in InspectedClient.Page(of: subject) }
+    try perform(#"{"do":"offline"}"#)
+    try perform(#"{"do":"delay","seconds":3}"#)
+    pages.removeLast()
+    simulation.advance(by: .minutes(5))
+    #expect(client.conditions?.isOffline == true)
+    // A page that is loaded anew is away for a moment.
+    pages.removeLast()
+    simulation.advance(by: .seconds(9))
+    pages.append(InspectedClient.Page(of: subject))
+    simulation.advance(by: .minutes(5))
+    #expect(client.conditions?.isOffline == true)
+    pages.removeLast()
+    simulation.advance(by: .milliseconds(9_999))
+    #expect(client.conditions?.isEmpty == false)
+    simulation.advance(by: .milliseconds(1))
+    #expect(client.conditions?.isEmpty == true)
+    // Somebody without a stream.
+    try perform(#"{"do":"offline"}"#)
+    simulation.advance(by: .seconds(10))
+    #expect(client.conditions?.isEmpty == true)
+    #expect(simulation.isIdle)
+  }
+
+  @Test func aPageThatHasSetNoConditionsLeavesNoWait() {
+    let client = client()
+    let subject = InspectedClient(client, name: "test", allows: .actions)
+    _ = InspectedClient.Page(of: subject)
+    #expect(simulation.isIdle)
+    withExtendedLifetime(client) {}
   }
 
   @Test func anUnknownKeyAndAClientThatIsGoneAreRefused() {

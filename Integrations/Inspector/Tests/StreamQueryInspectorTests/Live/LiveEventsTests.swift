@@ -28,6 +28,7 @@ import Testing
       case .part(let part): "part \(part.firstNumber)+\(part.events.count)"
       case .facts: "facts"
       case .comment: "comment"
+      case .replaced: "replaced"
       case .end: "end"
       }
     }
@@ -117,6 +118,32 @@ import Testing
     #expect(simulation.isIdle)
   }
 
+  @Test func theSixthPageTakesThePlaceOfTheOldest() {
+    let client = client()
+    let subject = InspectedClient(client, name: "test", allows: .actions)
+    func open() -> ResultRecording<[LiveFeed.Output]> {
+      defer { simulation.settle() }
+      return simulation.record(LiveEvents(subject: subject))
+    }
+    let first = (0..<5).map { _ in open() }
+    let sixth = open()
+    simulation.advance(by: .seconds(1))
+    #expect(names(first[0]) == ["record 0", "facts", "replaced"] && first[0].isFinished)
+    for page in first.dropFirst() + [sixth] {
+      #expect(names(page) == ["record 0", "facts"] && !page.isFinished)
+    }
+    // A place that is free takes nobody's.
+    first[1].cancel()
+    simulation.settle()
+    let seventh = open()
+    simulation.advance(by: .seconds(1))
+    let present = [first[2], first[3], first[4], sixth, seventh]
+    #expect(present.allSatisfy { !$0.isFinished })
+    for page in present { page.cancel() }
+    simulation.settle()
+    #expect(simulation.isIdle)
+  }
+
   @Test func aQuietPageIsSentACommentEachFiveSeconds() {
     let client = client()
     let page = page(of: client)
@@ -137,7 +164,7 @@ import Testing
       switch output {
       case .record(let record): record.values.map(\.json)
       case .part(let part): part.values.map(\.json)
-      case .facts, .comment, .end: []
+      case .facts, .comment, .replaced, .end: []
       }
     }
     #expect(values == (allows == .values ? ["1", "2"] : []))

@@ -48,6 +48,16 @@ import Testing
     #expect(seconds(1) == [.comment])
   }
 
+  @Test func aPageWhoseNewerOnesHaveItsPlaceIsToldSoAndNothingElse() {
+    for begins in [true, false] {
+      var feed = LiveFeed()
+      if begins { _ = feed.received(.recorded(record), facts: nil) }
+      #expect(feed.received(.replaced, facts: nil) == [.replaced])
+      #expect(feed.received(.ended, facts: nil) == [])
+      #expect(feed.received(.recorded(part), facts: nil) == [])
+    }
+  }
+
   @Test func nothingComesAfterTheEnd() {
     for begins in [true, false] {
       var feed = LiveFeed()
@@ -71,6 +81,7 @@ import Testing
     #expect(text(.event("part", data: Data())) == "event: part\ndata: \n\n")
     #expect(text(.comment) == ":\n\n")
     #expect(text(.end) == "event: end\ndata: {}\n\n")
+    #expect(text(.replaced).hasPrefix("event: replaced\ndata: {\"error\":\"5 newer pages show"))
   }
 
   @Test func noDataCanBeginAnotherEvent() {

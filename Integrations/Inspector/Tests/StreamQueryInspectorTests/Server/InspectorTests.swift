@@ -148,6 +148,34 @@ import Testing
     await server.stop()
   }
 
+  @Test func aSixthPageIsAnsweredAndTheOldestIsToldWhy() async throws {
+    let client = client()
+    let inspector = inspector(client)
+    let link = try await link(inspector)
+    var pages: [Browser] = []
+    for _ in 0..<6 {
+      let page = try await Browser(link)
+      try await page.send("GET /events")
+      try await page.read(until: "event: facts\n")
+      pages.append(page)
+    }
+    let rest = try await pages[0].readToEnd()
+    #expect(rest.contains("event: replaced\ndata: {\"error\":\"5 newer pages"))
+    await inspector.stop()
+  }
+
+  @Test func conditionsEndWithTheInspector() async throws {
+    let client = client()
+    let inspector = inspector(client)
+    let browser = try await Browser(link(inspector))
+    for body in [#"{"do":"offline"}"#, #"{"do":"delay","seconds":60}"#] {
+      let done = try await browser.answer("POST /do", body: body)
+      #expect(done.status == 200)
+    }
+    await inspector.stop()
+    #expect(try await client.fetch(Query("n") { 1 }) == 1)
+  }
+
   @Test func aPortThatIsTakenIsNamed() async throws {
     let client = client()
     let first = inspector(client)
