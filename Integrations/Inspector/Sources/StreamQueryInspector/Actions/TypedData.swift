@@ -1,12 +1,14 @@
 internal import Foundation
 
-/// The value in the body of `POST /do`, read as the type that an entry has.
+/// The data that somebody has typed, as JSON in the member `dataText` of `POST /do`, read as the type that an entry has.
+///
+/// It is a text because a page would round the numbers in it.
 enum TypedData {
-  private struct Body<Value: Decodable>: Decodable {
-    var data: Value
+  private struct Body: Decodable {
+    var dataText: String
   }
 
-  /// Reads the value.
+  /// Reads the data.
   ///
   /// - Parameters:
   ///   - type: The type of the entry's values.
@@ -17,15 +19,18 @@ enum TypedData {
     of type: any Decodable.Type,
     in body: Data
   ) throws(ActionRefusal) -> any Decodable {
-    try value(as: type, in: body)
+    guard let text = try? InspectorJSON.decoder.decode(Body.self, from: body).dataText else {
+      throw ActionRefusal(400, "The data is missing.")
+    }
+    return try value(as: type, in: text)
   }
 
   private static func value<Value: Decodable>(
     as type: Value.Type,
-    in body: Data
+    in text: String
   ) throws(ActionRefusal) -> any Decodable {
     do {
-      return try InspectorJSON.decoder.decode(Body<Value>.self, from: body).data
+      return try InspectorJSON.decoder.decode(Value.self, from: Data(text.utf8))
     } catch let error as DecodingError {
       throw ActionRefusal(422, "The data is no \(Value.self): \(error.place)")
     } catch {
@@ -38,8 +43,7 @@ extension DecodingError {
   /// A sentence about the place and the kind of the error.
   fileprivate var place: String {
     func at(_ context: Context, _ text: String) -> String {
-      // The first is the member of the body that has the value.
-      let path = context.codingPath.dropFirst().reduce(into: "") { path, key in
+      let path = context.codingPath.reduce(into: "") { path, key in
         if let index = key.intValue {
           path += "[\(index)]"
         } else {

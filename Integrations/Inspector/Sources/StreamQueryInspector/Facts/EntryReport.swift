@@ -36,8 +36,8 @@ struct EntryReport: Encodable {
   var waiters: Int
   /// The number of bytes of the data as JSON; `nil` if it is not Encodable, not there or not to be seen.
   var size: Int?
-  /// The data, if it may be seen and is not too large.
-  var data: (any Encodable)?
+  /// The data as JSON, if it may be seen and is not too large: a text, since a page would round numbers.
+  var dataText: String?
 
   init(_ info: QueryInfo, _ detail: EntryDetail, showsData: Bool) {
     key = "\(info.key)"
@@ -45,13 +45,15 @@ struct EntryReport: Encodable {
     options = detail.options.map(Option.init)
     observers = detail.observers.map { Observers(text: $0.text, count: $0.count) }
     waiters = info.waiterCount
-    guard showsData, let value = info.data as? any Encodable else { return }
-    size = (try? InspectorJSON.encoder.encode(Erased(value: value)))?.count
-    if let size, size <= Self.dataLimit { data = value }
+    guard showsData, let value = info.data as? any Encodable,
+      let json = try? InspectorJSON.encoder.encode(Erased(value: value))
+    else { return }
+    size = json.count
+    if json.count <= Self.dataLimit { dataText = String(decoding: json, as: UTF8.self) }
   }
 
   private enum CodingKeys: CodingKey {
-    case key, type, options, observers, waiters, size, data
+    case key, type, options, observers, waiters, size, dataText
   }
 
   private struct Erased: Encodable {
@@ -68,6 +70,6 @@ struct EntryReport: Encodable {
     try container.encode(observers, forKey: .observers)
     try container.encode(waiters, forKey: .waiters)
     try container.encode(size, forKey: .size)
-    try container.encode(data.map(Erased.init), forKey: .data)
+    try container.encode(dataText, forKey: .dataText)
   }
 }

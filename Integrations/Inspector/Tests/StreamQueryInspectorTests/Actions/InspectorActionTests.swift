@@ -24,7 +24,7 @@ import Testing
     #expect(action(#"{"do":"online","more":[1]}"#) == .success(.network(isOffline: false)))
     #expect(action(#"{"do":"delay","seconds":2.5}"#) == .success(.delay(seconds: 2.5)))
     #expect(action(#"{"do":"delay","seconds":0}"#) == .success(.delay(seconds: 0)))
-    #expect(action(#"{"do":"setData","key":1,"data":null}"#) == .success(.setData(key: 1)))
+    #expect(action(#"{"do":"setData","key":1,"dataText":"7"}"#) == .success(.setData(key: 1)))
   }
 
   @Test(arguments: [
@@ -48,7 +48,7 @@ import Testing
     (#"{"do":"delay","seconds":-1}"#, "A delay has from 0 to 600 seconds."),
     (#"{"do":"delay","seconds":1e300}"#, "A delay has from 0 to 600 seconds."),
     (#"{"do":"delay","seconds":"nan"}"#, "A delay has from 0 to 600 seconds."),
-    (#"{"do":"setData","data":1}"#, "The number of a key is missing."),
+    (#"{"do":"setData","dataText":"1"}"#, "The number of a key is missing."),
   ])
   func aWrongActionSaysWhatIsWrong(_ body: String, _ text: String) {
     #expect(action(body) == .failure(ActionRefusal(400, text)))
@@ -75,11 +75,10 @@ import Testing
 
   private func value(
     _ type: any Decodable.Type,
-    _ json: String
-  ) -> Result<any Decodable, ActionRefusal> {
-    Result { () throws(ActionRefusal) in
-      try TypedData.value(of: type, in: Data(#"{"do":"setData","key":1,"data":\#(json)}"#.utf8))
-    }
+    _ text: String
+  ) throws -> Result<any Decodable, ActionRefusal> {
+    let body = try InspectorJSON.encoder.encode(["do": "setData", "dataText": text])
+    return Result { () throws(ActionRefusal) in try TypedData.value(of: type, in: body) }
   }
 
   @Test func aValueIsReadAsItsType() throws {
@@ -98,8 +97,8 @@ import Testing
       "The data is no User: friends[1] has no name."
     ),
   ])
-  func aWrongValueSaysWhere(_ json: String, _ text: String) {
-    guard case .failure(let refusal) = value(User.self, json) else {
+  func aWrongValueSaysWhere(_ json: String, _ text: String) throws {
+    guard case .failure(let refusal) = try value(User.self, json) else {
       Issue.record("it was read")
       return
     }
@@ -107,10 +106,44 @@ import Testing
     #expect(refusal.text == text)
   }
 
-  @Test func aValueThatNestsTooDeeplyIsRefused() {
+  @Test func aTextIsReadWithoutRounding() throws {
+    #expect(try value(Int.self, "9007199254740993").get() as? Int == 9_007_199_254_740_993)
+    let texts = ["-9223372036854775808", "9223372036854775807"]
+    #expect(try texts.map { try value(Int.self, $0).get() as? Int } == [.min, .max])
+    let spaced = try value(User.self, " {\n  \"name\" : \"A\\u0301\"\n}\n").get()
+    #expect(spaced as? User == User(name: "A\u{301}"))
+    #expect(try value(Int?.self, "null").get() as? Int? == .some(nil))
+  }
+
+  @Test(arguments: [
+    ("null", "The data is no Int: it has no value, and needs a Int."),
+    ("\"7\"", "The data is no Int: it is no Int."),
+  ])
+  func aTextThatTheTypeCannotReadIsRefused(_ text: String, _ sentence: String) throws {
+    #expect(throws: ActionRefusal(422, sentence)) { try value(Int.self, text).get() }
+  }
+
+  @Test(arguments: ["", "{", "7 8", "7}", "nul", "\u{0}", "9223372036854775808", "1.5"])
+  func aTextThatIsNoNumberIsRefused(_ text: String) throws {
+    guard case .failure(let refusal) = try value(Int.self, text) else {
+      Issue.record("it was read")
+      return
+    }
+    #expect(refusal.status == 422 && refusal.text.hasPrefix("The data is no Int: it "))
+  }
+
+  @Test(arguments: ["", #","dataText":7"#, #","dataText":null"#, #","data":7"#])
+  func anEditWithoutATextIsRefused(_ rest: String) {
+    let body = Data(#"{"do":"setData","key":1\#(rest)}"#.utf8)
+    #expect(throws: ActionRefusal(400, "The data is missing.")) {
+      try TypedData.value(of: Int?.self, in: body)
+    }
+  }
+
+  @Test func aValueThatNestsTooDeeplyIsRefused() throws {
     let depth = 100_000
     let json = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
-    guard case .failure(let refusal) = value([Int].self, json) else {
+    guard case .failure(let refusal) = try value([Int].self, json) else {
       Issue.record("it was read")
       return
     }

@@ -36,7 +36,7 @@ import Testing
     }
 
     var key, type: String
-    var data: User?
+    var dataText: String?
     var size: Int?
     var options: [Option]
     var observers: [Observers]
@@ -217,14 +217,39 @@ import Testing
     let seen = InspectedClient(client, name: "test", allows: .values)
     let detail = try detail(seen.detail(ofKey: number))
     #expect(detail.key == #"["n"]"# && detail.type.hasSuffix("User"))
-    #expect(detail.data == User(name: "Ada") && detail.size == 14)
+    #expect(detail.dataText == #"{"name":"Ada"}"# && detail.size == 14)
     #expect(detail.observers == [Detail.Observers(text: "enabled, stale after 1 min", count: 1)])
     #expect(detail.options.first == Detail.Option(name: "staleTime", value: "1 min", from: "query"))
     let unseen = InspectedClient(client, name: "test", allows: .actions)
     let hidden = text(unseen.detail(ofKey: number))
-    #expect(hidden?.contains(#""data":null"#) == true && hidden?.contains(#""size":null"#) == true)
+    #expect(hidden?.contains(#""dataText":null"#) == true)
+    #expect(hidden?.contains(#""size":null"#) == true)
     #expect(unseen.detail(ofKey: 99) == nil && unseen.detail(ofKey: -1) == nil)
     recording.cancel()
+  }
+
+  @Test func dataThatIsSentBackAsItCameIsTheSame() throws {
+    let client = client()
+    let key = QueryKey<[Int]>("n")
+    let data = [9_007_199_254_740_993, .max, .min, 0]
+    client.setData(data, for: key)
+    let number = try number(of: "n", in: client)
+    let subject = InspectedClient(client, name: "test", allows: [.values, .actions])
+    struct Answer: Decodable {
+      var dataText: String
+    }
+    let json = try #require(subject.detail(ofKey: number))
+    let text = try InspectorJSON.decoder.decode(Answer.self, from: json).dataText
+    #expect(text == "[9007199254740993,9223372036854775807,-9223372036854775808,0]")
+    client.setData([], for: key)
+    struct Edit: Encodable {
+      var `do` = "setData"
+      var key: Int
+      var dataText: String
+    }
+    let edit = try InspectorJSON.encoder.encode(Edit(key: number, dataText: text))
+    #expect(try subject.perform(InspectorAction(body: edit), edit) == #"Wrote ["n"]."#)
+    #expect(client.data(for: key) == data)
   }
 
   @Test func dataThatIsLargeOrNotEncodableIsNotShown() throws {
@@ -236,9 +261,10 @@ import Testing
     )
     let subject = InspectedClient(client, name: "test", allows: .values)
     let opaque = try text(subject.detail(ofKey: number(of: "opaque", in: client)))
-    #expect(opaque?.contains(#""data":null"#) == true && opaque?.contains(#""size":null"#) == true)
+    #expect(opaque?.contains(#""dataText":null"#) == true)
+    #expect(opaque?.contains(#""size":null"#) == true)
     let large = try detail(subject.detail(ofKey: number(of: "large", in: client)))
-    #expect(large.data == nil && large.size == EntryReport.dataLimit + 2)
+    #expect(large.dataText == nil && large.size == EntryReport.dataLimit + 2)
   }
 
   @Test func eachActionDoesWhatItSays() throws {
@@ -279,15 +305,15 @@ import Testing
     client.setData(Opaque(), for: QueryKey<Opaque>("opaque"))
     let user = try number(of: "user", in: client)
     let opaque = try number(of: "opaque", in: client)
-    let body = #"{"do":"setData","key":\#(user),"data":{"name":"Alan"}}"#
+    let body = #"{"do":"setData","key":\#(user),"dataText":"{\"name\":\"Alan\"}"}"#
     #expect(perform(body, on: client) == .success(#"Wrote ["user"]."#))
     #expect(client.data(for: QueryKey<User>("user")) == User(name: "Alan"))
-    let wrong = perform(#"{"do":"setData","key":\#(user),"data":{"name":7}}"#, on: client)
+    let wrong = perform(#"{"do":"setData","key":\#(user),"dataText":"{\"name\":7}"}"#, on: client)
     #expect(throws: ActionRefusal.self) { try wrong.get() }
     #expect(client.data(for: QueryKey<User>("user")) == User(name: "Alan"))
     guard
       case .failure(let refusal) = perform(
-        #"{"do":"setData","key":\#(opaque),"data":1}"#,
+        #"{"do":"setData","key":\#(opaque),"dataText":"1"}"#,
         on: client
       )
     else {

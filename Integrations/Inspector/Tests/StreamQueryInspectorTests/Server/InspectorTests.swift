@@ -77,7 +77,7 @@ import Testing
     let key = try #require(client.record.keys.first).number
     let done = try await browser.answer(
       "POST /do",
-      body: #"{"do":"setData","key":\#(key),"data":7}"#
+      body: #"{"do":"setData","key":\#(key),"dataText":"7"}"#
     )
     #expect(done.status == 200 && done.body == #"{"done":"Wrote [\"n\"]."}"#)
     #expect(client.data(for: QueryKey<Int>("n")) == 7)
@@ -86,7 +86,7 @@ import Testing
     let unknown = try await browser.answer("POST /do", body: #"{"do":"remove","key":99}"#)
     #expect(unknown.status == 404)
     let detail = try await browser.answer("GET /detail?key=\(key)")
-    #expect(detail.status == 200 && detail.body.contains(#""data":null"#))
+    #expect(detail.status == 200 && detail.body.contains(#""dataText":null"#))
     let record = try await browser.answer("GET /record?token=\(browser.token)", token: nil)
     #expect(record.head.contains("Content-Disposition: attachment; filename=\"streamquery-record-"))
     let read = try JSONDecoder().decode(QueryRecord.self, from: Data(record.body.utf8))
