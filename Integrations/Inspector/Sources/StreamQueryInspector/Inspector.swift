@@ -66,7 +66,7 @@ public final class Inspector: Sendable {
   ///   - permissions: The powers of somebody who has the link: actions, but no values.
   ///   - port: The port to listen on; `nil` is a free one.
   ///   - name: The name of the client on the page; `nil` is that of the process.
-  ///   - log: Receives the link, or the reason for which there is none; prints them by default.
+  ///   - log: Receives the link, the reason for which there is none, and its loss and return; prints them by default.
   public init(
     _ client: QueryClient,
     in builds: Builds = .debugBuilds,
@@ -105,7 +105,9 @@ public final class Inspector: Sendable {
 
   /// Starts to listen, and logs the link or the reason for which there is none.
   ///
-  /// A second call does nothing, nor does a call in a build in which the inspector is off.
+  /// A second call does nothing, nor does a call in a build in which the inspector is off. If the system takes the socket
+  /// away, as that of iOS may do while the app is in the background, the inspector says so in the log, and listens again
+  /// at the same link; if that is impossible for about 20 seconds, it logs ``InspectorError/lost(port:reason:)``.
   ///
   /// - Returns: The inspector.
   @discardableResult
@@ -129,15 +131,16 @@ public final class Inspector: Sendable {
   ///
   /// `nil` in a build in which the inspector is off.
   ///
-  /// - Throws: An ``InspectorError`` if it cannot listen.
+  /// - Throws: An ``InspectorError`` if it cannot listen, or not any more.
   public var link: URL? {
     get async throws {
       guard isOn else { return nil }
-      return try await listening().task.value.link
+      return try await listening().task.value.server.link
     }
   }
 
-  /// Stops listening and ends all connections; pages that are open say that the app is not reachable.
+  /// Stops listening, ends all connections and the conditions that pages have set; pages that are open say that the app is
+  /// not reachable.
   ///
   /// It cannot be started again.
   public func stop() async {
@@ -157,12 +160,13 @@ public final class Inspector: Sendable {
       case .stopped: return (Task<Started, any Error> { throw InspectorError.ended }, false)
       case .idle:
         // No executor preference: the work of the inspector is not the client's.
-        let task = Task<Started, any Error> { [subject, port, permissions] in
+        let task = Task<Started, any Error> { [subject, port, permissions, log] in
           let server = InspectorServer(
             subject,
             port: port,
             token: Self.newToken(),
-            allowsActions: permissions.contains(.actions)
+            allowsActions: permissions.contains(.actions),
+            log: log
           )
           return (try await server.start(), server)
         }

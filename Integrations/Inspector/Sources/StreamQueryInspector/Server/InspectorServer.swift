@@ -12,25 +12,55 @@ internal import Darwin
 #endif
 
 /// Listens on the loopback address, from its start until it is stopped or the client has ended.
+///
+/// If its socket is lost, it listens again at the same link, or says that it cannot.
 actor InspectorServer {
   private enum Stage {
     case idle
-    case listening(HTTPServer, Task<Void, any Error>)
+    case listening(HTTPServer, Task<Void, any Error>, URL)
+    /// The socket was lost.
+    case returning(URL)
+    /// It cannot listen any more.
+    case failed(InspectorError)
     case stopped(Task<Void, Never>?)
   }
 
   private let subject: InspectedClient
-  private let port: UInt16
+  /// The port to listen on; 0 is any, until there is one.
+  private var port: UInt16
   private let token: String
   private let allowsActions: Bool
+  private let log: @Sendable (String) -> Void
+  private var plan: RestartPlan
+  private var clock: any Clock<Duration> = ContinuousClock()
   private var stage = Stage.idle
   private var end: EndOfClient?
 
-  init(_ subject: InspectedClient, port: UInt16, token: String, allowsActions: Bool) {
+  init(
+    _ subject: InspectedClient,
+    port: UInt16,
+    token: String,
+    allowsActions: Bool,
+    restarts plan: RestartPlan = RestartPlan(),
+    log: @escaping @Sendable (String) -> Void = { _ in }
+  ) {
     self.subject = subject
     self.port = port
     self.token = token
     self.allowsActions = allowsActions
+    self.plan = plan
+    self.log = log
+  }
+
+  /// The link to the page.
+  var link: URL {
+    get throws(InspectorError) {
+      switch stage {
+      case .listening(_, _, let link), .returning(let link): return link
+      case .failed(let error): throw error
+      case .idle, .stopped: throw .ended
+      }
+    }
   }
 
   /// Starts to listen, until it is stopped or the client has ended.
@@ -49,10 +79,11 @@ actor InspectorServer {
 
   private func listen() async throws(InspectorError) -> URL {
     let handler = InspectorHandler(subject: subject, files: .bundled())
+    let pool = ListeningPool(HTTPServer.defaultPool())
     let server: HTTPServer
     do {
       let address = try sockaddr_in.inet(ip4: "127.0.0.1", port: port)
-      server = HTTPServer(address: address, logger: .disabled, handler: handler)
+      server = HTTPServer(address: address, pool: pool, logger: .disabled, handler: handler)
     } catch {
       throw .cannotListen(port: port, reason: "\(error)")
     }
@@ -62,6 +93,7 @@ actor InspectorServer {
       defer { listening.cancel() }
       try await server.run()
     }
+    pool.onLoss { task.cancel() }
     let bound = await listening.result
     guard case .success = bound, case .ip4(_, let port) = await server.listeningAddress,
       let link = URL(string: "http://127.0.0.1:\(port)/?token=\(token)")
@@ -73,7 +105,9 @@ actor InspectorServer {
       await stop(server, task)
       throw .ended
     }
-    stage = .listening(server, task)
+    self.port = port
+    stage = .listening(server, task, link)
+    watch(server, task, pool)
     handler.open(
       RequestGate(
         port: port,
@@ -88,6 +122,7 @@ actor InspectorServer {
   private func watchClient() throws(InspectorError) {
     guard let client = subject.client else { throw .ended }
     guard client.conditions != nil else { throw .notRecording }
+    clock = client.clock
     // It retains the server, which nobody else may do, until one of them ends.
     end = EndOfClient(client) {
       // No executor preference: the work of the inspector is not the client's.
@@ -101,9 +136,12 @@ actor InspectorServer {
   func stop() async {
     switch stage {
     case .idle: stage = .stopped(nil)
+    case .returning:
+      stage = .stopped(nil)
+      subject.endConditions()
     // No executor preference: the work of the inspector is not the client's.
-    case .listening(let server, let task): stage = .stopped(Task { await stop(server, task) })
-    case .stopped: break
+    case .listening(let server, let task, _): stage = .stopped(Task { await stop(server, task) })
+    case .failed, .stopped: break
     }
     end = nil
     if case .stopped(let stopping) = stage { await stopping?.value }
@@ -116,6 +154,52 @@ actor InspectorServer {
     _ = await task.result
     // After the last request.
     subject.endConditions()
+  }
+
+  // MARK: Loss
+
+  private func watch(
+    _ server: HTTPServer,
+    _ task: Task<Void, any Error>,
+    _ pool: ListeningPool
+  ) {
+    let clock = clock
+    // No executor preference: the work of the inspector is not the client's.
+    Task {
+      let time = await clock.measure { _ = await task.result }
+      let result = await task.result
+      await lost(server, pool.loss.map { .failure($0) } ?? result, after: time)
+    }
+  }
+
+  /// A server ends: unless it was stopped, its socket was lost.
+  private func lost(
+    _ server: HTTPServer,
+    _ result: Result<Void, any Error>,
+    after time: Duration
+  ) async {
+    guard case .listening(let present, _, let link) = stage, present === server else { return }
+    stage = .returning(link)
+    var refusal = refusal(result)
+    log("the inspector has lost its socket, and listens again: \(refusal.reason)")
+    var pause = plan.lost(after: time)
+    while let wait = pause {
+      if wait > .zero { try? await clock.sleep(for: wait) }
+      guard case .returning = stage else { return }
+      do {
+        log("inspector again at \(try await listen().absoluteString)")
+        return
+      } catch {
+        refusal = error
+        pause = plan.refused()
+      }
+    }
+    guard case .returning = stage else { return }
+    let error = InspectorError.lost(port: port, reason: refusal.reason)
+    stage = .failed(error)
+    end = nil
+    subject.endConditions()
+    log("no inspector: \(error)")
   }
 
   private func refusal(_ result: Result<Void, any Error>) -> InspectorError {

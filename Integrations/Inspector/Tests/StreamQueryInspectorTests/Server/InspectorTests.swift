@@ -176,6 +176,66 @@ import Testing
     #expect(try await client.fetch(Query("n") { 1 }) == 1)
   }
 
+  @Test func aServerWhoseSocketIsLostListensAgainAtTheSameLink() async throws {
+    let client = client()
+    let (lines, line) = AsyncStream<String>.makeStream()
+    let inspector = Inspector(client, in: .allBuilds) { line.yield($0) }
+    let link = try await link(inspector.start())
+    let page = try await Browser(link)
+    try await page.send("GET /events")
+    try await page.read(until: "event: facts\n")
+    try Listener.shutDown(page.port)
+    var losses = 0
+    for await text in lines {
+      if text.hasPrefix("the inspector has lost its socket, and listens again: ") { losses += 1 }
+      if text == "inspector again at \(link.absoluteString)" { break }
+    }
+    #expect(losses == 1)
+    _ = try await page.readToEnd()
+    let again = try await Browser(link)
+    #expect(try await again.answer("GET /record").status == 200)
+    #expect(try await inspector.link == link)
+    await inspector.stop()
+    await #expect(throws: InspectorError.ended) { try await inspector.link }
+  }
+
+  @Test func aServerWhosePortIsGoneSaysSoAndEndsConditions() async throws {
+    let client = client()
+    let subject = InspectedClient(client, name: "test", allows: .actions)
+    let (lines, line) = AsyncStream<String>.makeStream()
+    let thief = Mutex<Listener?>(nil)
+    let port = Mutex<UInt16>(0)
+    let server = InspectorServer(
+      subject,
+      port: 0,
+      token: "token",
+      allowsActions: true,
+      restarts: RestartPlan(pauses: [.zero, .zero])
+    ) { text in
+      // Before the first try.
+      if text.contains("has lost") {
+        thief.withLock { $0 = try? Listener(port: port.withLock { $0 }) }
+      }
+      line.yield(text)
+    }
+    let browser = try await Browser(server.start())
+    port.withLock { $0 = browser.port }
+    #expect(try await browser.answer("POST /do", body: #"{"do":"offline"}"#).status == 200)
+    try Listener.shutDown(browser.port)
+    let error = InspectorError.lost(
+      port: browser.port,
+      reason: "\(InspectorError.portTaken(browser.port))"
+    )
+    for await text in lines where text.hasPrefix("no inspector") {
+      #expect(text == "no inspector: \(error)")
+      break
+    }
+    await #expect(throws: error) { try await server.link }
+    #expect(try await client.fetch(Query("n") { 1 }) == 1)
+    await server.stop()
+    thief.withLock { $0 = nil }
+  }
+
   @Test func aPortThatIsTakenIsNamed() async throws {
     let client = client()
     let first = inspector(client)
