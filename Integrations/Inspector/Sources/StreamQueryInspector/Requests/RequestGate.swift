@@ -25,7 +25,9 @@ struct RequestGate: Sendable {
   ///   - files: The paths of the page's files in their folder.
   ///   - allowsActions: Whether actions are performed.
   init(port: UInt16, token: String, files: Set<String>, allowsActions: Bool) {
-    hosts = ["127.0.0.1:\(port)", "localhost:\(port)", "[::1]:\(port)"]
+    let names = ["127.0.0.1", "localhost", "[::1]"]
+    // Browsers leave out the port of the scheme.
+    hosts = Set(names.map { "\($0):\(port)" } + (port == 80 ? names : []))
     self.token = Array(token.utf8)
     self.files = files
     self.allowsActions = allowsActions

@@ -7,9 +7,9 @@ import Testing
 @Suite struct RequestGateTests {
   private let token = "0123456789abcdef"
 
-  private func gate(allowsActions: Bool = true) -> RequestGate {
+  private func gate(port: UInt16 = 8123, allowsActions: Bool = true) -> RequestGate {
     RequestGate(
-      port: 8123,
+      port: port,
       token: token,
       files: ["index.html", "app.js", "views/list.js"],
       allowsActions: allowsActions
@@ -62,6 +62,29 @@ import Testing
     #expect(outcome(request("GET /events", ["host": host])) == .success(.events))
     let own = request("GET /events", ["host": host, "origin": "http://\(host)"])
     #expect(outcome(own) == .success(.events))
+  }
+
+  @Test(arguments: ["127.0.0.1", "localhost", "[::1]", "127.0.0.1:80", "LOCALHOST", "[::1]:80"])
+  func thePortOfTheSchemeNeedNotBeNamed(_ host: String) throws {
+    let own = request("GET /events", ["host": host, "origin": "http://\(host)"])
+    #expect(try gate(port: 80).route(own) == .events)
+    #expect(throws: RequestRefusal.foreignHost) { try gate(port: 8123).route(own) }
+  }
+
+  @Test(arguments: [
+    "", ":80", "127.0.0.1:", "127.0.0.1:8123", "attacker.example", "attacker.example:80", "::1",
+    "[::1", "::1]", "[::1]:", "[::1]80", "[::1].attacker.example", "[::1%25lo]",
+    "[0:0:0:0:0:0:0:1]", "127.0.0.1, 127.0.0.1",
+  ])
+  func aNameWithoutAPortIsWholeOrForeign(_ host: String) {
+    #expect(throws: RequestRefusal.foreignHost) {
+      try gate(port: 80).route(request("GET /", ["host": host]))
+    }
+    #expect(throws: RequestRefusal.foreignOrigin) {
+      try gate(port: 80).route(
+        request("GET /", ["host": "localhost", "origin": "http://\(host)"])
+      )
+    }
   }
 
   @Test(arguments: [
