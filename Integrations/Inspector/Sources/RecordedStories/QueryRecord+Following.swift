@@ -20,6 +20,7 @@ extension QueryRecord {
     for key in presentKeys {
       add(.entry(.removed(.cleared, isKeptEmpty: false), key: key, state: nil), at: duration)
     }
+    for run in presentRuns { add(.run(.cancelled, run: run), at: duration) }
     add(.trigger(event), at: shift)
     let offsets = Offsets(
       key: keys.last?.number ?? 0,
@@ -50,6 +51,19 @@ extension QueryRecord {
       if case .entry(_, let key, let state) = event.kind { states[key] = state }
     }
     return states.keys.sorted()
+  }
+
+  /// The runs that are not over after the last event.
+  private var presentRuns: [Int] {
+    var present = Set(runs.map(\.number))
+    for event in events {
+      guard case .run(let step, let run) = event.kind else { continue }
+      switch step {
+      case .succeeded, .failed, .cancelled: present.remove(run)
+      default: break
+      }
+    }
+    return present.sorted()
   }
 
   private mutating func append(tablesOf other: QueryRecord, _ offsets: Offsets, _ shift: Duration) {

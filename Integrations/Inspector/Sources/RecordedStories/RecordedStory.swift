@@ -60,7 +60,7 @@ struct Stage {
   }
 
   func wait(_ seconds: Double) {
-    simulation.advance(by: .seconds(seconds))
+    simulation.advance(by: milliseconds(in: seconds))
   }
 
   /// An observer, until it is cancelled.
@@ -72,9 +72,14 @@ struct Stage {
   }
 }
 
+/// A time in whole milliseconds, so that it is the same in each sum.
+private func milliseconds(in seconds: Double) -> Duration {
+  .milliseconds(Int((seconds * 1_000).rounded()))
+}
+
 /// Waits as long as the server takes.
 func answered(after seconds: Double) async throws {
-  try await Scheduling.current.clock.sleep(for: .seconds(seconds))
+  try await Scheduling.current.clock.sleep(for: milliseconds(in: seconds))
 }
 
 /// An answer of the server that is no success.

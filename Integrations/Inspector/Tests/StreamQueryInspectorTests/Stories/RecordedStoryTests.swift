@@ -43,4 +43,20 @@ import Testing
     #expect(record.events.map(\.time) == record.events.map(\.time).sorted())
     #expect((10...2_000).contains(record.events.count) && !record.values.isEmpty)
   }
+
+  @Test func noRunOutlivesTheProcessThatWasKilled() throws {
+    let story = try #require(RecordedStory.all.first { $0.name == "outbox-across-a-kill" })
+    var open: Set<Int> = []
+    var openAtTheKill: Set<Int>?
+    for event in story.play().events {
+      switch event.kind {
+      case .run(.started, let run): open.insert(run)
+      case .run(.succeeded, let run), .run(.failed, let run), .run(.cancelled, let run):
+        open.remove(run)
+      case .trigger: openAtTheKill = open
+      default: break
+      }
+    }
+    #expect(openAtTheKill == [] && open.isEmpty)
+  }
 }
