@@ -83,6 +83,30 @@ import Testing
     page.cancel()
   }
 
+  @Test func aPageThatDoesNotReadIsSentLittleLater() throws {
+    let client = client(.last(100))
+    let subject = InspectedClient(client, name: "test", allows: .actions)
+    let events = TestIterator(LiveEvents(subject: subject).makeAsyncIterator())
+    #expect(simulation.run { await events.next() }?.count == 2)
+    for number in 0..<20_000 {
+      client.setData(number, for: "a")
+      if number % 1_000 == 0 { simulation.advance(by: .seconds(1)) }
+    }
+    let last = client.record.firstNumber + client.record.events.count - 1
+    var (parts, shown, lost, end) = (0, 0, 0, 0)
+    while end < last {
+      simulation.advance(by: .seconds(1))
+      for case .part(let part) in try #require(simulation.run { await events.next() }) {
+        parts += 1
+        shown += part.events.count
+        lost += part.lostCount
+        end = part.firstNumber + part.events.count - 1
+      }
+    }
+    // One was made before the page stopped reading.
+    #expect(parts <= 2 && shown <= 200 && shown + lost == last)
+  }
+
   @Test(arguments: [true, false])
   func theEndOfTheClientIsTheEndOfTheStream(isShutDown: Bool) throws {
     var client: QueryClient? = client()
@@ -169,6 +193,21 @@ import Testing
     }
     #expect(values == (allows == .values ? ["1", "2"] : []))
     page.cancel()
+  }
+}
+
+/// An iterator that a test asks when it likes.
+private actor TestIterator {
+  private var iterator: LiveEvents.Iterator
+
+  init(_ iterator: sending LiveEvents.Iterator) {
+    self.iterator = iterator
+  }
+
+  func next() async -> [LiveFeed.Output]? {
+    var iterator = iterator
+    defer { self.iterator = iterator }
+    return await iterator.next()
   }
 }
 

@@ -133,6 +133,21 @@ import Testing
     await #expect(throws: (any Error).self) { try await Browser(link) }
   }
 
+  @Test func aClientThatIsShutDownUnderItEndsItsPagesAndFreesThePort() async throws {
+    let client = client()
+    let inspector = inspector(client)
+    let link = try await link(inspector)
+    let page = try await Browser(link)
+    try await page.send("GET /events")
+    try await page.read(until: "event: facts\n")
+    client.shutDown()
+    let rest = try await page.readToEnd()
+    #expect(rest.contains("event: end\ndata: {}\n\n"))
+    await inspector.stop()
+    await #expect(throws: (any Error).self) { try await Browser(link) }
+    await #expect(throws: InspectorError.ended) { try await inspector.link }
+  }
+
   @Test func aPageThatGoesAwayInTheMiddleLeavesNothing() async throws {
     let client = client()
     let (ends, end) = AsyncStream<Void>.makeStream()
