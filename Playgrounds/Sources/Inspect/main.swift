@@ -2,6 +2,7 @@
 //
 // `swift run --package-path Playgrounds Inspect` prints a link for your browser, and runs until you end it.
 // `… Inspect --stories FOLDER` writes the stories that are checked in under Integrations/Inspector/Stories.
+// `… Inspect --driven` is for tests of the page: it keeps a short record, and a `Driver`.
 import Foundation
 import RecordedStories
 import StreamQuery
@@ -10,7 +11,7 @@ import StreamQueryTesting
 
 if let flag = CommandLine.arguments.firstIndex(of: "--stories") {
   guard let folder = CommandLine.arguments.dropFirst(flag + 1).first else {
-    print("usage: Inspect [--stories FOLDER]")
+    print("usage: Inspect [--stories FOLDER | --driven]")
     exit(2)
   }
   try RecordedStory.write(to: URL(filePath: folder, directoryHint: .isDirectory))
@@ -18,15 +19,14 @@ if let flag = CommandLine.arguments.firstIndex(of: "--stories") {
 }
 
 var configuration = QueryClient.Configuration()
-configuration.record = .last(10_000, values: .encodable)
+let isDriven = CommandLine.arguments.contains("--driven")
+configuration.record = .last(isDriven ? 1_000 : 10_000, values: .encodable)
 configuration.maxConcurrentFetches = 4
 let online = ManualSignal(true)
 configuration.connectivity = Connectivity { online }
 let client = QueryClient(configuration: configuration)
 
-// Written at once, also into a pipe.
-Inspector(client, allows: [.actions, .values], named: "Sample app") { line in
-  FileHandle.standardOutput.write(Data("StreamQuery: \(line)\n".utf8))
-}
-.start()
-await LiveStory(client: client, online: online).play()
+if isDriven { Driver(client: client).start() }
+Inspector(client, allows: [.actions, .values], named: "Sample app") { say("StreamQuery: \($0)") }
+  .start()
+await LiveStory(client: client, online: online, isDriven: isDriven).play()
