@@ -1,7 +1,7 @@
 // The page: which record it shows, at which time, and what draws it.
 
 import { Detail } from "./detail.js";
-import { find, h, icon, narrow, setAttribute, setText, still } from "./dom.js";
+import { find, h, icon, narrow, setAttribute, setIcon, setText, still } from "./dom.js";
 import { KeysPane } from "./keys.js";
 import { Live, token } from "./live.js";
 import { CachePane, RunsPane } from "./queues.js";
@@ -37,6 +37,7 @@ class App {
     this.runs = new RunsPane(this);
     this.cache = new CachePane(this);
     this.tick = this.tick.bind(this);
+    for (const one of document.querySelectorAll("[data-icon]")) one.prepend(icon(one.dataset.icon));
     this.listen();
   }
 
@@ -269,7 +270,7 @@ class App {
     const offline = Boolean(this.facts?.conditions?.offline);
     setAttribute(find("offline"), "aria-pressed", offline);
     setText(find("offline-text"), offline ? "Go online" : "Go offline");
-    find("offline").querySelector("use").setAttribute("href", offline ? "#wifi-off" : "#wifi");
+    setIcon(find("offline").firstChild, offline ? "wifi-off" : "wifi");
     for (const control of [find("offline"), find("delay")]) {
       setAttribute(control, "aria-disabled", reason ? "true" : null);
       control.title = reason ?? "";
@@ -405,7 +406,7 @@ class App {
     const runs = this.isPlaying || this.isFollowing;
     if (play.runs !== runs) {
       play.runs = runs;
-      play.querySelector("use").setAttribute("href", runs ? "#pause" : "#play");
+      setIcon(play.firstChild, runs ? "pause" : "play");
       play.setAttribute("aria-label", runs ? "Pause" : "Play");
     }
     setAttribute(find("to-now"), "aria-pressed", this.isFollowing);

@@ -1,10 +1,43 @@
 // Draws lanes of the timeline onto a canvas: one lane a key, or one a mutation.
 
 import { settledLook } from "./list.js";
-import { code, isOver, state } from "./record.js";
+import { code, isOver, runPhases, state } from "./record.js";
 import { causeWords, short } from "./words.js";
 
 const most = 4000;
+
+/** Fills a rectangle. */
+export function box(g, colour, x, y, width, height, alpha = 1) {
+  g.globalAlpha = alpha;
+  g.fillStyle = colour;
+  g.fillRect(x, y, width, height);
+  g.globalAlpha = 1;
+}
+
+/** Fills the polygon of the points, which are relative to a place. */
+export function polygon(g, colour, x, y, ...points) {
+  g.fillStyle = colour;
+  g.beginPath();
+  for (const [dx, dy] of points) g.lineTo(x + dx, y + dy);
+  g.closePath();
+  g.fill();
+}
+
+function stroke(g, colour, width, ...points) {
+  g.strokeStyle = colour;
+  g.lineWidth = width;
+  g.beginPath();
+  for (const [x, y] of points) g.lineTo(x, y);
+  g.stroke();
+}
+
+function ring(g, colour, width, x, y, radius) {
+  g.strokeStyle = colour;
+  g.lineWidth = width;
+  g.beginPath();
+  g.arc(x, y, radius, 0, 7);
+  g.stroke();
+}
 
 /** Draws `lane` at height `y`. `view`: `{ g, x, from, to, end, record, colours, size, hit }`. */
 export function drawLane(view, lane, y) {
@@ -96,17 +129,13 @@ export function drawLane(view, lane, y) {
     const place = x(at);
     if (place - (before.get(kind) ?? -99) < 2.5) continue;
     before.set(kind, place);
-    mark(view, kind, place, y, middle);
+    mark(view, kind, place, middle);
     view.hit(place - 6, place + 6, y, size, n, lane);
   }
   if (view.selectedEvent !== null) {
     const event = record.event(view.selectedEvent);
     if (event && record.keys.get(event[2])?.lane === lane && event[1] < code.runStarted && event[0] >= from && event[0] <= to) {
-      g.strokeStyle = colours.accent;
-      g.lineWidth = 2;
-      g.beginPath();
-      g.arc(x(event[0]), middle, size / 2 - 2, 0, 7);
-      g.stroke();
+      ring(g, colours.accent, 2, x(event[0]), middle, size / 2 - 2);
     }
   }
 }
@@ -119,9 +148,9 @@ function segment({ g, x, from, record, colours, hatch }, s, since, until, middle
   if (b - a < 0.4) return;
   const name = settledLook(record, s, begin);
   if (name === "pending" || name === "unknown") {
-    g.fillStyle = state.status(s) === "error" ? colours.error : colours[name];
-    if (name === "unknown") g.fillRect(a, middle - 1.5, b - a, 3);
-    else dots(g, a, b, middle);
+    const colour = state.status(s) === "error" ? colours.error : colours[name];
+    if (name === "unknown") box(g, colour, a, middle - 1.5, b - a, 3);
+    else for (let dot = Math.ceil(a / 6) * 6; dot < b; dot += 6) box(g, colour, dot, middle - 1, 2, 2);
     return;
   }
   const time = record.staleTime(s);
@@ -130,25 +159,11 @@ function segment({ g, x, from, record, colours, hatch }, s, since, until, middle
     edge = Math.min(until, state.updatedAt(s) + time);
     const height = (at) => 1.2 + 3.8 * record.freshness(s, at);
     const [c, p, q] = [x(edge), height(begin), height(edge)];
-    g.fillStyle = colours.fresh;
-    g.beginPath();
-    g.moveTo(a, middle - p);
-    g.lineTo(c, middle - q);
-    g.lineTo(c, middle + q);
-    g.lineTo(a, middle + p);
-    g.fill();
+    polygon(g, colours.fresh, 0, middle, [a, -p], [c, -q], [c, q], [a, p]);
   } else if (name === "fresh") {
-    g.fillStyle = colours.fresh;
-    g.fillRect(a, middle - 5, b - a, 10);
+    box(g, colours.fresh, a, middle - 5, b - a, 10);
   }
-  if (edge < until) {
-    g.fillStyle = hatch("stale");
-    g.fillRect(x(edge), middle - 2.5, b - x(edge), 5);
-  }
-}
-
-function dots(g, a, b, middle) {
-  for (let at = Math.ceil(a / 6) * 6; at < b; at += 6) g.fillRect(at, middle - 1, 2, 2);
+  if (edge < until) box(g, hatch("stale"), x(edge), middle - 2.5, b - x(edge), 5);
 }
 
 // A piece of a fetch: an attempt, the wait after it, or a pause.
@@ -157,10 +172,8 @@ function piece(view, fetch, until, middle) {
   const draw = (begin, end, fill) => {
     const [a, b] = [x(Math.max(begin, from)), x(Math.max(end, from))];
     const width = Math.max(b - a, 2);
-    g.fillStyle = colours.panel;
-    g.fillRect(a - 1, middle - 8, width + 2, 16);
-    g.fillStyle = fill;
-    round(g, a, middle - 7, width, 14, 3);
+    box(g, colours.panel, a - 1, middle - 8, width + 2, 16);
+    round(g, fill, a, middle - 7, width, 14);
   };
   if (until < from) return;
   if (fetch.kind === "waiting") {
@@ -172,9 +185,10 @@ function piece(view, fetch, until, middle) {
   }
 }
 
-function round(g, x, y, width, height, radius) {
+function round(g, colour, x, y, width, height) {
+  g.fillStyle = colour;
   g.beginPath();
-  g.roundRect(x, y, width, height, Math.min(radius, width / 2));
+  g.roundRect(x, y, width, height, Math.min(3, width / 2));
   g.fill();
 }
 
@@ -192,70 +206,46 @@ function label({ g, x, from, colours, font }, fetch, until, middle) {
 function layer({ g, x, from, colours, size }, begin, until, y) {
   if (until < from) return;
   const [a, b] = [x(Math.max(begin, from)), x(until)];
-  g.globalAlpha = 0.2;
-  g.fillStyle = colours.layer;
-  g.fillRect(a, y + 1.5, Math.max(b - a, 2), size - 3);
-  g.globalAlpha = 1;
-  g.fillRect(a, y + 1.5, Math.max(b - a, 2), 2);
+  box(g, colours.layer, a, y + 1.5, Math.max(b - a, 2), size - 3, 0.2);
+  box(g, colours.layer, a, y + 1.5, Math.max(b - a, 2), 2);
 }
 
-function mark({ g, colours }, kind, x, y, middle) {
+function mark({ g, colours }, kind, x, middle) {
   const fill = (colour, ...points) => {
-    g.fillStyle = colour;
-    g.beginPath();
-    points.forEach(([dx, dy], i) => (i ? g.lineTo(x + dx, middle + dy) : g.moveTo(x + dx, middle + dy)));
-    g.closePath();
-    g.fill();
+    polygon(g, colour, x, middle, ...points);
     g.strokeStyle = colours.panel;
     g.lineWidth = 1;
     g.stroke();
   };
-  const ring = (colour, radius) => {
-    g.beginPath();
-    g.arc(x, middle, radius, 0, 7);
+  const circle = (colour, radius) => {
+    ring(g, colour, 1.8, x, middle, radius);
     g.fillStyle = colours.panel;
     g.fill();
-    g.lineWidth = 1.8;
-    g.strokeStyle = colour;
     g.stroke();
   };
   switch (kind) {
     case code.written: fill(colours.unknown, [0, -6.5], [6.5, 0], [0, 6.5], [-6.5, 0]); break;
     case code.invalidated: fill(colours.stale, [-5.5, -9], [5.5, -9], [0, 0]); break;
-    case code.reset: ring(colours.pending, 4.5); break;
+    case code.reset: circle(colours.pending, 4.5); break;
     case code.removed: {
-      g.fillStyle = colours.panel;
-      g.fillRect(x - 4.5, middle - 4.5, 9, 9);
+      box(g, colours.panel, x - 4.5, middle - 4.5, 9, 9);
       g.lineWidth = 1.8;
       g.strokeStyle = colours.pending;
       g.strokeRect(x - 4, middle - 4, 8, 8);
       break;
     }
-    case code.attemptFailed: case code.fetchFailed: case code.runRetries: case code.runFailed: case code.runStopped: {
-      g.strokeStyle = colours.panel;
-      g.lineWidth = 5;
-      cross(g, x, middle, 4);
-      g.strokeStyle = colours.error;
-      g.lineWidth = 2.2;
-      cross(g, x, middle, 4);
+    case code.attemptFailed: case code.fetchFailed: case code.runRetries: case code.runFailed: case code.runStopped:
+      for (const [colour, width] of [[colours.panel, 5], [colours.error, 2.2]]) {
+        for (const side of [-4, 4]) stroke(g, colour, width, [x - side, middle - 4], [x + side, middle + 4]);
+      }
       break;
-    }
     case code.fetchCancelled: case code.runCancelled: fill(colours.pending, [-1.5, -8], [1.5, -8], [1.5, 8], [-1.5, 8]); break;
-    case code.servedStale: ring(colours.stale, 4); break;
+    case code.servedStale: circle(colours.stale, 4); break;
     case code.observed: fill(colours.soft, [-4, 11], [4, 11], [0, 6]); break;
     case code.unobserved: fill(colours.soft, [-4, 6], [4, 6], [0, 11]); break;
     case code.added: fill(colours.soft, [-1, -8], [1, -8], [1, 8], [-1, 8]); break;
-    case code.replaced: ring(colours.soft, 3); break;
+    case code.replaced: circle(colours.soft, 3); break;
   }
-}
-
-function cross(g, x, y, r) {
-  g.beginPath();
-  g.moveTo(x - r, y - r);
-  g.lineTo(x + r, y + r);
-  g.moveTo(x + r, y - r);
-  g.lineTo(x - r, y + r);
-  g.stroke();
 }
 
 /** Draws the runs of a mutation: `lane` is `{ text, runs }`. */
@@ -275,38 +265,24 @@ export function drawRuns(view, lane, y) {
     const draw = (until) => {
       if (phase === null || isOver(phase) || until < from || since > to) return;
       const [a, b] = [x(Math.max(since, from)), x(Math.min(until, to))];
-      g.fillStyle = { paused: hatch("paused"), started: hatch("paused"), retrying: hatch("layer"), stopped: hatch("error") }[phase] ?? colours.layer;
-      round(g, a, top, Math.max(b - a, 2), height, 3);
+      const hatched = { paused: "paused", started: "paused", retrying: "layer", stopped: "error" }[phase];
+      round(g, hatched ? hatch(hatched) : colours.layer, a, top, Math.max(b - a, 2), height);
     };
     const marks = [];
     for (const n of run.events) {
       const event = record.event(n);
       draw(event[0]);
-      const next = { 30: "started", 31: "paused", 32: "started", 33: "performing", 34: "retrying", 35: "stopped", 37: "succeeded", 38: "failed", 39: "cancelled" }[event[1]];
-      if (event[1] !== code.callbackFailed) [phase, since] = [next ?? phase, event[0]];
+      if (event[1] !== code.callbackFailed) [phase, since] = [runPhases.get(event[1]) ?? phase, event[0]];
       marks.push([n, event[0], event[1]]);
     }
     draw(Math.min(view.end, to));
     for (const [n, at, kind] of marks) {
       if (at < from || at > to) continue;
-      mark(view, kind, x(at), y, top + height / 2);
-      view.hit(x(at) - 5, x(at) + 5, y, size, n, lane);
-      if (kind === code.runSucceeded) {
-        g.strokeStyle = colours.fresh;
-        g.lineWidth = 2.2;
-        g.beginPath();
-        g.moveTo(x(at) + 3, top + height / 2);
-        g.lineTo(x(at) + 6, top + height / 2 + 3);
-        g.lineTo(x(at) + 11, top + height / 2 - 4);
-        g.stroke();
-      }
-      if (n === view.selectedEvent) {
-        g.strokeStyle = colours.accent;
-        g.lineWidth = 2;
-        g.beginPath();
-        g.arc(x(at), top + height / 2, size / 2 - 2, 0, 7);
-        g.stroke();
-      }
+      const [place, middle] = [x(at), top + height / 2];
+      mark(view, kind, place, middle);
+      view.hit(place - 5, place + 5, y, size, n, lane);
+      if (kind === code.runSucceeded) stroke(g, colours.fresh, 2.2, [place + 3, middle], [place + 6, middle + 3], [place + 11, middle - 4]);
+      if (n === view.selectedEvent) ring(g, colours.accent, 2, place, middle, size / 2 - 2);
     }
   });
 }

@@ -12,6 +12,10 @@ const phases = {
 const cell = (...children) => h("td", {}, ...children);
 const table = (heads, rows) => h("table", { class: "table" }, h("thead", {}, h("tr", {}, heads.map((head) => h("th", { scope: "col" }, head)))), h("tbody", {}, rows));
 const phase = (look, text) => h("span", { class: "phase", "data-look": look }, icon(`look-${look}`, "look"), h("span", {}, text));
+const block = (title, ...children) => h("div", {}, h("h2", {}, title), ...children);
+const soft = (words) => h("div", { class: "soft" }, words);
+const mono = (words) => h("div", { class: "mono" }, words);
+const problem = (words) => h("div", { class: "problem" }, words);
 const text = (value, length = 160) => short(String(value ?? "–"), length);
 
 export class RunsPane {
@@ -39,13 +43,13 @@ export class RunsPane {
     const over = rows.filter((row) => isOver(row.phase)).sort((a, b) => b.at - a.at);
     const content = h("div", { class: "cards" });
     if (!rows.length) content.append(h("p", { class: "empty" }, "No mutation ran up to this time."));
-    if (active.length) content.append(h("div", {}, h("h2", {}, "Under way"), table(["Mutation", "State", "Waits for", "Since", "Layers on"], active.slice(0, 300).map((row) => this.row(row, at, active)))));
-    if (over.length) content.append(h("div", {}, h("h2", {}, "Ended"), table(["Mutation", "State", "Error", "Took", "At"], over.slice(0, 200).map((row) => this.ended(row)))));
+    if (active.length) content.append(block("Under way", table(["Mutation", "State", "Waits for", "Since", "Layers on"], active.slice(0, 300).map((row) => this.row(row, at, active)))));
+    if (over.length) content.append(block("Ended", table(["Mutation", "State", "Error", "Took", "At"], over.slice(0, 200).map((row) => this.ended(row)))));
     replace(this.root, content);
   }
 
   name(row) {
-    return cell(h("span", { class: "mono" }, text(row.run.text)), row.run.scope ? h("div", { class: "soft" }, `scope ${text(row.run.scope, 80)}`) : null);
+    return cell(mono(text(row.run.text)), row.run.scope ? soft(`scope ${text(row.run.scope, 80)}`) : null);
   }
 
   layers(row) {
@@ -62,10 +66,10 @@ export class RunsPane {
     const { record } = this.app;
     const [look, word] = phases[row.phase];
     return h("tr", {}, this.name(row),
-      cell(phase(look, word), row.failures ? h("div", { class: "soft" }, plural(row.failures, "failed attempt")) : null,
-        row.error ? h("div", { class: "problem" }, text(record.errors.get(row.error))) : null),
+      cell(phase(look, word), row.failures ? soft(plural(row.failures, "failed attempt")) : null,
+        row.error ? problem(text(record.errors.get(row.error))) : null),
       cell(this.waits(row, at, active)), cell(duration(at - row.started)),
-      cell(this.layers(row).map((key) => h("div", { class: "mono" }, text(key, 100)))));
+      cell(this.layers(row).map((key) => mono(text(key, 100)))));
   }
 
   // A run waits for a run before it in its scope, the network, the app, its next attempt, or an answer.
@@ -75,7 +79,7 @@ export class RunsPane {
     if (row.phase === "stopped") return "an answer: send again, or give up";
     if (row.phase !== "paused") return "–";
     const ahead = active.find((other) => other !== row && row.run.scope && other.run.scope === row.run.scope && other.run.number < row.run.number);
-    if (ahead) return ["the run before it: ", h("span", { class: "mono" }, text(ahead.run.text, 80))];
+    if (ahead) return ["the run before it: ", mono(text(ahead.run.text, 80))];
     if (!moment.network) return "the network";
     if (!moment.activity) return "the app to become active";
     return "its scope, the network or the app";
@@ -120,7 +124,7 @@ export class CachePane {
       ["Failed", counts.error], ["Without data", counts.pending], ["Network", moment.network ? "online" : "offline"], ["App", moment.activity ? "active" : "inactive"],
       ["Lost events", moment.lost],
     ];
-    return h("div", {}, h("h2", {}, "Now in the cache"), h("dl", { class: "facts" }, facts.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value.toLocaleString("en"))))));
+    return block("Now in the cache", h("dl", { class: "facts" }, facts.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value.toLocaleString("en"))))));
   }
 
   lookups(facts) {
@@ -136,7 +140,7 @@ export class CachePane {
       piece.style.flexGrow = part.count;
       bar.append(piece);
     }
-    return h("div", {}, h("h2", {}, "Hit rate"), h("div", { class: "lookups" }, h("strong", {}, all ? `${Math.round((hits / all) * 100)} %` : "–"), bar),
+    return block("Hit rate", h("div", { class: "lookups" }, h("strong", {}, all ? `${Math.round((hits / all) * 100)} %` : "–"), bar),
       h("div", { class: "key-of" }, parts.map((part) => h("span", {}, h("i", { class: `swatch ${part.kind}` }), `${part.count.toLocaleString("en")} ${part.title}`))));
   }
 
@@ -154,7 +158,7 @@ export class CachePane {
     const rows = [gauge("Fetches at once", limits.running ?? counts.fetching, limits.fetches ?? null, limits.waiting ? `${plural(limits.waiting, "fetch waits", "fetches wait")} for a place` : "")];
     if ("entries" in limits) rows.push(gauge("Entries", counts.all, limits.entries));
     if (limits.cost != null) rows.push(gauge("Cost", typeof limits.usedCost === "number" ? limits.usedCost : null, limits.cost));
-    return [h("div", {}, h("h2", {}, "Limits"), table(["Limit", "Used", ""], rows))];
+    return [block("Limits", table(["Limit", "Used", ""], rows))];
   }
 
   outbox(facts) {
@@ -164,27 +168,27 @@ export class CachePane {
       network: "the network", scope: "the run before it in its scope", store: "the store", mutation: "its mutation to be registered",
       answer: "an answer: send again, or give up",
     };
-    const rows = facts.outbox.slice(0, 300).map((item) => h("tr", {}, cell(h("span", { class: "mono" }, text(item.mutation)), h("div", { class: "soft" }, text(item.scope ? `scope ${item.scope}` : item.id, 60))),
-      cell(phase(look[item.state] ?? "pending", text(item.state, 40)), item.attempts ? h("div", { class: "soft" }, plural(item.attempts, "attempt")) : null),
-      cell(item.state === "waiting" && !item.waitsFor ? "its turn or the network" : waits[item.waitsFor] ?? (item.waitsFor ? text(item.waitsFor, 80) : "–")), cell(item.error ? h("span", { class: "problem" }, text(item.error, 300)) : "–")));
-    return [h("div", {}, h("h2", {}, "Outbox"), rows.length ? table(["Mutation", "State", "Waits for", "Error"], rows) : h("p", { class: "note" }, "Empty: all is sent."))];
+    const rows = facts.outbox.slice(0, 300).map((item) => h("tr", {}, cell(mono(text(item.mutation)), soft(text(item.scope ? `scope ${item.scope}` : item.id, 60))),
+      cell(phase(look[item.state] ?? "pending", text(item.state, 40)), item.attempts ? soft(plural(item.attempts, "attempt")) : null),
+      cell(item.state === "waiting" && !item.waitsFor ? "its turn or the network" : waits[item.waitsFor] ?? (item.waitsFor ? text(item.waitsFor, 80) : "–")), cell(item.error ? problem(text(item.error, 300)) : "–")));
+    return [block("Outbox", rows.length ? table(["Mutation", "State", "Waits for", "Error"], rows) : h("p", { class: "note" }, "Empty: all is sent."))];
   }
 
   stores(facts, end) {
     if (!Array.isArray(facts?.stores) || !facts.stores.length) return [];
     const { record } = this.app;
     const failed = record.conditions.slice(0, below(record.conditions, end)).slice(-2000).filter((n) => record.event(n)[1] === code.storeFailed).slice(-5).reverse();
-    const rows = facts.stores.slice(0, 100).map((store) => h("tr", {}, cell(h("span", { class: "mono" }, text(store.name)), store.partition ? h("div", { class: "soft" }, text(store.partition, 80)) : null),
+    const rows = facts.stores.slice(0, 100).map((store) => h("tr", {}, cell(mono(text(store.name)), store.partition ? soft(text(store.partition, 80)) : null),
       cell(phase(store.state === "open" ? "fresh" : "stale", text(store.state, 60))), cell(store.pending ? plural(store.pending, "change waits", "changes wait") : "all is written")));
-    return [h("div", {}, h("h2", {}, "Stores"), table(["Store", "State", "Writing"], rows),
-      failed.map((n) => h("p", { class: "problem" }, `${clock(record.event(n)[0], 1)}: ${text(record.errors.get(record.event(n)[4]), 300)}`)))];
+    return [block("Stores", table(["Store", "State", "Writing"], rows),
+      failed.map((n) => problem(`${clock(record.event(n)[0], 1)}: ${text(record.errors.get(record.event(n)[4]), 300)}`)))];
   }
 
   accounts(facts) {
     if (!Array.isArray(facts?.accounts) || !facts.accounts.length) return [];
     const rows = facts.accounts.slice(0, 100).map((account) => h("tr", {}, cell(text(account.name)), cell(account.isCurrent ? phase("fresh", "signed in") : phase("pending", "kept")),
       cell(account.entries == null ? "–" : plural(account.entries, "entry", "entries"))));
-    return [h("div", {}, h("h2", {}, "Accounts"), table(["Account", "State", "Entries"], rows))];
+    return [block("Accounts", table(["Account", "State", "Entries"], rows))];
   }
 
   // The newest calls that concerned many entries, triggers, and changes of the network and the app.
@@ -193,6 +197,6 @@ export class CachePane {
     const count = below(record.conditions, end);
     const shown = record.conditions.slice(Math.max(0, count - 30), count).reverse();
     if (!shown.length) return h("div", { hidden: true });
-    return h("div", {}, h("h2", {}, "Calls, triggers, network"), h("ol", { class: "history" }, shown.map((n) => this.app.eventItem(n))));
+    return block("Calls, triggers, network", h("ol", { class: "history" }, shown.map((n) => this.app.eventItem(n))));
   }
 }

@@ -114,17 +114,20 @@ class Moment {
   }
 }
 
-/** How many numbers of an ascending list are below `end`. */
-export function below(list, end) {
+/** How many elements of an ascending list come first, as long as they are `early`. */
+function countOf(list, early) {
   let [low, high] = [0, list.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (list[middle] < end) low = middle + 1; else high = middle;
+    if (early(list[middle])) low = middle + 1; else high = middle;
   }
   return low;
 }
 
-const runPhases = new Map([
+/** How many numbers of an ascending list are below `end`. */
+export const below = (list, end) => countOf(list, (n) => n < end);
+
+export const runPhases = new Map([
   [30, "started"], [31, "paused"], [32, "started"], [33, "performing"], [34, "retrying"], [35, "stopped"], [37, "succeeded"],
   [38, "failed"], [39, "cancelled"],
 ]);
@@ -350,14 +353,7 @@ export class Recording {
   }
 
   /** The number of the first event after `at`. */
-  after(at) {
-    let [low, high] = [0, this.events.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.events[middle][0] <= at) low = middle + 1; else high = middle;
-    }
-    return this.first + low;
-  }
+  after(at) { return this.first + countOf(this.events, (event) => event[0] <= at); }
 
   /** The moment after all events until `at`. It stays valid until the next call. O(log n), and the events after a checkpoint. */
   moment(at) { return this.momentBefore(this.after(at)); }
@@ -378,16 +374,7 @@ export class Recording {
 
   /** The numbers of a key's or a run's events with `from ≤ time ≤ to`, as a range in its list. */
   range(list, from, to) {
-    const find = (at, isAfter) => {
-      let [low, high] = [0, list.length];
-      while (low < high) {
-        const middle = (low + high) >> 1;
-        const time = this.event(list[middle])[0];
-        if (time < at || (isAfter && time === at)) low = middle + 1; else high = middle;
-      }
-      return low;
-    };
-    return [find(from, false), find(to, true)];
+    return [countOf(list, (n) => this.event(n)[0] < from), countOf(list, (n) => this.event(n)[0] <= to)];
   }
 
   /** Folds the oldest events into the base when there are a quarter too many. */
@@ -517,14 +504,14 @@ export class Recording {
   /** The record as it would be read again. */
   save() {
     let before = 0;
-    const codes = { started: 30, performing: 33, paused: 31, retrying: 34, stopped: 35, succeeded: 37, failed: 38, cancelled: 39 };
+    const codes = new Map([...runPhases].reverse().map(([kind, phase]) => [phase, kind]));
     return {
       streamquery: "record", version, date: this.date, now: this.now, first: this.number(this.first), lost: this.lost,
       options: [...this.options], errors: [...this.errors], base: [this.base.network, this.base.activity],
       keys: [...this.keys.values()].map((key) => [key.number, key.text, key.type, key.lane.parts, this.base.rows[key.slot]?.state ?? null]),
       runs: [...this.runs.values()].map((run) => {
         const row = this.base.runs[run.slot];
-        return [run.number, run.text, run.scope, row ? codes[row.phase] : null, run.started];
+        return [run.number, run.text, run.scope, row ? codes.get(row.phase) : null, run.started];
       }),
       events: this.events.map((event) => {
         const copy = event.slice();

@@ -1,8 +1,8 @@
 // The timeline: time runs to the right, one lane a mutation and one a key. Only the lanes in view are drawn.
 
 import { dark, find, narrow, setAttribute, setText } from "./dom.js";
-import { drawLane, drawRuns, fitted } from "./lanes.js";
-import { matcher } from "./list.js";
+import { box, drawLane, drawRuns, fitted, polygon } from "./lanes.js";
+import { looks, matcher } from "./list.js";
 import { code } from "./record.js";
 import { clock, line, short } from "./words.js";
 
@@ -204,7 +204,7 @@ export class Timeline {
 
   readColours() {
     const style = getComputedStyle(document.documentElement);
-    const names = ["ground", "panel", "raised", "selected", "line", "ink", "soft", "accent", "fresh", "stale", "fetching", "paused", "error", "pending", "unknown", "layer"];
+    const names = ["ground", "panel", "selected", "line", "ink", "soft", "accent", ...looks, "layer"];
     this.colours = Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
     this.colours.onAccent = style.getPropertyValue("--on-accent").trim();
     this.mono = `11.5px ${style.getPropertyValue("--mono").trim()}`;
@@ -220,10 +220,7 @@ export class Timeline {
       [tile.width, tile.height] = [side, side];
       const g = tile.getContext("2d");
       g.scale(this.ratio, this.ratio);
-      g.globalAlpha = 0.25;
-      g.fillStyle = this.colours[name];
-      g.fillRect(0, 0, 6, 6);
-      g.globalAlpha = 1;
+      box(g, this.colours[name], 0, 0, 6, 6, 0.25);
       g.strokeStyle = this.colours[name];
       g.lineWidth = 1.7;
       g.beginPath();
@@ -263,8 +260,7 @@ export class Timeline {
     const g = this.canvas.getContext("2d");
     g.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     g.textBaseline = "middle";
-    g.fillStyle = colours.panel;
-    g.fillRect(0, 0, width, height);
+    box(g, colours.panel, 0, 0, width, height);
     this.hits = [];
     const first = Math.floor(this.top / size);
     const last = Math.min(this.count, Math.ceil((this.top + height - head) / size));
@@ -282,8 +278,7 @@ export class Timeline {
       const y = head + index * size - this.top;
       const lane = this.lane(index);
       if (lane.text === app.selected && !lane.isMutation) {
-        g.fillStyle = colours.selected;
-        g.fillRect(gutter, y, width - gutter, size);
+        box(g, colours.selected, gutter, y, width - gutter, size);
       }
     }
     this.drawBands(g);
@@ -292,21 +287,12 @@ export class Timeline {
       const lane = this.lane(index);
       if (lane.isMutation) drawRuns(view, lane, y);
       else drawLane(view, lane, y);
-      g.fillStyle = colours.line;
-      g.fillRect(gutter, y + size - 0.5, width - gutter, index === this.mutations.length - 1 ? 1.5 : 0.5);
+      box(g, colours.line, gutter, y + size - 0.5, width - gutter, index === this.mutations.length - 1 ? 1.5 : 0.5);
     }
     const at = this.x(app.at);
     const end = this.x(app.edge());
-    if (end < width) {
-      g.fillStyle = colours.ground;
-      g.fillRect(Math.max(end, gutter), head, width - end, height - head);
-    }
-    if (!app.isFollowing && at < end) {
-      g.globalAlpha = 0.55;
-      g.fillStyle = colours.panel;
-      g.fillRect(Math.max(at, gutter), head, end - at, height - head);
-      g.globalAlpha = 1;
-    }
+    if (end < width) box(g, colours.ground, Math.max(end, gutter), head, width - end, height - head);
+    if (!app.isFollowing && at < end) box(g, colours.panel, Math.max(at, gutter), head, end - at, height - head, 0.55);
     g.restore();
     this.drawNames(g, first, last);
     this.drawRuler(g, at);
@@ -322,10 +308,7 @@ export class Timeline {
 
   drawGrid(g) {
     const step = this.step();
-    g.fillStyle = this.colours.line;
-    g.globalAlpha = 0.6;
-    for (let at = Math.ceil(this.from / step) * step; at <= this.to; at += step) g.fillRect(Math.round(this.x(at)), head, 1, this.height);
-    g.globalAlpha = 1;
+    for (let at = Math.ceil(this.from / step) * step; at <= this.to; at += step) box(g, this.colours.line, Math.round(this.x(at)), head, 1, this.height, 0.6);
   }
 
   // Times without network, and with an inactive app.
@@ -338,18 +321,18 @@ export class Timeline {
     }
     [this.bandsOf, this.bandsSeen] = [record, seen];
     const bands = [];
-    for (const [kind, name] of [[code.network, "offline"], [code.activity, "inactive"]]) {
+    for (const [kind, name, colour] of [[code.network, "offline", "stale"], [code.activity, "app inactive", "pending"]]) {
       let since = (kind === code.network ? record.base.network : record.base.activity) ? null : -Infinity;
       for (const n of record.conditions) {
         const event = record.event(n);
         if (event[1] !== kind) continue;
         if (!event[2] && since === null) since = event[0];
         else if (event[2] && since !== null) {
-          bands.push({ name, from: since, to: event[0] });
+          bands.push({ name, colour, from: since, to: event[0] });
           since = null;
         }
       }
-      if (since !== null) bands.push({ name, from: since, to: this.app.edge(), isOpen: true });
+      if (since !== null) bands.push({ name, colour, from: since, to: this.app.edge(), isOpen: true });
     }
     return bands;
   }
@@ -358,18 +341,13 @@ export class Timeline {
     this.shownBands = this.bands();
     for (const band of this.shownBands) {
       const [a, b] = [this.x(Math.max(band.from, this.from)), this.x(Math.min(band.to, this.to))];
-      if (b <= a) continue;
-      g.globalAlpha = band.name === "offline" ? 0.13 : 0.1;
-      g.fillStyle = band.name === "offline" ? this.colours.stale : this.colours.pending;
-      g.fillRect(a, head, b - a, this.height);
-      g.globalAlpha = 1;
+      if (b > a) box(g, this.colours[band.colour], a, head, b - a, this.height, 0.12);
     }
   }
 
   drawNames(g, first, last) {
     const { colours, gutter, size, width, height } = this;
-    g.fillStyle = colours.panel;
-    g.fillRect(0, head, gutter, height);
+    box(g, colours.panel, 0, head, gutter, height);
     g.save();
     g.beginPath();
     g.rect(0, head, gutter, height);
@@ -379,10 +357,8 @@ export class Timeline {
       const y = head + index * size - this.top;
       const isSelected = !lane.isMutation && lane.text === this.app.selected;
       if (isSelected) {
-        g.fillStyle = colours.selected;
-        g.fillRect(0, y, gutter, size);
-        g.fillStyle = colours.accent;
-        g.fillRect(0, y, 3, size);
+        box(g, colours.selected, 0, y, gutter, size);
+        box(g, colours.accent, 0, y, 3, size);
       }
       g.font = this.mono;
       g.fillStyle = lane.isMutation ? colours.layer : colours.ink;
@@ -390,26 +366,16 @@ export class Timeline {
       const room = gutter - 20 - (lane.isMutation ? 12 : 0);
       if (lane.fits.room !== room) lane.fits = { room, text: fitted(g, lane.name ?? lane.text, room) };
       g.fillText(lane.fits.text, 12 + (lane.isMutation ? 12 : 0), y + size / 2 + 0.5);
-      if (lane.isMutation) {
-        g.beginPath();
-        g.moveTo(11, y + size / 2 - 4);
-        g.lineTo(19, y + size / 2);
-        g.lineTo(11, y + size / 2 + 4);
-        g.fill();
-      }
-      g.fillStyle = colours.line;
-      g.fillRect(0, y + size - 0.5, gutter, index === this.mutations.length - 1 ? 1.5 : 0.5);
+      if (lane.isMutation) polygon(g, colours.layer, 11, y + size / 2, [0, -4], [8, 0], [0, 4]);
+      box(g, colours.line, 0, y + size - 0.5, gutter, index === this.mutations.length - 1 ? 1.5 : 0.5);
     }
     g.restore();
-    g.fillStyle = colours.line;
-    g.fillRect(gutter - 0.5, 0, 1, height);
-
+    box(g, colours.line, gutter - 0.5, 0, 1, height);
   }
 
   drawRuler(g, at) {
     const { colours, gutter, width, app } = this;
-    g.fillStyle = colours.panel;
-    g.fillRect(0, 0, width, head);
+    box(g, colours.panel, 0, 0, width, head);
     g.font = this.sans;
     g.save();
     g.beginPath();
@@ -426,16 +392,12 @@ export class Timeline {
     for (const band of this.shownBands) {
       const [a, b] = [Math.max(this.x(band.from), gutter), Math.min(this.x(band.to), width)];
       if (b <= a) continue;
-      const colour = band.name === "offline" ? "stale" : "pending";
-      g.fillStyle = this.hatch(colour);
-      g.fillRect(a, 24, b - a, 11);
-      const text = band.name === "offline" ? "offline" : "app inactive";
-      const room = g.measureText(text).width;
+      box(g, this.hatch(band.colour), a, 24, b - a, 11);
+      const room = g.measureText(band.name).width;
       if (b - a > room + 12) {
-        g.fillStyle = colours.panel;
-        g.fillRect(a + 3, 24, room + 8, 11);
-        g.fillStyle = colours[colour];
-        g.fillText(text, a + 7, 30);
+        box(g, colours.panel, a + 3, 24, room + 8, 11);
+        g.fillStyle = colours[band.colour];
+        g.fillText(band.name, a + 7, 30);
       }
     }
     const { conditions } = app.record;
@@ -456,18 +418,10 @@ export class Timeline {
     g.font = this.sans;
     g.fillStyle = colours.soft;
     g.fillText(this.mutations.length ? "Mutations, keys" : "Keys", 12, 12);
-    g.fillStyle = colours.line;
-    g.fillRect(0, head - 1, width, 1);
+    box(g, colours.line, 0, head - 1, width, 1);
     if (at >= gutter && at <= width) {
-      g.fillStyle = colours.accent;
-      g.fillRect(at - 0.75, 6, 1.5, this.height);
-      g.beginPath();
-      g.moveTo(at - 6, 0);
-      g.lineTo(at + 6, 0);
-      g.lineTo(at + 6, 7);
-      g.lineTo(at, 13);
-      g.lineTo(at - 6, 7);
-      g.fill();
+      box(g, colours.accent, at - 0.75, 6, 1.5, this.height);
+      polygon(g, colours.accent, at, 0, [-6, 0], [6, 0], [6, 7], [0, 13], [-6, 7]);
     }
   }
 
@@ -477,14 +431,11 @@ export class Timeline {
     const [start, end] = [record.start, Math.max(app.edge(), record.start + 1)];
     const g = this.overview.getContext("2d");
     g.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
-    g.fillStyle = colours.ground;
-    g.fillRect(0, 0, width, 36);
+    box(g, colours.ground, 0, 0, width, 36);
     const x = (at) => 8 + ((at - start) / (end - start)) * (width - 16);
     for (const band of this.shownBands) {
-      g.fillStyle = this.hatch(band.name === "offline" ? "stale" : "pending");
-      g.globalAlpha = 0.5;
-      g.fillRect(x(Math.max(band.from, start)), 0, x(band.to) - x(Math.max(band.from, start)), 36);
-      g.globalAlpha = 1;
+      const a = x(Math.max(band.from, start));
+      box(g, this.hatch(band.colour), a, 0, x(band.to) - a, 36, 0.5);
     }
     const bins = Math.max(1, Math.floor((width - 16) / 4));
     const counts = [];
@@ -495,25 +446,18 @@ export class Timeline {
       before = next;
     }
     const greatest = Math.log1p(Math.max(...counts, 1));
-    g.fillStyle = colours.soft;
     counts.forEach((count, i) => {
-      if (!count) return;
-      const height = Math.max(2, (Math.log1p(count) / greatest) * 26);
-      g.fillRect(8 + i * 4, 33 - height, 3, height);
+      const height = count && Math.max(2, (Math.log1p(count) / greatest) * 26);
+      box(g, colours.soft, 8 + i * 4, 33 - height, 3, height);
     });
     const [a, b] = [Math.max(2, x(this.from)), Math.min(width - 2, x(this.to))];
-    g.globalAlpha = 0.13;
-    g.fillStyle = colours.accent;
-    g.fillRect(a, 1, b - a, 34);
-    g.globalAlpha = 1;
+    box(g, colours.accent, a, 1, b - a, 34, 0.13);
     g.strokeStyle = colours.accent;
     g.lineWidth = 1;
     g.strokeRect(a + 0.5, 1.5, Math.max(1, b - a - 1), 33);
-    g.fillStyle = colours.accent;
-    g.fillRect(x(app.at) - 1, 0, 2, 36);
+    box(g, colours.accent, x(app.at) - 1, 0, 2, 36);
     setAttribute(this.overview, "aria-valuenow", Math.round(((app.at - start) / (end - start)) * 100));
-    const text = clock(app.at, 1);
-    setAttribute(this.overview, "aria-valuetext", text);
+    setAttribute(this.overview, "aria-valuetext", clock(app.at, 1));
   }
 
   // MARK: Input

@@ -183,11 +183,12 @@ export const causeWords = {
   reconnect: "network back", manual: "by code", reset: "reset", trigger: "trigger",
 };
 
-const error = (record, number) => short(record.errors.get(number) ?? `error ${number}`);
+const errorText = (record, number) => short(record.errors.get(number) ?? `error ${number}`);
 
 /** A short text for an event, as in a history. */
 export function line(record, event) {
   const run = (number) => short(record.runs.get(number)?.text ?? `run ${number}`, 80);
+  const ran = (words, error) => `${run(event[2])}: ${words}${error === undefined ? "" : `: ${errorText(record, error)}`}`;
   switch (event[1]) {
     case code.changed: return "Changed";
     case code.added: return "Added";
@@ -195,11 +196,11 @@ export function line(record, event) {
     case code.observed: return "Observer came";
     case code.unobserved: return "Observer left";
     case code.fetchStarted: return `Fetch ${event[3]} began: ${causeWords[state.cause(event.at(-1))]}`;
-    case code.attemptFailed: return `Attempt ${event[4]} failed, again after ${duration(event[5])}: ${error(record, event[6])}`;
+    case code.attemptFailed: return `Attempt ${event[4]} failed, again after ${duration(event[5])}: ${errorText(record, event[6])}`;
     case code.fetchPaused: return `Fetch ${event[3]} waits for the network or the app`;
     case code.fetchResumed: return `Fetch ${event[3]} continues`;
     case code.fetchSucceeded: return event[4] ? `Fetch ${event[3]}: not modified` : `Fetch ${event[3]} succeeded`;
-    case code.fetchFailed: return `Fetch ${event[3]} failed: ${error(record, event[4])}`;
+    case code.fetchFailed: return `Fetch ${event[3]} failed: ${errorText(record, event[4])}`;
     case code.fetchCancelled: return `Fetch ${event[3]} cancelled`;
     case code.written: return "Written";
     case code.invalidated: return "Invalidated";
@@ -208,20 +209,20 @@ export function line(record, event) {
     case code.layerAdded: return `Optimistic layer of ${run(event[3])}`;
     case code.layerRemoved: return `Layer of ${run(event[3])} taken away`;
     case code.replaced: return "Another query, or other options";
-    case code.runStarted: return `${run(event[2])}: started`;
-    case code.runPaused: return `${run(event[2])}: waits`;
-    case code.runResumed: return `${run(event[2])}: continues`;
-    case code.attemptStarted: return `${run(event[2])}: attempt ${event[3] + 1}`;
-    case code.runRetries: return `${run(event[2])}: failed, again after ${duration(event[4])}: ${error(record, event[5])}`;
-    case code.runStopped: return `${run(event[2])}: stopped: ${error(record, event[3])}`;
-    case code.callbackFailed: return `${run(event[2])}: ${short(event[4], 40)} failed: ${error(record, event[3])}`;
-    case code.runSucceeded: return `${run(event[2])}: succeeded`;
-    case code.runFailed: return `${run(event[2])}: failed: ${error(record, event[3])}`;
-    case code.runCancelled: return `${run(event[2])}: cancelled`;
+    case code.runStarted: return ran("started");
+    case code.runPaused: return ran("waits");
+    case code.runResumed: return ran("continues");
+    case code.attemptStarted: return ran(`attempt ${event[3] + 1}`);
+    case code.runRetries: return ran(`failed, again after ${duration(event[4])}`, event[5]);
+    case code.runStopped: return ran("stopped", event[3]);
+    case code.callbackFailed: return ran(`${short(event[4], 40)} failed`, event[3]);
+    case code.runSucceeded: return ran("succeeded");
+    case code.runFailed: return ran("failed", event[3]);
+    case code.runCancelled: return ran("cancelled");
     case code.network: return event[2] ? "Network back" : "Offline";
     case code.activity: return event[2] ? "App active" : "App inactive";
     case code.trigger: return `Trigger ${short(event[2], 80)}`;
-    case code.storeFailed: return `${short(event[3], 80)} failed: ${error(record, event[4])}`;
+    case code.storeFailed: return `${short(event[3], 80)} failed: ${errorText(record, event[4])}`;
     case code.bulk: return `${verbs[event[2]] ?? "call"}(${short(event[3], 120)}): ${plural(event[4], "entry", "entries")}`;
     case code.lost: return `${plural(event[2], "event")} lost`;
     default: return "An event that this page does not know";
@@ -234,19 +235,14 @@ export function changes(record, n) {
   const before = record.stateBefore(n);
   if (!after || !before) return [];
   const found = [];
-  const compare = (name, read) => {
+  const reads = {
+    status: state.status, fetch: state.fetching, observers: state.observers, waiters: state.waiters, failures: state.failures,
+    updates: state.updates, invalidated: state.isInvalidated, optimistic: state.isLayered, placeholder: state.isPlaceholder,
+  };
+  for (const [name, read] of Object.entries(reads)) {
     const [a, b] = [read(before), read(after)];
     if (a !== b) found.push({ name, from: String(a), to: String(b) });
-  };
-  compare("status", state.status);
-  compare("fetch", state.fetching);
-  compare("observers", state.observers);
-  compare("waiters", state.waiters);
-  compare("failures", state.failures);
-  compare("updates", state.updates);
-  compare("invalidated", state.isInvalidated);
-  compare("optimistic", state.isLayered);
-  compare("placeholder", state.isPlaceholder);
+  }
   return found;
 }
 
