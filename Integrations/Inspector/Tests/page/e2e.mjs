@@ -95,7 +95,7 @@ const event = (page, from, codes, key = null) => page.until((first, wanted, text
 }, from, codes, key);
 
 const choose = async (page, key) => {
-  await page.run((text) => window.inspector.select(window.inspector.record.laneOf.get(text), false), key);
+  await page.run((text) => window.inspector.select(window.inspector.record.laneOf(text), false), key);
   await page.until((text) => document.querySelector("#detail h2").textContent === text, key);
 };
 
@@ -172,7 +172,7 @@ step("each button has its effect", async ({ page, log }) => {
     log("the app shows no values: editing is disabled with a reason");
     await page.until(() => document.querySelector('[data-do="setData"]').title.length > 3);
   }
-  await page.until((text) => !(window.inspector.record.row(window.inspector.record.current, window.inspector.record.laneOf.get(text)).state[0] & 12), key);
+  await page.until((text) => !(window.inspector.record.row(window.inspector.record.current, window.inspector.record.laneOf(text)).state[0] & 12), key);
   await press(page, "failNext", key, null);
   const failing = await press(page, "refetch", key, [10, 6]);
   await event(page, failing, [9, 10, 11], key);
@@ -222,7 +222,7 @@ step("the timeline: a click goes to an event, the wheel zooms, a drag moves", as
   await page.frame();
   const box = await page.place("#canvas");
   const hit = await page.until(() => {
-    const { a, b, y, tall } = window.inspector.timeline.hits.find((one) => one.lane?.text === window.inspector.selected) ?? {};
+    const { a, b, y, tall } = window.inspector.timeline.hits.find((one) => one.lane && one.lane === window.inspector.lane()) ?? {};
     return a === undefined ? null : { a, b, y, tall };
   });
   await page.clickAt(box.left + (hit.a + hit.b) / 2, box.top + hit.y + hit.tall / 2);
@@ -324,9 +324,9 @@ step("a static story opens without a server behind it, in any folder, and plays"
 step("the keyboard reaches the list, the timeline and every control", async ({ page }) => {
   await page.run(() => document.querySelector("#grid").focus());
   await page.key("Home");
-  const first = await page.until(() => window.inspector.selected);
+  const first = await page.until(() => window.inspector.selected?.text);
   await page.key("ArrowDown");
-  await page.until((before) => window.inspector.selected !== before, first);
+  await page.until((before) => window.inspector.selected.text !== before, first);
   await page.until(() => document.getElementById(document.querySelector("#grid").getAttribute("aria-activedescendant"))?.getAttribute("aria-selected") === "true");
   await page.run(() => document.body.focus() ?? document.activeElement.blur());
   await page.key("/", "/");
@@ -457,7 +457,7 @@ step("more events than the page can get: the lost ones are counted, and states a
   for (let i = 0; i < 20_000; i += 1) pretend.write(entry, i);
   flush();
   await page.until(() => window.inspector.missed > 10_000 && document.querySelector("#link-text").textContent.includes("missed"));
-  await page.until((text) => window.inspector.record.row(window.inspector.record.current, window.inspector.record.laneOf.get(text))?.state[4] === 20_000, entry.text);
+  await page.until((text) => window.inspector.record.row(window.inspector.record.current, window.inspector.record.laneOf(text))?.state[4] === 20_000, entry.text);
   assert.ok(await page.run(() => window.inspector.record.events.length) <= 75_000);
 });
 

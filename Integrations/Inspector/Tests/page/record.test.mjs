@@ -117,11 +117,11 @@ test("a live record keeps the newest events, and its memory does not grow", () =
   }
   assert.ok(record.events.length <= keep * 1.25 + 400, `${record.events.length} events`);
   assert.ok(record.keys.size < 1000, `${record.keys.size} keys`);
-  assert.ok(record.lanes.length < 1000 && record.laneOf.size < 1000 && record.current.rows.length < 1000);
+  assert.ok(record.lanes.length < 1000 && record.byText.size < 1000 && record.current.rows.length < 1000);
   assert.ok(record.runs.size < 1000, `${record.runs.size} runs`);
   assert.ok(record.values.size < 1000 && record.valueBytes <= 200_000, `${record.valueBytes} bytes`);
   assert.ok(record.conditions.length <= keep * 1.25 + 400);
-  assert.equal(record.row(record.current, record.laneOf.get('["user", 1]')).state[1], 1);
+  assert.equal(record.row(record.current, record.laneOf('["user", 1]')).state[1], 1);
   assert.equal(record.counts(record.moment(record.events[0][0])).all >= 1, true);
 });
 
@@ -138,6 +138,26 @@ test("events, members and keys that are not known are skipped", () => {
   const record = new Recording(plain({ more: { a: 1 }, events: [[0, 99, "x", {}], [1, 1, 77, S(0)], [1, 38, 5, 1], ...plain().events] }));
   assert.equal(record.counts(record.current).all, 1);
   assert.equal(record.events.length, 6);
+});
+
+test("two entries with one text have two lanes, and an entry that comes again has that of the one before it", () => {
+  const key = (number, type, base = null) => [number, '["a"]', type, ["a"], base];
+  const record = new Recording(plain({
+    keys: [key(1, "Int", S(17, 1, 0)), key(2, "String"), key(3, "Int"), key(4, "Int"), key(5, "Int")],
+    events: [[1e6, 1, 2, S(17, 2, 0)], [1, 2, 1, 2, 0, null], [1, 1, 3, S(17, 3, 0)], [1, 1, 4, S(17, 4, 0)], [1, 2, 3, 2, 0, null], [1, 1, 5, S(17, 5, 0)]],
+  }));
+  const numbers = () => record.lanes.map((lane) => lane.keys.map((one) => one.number));
+  assert.deepEqual(numbers(), [[1, 3, 5], [2], [4]]);
+  assert.deepEqual(record.lanes.map((lane) => lane.events.length), [4, 1, 1]);
+  assert.deepEqual(record.lanes.map((lane) => state.observers(record.row(record.current, lane).state)), [5, 2, 4]);
+  assert.deepEqual(record.lanes.map((lane) => record.name(lane)), ['["a"] · Int', '["a"] · String', '["a"] · Int']);
+  // In another record of the client, the lane is found by number; in one that does not know the number, by text and type.
+  const anew = record.append(plain({ first: 90, lost: 80, keys: [key(2, "String", S(17, 1, 0)), key(4, "Int", S(17, 4, 0)), key(6, "Int", S(17, 6, 0))], events: [] }));
+  assert.deepEqual(record.lanes.map((lane) => anew.laneLike(lane).number), [4, 2, 4]);
+  assert.equal(new Recording(plain()).laneLike(record.lanes[0]), null);
+  // Forgotten with their events, one after the other.
+  const few = new Recording(plain({ keys: [key(1, "Int"), key(2, "String")], events: [[0, 1, 1, S(0)], [0, 1, 2, S(0)], [1, 2, 1, 0, 0, null]] }), { keep: 0 });
+  assert.deepEqual([few.laneOf('["a"]', "Int"), few.laneOf('["a"]').number], [null, 2]);
 });
 
 test("rows have a look, and a list is filtered, sorted and grouped", () => {

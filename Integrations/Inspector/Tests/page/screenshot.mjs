@@ -21,7 +21,7 @@ for (const scheme of ["light", "dark"]) {
   await page.run((text, at) => {
     const { inspector } = window;
     if (at !== null) inspector.seek(at * 1e6);
-    if (text !== null) inspector.select(inspector.record.laneOf.get(text), false);
+    if (text !== null) inspector.select(inspector.record.laneOf(text), false);
   }, key ?? null, seconds === undefined ? null : Number(seconds));
   await page.until(() => !window.inspector.keys.work && !window.inspector.keys.isOld && document.querySelectorAll("#sheet .row:not([hidden])").length > 0);
   await page.frame();

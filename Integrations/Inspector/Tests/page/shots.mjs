@@ -29,7 +29,7 @@ for (const [width, height, isPhone] of [[1280, 800, false], [390, 844, true]]) {
     };
     const tab = (name) => page.click(`#tabs [data-to="${name}"]`);
     await shot("keys");
-    await page.run(() => { window.inspector.select(window.inspector.record.laneOf.get('["cart"]'), false); });
+    await page.run(() => { window.inspector.select(window.inspector.record.laneOf('["cart"]'), false); });
     if (isPhone) await tab("detail");
     await page.until(() => document.querySelector("#detail h2").textContent.includes("cart"));
     await page.until(() => document.querySelector("#data .tree"));
@@ -45,7 +45,7 @@ for (const [width, height, isPhone] of [[1280, 800, false], [390, 844, true]]) {
     else await tab("keys");
     await page.run(() => {
       window.inspector.seek(24.6e6);
-      const n = window.inspector.record.laneOf.get('["notifications"]').events.findLast((one) => window.inspector.record.event(one)[0] < 24e6);
+      const n = window.inspector.record.laneOf('["notifications"]').events.findLast((one) => window.inspector.record.event(one)[0] < 24e6);
       window.inspector.showEvent(n);
     });
     await page.until(() => !window.inspector.keys.work && !window.inspector.keys.isOld);

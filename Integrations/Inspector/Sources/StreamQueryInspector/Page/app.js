@@ -98,11 +98,12 @@ class App {
 
   // MARK: Choice
 
-  lane() { return this.selected === null ? null : this.record?.laneOf.get(this.selected) ?? null; }
+  /** The lane that is chosen, if the record has it. */
+  lane() { return this.selected && this.record ? this.record.laneLike(this.selected) : null; }
 
   select(lane, goesThere) {
-    if (this.selected !== lane.text) this.selectedEvent = null;
-    this.selected = lane.text;
+    if (this.lane() !== lane) this.selectedEvent = null;
+    this.selected = lane;
     this.timeline.revealLane(lane);
     this.keys.reveal(lane);
     if (goesThere && narrow.matches) this.go("detail");
@@ -116,7 +117,7 @@ class App {
     this.selectedEvent = n;
     const key = event[1] < 30 ? this.record.keys.get(event[2]) : null;
     if (key) {
-      this.selected = key.text;
+      this.selected = key.lane;
       this.timeline.revealLane(key.lane);
       this.keys.reveal(key.lane);
     }
@@ -181,10 +182,7 @@ class App {
     this.live?.close();
     [this.opened, this.link, this.facts, this.isFollowing, this.isPlaying] = [name, "opened", null, false, false];
     this.show(record, true);
-    if (!record.laneOf.has(this.selected)) {
-      const most = record.lanes.reduce((best, lane) => (lane.events.length > (best?.events.length ?? 0) ? lane : best), null);
-      this.selected = most?.text ?? null;
-    }
+    if (!this.lane()) this.selected = record.lanes.reduce((best, lane) => (lane.events.length > (best?.events.length ?? 0) ? lane : best), null);
     this.showLink();
     return true;
   }

@@ -190,7 +190,7 @@ export class Detail {
       [this.whyOf, this.whyRevision] = [n, record.first];
       setText(p.why, n === null ? "No fetch of it is in the record up to this time." : text(why(record, n) ?? ""));
     }
-    const mark = `${lane.text} ${end} ${Math.floor(at / 100_000)}`;
+    const mark = `${lane.number} ${end} ${Math.floor(at / 100_000)}`;
     if (this.whoOf === mark) return;
     this.whoOf = mark;
     setText(p.who, text(who(record, lane, row, at, end)));

@@ -162,7 +162,8 @@ export class KeysPane {
   }
 
   render() {
-    const { record, moment, at, selected } = this.app;
+    const { record, moment, at } = this.app;
+    const selected = this.app.lane();
     const over = 4;
     const first = Math.max(0, Math.floor(this.top / this.size) - over);
     const last = record ? Math.min(this.items.length, Math.ceil((this.top + this.height) / this.size) + over, first + 180) : 0;
@@ -177,7 +178,7 @@ export class KeysPane {
       const item = this.items[index];
       const element = this.used.get(index) ?? this.take(index, Boolean(item.isGroup));
       if (item.isGroup) this.fillGroup(element, item, index);
-      else this.fill(element, item, record, moment, at, item.text === selected, index);
+      else this.fill(element, item, record, moment, at, item === selected, index);
     }
     for (const element of [...this.free.row, ...this.free.group]) {
       if (element.hidden) continue;
@@ -229,9 +230,9 @@ export class KeysPane {
     const { parts } = element;
     const row = record.row(moment, lane);
     setAttribute(element, "aria-selected", isSelected);
+    setText(parts.text, short(record.name(lane), 300));
     if (element.lane !== lane) {
       element.lane = lane;
-      setText(parts.text, short(lane.text, 300));
       parts.text.title = short(lane.text, 300);
     }
     element.classList.toggle("indented", this.by.depth > 0);

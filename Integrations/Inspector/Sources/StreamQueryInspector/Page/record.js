@@ -154,7 +154,7 @@ export class Recording {
     this.valueBytes = 0;
     this.conditions = [];
     this.lanes = [];
-    this.laneOf = new Map();
+    this.byText = new Map();
     this.freeKeys = [];
     this.freeRuns = [];
     const [network, activity] = Array.isArray(json.base) ? json.base : [1, 1];
@@ -255,23 +255,43 @@ export class Recording {
     if (!isCount(number) || !isText(text)) throw new RecordError("The record is damaged: a key has no text.");
     if (base != null && !isState(base)) throw new RecordError(`The record is damaged: the state of key ${number} cannot be read.`);
     if (this.keys.has(number)) return;
-    const lane = this.laneOf.get(text) ?? this.newLane(text, type, parts);
-    const key = { number, text, type: lane.type, lane, slot: this.freeKeys.pop() ?? this.current.rows.length };
-    lane.keys.push(key);
+    const key = {
+      number, text, type: isText(type) ? type : "", parts: Array.isArray(parts) && parts.length ? parts : [text], lane: null,
+      slot: this.freeKeys.pop() ?? this.current.rows.length,
+    };
     this.keys.set(number, key);
+    if (base != null) this.enter(key);
     this.set("rows", key.slot, base == null ? null : firstRow(key, base), isWhole);
   }
 
-  // An entry that follows another of the same key has a number of its own, and the lane of its key.
-  newLane(text, type, parts) {
-    const lane = {
-      text, type: isText(type) ? type : "", parts: Array.isArray(parts) && parts.length ? parts : [text], keys: [], events: [],
-      group: null, rank: 0,
-    };
-    this.laneOf.set(text, lane);
-    this.lanes.push(lane);
-    return lane;
+  // An entry has a lane from its first event. One that follows another with the same text and type has a number of its own
+  // and the lane of that one. Two that are there at once have two lanes.
+  enter(key) {
+    const { text, type, parts } = key;
+    const lanes = this.byText.get(text) ?? [];
+    let lane = lanes.slice(-64).find((one) => one.type === type && !this.current.rows[one.keys.at(-1).slot]);
+    if (!lane) {
+      lane = { text, type, parts, keys: [], events: [], group: null };
+      lanes.push(lane);
+      this.byText.set(text, lanes);
+      this.lanes.push(lane);
+    }
+    lane.keys.push(key);
+    lane.number = key.number;
+    key.lane = lane;
   }
+
+  /** The first lane with a text, and with a type if one is given. */
+  laneOf(text, type = null) { return this.byText.get(text)?.find((lane) => type === null || lane.type === type) ?? null; }
+
+  /** The lane that a lane of another record has here, or that it has now that its entry came again. */
+  laneLike({ number, text, type }) {
+    const lane = this.keys.get(number)?.lane;
+    return lane?.text === text && lane.type === type ? lane : this.laneOf(text, type);
+  }
+
+  /** The name of a lane: its text, and its type if others have the same text. */
+  name(lane) { return this.byText.get(lane.text)?.length > 1 ? `${lane.text} · ${lane.type}` : lane.text; }
 
   readRun([number, text, scope, before, started], isWhole) {
     if (!isCount(number) || !isText(text)) throw new RecordError("The record is damaged: a run has no key.");
@@ -314,7 +334,9 @@ export class Recording {
     this.events.push(event);
     const kind = event[1];
     if (shapes.has(kind)) {
-      this.keys.get(event[2])?.lane.events.push(n);
+      const key = this.keys.get(event[2]);
+      if (key && !key.lane) this.enter(key);
+      key?.lane.events.push(n);
       if (kind === code.layerAdded || kind === code.layerRemoved) this.runs.get(event[3])?.layers.push(n);
     } else if (runShapes.has(kind)) {
       this.runs.get(event[2])?.events.push(n);
@@ -422,7 +444,9 @@ export class Recording {
       if (this.base.rows[key.slot] || key.lane.events.some((n) => this.event(n)[2] === key.number)) continue;
       this.forget(key, "rows", this.freeKeys);
       key.lane.keys = key.lane.keys.filter((other) => other !== key);
-      if (!key.lane.keys.length) this.laneOf.delete(key.text);
+      if (key.lane.keys.length) continue;
+      const others = this.byText.get(key.text).filter((lane) => lane !== key.lane);
+      if (others.length) this.byText.set(key.text, others); else this.byText.delete(key.text);
     }
     this.lanes = this.lanes.filter((lane) => lane.keys.length > 0);
   }
@@ -508,7 +532,7 @@ export class Recording {
     return {
       streamquery: "record", version, date: this.date, now: this.now, first: this.number(this.first), lost: this.lost,
       options: [...this.options], errors: [...this.errors], base: [this.base.network, this.base.activity],
-      keys: [...this.keys.values()].map((key) => [key.number, key.text, key.type, key.lane.parts, this.base.rows[key.slot]?.state ?? null]),
+      keys: [...this.keys.values()].map((key) => [key.number, key.text, key.type, key.parts, this.base.rows[key.slot]?.state ?? null]),
       runs: [...this.runs.values()].map((run) => {
         const row = this.base.runs[run.slot];
         return [run.number, run.text, run.scope, row ? codes.get(row.phase) : null, run.started];

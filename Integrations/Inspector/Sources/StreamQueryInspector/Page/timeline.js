@@ -189,6 +189,8 @@ export class Timeline {
     return index < this.mutations.length ? this.mutations[index] : this.filtered[index - this.mutations.length];
   }
 
+  nameOf(lane) { return lane.name ?? this.app.record.name(lane); }
+
   revealLane(lane) {
     if (!this.filtered) return;
     const index = this.filtered.indexOf(lane);
@@ -241,7 +243,7 @@ export class Timeline {
     if (!app.record || !this.width || !this.height) return;
     // While the list of keys scrolls, or time just goes on, a picture that is a little old does.
     if (app.isFollowing && time - this.drawnAt < (isScrolling ? 200 : 30)) return;
-    const look = [app.record.revision, app.at, this.from, this.to, this.top, app.selected, app.selectedEvent, this.width, this.height, this.wideWidth, this.size, app.keys.by.text].join();
+    const look = [app.record.revision, app.at, this.from, this.to, this.top, app.lane()?.number, app.selectedEvent, this.width, this.height, this.wideWidth, this.size, app.keys.by.text].join();
     if (look === this.look && this.colours && this.of === app.record && !this.search) return;
     [this.look, this.drawnAt] = [look, time];
     if (!this.colours || this.patternRatio !== this.ratio) {
@@ -262,6 +264,7 @@ export class Timeline {
     g.textBaseline = "middle";
     box(g, colours.panel, 0, 0, width, height);
     this.hits = [];
+    const selected = app.lane();
     const first = Math.floor(this.top / size);
     const last = Math.min(this.count, Math.ceil((this.top + height - head) / size));
     const view = {
@@ -277,7 +280,7 @@ export class Timeline {
     for (let index = first; index < last; index += 1) {
       const y = head + index * size - this.top;
       const lane = this.lane(index);
-      if (lane.text === app.selected && !lane.isMutation) {
+      if (lane === selected) {
         box(g, colours.selected, gutter, y, width - gutter, size);
       }
     }
@@ -294,7 +297,7 @@ export class Timeline {
     if (end < width) box(g, colours.ground, Math.max(end, gutter), head, width - end, height - head);
     if (!app.isFollowing && at < end) box(g, colours.panel, Math.max(at, gutter), head, end - at, height - head, 0.55);
     g.restore();
-    this.drawNames(g, first, last);
+    this.drawNames(g, first, last, selected);
     this.drawRuler(g, at);
   }
 
@@ -345,8 +348,8 @@ export class Timeline {
     }
   }
 
-  drawNames(g, first, last) {
-    const { colours, gutter, size, width, height } = this;
+  drawNames(g, first, last, selected) {
+    const { colours, gutter, size, height } = this;
     box(g, colours.panel, 0, head, gutter, height);
     g.save();
     g.beginPath();
@@ -355,8 +358,7 @@ export class Timeline {
     for (let index = first; index < last; index += 1) {
       const lane = this.lane(index);
       const y = head + index * size - this.top;
-      const isSelected = !lane.isMutation && lane.text === this.app.selected;
-      if (isSelected) {
+      if (lane === selected) {
         box(g, colours.selected, 0, y, gutter, size);
         box(g, colours.accent, 0, y, 3, size);
       }
@@ -364,7 +366,8 @@ export class Timeline {
       g.fillStyle = lane.isMutation ? colours.layer : colours.ink;
       lane.fits ??= {};
       const room = gutter - 20 - (lane.isMutation ? 12 : 0);
-      if (lane.fits.room !== room) lane.fits = { room, text: fitted(g, lane.name ?? lane.text, room) };
+      const name = this.nameOf(lane);
+      if (lane.fits.room !== room || lane.fits.name !== name) lane.fits = { room, name, text: fitted(g, name, room) };
       g.fillText(lane.fits.text, 12 + (lane.isMutation ? 12 : 0), y + size / 2 + 0.5);
       if (lane.isMutation) polygon(g, colours.layer, 11, y + size / 2, [0, -4], [8, 0], [0, 4]);
       box(g, colours.line, 0, y + size - 0.5, gutter, index === this.mutations.length - 1 ? 1.5 : 0.5);
@@ -565,7 +568,7 @@ export class Timeline {
     if (!hit && !lane) return;
     const { record } = this.app;
     const event = hit ? record.event(hit.n) : null;
-    setText(this.tip, event ? `${clock(event[0])}  ${line(record, event)}` : short(lane.name ?? lane.text, 300));
+    setText(this.tip, event ? `${clock(event[0])}  ${line(record, event)}` : short(this.nameOf(lane), 300));
     const room = this.tip.offsetWidth;
     const top = this.scroller.offsetTop;
     const x = Math.max(6, Math.min(at.x + 12, this.width - room - 6));
@@ -618,7 +621,7 @@ export class Timeline {
       this.reveal(app.record.event(n)[0]);
     };
     const move = (by) => {
-      const index = this.filtered.findIndex((lane) => lane.text === app.selected);
+      const index = this.filtered.indexOf(app.lane());
       const lane = this.filtered[Math.min(Math.max(index + by, 0), this.filtered.length - 1)];
       if (lane) app.select(lane, false);
     };
