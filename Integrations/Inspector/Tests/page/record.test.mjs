@@ -125,6 +125,71 @@ test("a live record keeps the newest events, and its memory does not grow", () =
   assert.equal(record.counts(record.moment(record.events[0][0])).all >= 1, true);
 });
 
+test("a record whose oldest events were left out is saved as one that lost them, and opens with the same states", () => {
+  const client = new Pretend({ date: 1764430000, ring: 100_000 });
+  let live = new Recording(client.whole(), { keep: 60 });
+  let mark = client.mark();
+  for (let at = 0; at < 48e6; at += 250_000) {
+    client.advance(at);
+    live = live.append({ ...client.since(mark), first: live.next });
+    if (at % 7e6 === 0) live = live.append({ ...plain(), first: live.next, now: client.now, keys: [], options: [], errors: [], events: [[Math.max(0, client.now - 5), 60, 5]] });
+    mark = client.mark();
+  }
+  assert.ok(live.first > 100 && live.events.length === 60, `${live.events.length} events from ${live.first} on`);
+  const saved = JSON.parse(JSON.stringify(live.save()));
+  const opened = new Recording(saved);
+  assert.equal(saved.first, live.number(live.first));
+  assert.equal(saved.lost, saved.first - 1);
+  assert.equal(opened.start, live.start);
+  const seen = (record, at) => {
+    const moment = record.moment(at);
+    const keys = moment.rows.filter(Boolean).map((row) => [row.key.number, row.key.text, row.state, record.freshness(row.state, at)]);
+    const runs = moment.runs.filter((row) => row && row.ended === null).map((row) => [row.run.number, row.run.text, row.phase]);
+    return [moment.network, moment.activity, keys.sort((a, b) => a[0] - b[0]), runs.sort((a, b) => a[0] - b[0])];
+  };
+  for (let share = 0; share <= 1; share += 0.05) {
+    const at = live.start + (live.now - live.start) * share;
+    assert.deepEqual(seen(opened, at), seen(live, at), `at ${at}`);
+  }
+  // Whoever reads it finds all to which events refer.
+  for (const event of saved.events) if (event[1] < 30) assert.ok(saved.keys.some(([number]) => number === event[2]));
+  const again = opened.append({ ...plain(), first: live.next, keys: [], options: [], errors: [], events: [[live.now + 5, 50, 0]], now: live.now + 5 });
+  assert.equal(again, opened);
+  assert.equal(opened.current.network, 0);
+});
+
+test("options and errors that are in use stay, however many came after them", () => {
+  let record = new Recording(plain({ events: [...plain().events, [1, 38, 1, 1]], runs: [[1, '["save"]', null, null, 0]] }), { keep: 10 });
+  for (let round = 0; round < 10; round += 1) {
+    const rows = Array.from({ length: 5000 }, (_, i) => round * 5000 + i + 10);
+    record = record.append(plain({
+      now: 20e6 + round, first: record.next, keys: [], options: rows.map((n) => [n, { staleTime: n }]), errors: rows.map((n) => [n, `error ${n}`]),
+      events: rows.slice(-30).map((n) => [1, 53, 0, "FileStore", n]),
+    }));
+  }
+  assert.ok(record.errors.size <= 20_000 && record.options.size <= 20_000, `${record.errors.size} errors, ${record.options.size} options`);
+  assert.equal(record.staleTime(record.row(record.current, record.laneOf('["user", 1]')).state), 4e6);
+  for (const event of record.events) assert.ok(record.errors.has(event[4]));
+});
+
+test("a whole record of the same client adds to what is known; one of another client, or after a gap, begins anew", () => {
+  const client = new Pretend({ date: 1764430000, ring: 40 });
+  client.advance(10e6);
+  const record = new Recording(client.whole());
+  const [first, known] = [record.first, record.events.length];
+  client.advance(12e6);
+  assert.equal(record.renew(client.whole()), record);
+  assert.equal(record.first, first);
+  assert.ok(record.events.length > known);
+  const fresh = new Recording(client.whole());
+  assert.deepEqual(record.current.rows.map((row) => row?.state), fresh.current.rows.map((row) => row?.state));
+  assert.notEqual(record.renew({ ...client.whole(), date: 1764430001 }), record);
+  client.advance(40e6);
+  const anew = record.renew(client.whole());
+  assert.notEqual(anew, record);
+  assert.equal(anew.lost, client.lost);
+});
+
 test("a part after lost events begins anew, and one that is known is skipped", () => {
   const record = new Recording(plain());
   assert.equal(record.append(plain()), record);
@@ -158,6 +223,23 @@ test("two entries with one text have two lanes, and an entry that comes again ha
   // Forgotten with their events, one after the other.
   const few = new Recording(plain({ keys: [key(1, "Int"), key(2, "String")], events: [[0, 1, 1, S(0)], [0, 1, 2, S(0)], [1, 2, 1, 0, 0, null]] }), { keep: 0 });
   assert.deepEqual([few.laneOf('["a"]', "Int"), few.laneOf('["a"]').number], [null, 2]);
+});
+
+test("codes and members that come later do not take the states of the events after them", () => {
+  const events = [[0, 19, 1, 7, S(4113, 4)], ...plain().events, [1, 29, 1, "why", S(1)], [1, 40, 1, {}], [1, 61, null], [1, 2000], [1, 12, 1, [...S(17, 3, 2e6), "more", {}]], [1, 3, 1, S(17, 4, 2e6)]];
+  const later = {
+    events, more: [1], base: [1, 1, "sleeping"], keys: [[1, '["user", 1]', "User", ["user", 1], null, { more: 1 }]],
+    options: [[1, { staleTime: 4e6, later: { a: 1 } }, 1], [2, { staleTime: { from: 1 } }], [3, null]], runs: [[1, '["save"]', null, 40, 0, "more"]], errors: [[1, "bad", 2]],
+  };
+  const record = new Recording(plain(later));
+  const row = (moment) => record.row(moment, record.laneOf('["user", 1]'));
+  assert.deepEqual(row(record.momentBefore(5)).state, S(4369, 1, 15e5));
+  assert.deepEqual(row(record.momentBefore(7)).state, S(4369, 1, 15e5));
+  assert.deepEqual(row(record.momentBefore(10)).state.slice(0, 7), S(17, 3, 2e6));
+  assert.deepEqual(row(record.current).state, S(17, 4, 2e6));
+  assert.equal(record.freshness(S(17, 1, 0, 2), 5), null);
+  for (let n = record.first; n < record.end; n += 1) line(record, record.event(n));
+  assert.deepEqual(Recording.open(JSON.stringify(record.save())).current.rows.map((one) => one.state), [S(17, 4, 2e6)]);
 });
 
 test("rows have a look, and a list is filtered, sorted and grouped", () => {

@@ -63,6 +63,7 @@ const otherShapes = new Map([
   [60, [isCount]],
 ]);
 
+const errorPlaces = { 6: 6, 10: 4, 34: 5, 35: 3, 36: 3, 38: 3, 53: 4 };
 const isShaped = (event, from, shape) => shape.every((check, i) => check(event[from + i]));
 const table = (json, name) => {
   const rows = json[name] ?? [];
@@ -143,6 +144,7 @@ export class Recording {
     this.now = json.now;
     this.first = json.first;
     this.next = json.first;
+    this.begins = json.first;
     this.gaps = [];
     this.lost = json.lost ?? 0;
     this.events = [];
@@ -190,11 +192,21 @@ export class Recording {
     return this;
   }
 
+  /** The record with what a whole record of the same client knows more: older events that only this one has stay. */
+  renew(json) {
+    checked(json);
+    const follows = json.date === this.date && json.now >= this.now && json.first <= this.next;
+    return follows ? this.append({ ...json, lost: 0 }) : new Recording(json, { keep: this.keep, bytes: this.bytes });
+  }
+
   /** The number that the record gives to event `n`. They differ after lost events: each of these has a number too. */
   number(n) { return n + (this.gaps.findLast((gap) => gap.n <= n)?.shift ?? 0); }
 
+  /** The event to which the record gives a number. */
+  index(number) { return number - (this.gaps.findLast((gap) => gap.n + gap.shift <= number)?.shift ?? 0); }
+
   read(json, isWhole) {
-    const offset = (json.date - this.date) * 1e6;
+    const offset = Math.round((json.date - this.date) * 1e6);
     for (const [number, options] of table(json, "options")) {
       if (isCount(number) && options && typeof options === "object") this.options.set(number, options);
     }
@@ -240,7 +252,7 @@ export class Recording {
 
   // A value may come in a part after that of its event.
   readLate(number, text) {
-    const n = number - (this.gaps.findLast((gap) => gap.n + gap.shift <= number)?.shift ?? 0);
+    const n = this.index(number);
     const key = this.event(n) && shapes.has(this.event(n)[1]) ? this.keys.get(this.event(n)[2]) : null;
     if (!key || this.values.has(n)) return;
     this.values.set(n, text);
@@ -331,6 +343,7 @@ export class Recording {
   push(event) {
     const n = this.end;
     if (this.events.length && n % this.spacing === 0) this.addCheckpoint(n);
+    event[0] = Math.max(event[0], this.events.at(-1)?.[0] ?? 0);
     this.events.push(event);
     const kind = event[1];
     if (shapes.has(kind)) {
@@ -428,12 +441,7 @@ export class Recording {
     this.conditions = this.conditions.filter(stays);
     this.gaps = this.gaps.filter((gap, i) => i === this.gaps.length - 1 || this.gaps[i + 1].n > this.first);
     this.forgetValues();
-    for (const numbers of [this.errors, this.options]) {
-      for (const number of numbers.keys()) {
-        if (numbers.size <= 20_000) break;
-        numbers.delete(number);
-      }
-    }
+    if (this.errors.size + this.options.size > 20_000) this.forgetTexts();
     this.checkpoints = this.checkpoints.filter((checkpoint) => checkpoint.n > this.first);
     this.cursor = null;
   }
@@ -449,6 +457,19 @@ export class Recording {
       if (others.length) this.byText.set(key.text, others); else this.byText.delete(key.text);
     }
     this.lanes = this.lanes.filter((lane) => lane.keys.length > 0);
+  }
+
+  // Errors and options to which no event and no state before them refers.
+  forgetTexts() {
+    const [errors, options] = [new Set(), new Set()];
+    for (const row of this.base.rows) if (row) [errors, options].forEach((used, i) => used.add(i ? state.options(row.state) : row.error));
+    for (const row of this.base.runs) errors.add(row?.error);
+    for (const event of this.events) {
+      errors.add(event[errorPlaces[event[1]]]);
+      if (shapes.has(event[1]) && event.at(-1)) options.add(state.options(event.at(-1)));
+    }
+    for (const number of this.errors.keys()) if (!errors.has(number)) this.errors.delete(number);
+    for (const number of this.options.keys()) if (!options.has(number)) this.options.delete(number);
   }
 
   // The value of an event that goes stays while it is the newest of its key.
@@ -525,12 +546,13 @@ export class Recording {
     return counts;
   }
 
-  /** The record as it would be read again. */
+  /** The record as it would be read again. Events that were left out here are lost there. */
   save() {
     let before = 0;
+    const first = this.number(this.first);
     const codes = new Map([...runPhases].reverse().map(([kind, phase]) => [phase, kind]));
     return {
-      streamquery: "record", version, date: this.date, now: this.now, first: this.number(this.first), lost: this.lost,
+      streamquery: "record", version, date: this.date, now: this.now, first, lost: this.lost + first - this.begins,
       options: [...this.options], errors: [...this.errors], base: [this.base.network, this.base.activity],
       keys: [...this.keys.values()].map((key) => [key.number, key.text, key.type, key.parts, this.base.rows[key.slot]?.state ?? null]),
       runs: [...this.runs.values()].map((run) => {
