@@ -1,7 +1,7 @@
 // The page: which record it shows, at which time, and what draws it.
 
 import { Detail } from "./detail.js";
-import { find, h, icon, narrow, setAttribute, setIcon, setText, still } from "./dom.js";
+import { find, h, icon, narrow, on, setAttribute, setIcon, setText, still } from "./dom.js";
 import { KeysPane } from "./keys.js";
 import { Live, token } from "./live.js";
 import { CachePane, RunsPane } from "./queues.js";
@@ -135,8 +135,8 @@ class App {
 
   eventItem(n) {
     const event = this.record.event(n);
-    return h("li", {}, h("button", { type: "button", title: "Show this time", onclick: () => this.showEvent(n) },
-      h("span", { class: "when" }, clock(event[0])), h("span", { class: "text" }, line(this.record, event))));
+    return h("li", h("button", { title: "Show this time", onclick: () => this.showEvent(n) },
+      h("span.when", clock(event[0])), h("span.text", line(this.record, event))));
   }
 
   go(pane) {
@@ -422,9 +422,8 @@ class App {
   // MARK: Page
 
   listen() {
-    const on = (id, name, then) => find(id).addEventListener(name, then);
-    for (const tab of document.querySelectorAll("#tabs button")) tab.addEventListener("click", () => this.go(tab.dataset.to));
-    narrow.addEventListener("change", () => {
+    for (const tab of document.querySelectorAll("#tabs button")) on(tab, "click", () => this.go(tab.dataset.to));
+    on(narrow, "change", () => {
       this.markTabs();
       this.wake();
     });
@@ -457,26 +456,25 @@ class App {
     on("save-file", "click", () => this.save());
     this.listenToDrops();
     this.listenToSplit();
-    document.addEventListener("keydown", (event) => this.pressed(event));
-    document.addEventListener("visibilitychange", () => this.wake());
-    addEventListener("popstate", () => this.wake());
+    on(document, "keydown", (event) => this.pressed(event));
+    on(document, "visibilitychange", () => this.wake());
   }
 
   listenToDrops() {
     let depth = 0;
     const hasFiles = (event) => event.dataTransfer?.types.includes("Files");
     const mark = (isOver) => { document.body.dataset.drag = String(isOver); };
-    document.addEventListener("dragenter", (event) => {
+    on(document, "dragenter", (event) => {
       if (!hasFiles(event)) return;
       depth += 1;
       mark(true);
     });
-    document.addEventListener("dragleave", () => {
+    on(document, "dragleave", () => {
       depth = Math.max(0, depth - 1);
       if (!depth) mark(false);
     });
-    document.addEventListener("dragover", (event) => hasFiles(event) && event.preventDefault());
-    document.addEventListener("drop", (event) => {
+    on(document, "dragover", (event) => hasFiles(event) && event.preventDefault());
+    on(document, "drop", (event) => {
       if (!hasFiles(event)) return;
       event.preventDefault();
       depth = 0;
@@ -492,13 +490,13 @@ class App {
       document.documentElement.style.setProperty("--share", `${value}%`);
       split.setAttribute("aria-valuenow", value);
     };
-    split.addEventListener("pointerdown", (event) => split.setPointerCapture(event.pointerId));
-    split.addEventListener("pointermove", (event) => {
+    on(split, "pointerdown", (event) => split.setPointerCapture(event.pointerId));
+    on(split, "pointermove", (event) => {
       if (!split.hasPointerCapture(event.pointerId)) return;
       const box = document.querySelector("main").getBoundingClientRect();
       set(((box.bottom - event.clientY) / box.height) * 100);
     });
-    split.addEventListener("keydown", (event) => {
+    on(split, "keydown", (event) => {
       const steps = { ArrowUp: 3, ArrowDown: -3 };
       if (!(event.key in steps)) return;
       set(Number(split.getAttribute("aria-valuenow")) + steps[event.key]);
@@ -529,12 +527,12 @@ class App {
   async welcome(says) {
     const box = find("welcome");
     const stories = await this.readStories();
-    const button = h("button", { type: "button", class: "button strong", onclick: () => find("file").click() }, icon("open"), "Open a record");
-    box.replaceChildren(h("div", {}, h("h2", {}, says ? "This link is not accepted" : "See what a cache did"),
+    const button = h("button.button.strong", { onclick: () => find("file").click() }, icon("open"), "Open a record");
+    box.replaceChildren(h("div", h("h2", says ? "This link is not accepted" : "See what a cache did"),
       says ? h("p", { id: "refusal" }, says)
-        : h("p", {}, "To watch an app, open the link that ", h("code", {}, "Inspector(client).start()"), " prints. Or open a saved record: drop the file here."),
-      h("div", { class: "cluster" }, button),
-      stories.length ? h("ul", {}, stories.map((story) => h("li", {}, h("a", { href: `?open=stories/${story.file}` }, h("b", {}, story.title), h("span", {}, story.text))))) : null));
+        : h("p", "To watch an app, open the link that ", h("code", "Inspector(client).start()"), " prints. Or open a saved record: drop the file here."),
+      h("div.cluster", button),
+      stories.length ? h("ul", stories.map((story) => h("li", h("a", { href: `?open=stories/${story.file}` }, h("b", story.title), h("span", story.text))))) : null));
     box.hidden = false;
   }
 

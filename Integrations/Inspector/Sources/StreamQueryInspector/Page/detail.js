@@ -24,53 +24,53 @@ export class Detail {
   build() {
     const p = {};
     this.parts = p;
-    p.empty = h("p", { class: "empty" }, "Choose a key.");
+    p.empty = h("p.empty", "Choose a key.");
     p.heading = h("h2");
     p.look = icon("look-pending", "look");
     p.word = h("span");
-    p.badge = h("span", { class: "badge" }, p.look, p.word);
-    p.type = h("span", { class: "badge type" });
-    p.layered = h("span", { class: "badge layered" }, icon("layer", "look"), h("span"));
-    p.marked = h("span", { class: "badge marked" }, "invalidated");
-    p.placeholder = h("span", { class: "badge" }, "placeholder");
-    p.endless = h("span", { class: "badge" }, "streams");
+    p.badge = h("span.badge", p.look, p.word);
+    p.type = h("span.badge.type");
+    p.layered = h("span.badge.layered", icon("layer", "look"), h("span"));
+    p.marked = h("span.badge.marked", "invalidated");
+    p.placeholder = h("span.badge", "placeholder");
+    p.endless = h("span.badge", "streams");
     p.fill = h("i");
-    p.bar = h("div", { class: "bar wide-bar" }, p.fill);
-    p.left = h("p", { class: "soft" });
+    p.bar = h("div.bar.wide-bar", p.fill);
+    p.left = h("p.soft");
     p.buttons = actions.map(([name, title]) => h("button", {
-      type: "button", class: name === "remove" ? "button danger" : "button", "data-do": name, onclick: () => this.act(name),
+      class: name === "remove" ? "button danger" : "button", "data-do": name, onclick: () => this.act(name),
     }, title));
-    p.reason = h("p", { class: "reason", id: "reason" });
+    p.reason = h("p.reason", { id: "reason" });
     for (const button of p.buttons) button.setAttribute("aria-describedby", "reason");
     [p.why, p.whyTitle, p.who] = [h("p", { id: "why" }), h("h3"), h("p", { id: "who" })];
-    p.failure = h("p", { class: "failure" });
+    p.failure = h("p.failure");
     p.facts = new Map(["Status", "Fetch", "Observers", "Callers", "Fetches", "Failures", "Updates", "Updated", "Age", "Size"].map((name) => {
       const value = h("dd");
       return [name, value];
     }));
-    p.dataNote = h("span", { class: "soft" });
+    p.dataNote = h("span.soft");
     p.data = h("div", { id: "data" });
     p.options = h("tbody");
-    p.optionsBlock = h("div", { class: "block" }, h("h3", {}, "Options"), h("table", { class: "table" },
-      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Option"), h("th", { scope: "col" }, "Value"), h("th", { scope: "col" }, "From"))), p.options));
-    p.observers = h("ul", { class: "history" });
-    p.observersBlock = h("div", { class: "block" }, h("h3", {}, "Observers"), p.observers);
-    p.history = h("ol", { class: "history", id: "history" });
-    p.historyNote = h("span", { class: "soft" });
-    p.older = h("button", { type: "button", class: "button", onclick: () => {
+    p.optionsBlock = h("div.block", h("h3", "Options"), h("table.table",
+      h("thead", h("tr", h("th", { scope: "col" }, "Option"), h("th", { scope: "col" }, "Value"), h("th", { scope: "col" }, "From"))), p.options));
+    p.observers = h("ul.history");
+    p.observersBlock = h("div.block", h("h3", "Observers"), p.observers);
+    p.history = h("ol.history", { id: "history" });
+    p.historyNote = h("span.soft");
+    p.older = h("button.button", { onclick: () => {
       this.more += 100;
       this.seen = null;
       this.app.wake();
     } }, "Older events");
-    p.body = h("div", { class: "sheet" },
-      h("div", { class: "title" }, p.heading, h("div", { class: "badges" }, p.badge, p.layered, p.marked, p.placeholder, p.endless, p.type), p.bar, p.left),
-      h("div", { role: "group", "aria-label": "Do" }, h("div", { class: "actions" }, p.buttons), p.reason),
+    p.body = h("div.sheet",
+      h("div.title", p.heading, h("div.badges", p.badge, p.layered, p.marked, p.placeholder, p.endless, p.type), p.bar, p.left),
+      h("div", { role: "group", "aria-label": "Do" }, h("div.actions", p.buttons), p.reason),
       p.failure,
-      h("div", { class: "answers" }, h("div", {}, p.whyTitle, p.why), h("div", {}, h("h3", {}, "Who observes this?"), p.who)),
-      h("dl", { class: "facts" }, [...p.facts].map(([name, value]) => h("div", {}, h("dt", {}, name), value))),
-      h("div", { class: "block" }, h("h3", {}, "Data", p.dataNote), p.data),
+      h("div.answers", h("div", p.whyTitle, p.why), h("div", h("h3", "Who observes this?"), p.who)),
+      h("dl.facts", [...p.facts].map(([name, value]) => h("div", h("dt", name), value))),
+      h("div.block", h("h3", "Data", p.dataNote), p.data),
       p.optionsBlock, p.observersBlock,
-      h("div", { class: "block" }, h("h3", {}, "History", p.historyNote), p.history, p.older));
+      h("div.block", h("h3", "History", p.historyNote), p.history, p.older));
     this.root.append(p.empty, p.body);
     p.body.hidden = true;
   }
@@ -235,31 +235,31 @@ export class Detail {
     this.shownData = shown;
     let content;
     let note = "";
-    if (shown === "no") content = h("p", { class: "soft" }, row ? "There is no data." : "The key is not in the cache at this time.");
+    if (shown === "no") content = h("p.soft", row ? "There is no data." : "The key is not in the cache at this time.");
     else if (isLive && allowed && hasData) content = this.present(this.answer);
     else if (text !== null && hasData) {
       note = row.value === row.n ? "" : `as of ${clock(record.event(row.value)?.[0] ?? 0)}`;
       content = this.parsed(text, (value) => tree(value));
-    } else if (this.problem && app.isFollowing) content = h("p", { class: "problem" }, short(this.problem, 400));
-    else if (app.live && !allowed) content = h("p", { class: "soft" }, "The app does not show values to the inspector.");
-    else if (app.live && app.isFollowing) content = h("p", { class: "soft" }, "…");
-    else content = h("p", { class: "soft" }, "The record has no values: they are recorded only if the app asks for it.");
+    } else if (this.problem && app.isFollowing) content = h("p.problem", short(this.problem, 400));
+    else if (app.live && !allowed) content = h("p.soft", "The app does not show values to the inspector.");
+    else if (app.live && app.isFollowing) content = h("p.soft", "…");
+    else content = h("p.soft", "The record has no values: they are recorded only if the app asks for it.");
     setText(p.dataNote, note);
     p.data.replaceChildren(content);
   }
 
   present({ data, size }) {
     if (data !== null || size === 4) return tree(data);
-    if (size > 4) return h("p", { class: "soft" }, `The value is too large to show: ${bytes(size)}.`);
-    return h("p", { class: "soft" }, "The value has no form in JSON: its type is not Encodable.");
+    if (size > 4) return h("p.soft", `The value is too large to show: ${bytes(size)}.`);
+    return h("p.soft", "The value has no form in JSON: its type is not Encodable.");
   }
 
   parsed(text, then) {
-    if (text.length > longest * 10) return h("p", { class: "soft" }, `The value is too large to show: ${bytes(text.length)}.`);
+    if (text.length > longest * 10) return h("p.soft", `The value is too large to show: ${bytes(text.length)}.`);
     try {
       return then(JSON.parse(text));
     } catch {
-      return h("p", { class: "tree" }, short(text, 2000));
+      return h("p.tree", short(text, 2000));
     }
   }
 
@@ -274,14 +274,14 @@ export class Detail {
       const rows = Array.isArray(source) ? source.map((option) => [option.name, option.value, option.from])
         : Object.entries(source ?? {}).map(([name, value]) => [name, typeof value === "number" ? duration(value) : String(value), ""]);
       p.options.replaceChildren(...rows.slice(0, 60).map((cells) => h("tr", {},
-        h("td", { class: "mono" }, short(String(cells[0] ?? ""), 60)), h("td", {}, short(String(cells[1] ?? ""), 200)), h("td", { class: "soft" }, short(String(cells[2] ?? ""), 120)))));
+        h("td.mono", short(String(cells[0] ?? ""), 60)), h("td", short(String(cells[1] ?? ""), 200)), h("td.soft", short(String(cells[2] ?? ""), 120)))));
       p.optionsBlock.hidden = !rows.length;
       p.optionsBlock.classList.toggle("plain", !Array.isArray(source));
     }
     const observers = this.app.isFollowing ? this.answer?.observers : null;
     if (observers !== this.shownObservers) {
       this.shownObservers = observers;
-      p.observers.replaceChildren(...(observers ?? []).slice(0, 60).map((one) => h("li", {}, h("p", {}, `${one.count > 1 ? `${one.count} × ` : ""}${short(String(one.text ?? ""), 200)}`))));
+      p.observers.replaceChildren(...(observers ?? []).slice(0, 60).map((one) => h("li", h("p", `${one.count > 1 ? `${one.count} × ` : ""}${short(String(one.text ?? ""), 200)}`))));
     }
     p.observersBlock.hidden = !observers?.length;
   }
@@ -306,12 +306,12 @@ export class Detail {
     const event = record.event(n);
     const changed = changes(record, n);
     const button = h("button", {
-      type: "button", "aria-current": n === this.app.selectedEvent ? "true" : null, title: "Show this time",
+      "aria-current": n === this.app.selectedEvent ? "true" : null, title: "Show this time",
       onclick: () => this.app.showEvent(n),
-    }, h("span", { class: "when" }, clock(event[0])), h("span", { class: "text" }, line(record, event)),
-    changed.length ? h("span", { class: "changes" }, changed.map((one) => h("span", {}, `${one.name} ${one.from} → `, h("b", {}, one.to)))) : null,
+    }, h("span.when", clock(event[0])), h("span.text", line(record, event)),
+    changed.length ? h("span.changes", changed.map((one) => h("span", `${one.name} ${one.from} → `, h("b", one.to)))) : null,
     this.difference(record, lane, i));
-    return h("li", {}, button);
+    return h("li", button);
   }
 
   difference(record, lane, i) {
@@ -321,10 +321,10 @@ export class Detail {
     for (let j = i - 1; j >= 0 && before === null; j -= 1) before = record.values.get(lane.events[j]) ?? null;
     if (before === after || after.length > longest || (before?.length ?? 0) > longest) return null;
     try {
-      if (before === null) return h("span", { class: "diff" }, h("ins", {}, short(after, 160)));
+      if (before === null) return h("span.diff", h("ins", short(after, 160)));
       const found = differences(JSON.parse(before), JSON.parse(after), 6);
-      return h("span", { class: "diff" }, found.map((one) => h("span", {}, h("span", { class: "soft" }, `${short(one.path, 80)} `),
-        one.from === null ? null : h("del", {}, one.from), " ", one.to === null ? null : h("ins", {}, one.to), h("br"))));
+      return h("span.diff", found.map((one) => h("span", h("span.soft", `${short(one.path, 80)} `),
+        one.from === null ? null : h("del", one.from), " ", one.to === null ? null : h("ins", one.to), h("br"))));
     } catch {
       return null;
     }

@@ -2,12 +2,20 @@
 
 const space = "http://www.w3.org/2000/svg";
 
-/** An element. `on…` properties are listeners, `class` is its class, others are attributes; null leaves one out. */
-export function h(name, properties = {}, ...children) {
-  const element = document.createElement(name);
+/**
+ * An element: `h("p.soft", { title: "…" }, "text", child)`, with or without classes and properties.
+ *
+ * `on…` properties are listeners, `class` is its class, others are attributes; null leaves one out.
+ */
+export function h(name, ...children) {
+  const [tag, ...classes] = name.split(".");
+  const element = document.createElement(tag);
+  if (classes.length) element.className = classes.join(" ");
+  if (tag === "button") element.type = tag;
+  const properties = children[0]?.constructor === Object ? children.shift() : {};
   for (const [key, value] of Object.entries(properties)) {
     if (value === null || value === undefined || value === false) continue;
-    if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
+    if (key.startsWith("on")) on(element, key.slice(2), value);
     else element.setAttribute(key, value === true ? "" : value);
   }
   element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
@@ -55,6 +63,9 @@ export function replace(element, ...children) {
 }
 
 export const find = (id) => document.getElementById(id);
+
+/** Listens to an element, or to that with an id. */
+export const on = (target, name, then, options) => (typeof target === "string" ? find(target) : target).addEventListener(name, then, options);
 
 /** Whether the reader wants no motion. */
 export const still = matchMedia("(prefers-reduced-motion: reduce)");

@@ -1,6 +1,6 @@
 // The list of keys. Only the rows that are in view are in the document, and a frame touches only what has changed.
 
-import { find, h, icon, narrow, setAttribute, setIcon, setText } from "./dom.js";
+import { find, h, icon, narrow, on, setAttribute, setIcon, setText } from "./dom.js";
 import { look, lookWords, looks, ordered } from "./list.js";
 import { state } from "./record.js";
 import { bytes, causeWords, duration, short } from "./words.js";
@@ -32,8 +32,8 @@ export class KeysPane {
 
   build() {
     const filter = find("filter");
-    filter.addEventListener("input", () => this.change({ text: filter.value }));
-    filter.addEventListener("keydown", (event) => {
+    on(filter, "input", () => this.change({ text: filter.value }));
+    on(filter, "keydown", (event) => {
       if (event.key === "Escape") {
         filter.value = "";
         this.change({ text: "" });
@@ -43,31 +43,31 @@ export class KeysPane {
         this.go(0);
       }
     });
-    find("depth").addEventListener("change", (event) => this.change({ depth: Number(event.target.value) }));
+    on("depth", "change", (event) => this.change({ depth: Number(event.target.value) }));
     this.chips = new Map(looks.map((name) => {
       const count = h("b");
-      const chip = h("button", {
-        type: "button", class: "chip", "data-look": name, "aria-pressed": "false", onclick: () => this.toggle(name),
+      const chip = h("button.chip", {
+        "data-look": name, "aria-pressed": "false", onclick: () => this.toggle(name),
       }, icon(`look-${name}`, "icon look"), lookWords[name], count);
       find("chips").append(chip);
       return [name, { chip, count }];
     }));
     this.heads = new Map(titles.map(([name, title, kind]) => {
       const head = h("div", { role: "columnheader", class: kind, "aria-sort": "none" },
-        h("button", { type: "button", onclick: () => this.sort(name) }, title));
+        h("button", { onclick: () => this.sort(name) }, title));
       find("columns").append(head);
       return [name, head];
     }));
     this.sort("key", true);
-    this.rows.addEventListener("scroll", () => {
+    on(this.rows, "scroll", () => {
       this.top = this.rows.scrollTop;
       this.isScrolling = true;
       this.app.wake();
     }, { passive: true });
     new ResizeObserver(() => this.measure()).observe(this.rows);
-    narrow.addEventListener("change", () => this.measure());
-    this.grid.addEventListener("keydown", (event) => this.pressed(event));
-    this.sheet.addEventListener("click", (event) => {
+    on(narrow, "change", () => this.measure());
+    on(this.grid, "keydown", (event) => this.pressed(event));
+    on(this.sheet, "click", (event) => {
       const row = event.target.closest(".row");
       if (row) this.choose(row.index);
     });
@@ -202,20 +202,20 @@ export class KeysPane {
 
   newRow() {
     const cell = (kind, ...children) => h("div", { role: "gridcell", class: kind }, ...children);
-    const parts = { look: icon("look-pending", "look"), layer: icon("layer", "layer-mark"), text: h("span", { class: "text" }), word: h("span", { class: "hidden" }), fill: h("i") };
-    parts.bar = h("div", { class: "bar" }, parts.fill);
+    const parts = { look: icon("look-pending", "look"), layer: icon("layer", "layer-mark"), text: h("span.text"), word: h("span.hidden"), fill: h("i") };
+    parts.bar = h("div.bar", parts.fill);
     parts.name = cell("name", parts.look, parts.text, parts.layer, parts.word);
     for (const name of ["observers", "fetches", "age", "size"]) parts[name] = cell(`${name} number`);
     parts.cause = cell("cause");
-    const element = h("div", { class: "row", role: "row" },
+    const element = h("div.row", { role: "row" },
       parts.name, cell("meter", parts.bar), parts.observers, parts.fetches, parts.age, parts.size, parts.cause);
     return this.placed(element, parts, false);
   }
 
   newGroup() {
-    const parts = { chevron: icon("chevron", "icon chevron"), text: h("span", { class: "text" }), count: h("span", { class: "count" }), sums: h("span", { class: "sums" }) };
-    const element = h("div", { class: "row group", role: "row" },
-      h("div", { class: "name", role: "gridcell" }, parts.chevron, parts.text, parts.count), h("div", { role: "gridcell" }, parts.sums));
+    const parts = { chevron: icon("chevron", "icon chevron"), text: h("span.text"), count: h("span.count"), sums: h("span.sums") };
+    const element = h("div.row.group", { role: "row" },
+      h("div.name", { role: "gridcell" }, parts.chevron, parts.text, parts.count), h("div", { role: "gridcell" }, parts.sums));
     return this.placed(element, parts, true);
   }
 
@@ -274,8 +274,8 @@ export class KeysPane {
     setText(parts.count, group.lanes.length.toLocaleString("en"));
     if (element.group === group) return;
     element.group = group;
-    parts.sums.replaceChildren(...looks.filter((name) => group.looks[name]).map((name) => h("span", { class: "sum", "data-look": name, title: lookWords[name] },
-      icon(`look-${name}`, "look"), h("span", { class: "hidden" }, lookWords[name]), group.looks[name].toLocaleString("en"))));
+    parts.sums.replaceChildren(...looks.filter((name) => group.looks[name]).map((name) => h("span.sum", { "data-look": name, title: lookWords[name] },
+      icon(`look-${name}`, "look"), h("span.hidden", lookWords[name]), group.looks[name].toLocaleString("en"))));
   }
 
   choose(index) {

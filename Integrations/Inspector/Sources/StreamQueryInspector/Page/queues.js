@@ -9,13 +9,13 @@ const phases = {
   stopped: ["error", "stopped"], succeeded: ["fresh", "succeeded"], failed: ["error", "failed"], cancelled: ["pending", "cancelled"],
 };
 
-const cell = (...children) => h("td", {}, ...children);
-const table = (heads, rows) => h("table", { class: "table" }, h("thead", {}, h("tr", {}, heads.map((head) => h("th", { scope: "col" }, head)))), h("tbody", {}, rows));
-const phase = (look, text) => h("span", { class: "phase", "data-look": look }, icon(`look-${look}`, "look"), h("span", {}, text));
-const block = (title, ...children) => h("div", {}, h("h2", {}, title), ...children);
-const soft = (words) => h("div", { class: "soft" }, words);
-const mono = (words) => h("div", { class: "mono" }, words);
-const problem = (words) => h("div", { class: "problem" }, words);
+const cell = (...children) => h("td", ...children);
+const table = (heads, rows) => h("table.table", h("thead", h("tr", heads.map((head) => h("th", { scope: "col" }, head)))), h("tbody", rows));
+const phase = (look, text) => h("span.phase", { "data-look": look }, icon(`look-${look}`, "look"), h("span", text));
+const block = (title, ...children) => h("div", h("h2", title), ...children);
+const soft = (words) => h("div.soft", words);
+const mono = (words) => h("div.mono", words);
+const problem = (words) => h("div.problem", words);
 const text = (value, length = 160) => short(String(value ?? "–"), length);
 
 export class RunsPane {
@@ -41,8 +41,8 @@ export class RunsPane {
     if (mark === this.mark && this.record === record) return;
     [this.mark, this.record] = [mark, record];
     const over = rows.filter((row) => isOver(row.phase)).sort((a, b) => b.at - a.at);
-    const content = h("div", { class: "cards" });
-    if (!rows.length) content.append(h("p", { class: "empty" }, "No mutation ran up to this time."));
+    const content = h("div.cards");
+    if (!rows.length) content.append(h("p.empty", "No mutation ran up to this time."));
     if (active.length) content.append(block("Under way", table(["Mutation", "State", "Waits for", "Since", "Layers on"], active.slice(0, 300).map((row) => this.row(row, at, active)))));
     if (over.length) content.append(block("Ended", table(["Mutation", "State", "Error", "Took", "At"], over.slice(0, 200).map((row) => this.ended(row)))));
     replace(this.root, content);
@@ -65,7 +65,7 @@ export class RunsPane {
   row(row, at, active) {
     const { record } = this.app;
     const [look, word] = phases[row.phase];
-    return h("tr", {}, this.name(row),
+    return h("tr", this.name(row),
       cell(phase(look, word), row.failures ? soft(plural(row.failures, "failed attempt")) : null,
         row.error ? problem(text(record.errors.get(row.error))) : null),
       cell(this.waits(row, at, active)), cell(duration(at - row.started)),
@@ -90,8 +90,8 @@ export class RunsPane {
     const [look, word] = phases[row.phase];
     const error = row.error && row.phase !== "succeeded" ? text(record.errors.get(row.error)) : row.callback ? `${text(row.callback, 40)}: ${text(record.errors.get(row.error))}` : "–";
     const n = row.run.events.at(-1);
-    return h("tr", {}, this.name(row), cell(phase(look, word)), cell(error), cell(row.ended === null ? "–" : duration(row.ended - row.started)),
-      cell(n === undefined ? clock(row.at, 1) : h("button", { type: "button", class: "button", onclick: () => this.app.showEvent(n) }, clock(row.at, 1))));
+    return h("tr", this.name(row), cell(phase(look, word)), cell(error), cell(row.ended === null ? "–" : duration(row.ended - row.started)),
+      cell(n === undefined ? clock(row.at, 1) : h("button.button", { onclick: () => this.app.showEvent(n) }, clock(row.at, 1))));
   }
 }
 
@@ -108,11 +108,11 @@ export class CachePane {
     const mark = `${this.app.isFollowing ? "" : end} ${this.app.factsNumber} ${this.app.isFollowing} ${Math.floor(at / 500_000)}`;
     if (mark === this.mark && this.record === record) return;
     [this.mark, this.record] = [mark, record];
-    const content = h("div", { class: "cards" });
+    const content = h("div.cards");
     content.append(this.counts(record, moment), this.lookups(facts), ...this.limits(facts), ...this.outbox(facts), ...this.stores(facts, end), ...this.accounts(facts), this.calls(end));
     if (!facts) {
       const why = this.app.live ? "Lookups, limits, the outbox, stores and accounts are known for now only." : "Lookups, limits, the outbox, stores and accounts are not part of a record.";
-      content.append(h("p", { class: "note" }, why));
+      content.append(h("p.note", why));
     }
     replace(this.root, content);
   }
@@ -124,7 +124,7 @@ export class CachePane {
       ["Failed", counts.error], ["Without data", counts.pending], ["Network", moment.network ? "online" : "offline"], ["App", moment.activity ? "active" : "inactive"],
       ["Lost events", moment.lost],
     ];
-    return block("Now in the cache", h("dl", { class: "facts" }, facts.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value.toLocaleString("en"))))));
+    return block("Now in the cache", h("dl.facts", facts.map(([name, value]) => h("div", h("dt", name), h("dd", value.toLocaleString("en"))))));
   }
 
   lookups(facts) {
@@ -134,14 +134,14 @@ export class CachePane {
       .map(([name, title, kind]) => ({ count: Number(lookups[name]) || 0, title, kind }));
     const all = parts.reduce((sum, part) => sum + part.count, 0);
     const hits = parts[0].count + parts[1].count;
-    const bar = h("div", { class: "split-bar", role: "img", "aria-label": parts.map((part) => `${part.count} ${part.title}`).join(", ") });
+    const bar = h("div.split-bar", { role: "img", "aria-label": parts.map((part) => `${part.count} ${part.title}`).join(", ") });
     for (const part of parts.filter((one) => one.count)) {
       const piece = h("i", { class: part.kind });
       piece.style.flexGrow = part.count;
       bar.append(piece);
     }
-    return block("Hit rate", h("div", { class: "lookups" }, h("strong", {}, all ? `${Math.round((hits / all) * 100)} %` : "–"), bar),
-      h("div", { class: "key-of" }, parts.map((part) => h("span", {}, h("i", { class: `swatch ${part.kind}` }), `${part.count.toLocaleString("en")} ${part.title}`))));
+    return block("Hit rate", h("div.lookups", h("strong", all ? `${Math.round((hits / all) * 100)} %` : "–"), bar),
+      h("div.key-of", parts.map((part) => h("span", h("i", { class: `swatch ${part.kind}` }), `${part.count.toLocaleString("en")} ${part.title}`))));
   }
 
   limits(facts) {
@@ -152,8 +152,8 @@ export class CachePane {
       const share = limit ? Math.min(1, used / limit) : 0;
       const fill = h("i");
       fill.style.transform = `scaleX(${share})`;
-      return h("tr", {}, cell(title), cell(used === null ? "–" : used.toLocaleString("en"), limit ? ` of ${limit.toLocaleString("en")}` : ", no limit"),
-        cell(limit ? h("div", { class: `gauge ${share >= 1 ? "full" : ""}` }, fill) : null, note ? h("span", { class: "soft" }, note) : null));
+      return h("tr", cell(title), cell(used === null ? "–" : used.toLocaleString("en"), limit ? ` of ${limit.toLocaleString("en")}` : ", no limit"),
+        cell(limit ? h("div", { class: `gauge ${share >= 1 ? "full" : ""}` }, fill) : null, note ? h("span.soft", note) : null));
     };
     const rows = [gauge("Fetches at once", limits.running ?? counts.fetching, limits.fetches ?? null, limits.waiting ? `${plural(limits.waiting, "fetch waits", "fetches wait")} for a place` : "")];
     if ("entries" in limits) rows.push(gauge("Entries", counts.all, limits.entries));
@@ -168,17 +168,17 @@ export class CachePane {
       network: "the network", scope: "the run before it in its scope", store: "the store", mutation: "its mutation to be registered",
       answer: "an answer: send again, or give up",
     };
-    const rows = facts.outbox.slice(0, 300).map((item) => h("tr", {}, cell(mono(text(item.mutation)), soft(text(item.scope ? `scope ${item.scope}` : item.id, 60))),
+    const rows = facts.outbox.slice(0, 300).map((item) => h("tr", cell(mono(text(item.mutation)), soft(text(item.scope ? `scope ${item.scope}` : item.id, 60))),
       cell(phase(look[item.state] ?? "pending", text(item.state, 40)), item.attempts ? soft(plural(item.attempts, "attempt")) : null),
       cell(item.state === "waiting" && !item.waitsFor ? "its turn or the network" : waits[item.waitsFor] ?? (item.waitsFor ? text(item.waitsFor, 80) : "–")), cell(item.error ? problem(text(item.error, 300)) : "–")));
-    return [block("Outbox", rows.length ? table(["Mutation", "State", "Waits for", "Error"], rows) : h("p", { class: "note" }, "Empty: all is sent."))];
+    return [block("Outbox", rows.length ? table(["Mutation", "State", "Waits for", "Error"], rows) : h("p.note", "Empty: all is sent."))];
   }
 
   stores(facts, end) {
     if (!Array.isArray(facts?.stores) || !facts.stores.length) return [];
     const { record } = this.app;
     const failed = record.conditions.slice(0, below(record.conditions, end)).slice(-2000).filter((n) => record.event(n)[1] === code.storeFailed).slice(-5).reverse();
-    const rows = facts.stores.slice(0, 100).map((store) => h("tr", {}, cell(mono(text(store.name)), store.partition ? soft(text(store.partition, 80)) : null),
+    const rows = facts.stores.slice(0, 100).map((store) => h("tr", cell(mono(text(store.name)), store.partition ? soft(text(store.partition, 80)) : null),
       cell(phase(store.state === "open" ? "fresh" : "stale", text(store.state, 60))), cell(store.pending ? plural(store.pending, "change waits", "changes wait") : "all is written")));
     return [block("Stores", table(["Store", "State", "Writing"], rows),
       failed.map((n) => problem(`${clock(record.event(n)[0], 1)}: ${text(record.errors.get(record.event(n)[4]), 300)}`)))];
@@ -186,7 +186,7 @@ export class CachePane {
 
   accounts(facts) {
     if (!Array.isArray(facts?.accounts) || !facts.accounts.length) return [];
-    const rows = facts.accounts.slice(0, 100).map((account) => h("tr", {}, cell(text(account.name)), cell(account.isCurrent ? phase("fresh", "signed in") : phase("pending", "kept")),
+    const rows = facts.accounts.slice(0, 100).map((account) => h("tr", cell(text(account.name)), cell(account.isCurrent ? phase("fresh", "signed in") : phase("pending", "kept")),
       cell(account.entries == null ? "–" : plural(account.entries, "entry", "entries"))));
     return [block("Accounts", table(["Account", "State", "Entries"], rows))];
   }
@@ -197,6 +197,6 @@ export class CachePane {
     const count = below(record.conditions, end);
     const shown = record.conditions.slice(Math.max(0, count - 30), count).reverse();
     if (!shown.length) return h("div", { hidden: true });
-    return block("Calls, triggers, network", h("ol", { class: "history" }, shown.map((n) => this.app.eventItem(n))));
+    return block("Calls, triggers, network", h("ol.history", shown.map((n) => this.app.eventItem(n))));
   }
 }

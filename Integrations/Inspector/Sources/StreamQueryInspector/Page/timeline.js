@@ -1,6 +1,6 @@
 // The timeline: time runs to the right, one lane a mutation and one a key. Only the lanes in view are drawn.
 
-import { dark, find, narrow, setAttribute, setText } from "./dom.js";
+import { dark, find, narrow, on, setAttribute, setText } from "./dom.js";
 import { box, drawLane, drawRuns, fitted, polygon } from "./lanes.js";
 import { looks, matcher } from "./list.js";
 import { code } from "./record.js";
@@ -21,22 +21,22 @@ export class Timeline {
     this.measure = this.measure.bind(this);
     new ResizeObserver(this.measure).observe(this.scroller);
     new ResizeObserver(this.measure).observe(this.overview);
-    narrow.addEventListener("change", this.measure);
-    dark.addEventListener("change", () => {
+    on(narrow, "change", this.measure);
+    on(dark, "change", () => {
       this.colours = null;
       this.app.wake();
     });
-    this.scroller.addEventListener("scroll", () => {
+    on(this.scroller, "scroll", () => {
       this.top = this.scroller.scrollTop;
       this.app.wake();
     }, { passive: true });
-    this.scroller.addEventListener("wheel", (event) => this.wheeled(event), { passive: false });
-    this.scroller.addEventListener("keydown", (event) => this.pressed(event));
+    on(this.scroller, "wheel", (event) => this.wheeled(event), { passive: false });
+    on(this.scroller, "keydown", (event) => this.pressed(event));
     this.listen(this.canvas);
     this.listenToOverview();
-    find("zoom-in").addEventListener("click", () => this.zoom(0.5));
-    find("zoom-out").addEventListener("click", () => this.zoom(2));
-    find("zoom-fit").addEventListener("click", () => this.fit());
+    on("zoom-in", "click", () => this.zoom(0.5));
+    on("zoom-out", "click", () => this.zoom(2));
+    on("zoom-fit", "click", () => this.fit());
   }
 
   reset() {
@@ -489,7 +489,7 @@ export class Timeline {
       const box = canvas.getBoundingClientRect();
       return { x: event.clientX - box.left, y: event.clientY - box.top };
     };
-    canvas.addEventListener("pointerdown", (event) => {
+    on(canvas, "pointerdown", (event) => {
       if (event.button !== 0 || !this.app.record) return;
       const at = place(event);
       this.pointers.set(event.pointerId, at);
@@ -497,7 +497,7 @@ export class Timeline {
       canvas.setPointerCapture(event.pointerId);
       if (this.drag?.isRuler) this.app.seek(this.time(at.x));
     });
-    canvas.addEventListener("pointermove", (event) => {
+    on(canvas, "pointermove", (event) => {
       const at = place(event);
       if (!this.pointers.has(event.pointerId)) {
         this.hover(at);
@@ -531,9 +531,9 @@ export class Timeline {
       if (event.type === "pointerup" && this.drag && !this.drag.isMoved && !this.drag.isRuler) this.clicked(place(event));
       if (!this.pointers.size) this.drag = null;
     };
-    canvas.addEventListener("pointerup", ended);
-    canvas.addEventListener("pointercancel", ended);
-    canvas.addEventListener("pointerleave", () => this.hover(null));
+    on(canvas, "pointerup", ended);
+    on(canvas, "pointercancel", ended);
+    on(canvas, "pointerleave", () => this.hover(null));
   }
 
   hitAt({ x, y }) {
@@ -586,14 +586,14 @@ export class Timeline {
       this.app.seek(record.start + share * (this.app.edge() - record.start));
       this.reveal(this.app.at);
     };
-    overview.addEventListener("pointerdown", (event) => {
+    on(overview, "pointerdown", (event) => {
       overview.setPointerCapture(event.pointerId);
       seek(event);
     });
-    overview.addEventListener("pointermove", (event) => {
+    on(overview, "pointermove", (event) => {
       if (overview.hasPointerCapture(event.pointerId)) seek(event);
     });
-    overview.addEventListener("keydown", (event) => {
+    on(overview, "keydown", (event) => {
       const { record } = this.app;
       if (!record) return;
       const whole = this.app.edge() - record.start;

@@ -1,33 +1,33 @@
 // A value of JSON as a tree. Branches are built when they are opened, a hundred children at a time.
 
-import { h } from "./dom.js";
+import { h, on } from "./dom.js";
 import { short } from "./words.js";
 
 const page = 100;
 
 export function tree(value) {
-  const root = h("div", { class: "tree", tabindex: "0", role: "group", "aria-label": "Data" });
+  const root = h("div.tree", { tabindex: "0", role: "group", "aria-label": "Data" });
   root.append(node(null, value, true));
   return root;
 }
 
 function node(name, value, isOpen) {
-  const label = name === null ? [] : [h("span", { class: "name-of" }, short(name, 120)), h("span", { class: "soft" }, ": ")];
+  const label = name === null ? [] : [h("span.name-of", short(name, 120)), h("span.soft", ": ")];
   if (value === null || typeof value !== "object") {
     const kind = typeof value === "string" ? "of-text" : typeof value === "number" ? "of-number" : "of-word";
     const text = typeof value === "string" ? `"${short(value, 2000)}"` : String(value);
-    return h("div", { class: "leaf" }, label, h("span", { class: kind }, text));
+    return h("div.leaf", label, h("span", { class: kind }, text));
   }
   const names = Object.keys(value);
   const isList = Array.isArray(value);
-  if (!names.length) return h("div", { class: "leaf" }, label, isList ? "[]" : "{}");
+  if (!names.length) return h("div.leaf", label, isList ? "[]" : "{}");
   const count = isList ? `[${names.length.toLocaleString("en")}]` : `{${names.length.toLocaleString("en")}}`;
   const children = h("div");
-  const details = h("details", {}, h("summary", {}, label, h("span", { class: "soft" }, count, " ", isOpen ? "" : preview(value))), children);
+  const details = h("details", h("summary", label, h("span.soft", count, " ", isOpen ? "" : preview(value))), children);
   const more = (from) => {
     for (const child of names.slice(from, from + page)) children.append(node(child, value[child], false));
     if (from + page < names.length) {
-      const button = h("button", { type: "button", class: "button", onclick: () => {
+      const button = h("button.button", { onclick: () => {
         button.remove();
         more(from + page);
       } }, `${(names.length - from - page).toLocaleString("en")} more`);
@@ -41,7 +41,7 @@ function node(name, value, isOpen) {
     details.open = true;
     build();
   }
-  details.addEventListener("toggle", () => details.open && build());
+  on(details, "toggle", () => details.open && build());
   return details;
 }
 
