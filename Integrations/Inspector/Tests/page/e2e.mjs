@@ -461,6 +461,48 @@ step("more events than the page can get: the lost ones are counted, and states a
   assert.ok(await page.run(() => window.inspector.record.events.length) <= 75_000);
 });
 
+step("a page that misses events again and again keeps its choice, its filter and its place", async ({ page, app }) => {
+  if (!app.served) return "needs the client that is not there";
+  const { pretend, flush } = app.served;
+  for (let i = 0; i < 200; i += 1) pretend.entry(["many", i], "Many", 1);
+  flush();
+  await page.type("#filter", "many");
+  await page.until(() => document.querySelector("#count-keys").textContent.startsWith("200 of"));
+  await choose(page, '["many", 150]');
+  await page.run(() => {
+    document.querySelector("#rows").scrollTop = 3000;
+    document.querySelector("#detail").scrollTop = 60;
+    window.seen = { records: new Set(), fewest: Infinity, scroll: new Set(), places: new Set() };
+    const look = () => {
+      window.seen.records.add(window.inspector.record);
+      window.seen.fewest = Math.min(window.seen.fewest, document.querySelectorAll("#sheet .row:not([hidden])").length);
+      window.seen.scroll.add(document.querySelector("#rows").scrollTop);
+      window.seen.places.add(document.querySelector("#detail").scrollTop);
+      window.seen.frame = requestAnimationFrame(look);
+    };
+    requestAnimationFrame(() => requestAnimationFrame(look));
+  });
+  await page.frame();
+  const burst = pretend.entry(["burst"], "Burst", 1);
+  const before = await page.run(() => window.inspector.missed);
+  for (let round = 0; round < 20; round += 1) {
+    for (let i = 0; i < 6000; i += 1) pretend.write(burst, i);
+    flush();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  await page.until((missed) => window.inspector.missed > missed + 10_000 && !window.inspector.held, before);
+  await page.until((updates) => window.inspector.record.row(window.inspector.record.current, window.inspector.record.laneOf('["burst"]'))?.state[4] === updates, burst.updates);
+  const seen = await page.run(() => {
+    cancelAnimationFrame(window.seen.frame);
+    return { ...window.seen, records: window.seen.records.size, scroll: [...window.seen.scroll], places: [...window.seen.places], text: window.inspector.lane().text };
+  });
+  assert.ok(seen.records >= 2 && seen.records <= 6, `${seen.records} records`);
+  assert.ok(seen.fewest > 5, `${seen.fewest} rows`);
+  assert.deepEqual([seen.scroll, seen.places, seen.text], [[3000], [60], '["many", 150]']);
+  assert.equal(await page.run(() => document.querySelector("#filter").value), "many");
+  await page.type("#filter", "");
+});
+
 step("the app is killed: the page says so, keeps what it has, and is live again", async ({ page, app, log }) => {
   if (!app.kill) return "needs an app that this script starts";
   await isLive(page);

@@ -102,6 +102,7 @@ class App {
   lane() { return this.selected && this.record ? this.record.laneLike(this.selected) : null; }
 
   select(lane, goesThere) {
+    lane = this.record.laneLike(lane) ?? lane;
     if (this.lane() !== lane) this.selectedEvent = null;
     this.selected = lane;
     this.timeline.revealLane(lane);
@@ -153,21 +154,21 @@ class App {
 
   // MARK: Records
 
+  /** Shows a record: another one, or the same one anew, which changes nothing else of the page. */
   show(record, isNew) {
+    if (isNew) this.selectedEvent = null;
+    else if (this.selectedEvent !== null) this.selectedEvent = record.index(this.record.number(this.selectedEvent));
     this.record = record;
     this.seenRevision = -1;
-    if (isNew) {
-      this.selectedEvent = null;
-      this.newest = 0;
-      setText(find("caption"), "");
-    }
+    this.wake();
+    if (!isNew) return this.keys.renew(true);
+    [this.newest, this.missed, this.held] = [0, 0, null];
+    setText(find("caption"), "");
     this.keys.reset();
-    this.detail.reset();
     find("welcome").hidden = true;
     document.body.dataset.mode = this.opened ? "opened" : "live";
     this.at = this.edge();
-    if (isNew) this.timeline.reset();
-    this.wake();
+    this.timeline.reset();
   }
 
   open(text, name) {
@@ -180,7 +181,7 @@ class App {
       return false;
     }
     this.live?.close();
-    [this.opened, this.link, this.facts, this.isFollowing, this.isPlaying] = [name, "opened", null, false, false];
+    [this.opened, this.link, this.facts, this.isFollowing, this.isPlaying, this.of] = [name, "opened", null, false, false, null];
     this.show(record, true);
     if (!this.lane()) this.selected = record.lanes.reduce((best, lane) => (lane.events.length > (best?.events.length ?? 0) ? lane : best), null);
     this.showLink();
@@ -198,6 +199,7 @@ class App {
       switch (kind) {
         case "record": this.heardRecord(value); break;
         case "part": this.heardPart(value); break;
+        case "held": this.release(); break;
         case "facts":
           this.facts = value !== null && typeof value === "object" ? value : null;
           this.factsNumber += 1;
@@ -219,29 +221,40 @@ class App {
   }
 
   heardRecord(json) {
-    const record = new Recording(json, { keep: kept });
-    const isSame = this.record !== null && this.record.date === record.date && !this.opened;
-    this.heardAt = performance.now();
-    this.link = "live";
-    this.missed = 0;
-    this.renew(record, isSame);
+    const old = this.of === this.live ? this.record : null;
+    const keep = Math.max(kept, json?.events?.length || 0);
+    const record = old ? old.renew(json) : new Recording(json, { keep });
+    [this.heardAt, this.link, this.held, this.of] = [performance.now(), "live", null, this.live];
+    if (record === old) return;
+    const isNew = old?.date !== record.date;
+    if (old && !isNew) this.missed += Math.max(0, record.first - old.next);
+    this.show(record, isNew);
+    if (isNew) this.follow();
   }
 
-  renew(record, isSame) {
-    const wasFollowing = this.isFollowing || !isSame;
-    const { at } = this;
-    this.show(record, !isSame);
-    if (wasFollowing) this.follow();
-    else this.at = Math.max(at, record.start);
-  }
-
+  // After lost events a part is a whole record, and there may be twenty in a second: the page takes them once a second.
   heardPart(json) {
     if (!this.record || this.opened) return;
-    const record = this.record.append(json);
+    if (json?.lost > 0) {
+      this.missed += json.lost;
+      this.held ??= [];
+    }
+    if (this.held?.push(json) === 1) setTimeout(() => this.heard("held"), Math.max(0, (this.renewedAt ?? 0) + 1000 - performance.now()));
+    if (!this.held) this.take([json]);
+  }
+
+  release() {
+    const parts = this.held ?? [];
+    this.held = null;
+    if (parts.length && !this.opened) this.take(parts.slice(parts.findLastIndex((part) => part?.lost > 0)));
+  }
+
+  take(parts) {
+    const record = parts.reduce((record, part) => record.append(part), this.record);
     this.heardAt = performance.now();
     if (record === this.record) return;
-    this.missed = (this.missed ?? 0) + record.lost;
-    this.renew(record, true);
+    this.renewedAt = this.heardAt;
+    this.show(record, false);
   }
 
   // A part that cannot be read: what it told is in the whole record. Not more than once in five seconds.
@@ -316,18 +329,13 @@ class App {
     this.toastTimer = setTimeout(() => { toast.dataset.shown = "false"; }, 5000);
   }
 
-  async save() {
+  /** Saves what the page has: that may be more than the app has. */
+  save() {
     if (!this.record) {
       this.say("There is no record to save.");
       return;
     }
-    let blob;
-    try {
-      if (this.link === "live") blob = await this.live.record();
-    } catch (error) {
-      this.say(`${error.message} The page saves what it has.`);
-    }
-    blob ??= new Blob([JSON.stringify(this.record.save())], { type: "application/json" });
+    const blob = new Blob([JSON.stringify(this.record.save())], { type: "application/json" });
     const date = new Date(this.record.date * 1000);
     const name = Number.isNaN(date.getTime()) ? "record" : date.toISOString().slice(0, 19).replaceAll(":", "-");
     const link = h("a", { href: URL.createObjectURL(blob), download: `streamquery-record-${name}.json` });

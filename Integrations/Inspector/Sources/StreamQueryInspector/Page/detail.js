@@ -44,10 +44,7 @@ export class Detail {
     for (const button of p.buttons) button.setAttribute("aria-describedby", "reason");
     [p.why, p.whyTitle, p.who] = [h("p", { id: "why" }), h("h3"), h("p", { id: "who" })];
     p.failure = h("p.failure");
-    p.facts = new Map(["Status", "Fetch", "Observers", "Callers", "Fetches", "Failures", "Updates", "Updated", "Age", "Size"].map((name) => {
-      const value = h("dd");
-      return [name, value];
-    }));
+    p.facts = new Map(["Status", "Fetch", "Observers", "Callers", "Fetches", "Failures", "Updates", "Updated", "Age", "Size"].map((name) => [name, h("dd")]));
     p.dataNote = h("span.soft");
     p.data = h("div", { id: "data" });
     p.options = h("tbody");
@@ -76,8 +73,7 @@ export class Detail {
   }
 
   reset() {
-    this.seen = null;
-    this.whoOf = null;
+    this.root.scrollTop = 0;
     this.answer = null;
     this.asked = null;
     this.shownData = undefined;
@@ -96,12 +92,12 @@ export class Detail {
     const { record, moment, at, end } = app;
     const row = record.row(moment, lane);
     if (this.lane !== lane || this.record !== record) {
-      [this.lane, this.record] = [lane, record];
-      this.reset();
+      const isSame = this.lane && this.record.date === record.date && record.laneLike(this.lane) === lane;
+      [this.lane, this.record, this.seen, this.whoOf, this.whyOf] = [lane, record, null, null, undefined];
+      if (!isSame) this.reset();
       setText(p.heading, short(lane.text, 2000));
       setText(p.type, lane.type || "–");
       p.type.title = short(lane.type, 200);
-      this.root.scrollTop = 0;
     }
     this.showState(row, at);
     this.showActions(row);

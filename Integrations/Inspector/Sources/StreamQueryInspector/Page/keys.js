@@ -132,7 +132,7 @@ export class KeysPane {
       while (this.work && performance.now() < deadline) {
         const { done, value } = this.work.next();
         if (done) {
-          this.work = null;
+          [this.work, this.of] = [null, record];
           this.show(value);
         }
       }
@@ -156,7 +156,7 @@ export class KeysPane {
     none.hidden = items.length > 0;
     setText(none, all > 0 ? "No key matches the filter." : "The cache is empty at this time.");
     if (active && items[this.active] !== active) {
-      const is = (item) => item === active || (item.isGroup && active.isGroup && item.name === active.name);
+      const is = (item) => (active.isGroup ? item.name === active.name : item.number === active.number);
       this.active = items.length < 20_000 ? items.findIndex(is) : -1;
     }
   }
@@ -178,7 +178,7 @@ export class KeysPane {
       const item = this.items[index];
       const element = this.used.get(index) ?? this.take(index, Boolean(item.isGroup));
       if (item.isGroup) this.fillGroup(element, item, index);
-      else this.fill(element, item, record, moment, at, item === selected, index);
+      else this.fill(element, item, record, moment, at, selected);
     }
     for (const element of [...this.free.row, ...this.free.group]) {
       if (element.hidden) continue;
@@ -226,10 +226,13 @@ export class KeysPane {
     return element;
   }
 
-  fill(element, lane, record, moment, at, isSelected, index) {
+  // The list may be that of the record before: the next order has the lanes of this one.
+  fill(element, item, record, moment, at, selected) {
     const { parts } = element;
-    const row = record.row(moment, lane);
-    setAttribute(element, "aria-selected", isSelected);
+    const own = this.of === record ? item : record.laneLike(item);
+    const lane = own ?? item;
+    const row = own && record.row(moment, own);
+    setAttribute(element, "aria-selected", own !== null && own === selected);
     setText(parts.text, short(record.name(lane), 300));
     if (element.lane !== lane) {
       element.lane = lane;

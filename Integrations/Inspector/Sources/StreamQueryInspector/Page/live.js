@@ -105,12 +105,6 @@ export class Live {
     return (await answer.json()).done ?? "Done.";
   }
 
-  async record() {
-    const answer = await this.request("record");
-    if (!answer.ok) throw new Error(await reason(answer));
-    return answer.blob();
-  }
-
   close() {
     clearTimeout(this.timer);
     this.source?.close();
