@@ -182,6 +182,37 @@ step("each button has its effect", async ({ page, log }) => {
   await press(page, "remove", key, [2]);
 });
 
+step("data is edited as text: a number that JavaScript would round stays, and nothing is edited that has not come", async ({ page, app }) => {
+  if (!app.served) return "needs the client that is not there";
+  const key = await observed(page);
+  await choose(page, key);
+  const button = '[data-do="setData"]';
+  await page.until((one) => document.querySelector(one).getAttribute("aria-disabled") === null, button);
+  for (const text of ['{"id": 9007199254740993, "ratio": 1.10}', '{"id": 18446744073709551615}']) {
+    await page.click(button);
+    await page.until(() => document.querySelector("#editor").open);
+    await page.type("#editor-text", text);
+    await page.click("#editor-done");
+    await page.until(() => !document.querySelector("#editor").open);
+    assert.equal(app.served.pretend.byText.get(key).written, text);
+    await page.until((digits) => document.querySelector("#data").textContent.includes(digits), /\d{9,}/.exec(text)[0]);
+  }
+  await page.click(button);
+  await page.until(() => document.querySelector("#editor-text").value.includes("18446744073709551615"));
+  await page.click("#editor-cancel");
+  // An app that does not answer.
+  const reason = await page.run((one) => {
+    const { detail } = window.inspector;
+    [detail.answer, detail.isAsking] = [null, true];
+    detail.frame();
+    document.querySelector(one).click();
+    const found = [document.querySelector(one).title, document.querySelector(one).getAttribute("aria-disabled"), document.querySelector("#editor").open];
+    [detail.asked, detail.isAsking] = [null, false];
+    return found;
+  }, button);
+  assert.deepEqual(reason, ["The data has not come yet.", "true", false]);
+});
+
 step("offline, online and a delay reach the client", async ({ page }) => {
   let from = await next(page);
   await page.click("#offline");
@@ -500,7 +531,10 @@ step("a page that misses events again and again keeps its choice, its filter and
   assert.ok(seen.fewest > 5, `${seen.fewest} rows`);
   assert.deepEqual([seen.scroll, seen.places, seen.text], [[3000], [60], '["many", 150]']);
   assert.equal(await page.run(() => document.querySelector("#filter").value), "many");
-  await page.type("#filter", "");
+  await page.run(() => {
+    document.querySelector("#filter").value = "";
+    document.querySelector("#filter").dispatchEvent(new Event("input"));
+  });
 });
 
 step("the app is killed: the page says so, keeps what it has, and is live again", async ({ page, app, log }) => {

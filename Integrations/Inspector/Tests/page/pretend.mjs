@@ -178,13 +178,14 @@ export class Pretend {
         return;
       }
       e.updates += 1;
-      e.value = made(e, this.random());
+      [e.value, e.written] = [made(e, this.random()), null];
       Object.assign(e, { status: 1, fetching: 0, hasData: true, isInvalidated: false, updatedAt: Math.round(this.now), failures: 0 });
       this.emit([9, e.number, e.fetch, 0], e);
     });
   }
 
   write(e, value) {
+    e.written = null;
     Object.assign(e, { value, hasData: true, status: 1, isInvalidated: false, updatedAt: Math.round(this.now), updates: e.updates + 1 });
     this.emit([12, e.number], e);
   }
@@ -373,13 +374,13 @@ export class Pretend {
     const from = { staleTime: `prefix ${text([e.parts[0]])}`, gcTime: "client", retry: "default", enabled: "default", refetchInterval: "query" };
     const words = (value) => (typeof value === "number" ? `${value / s} seconds` : String(value));
     return {
-      key: number, type: e.type, data: this.hasValues && e.hasData ? this.shown(e) : null, size: e.hasData ? JSON.stringify(this.shown(e) ?? null).length : null,
+      key: number, type: e.type, dataText: this.hasValues && e.hasData ? e.written ?? JSON.stringify(this.shown(e)) : null, size: e.hasData ? JSON.stringify(this.shown(e) ?? null).length : null,
       options: Object.entries(options).map(([name, value]) => ({ name, value: words(value), from: from[name] })),
       observers: e.observers ? [{ text: `stream of ${e.type}, enabled`, count: e.observers }] : [], waiters: e.waiters,
     };
   }
 
-  act({ do: verb, key, data, seconds }) {
+  act({ do: verb, key, dataText, seconds }) {
     const e = key === undefined ? null : this.keys[key - 1];
     if (key !== undefined && (!e || e.isGone)) return { error: "The key is not in the cache." };
     switch (verb) {
@@ -395,7 +396,11 @@ export class Pretend {
         e.isInvalidated = true;
         this.emit([13, e.number], e);
         return { done: `${e.text} is stale now.` };
-      case "setData": this.write(e, data); return { done: `Wrote the data of ${e.text}.` };
+      case "setData":
+        this.write(e, JSON.parse(dataText));
+        // As it was written, since a number may have more digits than JavaScript keeps.
+        e.written = dataText;
+        return { done: `Wrote the data of ${e.text}.` };
       case "failNext": this.failing.add(e.number); return { done: `The next fetch of ${e.text} will fail.` };
       case "offline": case "online":
         this.isForcedOffline = verb === "offline";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { groupOf, look, ordered } from "../../Sources/StreamQueryInspector/Page/list.js";
 import { Recording, RecordError, state } from "../../Sources/StreamQueryInspector/Page/record.js";
-import { bytes, clock, differences, duration, line, why } from "../../Sources/StreamQueryInspector/Page/words.js";
+import { bytes, clock, differences, duration, indented, line, readJSON, why } from "../../Sources/StreamQueryInspector/Page/words.js";
 import { Pretend } from "./pretend.mjs";
 
 const S = (bits, observers = 0, updatedAt = null, options = 1) => [bits, observers, 0, updatedAt, updatedAt === null ? 0 : 1, 0, options];
@@ -310,6 +310,16 @@ test("values differ at places", () => {
   const deep = (depth) => JSON.parse(`${"[".repeat(depth)}1${"]".repeat(depth)}`);
   assert.equal(differences(deep(2000), deep(2001)).length, 1);
   assert.equal(differences(JSON.parse('{"__proto__": 1}'), {}).length, 1);
+});
+
+test("JSON is indented without a change of its numbers and strings", () => {
+  const values = [{}, [], 1, "a", null, { a: [1, { b: "x, {y}: [z] \\" }, []], "k\"": {}, c: [[[]]] }, [1.5e-7, true, "\u2028"]];
+  for (const value of values) assert.equal(indented(JSON.stringify(value)), JSON.stringify(value, null, 2));
+  assert.equal(indented('{ "id":9007199254740993,"x":1.10 , "y":-0e0}'), '{\n  "id": 9007199254740993,\n  "x": 1.10,\n  "y": -0e0\n}');
+  assert.equal(indented(""), "");
+  assert.deepEqual(readJSON('{"a":[1,2.5,"9007199254740993"]}'), { a: [1, 2.5, "9007199254740993"] });
+  assert.deepEqual(differences({ a: 9007199254740992n }, { a: 9007199254740993n, b: { c: 9007199254740993n } }), [
+    { path: "a", from: "9007199254740992", to: "9007199254740993" }, { path: "b", from: null, to: '{"c":"9007199254740993"}' }]);
 });
 
 test("events that were lost have numbers, and values belong to the numbers after them", () => {

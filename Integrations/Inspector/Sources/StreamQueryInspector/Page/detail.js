@@ -5,7 +5,7 @@ import { meter } from "./keys.js";
 import { look, lookWords } from "./list.js";
 import { below, code, state } from "./record.js";
 import { tree } from "./tree.js";
-import { bytes, changes, clock, differences, duration, lastFetch, line, short, who, why } from "./words.js";
+import { bytes, changes, clock, differences, duration, indented, lastFetch, line, readJSON, short, who, why } from "./words.js";
 
 const actions = [
   ["refetch", "Refetch"], ["invalidate", "Invalidate"], ["setStale", "Set stale"], ["setData", "Edit data…"],
@@ -154,13 +154,12 @@ export class Detail {
   showActions(row) {
     const p = this.parts;
     const general = this.app.blocked();
-    const facts = this.app.facts ?? {};
     let first = general;
     for (const button of p.buttons) {
       const name = button.dataset.do;
       let reason = general;
       if (!reason && !row) reason = "The key is not in the cache.";
-      if (!reason && name === "setData" && facts.allows?.values === false) reason = "The app does not show values, so they cannot be edited.";
+      if (!reason && name === "setData") reason = this.notEdited(row);
       first ??= name === "setData" ? null : reason;
       setAttribute(button, "aria-disabled", reason ? "true" : null);
       button.title = reason ?? "";
@@ -168,6 +167,13 @@ export class Detail {
     }
     setText(p.reason, first ?? "");
     p.reason.hidden = !first;
+  }
+
+  /** Why data cannot be edited now; null if it can. */
+  notEdited(row) {
+    if (this.app.facts?.allows?.values === false) return "The app does not show values, so they cannot be edited.";
+    if (!this.answer) return "The data has not come yet.";
+    return typeof this.answer.dataText === "string" || !state.hasData(row.state) ? null : "The data cannot be shown, so it cannot be edited.";
   }
 
   showAnswers(lane, row, at, end) {
@@ -223,7 +229,7 @@ export class Detail {
     const { app, parts: p } = this;
     const { record } = app;
     const text = record.value(row);
-    const isLive = app.isFollowing && this.answer !== null && "data" in (this.answer ?? {});
+    const isLive = app.isFollowing && Boolean(this.answer);
     const allowed = app.facts?.allows?.values !== false;
     const hasData = row && state.hasData(row.state);
     const shown = isLive && allowed && hasData ? this.answer : hasData && text !== null ? text : hasData ? `none ${app.live ? allowed : "file"} ${this.problem}` : "no";
@@ -235,7 +241,7 @@ export class Detail {
     else if (isLive && allowed && hasData) content = this.present(this.answer);
     else if (text !== null && hasData) {
       note = row.value === row.n ? "" : `as of ${clock(record.event(row.value)?.[0] ?? 0)}`;
-      content = this.parsed(text, (value) => tree(value));
+      content = this.parsed(text);
     } else if (this.problem && app.isFollowing) content = h("p.problem", short(this.problem, 400));
     else if (app.live && !allowed) content = h("p.soft", "The app does not show values to the inspector.");
     else if (app.live && app.isFollowing) content = h("p.soft", "…");
@@ -244,16 +250,16 @@ export class Detail {
     p.data.replaceChildren(content);
   }
 
-  present({ data, size }) {
-    if (data !== null || size === 4) return tree(data);
+  present({ dataText, size }) {
+    if (typeof dataText === "string") return this.parsed(dataText);
     if (size > 4) return h("p.soft", `The value is too large to show: ${bytes(size)}.`);
     return h("p.soft", "The value has no form in JSON: its type is not Encodable.");
   }
 
-  parsed(text, then) {
+  parsed(text) {
     if (text.length > longest * 10) return h("p.soft", `The value is too large to show: ${bytes(text.length)}.`);
     try {
-      return then(JSON.parse(text));
+      return tree(readJSON(text));
     } catch {
       return h("p.tree", short(text, 2000));
     }
@@ -318,7 +324,7 @@ export class Detail {
     if (before === after || after.length > longest || (before?.length ?? 0) > longest) return null;
     try {
       if (before === null) return h("span.diff", h("ins", short(after, 160)));
-      const found = differences(JSON.parse(before), JSON.parse(after), 6);
+      const found = differences(readJSON(before), readJSON(after), 6);
       return h("span.diff", found.map((one) => h("span", h("span.soft", `${short(one.path, 80)} `),
         one.from === null ? null : h("del", one.from), " ", one.to === null ? null : h("ins", one.to), h("br"))));
     } catch {
@@ -344,20 +350,18 @@ export class Detail {
     const text = find("editor-text");
     const problem = find("editor-error");
     find("editor-key").textContent = short(this.lane.text, 400);
-    const data = this.answer?.data ?? null;
-    text.value = JSON.stringify(data, null, 2);
+    text.value = indented(this.answer.dataText ?? "");
     problem.textContent = "";
     find("editor-cancel").onclick = () => dialog.close();
     find("editor-done").onclick = async () => {
-      let json;
       try {
-        json = JSON.parse(text.value);
+        JSON.parse(text.value);
       } catch (error) {
         problem.textContent = `This is not JSON: ${error.message}`;
         return;
       }
       problem.textContent = "";
-      const refused = await app.act({ do: "setData", key: row.key.number, data: json });
+      const refused = await app.act({ do: "setData", key: row.key.number, dataText: text.value });
       if (refused) problem.textContent = refused;
       else dialog.close();
     };

@@ -14,7 +14,7 @@ export function tree(value) {
 function node(name, value, isOpen) {
   const label = name === null ? [] : [h("span.name-of", short(name, 120)), h("span.soft", ": ")];
   if (value === null || typeof value !== "object") {
-    const kind = typeof value === "string" ? "of-text" : typeof value === "number" ? "of-number" : "of-word";
+    const kind = typeof value === "string" ? "of-text" : typeof value === "number" || typeof value === "bigint" ? "of-number" : "of-word";
     const text = typeof value === "string" ? `"${short(value, 2000)}"` : String(value);
     return h("div.leaf", label, h("span", { class: kind }, text));
   }
@@ -47,7 +47,7 @@ function node(name, value, isOpen) {
 
 function preview(value) {
   const entries = Object.entries(value).slice(0, 3).map(([name, child]) => {
-    const text = child !== null && typeof child === "object" ? (Array.isArray(child) ? "[…]" : "{…}") : JSON.stringify(child);
+    const text = child !== null && typeof child === "object" ? (Array.isArray(child) ? "[…]" : "{…}") : typeof child === "string" ? JSON.stringify(child) : String(child);
     return Array.isArray(value) ? short(text, 24) : `${short(name, 24)}: ${short(text, 24)}`;
   });
   return entries.join(", ") + (Object.keys(value).length > 3 ? ", …" : "");

@@ -246,6 +246,26 @@ export function changes(record, n) {
   return found;
 }
 
+/** Reads JSON. Whole numbers that JavaScript would round are there as `bigint`, where the browser tells how they are written. */
+export const readJSON = (text) => JSON.parse(text, (name, value, context) => (
+  typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source) ? BigInt(context.source) : value));
+
+/** JSON with a line for each member. Strings and numbers stay as they are written. */
+export function indented(json) {
+  let [text, depth, last] = ["", 0, ""];
+  const line = () => `\n${"  ".repeat(depth)}`;
+  for (const [token] of json.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{},:]|[^\s[\]{},:"]+/g)) {
+    const isEnd = token === "}" || token === "]";
+    const isEmpty = isEnd && (last === "{" || last === "[");
+    if (isEnd) depth -= 1;
+    if ((isEnd || last === "{" || last === "[") && !isEmpty || last === ",") text += line();
+    text += token === ":" ? ": " : token;
+    if (token === "{" || token === "[") depth += 1;
+    last = token;
+  }
+  return text;
+}
+
 /** The places at which two values of JSON differ: at most `most`, in order. */
 export function differences(before, after, most = 20) {
   const found = [];
@@ -253,7 +273,7 @@ export function differences(before, after, most = 20) {
   const text = (x) => {
     if (x === undefined) return null;
     try {
-      return short(JSON.stringify(x), 80);
+      return typeof x === "bigint" ? String(x) : short(JSON.stringify(x, (name, one) => (typeof one === "bigint" ? String(one) : one)), 80);
     } catch {
       return "a value that nests too deeply";
     }
