@@ -227,6 +227,46 @@ step("offline, online and a delay reach the client", async ({ page }) => {
   await page.until(() => window.inspector.facts.conditions.delay === 0);
 });
 
+step("conditions are there to be seen, and one click ends them, in the past too", async ({ page }) => {
+  const key = await observed(page);
+  await page.until(() => document.querySelector("#set").hidden);
+  await page.click("#offline");
+  await page.until(() => document.querySelector("#set-text").textContent.includes("the app is offline"));
+  await page.choose("#delay", "2");
+  await page.until(() => document.querySelector("#set-text").textContent.includes("2 s longer"));
+  await press(page, "failNext", key, null);
+  await page.until((text) => document.querySelector("#set-text").textContent.includes(`the next fetch of ${text} fails`), key.slice(0, 80));
+  await page.click("#play-pause");
+  await mode(page, "past");
+  await page.click("#set-end");
+  await page.until(() => document.querySelector("#set").hidden && !window.inspector.facts.conditions.offline && window.inspector.facts.conditions.delay === 0);
+  await page.click("#to-now");
+  await mode(page, "live");
+});
+
+step("a page that nobody sees gives its connection back, and goes on with what it has", async ({ page }) => {
+  const hide = (isHidden) => page.run((hidden) => {
+    window.inspector.hiddenFor = 50;
+    Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+    document.dispatchEvent(new Event("visibilitychange"));
+  }, isHidden);
+  await page.click("#offline");
+  await page.until(() => window.inspector.facts.conditions.offline);
+  await hide(true);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  assert.equal(await page.run(() => window.inspector.link), "live", "conditions go on as long as a page is there");
+  await page.run(() => window.inspector.endConditions());
+  await page.until(() => document.querySelector("#link").dataset.state === "hidden" && document.querySelector("#link-text").textContent.includes("Paused"));
+  const known = await page.run(() => {
+    window.known = window.inspector.record;
+    return { first: window.known.first, end: window.known.end };
+  });
+  await hide(false);
+  await isLive(page);
+  await event(page, known.end, [5, 9, 12]);
+  assert.deepEqual(await page.run(() => [window.inspector.record === window.known, window.inspector.record.first]), [true, known.first]);
+});
+
 step("scrubbed back, the whole page shows that time, and nothing can be done", async ({ page }) => {
   const { left, top, width, height } = await page.place("#overview");
   await page.clickAt(left + width * 0.5, top + height / 2);
@@ -267,6 +307,11 @@ step("the timeline: a click goes to an event, the wheel zooms, a drag moves", as
   const from = await page.run(() => window.inspector.timeline.from);
   await page.drag(box.left + box.width / 2, box.top + 60, 120, 0);
   await page.until((old) => window.inspector.timeline.from < old, from);
+  const [shown, at] = await page.run(() => [window.inspector.selectedEvent, window.inspector.at]);
+  await page.click("#prev");
+  await page.until((time, n) => window.inspector.at < time && window.inspector.selectedEvent < n, at, shown);
+  await page.click("#next-event");
+  await page.until((time) => window.inspector.at === time, at);
   await page.click("#zoom-fit");
   await page.until((old) => window.inspector.timeline.span > old, await span() - 1);
   await page.click("#to-now");
@@ -535,6 +580,25 @@ step("a page that misses events again and again keeps its choice, its filter and
     document.querySelector("#filter").value = "";
     document.querySelector("#filter").dispatchEvent(new Event("input"));
   });
+});
+
+step("times that are no longer kept are told, not shown", async ({ page, app }) => {
+  if (!app.served) return "needs the client that is not there";
+  await page.run(() => {
+    window.inspector.record.keep = 100;
+    window.inspector.seek(window.inspector.record.start);
+  });
+  const { pretend, flush } = app.served;
+  const entry = pretend.entry(["left", "out"], "LeftOut", 1);
+  for (let i = 0; i < 300; i += 1) pretend.write(entry, i);
+  flush();
+  await page.until(() => document.querySelector("#past").textContent.startsWith("The time that was shown is no longer kept"));
+  await page.until(() => window.inspector.record.isCut && window.inspector.at === window.inspector.record.start);
+  await page.run(() => window.inspector.seek(0));
+  await page.until(() => document.querySelector("#toast").textContent.includes("is not kept") && window.inspector.at === window.inspector.record.start);
+  await page.run(() => { window.inspector.record.keep = 60_000; });
+  await page.click("#to-now");
+  await mode(page, "live");
 });
 
 step("the app is killed: the page says so, keeps what it has, and is live again", async ({ page, app, log }) => {

@@ -401,6 +401,7 @@ export class Pretend {
         // As it was written, since a number may have more digits than JavaScript keeps.
         e.written = dataText;
         return { done: `Wrote the data of ${e.text}.` };
+      case "clearFailNext": this.failing.delete(e.number); return { done: `The next fetch of ${e.text} goes its way.` };
       case "failNext": this.failing.add(e.number); return { done: `The next fetch of ${e.text} will fail.` };
       case "offline": case "online":
         this.isForcedOffline = verb === "offline";

@@ -20,6 +20,6 @@ if ! command -v node >/dev/null || [[ $(node -p 'process.versions.node.split("."
   echo "page: SKIPPED, since node 20 is missing"
   exit 0
 fi
-node --test fixtures.test.mjs record.test.mjs contrast.test.mjs
+node --test ./*.test.mjs
 timeout 120 node e2e.mjs
 if (($# > 1)); then timeout 120 node e2e.mjs "$@"; fi

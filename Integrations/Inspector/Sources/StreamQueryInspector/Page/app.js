@@ -1,18 +1,18 @@
 // The page: which record it shows, at which time, and what draws it.
 
 import { Detail } from "./detail.js";
-import { find, h, icon, narrow, on, setAttribute, setIcon, setText, still } from "./dom.js";
+import { find, h, icon, narrow, on, press, setAttribute, setIcon, setText, still } from "./dom.js";
 import { KeysPane } from "./keys.js";
 import { Live, token } from "./live.js";
 import { CachePane, RunsPane } from "./queues.js";
 import { Recording, RecordError } from "./record.js";
 import { Timeline } from "./timeline.js";
-import { clock, line, plural, short } from "./words.js";
+import { clock, lastFetch, line, plural, short } from "./words.js";
 
 const kept = 60_000;
 const linkWords = {
   none: "No record", connecting: "Connecting…", live: "Live", lost: "App not reachable, trying again", ended: "Client was shut down",
-  refused: "Refused", opened: "Saved record", missed: "Live",
+  refused: "Link not accepted", opened: "Saved record", hidden: "Paused while nobody looked", replaced: "Newer pages took its place",
 };
 
 class App {
@@ -29,6 +29,8 @@ class App {
   link = "none";
   facts = null;
   factsNumber = 0;
+  failing = new Map();
+  hiddenFor = 5000;
 
   constructor() {
     this.keys = new KeysPane(this);
@@ -54,11 +56,17 @@ class App {
   }
 
   seek(at) {
-    if (!this.record) return;
-    this.isFollowing = false;
-    this.isPlaying = false;
-    this.at = Math.min(Math.max(at, this.record.start), this.edge());
+    const { record } = this;
+    if (!record) return;
+    if (record.isCut && at < record.start - 1000) this.say(`What was before ${clock(record.start)} is not kept.`);
+    [this.isFollowing, this.isPlaying, this.isGone] = [false, false, false];
+    this.at = Math.min(Math.max(at, record.start), this.edge());
     this.wake();
+  }
+
+  toStart() {
+    this.seek(this.record?.start ?? 0);
+    this.timeline.reveal(this.at);
   }
 
   follow() {
@@ -122,13 +130,13 @@ class App {
       this.timeline.revealLane(key.lane);
       this.keys.reveal(key.lane);
     }
-    setText(find("caption"), `${clock(event[0])}  ${key ? `${short(key.text, 80)}: ` : ""}${line(this.record, event)}`);
+    setText("caption", `${clock(event[0])}  ${key ? `${short(key.text, 80)}: ` : ""}${line(this.record, event)}`);
     this.wake();
   }
 
   showEvent(n) {
     const event = this.record?.event(n);
-    if (!event) return;
+    if (!event) return this.say("This event is not kept any more.");
     this.seek(event[0]);
     this.chooseEvent(n);
     this.timeline.reveal(event[0]);
@@ -163,7 +171,8 @@ class App {
     this.wake();
     if (!isNew) return this.keys.renew(true);
     [this.newest, this.missed, this.held] = [0, 0, null];
-    setText(find("caption"), "");
+    this.failing.clear();
+    setText("caption", "");
     this.keys.reset();
     find("welcome").hidden = true;
     document.body.dataset.mode = this.opened ? "opened" : "live";
@@ -182,6 +191,7 @@ class App {
     }
     this.live?.close();
     [this.opened, this.link, this.facts, this.isFollowing, this.isPlaying, this.of] = [name, "opened", null, false, false, null];
+    this.watch();
     this.show(record, true);
     if (!this.lane()) this.selected = record.lanes.reduce((best, lane) => (lane.events.length > (best?.events.length ?? 0) ? lane : best), null);
     this.showLink();
@@ -192,6 +202,7 @@ class App {
     [this.opened, this.isFollowing] = [null, true];
     this.live?.close();
     this.live = new Live(this.secret, (kind, value) => this.heard(kind, value));
+    this.watch();
   }
 
   heard(kind, value) {
@@ -205,10 +216,11 @@ class App {
           this.factsNumber += 1;
           break;
         case "link":
-          if (value.state === "ended" || value.state === "lost" || value.state === "refused") this.edge();
+          this.edge();
           this.link = value.state;
           this.refusal = value.says;
           if (value.state === "refused" && !this.record) this.welcome(value.says);
+          if (value.state === "replaced") this.say(value.says ?? "");
           break;
       }
     } catch (error) {
@@ -257,6 +269,22 @@ class App {
     this.show(record, false);
   }
 
+  // Six pages share the connections of a browser to the app: one that nobody sees gives its own back. What the app does under
+  // conditions, it does as long as a page is there.
+  watch() {
+    clearTimeout(this.hideTimer);
+    if (!this.live || this.opened) return;
+    if (!document.hidden) {
+      if (this.link === "hidden" || this.link === "replaced") this.live.connect("connecting");
+    } else if (!["hidden", "ended", "refused", "replaced"].includes(this.link)) {
+      this.hideTimer = setTimeout(() => {
+        if (this.conditions().length) return this.watch();
+        this.live.close();
+        this.heard("link", { state: "hidden" });
+      }, this.hiddenFor);
+    }
+  }
+
   // A part that cannot be read: what it told is in the whole record. Not more than once in five seconds.
   reconnectSoon() {
     this.resync ??= setTimeout(() => {
@@ -267,20 +295,19 @@ class App {
 
   showLink() {
     const isMissing = this.link === "live" && this.missed > 0;
-    setAttribute(find("link"), "data-state", isMissing ? "missed" : this.link);
+    setAttribute("link", "data-state", isMissing ? "missed" : this.link);
     let words = linkWords[this.link];
-    if (this.link === "refused") words = "Link not accepted";
     if (this.link === "opened" && this.opened) words = short(this.opened, 60);
     if (isMissing) words = `Live, ${plural(this.missed, "event")} missed`;
-    setText(find("link-text"), words);
+    setText("link-text", words);
     find("link").title = this.refusal ?? "";
-    setText(find("client"), this.opened ? "" : short(String(this.facts?.client ?? ""), 80));
-    setText(find("to-now-text"), this.opened ? (this.live ? "Back to the app" : "To the end") : "Follow");
-    setAttribute(find("save-file"), "aria-disabled", this.record ? null : "true");
+    setText("client", this.opened ? "" : short(String(this.facts?.client ?? ""), 80));
+    setText("to-now-text", this.opened ? (this.live ? "Back to the app" : "To the end") : "Follow");
+    setAttribute("save-file", "aria-disabled", this.record ? null : "true");
     const reason = this.blocked();
     const offline = Boolean(this.facts?.conditions?.offline);
-    setAttribute(find("offline"), "aria-pressed", offline);
-    setText(find("offline-text"), offline ? "Go online" : "Go offline");
+    setAttribute("offline", "aria-pressed", offline);
+    setText("offline-text", offline ? "Go online" : "Go offline");
     setIcon(find("offline").firstChild, offline ? "wifi-off" : "wifi");
     for (const control of [find("offline"), find("delay")]) {
       setAttribute(control, "aria-disabled", reason ? "true" : null);
@@ -295,25 +322,53 @@ class App {
   }
 
   /** Why nothing can be done now; null if it can. */
-  blocked() {
+  blocked(isEnd = false) {
     if (this.opened) return "A saved record has no client to act on.";
     if (!this.live || !this.record) return "No app is connected.";
     if (this.link === "ended") return "The client was shut down.";
     if (this.link !== "live") return "The app cannot be reached.";
     if (this.facts?.allows?.actions === false) return "The app does not allow actions.";
-    if (!this.isFollowing) return "The page shows the past. Follow to act on the present.";
+    if (!this.isFollowing && !isEnd) return "The page shows the past. Follow to act on the present.";
     return null;
   }
 
-  /** Performs an action; the sentence of a refusal, or null. */
-  async act(action) {
-    const reason = this.blocked();
+  /** What pages have set that goes on until it is ended: a text for each, and the action that ends it. */
+  conditions() {
+    if (this.opened || this.link === "ended" || !this.record) return [];
+    const { offline, delay } = this.facts?.conditions ?? {};
+    const found = [];
+    if (offline) found.push(["the app is offline", { do: "online" }]);
+    if (delay) found.push([`each attempt takes ${delay} s longer`, { do: "delay", seconds: 0 }]);
+    for (const [number, n] of this.failing) {
+      const lane = this.record.keys.get(number)?.lane;
+      if (!lane || lastFetch(this.record, lane, this.record.end) >= n) this.failing.delete(number);
+      else found.push([`the next fetch of ${short(lane.text, 80)} fails`, { do: "clearFailNext", key: number }]);
+    }
+    return found;
+  }
+
+  showConditions() {
+    const found = this.conditions();
+    setText("set-text", found.length ? `Set by the inspector: ${found.map(([text]) => text).join(", ")}.` : "");
+    find("set").hidden = !found.length;
+  }
+
+  async endConditions() {
+    for (const [, action] of this.conditions()) await this.act(action, true);
+  }
+
+  /** Performs an action; the sentence of a refusal, or null. What ends a condition may be done in the past too. */
+  async act(action, isEnd = false) {
+    const reason = this.blocked(isEnd);
     if (reason) {
       this.say(reason);
       return reason;
     }
     try {
+      const n = this.record.end;
       this.say(await this.live.act(action));
+      if (action.do === "failNext") this.failing.set(action.key, n);
+      if (action.do === "clearFailNext") this.failing.delete(action.key);
       return null;
     } catch (error) {
       this.say(error.message);
@@ -382,6 +437,8 @@ class App {
     } else if (this.isFollowing) {
       this.at = Math.max(this.edge(), record.events.at(-1)?.[0] ?? 0);
     }
+    // Older events are left out while newer ones come.
+    if (this.at < record.start) [this.at, this.isGone] = [record.start, record.isCut];
     this.end = this.isFollowing ? record.end : record.after(this.at);
     this.moment = record.momentBefore(this.end);
     const isNews = this.seenRevision !== record.revision || this.seenEnd !== this.end || Math.abs(this.at - (this.seenAt ?? 0)) > 250_000;
@@ -407,7 +464,7 @@ class App {
 
   showTime() {
     const edge = this.edge();
-    setText(find("time"), this.isFollowing ? clock(this.at, 1) : `${clock(this.at)} / ${clock(edge, 1)}`);
+    setText("time", this.isFollowing ? clock(this.at, 1) : `${clock(this.at)} / ${clock(edge, 1)}`);
     const play = find("play-pause");
     const runs = this.isPlaying || this.isFollowing;
     if (play.runs !== runs) {
@@ -415,16 +472,18 @@ class App {
       setIcon(play.firstChild, runs ? "pause" : "play");
       play.setAttribute("aria-label", runs ? "Pause" : "Play");
     }
-    setAttribute(find("to-now"), "aria-pressed", this.isFollowing);
+    setAttribute("to-now", "aria-pressed", this.isFollowing);
     const isPast = this.live !== null && !this.opened && !this.isFollowing;
     const mode = this.opened ? "opened" : isPast ? "past" : "live";
     if (document.body.dataset.mode !== mode) {
       document.body.dataset.mode = mode;
       this.showLink();
     }
+    this.showConditions();
     const past = find("past");
     past.hidden = !isPast;
-    if (isPast) setText(past, `The whole page shows ${clock(this.at)}: ${clock(edge - this.at, 1)} before now`);
+    const ago = `${clock(edge - this.at, 1)} before now`;
+    if (isPast) setText(past, this.isGone ? `The time that was shown is no longer kept. The oldest that is: ${clock(this.at)}, ${ago}` : `The whole page shows ${clock(this.at)}: ${ago}`);
   }
 
   // MARK: Page
@@ -437,10 +496,7 @@ class App {
     });
     on("play-pause", "click", () => this.playOrPause());
     on("to-now", "click", () => this.follow());
-    on("to-start", "click", () => {
-      this.seek(this.record?.start ?? 0);
-      this.timeline.reveal(this.at);
-    });
+    on("to-start", "click", () => this.toStart());
     on("prev", "click", () => this.stepEvent(-1));
     on("next-event", "click", () => this.stepEvent(1));
     on("speed", "change", (event) => { this.speed = Number(event.target.value); });
@@ -462,10 +518,14 @@ class App {
       event.target.value = "";
     });
     on("save-file", "click", () => this.save());
+    on("set-end", "click", () => this.endConditions());
     this.listenToDrops();
     this.listenToSplit();
     on(document, "keydown", (event) => this.pressed(event));
-    on(document, "visibilitychange", () => this.wake());
+    on(document, "visibilitychange", () => {
+      this.watch();
+      this.wake();
+    });
   }
 
   listenToDrops() {
@@ -505,31 +565,23 @@ class App {
       set(((box.bottom - event.clientY) / box.height) * 100);
     });
     on(split, "keydown", (event) => {
-      const steps = { ArrowUp: 3, ArrowDown: -3 };
-      if (!(event.key in steps)) return;
-      set(Number(split.getAttribute("aria-valuenow")) + steps[event.key]);
-      event.preventDefault();
+      const by = (share) => () => set(Number(split.getAttribute("aria-valuenow")) + share);
+      press(event, { ArrowUp: by(3), ArrowDown: by(-3) });
     });
   }
 
   pressed(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || find("editor").open) return;
-    const name = event.target.tagName;
-    if (name === "INPUT" || name === "TEXTAREA" || name === "SELECT") return;
-    switch (event.key) {
-      case "/":
+    const isIn = (names) => event.target.closest?.(names);
+    if (find("editor").open || isIn("input, textarea, select")) return;
+    press(event, {
+      "/": () => {
         this.go("keys");
         find("filter").focus();
-        break;
-      case " ":
-        if (name === "BUTTON" || name === "SUMMARY") return;
-        this.playOrPause();
-        break;
-      case ",": this.stepEvent(-1); break;
-      case ".": this.stepEvent(1); break;
-      default: return;
-    }
-    event.preventDefault();
+      },
+      " ": isIn("button, summary, a") ? null : () => this.playOrPause(),
+      ",": () => this.stepEvent(-1),
+      ".": () => this.stepEvent(1),
+    });
   }
 
   async welcome(says) {
@@ -578,7 +630,7 @@ class App {
       await this.welcome();
       return;
     }
-    if (story?.text) setText(find("caption"), story.text);
+    if (story?.text) setText("caption", story.text);
     if (stories.length) {
       const select = find("story");
       select.replaceChildren(...stories.map((one) => h("option", { value: `stories/${one.file}` }, one.title)));

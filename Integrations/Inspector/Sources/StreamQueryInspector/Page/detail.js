@@ -1,6 +1,6 @@
 // The detail of one key: what holds at the time that the page shows, why, and what happened before.
 
-import { find, h, icon, replace, setAttribute, setIcon, setText } from "./dom.js";
+import { find, h, icon, replace, setAttribute, setIcon, setText, table } from "./dom.js";
 import { meter } from "./keys.js";
 import { look, lookWords } from "./list.js";
 import { below, code, state } from "./record.js";
@@ -47,9 +47,8 @@ export class Detail {
     p.facts = new Map(["Status", "Fetch", "Observers", "Callers", "Fetches", "Failures", "Updates", "Updated", "Age", "Size"].map((name) => [name, h("dd")]));
     p.dataNote = h("span.soft");
     p.data = h("div", { id: "data" });
-    p.options = h("tbody");
-    p.optionsBlock = h("div.block", h("h3", "Options"), h("table.table",
-      h("thead", h("tr", h("th", { scope: "col" }, "Option"), h("th", { scope: "col" }, "Value"), h("th", { scope: "col" }, "From"))), p.options));
+    p.options = h("div");
+    p.optionsBlock = h("div.block", h("h3", "Options"), p.options);
     p.observers = h("ul.history");
     p.observersBlock = h("div.block", h("h3", "Observers"), p.observers);
     p.history = h("ol.history", { id: "history" });
@@ -275,8 +274,8 @@ export class Detail {
       this.shownOptions = source;
       const rows = Array.isArray(source) ? source.map((option) => [option.name, option.value, option.from])
         : Object.entries(source ?? {}).map(([name, value]) => [name, typeof value === "number" ? duration(value) : String(value), ""]);
-      p.options.replaceChildren(...rows.slice(0, 60).map((cells) => h("tr", {},
-        h("td.mono", short(String(cells[0] ?? ""), 60)), h("td", short(String(cells[1] ?? ""), 200)), h("td.soft", short(String(cells[2] ?? ""), 120)))));
+      p.options.replaceChildren(table(["Option", "Value", "From"], rows.slice(0, 60).map((cells) => h("tr",
+        ["mono", "value", "soft"].map((kind, i) => h(`td.${kind}`, short(String(cells[i] ?? ""), 200)))))));
       p.optionsBlock.hidden = !rows.length;
       p.optionsBlock.classList.toggle("plain", !Array.isArray(source));
     }

@@ -22,10 +22,13 @@ export function h(name, ...children) {
   return element;
 }
 
+export const table = (heads, rows) => h("table.table", h("thead", h("tr", heads.map((head) => h("th", { scope: "col" }, head)))), h("tbody", rows));
+
 /** One of the symbols of the page. */
 export function icon(name, kind = "icon") {
   const svg = document.createElementNS(space, "svg");
   svg.setAttribute("class", kind);
+  svg.setAttribute("viewBox", "0 0 16 16");
   svg.setAttribute("aria-hidden", "true");
   const use = document.createElementNS(space, "use");
   use.setAttribute("href", `#${name}`);
@@ -39,14 +42,16 @@ export function setIcon(svg, name) {
 }
 
 /** Sets text only if it is another: a frame without news touches nothing. */
-export function setText(element, text) {
+export function setText(target, text) {
+  const element = find(target);
   if (element.said !== text) {
     element.said = text;
     element.textContent = text;
   }
 }
 
-export function setAttribute(element, name, value) {
+export function setAttribute(target, name, value) {
+  const element = find(target);
   if (value === null) {
     if (element.hasAttribute(name)) element.removeAttribute(name);
   } else if (element.getAttribute(name) !== String(value)) {
@@ -62,10 +67,18 @@ export function replace(element, ...children) {
   if (index >= 0) buttons()[index]?.focus({ preventScroll: true });
 }
 
-export const find = (id) => document.getElementById(id);
+/** The element with an id, or the element itself: other functions take both. */
+export const find = (target) => (typeof target === "string" ? document.getElementById(target) : target);
 
-/** Listens to an element, or to that with an id. */
-export const on = (target, name, then, options) => (typeof target === "string" ? find(target) : target).addEventListener(name, then, options);
+export const on = (target, name, then, options) => find(target).addEventListener(name, then, options);
+
+/** Does what belongs to the key that was pressed, if anything does, and nothing else. */
+export function press(event, actions) {
+  if (event.ctrlKey || event.metaKey || event.altKey || !actions[event.key]) return;
+  actions[event.key]();
+  event.preventDefault();
+  event.stopPropagation();
+}
 
 /** Whether the reader wants no motion. */
 export const still = matchMedia("(prefers-reduced-motion: reduce)");

@@ -1,6 +1,6 @@
 // The list of keys. Only the rows that are in view are in the document, and a frame touches only what has changed.
 
-import { find, h, icon, narrow, on, setAttribute, setIcon, setText } from "./dom.js";
+import { find, h, icon, narrow, on, press, setAttribute, setIcon, setText } from "./dom.js";
 import { look, lookWords, looks, ordered } from "./list.js";
 import { state } from "./record.js";
 import { bytes, causeWords, duration, short } from "./words.js";
@@ -151,7 +151,7 @@ export class KeysPane {
       setText(count, (counts[name] ?? 0).toLocaleString("en"));
       chip.hidden = !counts[name] && !this.by.looks.has(name);
     }
-    setText(find("count-keys"), shown === all ? all.toLocaleString("en") : `${shown.toLocaleString("en")} of ${all.toLocaleString("en")}`);
+    setText("count-keys", shown === all ? all.toLocaleString("en") : `${shown.toLocaleString("en")} of ${all.toLocaleString("en")}`);
     const none = find("none");
     none.hidden = items.length > 0;
     setText(none, all > 0 ? "No key matches the filter." : "The cache is empty at this time.");
@@ -318,19 +318,15 @@ export class KeysPane {
   }
 
   pressed(event) {
-    if (event.target !== this.grid || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target !== this.grid) return;
     const page = Math.max(1, Math.floor(this.height / this.size) - 1);
     const item = this.items[this.active];
-    const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page };
-    if (event.key in steps) this.go(this.active + steps[event.key]);
-    else if (event.key === "Home") this.go(0);
-    else if (event.key === "End") this.go(this.items.length - 1);
-    else if (event.key === "Enter" && item) this.choose(this.active);
-    else if ((event.key === "ArrowLeft" || event.key === "ArrowRight") && item?.isGroup) {
-      if (item.isClosed === (event.key === "ArrowRight")) this.fold(item);
-    } else return;
-    event.preventDefault();
-    event.stopPropagation();
+    const by = (count) => () => this.go(this.active + count);
+    const fold = (isClosed) => () => item?.isGroup && item.isClosed === isClosed && this.fold(item);
+    press(event, {
+      ArrowDown: by(1), ArrowUp: by(-1), PageDown: by(page), PageUp: by(-page), Home: () => this.go(0), End: () => this.go(this.items.length - 1),
+      Enter: () => this.choose(this.active), ArrowLeft: fold(false), ArrowRight: fold(true),
+    });
   }
 }
 

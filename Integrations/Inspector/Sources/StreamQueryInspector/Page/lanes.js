@@ -248,6 +248,22 @@ function mark({ g, colours }, kind, x, middle) {
   }
 }
 
+/** What the signs of a lane mean. Each is drawn into 34 by 16, as in a lane. */
+export const signs = [
+  ["data, fresh until the wedge ends", ({ g, colours }) => polygon(g, colours.fresh, 1, 8, [0, -5], [32, -1.2], [32, 1.2], [0, 5])],
+  ["data, stale", ({ g, hatch }) => box(g, hatch("stale"), 1, 5.5, 32, 5)],
+  ["an attempt of a fetch", ({ g, colours }) => round(g, colours.fetching, 1, 1, 32, 14)],
+  ["waits for the next attempt", ({ g, hatch }) => round(g, hatch("fetching"), 1, 1, 32, 14)],
+  ["waits for network, app or scope", ({ g, hatch }) => round(g, hatch("paused"), 1, 1, 32, 14)],
+  ["optimistic layer of a mutation", (view) => layer(view, 1, 33, 0)],
+  ["an attempt of a mutation", ({ g, colours }) => round(g, colours.layer, 1, 1, 32, 14)],
+  ["failed", (view) => mark(view, code.fetchFailed, 17, 8)],
+  ["written", (view) => mark(view, code.written, 17, 8)],
+  ["invalidated", (view) => mark(view, code.invalidated, 17, 12)],
+  ["observer came, left", (view) => [code.observed, code.unobserved].forEach((kind, i) => mark(view, kind, 12 + i * 12, 0))],
+  ["removed", (view) => mark(view, code.removed, 17, 8)],
+];
+
 /** Draws the runs of a mutation: `lane` is `{ text, runs }`. */
 export function drawRuns(view, lane, y) {
   const { g, record, from, to, x, colours, size, hatch } = view;

@@ -55,24 +55,28 @@ export class Live {
     });
     listen("part", read("part"));
     listen("facts", read("facts"));
-    listen("end", () => {
-      source.close();
-      this.heard("link", { state: "ended" });
-    });
+    const over = (state) => (data) => {
+      this.close();
+      this.heard("link", { state, says: sentence(data) });
+    };
+    listen("end", over("ended"));
+    listen("replaced", over("replaced"));
     source.onerror = () => {
       if (this.source !== source) return;
       source.close();
-      this.ask();
+      this.ask(source);
     };
   }
 
   // An event source does not say why it failed: a request does.
-  async ask() {
+  async ask(source) {
     this.heard("link", { state: "lost" });
     let status = 0;
     try {
       ({ status } = await this.request("detail?key=0"));
     } catch { /* Nobody listens. */ }
+    // Closed, or connected again, in the meantime.
+    if (this.source !== source) return;
     if (status === 401) this.heard("link", { state: "refused", says: refusals.token });
     else if (status === 403 || status === 421) this.heard("link", { state: "refused", says: refusals.place });
     else {
@@ -105,6 +109,7 @@ export class Live {
     return (await answer.json()).done ?? "Done.";
   }
 
+  /** Ends the stream; `connect` begins another one. */
   close() {
     clearTimeout(this.timer);
     this.source?.close();
@@ -117,11 +122,13 @@ const refusals = {
   place: "The app accepts pages of 127.0.0.1 and localhost only.",
 };
 
-async function reason(answer) {
-  if (answer.status === 401) return refusals.token;
+function sentence(text) {
   try {
-    const { error } = await answer.json();
-    if (typeof error === "string") return error;
-  } catch { /* The answer has no sentence. */ }
-  return `The app refused with status ${answer.status}.`;
+    const { error } = JSON.parse(text);
+    return typeof error === "string" ? error : undefined;
+  } catch { /* It has no sentence. */ }
+}
+
+async function reason(answer) {
+  return answer.status === 401 ? refusals.token : sentence(await answer.text()) ?? `The app refused with status ${answer.status}.`;
 }

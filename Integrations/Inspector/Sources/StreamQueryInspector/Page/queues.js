@@ -1,6 +1,6 @@
 // Mutations with their runs; outbox, stores, accounts and limits, which only the app itself can tell.
 
-import { find, h, icon, replace } from "./dom.js";
+import { find, h, icon, replace, table } from "./dom.js";
 import { below, code, isOver } from "./record.js";
 import { clock, duration, plural, short } from "./words.js";
 
@@ -10,7 +10,6 @@ const phases = {
 };
 
 const cell = (...children) => h("td", ...children);
-const table = (heads, rows) => h("table.table", h("thead", h("tr", heads.map((head) => h("th", { scope: "col" }, head)))), h("tbody", rows));
 const phase = (look, text) => h("span.phase", { "data-look": look }, icon(`look-${look}`, "look"), h("span", text));
 const block = (title, ...children) => h("div", h("h2", title), ...children);
 const soft = (words) => h("div.soft", words);

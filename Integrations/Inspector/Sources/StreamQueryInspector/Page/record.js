@@ -48,26 +48,23 @@ const isText = (x) => typeof x === "string";
 const isState = (s) => Array.isArray(s) && s.length >= 7 && isCount(s[0]) && isCount(s[1]) && isCount(s[2])
   && (s[3] === null || isNumber(s[3])) && isCount(s[4]) && isCount(s[5]) && isCount(s[6]);
 
+// The shapes of events: a letter for each count, number and text.
+const checks = { c: isCount, n: isNumber, t: isText };
+const shaped = (shapes) => new Map(Object.entries(shapes).map(([kind, letters]) => [Number(kind), [...letters].map((one) => checks[one])]));
 // What stands between the subject and the state of a key's event.
-const shapes = new Map([
-  [0, []], [1, []], [2, [isCount, isCount]], [3, []], [4, []], [5, [isCount]], [6, [isCount, isCount, isNumber, isCount]],
-  [7, [isCount]], [8, [isCount]], [9, [isCount, isCount]], [10, [isCount, isCount]], [11, [isCount]], [12, []], [13, []],
-  [14, []], [15, [isCount]], [16, [isCount]], [17, [isCount]], [18, []],
-]);
-const runShapes = new Map([
-  [30, []], [31, []], [32, []], [33, [isCount]], [34, [isCount, isNumber, isCount]], [35, [isCount]],
-  [36, [isCount, isText]], [37, []], [38, [isCount]], [39, []],
-]);
-const otherShapes = new Map([
-  [50, [isCount]], [51, [isCount]], [52, [isText]], [53, [isCount, isText, isCount]], [54, [isCount, isText, isCount]],
-  [60, [isCount]],
-]);
+const shapes = shaped({
+  0: "", 1: "", 2: "cc", 3: "", 4: "", 5: "c", 6: "ccnc", 7: "c", 8: "c", 9: "cc", 10: "cc", 11: "c", 12: "", 13: "", 14: "",
+  15: "c", 16: "c", 17: "c", 18: "",
+});
+const runShapes = shaped({ 30: "", 31: "", 32: "", 33: "c", 34: "cnc", 35: "c", 36: "ct", 37: "", 38: "c", 39: "" });
+const otherShapes = shaped({ 50: "c", 51: "c", 52: "t", 53: "ctc", 54: "ctc", 60: "c" });
 
 const errorPlaces = { 6: 6, 10: 4, 34: 5, 35: 3, 36: 3, 38: 3, 53: 4 };
 const isShaped = (event, from, shape) => shape.every((check, i) => check(event[from + i]));
+const damaged = (what) => new RecordError(`The record is damaged: ${what}.`);
 const table = (json, name) => {
   const rows = json[name] ?? [];
-  if (!Array.isArray(rows) || !rows.every(Array.isArray)) throw new RecordError(`The record is damaged: its ${name} are not a list.`);
+  if (!Array.isArray(rows) || !rows.every(Array.isArray)) throw damaged(`its ${name} are not a list`);
   return rows;
 };
 
@@ -91,7 +88,7 @@ function checked(json) {
     throw new RecordError(`This record has version ${JSON.stringify(json.version)?.slice(0, 20)}. This page reads version ${version}.`);
   }
   if (!isNumber(json.date) || !isNumber(json.now) || !isCount(json.first) || !isCount(json.lost ?? 0)) {
-    throw new RecordError("The record is damaged: it does not say when it was taken.");
+    throw damaged("it does not say when it was taken");
   }
   return json;
 }
@@ -175,6 +172,9 @@ export class Recording {
 
   static open(text, limits) { return new Recording(parse(text), limits); }
 
+  /** Whether events before the first one are missing: no state before it is known. */
+  get isCut() { return this.lost > 0 || this.first > this.begins; }
+
   get end() { return this.first + this.events.length; }
   event(n) { return this.events[n - this.first]; }
 
@@ -217,7 +217,7 @@ export class Recording {
     for (const row of table(json, "runs")) this.readRun(row, isWhole);
     const values = new Map();
     for (const [number, text] of table(json, "values")) {
-      if (!isCount(number) || !isText(text)) throw new RecordError("The record is damaged: a value is not text.");
+      if (!isCount(number) || !isText(text)) throw damaged("a value is not text");
       values.set(number, text);
     }
     for (const [number, text] of values) if (number < this.next) this.readLate(number, text);
@@ -225,7 +225,7 @@ export class Recording {
     let number = json.first;
     for (const event of table(json, "events")) {
       const n = number;
-      if (!isNumber(event[0]) || event[0] < 0 || at + event[0] > longest) throw this.damaged(n, "has no time");
+      if (!isNumber(event[0]) || event[0] < 0 || at + event[0] > longest) throw damaged(`event ${n} has no time`);
       at += event[0];
       const copy = event.slice();
       copy[0] = at;
@@ -264,8 +264,8 @@ export class Recording {
   }
 
   readKey([number, text, type, parts, base], isWhole) {
-    if (!isCount(number) || !isText(text)) throw new RecordError("The record is damaged: a key has no text.");
-    if (base != null && !isState(base)) throw new RecordError(`The record is damaged: the state of key ${number} cannot be read.`);
+    if (!isCount(number) || !isText(text)) throw damaged("a key has no text");
+    if (base != null && !isState(base)) throw damaged(`the state of key ${number} cannot be read`);
     if (this.keys.has(number)) return;
     const key = {
       number, text, type: isText(type) ? type : "", parts: Array.isArray(parts) && parts.length ? parts : [text], lane: null,
@@ -306,7 +306,7 @@ export class Recording {
   name(lane) { return this.byText.get(lane.text)?.length > 1 ? `${lane.text} · ${lane.type}` : lane.text; }
 
   readRun([number, text, scope, before, started], isWhole) {
-    if (!isCount(number) || !isText(text)) throw new RecordError("The record is damaged: a run has no key.");
+    if (!isCount(number) || !isText(text)) throw damaged("a run has no key");
     if (this.runs.has(number)) return;
     const run = {
       number, text, scope: isText(scope) ? scope : null, slot: this.freeRuns.pop() ?? this.current.runs.length,
@@ -323,21 +323,13 @@ export class Recording {
     this.base[name][slot] = isWhole ? row : null;
   }
 
-  damaged(n, what) { return new RecordError(`The record is damaged: event ${n} ${what}.`); }
-
   check(event, n) {
     const kind = event[1];
-    if (!Number.isInteger(kind)) throw this.damaged(n, "has no code");
-    if (shapes.has(kind)) {
-      const last = event.at(-1);
-      if (!isShaped(event, 3, shapes.get(kind)) || !(isState(last) || (kind === code.removed && last === null))) {
-        throw this.damaged(n, "cannot be read");
-      }
-    } else if (runShapes.has(kind)) {
-      if (!isShaped(event, 3, runShapes.get(kind))) throw this.damaged(n, "cannot be read");
-    } else if (otherShapes.has(kind) && !isShaped(event, 2, otherShapes.get(kind))) {
-      throw this.damaged(n, "cannot be read");
-    }
+    if (!Number.isInteger(kind)) throw damaged(`event ${n} has no code`);
+    const last = event.at(-1);
+    const hasState = !shapes.has(kind) || isState(last) || (kind === code.removed && last === null);
+    const shape = shapes.get(kind) ?? runShapes.get(kind) ?? otherShapes.get(kind) ?? [];
+    if (!hasState || !isShaped(event, otherShapes.has(kind) ? 2 : 3, shape)) throw damaged(`event ${n} cannot be read`);
   }
 
   push(event) {

@@ -1,7 +1,7 @@
 // The timeline: time runs to the right, one lane a mutation and one a key. Only the lanes in view are drawn.
 
-import { dark, find, narrow, on, setAttribute, setText } from "./dom.js";
-import { box, drawLane, drawRuns, fitted, polygon } from "./lanes.js";
+import { dark, find, h, narrow, on, press, setAttribute, setText } from "./dom.js";
+import { box, drawLane, drawRuns, fitted, polygon, signs } from "./lanes.js";
 import { looks, matcher } from "./list.js";
 import { code } from "./record.js";
 import { clock, line, short } from "./words.js";
@@ -214,6 +214,16 @@ export class Timeline {
     this.patterns = new Map();
   }
 
+  showLegend() {
+    find("legend").replaceChildren(...signs.map(([text, draw]) => {
+      const canvas = h("canvas", { width: 34 * this.ratio, height: 16 * this.ratio, "aria-hidden": "true" });
+      const g = canvas.getContext("2d");
+      g.scale(this.ratio, this.ratio);
+      draw({ g, colours: this.colours, hatch: (name) => this.hatch(name), x: (at) => at, from: 0, size: 16 });
+      return h("span", canvas, text);
+    }));
+  }
+
   hatch(name) {
     let pattern = this.patterns.get(name);
     if (!pattern) {
@@ -249,6 +259,7 @@ export class Timeline {
     if (!this.colours || this.patternRatio !== this.ratio) {
       this.readColours();
       this.patternRatio = this.ratio;
+      this.showLegend();
     }
     this.collect();
     this.follow();
@@ -294,6 +305,13 @@ export class Timeline {
     }
     const at = this.x(app.at);
     const end = this.x(app.edge());
+    const start = this.x(record.start);
+    if (start > gutter) {
+      box(g, colours.ground, gutter, head, start - gutter, height);
+      g.font = this.sans;
+      g.fillStyle = colours.soft;
+      if (record.isCut && start - gutter > 64) g.fillText("not kept", start - 54, head + 12);
+    }
     if (end < width) box(g, colours.ground, Math.max(end, gutter), head, width - end, height - head);
     if (!app.isFollowing && at < end) box(g, colours.panel, Math.max(at, gutter), head, end - at, height - head, 0.55);
     g.restore();
@@ -597,21 +615,22 @@ export class Timeline {
       const { record } = this.app;
       if (!record) return;
       const whole = this.app.edge() - record.start;
-      const steps = { ArrowLeft: -0.01, ArrowDown: -0.01, ArrowRight: 0.01, ArrowUp: 0.01, PageDown: -0.1, PageUp: 0.1 };
-      if (event.key in steps) this.app.seek(this.app.at + whole * steps[event.key]);
-      else if (event.key === "Home") this.app.seek(record.start);
-      else if (event.key === "End") this.app.follow();
-      else return;
-      this.reveal(this.app.at);
-      event.preventDefault();
-      event.stopPropagation();
+      const to = (at) => {
+        this.app.seek(at);
+        this.reveal(this.app.at);
+      };
+      const by = (share) => () => to(this.app.at + whole * share);
+      press(event, {
+        ArrowLeft: by(-0.01), ArrowDown: by(-0.01), ArrowRight: by(0.01), ArrowUp: by(0.01), PageDown: by(-0.1), PageUp: by(0.1),
+        Home: () => to(record.start), End: () => this.app.follow(),
+      });
     });
   }
 
   pressed(event) {
     const { app } = this;
-    if (!app.record || event.ctrlKey || event.metaKey || event.altKey) return;
-    const step = (by) => {
+    if (!app.record) return;
+    const step = (by) => () => {
       const lane = app.lane();
       if (!lane?.events.length) return;
       let place = lane.events.indexOf(app.selectedEvent);
@@ -620,28 +639,18 @@ export class Timeline {
       app.chooseEvent(n);
       this.reveal(app.record.event(n)[0]);
     };
-    const move = (by) => {
+    const move = (by) => () => {
       const index = this.filtered.indexOf(app.lane());
       const lane = this.filtered[Math.min(Math.max(index + by, 0), this.filtered.length - 1)];
       if (lane) app.select(lane, false);
     };
-    switch (event.key) {
-      case "ArrowLeft": step(-1); break;
-      case "ArrowRight": step(1); break;
-      case "ArrowUp": move(-1); break;
-      case "ArrowDown": move(1); break;
-      case "PageUp": this.pan(-this.span * 0.8); break;
-      case "PageDown": this.pan(this.span * 0.8); break;
-      case "Home": app.seek(app.record.start); this.reveal(app.at); break;
-      case "End": app.follow(); break;
-      case "+": case "=": this.zoom(0.5); break;
-      case "-": case "_": this.zoom(2); break;
-      case "0": this.fit(); break;
-      case "Enter": if (app.selectedEvent !== null) app.showEvent(app.selectedEvent); break;
-      default: return;
-    }
-    event.preventDefault();
-    event.stopPropagation();
+    const [nearer, farther] = [() => this.zoom(0.5), () => this.zoom(2)];
+    press(event, {
+      ArrowLeft: step(-1), ArrowRight: step(1), ArrowUp: move(-1), ArrowDown: move(1),
+      PageUp: () => this.pan(-this.span * 0.8), PageDown: () => this.pan(this.span * 0.8),
+      Home: () => app.toStart(), End: () => app.follow(), "+": nearer, "=": nearer, "-": farther, _: farther, 0: () => this.fit(),
+      Enter: () => app.selectedEvent !== null && app.showEvent(app.selectedEvent),
+    });
   }
 }
 

@@ -188,6 +188,7 @@ const errorText = (record, number) => short(record.errors.get(number) ?? `error 
 /** A short text for an event, as in a history. */
 export function line(record, event) {
   const run = (number) => short(record.runs.get(number)?.text ?? `run ${number}`, 80);
+  const fetch = (words) => `Fetch ${event[3]} ${words}`;
   const ran = (words, error) => `${run(event[2])}: ${words}${error === undefined ? "" : `: ${errorText(record, error)}`}`;
   switch (event[1]) {
     case code.changed: return "Changed";
@@ -195,13 +196,13 @@ export function line(record, event) {
     case code.removed: return `Removed: ${removals[event[3]] ?? "gone"}${event[4] ? ", stays empty for its observers" : ""}`;
     case code.observed: return "Observer came";
     case code.unobserved: return "Observer left";
-    case code.fetchStarted: return `Fetch ${event[3]} began: ${causeWords[state.cause(event.at(-1))]}`;
+    case code.fetchStarted: return fetch(`began: ${causeWords[state.cause(event.at(-1))]}`);
     case code.attemptFailed: return `Attempt ${event[4]} failed, again after ${duration(event[5])}: ${errorText(record, event[6])}`;
-    case code.fetchPaused: return `Fetch ${event[3]} waits for the network or the app`;
-    case code.fetchResumed: return `Fetch ${event[3]} continues`;
-    case code.fetchSucceeded: return event[4] ? `Fetch ${event[3]}: not modified` : `Fetch ${event[3]} succeeded`;
-    case code.fetchFailed: return `Fetch ${event[3]} failed: ${errorText(record, event[4])}`;
-    case code.fetchCancelled: return `Fetch ${event[3]} cancelled`;
+    case code.fetchPaused: return fetch("waits for the network or the app");
+    case code.fetchResumed: return fetch("continues");
+    case code.fetchSucceeded: return fetch(event[4] ? "found nothing new" : "succeeded");
+    case code.fetchFailed: return fetch(`failed: ${errorText(record, event[4])}`);
+    case code.fetchCancelled: return fetch("cancelled");
     case code.written: return "Written";
     case code.invalidated: return "Invalidated";
     case code.reset: return "Reset";
