@@ -428,6 +428,38 @@ step("the keyboard reaches the list, the timeline and every control", async ({ p
   assert.deepEqual(unnamed, []);
 });
 
+step("a reader of the screen hears of states, not of events, and finds rows in their order", async ({ page }) => {
+  const live = await page.run(() => [...document.querySelectorAll("[role=status], [role=alert], [aria-live], output")].filter((one) => one.checkVisibility()).map((one) => one.id));
+  assert.deepEqual(live.filter((id) => !["said", "caption", "toast", "set-text"].includes(id)), []);
+  const said = await page.run(() => new Promise((resolve) => {
+    const found = [];
+    const watch = new MutationObserver(() => found.push(document.querySelector("#said").textContent));
+    watch.observe(document.querySelector("#said"), { childList: true, characterData: true, subtree: true });
+    setTimeout(() => {
+      watch.disconnect();
+      resolve(found);
+    }, 1500);
+  }));
+  assert.deepEqual(said, [], "events are not told");
+  await page.click("#play-pause");
+  await page.until(() => document.querySelector("#said").textContent === "Live. The page shows the past.");
+  await page.click("#to-now");
+  await page.until(() => document.querySelector("#said").textContent === "Live.");
+  await page.choose("#depth", "1");
+  await page.until(() => document.querySelector("#grid").getAttribute("role") === "treegrid" && document.querySelector('#sheet .group[aria-level="1"]:not([hidden])'));
+  await page.choose("#depth", "0");
+  await page.until(() => document.querySelector("#grid").getAttribute("role") === "grid");
+  for (const top of [0, 500, 120, 0]) {
+    await page.run((value) => { document.querySelector("#rows").scrollTop = value; }, top);
+    await page.frame();
+    const [owned, shown, count] = await page.run(() => [
+      document.querySelector("#rows").getAttribute("aria-owns").split(" ").map((id) => Number(document.getElementById(id)?.getAttribute("aria-rowindex"))),
+      [...document.querySelectorAll("#sheet .row:not([hidden])")].length, Number(document.querySelector("#grid").getAttribute("aria-rowcount"))]);
+    assert.deepEqual(owned, Array.from({ length: shown }, (_, i) => owned[0] + i));
+    assert.ok(owned.at(-1) <= count);
+  }
+});
+
 step("two pages at once: an action in one is seen in the other", async ({ page, browser, app }) => {
   const other = await browser.page(app.url);
   await isLive(other);
@@ -634,6 +666,19 @@ step("phone width: one pane at a time", async ({ page }) => {
     const shown = await page.run(() => [...document.querySelectorAll(".pane")].filter((one) => getComputedStyle(one).visibility === "visible").map((one) => one.id));
     assert.deepEqual(shown, [tab]);
     assert.ok(await page.run(() => document.documentElement.scrollWidth <= 390), `${tab} is not wider than the screen`);
+    assert.deepEqual(await cut(page), [], `${tab} shows all of its controls`);
+  }
+  const unnamed = await page.run(() => [...document.querySelectorAll("button")].filter((one) => one.getClientRects().length && !one.innerText.trim() && !one.ariaLabel).map((one) => one.id));
+  assert.deepEqual(unnamed, [], "buttons with an icon only have a name");
+});
+
+step("at 200 % nothing is cut", async ({ page }) => {
+  await page.resize({ width: 640, height: 400, scale: 2 });
+  for (const tab of ["timeline", "runs", "cache", "detail", "keys"]) {
+    await page.click(`#tabs [data-to="${tab}"]`);
+    assert.deepEqual(await cut(page), [], `${tab} shows all of its controls`);
+    const room = await page.run((id) => document.getElementById({ keys: "rows", timeline: "lanes" }[id] ?? id).clientHeight, tab);
+    assert.ok(room >= 90, `${tab} has ${room} pixels`);
   }
 });
 
@@ -647,6 +692,21 @@ step("who wants no motion sees none, and both schemes have their colours", async
   assert.notEqual(light[0], dark[0]);
   assert.deepEqual([light[1], dark[1]], [0, 0]);
 });
+
+/** Controls that are beyond the screen or a box that does not scroll to them. */
+function cut(page) {
+  return page.run(() => [...document.querySelectorAll("button, select, input, canvas, [tabindex]")].filter((one) => {
+    if (!one.checkVisibility({ visibilityProperty: true }) || one.closest(".hidden")) return false;
+    const box = one.getBoundingClientRect();
+    for (let parent = one.parentElement; parent; parent = parent.parentElement) {
+      const style = getComputedStyle(parent);
+      if (/auto|scroll/.test(style.overflowX + style.overflowY)) return false;
+      const around = parent.getBoundingClientRect();
+      if (style.overflow === "hidden" && (box.left < around.left - 1 || box.right > around.right + 1 || box.top < around.top - 1 || box.bottom > around.bottom + 1)) return true;
+    }
+    return box.left < 0 || box.top < 0 || box.right > innerWidth + 1 || box.bottom > innerHeight + 1;
+  }).map((one) => one.id || one.outerHTML.slice(0, 80)));
+}
 
 // MARK: Run
 

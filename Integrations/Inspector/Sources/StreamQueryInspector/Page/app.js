@@ -300,6 +300,8 @@ class App {
     if (this.link === "opened" && this.opened) words = short(this.opened, 60);
     if (isMissing) words = `Live, ${plural(this.missed, "event")} missed`;
     setText("link-text", words);
+    // Told to a reader of the screen once for each state, not for each event.
+    setText("said", `${linkWords[this.link]}.${document.body.dataset.mode === "past" ? " The page shows the past." : ""}`);
     find("link").title = this.refusal ?? "";
     setText("client", this.opened ? "" : short(String(this.facts?.client ?? ""), 80));
     setText("to-now-text", this.opened ? (this.live ? "Back to the app" : "To the end") : "Follow");

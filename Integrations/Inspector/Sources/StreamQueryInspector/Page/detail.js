@@ -5,7 +5,7 @@ import { meter } from "./keys.js";
 import { look, lookWords } from "./list.js";
 import { below, code, state } from "./record.js";
 import { tree } from "./tree.js";
-import { bytes, changes, clock, differences, duration, indented, lastFetch, line, readJSON, short, who, why } from "./words.js";
+import { bytes, changes, clock, differences, duration, indented, lastFetch, line, plural, readJSON, short, who, why } from "./words.js";
 
 const actions = [
   ["refetch", "Refetch"], ["invalidate", "Invalidate"], ["setStale", "Set stale"], ["setData", "Edit data…"],
@@ -228,25 +228,23 @@ export class Detail {
     const { app, parts: p } = this;
     const { record } = app;
     const text = record.value(row);
-    const isLive = app.isFollowing && Boolean(this.answer);
     const allowed = app.facts?.allows?.values !== false;
-    const hasData = row && state.hasData(row.state);
-    const shown = isLive && allowed && hasData ? this.answer : hasData && text !== null ? text : hasData ? `none ${app.live ? allowed : "file"} ${this.problem}` : "no";
+    let shown = "The record has no values: they are recorded only if the app asks for it.";
+    let content = null;
+    let note = "";
+    if (!row) shown = "The key is not in the cache at this time.";
+    else if (!state.hasData(row.state)) shown = "There is no data.";
+    else if (app.isFollowing && this.answer && allowed) [shown, content] = [this.answer, () => this.present(this.answer)];
+    else if (text !== null) {
+      [shown, content] = [text, () => this.parsed(text)];
+      if (row.value !== row.n) note = `as of ${clock(record.event(row.value)?.[0] ?? 0)}`;
+    } else if (this.problem && app.isFollowing) shown = short(this.problem, 400);
+    else if (app.live && !allowed) shown = "The app does not show values to the inspector.";
+    else if (app.live && app.isFollowing) shown = "…";
+    setText(p.dataNote, note);
     if (shown === this.shownData) return;
     this.shownData = shown;
-    let content;
-    let note = "";
-    if (shown === "no") content = h("p.soft", row ? "There is no data." : "The key is not in the cache at this time.");
-    else if (isLive && allowed && hasData) content = this.present(this.answer);
-    else if (text !== null && hasData) {
-      note = row.value === row.n ? "" : `as of ${clock(record.event(row.value)?.[0] ?? 0)}`;
-      content = this.parsed(text);
-    } else if (this.problem && app.isFollowing) content = h("p.problem", short(this.problem, 400));
-    else if (app.live && !allowed) content = h("p.soft", "The app does not show values to the inspector.");
-    else if (app.live && app.isFollowing) content = h("p.soft", "…");
-    else content = h("p.soft", "The record has no values: they are recorded only if the app asks for it.");
-    setText(p.dataNote, note);
-    p.data.replaceChildren(content);
+    p.data.replaceChildren(content?.() ?? h("p.soft", shown));
   }
 
   present({ dataText, size }) {
@@ -299,7 +297,7 @@ export class Detail {
     for (let i = count - 1; i >= from; i -= 1) items.push(this.item(record, lane, i));
     replace(p.history, ...items);
     p.older.hidden = from === 0;
-    setText(p.historyNote, count ? `${count.toLocaleString("en")} ${count === 1 ? "event" : "events"} in the record` : "Nothing happened to it in this record.");
+    setText(p.historyNote, count ? `${plural(count, "event")} in the record` : "Nothing happened to it in this record.");
   }
 
   item(record, lane, i) {

@@ -3,7 +3,7 @@
 import { find, h, icon, narrow, on, press, setAttribute, setIcon, setText } from "./dom.js";
 import { look, lookWords, looks, ordered } from "./list.js";
 import { state } from "./record.js";
-import { bytes, causeWords, duration, short } from "./words.js";
+import { bytes, causeWords, duration, grouped, short } from "./words.js";
 
 const titles = [
   ["key", "Key", "name"], ["freshness", "Fresh for", "meter"], ["observers", "Obs.", "observers number"],
@@ -147,11 +147,12 @@ export class KeysPane {
     this.ordinal += 1;
     this.sheet.style.height = `${items.length * this.size}px`;
     setAttribute(this.grid, "aria-rowcount", items.length + 1);
+    setAttribute(this.grid, "role", this.by.depth ? "treegrid" : "grid");
     for (const [name, { chip, count }] of this.chips) {
-      setText(count, (counts[name] ?? 0).toLocaleString("en"));
+      setText(count, grouped(counts[name] ?? 0));
       chip.hidden = !counts[name] && !this.by.looks.has(name);
     }
-    setText("count-keys", shown === all ? all.toLocaleString("en") : `${shown.toLocaleString("en")} of ${all.toLocaleString("en")}`);
+    setText("count-keys", shown === all ? grouped(all) : `${grouped(shown)} of ${grouped(all)}`);
     const none = find("none");
     none.hidden = items.length > 0;
     setText(none, all > 0 ? "No key matches the filter." : "The cache is empty at this time.");
@@ -187,6 +188,16 @@ export class KeysPane {
     }
     const active = this.used.get(this.active);
     setAttribute(this.grid, "aria-activedescendant", active ? active.id : null);
+    if (this.marked !== active) {
+      this.marked?.classList.remove("active");
+      active?.classList.add("active");
+      this.marked = active;
+    }
+    // Rows are used again, so that their order in the document is not that of the list.
+    const order = `${first} ${last}`;
+    if (this.owned === order) return;
+    this.owned = order;
+    setAttribute(this.rows, "aria-owns", Array.from({ length: Math.max(0, last - first) }, (_, i) => `row-${first + i}`).join(" "));
   }
 
   take(index, isGroup) {
@@ -214,7 +225,7 @@ export class KeysPane {
 
   newGroup() {
     const parts = { chevron: icon("chevron", "icon chevron"), text: h("span.text"), count: h("span.count"), sums: h("span.sums") };
-    const element = h("div.row.group", { role: "row" },
+    const element = h("div.row.group", { role: "row", "aria-level": 1 },
       h("div.name", { role: "gridcell" }, parts.chevron, parts.text, parts.count), h("div", { role: "gridcell" }, parts.sums));
     return this.placed(element, parts, true);
   }
@@ -239,6 +250,7 @@ export class KeysPane {
       parts.text.title = short(lane.text, 300);
     }
     element.classList.toggle("indented", this.by.depth > 0);
+    setAttribute(element, "aria-level", this.by.depth ? 2 : null);
     if (!row) {
       setAttribute(element, "data-look", "pending");
       setIcon(parts.look, "look-pending");
@@ -274,11 +286,11 @@ export class KeysPane {
     const { parts } = element;
     setAttribute(element, "aria-expanded", !group.isClosed);
     setText(parts.text, short(group.name, 200));
-    setText(parts.count, group.lanes.length.toLocaleString("en"));
+    setText(parts.count, grouped(group.lanes.length));
     if (element.group === group) return;
     element.group = group;
     parts.sums.replaceChildren(...looks.filter((name) => group.looks[name]).map((name) => h("span.sum", { "data-look": name, title: lookWords[name] },
-      icon(`look-${name}`, "look"), h("span.hidden", lookWords[name]), group.looks[name].toLocaleString("en"))));
+      icon(`look-${name}`, "look"), h("span.hidden", lookWords[name]), grouped(group.looks[name]))));
   }
 
   choose(index) {

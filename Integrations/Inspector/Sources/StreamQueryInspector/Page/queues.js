@@ -2,7 +2,7 @@
 
 import { find, h, icon, replace, table } from "./dom.js";
 import { below, code, isOver } from "./record.js";
-import { clock, duration, plural, short } from "./words.js";
+import { clock, duration, grouped, plural, short } from "./words.js";
 
 const phases = {
   started: ["pending", "waits to begin"], performing: ["fetching", "runs"], paused: ["paused", "waits"], retrying: ["stale", "waits to retry"],
@@ -33,7 +33,7 @@ export class RunsPane {
       this.active = this.rows.filter((row) => !isOver(row.phase));
     }
     const { rows, active } = this;
-    find("count-runs").textContent = active.length ? active.length.toLocaleString("en") : "";
+    find("count-runs").textContent = active.length ? grouped(active.length) : "";
     if (!isShown) return;
     const tick = active.length ? Math.floor(at / 200_000) : 0;
     const mark = `${seen} ${tick}`;
@@ -123,7 +123,7 @@ export class CachePane {
       ["Failed", counts.error], ["Without data", counts.pending], ["Network", moment.network ? "online" : "offline"], ["App", moment.activity ? "active" : "inactive"],
       ["Lost events", moment.lost],
     ];
-    return block("Now in the cache", h("dl.facts", facts.map(([name, value]) => h("div", h("dt", name), h("dd", value.toLocaleString("en"))))));
+    return block("Now in the cache", h("dl.facts", facts.map(([name, value]) => h("div", h("dt", name), h("dd", grouped(value))))));
   }
 
   lookups(facts) {
@@ -140,7 +140,7 @@ export class CachePane {
       bar.append(piece);
     }
     return block("Hit rate", h("div.lookups", h("strong", all ? `${Math.round((hits / all) * 100)} %` : "–"), bar),
-      h("div.key-of", parts.map((part) => h("span", h("i", { class: `swatch ${part.kind}` }), `${part.count.toLocaleString("en")} ${part.title}`))));
+      h("div.key-of", parts.map((part) => h("span", h("i", { class: `swatch ${part.kind}` }), `${grouped(part.count)} ${part.title}`))));
   }
 
   limits(facts) {
@@ -151,7 +151,7 @@ export class CachePane {
       const share = limit ? Math.min(1, used / limit) : 0;
       const fill = h("i");
       fill.style.transform = `scaleX(${share})`;
-      return h("tr", cell(title), cell(used === null ? "–" : used.toLocaleString("en"), limit ? ` of ${limit.toLocaleString("en")}` : ", no limit"),
+      return h("tr", cell(title), cell(used === null ? "–" : grouped(used), limit ? ` of ${grouped(limit)}` : ", no limit"),
         cell(limit ? h("div", { class: `gauge ${share >= 1 ? "full" : ""}` }, fill) : null, note ? h("span.soft", note) : null));
     };
     const rows = [gauge("Fetches at once", limits.running ?? counts.fetching, limits.fetches ?? null, limits.waiting ? `${plural(limits.waiting, "fetch waits", "fetches wait")} for a place` : "")];

@@ -1,7 +1,7 @@
 // A value of JSON as a tree. Branches are built when they are opened, a hundred children at a time.
 
 import { h, on } from "./dom.js";
-import { short } from "./words.js";
+import { grouped, short } from "./words.js";
 
 const page = 100;
 
@@ -21,7 +21,7 @@ function node(name, value, isOpen) {
   const names = Object.keys(value);
   const isList = Array.isArray(value);
   if (!names.length) return h("div.leaf", label, isList ? "[]" : "{}");
-  const count = isList ? `[${names.length.toLocaleString("en")}]` : `{${names.length.toLocaleString("en")}}`;
+  const count = isList ? `[${grouped(names.length)}]` : `{${grouped(names.length)}}`;
   const children = h("div");
   const details = h("details", h("summary", label, h("span.soft", count, " ", isOpen ? "" : preview(value))), children);
   const more = (from) => {
@@ -30,7 +30,7 @@ function node(name, value, isOpen) {
       const button = h("button.button", { onclick: () => {
         button.remove();
         more(from + page);
-      } }, `${(names.length - from - page).toLocaleString("en")} more`);
+      } }, `${grouped(names.length - from - page)} more`);
       children.append(button);
     }
   };

@@ -37,7 +37,10 @@ export function bytes(count) {
   return `${(count / 1e6).toFixed(1)} MB`;
 }
 
-export const plural = (count, one, many = `${one}s`) => `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
+/** A whole number, with its thousands apart. */
+export const grouped = (count) => count.toLocaleString("en");
+
+export const plural = (count, one, many = `${one}s`) => `${grouped(count)} ${count === 1 ? one : many}`;
 
 /** At most `length` characters of a text from a record. */
 export const short = (text, length = 240) => (text.length > length ? `${text.slice(0, length)}…` : text);
