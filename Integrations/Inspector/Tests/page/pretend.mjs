@@ -363,7 +363,7 @@ export class Pretend {
         : [{ id: "5C1E9A", mutation: '["order", "place"]', state: "stopped", attempts: 5, waitsFor: null, error: "402 Payment Required" }],
       stores: [{ name: "FileStore", partition: "main", state: "open", pending: 2 }, { name: "SQLiteStore", partition: "images", state: "open", pending: 0 }],
       accounts: [{ name: "ada@example.com", isCurrent: true, entries: 23 }, { name: "guest", isCurrent: false, entries: 4 }],
-      conditions: { offline: this.isForcedOffline ?? false, delay: this.delay },
+      conditions: { offline: this.isForcedOffline ?? false, delay: this.delay, failing: this.failing.size },
     };
   }
 

@@ -337,7 +337,7 @@ class App {
   /** What pages have set that goes on until it is ended: a text for each, and the action that ends it. */
   conditions() {
     if (this.opened || this.link === "ended" || !this.record) return [];
-    const { offline, delay } = this.facts?.conditions ?? {};
+    const { offline, delay, failing } = this.facts?.conditions ?? {};
     const found = [];
     if (offline) found.push(["the app is offline", { do: "online" }]);
     if (delay) found.push([`each attempt takes ${delay} s longer`, { do: "delay", seconds: 0 }]);
@@ -346,6 +346,8 @@ class App {
       if (!lane || lastFetch(this.record, lane, this.record.end) >= n) this.failing.delete(number);
       else found.push([`the next fetch of ${short(lane.text, 80)} fails`, { do: "clearFailNext", key: number }]);
     }
+    // Those that another page, or this one before it was loaded again, lets fail.
+    if (failing && !this.failing.size) found.push([`${plural(failing, "fetch is", "fetches are")} to fail`, null]);
     return found;
   }
 
@@ -353,10 +355,11 @@ class App {
     const found = this.conditions();
     setText("set-text", found.length ? `Set by the inspector: ${found.map(([text]) => text).join(", ")}.` : "");
     find("set").hidden = !found.length;
+    find("set-end").hidden = !found.some(([, action]) => action);
   }
 
   async endConditions() {
-    for (const [, action] of this.conditions()) await this.act(action, true);
+    for (const [, action] of this.conditions()) if (action) await this.act(action, true);
   }
 
   /** Performs an action; the sentence of a refusal, or null. What ends a condition may be done in the past too. */

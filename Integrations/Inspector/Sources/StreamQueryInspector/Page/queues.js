@@ -178,14 +178,14 @@ export class CachePane {
     const { record } = this.app;
     const failed = record.conditions.slice(0, below(record.conditions, end)).slice(-2000).filter((n) => record.event(n)[1] === code.storeFailed).slice(-5).reverse();
     const rows = facts.stores.slice(0, 100).map((store) => h("tr", cell(mono(text(store.name)), store.partition ? soft(text(store.partition, 80)) : null),
-      cell(phase(store.state === "open" ? "fresh" : "stale", text(store.state, 60))), cell(store.pending ? plural(store.pending, "change waits", "changes wait") : "all is written")));
+      cell(phase({ open: "fresh", failing: "error" }[store.state] ?? "stale", text(store.state, 60)), store.error ? problem(text(store.error)) : null), cell(store.pending ? plural(store.pending, "change waits", "changes wait") : "all is written")));
     return [block("Stores", table(["Store", "State", "Writing"], rows),
       failed.map((n) => problem(`${clock(record.event(n)[0], 1)}: ${text(record.errors.get(record.event(n)[4]), 300)}`)))];
   }
 
   accounts(facts) {
     if (!Array.isArray(facts?.accounts) || !facts.accounts.length) return [];
-    const rows = facts.accounts.slice(0, 100).map((account) => h("tr", cell(text(account.name)), cell(account.isCurrent ? phase("fresh", "signed in") : phase("pending", "kept")),
+    const rows = facts.accounts.slice(0, 100).map((account) => h("tr", cell(text(account.name)), cell(account.isCurrent ? phase("fresh", "signed in") : account.state === "not erased" ? phase("error", "not erased") : phase("pending", "kept")),
       cell(account.entries == null ? "–" : plural(account.entries, "entry", "entries"))));
     return [block("Accounts", table(["Account", "State", "Entries"], rows))];
   }
