@@ -15,7 +15,7 @@ if (!browser) {
   console.log("SKIPPED: Chromium is not installed");
   process.exit(0);
 }
-for (const [width, height, isPhone] of [[1280, 800, false], [390, 844, true]]) {
+for (const [width, height, isPhone] of [[1280, 800, false], [390, 844, true], [640, 400, true]]) {
   for (const scheme of ["light", "dark"]) {
     const page = await browser.page(null, { width, height, isPhone, scale: isPhone ? 2 : 1 });
     await page.media({ scheme });
@@ -56,6 +56,20 @@ for (const [width, height, isPhone] of [[1280, 800, false], [390, 844, true]]) {
       await shot("groups");
       await page.choose("#depth", "0");
     }
+    await page.click("#legend-button");
+    await shot("signs");
+    await page.click("#legend-button");
+    await page.run(() => window.inspector.follow());
+    await page.until(() => document.body.dataset.mode === "live");
+    await page.run(() => window.inspector.act({ do: "offline" }));
+    await page.run(() => window.inspector.act({ do: "delay", seconds: 2 }));
+    await page.run(() => window.inspector.act({ do: "failNext", key: window.inspector.lane().keys.at(-1).number }));
+    await page.until(() => document.querySelector("#set-text").textContent.includes("fails"));
+    await shot("set");
+    await page.run(() => window.inspector.seek(24.6e6));
+    await shot("set-past");
+    await page.run(() => window.inspector.endConditions());
+    await page.until(() => document.querySelector("#set").hidden);
     if (page.problems.length) console.log(scheme, width, page.problems);
     await page.close();
   }

@@ -311,14 +311,15 @@ class App {
     setAttribute("offline", "aria-pressed", offline);
     setText("offline-text", offline ? "Go online" : "Go offline");
     setIcon(find("offline").firstChild, offline ? "wifi-off" : "wifi");
-    for (const control of [find("offline"), find("delay")]) {
+    const delay = find("delay");
+    for (const control of [find("offline"), delay]) {
       setAttribute(control, "aria-disabled", reason ? "true" : null);
       control.title = reason ?? "";
     }
-    const delay = String(this.facts?.conditions?.delay ?? 0);
-    if (document.activeElement !== find("delay")) {
-      if (![...find("delay").options].some((option) => option.value === delay)) find("delay").append(h("option", { value: delay }, `Slow: ${delay} s`));
-      find("delay").value = delay;
+    const seconds = String(this.facts?.conditions?.delay ?? 0);
+    if (document.activeElement !== delay) {
+      if (![...delay.options].some((option) => option.value === seconds)) delay.append(h("option", { value: seconds }, `Slow: ${seconds} s`));
+      delay.value = seconds;
     }
     find("conditions").hidden = !this.live;
   }

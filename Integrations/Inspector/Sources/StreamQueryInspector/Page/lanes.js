@@ -148,9 +148,9 @@ function segment({ g, x, from, record, colours, hatch }, s, since, until, middle
   if (b - a < 0.4) return;
   const name = settledLook(record, s, begin);
   if (name === "pending" || name === "unknown") {
-    const colour = state.status(s) === "error" ? colours.error : colours[name];
-    if (name === "unknown") box(g, colour, a, middle - 1.5, b - a, 3);
-    else for (let dot = Math.ceil(a / 6) * 6; dot < b; dot += 6) box(g, colour, dot, middle - 1, 2, 2);
+    g.fillStyle = state.status(s) === "error" ? colours.error : colours[name];
+    if (name === "unknown") g.fillRect(a, middle - 1.5, b - a, 3);
+    else for (let dot = Math.ceil(a / 6) * 6; dot < b; dot += 6) g.fillRect(dot, middle - 1, 2, 2);
     return;
   }
   const time = record.staleTime(s);

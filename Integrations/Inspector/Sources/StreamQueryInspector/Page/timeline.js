@@ -468,8 +468,8 @@ export class Timeline {
     }
     const greatest = Math.log1p(Math.max(...counts, 1));
     counts.forEach((count, i) => {
-      const height = count && Math.max(2, (Math.log1p(count) / greatest) * 26);
-      box(g, colours.soft, 8 + i * 4, 33 - height, 3, height);
+      const height = Math.max(2, (Math.log1p(count) / greatest) * 26);
+      if (count) box(g, colours.soft, 8 + i * 4, 33 - height, 3, height);
     });
     const [a, b] = [Math.max(2, x(this.from)), Math.min(width - 2, x(this.to))];
     box(g, colours.accent, a, 1, b - a, 34, 0.13);
