@@ -340,21 +340,22 @@ class App {
     if (this.opened || this.link === "ended" || !this.record) return [];
     const { offline, delay, failing } = this.facts?.conditions ?? {};
     const found = [];
-    if (offline) found.push(["the app is offline", { do: "online" }]);
-    if (delay) found.push([`each attempt takes ${delay} s longer`, { do: "delay", seconds: 0 }]);
+    if (offline) found.push(["app offline", { do: "online" }]);
+    if (delay) found.push([`attempts ${delay} s slower`, { do: "delay", seconds: 0 }]);
     for (const [number, n] of this.failing) {
       const lane = this.record.keys.get(number)?.lane;
       if (!lane || lastFetch(this.record, lane, this.record.end) >= n) this.failing.delete(number);
-      else found.push([`the next fetch of ${short(lane.text, 80)} fails`, { do: "clearFailNext", key: number }]);
+      else found.push([`next fetch of ${short(lane.text, 40)} fails`, { do: "clearFailNext", key: number }]);
     }
     // Those that another page, or this one before it was loaded again, lets fail.
-    if (failing && !this.failing.size) found.push([`${plural(failing, "fetch is", "fetches are")} to fail`, null]);
+    if (failing && !this.failing.size) found.push([`${plural(failing, "fetch", "fetches")} to fail`, null]);
     return found;
   }
 
   showConditions() {
     const found = this.conditions();
-    setText("set-text", found.length ? `Set by the inspector: ${found.map(([text]) => text).join(", ")}.` : "");
+    setText("set-text", found.map(([text]) => text).join(" · "));
+    setAttribute("set-text", "title", find("set-text").said);
     find("set").hidden = !found.length;
     find("set-end").hidden = !found.some(([, action]) => action);
   }
