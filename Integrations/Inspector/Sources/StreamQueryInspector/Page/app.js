@@ -376,6 +376,7 @@ class App {
       this.say(await this.live.act(action));
       if (action.do === "failNext") this.failing.set(action.key, n);
       if (action.do === "clearFailNext") this.failing.delete(action.key);
+      this.wake();
       return null;
     } catch (error) {
       this.say(error.message);
@@ -647,7 +648,7 @@ class App {
         address.searchParams.set("open", select.value);
         location.assign(address);
       };
-      find("stories").hidden = false;
+      select.hidden = false;
     }
   }
 
