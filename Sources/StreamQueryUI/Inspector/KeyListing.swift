@@ -50,6 +50,9 @@ struct KeyListing: Hashable, Sendable {
     case key
     /// The age of the data, the newest first; keys without data come last.
     case age
+    /// The time at which the data becomes stale, the earliest first; then data that does not, data of which that
+    /// is not known, and keys without data.
+    case freshness
     /// The number of observers, the highest first.
     case observers
     /// The number of updates, the highest first.
@@ -62,15 +65,31 @@ struct KeyListing: Hashable, Sendable {
 
     /// The rank of a key by what changes; lower ones come first.
     ///
-    /// The age needs no time: all data grows older at the same pace.
+    /// Neither the age nor the freshness needs the present time: all data grows older at the same pace.
     func rank(_ row: RecordReplay.KeyRow) -> Int64 {
       switch self {
       case .key: 0
       case .age: row.age == nil ? .max : row.state.updatedAt.map { -$0.wholeMicroseconds } ?? .max
+      case .freshness: row.staleAt
       case .observers: -Int64(clamping: row.state.observerCount)
       case .updates: -Int64(clamping: row.state.dataUpdateCount)
       case .lastEvent: -Int64(clamping: row.last?.number ?? 0)
       }
+    }
+  }
+}
+
+extension RecordReplay.KeyRow {
+  /// The microsecond at which the data becomes stale; larger numbers if it does not, if that is not known, and
+  /// without data.
+  fileprivate var staleAt: Int64 {
+    guard age != nil, let updatedAt = state.updatedAt else { return .max }
+    switch staleTime {
+    case .static: return .max - 2
+    case _ where state.isInvalidated: return .min
+    case .never: return .max - 2
+    case .dynamic, nil: return .max - 1
+    case .after(let span): return min((updatedAt + max(.zero, span)).wholeMicroseconds, .max - 3)
     }
   }
 }

@@ -7,6 +7,8 @@ enum KeySign: String, Hashable, Sendable, CaseIterable {
   case failed
   case optimistic
   case empty
+  /// It has data, and the record does not say whether that is stale.
+  case unknown = "has data"
   case stale
   case fresh
 
@@ -19,8 +21,8 @@ enum KeySign: String, Hashable, Sendable, CaseIterable {
       case .idle where row.state.status == .error: .failed
       case .idle where row.state.isLayered: .optimistic
       case .idle where !row.state.hasData: .empty
-      case .idle where row.freshness == 0: .stale
-      case .idle: .fresh
+      case .idle where row.isKnownStale: .stale
+      case .idle: row.freshness == nil ? .unknown : .fresh
       }
   }
 
@@ -35,6 +37,7 @@ enum KeySign: String, Hashable, Sendable, CaseIterable {
     case .failed: "exclamationmark.triangle"
     case .optimistic: "wand.and.stars"
     case .empty: "circle.dashed"
+    case .unknown: "questionmark.circle"
     case .stale: "clock"
     case .fresh: "checkmark.circle"
     }
@@ -46,7 +49,7 @@ enum KeySign: String, Hashable, Sendable, CaseIterable {
     case .paused: .purple
     case .failed: .red
     case .optimistic: .purple
-    case .empty: .gray
+    case .empty, .unknown: .gray
     case .stale: .orange
     case .fresh: .green
     }
@@ -56,7 +59,14 @@ enum KeySign: String, Hashable, Sendable, CaseIterable {
 extension RecordReplay.KeyRow {
   /// The facts about the key, in a line.
   var facts: String {
-    var facts = [KeySign(self).rawValue]
+    let sign = KeySign(self)
+    var facts = [sign.rawValue]
+    if sign == .unknown {
+      facts.append(
+        staleTime == .dynamic
+          ? "a function decides whether it is stale" : "its stale time is not in the record"
+      )
+    }
     if state.observerCount > 0 { facts.append(state.observerCount.counted("observer")) }
     if state.waiterCount > 0 { facts.append("\(state.waiterCount) waiting") }
     if let age { facts.append("\(age.spanText) old") }

@@ -15,12 +15,17 @@ extension RecordReplay {
     let state: QueryRecord.State
     /// The age of the data; `nil` without data.
     let age: Duration?
+    /// The stale time of its query; `nil` if it is not known.
+    let staleTime: QueryRecord.Span?
     /// The part of the stale time that is left, from 1 to 0; `nil` if it is not known.
     let freshness: Double?
     /// The newest event about the key; `nil` if there is none.
     let last: Last?
 
     var id: Int { key.number }
+
+    /// Whether the data is stale for certain.
+    var isKnownStale: Bool { freshness == 0 || (freshness == nil && state.isInvalidated) }
   }
 
   /// The number and time of the newest event about a key.
@@ -99,6 +104,7 @@ extension RecordReplay {
       key: history.row,
       state: state,
       age: age,
+      staleTime: staleTime,
       freshness: age.flatMap {
         staleTime?.freshness(atAge: $0, isInvalidated: state.isInvalidated)
       },

@@ -32,13 +32,38 @@ struct KeyListTests {
     "keys are sorted by each property",
     arguments: [
       (KeyListing.Order.key, [4, 5, 2, 3, 1]), (.age, [2, 3, 1, 4, 5]),
-      (.observers, [2, 1, 4, 5, 3]),
+      (.freshness, [4, 2, 3, 1, 5]), (.observers, [2, 1, 4, 5, 3]),
       (.updates, [4, 1, 3, 2, 5]), (.lastEvent, [5, 4, 3, 2, 1]),
     ]
   )
   func order(_ order: KeyListing.Order, _ expected: [Int]) {
     #expect(list(KeyListing(order: order)).numbers == expected)
     #expect(list(KeyListing(order: order, isReversed: true)).numbers == expected.reversed())
+  }
+
+  @Test("the freshness that is not known is neither first nor last, and an invalidation is")
+  func freshness() {
+    var maker = RecordMaker()
+    let staleTimes: [QueryRecord.Span] = [
+      .after(.seconds(9)), .dynamic, .never, .after(.seconds(1)), .static, .after(.seconds(-1)),
+    ]
+    for (index, staleTime) in staleTimes.enumerated() {
+      maker.options(index + 1, staleTime: staleTime)
+      maker.key(index + 1, .int(index + 1), base: .data(at: .seconds(2), options: index + 1))
+    }
+    maker.key(7, .int(7), base: .data(at: .seconds(-20)))
+    maker.key(8, .int(8), base: QueryRecord.State())
+    var marked = QueryRecord.State.data(at: .seconds(2), options: 2)
+    marked.isInvalidated = true
+    maker.key(9, .int(9), base: marked)
+    marked.options = 5
+    maker.key(10, .int(10), base: marked)
+    let replay = RecordReplay(maker.take())
+    for time in [0, 5, 100] {
+      var list = KeyList(KeyListing(order: .freshness))
+      list.rebuild(replay, at: replay.moment(at: .seconds(time)))
+      #expect(list.numbers == [9, 6, 4, 1, 10, 3, 5, 2, 7, 8])
+    }
   }
 
   @Test(
