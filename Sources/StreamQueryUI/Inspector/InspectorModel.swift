@@ -28,6 +28,8 @@ final class InspectorModel {
 
   /// The number of runs that are shown.
   static let runLimit = 50
+  /// The time between two pieces of news: more often nobody can look, and each one draws the screen anew.
+  static let pause = Duration.milliseconds(50)
 
   private(set) var screen = InspectorScreen()
   /// The keys of the screens that are pushed: none, or one.
@@ -59,15 +61,15 @@ final class InspectorModel {
       screen.list(listing)
       (shown, path) = (client, [])
     }
-    let updates = client.recordUpdates
+    let (updates, clock) = (client.recordUpdates, client.clock)
     // No executor preference: it runs on the main actor.
     following = Task { [weak self] in
-      for await record in updates {
-        guard let self, !Task.isCancelled else { return }
-        screen.came(record)
+      for await record in updates where !Task.isCancelled {
+        self?.screen.came(record)
+        // Meanwhile the client gathers the news, and keeps nothing for it but its record.
+        try? await clock.sleep(for: Self.pause)
       }
     }
-    let clock = client.clock
     // No executor preference: it runs on the main actor. Between events, freshness runs down by this clock.
     ticking = Task { [weak self] in
       while (try? await clock.sleep(for: .seconds(1))) != nil {

@@ -31,7 +31,7 @@ struct InspectorModelTests {
       simulation.settle()
       #expect(model.titles == ["[\"a\"]"])
       client.setData("new", for: QueryKey<String>("b"))
-      simulation.settle()
+      simulation.advance(by: InspectorModel.pause)
       #expect(model.titles == ["[\"a\"]", "[\"b\"]"])
       model.stop()
       client.setData("late", for: QueryKey<String>("c"))
@@ -59,6 +59,33 @@ struct InspectorModelTests {
       simulation.advance(by: .seconds(10))
       #expect(model.row(of: 1)?.freshness == 0)
       withExtendedLifetime(stream) {}
+    }
+  }
+
+  @Test("news comes at most twenty times a second, and all of it")
+  func pacing() {
+    run { simulation, client, model in
+      model.start(using: client)
+      simulation.settle()
+      var (arrivals, newest): ([Int], Int) = ([], 0)
+      for millisecond in 0..<1_000 {
+        client.setData("\(millisecond)", for: QueryKey<String>("a"))
+        client.setData("\(millisecond)", for: QueryKey<String>("b", millisecond % 7))
+        simulation.advance(by: .milliseconds(1))
+        let number = model.screen.replay.events.last?.event.number ?? 0
+        if number != newest { arrivals.append(millisecond + 1) }
+        newest = number
+      }
+      #expect(arrivals == Array(stride(from: 50, through: 1_000, by: 50)))
+      simulation.advance(by: .milliseconds(50))
+      let numbers = model.screen.replay.events.map(\.event.number)
+      #expect(numbers == Array(1...(client.record.events.last?.number ?? 1)))
+      #expect(model.row(of: 1)?.state.dataUpdateCount == 1_000)
+      // After a pause, news comes at once.
+      simulation.advance(by: .milliseconds(50))
+      client.setData("late", for: QueryKey<String>("a"))
+      simulation.settle()
+      #expect(model.row(of: 1)?.state.dataUpdateCount == 1_001)
     }
   }
 
@@ -104,21 +131,21 @@ struct InspectorModelTests {
       // The same key with another type is another entry.
       client.setData(1, for: QueryKey<Int>("a"))
       model.start(using: client)
-      simulation.advance(by: .milliseconds(20))
+      simulation.advance(by: .milliseconds(60))
       #expect(fetch.callCount == 1)
       let key = model.number(of: "String")
       model.give(.invalidate, for: key)
-      simulation.advance(by: .milliseconds(20))
+      simulation.advance(by: .milliseconds(60))
       #expect(fetch.callCount == 2)
       #expect(model.detail(of: key)?.why?.hasPrefix("It was invalidated") == true)
       model.give(.refetch, for: key)
-      simulation.advance(by: .milliseconds(20))
+      simulation.advance(by: .milliseconds(60))
       #expect(fetch.callCount == 3 && client.data(for: fetched) == "3")
       model.give(.reset, for: key)
-      simulation.advance(by: .milliseconds(20))
+      simulation.advance(by: .milliseconds(60))
       #expect(fetch.callCount == 4 && client.data(for: fetched) == "4")
       model.give(.remove, for: key)
-      simulation.advance(by: .milliseconds(20))
+      simulation.advance(by: .milliseconds(60))
       #expect(client.data(for: fetched) == nil)
       #expect(client.data(for: QueryKey<Int>("a")) == 1)
       withExtendedLifetime(stream) {}

@@ -101,12 +101,12 @@ struct InspectorViewTests {
       )
 
       #expect(host.press("Refetch"))
-      world.advance(30)
+      world.advance(60)
       #expect(fetch.callCount == 2)
       #expect(host.screen.contains { $0.hasPrefix("refetch(") && $0.hasSuffix(" asked for it.") })
       #expect(
         host.screen.contains(
-          "fresh · 1 observer · less than 1 ms old · 2 updates · fetched: manual"
+          "fresh · 1 observer · 20 ms old · 2 updates · fetched: manual"
         )
       )
 
@@ -123,7 +123,7 @@ struct InspectorViewTests {
       #expect(host.press("Now"))
       world.advance(0)
       #expect(host.press("Remove"))
-      world.advance(0)
+      world.advance(50)
       #expect(
         host.screen.contains("empty · 1 observer")
           && client.data(for: QueryKey<String>("user")) == nil
