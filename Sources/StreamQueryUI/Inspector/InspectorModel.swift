@@ -34,6 +34,10 @@ final class InspectorModel {
   private(set) var screen = InspectorScreen()
   /// The keys of the screens that are pushed: none, or one.
   var path: [Int] = []
+  /// Whether the client was shut down: nothing more happens, and no command has an effect.
+  private(set) var isEnded = false
+  /// Whether the client keeps a record.
+  private(set) var isRecording = false
 
   @ObservationIgnored private var client: QueryClient?
   /// The client whose record is on the screen, also while it is not followed.
@@ -50,7 +54,7 @@ final class InspectorModel {
 
   // MARK: Following
 
-  /// Begins to follow the record of a client; does nothing if it follows this client already.
+  /// Begins to follow the record of a client; does nothing if it follows this client already, or saw its end.
   func start(using client: QueryClient) {
     guard self.client !== client else { return }
     stop()
@@ -60,7 +64,9 @@ final class InspectorModel {
       screen = InspectorScreen()
       screen.list(listing)
       (shown, path) = (client, [])
+      (isEnded, isRecording) = (false, client.conditions != nil)
     }
+    guard !isEnded else { return }
     let (updates, clock) = (client.recordUpdates, client.clock)
     // No executor preference: it runs on the main actor.
     following = Task { [weak self] in
@@ -69,6 +75,7 @@ final class InspectorModel {
         // Meanwhile the client gathers the news, and keeps nothing for it but its record.
         try? await clock.sleep(for: Self.pause)
       }
+      if !Task.isCancelled { self?.ended() }
     }
     // No executor preference: it runs on the main actor. Between events, freshness runs down by this clock.
     ticking = Task { [weak self] in
@@ -77,6 +84,14 @@ final class InspectorModel {
         screen.ticked(.seconds(1))
       }
     }
+  }
+
+  /// The client was shut down, and the whole record was shown.
+  private func ended() {
+    ticking?.cancel()
+    isEnded = true
+    // Of a client that had ended before, there is no news.
+    if screen.isEmpty, let client { screen.came(client.record) }
   }
 
   /// Stops following; the screen stays.
@@ -124,7 +139,8 @@ final class InspectorModel {
 
   /// The moment that is shown, in words.
   var momentText: String {
-    screen.isFollowing ? "Now" : "\((screen.now - screen.moment.time).spanText) ago"
+    if screen.isFollowing { return isEnded ? "The end: the client was shut down" : "Now" }
+    return "\((screen.now - screen.moment.time).spanText) \(isEnded ? "before the end" : "ago")"
   }
 
   func stepBack() { screen.stepBack() }
@@ -135,7 +151,9 @@ final class InspectorModel {
   // MARK: Commands
 
   /// Whether commands can be given for a key: they concern the present, and its entry.
-  func canCommand(_ key: Int) -> Bool { client != nil && screen.isFollowing && row(of: key) != nil }
+  func canCommand(_ key: Int) -> Bool {
+    client != nil && !isEnded && screen.isFollowing && row(of: key) != nil
+  }
 
   /// Does something with the entry of a key, without waiting for its end.
   func give(_ command: Command, for key: Int) {

@@ -58,9 +58,7 @@ private struct InspectorList: View {
   var body: some View {
     List {
       if model.screen.isEmpty {
-        Text("Nothing is recorded.")
-        Text("A client keeps a record if you set this before you create it:")
-        Text(verbatim: "configuration.record = .last(1_000)")
+        InspectorAbsence(model: model)
       } else {
         Section(model.screen.moment.totals.facts) {
           InspectorTime(model: model)
@@ -83,6 +81,22 @@ private struct InspectorList: View {
     }
     .searchable(text: $model.listing.text)
     .navigationTitle("Queries")
+  }
+}
+
+/// Says why there is nothing to show.
+private struct InspectorAbsence: View {
+  let model: InspectorModel
+
+  var body: some View {
+    if model.isRecording {
+      Text("Nothing has happened yet.")
+    } else {
+      Text("Nothing is recorded.")
+      Text("A client keeps a record if you set this before you create it:")
+      Text(verbatim: "configuration.record = .last(1_000)")
+    }
+    if model.isEnded { Text("The client was shut down.") }
   }
 }
 

@@ -27,7 +27,7 @@ struct InspectorModelTests {
     run { simulation, client, model in
       client.setData("old", for: QueryKey<String>("a"))
       model.start(using: client)
-      #expect(model.screen.isEmpty)
+      #expect(model.screen.isEmpty && model.isRecording)
       simulation.settle()
       #expect(model.titles == ["[\"a\"]"])
       client.setData("new", for: QueryKey<String>("b"))
@@ -115,8 +115,10 @@ struct InspectorModelTests {
       if let client { model.start(using: client) }
       simulation.advance(by: .seconds(3))
       #expect(model.screen.isEmpty && model.runs.isEmpty && !model.canCommand(1))
+      #expect(!model.isRecording && !model.isEnded)
       client?.shutDown()
       simulation.advance(by: .seconds(3))
+      #expect(model.isEnded)
       model.stop()
       client = nil
     }
@@ -166,6 +168,52 @@ struct InspectorModelTests {
       #expect(client.data(for: QueryKey<String>("a")) == "1")
       model.follow()
       #expect(model.canCommand(1) && !model.canCommand(99))
+    }
+  }
+
+  @Test("the end of the client is shown, with all that happened until then, and ends commands")
+  func end() {
+    run { simulation, client, model in
+      client.setData("1", for: QueryKey<String>("a"))
+      model.start(using: client)
+      simulation.settle()
+      #expect(model.momentText == "Now" && model.canCommand(1) && !model.isEnded)
+      client.setData("2", for: QueryKey<String>("a"))
+      simulation.advance(by: .milliseconds(10))
+      client.shutDown()
+      simulation.advance(by: .seconds(3))
+      #expect(model.isEnded && model.momentText == "The end: the client was shut down")
+      let record = client.record
+      #expect(model.screen.replay.events.map(\.event.number) == record.events.map(\.number))
+      // Its time ends too.
+      #expect(model.screen.now == .milliseconds(50) && model.titles == [])
+      model.stepBack()
+      #expect(model.titles == ["[\"a\"]"] && model.momentText.hasSuffix(" before the end"))
+      #expect(!model.canCommand(1))
+      // Shown again, it is still over.
+      model.stop()
+      model.start(using: client)
+      simulation.settle()
+      #expect(model.isEnded && model.titles == ["[\"a\"]"])
+      // Another client is not.
+      let other = QueryClient(simulation: simulation) { $0.record = .last(10) }
+      model.start(using: other)
+      simulation.settle()
+      #expect(!model.isEnded && model.momentText == "Now")
+    }
+  }
+
+  @Test("a client that ended before is shown as it was")
+  func endedBefore() {
+    run { simulation, client, model in
+      client.setData("1", for: QueryKey<String>("a"))
+      simulation.advance(by: .milliseconds(10))
+      client.shutDown()
+      model.start(using: client)
+      simulation.advance(by: .seconds(3))
+      #expect(model.isEnded && !model.screen.isEmpty && model.titles == [])
+      model.stepBack()
+      #expect(model.titles == ["[\"a\"]"])
     }
   }
 

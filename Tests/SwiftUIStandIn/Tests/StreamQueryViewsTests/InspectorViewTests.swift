@@ -37,6 +37,16 @@ struct InspectorViewTests {
     }
   }
 
+  @Test("a record without anything in it is not taken for none, and the end is told")
+  func nothingYet() {
+    inspect { world, client, host in
+      #expect(host.screen == ["# Queries", "Search: \"\"", "Nothing has happened yet."])
+      client.shutDown()
+      world.advance(100)
+      #expect(host.screen.contains("The client was shut down."))
+    }
+  }
+
   @Test("keys are listed with sign, facts and freshness, and searched, filtered and grouped")
   func list() {
     inspect { world, client, host in
@@ -136,6 +146,25 @@ struct InspectorViewTests {
         ]
       )
       withExtendedLifetime(stream) {}
+    }
+  }
+
+  @Test("after the client's end, its record can be looked at, and nothing can be done")
+  func end() {
+    inspect { world, client, host in
+      client.setData("A", for: QueryKey<String>("user"))
+      world.advance(100)
+      #expect(host.press(host.screen.last.map { String($0.dropFirst().dropLast()) } ?? ""))
+      world.advance(0)
+      #expect(host.screen.contains("Now") && host.screen.contains("[Remove]"))
+      client.shutDown()
+      world.advance(100)
+      #expect(host.screen.contains("The end: the client was shut down"))
+      #expect(host.screen.contains("(Remove)") && !host.screen.contains("[Remove]"))
+      #expect(host.press("Back"))
+      world.advance(0)
+      #expect(host.screen.contains { $0.hasSuffix(" before the end") })
+      #expect(host.screen.contains("(Remove)") && !host.press("Remove"))
     }
   }
 }
