@@ -158,7 +158,7 @@ final class InspectorModel {
   /// Does something with the entry of a key, without waiting for its end.
   func give(_ command: Command, for key: Int) {
     guard canCommand(key), let client, let info = client.info(ofKey: key) else { return }
-    let filter = QueryFilter.entry(info)
+    let filter = QueryFilter.entry(of: info)
     switch command {
     case .invalidate: client.markInvalidated(filter)
     case .refetch: run { await client.refetch(filter) }
@@ -170,13 +170,5 @@ final class InspectorModel {
   private func run(_ call: @escaping @MainActor () async -> Void) {
     // No executor preference: it runs on the main actor. The entry settles without the inspector.
     Task { await call() }
-  }
-}
-
-extension QueryFilter {
-  /// The entry that is described.
-  fileprivate static func entry(_ info: QueryInfo) -> Self {
-    let (key, valueType) = (info.key, info.valueTypeName)
-    return .prefix(key) && .where { $0.key == key && $0.valueTypeName == valueType }
   }
 }

@@ -174,6 +174,28 @@ import Testing
     withExtendedLifetime(caller) {}
   }
 
+  @Test func aRefetchIsNamedAlsoOfOneKey() {
+    let client = client()
+    let fetch = ScriptedFetch<Int>(.value(1), .value(2))
+    let query = Query.scripted("n", fetch)
+    let recording = simulation.record(client.stream(query))
+    simulation.settle()
+    let count = client.record.events.count
+    simulation.task { await client.refetch(query) }
+    simulation.settle()
+    // An invalidation needs no name: its event is one.
+    client.markInvalidated(.query(query), refetch: .never)
+    #expect(
+      client.record.lines.dropFirst(count) == [
+        #"refetch .key(["n"]) (1)"#,
+        "1 fetch 2 started: success fetching, observers 1, data 1, manual",
+        "1 fetch 2 succeeded: success idle, observers 1, data 2, manual",
+        "1 invalidated: success idle, observers 1, data 2, invalidated, manual",
+      ]
+    )
+    recording.cancel()
+  }
+
   @Test func anObservedEntryThatIsRemovedStaysEmpty() {
     let client = client()
     let query = Query<Int>("n") { 1 }

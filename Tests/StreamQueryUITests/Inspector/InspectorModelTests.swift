@@ -143,6 +143,7 @@ struct InspectorModelTests {
       model.give(.refetch, for: key)
       simulation.advance(by: .milliseconds(60))
       #expect(fetch.callCount == 3 && client.data(for: fetched) == "3")
+      #expect(model.detail(of: key)?.why == "refetch(.key([\"a\"])) asked for it.")
       model.give(.reset, for: key)
       simulation.advance(by: .milliseconds(60))
       #expect(fetch.callCount == 4 && client.data(for: fetched) == "4")
@@ -151,6 +152,30 @@ struct InspectorModelTests {
       #expect(client.data(for: fetched) == nil)
       #expect(client.data(for: QueryKey<Int>("a")) == 1)
       withExtendedLifetime(stream) {}
+    }
+  }
+
+  @Test(
+    "a command concerns one entry, also if another one has its key and a type of its name"
+  )
+  func sameTypeName() {
+    run { simulation, client, model in
+      client.setData(One.User(), for: QueryKey<One.User>("user"))
+      client.setData(Other.User(), for: QueryKey<Other.User>("user"))
+      model.start(using: client)
+      simulation.settle()
+      #expect(model.screen.list.numbers == [1, 2])
+      #expect(
+        model.screen.list.numbers.map { model.row(of: $0)?.key.valueType } == ["User", "User"]
+      )
+      model.give(.invalidate, for: 2)
+      simulation.advance(by: .milliseconds(60))
+      #expect([1, 2].map { model.row(of: $0)?.state.isInvalidated } == [false, true])
+      model.give(.remove, for: 1)
+      simulation.advance(by: .milliseconds(60))
+      #expect(client.data(for: QueryKey<One.User>("user")) == nil)
+      #expect(client.data(for: QueryKey<Other.User>("user")) != nil)
+      #expect(model.screen.list.numbers == [2])
     }
   }
 
@@ -347,6 +372,9 @@ struct InspectorModelTests {
     #expect(Duration.microseconds(microseconds).spanText == expected)
   }
 }
+
+private enum One { struct User: Sendable, Equatable {} }
+private enum Other { struct User: Sendable, Equatable {} }
 
 extension InspectorModel {
   fileprivate var titles: [String] { screen.list.numbers.compactMap { row(of: $0)?.key.text } }

@@ -213,8 +213,8 @@ extension CacheState {
     hasPredicate: Bool,
     _ transaction: Transaction
   ) {
-    // For one key, the event of its entry says it all.
-    if case .entry = filter { return }
+    // For one key, the event of its entry says it all; only a fetch does not say which call began it.
+    if case .entry = filter, call != .refetch { return }
     var row = RecordRow(time: transaction.nanoseconds, code: .bulk)
     row.option = UInt8(call.rawValue)
     row.detail = UInt32(truncatingIfNeeded: count)

@@ -113,7 +113,7 @@ struct InspectorViewTests {
       #expect(host.press("Refetch"))
       world.advance(60)
       #expect(fetch.callCount == 2)
-      #expect(host.screen.contains { $0.hasPrefix("refetch(") && $0.hasSuffix(" asked for it.") })
+      #expect(host.screen.contains("refetch(.key([\"user\"])) asked for it."))
       #expect(
         host.screen.contains(
           "fresh · 1 observer · 20 ms old · 2 updates · fetched: manual"
