@@ -29,6 +29,7 @@ struct InspectorDetail: View {
         }
         Section("History") {
           ForEach(detail.lines) { InspectorLine(model: model, line: $0) }
+          if detail.hasEarlierLines { Text("There were earlier events.") }
         }
       } else {
         Text("The record does not have this key any more.")

@@ -143,6 +143,12 @@ final class InspectorModel {
     return "\((screen.now - screen.moment.time).spanText) \(isEnded ? "before the end" : "ago")"
   }
 
+  /// Says that another moment is shown than the one that was selected; `nil` if that is not so.
+  var lossText: String? {
+    guard screen.choice == .first else { return nil }
+    return "The record does not go back to the selected time any more. This is its first moment."
+  }
+
   func stepBack() { screen.stepBack() }
   func stepForward() { screen.stepForward() }
   func follow() { screen.follow() }

@@ -6,12 +6,22 @@ struct InspectorScreen: Sendable {
   private(set) var list = KeyList()
   /// The moment that is shown.
   private(set) var moment: RecordReplay.Moment
-  /// Whether the newest moment is shown, also when newer ones come.
-  private(set) var isFollowing = true
+  /// The reason for which this moment is shown.
+  private(set) var choice = Choice.newest
   /// The time of the newest moment.
   private(set) var now: Duration = .zero
   /// Whether a record came since the last tick, with the time.
   private var hasNews = false
+
+  /// The reason for which a moment is shown.
+  enum Choice: Hashable, Sendable {
+    /// It is the newest one, and newer ones follow.
+    case newest
+    /// Somebody has selected it.
+    case selected
+    /// It is the first one of the record, which has lost the selected one.
+    case first
+  }
 
   /// Creates a screen without a record.
   ///
@@ -20,6 +30,9 @@ struct InspectorScreen: Sendable {
     replay = RecordReplay(capacity: capacity)
     moment = replay.moment(at: .zero)
   }
+
+  /// Whether the newest moment is shown, also when newer ones come.
+  var isFollowing: Bool { choice == .newest }
 
   /// Whether no record came yet that has anything in it.
   var isEmpty: Bool { replay.events.isEmpty && replay.keys.isEmpty && replay.runs.isEmpty }
@@ -33,7 +46,12 @@ struct InspectorScreen: Sendable {
     let former = moment
     let news = replay.feed(record)
     (now, hasNews) = (replay.duration, true)
-    moment = replay.moment(at: isFollowing ? now : former.time)
+    if !isFollowing, let lostUntil = replay.lostUntil, former.time < lostUntil {
+      choice = .first
+      moment = replay.moment(at: replay.beginning)
+    } else {
+      moment = replay.moment(at: isFollowing ? now : former.time)
+    }
     guard !news.isAnew else { return list.rebuild(replay, at: moment) }
     var changed = isFollowing ? news.changed : replay.changedKeys(from: former, to: moment)
     // An earlier moment that is not kept any more looks like the first one that is.
@@ -58,8 +76,7 @@ struct InspectorScreen: Sendable {
 
   // MARK: Moments
 
-  /// The time before the first event that is kept.
-  private var start: Duration { replay.start - .microseconds(1) }
+  private var start: Duration { replay.beginning }
 
   /// The place of the shown moment between the first one, 0, and the newest, 1.
   var progress: Double {
@@ -74,7 +91,7 @@ struct InspectorScreen: Sendable {
     // Not a number is not below 1.
     guard progress < 1 else { return follow() }
     move(to: replay.moment(at: start + (now - start) * max(0, progress)))
-    isFollowing = false
+    choice = .selected
   }
 
   /// Shows the moment after an event; does nothing if the event is not kept.
@@ -82,13 +99,14 @@ struct InspectorScreen: Sendable {
     guard let event = replay.moment(after: number) else { return }
     // With all that happened in the same transaction.
     move(to: replay.moment(at: event.time))
-    isFollowing = false
+    choice = .selected
   }
 
   /// Shows the moment after the next events, which happened together; without any, it follows.
   mutating func stepForward() {
     guard !isFollowing, moment.end < replay.events.endIndex else { return follow() }
     move(to: replay.moment(at: replay.events[max(moment.end, replay.events.startIndex)].event.time))
+    choice = .selected
   }
 
   /// Shows the moment before the last events, which happened together.
@@ -99,12 +117,12 @@ struct InspectorScreen: Sendable {
     let former = replay.events.partitionIndex { $0.event.time >= time }
     let isFirst = former == replay.events.startIndex
     move(to: replay.moment(at: isFirst ? start : replay.events[former - 1].event.time))
-    isFollowing = false
+    choice = .selected
   }
 
   /// Shows the newest moment, and goes on with newer ones.
   mutating func follow() {
-    isFollowing = true
+    choice = .newest
     move(to: replay.moment(at: now))
   }
 

@@ -7,6 +7,7 @@ struct InspectorTime: View {
 
   var body: some View {
     Text(model.momentText)
+    if let loss = model.lossText { Text(loss) }
     // That system has no sliders.
     #if !os(tvOS)
     Slider(value: $model.progress, in: 0...1) { Text("Time") }

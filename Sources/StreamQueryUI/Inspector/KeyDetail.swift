@@ -37,6 +37,8 @@ struct KeyDetail: Hashable, Sendable {
   let options: [Option]
   /// The newest events, the newest first.
   let lines: [Line]
+  /// Whether something happened to the key before these.
+  let hasEarlierLines: Bool
 
   /// Describes a key; `nil` if it is not known.
   ///
@@ -53,6 +55,7 @@ struct KeyDetail: Hashable, Sendable {
       replay.runs[$0]?.row.mutation ?? "a mutation"
     }
     options = row?.state.options.flatMap { replay.options[$0] }.map(Self.options) ?? []
+    hasEarlierLines = history.count > Self.lineLimit || replay.hasFormerEvents(of: key)
     lines = history.prefix(Self.lineLimit).map { event in
       Line(
         id: event.number,

@@ -67,6 +67,9 @@ extension RecordReplay {
   /// The time of the first moment that is known in full.
   var start: Duration { events.first?.event.time ?? duration }
 
+  /// The time just before the first event that is kept.
+  var beginning: Duration { start - .microseconds(1) }
+
   /// The position of an event; `nil` if it is not kept.
   func position(of number: Int) -> Int? {
     let position = events.partitionIndex { $0.event.number >= number }
@@ -130,6 +133,12 @@ extension RecordReplay {
   func history(of key: Int, at moment: Moment) -> [QueryRecord.Event] {
     guard let history = keys[key] else { return [] }
     return history.positions.prefix { $0 < moment.end }.reversed().map { events[$0].event }
+  }
+
+  /// Whether there were events about a key that are not kept.
+  func hasFormerEvents(of key: Int) -> Bool {
+    // An entry that was there before the first event was added by an earlier one.
+    keys[key].map { $0.folded != nil || $0.row.base != nil } ?? false
   }
 
   func state(of history: KeyHistory, before end: Int) -> QueryRecord.State? {

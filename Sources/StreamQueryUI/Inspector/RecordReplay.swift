@@ -60,6 +60,8 @@ struct RecordReplay: Sendable {
   private(set) var events = KeptTail<Kept>()
   /// The totals before the first event that is kept.
   private(set) var base = Totals()
+  /// The time of the first moment that is known; `nil` if nothing before the first event is lost or folded.
+  private(set) var lostUntil: Duration?
   /// The number of the newest event that was fed.
   private var newest = 0
   private var hasBegun = false
@@ -90,6 +92,9 @@ struct RecordReplay: Sendable {
     if !hasBegun {
       (base.isOnline, base.isActive) = (record.base.isOnline, record.base.isActive)
       base.lost = record.lostCount
+      if record.lostCount > 0 {
+        lostUntil = (record.events.first?.time ?? record.duration) - .microseconds(1)
+      }
       hasBegun = true
     }
     duration = max(duration, record.duration)
@@ -152,6 +157,7 @@ struct RecordReplay: Sendable {
     guard let first = events.popFirst() else { return }
     base = first.totals
     let event = first.event
+    lostUntil = min(event.time, beginning)
     switch event.kind {
     case .entry(let step, let key, let state):
       keys[key]?.fold(event, step, state)

@@ -196,6 +196,25 @@ struct InspectorModelTests {
     }
   }
 
+  @Test("a selected time that the record has lost is told, and not shown as if nothing had been")
+  func lostTime() {
+    run { simulation, client, model in
+      client.setData("1", for: QueryKey<String>("a"))
+      model.start(using: client)
+      simulation.advance(by: .seconds(1))
+      client.setData("1", for: QueryKey<String>("b"))
+      simulation.advance(by: .milliseconds(60))
+      model.stepBack()
+      #expect(model.titles == ["[\"a\"]"] && model.lossText == nil)
+      for number in 0..<1_100 { client.setData("\(number)", for: QueryKey<String>("b")) }
+      simulation.advance(by: .milliseconds(60))
+      #expect(model.lossText?.hasPrefix("The record does not go back to the selected time") == true)
+      #expect(model.titles == ["[\"a\"]", "[\"b\"]"])
+      model.follow()
+      #expect(model.lossText == nil)
+    }
+  }
+
   @Test("the end of the client is shown, with all that happened until then, and ends commands")
   func end() {
     run { simulation, client, model in

@@ -104,9 +104,53 @@ struct InspectorScreenTests {
     }
     screen.came(maker.take())
     #expect(screen.updates == [1: 5, 2: 1] && screen.list.numbers == [1, 2])
-    #expect(screen.progress == 0)
+    #expect(screen.progress == 0 && screen.choice == .first)
+    // Its time is the one that is shown, not the one that was selected.
+    #expect(screen.moment.time == .seconds(5) - .microseconds(1))
+    maker.wait(.seconds(1))
+    maker.event(.written, 1, .data(updates: 10))
+    screen.came(maker.take())
+    #expect(screen.moment.time == .seconds(6) - .microseconds(1) && screen.choice == .first)
+    screen.stepBack()
+    #expect(screen.choice == .first)
     screen.stepForward()
-    #expect(screen.updates == [1: 6, 2: 1])
+    #expect(screen.choice == .selected)
+    #expect(screen.updates == [1: 7, 2: 1])
+  }
+
+  @Test("a selected moment that is kept stays, however much comes and goes")
+  func kept() {
+    var (screen, maker) = (InspectorScreen(capacity: 4), RecordMaker())
+    maker.key(1, .text("a"))
+    maker.event(.added, 1, .data(updates: 1))
+    for updates in 2...9 {
+      maker.wait(.seconds(1))
+      maker.event(.written, 1, .data(updates: updates))
+    }
+    screen.came(maker.take())
+    screen.stepBack()
+    for updates in 10...12 {
+      #expect(screen.updates == [1: 8] && screen.choice == .selected)
+      #expect(screen.moment.time == .seconds(7))
+      maker.event(.written, 1, .data(updates: updates))
+      screen.came(maker.take())
+    }
+    // The moment before the first event that is kept is known too.
+    #expect(screen.updates == [1: 8] && screen.choice == .selected)
+    maker.event(.written, 1, .data(updates: 13))
+    screen.came(maker.take())
+    #expect(screen.updates == [1: 9] && screen.choice == .first)
+  }
+
+  @Test("before the first event of a record that is whole, nothing is lost")
+  func beginning() {
+    var (screen, maker) = makeScreen()
+    screen.scrub(to: 0)
+    maker.wait(.seconds(1))
+    maker.event(.written, 1, .data(updates: 4))
+    screen.came(maker.take())
+    #expect(screen.updates == [:] && screen.choice == .selected && screen.replay.lostUntil == nil)
+    #expect(screen.moment.time == .seconds(1) - .microseconds(1))
   }
 
   @Test("after lost events it shows the new record, also when an earlier moment was shown")
@@ -117,7 +161,7 @@ struct InspectorScreenTests {
     var part = maker.take()
     (part.firstNumber, part.lostCount) = (90, 80)
     screen.came(part)
-    #expect(screen.updates == [7: 7] && screen.list.numbers == [7])
+    #expect(screen.updates == [7: 7] && screen.list.numbers == [7] && screen.choice == .first)
     #expect(screen.moment.totals.facts == "1 key · 0 fetching · 0 observed · 80 events lost")
   }
 
