@@ -12,6 +12,7 @@ struct InspectorDetail: View {
       if let detail {
         Section(detail.valueType) {
           if let row = detail.row { InspectorState(row: row) }
+          if let error = detail.error { Text(verbatim: "Error: \(error)") }
           InspectorTime(model: model)
         }
         InspectorCommands(model: model, key: key)
@@ -49,6 +50,7 @@ private struct InspectorCommands: View {
         Button(command.title) { model.give(command, for: key) }
       }
       .disabled(!model.canCommand(key))
+      if let refusal = model.refusalText(for: key) { Text(verbatim: refusal) }
     }
   }
 }

@@ -44,12 +44,17 @@ final class InspectorModel {
   @ObservationIgnored private weak var shown: QueryClient?
   @ObservationIgnored private var following: Task<Void, Never>?
   @ObservationIgnored private var ticking: Task<Void, Never>?
+  /// The wait for the end of the last command.
+  @ObservationIgnored private var waiting: Task<Void, Never>?
+  /// The reason for which the last command had no effect, and its key.
+  private var refusal: (key: Int, text: String)?
 
   nonisolated init() {}
 
   deinit {
     following?.cancel()
     ticking?.cancel()
+    waiting?.cancel()
   }
 
   // MARK: Following
@@ -96,9 +101,8 @@ final class InspectorModel {
 
   /// Stops following; the screen stays.
   func stop() {
-    following?.cancel()
-    ticking?.cancel()
-    (following, ticking, client) = (nil, nil, nil)
+    for task in [following, ticking, waiting] { task?.cancel() }
+    (following, ticking, waiting, client, refusal) = (nil, nil, nil, nil, nil)
   }
 
   // MARK: Keys
@@ -161,20 +165,32 @@ final class InspectorModel {
     client != nil && !isEnded && screen.isFollowing && row(of: key) != nil
   }
 
-  /// Does something with the entry of a key, without waiting for its end.
+  /// Does something with the entry of a key, without waiting for its end; the record tells how it goes.
   func give(_ command: Command, for key: Int) {
-    guard canCommand(key), let client, let info = client.info(ofKey: key) else { return }
+    guard canCommand(key), let client else { return }
+    refusal = nil
+    guard let info = client.info(ofKey: key) else {
+      return refusal = (key, "There is no entry of this key any more.")
+    }
     let filter = QueryFilter.entry(of: info)
     switch command {
     case .invalidate: client.markInvalidated(filter)
-    case .refetch: run { await client.refetch(filter) }
-    case .reset: run { await client.reset(filter) }
+    case .refetch where info.isStatic: refusal = (key, "Static data is not refetched.")
+    case .refetch where info.isDisabled:
+      refusal = (key, "It is not refetched: its observers are disabled, or it never had a result.")
+    case .refetch: wait { await client.refetch(filter) }
+    case .reset: wait { await client.reset(filter) }
     case .remove: client.remove(filter)
     }
   }
 
-  private func run(_ call: @escaping @MainActor () async -> Void) {
-    // No executor preference: it runs on the main actor. The entry settles without the inspector.
-    Task { await call() }
+  /// The reason for which the last command had no effect, if it was for this key.
+  func refusalText(for key: Int) -> String? { refusal?.key == key ? refusal?.text : nil }
+
+  /// Calls something that goes on without its caller: a cancelled one returns at once.
+  private func wait(_ call: @escaping @MainActor () async -> Void) {
+    waiting?.cancel()
+    // No executor preference: it runs on the main actor.
+    waiting = Task { await call() }
   }
 }

@@ -28,6 +28,8 @@ struct KeyDetail: Hashable, Sendable {
   let valueType: String
   /// The state; `nil` if the key has no entry at the moment.
   let row: RecordReplay.KeyRow?
+  /// The error of the newest fetch or attempt, if it failed.
+  let error: String?
   /// The reason for the newest fetch: *Why did this refetch?* is the question; `nil` if there was none.
   let why: String?
   /// The number of observers and callers, as an answer to *Who observes this?* in a sentence.
@@ -49,6 +51,7 @@ struct KeyDetail: Hashable, Sendable {
     let history = replay.history(of: key, at: moment)
     (title, valueType) = (known.text, known.valueType)
     self.row = row
+    error = row.flatMap { Self.error(of: $0.state, history, in: replay) }
     why = history.lazy.compactMap { replay.whyFetched($0.number) }.first
     who = replay.whoObserves(key, at: moment)
     optimisticChanges = replay.layers(on: key, at: moment).map {
@@ -64,6 +67,26 @@ struct KeyDetail: Hashable, Sendable {
         reason: event.kind.startsFetch ? replay.whyFetched(event.number) : nil
       )
     }
+  }
+
+  private static func error(
+    of state: QueryRecord.State,
+    _ history: [QueryRecord.Event],
+    in replay: RecordReplay
+  ) -> String? {
+    guard state.status == .error || state.failureCount > 0 else { return nil }
+    for event in history {
+      guard case .entry(let step, _, _) = event.kind else { continue }
+      switch step {
+      case .attemptFailed(_, _, _, let error), .fetchFailed(_, let error):
+        return replay.text(ofError: error)
+      case .fetchSucceeded, .written, .reset, .added: return nil
+      case .changed, .removed, .observed, .unobserved, .fetchStarted, .fetchPaused, .fetchResumed,
+        .fetchCancelled, .invalidated, .servedStale, .layered, .unlayered, .adopted:
+        continue
+      }
+    }
+    return state.status == .error ? "an error that is not in the record" : nil
   }
 
   private static func options(_ options: QueryRecord.Options) -> [Option] {

@@ -68,7 +68,7 @@ extension RecordReplay {
     }
   }
 
-  private func text(ofError number: Int) -> String {
+  func text(ofError number: Int) -> String {
     errors[number] ?? "an error that is not in the record"
   }
 

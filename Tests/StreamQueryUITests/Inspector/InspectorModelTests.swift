@@ -179,6 +179,79 @@ struct InspectorModelTests {
     }
   }
 
+  @Test("a command that fails, or that has no effect, says so")
+  func failures() {
+    run { simulation, client, model in
+      let fetch = ScriptedFetch<String>(
+        .value("1", after: .milliseconds(10)),
+        .failure(Failure(), after: .milliseconds(10)),
+        .value("2", after: .milliseconds(10))
+      )
+      let fixed = ScriptedFetch(.value("fixed"))
+      let streams = [
+        client.stream(query("a", fetch)), client.stream(query("b", fixed).staleTime(.static)),
+        client.stream(query("c", fixed).enabled(false)),
+      ]
+      model.start(using: client)
+      simulation.advance(by: .milliseconds(60))
+      #expect(model.detail(of: 1)?.error == nil)
+      model.give(.refetch, for: 1)
+      simulation.advance(by: .milliseconds(60))
+      #expect(model.detail(of: 1)?.error == "out of paper" && model.refusalText(for: 1) == nil)
+      // A moment before, it had not failed.
+      model.stepBack()
+      #expect(model.detail(of: 1)?.error == nil)
+      model.follow()
+      model.give(.reset, for: 1)
+      simulation.advance(by: .milliseconds(60))
+      #expect(model.detail(of: 1)?.error == nil && client.data(for: QueryKey<String>("a")) == "2")
+
+      model.give(.refetch, for: 2)
+      #expect(model.refusalText(for: 2) == "Static data is not refetched.")
+      #expect(model.refusalText(for: 1) == nil)
+      model.give(.refetch, for: 3)
+      #expect(
+        model.refusalText(for: 3)?.hasPrefix("It is not refetched: its observers are disabled")
+          == true
+      )
+      #expect(model.refusalText(for: 2) == nil && fixed.callCount == 1)
+
+      // It went, and the news of it has not come yet.
+      client.setData("d", for: QueryKey<String>("d"))
+      simulation.advance(by: .milliseconds(60))
+      client.remove(QueryKey<String>("d"))
+      model.give(.invalidate, for: 4)
+      #expect(model.refusalText(for: 4) == "There is no entry of this key any more.")
+      withExtendedLifetime(streams) {}
+    }
+  }
+
+  @Test("a command that waits keeps neither the model nor the client", arguments: [true, false])
+  func released(_ stops: Bool) {
+    for seed: UInt64 in 0..<10 {
+      Simulation.onMainActor(seed: seed) { simulation in
+        weak var formerClient: QueryClient?
+        weak var formerModel: InspectorModel?
+        do {
+          let client = QueryClient(simulation: simulation) { $0.record = .last(100) }
+          let model = InspectorModel()
+          (formerClient, formerModel) = (client, model)
+          let fetch = ScriptedFetch<String>(.value("1"), .suspended())
+          let stream = client.stream(query("a", fetch))
+          model.start(using: client)
+          simulation.settle()
+          model.give(.refetch, for: 1)
+          simulation.settle()
+          #expect(fetch.callCount == 2)
+          if stops { model.stop() }
+          withExtendedLifetime(stream) {}
+        }
+        simulation.settle()
+        #expect(formerModel == nil && formerClient == nil)
+      }
+    }
+  }
+
   @Test("commands concern the present only")
   func earlier() {
     run { simulation, client, model in
@@ -390,6 +463,10 @@ struct InspectorModelTests {
   func spans(_ microseconds: Int, _ expected: String) {
     #expect(Duration.microseconds(microseconds).spanText == expected)
   }
+}
+
+private struct Failure: Error, CustomStringConvertible {
+  let description = "out of paper"
 }
 
 private enum One { struct User: Sendable, Equatable {} }

@@ -149,6 +149,34 @@ struct InspectorViewTests {
     }
   }
 
+  @Test("the error of a fetch and a command without an effect are told")
+  func failures() {
+    inspect { world, client, host in
+      let fetch = ScriptedFetch<String>(.value("A"), .failure(Minor()))
+      let stream = client.stream(query("user", fetch).staleTime(.infinite))
+      client.setData("B", for: QueryKey<String>("other"))
+      world.advance(100)
+      #expect(host.press(host.screen.last.map { String($0.dropFirst().dropLast()) } ?? ""))
+      world.advance(0)
+      #expect(host.press("Refetch"))
+      world.advance(100)
+      #expect(host.screen.contains("Error: Minor()"))
+      #expect(host.goBack())
+      world.advance(0)
+      #expect(
+        host.press(host.screen.dropLast().last.map { String($0.dropFirst().dropLast()) } ?? "")
+      )
+      world.advance(0)
+      #expect(host.screen.first == "# [\"other\"]")
+      client.remove(QueryKey<String>("other"))
+      #expect(host.press("Invalidate"))
+      world.advance(0)
+      #expect(host.screen.contains("There is no entry of this key any more."))
+      #expect(host.screen.contains("(Invalidate)"))
+      withExtendedLifetime(stream) {}
+    }
+  }
+
   @Test("after the client's end, its record can be looked at, and nothing can be done")
   func end() {
     inspect { world, client, host in
