@@ -4,7 +4,7 @@ internal import SwiftUI
 /// The state of a key: its sign, by shape and colour, its facts, and how fresh its data is.
 struct InspectorState: View {
   let row: RecordReplay.KeyRow
-  /// The key; `nil` where it is shown anyway.
+  /// The key; `nil` where it and its type are shown anyway.
   var title: String?
 
   var body: some View {
@@ -15,7 +15,7 @@ struct InspectorState: View {
         .accessibilityLabel(sign.rawValue)
       VStack(alignment: .leading) {
         if let title { Text(verbatim: title) }
-        Text(verbatim: row.facts).font(.caption)
+        Text(verbatim: title == nil ? row.facts : row.typedFacts).font(.caption)
         if let freshness = row.freshness {
           ProgressView(value: freshness).accessibilityLabel("Freshness")
         }

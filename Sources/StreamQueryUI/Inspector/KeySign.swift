@@ -57,6 +57,9 @@ enum KeySign: String, Hashable, Sendable, CaseIterable {
 }
 
 extension RecordReplay.KeyRow {
+  /// The type of the values and the facts about the key, in a line: keys of other types may have the same text.
+  var typedFacts: String { "\(key.valueType) · \(facts)" }
+
   /// The facts about the key, in a line.
   var facts: String {
     let sign = KeySign(self)

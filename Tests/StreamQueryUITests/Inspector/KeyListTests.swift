@@ -89,6 +89,43 @@ struct KeyListTests {
     #expect("a".containsIgnoringCase("") && !"a".containsIgnoringCase("ab"))
   }
 
+  @Test("keys of one text are rows of their own, with their own states, and keep their order")
+  func sameText() {
+    var maker = RecordMaker()
+    for (number, type) in [(3, "Int"), (1, "String"), (2, "String")] {
+      maker.key(number, .text("a"), type: type)
+      maker.event(.added, number, .data(updates: number))
+    }
+    var replay = RecordReplay(maker.take())
+    for isGrouped in [false, true] {
+      for (order, expected) in [(KeyListing.Order.key, [1, 2, 3]), (.updates, [3, 2, 1])] {
+        var list = KeyList(KeyListing(order: order, isGrouped: isGrouped))
+        list.rebuild(replay, at: replay.moment(at: .zero))
+        #expect(list.numbers == expected && list.matchCount == 3)
+        list.list(KeyListing(text: "int", order: order), replay, at: replay.moment(at: .zero))
+        #expect(list.numbers == [3])
+      }
+    }
+    var list = KeyList()
+    list.rebuild(replay, at: replay.moment(at: .zero))
+    maker.event(.removed(.removed, isKeptEmpty: false), 2, nil)
+    maker.event(.written, 3, .data(updates: 9))
+    let news = replay.feed(maker.take())
+    let moment = replay.moment(at: .zero)
+    list.update(news.changed, replay, at: moment)
+    #expect(list.numbers == [1, 3])
+    #expect(
+      [1, 2, 3].map { replay.row(of: $0, at: moment)?.state.dataUpdateCount } == [1, nil, 9]
+    )
+    let rows = list.numbers.compactMap { replay.row(of: $0, at: moment)?.typedFacts }
+    #expect(
+      rows == [
+        "String · has data · its stale time is not in the record · less than 1 ms old · 1 update",
+        "Int · has data · its stale time is not in the record · less than 1 ms old · 9 updates",
+      ]
+    )
+  }
+
   @Test("keys with the same first part are a group, which can be collapsed")
   func groups() {
     var listing = KeyListing(order: .updates, isGrouped: true)

@@ -14,10 +14,15 @@ struct RecordMaker {
   mutating func wait(_ duration: Duration) { time += duration }
 
   /// Adds a row for a key.
-  mutating func key(_ number: Int, _ parts: QueryRecord.Part..., base: State? = nil) {
+  mutating func key(
+    _ number: Int,
+    _ parts: QueryRecord.Part...,
+    type: String = "String",
+    base: State? = nil
+  ) {
     let text = "[\(parts.map { "\($0.title)" }.joined(separator: ", "))]"
     part.keys.append(
-      QueryRecord.Key(number: number, text: text, valueType: "String", parts: parts, base: base)
+      QueryRecord.Key(number: number, text: text, valueType: type, parts: parts, base: base)
     )
   }
 

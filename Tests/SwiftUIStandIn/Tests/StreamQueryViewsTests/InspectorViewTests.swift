@@ -53,9 +53,9 @@ struct InspectorViewTests {
       let stream = client.stream(query("user", fetch("A")).staleTime(.minutes(1)))
       client.setData("other", for: QueryKey<String>("other"))
       world.advance(2_100)
-      let other = "[<clock>, [\"other\"], stale · 1 s old · 1 update, 0 %]"
+      let other = "[<clock>, [\"other\"], String · stale · 1 s old · 1 update, 0 %]"
       let user =
-        "[<checkmark.circle>, [\"user\"], fresh · 1 observer · 1 s old · 1 update · fetched: subscribed, 98 %]"
+        "[<checkmark.circle>, [\"user\"], String · fresh · 1 observer · 1 s old · 1 update · fetched: subscribed, 98 %]"
       #expect(
         host.screen == [
           "# Queries", "Search: \"\"", "## 2 keys · 0 fetching · 1 observed", "Now", "Time: 100 %",
@@ -142,7 +142,7 @@ struct InspectorViewTests {
       world.advance(0)
       #expect(
         host.screen.suffix(2) == [
-          "## 1 shown", "[<circle.dashed>, [\"user\"], empty · 1 observer]",
+          "## 1 shown", "[<circle.dashed>, [\"user\"], String · empty · 1 observer]",
         ]
       )
       withExtendedLifetime(stream) {}
