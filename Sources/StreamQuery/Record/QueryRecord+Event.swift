@@ -37,9 +37,12 @@ extension QueryRecord {
     /// A stream of triggers had an element: one of `connect(triggers:)`, with the type of the stream, or one of
     /// `refetch(on:)`, with the key of the query.
     case trigger(String)
-    /// A record could not be kept in a store or restored from it; no key if the whole store is concerned.
+    /// Data could not be kept in a store or restored from it; no key if the whole store is concerned.
     case persistenceFailed(key: Int?, store: String, error: Int)
-    /// One call concerned many entries: the filter, and the number of entries that it selected.
+    /// A call concerned all entries that a filter selects; `matches` is their number.
+    ///
+    /// A call for one key is left out if the event of the entry tells all of it. A refetch is not: a fetch has
+    /// the same cause, whichever call asks for it.
     case bulk(BulkCall, filter: String, matches: Int)
     /// Events were lost here.
     case lost(count: Int)
@@ -57,7 +60,7 @@ extension QueryRecord {
     case observed
     /// An observer left.
     case unobserved
-    /// A fetch began, or waits for the network to begin; the number of the fetch within the entry.
+    /// A fetch began, even if its first attempt waits for the network; `fetch` counts the entry's fetches.
     case fetchStarted(fetch: Int)
     /// An attempt failed and will be retried after a wait; `count` attempts have failed.
     case attemptFailed(fetch: Int, count: Int, retryAfter: Duration, error: Int)
@@ -81,7 +84,7 @@ extension QueryRecord {
     case servedStale(count: Int)
     /// A run laid an optimistic layer over the data.
     case layered(run: Int)
-    /// The layers of a run went; 0 if the run is too long over to be in the record.
+    /// The layers of a run went; `run` is 0 if the run ended so long ago that the record does not have it.
     case unlayered(run: Int)
     /// Another query, or other options, took the entry over.
     case adopted

@@ -1,5 +1,7 @@
 extension QueryRecord {
-  /// A key, with the type of its values; two entries never share a number, even if one follows the other.
+  /// A key with the type of its values.
+  ///
+  /// The number stands for one entry: if the key gets another entry later, that has another number.
   public struct Key: Hashable, Sendable, _FreeOfActors, Identifiable {
     /// The number of the key.
     public var number: Int
@@ -62,7 +64,7 @@ extension QueryRecord {
     public var number: Int
     /// The key of the mutation as it prints.
     public var mutation: String
-    /// The scope, in which one run waits for the other.
+    /// The scope, whose runs wait for each other; `nil` without one.
     public var scope: String?
     /// The time at which the run was requested.
     public var started: Duration
@@ -77,7 +79,7 @@ extension QueryRecord {
     /// - Parameters:
     ///   - number: The number of the run.
     ///   - mutation: The key of the mutation as it prints.
-    ///   - scope: The scope, in which one run waits for the other.
+    ///   - scope: The scope, whose runs wait for each other.
     ///   - started: The time at which the run was requested.
     ///   - base: The status before the first event.
     package init(

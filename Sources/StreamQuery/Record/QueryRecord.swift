@@ -19,7 +19,7 @@ public import Foundation
 /// ```
 ///
 /// Each event of an entry has the state of the entry after it. ``Key/base`` and ``base`` have the state before
-/// the first event. So the state at any time is known, even if older events are lost.
+/// the first event. So the state at any time since then is known, even if older events are lost.
 ///
 /// Keys, runs, options and errors have numbers, which are never reused: events refer to them.
 ///
@@ -28,7 +28,7 @@ public import Foundation
 public struct QueryRecord: Hashable, Sendable, _FreeOfActors {
   /// The date of time 0, from which all times of the record count.
   public var date: Date
-  /// The time at which the record was taken.
+  /// The time from time 0 to the moment at which the record was taken.
   public var duration: Duration
   /// The number of the first event, or of the next one if there is none; the client's first event has number 1.
   public var firstNumber: Int
@@ -95,8 +95,8 @@ public struct QueryRecord: Hashable, Sendable, _FreeOfActors {
 
 /// The reason for which a record cannot be read or written.
 public enum QueryRecordError: Error, Hashable {
-  /// The data is no record, is cut off or damaged, or nests too deeply. Or a record was changed so that it could
-  /// not be read again.
+  /// The data is no record, is cut off or damaged, or nests too deeply; or a record was changed so that it could
+  /// not be read again. The text says where.
   case malformed(String)
   /// The record was written by a newer version of the library.
   case unsupportedVersion(Int)

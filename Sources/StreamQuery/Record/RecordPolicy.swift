@@ -15,13 +15,13 @@ public struct RecordPolicy: Sendable, _FreeOfActors {
   /// Keeps nothing; the default.
   public static var off: Self { RecordPolicy(count: 0, values: nil) }
 
-  /// Keeps the newest events, from the beginning of the client.
+  /// Keeps the newest events, and the state before them.
   ///
-  /// An event takes about 64 bytes, for which the room is reserved at once, and a key about 100. The names of
-  /// keys and the texts of errors are made only when the record is taken.
+  /// The memory for the events, about 64 bytes for each, is taken when the client is created. A key takes
+  /// about 100 bytes more. Keys and errors become texts only when the record is taken.
   ///
   /// - Parameters:
-  ///   - count: The number of events: at least 1, and at most a million.
+  ///   - count: The number of events; less than 1 counts as 1, and more than a million as a million.
   ///   - values: The values to keep with them; none by default.
   /// - Returns: The policy.
   public static func last(_ count: Int, values: RecordedValues? = nil) -> Self {

@@ -17,7 +17,7 @@ public import SwiftUI
 /// }
 /// ```
 ///
-/// It shows the record of the client of `queryClient(_:)`, which has to keep one:
+/// It shows the record of the client that `queryClient(_:)` has set. That client has to keep one:
 ///
 /// ```swift
 /// var configuration = QueryClient.Configuration()
@@ -25,10 +25,13 @@ public import SwiftUI
 /// ```
 ///
 /// Search, filter, sort and group the keys. Select one to see why it was fetched, who observes it and what
-/// happened to it, and to invalidate, refetch, reset or remove it. The slider goes back in time: everything shows
-/// the moment that it selects.
+/// happened to it, and to invalidate, refetch, reset or remove it.
 ///
-/// It keeps at most 10,000 events of the record, and follows it only while it is shown.
+/// Go back in time with the slider: keys, numbers and mutations are then shown as they were. A time that the
+/// record does not have any more is said to be lost. Commands concern the present only.
+///
+/// It shows news at most twenty times a second, and keeps at most 10,000 events. It follows the record, and
+/// retains the client, only while it is shown. After the client was shut down, you can still look back.
 public struct QueryInspector: View {
   @StateObject private var model = InspectorModel()
   @SwiftUI.Environment(\.queryClient) private var client
