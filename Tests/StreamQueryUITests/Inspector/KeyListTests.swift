@@ -79,6 +79,28 @@ struct KeyListTests {
     #expect(list(KeyListing(state: state)).numbers == expected)
   }
 
+  @Test("each filter of states finds the key of its state, and no other one")
+  func states() {
+    var maker = RecordMaker()
+    let changes: [(KeyListing.State, (inout QueryRecord.State) -> Void)] = [
+      (.pending, { ($0.status, $0.hasData) = (.pending, false) }), (.error, { $0.status = .error }),
+      (.fetching, { $0.fetchStatus = .fetching }), (.paused, { $0.fetchStatus = .paused }),
+      (.invalidated, { $0.isInvalidated = true }), (.optimistic, { $0.isLayered = true }),
+      (.observed, { $0.observerCount = 1 }),
+    ]
+    for (index, (_, change)) in changes.enumerated() {
+      var state = QueryRecord.State.data()
+      change(&state)
+      maker.key(index + 1, .int(index + 1), base: state)
+    }
+    let replay = RecordReplay(maker.take())
+    for (index, (state, _)) in changes.enumerated() {
+      var list = KeyList(KeyListing(state: state))
+      list.rebuild(replay, at: replay.moment(at: .zero))
+      #expect(list.numbers == [index + 1], "\(state)")
+    }
+  }
+
   @Test("a text is found in keys and types, in any case of letters")
   func text() {
     #expect(list(KeyListing(text: "PROD")).numbers == [4, 2])

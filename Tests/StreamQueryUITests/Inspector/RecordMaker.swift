@@ -30,8 +30,10 @@ struct RecordMaker {
     part.options.append(QueryRecord.Options(number: number, staleTime: staleTime, gcTime: .never))
   }
 
-  mutating func run(_ number: Int, _ mutation: String) {
-    part.runs.append(QueryRecord.Run(number: number, mutation: mutation, started: time))
+  mutating func run(_ number: Int, _ mutation: String, scope: String? = nil) {
+    part.runs.append(
+      QueryRecord.Run(number: number, mutation: mutation, scope: scope, started: time)
+    )
   }
 
   mutating func error(_ number: Int, _ text: String) {
