@@ -143,10 +143,12 @@ private struct FetchReason {
     return "It was invalidated\(ago)\(bulk(.invalidate, at: markTime).map { ", by \($0)" } ?? "")."
   }
 
-  /// The newest call of a kind at a time.
+  /// The newest call of a kind at a time that may have concerned the key: calls for one key name it.
   private func bulk(_ call: QueryRecord.BulkCall, at time: Duration) -> String? {
-    newest(at: time) {
-      if case .bulk(call, let filter, _) = $0 { "\(call)(\(filter))" } else { nil }
+    let own = ".key(\(replay.keys[key]?.row.text ?? ""))"
+    return newest(at: time) {
+      guard case .bulk(call, let filter, _) = $0 else { return nil }
+      return !filter.hasPrefix(".key(") || filter.hasPrefix(own) ? "\(call)(\(filter))" : nil
     }
   }
 

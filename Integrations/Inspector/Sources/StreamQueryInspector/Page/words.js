@@ -62,7 +62,7 @@ export function why(record, n) {
       const mark = newest(record, number, start, (event) => event[1] === code.invalidated);
       const time = mark === null ? at : record.event(mark)[0];
       const ago = at - time >= 1000 ? ` ${duration(at - time)} before` : "";
-      return `It was invalidated${ago}${bulkOf(record, 0, time)}.`;
+      return `It was invalidated${ago}${bulkOf(record, 0, time, number)}.`;
     }
     case "interval": {
       const options = record.options.get(state.options(record.event(start).at(-1)));
@@ -72,10 +72,10 @@ export function why(record, n) {
     case "active": return returned(record, code.activity, start, "The app became active", "") + `${condition()}.`;
     case "reconnect": return returned(record, code.network, start, "The network came back", " offline") + `${condition()}.`;
     case "manual": {
-      const call = bulkCall(record, 1, at);
+      const call = bulkCall(record, 1, at, number);
       return call ? `refetch(${short(call[3])}) asked for it.` : "Code asked for it: fetch, ensure, prefetch or refetch.";
     }
-    case "reset": return `It was reset${bulkOf(record, 2, at)}.`;
+    case "reset": return `It was reset${bulkOf(record, 2, at, number)}.`;
     case "trigger": {
       // A trigger fires in a transaction of its own, and its fetches follow.
       const named = conditionAt(record, at, (event) => event[1] === code.trigger, 1e6);
@@ -129,10 +129,12 @@ function conditionAt(record, at, matches, earlier = 0) {
   return null;
 }
 
-const bulkCall = (record, verb, at) => conditionAt(record, at, (event) => event[1] === code.bulk && event[2] === verb);
+// A call for one key names it.
+const bulkCall = (record, verb, at, key) => conditionAt(record, at, ([, kind, call, filter]) => kind === code.bulk
+  && call === verb && (!filter.startsWith(".key(") || filter.startsWith(`.key(${record.keys.get(key)?.text})`)));
 
-function bulkOf(record, verb, at) {
-  const call = bulkCall(record, verb, at);
+function bulkOf(record, verb, at, key) {
+  const call = bulkCall(record, verb, at, key);
   return call ? `, by ${verbs[verb]}(${short(call[3])})` : "";
 }
 
