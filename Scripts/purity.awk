@@ -272,8 +272,8 @@ function tasks(    call) {
   call = padded
   gsub(/(->|:)[ ]*Task(<[^={]*>)?[?]?/, " ", call)  # a type, not a task that is made
   if (call !~ /[^A-Za-z0-9_.]Task(<.*>)?(\.detached|\.immediate|\.immediateDetached)?[ ]*[{(]/) return
-  if (padded ~ /executorPreference|[(, ]on: / || lineComment previousComment ~ /No executor preference: /) return
-  taskMessage = "a task without `on:` or `executorPreference:`; if that is right, say so in a comment `// No executor preference: reason`: " trim($0)
+  if (padded ~ /executorPreference|[(, ]on: / || (lineComment block) ~ /no[ \/]+executor[ \/]+preference(,[ \/]+because|:) /) return
+  taskMessage = "a task without `on:` or `executorPreference:`; if that is right, say so in a comment `// It has no executor preference, because …`: " trim($0)
   if (padded ~ /Task(<.*>)?(\.[a-zA-Z]+)?[ ]*\([^)]*$/) pending = FNR
   else report(file, FNR, "executor", taskMessage)
 }

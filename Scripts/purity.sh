@@ -177,7 +177,7 @@ SWIFT
 for code in 'Task { await f() }' 'Task.detached { await f() }' 'Task(priority: .low) { await f() }' \
   'Task<Void, Never> { await f() }'; do
   expect executor $shell <<<"$code"
-  expect nothing $shell <<<"// No executor preference: main actor."$'\n'"$code"
+  expect nothing $shell <<<"// It has no executor preference, because it runs on the main actor."$'\n'"$code"
 done
 expect nothing $shell <<<'Task(executorPreference: e) { await f() }'
 expect nothing $shell <<<'Task.detached(on: e) { await f() }'

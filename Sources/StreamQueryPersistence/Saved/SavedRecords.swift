@@ -101,8 +101,7 @@ struct SavedRecords: Sendable {
   /// The bulk calls that are not applied to all records yet: that takes time for each record, which
   /// the caller should not wait for.
   var calls: [Mark] = []
-  /// The removals that are also to be performed on the content of the store, where another client may have
-  /// saved records.
+  /// The removals that are also performed on the content of the store: another client may have saved it.
   var sweeps: Set<Mark> = []
   /// The removals that are performed as soon as the content of the store is read.
   var sweeping: Set<Mark> = []

@@ -73,7 +73,7 @@ final class InspectorModel {
     }
     guard !isEnded else { return }
     let (updates, clock) = (client.recordUpdates, client.clock)
-    // No executor preference: it runs on the main actor.
+    // It has no executor preference, because it runs on the main actor.
     following = Task { [weak self] in
       for await record in updates where !Task.isCancelled {
         self?.screen.came(record)
@@ -82,7 +82,7 @@ final class InspectorModel {
       }
       if !Task.isCancelled { self?.ended() }
     }
-    // No executor preference: it runs on the main actor. Between events, freshness runs down by this clock.
+    // It has no executor preference, because it runs on the main actor. Between events, freshness runs down by this clock.
     ticking = Task { [weak self] in
       while (try? await clock.sleep(for: .seconds(1))) != nil {
         guard let self, !Task.isCancelled else { return }
@@ -190,7 +190,7 @@ final class InspectorModel {
   /// Calls something that goes on without its caller: a cancelled one returns at once.
   private func wait(_ call: @escaping @MainActor () async -> Void) {
     waiting?.cancel()
-    // No executor preference: it runs on the main actor.
+    // It has no executor preference, because it runs on the main actor.
     waiting = Task { await call() }
   }
 }

@@ -116,7 +116,7 @@ public final class Inspector: Sendable {
     let (task, isNew) = listening()
     guard isNew else { return self }
     let log = log
-    // No executor preference: the work of the inspector is not the client's.
+    // It has no executor preference, because the work of the inspector is not the client's.
     Task {
       do {
         log("inspector at \(try await task.value.link.absoluteString)")
@@ -159,7 +159,7 @@ public final class Inspector: Sendable {
       case .listening(let task): return (task, false)
       case .stopped: return (Task<Started, any Error> { throw InspectorError.ended }, false)
       case .idle:
-        // No executor preference: the work of the inspector is not the client's.
+        // It has no executor preference, because the work of the inspector is not the client's.
         let task = Task<Started, any Error> { [subject, port, permissions, log] in
           let server = InspectorServer(
             subject,

@@ -87,7 +87,7 @@ actor InspectorServer {
     } catch {
       throw .cannotListen(port: port, reason: "\(error)")
     }
-    // No executor preference: the work of the inspector is not the client's.
+    // It has no executor preference, because the work of the inspector is not the client's.
     let listening = Task { try await server.waitUntilListening() }
     let task = Task {
       defer { listening.cancel() }
@@ -125,7 +125,7 @@ actor InspectorServer {
     clock = client.clock
     // It retains the server, which nobody else may do, until one of them ends.
     end = EndOfClient(client) {
-      // No executor preference: the work of the inspector is not the client's.
+      // It has no executor preference, because the work of the inspector is not the client's.
       Task { await self.stop() }
     }
   }
@@ -139,7 +139,7 @@ actor InspectorServer {
     case .returning:
       stage = .stopped(nil)
       subject.endConditions()
-    // No executor preference: the work of the inspector is not the client's.
+    // It has no executor preference, because the work of the inspector is not the client's.
     case .listening(let server, let task, _): stage = .stopped(Task { await stop(server, task) })
     case .failed, .stopped: break
     }
@@ -164,7 +164,7 @@ actor InspectorServer {
     _ pool: ListeningPool
   ) {
     let clock = clock
-    // No executor preference: the work of the inspector is not the client's.
+    // It has no executor preference, because the work of the inspector is not the client's.
     Task {
       let time = await clock.measure { _ = await task.result }
       let result = await task.result
