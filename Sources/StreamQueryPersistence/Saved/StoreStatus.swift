@@ -1,4 +1,5 @@
 internal import StreamQuery
+internal import Synchronization
 
 /// The state of a store that a client uses, for developer tools.
 @_spi(Adapters) public struct StoreStatus: Sendable {
