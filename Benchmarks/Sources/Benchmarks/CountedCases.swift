@@ -301,7 +301,8 @@ enum CountedCases {
 
   /// Runs the cases and gives the allocations of one operation of each.
   static func run(_ wanted: [String]) -> [(id: String, iterations: Int, allocations: Double)] {
-    let every = FloorCases.counted + all + RecordCases.counted + OperatorCases.all
+    let every =
+      FloorCases.counted + RecordCases.real + all + RecordCases.simulated + OperatorCases.all
     let chosen = every.filter { item in
       wanted.isEmpty || wanted.contains { item.id.hasPrefix($0) }
     }

@@ -232,6 +232,9 @@ struct CacheState: ~Copyable {
     if isNews || showsNews(index) { emit(.observerResultsUpdated, index, transaction) }
   }
 
+  /// Tells of an event of an entry, if anybody listens.
+  // Inlined, so that an event that only a record has takes a few instructions.
+  @inline(__always)
   mutating func emit(
     _ kind: QueryEvent.Kind,
     _ index: Int,
@@ -241,7 +244,18 @@ struct CacheState: ~Copyable {
     isKeptEmpty: Bool = false
   ) {
     guard reports.isHeard else { return }
-    recordEvent(
+    if reports.audience.contains(.record) {
+      recordEvent(
+        kind,
+        index,
+        transaction,
+        job,
+        isNotModified: isNotModified,
+        isKeptEmpty: isKeptEmpty
+      )
+    }
+    guard emitsEvents else { return }
+    tell(
       kind,
       index,
       transaction,
@@ -249,7 +263,18 @@ struct CacheState: ~Copyable {
       isNotModified: isNotModified,
       isKeptEmpty: isKeptEmpty
     )
-    guard emitsEvents, let key = slots[index].key else { return }
+  }
+
+  @inline(never)
+  private mutating func tell(
+    _ kind: QueryEvent.Kind,
+    _ index: Int,
+    _ transaction: Transaction,
+    _ job: FetchJob?,
+    isNotModified: Bool,
+    isKeptEmpty: Bool
+  ) {
+    guard let key = slots[index].key else { return }
     var event = makeEvent(kind, key.key, transaction, job: job)
     event.valueType = key.valueType
     event.isNotModified = isNotModified

@@ -22,7 +22,7 @@ extension QueryRecord {
       lostCount: Int(truncatingIfNeeded: excerpt.lostCount),
       base: excerpt.base
     )
-    keys = excerpt.keys.sorted { $0.number < $1.number }.compactMap(Key.init)
+    keys = excerpt.keys.sorted { $0.number < $1.number }.map { Key($0) }
     runs = excerpt.runs.sorted { $0.number < $1.number }.map { Run($0.number, $0.run) }
     options = excerpt.options.sorted { $0.number < $1.number }
       .map { Options(number: Int(truncatingIfNeeded: $0.number), $0.terms) }
@@ -52,8 +52,8 @@ extension Duration {
 }
 
 extension QueryRecord.Key {
-  fileprivate init?(_ row: RecordRing.Key) {
-    guard let key = row.key else { return nil }
+  fileprivate init(_ row: RecordExcerpt.Key) {
+    let key = row.name
     self.init(
       number: Int(truncatingIfNeeded: row.number),
       text: key.key.description,

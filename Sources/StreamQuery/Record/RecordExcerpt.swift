@@ -11,6 +11,13 @@ struct RecordExcerpt: Sendable {
     var base = QueryRecord.Base()
   }
 
+  /// A key, with the state before the first event of the record.
+  struct Key: Sendable {
+    var number: UInt32
+    var name: EntryKey
+    var base: RecordedState
+  }
+
   var date: Double
   var first: UInt64
   var lostCount: UInt64
@@ -19,7 +26,7 @@ struct RecordExcerpt: Sendable {
   var extras: [RecordRow.Extra]
   /// The numbers of keys, by the place that rows have.
   var numbers: [UInt32: UInt32] = [:]
-  var keys: [RecordRing.Key] = []
+  var keys: [Key] = []
   var runs: [(number: UInt32, run: RecordRing.Run)] = []
   var options: [(number: UInt32, terms: QueryTerms)] = []
   var values: [RecordedTexts.Row]
@@ -37,13 +44,21 @@ extension RecordRing {
       extras: extras(since: first),
       values: values.rows(after: 0, first: first)
     )
-    for place in keys.indices where keys[place].key != nil {
-      excerpt.numbers[UInt32(truncatingIfNeeded: place)] = keys[place].number
-      excerpt.keys.append(keys[place])
+    for place in keys.indices {
+      guard let key = excerptKey(at: place) else { continue }
+      excerpt.numbers[UInt32(truncatingIfNeeded: place)] = key.number
+      excerpt.keys.append(key)
     }
     excerpt.runs = runs.map { (number: $0.key, run: $0.value) }
     excerpt.options = options.terms.map { (number: $0.key, terms: $0.value) }
     return excerpt
+  }
+
+  /// The key at a place; `nil` if the place is free.
+  private func excerptKey(at place: Int) -> RecordExcerpt.Key? {
+    names[place].map {
+      RecordExcerpt.Key(number: keys[place].number, name: $0, base: keys[place].base)
+    }
   }
 
   /// Copies the news for a reader: everything if it has missed some of it, or has read nothing.
@@ -77,9 +92,10 @@ extension RecordRing {
     var usedOptions: Set<UInt32> = []
     for row in excerpt.rows {
       if row.code.isOfEntry {
-        let key = keys[Int(truncatingIfNeeded: row.subject)]
-        if excerpt.numbers.updateValue(key.number, forKey: row.subject) == nil,
-          key.number > former.key
+        let place = Int(truncatingIfNeeded: row.subject)
+        let number = keys[place].number
+        if excerpt.numbers.updateValue(number, forKey: row.subject) == nil, number > former.key,
+          let key = excerptKey(at: place)
         {
           excerpt.keys.append(key)
         }

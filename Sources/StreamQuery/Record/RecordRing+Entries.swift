@@ -5,17 +5,31 @@ extension RecordRing {
   mutating func added(_ slot: Int, _ key: EntryKey, _ state: RecordedState) {
     while places.count <= slot { places.append(.max) }
     lastKey &+= 1
-    let place: UInt32
+    let row = Key(number: lastKey, present: state)
     if let free = freePlaces.popLast() {
-      place = free
+      let place = Int(truncatingIfNeeded: free)
+      (keys[place], names[place]) = (row, key)
+      places[slot] = free
     } else {
-      place = UInt32(truncatingIfNeeded: keys.count)
-      keys.append(Key())
+      places[slot] = UInt32(truncatingIfNeeded: keys.count)
+      keys.extend(with: row)
+      names.append(key)
     }
-    keys[Int(truncatingIfNeeded: place)].key = key
-    keys[Int(truncatingIfNeeded: place)].number = lastKey
-    keys[Int(truncatingIfNeeded: place)].present = state
-    places[slot] = place
+  }
+
+  /// An entry was made, perhaps with options, which is an event.
+  mutating func added(
+    _ slot: Int,
+    _ key: EntryKey,
+    _ state: RecordedState,
+    _ terms: QueryTerms?,
+    at time: Int64
+  ) {
+    var state = state
+    if let terms { state.options = optionsNumber(of: terms) }
+    added(slot, key, state)
+    let place = places[slot]
+    logFinished(RecordRow(time: time, subject: place, code: .added))
   }
 
   /// The place of an entry; `nil` if it is not known.
@@ -31,24 +45,75 @@ extension RecordRing {
     return places.firstIndex { $0 != .max && keys[Int(truncatingIfNeeded: $0)].number == number }
   }
 
-  /// Appends an event of an entry, whose state is filled in once it is known.
+  /// An event of an entry begins, whose state is about to be known.
   @inline(__always)
-  mutating func logUnfinished(_ code: RecordCode, _ place: Int, detail: UInt32 = 0, at time: Int64)
-  {
-    let state = keys[place].began(next, in: transactionFirst)
+  mutating func began(
+    _ code: RecordCode,
+    of slot: Int,
+    detail: UInt32 = 0,
+    option: UInt8 = 0,
+    at time: Int64
+  ) {
+    if begun.slot >= 0 { logBegun(at: time) }
+    begun = Begun(slot: slot, detail: detail, code: code, option: option)
+    hasNews = true
+  }
+
+  /// Appends the event that has begun, if any, because another one comes before its state is known.
+  @inline(never)
+  mutating func logBegun(at time: Int64) {
+    guard begun.slot >= 0 else { return }
+    let event = begun
+    begun = Begun()
+    guard let place = place(of: event.slot) else { return }
+    logUnfinished(event.code, place, detail: event.detail, option: event.option, at: time)
+  }
+
+  /// An entry has a state, without the number of its options.
+  ///
+  /// See ``changed(_:_:at:)``. Nearly always, it is that of the event that has begun.
+  @inline(__always)
+  mutating func reached(_ state: RecordedState, _ slot: Int, at time: Int64) {
+    guard let place = place(of: slot) else { return }
+    var state = state
+    state.options = keys[place].present.options
+    guard begun.slot == slot, !duties.contains(.unfinished) else {
+      return changed(place, state, at: time)
+    }
     store(
       RecordRow(
         time: time,
         subject: UInt32(truncatingIfNeeded: place),
-        detail: detail,
-        code: code,
+        detail: begun.detail,
+        code: begun.code,
+        option: begun.option,
         state: state
       )
+    )
+    keys[place].present = state
+    keys[place].rowCount &+= 1
+    begun.slot = -1
+    hasNews = !duties.isEmpty
+  }
+
+  /// Appends an event of an entry, whose state is filled in once it is known.
+  mutating func logUnfinished(
+    _ code: RecordCode,
+    _ place: Int,
+    detail: UInt32 = 0,
+    option: UInt8 = 0,
+    at time: Int64
+  ) {
+    let subject = UInt32(truncatingIfNeeded: place)
+    logUnfinished(
+      RecordRow(time: time, subject: subject, detail: detail, code: code, option: option)
     )
   }
 
   /// Appends a row of an entry, perhaps with an extra, whose state is filled in once it is known.
   mutating func logUnfinished(_ row: RecordRow, _ extra: RecordRow.Extra? = nil) {
+    logBegun(at: row.time)
+    duties.insert(.unfinished)
     let place = Int(truncatingIfNeeded: row.subject)
     if keys[place].unfinished < transactionFirst { keys[place].unfinished = next }
     if let extra {
@@ -76,8 +141,8 @@ extension RecordRing {
   ///
   /// It becomes that of the events of this transaction that still have none. Without any, and if the state is
   /// another one than before, it is an event of its own.
-  @inline(__always)
   mutating func changed(_ place: Int, _ state: RecordedState, at time: Int64) {
+    logBegun(at: time)
     guard let start = keys[place].reached(state, in: transactionFirst) else { return }
     guard start == 0 else { return finish(place, from: start, state) }
     store(
@@ -90,25 +155,23 @@ extension RecordRing {
     )
   }
 
-  @inline(__always)
   private mutating func finish(_ place: Int, from start: UInt64, _ state: RecordedState) {
     // The events of this transaction that are lost already would have it too.
     if start < first { keys[place].base = state }
-    var index = rows.count - Int(truncatingIfNeeded: next - max(start, first)) + oldest
-    if index >= rows.count { index -= rows.count }
-    var rest = next - max(start, first)
-    while rest > 0 {
-      if rows[index].subject == UInt32(truncatingIfNeeded: place), rows[index].code.isOfEntry {
-        rows[index].state = state
+    var event = max(start, first)
+    while event < next {
+      let position = position(of: event)
+      let row = rows[position]
+      if row.subject == UInt32(truncatingIfNeeded: place), row.code.isOfEntry {
+        rows[position].state = state
       }
-      index += 1
-      if index == rows.count { index = 0 }
-      rest -= 1
+      event += 1
     }
   }
 
   /// An entry is gone.
   mutating func removed(_ slot: Int, _ reason: QueryEvent.RemovalReason, at time: Int64) {
+    logBegun(at: time)
     guard let place = place(of: slot) else { return }
     keys[place].present = RecordedState()
     keys[place].unfinished = 0
@@ -120,6 +183,7 @@ extension RecordRing {
 
   /// Entries moved to other slots, and all others are gone.
   mutating func moved(_ kept: [Int32], at time: Int64) {
+    logBegun(at: time)
     var moved: [UInt32] = []
     moved.reserveCapacity(kept.count)
     for slot in kept.lazy.map(Int.init) {
@@ -147,7 +211,7 @@ extension RecordRing {
 
   mutating func forgetIfUnneeded(_ number: UInt32) {
     guard let run = runs[number], !run.isNeeded else { return }
-    garbage.append(run.key.storage)
+    release(run.key.storage)
     runs[number] = nil
     runNumbers[run.serial] = nil
   }

@@ -6,11 +6,10 @@
 ///
 /// An entry is known by its place in ``keys`` and has one for as long as it is in the cache or in a row. Then the
 /// place is used again, under a new number. References to objects of users are given up only through ``garbage``.
+/// Copies share the rows and the states of keys, see ``RecordRows``.
 struct RecordRing: Sendable {
   /// An entry that is in the cache, or that a row is about.
   struct Key: Sendable {
-    /// `nil` while the place is free.
-    var key: EntryKey?
     /// The number of the key in records; no other entry ever has it.
     var number: UInt32 = 0
     /// The number of rows about it.
@@ -22,20 +21,9 @@ struct RecordRing: Sendable {
     /// The state now.
     var present = RecordedState()
 
-    // A key is changed in one access each: each has a price.
-
-    /// An event begins, whose state is still to be filled in.
-    @inline(__always)
-    mutating func began(_ event: UInt64, in transaction: UInt64) -> RecordedState {
-      if unfinished < transaction { unfinished = event }
-      rowCount &+= 1
-      return present
-    }
-
     /// The entry has a state.
     ///
     /// - Returns: The first event that is to have it, or 0 if that is a new one; `nil` if nothing changed.
-    @inline(__always)
     mutating func reached(_ state: RecordedState, in transaction: UInt64) -> UInt64? {
       defer { present = state }
       guard unfinished < transaction else {
@@ -73,18 +61,46 @@ struct RecordRing: Sendable {
     var isNeeded: Bool { rowCount > 0 || !isOver }
   }
 
+  /// An event whose state is about to be known: most events become rows only then.
+  struct Begun {
+    /// The slot of the entry; -1 if no event has begun.
+    var slot = -1
+    var detail: UInt32 = 0
+    var code = RecordCode.changed
+    var option: UInt8 = 0
+  }
+
+  /// The duties at the end of a transaction, beyond those of a plain event.
+  struct Duties: OptionSet {
+    let rawValue: UInt8
+
+    /// A reader waits for the next event.
+    static let reader = Duties(rawValue: 1)
+    /// References were given up.
+    static let garbage = Duties(rawValue: 2)
+    /// There may be rows whose state is still to be filled in.
+    static let unfinished = Duties(rawValue: 4)
+  }
+
   /// The date of time 0, in seconds since the reference date.
   let date: Double
   let capacity: Int
-  /// The rows; once there are enough of them, the oldest one is at ``oldest``.
-  var rows: [RecordRow] = []
-  var oldest = 0
+  /// The rows, all of them from the beginning: so one is stored in the same way whether an older one is lost or not.
+  var rows: RecordRows<RecordRow>
+  /// The position of the next row, which is that of the oldest one once all are in use.
+  var end = 0
   /// The number of the next event.
   var next: UInt64 = 1
-  /// The number of the first event of the present transaction.
+  /// The number of the next event when a transaction last ended with ``Duties/unfinished``.
   var transactionFirst: UInt64 = 1
+  var begun = Begun()
+  var duties: Duties = []
+  /// Whether the end of the transaction concerns the record.
+  var hasNews = false
 
-  var keys: [Key] = []
+  var keys = RecordRows<Key>()
+  /// The keys themselves; `nil` while a place is free.
+  var names: [EntryKey?] = []
   var freePlaces: [UInt32] = []
   var lastKey: UInt32 = 0
   /// The places of entries, by slot.
@@ -103,8 +119,6 @@ struct RecordRing: Sendable {
   var base = QueryRecord.Base()
   var present = QueryRecord.Base()
   var values: RecordedTexts
-  /// Whether a reader waits for the next event.
-  var isAwaited = false
   /// References that were given up, to be released outside the lock.
   var garbage: [any Sendable] = []
   /// The reason for which entries that do not move are removed.
@@ -116,20 +130,30 @@ struct RecordRing: Sendable {
   ///   - capacity: The number of rows.
   ///   - maxBytes: The size of all texts of values together; `nil` if there are none.
   ///   - date: The date of time 0.
-  init(capacity: Int, maxBytes: Int?, date: Double) {
+  init(capacity: Int = 0, maxBytes: Int? = nil, date: Double = 0) {
     self.capacity = capacity
     self.date = date
     values = RecordedTexts(maxBytes: maxBytes)
-    rows.reserveCapacity(capacity)
+    rows = RecordRows(repeating: RecordRow(time: 0, code: .lost), count: capacity)
   }
 
+  /// The number of rows that are in use.
+  var count: Int { Int(truncatingIfNeeded: min(next - 1, UInt64(capacity))) }
+
   /// The number of the first event that is there, or of the next one.
-  var first: UInt64 { next - UInt64(rows.count) }
+  var first: UInt64 { next - UInt64(count) }
+
+  /// The position of the row of an event that is there.
+  func position(of event: UInt64) -> Int {
+    let position = end - Int(truncatingIfNeeded: next - event)
+    return position < 0 ? position + capacity : position
+  }
 
   // MARK: Events
 
   /// Appends an event with an error or a name.
   mutating func log(_ row: RecordRow, _ extra: RecordRow.Extra) {
+    logBegun(at: row.time)
     var (row, extra) = (row, extra)
     row.hasExtra = true
     extra.event = next
@@ -153,8 +177,8 @@ struct RecordRing: Sendable {
   }
 
   /// Appends an event that is complete.
-  @inline(__always)
   mutating func log(_ row: RecordRow) {
+    logBegun(at: row.time)
     if row.code.isOfEntry {
       keys[Int(truncatingIfNeeded: row.subject)].rowCount &+= 1
     } else {
@@ -166,16 +190,12 @@ struct RecordRing: Sendable {
   /// Appends a row that its key counts already.
   @inline(__always)
   mutating func store(_ row: RecordRow) {
+    foldOldest()
+    rows[end] = row
     next &+= 1
-    if rows.count < capacity {
-      rows.append(row)
-    } else {
-      let former = rows[oldest]
-      rows[oldest] = row
-      oldest += 1
-      if oldest == capacity { oldest = 0 }
-      fold(former)
-    }
+    end += 1
+    if end == capacity { end = 0 }
+    hasNews = true
   }
 
   private mutating func runAdvanced(_ row: RecordRow) {
@@ -184,14 +204,14 @@ struct RecordRing: Sendable {
     if row.code.endsRun { runs[row.subject]?.isOver = true }
   }
 
-  /// An event is lost; the state after it becomes the base.
+  /// The oldest event is lost if all rows are in use; the state after it becomes the base.
   @inline(__always)
-  private mutating func fold(_ row: RecordRow) {
-    if row.code.isOfEntry, !row.hasExtra {
-      let place = Int(truncatingIfNeeded: row.subject)
-      if keys[place].lost(row.state) { free(place) }
+  private mutating func foldOldest() {
+    if rows[end].isPlain {
+      let place = Int(truncatingIfNeeded: rows[end].subject)
+      if keys[place].lost(rows[end].state) { free(place) }
     } else {
-      foldRare(row)
+      foldRare(rows[end])
     }
   }
 
@@ -204,9 +224,9 @@ struct RecordRing: Sendable {
     case .trigger, .persistenceFailed, .bulk, .lost: break
     default:
       if row.code.isOfEntry {
-        var plain = row
-        plain.hasExtra = false
-        return fold(plain)
+        let place = Int(truncatingIfNeeded: row.subject)
+        if keys[place].lost(row.state) { free(place) }
+        return
       }
       runs[row.subject]?.rowCount -= 1
       if row.code != .callbackFailed { runs[row.subject]?.base = row.code }
@@ -214,15 +234,16 @@ struct RecordRing: Sendable {
     }
   }
 
+  @inline(never)
   private mutating func free(_ place: Int) {
-    if let key = keys[place].key { garbage.append(key.storage) }
+    if let key = names[place].take() { release(key.storage) }
     keys[place] = Key()
     freePlaces.append(UInt32(truncatingIfNeeded: place))
   }
 
   private mutating func dropExtra() {
     let extra = extras[goneExtras]
-    if extra.error != nil || extra.filter != nil { garbage.append(extra) }
+    if extra.error != nil || extra.filter != nil { release(extra) }
     extras[goneExtras] = RecordRow.Extra()
     goneExtras += 1
     guard goneExtras > 64, goneExtras * 2 > extras.count else { return }
@@ -230,19 +251,28 @@ struct RecordRing: Sendable {
     goneExtras = 0
   }
 
+  /// Gives up a reference at the end of the transaction.
+  mutating func release(_ reference: any Sendable) {
+    garbage.append(reference)
+    duties.insert(.garbage)
+    hasNews = true
+  }
+
   // MARK: Transactions
 
   /// A transaction ends.
   ///
+  /// - Parameters:
+  ///   - released: The references that the record gave up are added to it.
+  ///   - time: The time of the transaction.
   /// - Returns: Whether a reader that waits has news.
-  @inline(__always)
-  mutating func transactionEnded(_ released: inout Garbage) -> Bool {
-    guard next != transactionFirst else { return false }
-    transactionFirst = next
-    if !garbage.isEmpty { released.collect(value: garbage.takeAll()) }
-    guard isAwaited else { return false }
-    isAwaited = false
-    return true
+  mutating func transactionEnded(_ released: inout Garbage, at time: Int64) -> Bool {
+    guard hasNews else { return false }
+    logBegun(at: time)
+    let present = duties
+    (duties, hasNews, transactionFirst) = ([], false, next)
+    if present.contains(.garbage) { released.collect(value: garbage.takeAll()) }
+    return present.contains(.reader)
   }
 
   /// The room that extras take: for tests.
@@ -273,14 +303,9 @@ struct RecordRing: Sendable {
 
   /// The rows of the events from a number on, which are there.
   func rows(since number: UInt64) -> [RecordRow] {
-    let skipped = Int(truncatingIfNeeded: number - first)
-    var list: [RecordRow] = []
-    list.reserveCapacity(rows.count - skipped)
-    for position in skipped..<rows.count {
-      let index = oldest + position
-      list.append(rows[index < rows.count ? index : index - rows.count])
-    }
-    return list
+    guard number < next else { return [] }
+    let start = position(of: number)
+    return start < end ? Array(rows[start..<end]) : Array(rows[start...]) + rows[..<end]
   }
 }
 

@@ -13,6 +13,10 @@ struct RecordRow: Sendable {
   /// The state of the entry after the event.
   var state = RecordedState()
 
+  /// Whether it is about an entry and has no ``Extra``, as nearly all rows.
+  @inline(__always)
+  var isPlain: Bool { code.isOfEntry && !hasExtra }
+
   /// The part of an event that few events have.
   struct Extra: Sendable {
     /// The number of the event.

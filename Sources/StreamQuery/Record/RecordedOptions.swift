@@ -3,6 +3,8 @@ struct RecordedOptions: Sendable {
   private var numbers: [QueryTerms: UInt32] = [:]
   private(set) var terms: [UInt32: QueryTerms] = [:]
   private(set) var last: UInt32 = 0
+  /// The options of the last query: nearly all queries of many clients have the same.
+  private var newest: (number: UInt32, terms: QueryTerms)?
   /// The number of options beyond which those that nobody uses are looked for.
   private var limit = 1_024
 
@@ -10,22 +12,24 @@ struct RecordedOptions: Sendable {
   var isCrowded: Bool { terms.count >= limit }
 
   /// The number of options.
-  ///
-  /// - Parameters:
-  ///   - terms: The options.
-  ///   - present: The number of the entry's present options, which usually are the same.
-  /// - Returns: The number.
-  mutating func number(of terms: QueryTerms, present: UInt32) -> UInt32 {
-    if present != 0, self.terms[present] == terms { return present }
-    if let number = numbers[terms] { return number }
-    last &+= 1
-    numbers[terms] = last
-    self.terms[last] = terms
-    return last
+  mutating func number(of terms: QueryTerms) -> UInt32 {
+    if let newest, newest.terms == terms { return newest.number }
+    let number: UInt32
+    if let known = numbers[terms] {
+      number = known
+    } else {
+      last &+= 1
+      numbers[terms] = last
+      self.terms[last] = terms
+      number = last
+    }
+    newest = (number, terms)
+    return number
   }
 
   /// Keeps only the options that are used.
   mutating func forgetUnused(except used: Set<UInt32>) {
+    newest = nil
     terms = terms.filter { used.contains($0.key) }
     numbers = numbers.filter { used.contains($0.value) }
     limit = max(1_024, 2 * terms.count)
@@ -36,7 +40,7 @@ extension RecordRing {
   /// The number of the options of an entry's new query.
   ///
   /// - Complexity: O(*n*) in rows and keys whenever the number of options has doubled.
-  mutating func optionsNumber(of terms: QueryTerms, _ place: Int) -> UInt32 {
+  mutating func optionsNumber(of terms: QueryTerms) -> UInt32 {
     if options.isCrowded {
       var used: Set<UInt32> = []
       for row in rows { used.insert(row.state.options) }
@@ -46,13 +50,14 @@ extension RecordRing {
       }
       options.forgetUnused(except: used)
     }
-    return options.number(of: terms, present: keys[place].present.options)
+    return options.number(of: terms)
   }
 
   /// A query with these options took over an entry.
   mutating func adopted(_ slot: Int, _ terms: QueryTerms, at time: Int64) {
+    logBegun(at: time)
     guard let place = place(of: slot) else { return }
-    let number = optionsNumber(of: terms, place)
+    let number = optionsNumber(of: terms)
     let former = keys[place].present.options
     guard number != former else { return }
     setOptions(number, of: place)

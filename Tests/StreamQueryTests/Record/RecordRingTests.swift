@@ -23,7 +23,7 @@ import Testing
 
   private func end(_ ring: inout RecordRing) -> Int {
     var garbage = Garbage()
-    _ = ring.transactionEnded(&garbage)
+    _ = ring.transactionEnded(&garbage, at: 0)
     return garbage.count
   }
 
@@ -56,11 +56,70 @@ import Testing
     ring.changed(0, state(1), at: 5_000)
     #expect(record(ring).events.map(\.time) == [.microseconds(5), .microseconds(5)])
     #expect(record(ring).lines == ["1 written: pending idle", "1 observed: pending idle"])
-    let updates = record(ring).events.map { event -> Int? in
-      guard case .entry(_, _, let state) = event.kind else { return nil }
-      return state?.dataUpdateCount
+    #expect(record(ring).updates == [1, 1])
+  }
+
+  @Test func anEventThatBeganHasTheStateThatFollows() {
+    var ring = ring(10)
+    ring.added(3, key(1), state(0))
+    ring.began(.fetchStarted, of: 3, detail: 7, at: 5_000)
+    #expect(record(ring).events.isEmpty)
+    ring.reached(state(1), 3, at: 5_000)
+    #expect(end(&ring) == 0)
+    ring.began(.written, of: 3, at: 6_000)
+    ring.reached(state(2), 3, at: 6_000)
+    #expect(record(ring).events.map(\.time) == [.microseconds(5), .microseconds(6)])
+    #expect(record(ring).steps == ["1 fetch 7 started", "1 written"])
+    #expect(record(ring).updates == [1, 2])
+  }
+
+  @Test func anEventThatBeganComesBeforeTheNextOneAndHasTheStateAfterBoth() {
+    var ring = ring(10)
+    for slot in 0..<2 { ring.added(slot, key(slot), state(0)) }
+    ring.began(.written, of: 0, at: 1)
+    ring.began(.fetchCancelled, of: 0, detail: 1, at: 1)
+    ring.began(.invalidated, of: 1, at: 1)
+    ring.reached(state(1), 1, at: 1)
+    ring.reached(state(2), 0, at: 1)
+    #expect(record(ring).steps == ["1 written", "1 fetch 1 cancelled", "2 invalidated"])
+    #expect(record(ring).updates == [2, 2, 1])
+  }
+
+  @Test func anEventThatBeganEndsWithItsTransaction() {
+    var ring = ring(10)
+    ring.added(0, key(1), state(0))
+    ring.began(.written, of: 0, at: 1)
+    #expect(end(&ring) == 0)
+    #expect(record(ring).steps == ["1 written"])
+    ring.reached(state(1), 0, at: 2)
+    #expect(record(ring).steps == ["1 written", "1 changed"])
+    #expect(record(ring).updates == [0, 1])
+  }
+
+  @Test func anEventThatBeganIsBeforeTheRemovalOfItsEntry() {
+    var ring = ring(10)
+    ring.added(0, key(1), state(0))
+    ring.began(.written, of: 0, at: 1)
+    ring.removed(0, .removed, at: 1)
+    ring.added(0, key(2), state(5))
+    ring.reached(state(6), 0, at: 1)
+    #expect(record(ring).steps == ["1 written", "1 removed (removed)", "2 changed"])
+  }
+
+  @Test func aReaderThatWaitsIsToldOnce() {
+    var ring = ring(10)
+    ring.added(0, key(1), state(0))
+    var garbage = Garbage()
+    func write() -> Bool {
+      ring.began(.written, of: 0, at: 0)
+      ring.reached(state(1), 0, at: 0)
+      return ring.hasNews && ring.transactionEnded(&garbage, at: 0)
     }
-    #expect(updates == [1, 1])
+    #expect(!write())
+    ring.duties.insert(.reader)
+    #expect(!ring.hasNews)
+    #expect(write())
+    #expect(!write())
   }
 
   @Test func aChangeWithoutAnEventIsOneOfItsOwnButOnlyIfSomethingChanged() {
@@ -303,10 +362,12 @@ import Testing
         both { $0.removed(slot, .removed, at: date) }
       } else {
         let (events, change) = (chance.below(3), UInt32(chance.below(50)))
+        let begins = chance.oneIn(4)
         both { ring in
           guard let place = ring.place(of: slot) else { return }
-          for _ in 0..<events { ring.logUnfinished(.written, place, at: date) }
-          ring.changed(place, state(change), at: date)
+          for _ in 0..<events { ring.began(.written, of: slot, at: date) }
+          if begins { ring.logUnfinished(.observed, place, at: date) }
+          ring.reached(state(change), slot, at: date)
         }
       }
       if chance.oneIn(3) { both { _ = end(&$0) } }

@@ -21,6 +21,13 @@ extension QueryRecord {
   /// The steps alone, as in `["1 added", "1 fetchStarted 1"]`.
   var steps: [String] { lines.map { String($0.prefix { $0 != ":" }) } }
 
+  /// The number of updates of the data after each event of an entry.
+  var updates: [Int?] {
+    events.map { event in
+      if case .entry(_, _, let state) = event.kind { state?.dataUpdateCount } else { nil }
+    }
+  }
+
   func text(_ error: Int) -> String { errors.first { $0.number == error }?.text ?? "?" }
 
   func words(_ state: State?) -> String {

@@ -48,8 +48,10 @@ struct CacheExtensions: Sendable {
   var fetchLimiter: FetchLimiter<EntryID>?
   /// The keys that imports in progress are to bring.
   var imports = CacheState.Imports()
-  /// The newest events; `nil` if none are kept.
-  var record: RecordRing?
+  /// The newest events; empty if none are kept.
+  ///
+  /// Not optional: each event would ask several times.
+  var record = RecordRing()
 }
 
 /// A change that the extensions of a cache hear of; the numbers are entries.
@@ -95,7 +97,7 @@ enum CacheChange {
   @inline(__always)
   fileprivate var listeners: CacheExtensions.Active {
     switch self {
-    case .added: .searches | .replicas | .budget | .record
+    case .added: .searches | .replicas | .budget
     case .adopting: .searches | .persisted
     case .changing: .searches | .persisted | .replicas | .serving
     case .changed: .fetchLimiter | .budget | .record
@@ -113,13 +115,28 @@ enum CacheChange {
     case .called, .layered, .unlayered, .environmentChanged, .triggered, .heard: .record
     }
   }
+
+  /// Whether a record hears of it with nearly every event.
+  @inline(__always)
+  fileprivate var isOfEachEvent: Bool {
+    switch self {
+    case .changed, .adopted, .ending: true
+    default: false
+    }
+  }
 }
 
 extension CacheState {
   /// Tells the extensions of a change.
   @inline(__always)
   mutating func announce(_ change: CacheChange, _ transaction: inout Transaction) {
-    if !extensions.active.isDisjoint(with: change.listeners) { hear(change, &transaction) }
+    guard !extensions.active.isDisjoint(with: change.listeners) else { return }
+    guard change.isOfEachEvent else { return hear(change, &transaction) }
+    // A record hears of each event: it gets there directly.
+    if !extensions.active.isDisjoint(with: change.listeners.subtracting(.record)) {
+      hear(change, &transaction)
+    }
+    if extensions.active.contains(.record) { record(change, &transaction) }
   }
 
   // A cache may have only some of those that listen: each call does nothing without its extension.
@@ -130,13 +147,11 @@ extension CacheState {
       logChange(of: index)
       countUses()
       joinBudget(index, isCrowded: isCrowded)
-      recordAddition(of: index)
     case .adopting(let index, let query):
       noteTakeover(of: index, by: query)
       logChange(of: index)
     case .adopted(let index):
       if slots[index].query?.serving != nil { distrustMark(index) }
-      recordAdoption(of: index, transaction)
     case .found(let index): publish(index)
     case .landing(let index): unpublish(index, &transaction)
     case .changing(let index):
@@ -146,7 +161,6 @@ extension CacheState {
     case .changed(let index):
       updateLimiter(index)
       updateBudget(index)
-      recordState(of: index, transaction)
     case .attemptEnded(let index): releaseFetch(index)
     case .invalidated(let index):
       endFailure(index, &transaction)
@@ -164,7 +178,7 @@ extension CacheState {
       recordBulkChange(filter, invalidates: invalidates, &transaction)
     case .clearing(let reason):
       noteRemovalOfAll()
-      extensions.record?.clearing = reason
+      extensions.record.clearing = reason
     case .called(let call, let filter, let count, let hasPredicate):
       recordCall(call, filter, count: count, hasPredicate: hasPredicate, transaction)
     case .layered(let index, let run): recordLayers(.layered, index, of: run, transaction)
@@ -181,9 +195,17 @@ extension CacheState {
     case .shrinking:
       evict(&transaction)
       endRecordedTransaction(&transaction)
-    case .ending:
-      admitWaitingFetches(&transaction)
-      endRecordedTransaction(&transaction)
+    case .ending: admitWaitingFetches(&transaction)
+    }
+  }
+
+  @inline(__always)
+  private mutating func record(_ change: CacheChange, _ transaction: inout Transaction) {
+    switch change {
+    case .changed(let index): recordState(of: index, at: transaction.nanoseconds)
+    case .adopted(let index): recordAdoption(of: index, at: transaction.nanoseconds)
+    case .ending: endRecordedTransaction(&transaction)
+    default: break
     }
   }
 }

@@ -1,6 +1,8 @@
 // How a record of what happens is kept.
 
 extension CacheState {
+  private var keepsRecord: Bool { extensions.active.contains(.record) }
+
   /// Keeps the newest events from now on.
   mutating func keepRecord(_ policy: RecordPolicy) {
     guard policy.count > 0 else { return }
@@ -15,32 +17,107 @@ extension CacheState {
 
   // MARK: Entries
 
-  /// An entry was made.
-  mutating func recordAddition(of index: Int) {
-    guard extensions.record != nil, let key = slots[index].key else { return }
-    let state = recordedState(of: index, options: 0)
-    extensions.record?.added(index, key, state)
+  /// Records an event of an entry.
+  ///
+  /// The kinds that nearly all events have wait for the state after them, which follows at once: they take a few
+  /// instructions here.
+  @inline(__always)
+  mutating func recordEvent(
+    _ kind: QueryEvent.Kind,
+    _ index: Int,
+    _ transaction: Transaction,
+    _ job: FetchJob?,
+    isNotModified: Bool,
+    isKeptEmpty: Bool
+  ) {
+    let (now, fetch) = (transaction.nanoseconds, job?.id.rawValue ?? 0)
+    switch kind {
+    case .written:
+      extensions.record.began(.written, of: index, at: now)
+      recordValue(of: index)
+    case .observed: extensions.record.began(.observed, of: index, at: now)
+    case .unobserved: extensions.record.began(.unobserved, of: index, at: now)
+    case .fetchStarted:
+      extensions.record.began(.fetchStarted, of: index, detail: fetch, at: now)
+    case .fetchSucceeded:
+      let option: UInt8 = isNotModified ? 1 : 0
+      extensions.record.began(.fetchSucceeded, of: index, detail: fetch, option: option, at: now)
+      if !isNotModified { recordValue(of: index) }
+    case .invalidated: extensions.record.began(.invalidated, of: index, at: now)
+    case .observerResultsUpdated, .observerOptionsUpdated, .lookup, .mutation, .persistenceFailed,
+      .eventsDropped:
+      break
+    case .added, .removed, .attemptFailed, .fetchPaused, .fetchResumed, .fetchFailed,
+      .fetchCancelled, .servedStale, .reset:
+      recordRareEvent(kind, index, fetch, isKeptEmpty: isKeptEmpty, at: now)
+    }
+  }
+
+  @inline(never)
+  private mutating func recordRareEvent(
+    _ kind: QueryEvent.Kind,
+    _ index: Int,
+    _ fetch: UInt32,
+    isKeptEmpty: Bool,
+    at now: Int64
+  ) {
+    if case .added = kind { return recordAddition(of: index, at: now) }
+    if case .removed(let reason) = kind, !isKeptEmpty {
+      extensions.record.removed(index, reason, at: now)
+      return
+    }
+    guard let place = extensions.record.place(of: index) else { return }
+    var row = RecordRow(time: now, subject: UInt32(truncatingIfNeeded: place), code: .removed)
+    row.detail = fetch
+    var extra: RecordRow.Extra?
+    switch kind {
+    case .removed(let reason):
+      row.option = reason.recordedCode
+      extensions.record.logFinished(row)
+      return
+    case .fetchPaused: row.code = .fetchPaused
+    case .fetchResumed: row.code = .fetchResumed
+    case .fetchCancelled: row.code = .fetchCancelled
+    case .fetchFailed(let error):
+      (row.code, extra) = (.fetchFailed, RecordRow.Extra(error: error))
+    case .attemptFailed(let error, _, let wait):
+      row.code = .attemptFailed
+      extra = RecordRow.Extra(error: error, wait: TimeSpan(wait).nanoseconds)
+    case .servedStale(let count):
+      (row.code, row.detail) = (.servedStale, UInt32(truncatingIfNeeded: count))
+    case .reset: row.code = .reset
+    default: return
+    }
+    extensions.record.logUnfinished(row, extra)
+  }
+
+  /// Records that an entry was made.
+  private mutating func recordAddition(of index: Int, at now: Int64) {
+    guard let key = slots[index].key else { return }
+    let (state, terms) = (recordedState(of: index), slots[index].query?.terms)
+    extensions.record.added(index, key, state, terms, at: now)
   }
 
   /// Another query took over an entry.
-  mutating func recordAdoption(of index: Int, _ transaction: Transaction) {
-    guard extensions.record != nil, let terms = slots[index].query?.terms else { return }
-    extensions.record?.adopted(index, terms, at: transaction.nanoseconds)
+  @inline(never)
+  mutating func recordAdoption(of index: Int, at now: Int64) {
+    // The first query comes with the entry.
+    guard extensions.record.place(of: index) != nil, let terms = slots[index].query?.terms
+    else { return }
+    extensions.record.adopted(index, terms, at: now)
   }
 
   /// The change of an entry was carried out.
-  @inline(__always)
-  mutating func recordState(of index: Int, _ transaction: Transaction) {
-    guard let place = extensions.record?.place(of: index) else { return }
-    let options = extensions.record?.keys[place].present.options ?? 0
-    let state = recordedState(of: index, options: options)
-    extensions.record?.changed(place, state, at: transaction.nanoseconds)
+  @inline(never)
+  mutating func recordState(of index: Int, at now: Int64) {
+    let state = recordedState(of: index)
+    extensions.record.reached(state, index, at: now)
   }
 
+  /// The state of an entry without the number of its options.
   @inline(__always)
-  private func recordedState(of index: Int, options: UInt32) -> RecordedState {
+  private func recordedState(of index: Int) -> RecordedState {
     var state = slots[index].machine.recordedState
-    state.options = options
     if slots[index].isLayered { state.bits |= RecordedState.Bit.layered }
     if state.bits & RecordedState.Bit.data == 0, slots[index].query?.placeholder != nil {
       state.bits |= RecordedState.Bit.placeholder
@@ -55,97 +132,27 @@ extension CacheState {
     of run: MutationID,
     _ transaction: Transaction
   ) {
-    guard let place = extensions.record?.place(of: index),
-      let number = extensions.record?.number(ofRun: run.serial)
-    else { return }
-    extensions.record?.logUnfinished(code, place, detail: number, at: transaction.nanoseconds)
+    guard let place = extensions.record.place(of: index) else { return }
+    let number = extensions.record.number(ofRun: run.serial)
+    extensions.record.logUnfinished(code, place, detail: number, at: transaction.nanoseconds)
   }
 
   /// All entries are removed at once.
   mutating func recordRemoval(of kept: [Int32]) {
-    extensions.record?.moved(kept, at: environment.now.instant.nanoseconds)
+    if keepsRecord { extensions.record.moved(kept, at: environment.now.instant.nanoseconds) }
   }
 
-  /// Records an event of an entry, if a record is kept.
+  /// Asks for the text of the data that an entry has since the event that began.
   @inline(__always)
-  mutating func recordEvent(
-    _ kind: QueryEvent.Kind,
-    _ index: Int,
-    _ transaction: Transaction,
-    _ job: FetchJob?,
-    isNotModified: Bool,
-    isKeptEmpty: Bool
-  ) {
-    guard extensions.active.contains(.record), let place = extensions.record?.place(of: index)
-    else { return }
-    if case .written = kind {
-      // The most frequent one.
-      extensions.record?.logUnfinished(.written, place, at: transaction.nanoseconds)
-      recordValue(of: index)
-    } else if case .removed(let reason) = kind, !isKeptEmpty {
-      extensions.record?.removed(index, reason, at: transaction.nanoseconds)
-    } else {
-      recordRareEvent(kind, place, index, transaction, job, isNotModified: isNotModified)
-    }
+  private mutating func recordValue(of index: Int) {
+    if extensions.record.values.isOn { askForText(of: index) }
   }
 
   @inline(never)
-  private mutating func recordRareEvent(
-    _ kind: QueryEvent.Kind,
-    _ place: Int,
-    _ index: Int,
-    _ transaction: Transaction,
-    _ job: FetchJob?,
-    isNotModified: Bool
-  ) {
-    let (now, fetch) = (transaction.nanoseconds, job?.id.rawValue ?? 0)
-    var row = RecordRow(time: now, subject: UInt32(truncatingIfNeeded: place), code: .added)
-    row.detail = fetch
-    switch kind {
-    case .added: extensions.record?.logFinished(row)
-    case .removed(let reason):
-      row.code = .removed
-      row.option = reason.recordedCode
-      extensions.record?.logFinished(row)
-    case .observed: extensions.record?.logUnfinished(.observed, place, at: now)
-    case .unobserved: extensions.record?.logUnfinished(.unobserved, place, at: now)
-    case .fetchStarted:
-      extensions.record?.logUnfinished(.fetchStarted, place, detail: fetch, at: now)
-    case .fetchPaused:
-      extensions.record?.logUnfinished(.fetchPaused, place, detail: fetch, at: now)
-    case .fetchResumed:
-      extensions.record?.logUnfinished(.fetchResumed, place, detail: fetch, at: now)
-    case .fetchCancelled:
-      extensions.record?.logUnfinished(.fetchCancelled, place, detail: fetch, at: now)
-    case .fetchSucceeded:
-      row.code = .fetchSucceeded
-      row.option = isNotModified ? 1 : 0
-      extensions.record?.logUnfinished(row)
-      if !isNotModified { recordValue(of: index) }
-    case .fetchFailed(let error):
-      row.code = .fetchFailed
-      extensions.record?.logUnfinished(row, RecordRow.Extra(error: error))
-    case .attemptFailed(let error, _, let wait):
-      row.code = .attemptFailed
-      let extra = RecordRow.Extra(error: error, wait: TimeSpan(wait).nanoseconds)
-      extensions.record?.logUnfinished(row, extra)
-    case .servedStale(let count):
-      let count = UInt32(truncatingIfNeeded: count)
-      extensions.record?.logUnfinished(.servedStale, place, detail: count, at: now)
-    case .invalidated: extensions.record?.logUnfinished(.invalidated, place, at: now)
-    case .reset: extensions.record?.logUnfinished(.reset, place, at: now)
-    case .written, .observerResultsUpdated, .observerOptionsUpdated, .lookup, .mutation,
-      .persistenceFailed, .eventsDropped:
-      break
-    }
-  }
-
-  /// Asks for the text of the data that an entry has since the last event.
-  private mutating func recordValue(of index: Int) {
-    guard extensions.record?.values.isOn == true, let next = extensions.record?.next,
-      let key = slots[index].key, let box = slots[index].data
-    else { return }
-    actionQueue.enqueue(.recordValue(RecordedValue(event: next - 1, key: key.key, box: box)))
+  private mutating func askForText(of index: Int) {
+    guard let key = slots[index].key, let box = slots[index].data else { return }
+    let event = extensions.record.next
+    actionQueue.enqueue(.recordValue(RecordedValue(event: event, key: key.key, box: box)))
   }
 
   // MARK: Runs
@@ -156,7 +163,7 @@ extension CacheState {
     _ job: MutationJob,
     _ transaction: Transaction
   ) {
-    guard extensions.record != nil else { return }
+    guard keepsRecord else { return }
     let serial = job.id.serial
     if case .started = step {
       let run = RecordRing.Run(
@@ -165,9 +172,10 @@ extension CacheState {
         scope: job.scope,
         startedAt: job.submittedAt.instant.nanoseconds
       )
-      _ = extensions.record?.runStarted(run)
+      _ = extensions.record.runStarted(run)
     }
-    guard let number = extensions.record?.number(ofRun: serial), number != 0 else { return }
+    let number = extensions.record.number(ofRun: serial)
+    guard number != 0 else { return }
     var row = RecordRow(time: transaction.nanoseconds, subject: number, code: .runStarted)
     var extra: RecordRow.Extra?
     switch step {
@@ -189,9 +197,9 @@ extension CacheState {
     case .cancelled: row.code = .runCancelled
     }
     if let extra {
-      extensions.record?.log(row, extra)
+      extensions.record.log(row, extra)
     } else {
-      extensions.record?.log(row)
+      extensions.record.log(row)
     }
   }
 
@@ -199,7 +207,7 @@ extension CacheState {
 
   /// Records that the network or the app has a state.
   mutating func recordEnvironment(_ transaction: Transaction) {
-    extensions.record?.environmentChanged(
+    extensions.record.environmentChanged(
       to: QueryRecord.Base(isOnline: environment.isOnline, isActive: environment.isActive),
       at: transaction.nanoseconds
     )
@@ -218,12 +226,12 @@ extension CacheState {
     var row = RecordRow(time: transaction.nanoseconds, code: .bulk)
     row.option = UInt8(call.rawValue)
     row.detail = UInt32(truncatingIfNeeded: count)
-    extensions.record?.log(row, RecordRow.Extra(filter: filter, hasPredicate: hasPredicate))
+    extensions.record.log(row, RecordRow.Extra(filter: filter, hasPredicate: hasPredicate))
   }
 
   /// Records that a trigger fired; the key is that of its query, if it has one.
   mutating func recordTrigger(_ name: String, of key: EntryKey?, _ transaction: Transaction) {
-    extensions.record?.log(
+    extensions.record.log(
       RecordRow(time: transaction.nanoseconds, code: .trigger),
       RecordRow.Extra(name: name, filter: key.map { .entry($0) })
     )
@@ -236,28 +244,35 @@ extension CacheState {
     _ error: any Error,
     _ transaction: Transaction
   ) {
-    guard extensions.record != nil else { return }
+    guard keepsRecord else { return }
     var row = RecordRow(time: transaction.nanoseconds, code: .persistenceFailed)
     let index = key.isEmpty ? nil : slots.keys.first(with: key.storage) { _ in true }
-    if let index, let place = extensions.record?.place(of: Int(index)) {
-      row.detail = extensions.record?.keys[place].number ?? 0
+    if let index, let place = extensions.record.place(of: Int(index)) {
+      row.detail = extensions.record.keys[place].number
     }
-    extensions.record?.log(row, RecordRow.Extra(error: error, name: store))
+    extensions.record.log(row, RecordRow.Extra(error: error, name: store))
   }
 
   // MARK: Readers
 
   /// A transaction ends: a reader that waits is told, and what the record gave up is released.
+  @inline(__always)
   mutating func endRecordedTransaction(_ transaction: inout Transaction) {
-    if extensions.record?.transactionEnded(&transaction.garbage) == true {
+    if extensions.record.hasNews { endRecordedEvents(&transaction) }
+  }
+
+  @inline(never)
+  private mutating func endRecordedEvents(_ transaction: inout Transaction) {
+    let now = transaction.nanoseconds
+    if extensions.record.transactionEnded(&transaction.garbage, at: now) {
       actionQueue.enqueue(.recorded)
     }
   }
 
   /// The whole record; empty if none is kept.
   func wholeRecord() -> RecordExcerpt {
-    let none = RecordRing(capacity: 0, maxBytes: nil, date: environment.now.date)
-    let ring = extensions.record ?? none
+    let none = RecordRing(date: environment.now.date)
+    let ring = keepsRecord ? extensions.record : none
     return ring.wholeExcerpt(lostCount: ring.first - 1)
   }
 
@@ -266,17 +281,17 @@ extension CacheState {
   /// - Parameter position: The reader's place, which moves on.
   /// - Returns: The news; `nil` if there are none. The first news is the whole record.
   mutating func takeRecord(since position: inout RecordExcerpt.Position) -> RecordExcerpt? {
-    guard extensions.record != nil else {
+    guard keepsRecord else {
       defer { position.event = 1 }
       return position.event == 0 ? wholeRecord() : nil
     }
-    extensions.record?.isAwaited = true
-    return extensions.record?.excerpt(since: &position)
+    extensions.record.duties.insert(.reader)
+    return extensions.record.excerpt(since: &position)
   }
 
   /// The parts of recorded events that have an error.
   func recordedErrors() -> [RecordRow.Extra] {
-    extensions.record?.extras(since: 0).filter { $0.error != nil } ?? []
+    extensions.record.extras(since: 0).filter { $0.error != nil }
   }
 
   /// Keeps texts in place of errors, by their number.
@@ -284,27 +299,25 @@ extension CacheState {
     by texts: [UInt32: String],
     _ transaction: inout Transaction
   ) {
-    let errors = extensions.record?.replaceErrors(by: texts) ?? []
-    transaction.garbage.collect(value: errors)
+    transaction.garbage.collect(value: extensions.record.replaceErrors(by: texts))
   }
 
   /// Keeps no texts of values any more.
   mutating func forgetRecordedValues() {
-    extensions.record?.values = RecordedTexts(maxBytes: nil)
+    extensions.record.values = RecordedTexts(maxBytes: nil)
   }
 
   /// The entry of a key of the record; `nil` if it is gone.
   func info(ofKey number: Int, _ transaction: Transaction) -> QueryInfo? {
-    let index = extensions.record?.slot(ofKey: number)
+    let index = extensions.record.slot(ofKey: number)
     return index.flatMap { info($0, at: transaction.environment.now.instant) }
   }
 
   /// Keeps the text of a value, and calls a reader that waits.
   mutating func keepText(_ text: String, of event: UInt64) {
-    guard let first = extensions.record?.first else { return }
-    extensions.record?.values.keepText(text, of: event, first: first)
-    guard extensions.record?.isAwaited == true else { return }
-    extensions.record?.isAwaited = false
+    guard keepsRecord else { return }
+    extensions.record.values.keepText(text, of: event, first: extensions.record.first)
+    guard extensions.record.duties.remove(.reader) != nil else { return }
     actionQueue.enqueue(.recorded)
   }
 }
@@ -319,7 +332,7 @@ struct RecordedValue: Sendable {
 extension Transaction {
   /// The time of the transaction, in nanoseconds.
   @inline(__always)
-  fileprivate var nanoseconds: Int64 { environment.now.instant.nanoseconds }
+  var nanoseconds: Int64 { environment.now.instant.nanoseconds }
 }
 
 extension CacheState {
