@@ -290,7 +290,8 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
 
   override var terms: QueryTerms {
     var terms = QueryTerms(gcTime: gcTime)
-    terms.retryCount = retry.fixedCount
+    // Without making the policy: a record asks for each entry.
+    terms.retryCount = ownRetry == nil ? 3 : retry.fixedCount
     terms.freshness = fixed.freshness
     terms.isEnabled = asksWhetherEnabled ? nil : fixed.isEnabled
     if !fixed.interval.isInfinite { terms.polling = .every(fixed.interval) }

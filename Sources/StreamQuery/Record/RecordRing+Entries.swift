@@ -2,6 +2,7 @@
 
 extension RecordRing {
   /// An entry was made.
+  @inline(__always)
   mutating func added(_ slot: Int, _ key: EntryKey, _ state: RecordedState) {
     while places.count <= slot { places.append(.max) }
     lastKey &+= 1
@@ -25,11 +26,15 @@ extension RecordRing {
     _ terms: QueryTerms?,
     at time: Int64
   ) {
+    if begun.slot >= 0 { logBegun(at: time) }
     var state = state
     if let terms { state.options = optionsNumber(of: terms) }
     added(slot, key, state)
     let place = places[slot]
-    logFinished(RecordRow(time: time, subject: place, code: .added))
+    keys[Int(truncatingIfNeeded: place)].rowCount = 1
+    foldOldest()
+    store(RecordRow(time: time, subject: place, code: .added, state: state))
+    hasNews = true
   }
 
   /// The place of an entry; `nil` if it is not known.
@@ -80,6 +85,8 @@ extension RecordRing {
     guard begun.slot == slot, !duties.contains(.unfinished) else {
       return changed(place, state, at: time)
     }
+    // First, so that what it calls leaves the registers to the rest.
+    foldOldest()
     store(
       RecordRow(
         time: time,
@@ -145,6 +152,8 @@ extension RecordRing {
     logBegun(at: time)
     guard let start = keys[place].reached(state, in: transactionFirst) else { return }
     guard start == 0 else { return finish(place, from: start, state) }
+    hasNews = true
+    foldOldest()
     store(
       RecordRow(
         time: time,

@@ -184,18 +184,18 @@ struct RecordRing: Sendable {
     } else {
       runAdvanced(row)
     }
+    hasNews = true
+    foldOldest()
     store(row)
   }
 
-  /// Appends a row that its key counts already.
+  /// Puts a row, which its key counts already, in the place of the oldest one, which is folded.
   @inline(__always)
   mutating func store(_ row: RecordRow) {
-    foldOldest()
     rows[end] = row
     next &+= 1
-    end += 1
+    end &+= 1
     if end == capacity { end = 0 }
-    hasNews = true
   }
 
   private mutating func runAdvanced(_ row: RecordRow) {
@@ -206,7 +206,7 @@ struct RecordRing: Sendable {
 
   /// The oldest event is lost if all rows are in use; the state after it becomes the base.
   @inline(__always)
-  private mutating func foldOldest() {
+  mutating func foldOldest() {
     if rows[end].isPlain {
       let place = Int(truncatingIfNeeded: rows[end].subject)
       if keys[place].lost(rows[end].state) { free(place) }

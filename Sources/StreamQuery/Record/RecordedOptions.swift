@@ -4,7 +4,8 @@ struct RecordedOptions: Sendable {
   private(set) var terms: [UInt32: QueryTerms] = [:]
   private(set) var last: UInt32 = 0
   /// The options of the last query: nearly all queries of many clients have the same.
-  private var newest: (number: UInt32, terms: QueryTerms)?
+  private var newest = QueryTerms(gcTime: .zero)
+  private var newestNumber: UInt32 = 0
   /// The number of options beyond which those that nobody uses are looked for.
   private var limit = 1_024
 
@@ -13,7 +14,7 @@ struct RecordedOptions: Sendable {
 
   /// The number of options.
   mutating func number(of terms: QueryTerms) -> UInt32 {
-    if let newest, newest.terms == terms { return newest.number }
+    if newestNumber != 0, newest == terms { return newestNumber }
     let number: UInt32
     if let known = numbers[terms] {
       number = known
@@ -23,13 +24,13 @@ struct RecordedOptions: Sendable {
       self.terms[last] = terms
       number = last
     }
-    newest = (number, terms)
+    (newest, newestNumber) = (terms, number)
     return number
   }
 
   /// Keeps only the options that are used.
   mutating func forgetUnused(except used: Set<UInt32>) {
-    newest = nil
+    newestNumber = 0
     terms = terms.filter { used.contains($0.key) }
     numbers = numbers.filter { used.contains($0.value) }
     limit = max(1_024, 2 * terms.count)

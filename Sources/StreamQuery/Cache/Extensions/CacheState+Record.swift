@@ -47,7 +47,8 @@ extension CacheState {
     case .observerResultsUpdated, .observerOptionsUpdated, .lookup, .mutation, .persistenceFailed,
       .eventsDropped:
       break
-    case .added, .removed, .attemptFailed, .fetchPaused, .fetchResumed, .fetchFailed,
+    case .added: recordAddition(of: index, at: now)
+    case .removed, .attemptFailed, .fetchPaused, .fetchResumed, .fetchFailed,
       .fetchCancelled, .servedStale, .reset:
       recordRareEvent(kind, index, fetch, isKeptEmpty: isKeptEmpty, at: now)
     }
@@ -61,7 +62,6 @@ extension CacheState {
     isKeptEmpty: Bool,
     at now: Int64
   ) {
-    if case .added = kind { return recordAddition(of: index, at: now) }
     if case .removed(let reason) = kind, !isKeptEmpty {
       extensions.record.removed(index, reason, at: now)
       return
@@ -92,6 +92,7 @@ extension CacheState {
   }
 
   /// Records that an entry was made.
+  @inline(never)
   private mutating func recordAddition(of index: Int, at now: Int64) {
     guard let key = slots[index].key else { return }
     let (state, terms) = (recordedState(of: index), slots[index].query?.terms)
