@@ -144,11 +144,13 @@ step_server() { # the tests and samples of Integrations/Server
   Scripts/samples.sh --nested Integrations/Server --scratch-path "$documented"
 }
 
-step_inspector() { # the tests and samples of Integrations/Inspector, and of its page where node and Chromium are there
+step_inspector() { # the tests and samples of Integrations/Inspector, and its page before two apps where node and Chromium are there
   use_nested Integrations/Inspector
   on_nested test
-  Integrations/Inspector/Tests/page/test.sh
   Scripts/samples.sh --nested Integrations/Inspector --scratch-path "$documented"
+  use_nested Playgrounds
+  on_nested build --product Inspect
+  Integrations/Inspector/Tests/page/test.sh -- "$(swift build "${nested[@]}" --show-bin-path)/Inspect" --driven
 }
 
 step_redis() { # the tests and samples of Integrations/Redis, where hiredis and redis-server are there

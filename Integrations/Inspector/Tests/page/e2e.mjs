@@ -4,14 +4,15 @@
 //   node e2e.mjs LINK               against a running app; leaves out what needs a restart
 //   node e2e.mjs -- COMMAND ARG…    starts an app that prints its link, kills it, and starts it again
 //
-// An app that is tested so needs a key with an observer, or one that it gets soon. Prints SKIPPED if Chromium is missing.
+// An app that is tested so needs a key with an observer, or one that it gets soon. If it says `key KEY`, that one is used, and the
+// app also says what it sees without the inspector: see Driver.swift of Playgrounds. Prints SKIPPED if Chromium is missing.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Browser } from "./chromium.mjs";
+import { Browser, patience } from "./chromium.mjs";
 import { serve } from "./dev-server.mjs";
 import { Pretend } from "./pretend.mjs";
 import { Recording } from "../../Sources/StreamQueryInspector/Page/record.js";
@@ -25,22 +26,38 @@ const command = split < 0 ? null : process.argv.slice(split + 1);
 const given = split < 0 ? process.argv[2] ?? null : null;
 
 async function startCommand() {
-  const child = spawn(command[0], command.slice(1), { stdio: ["ignore", "pipe", "inherit"] });
-  let text = "";
-  const link = await new Promise((resolve, reject) => {
-    child.once("exit", (status) => reject(new Error(`the app ended with ${status}: ${text}`)));
-    child.stdout.on("data", (data) => {
-      text += data;
-      const found = /http:\/\/(127\.0\.0\.1|localhost):\d+\/\?token=\w+/.exec(text);
-      if (found) resolve(found[0]);
-    });
+  const child = spawn(command[0], command.slice(1), { stdio: ["pipe", "pipe", "inherit"] });
+  const [lines, listeners] = [[], new Set()];
+  let rest = "";
+  child.stdout.on("data", (data) => {
+    const all = `${rest}${data}`.split("\n");
+    rest = all.pop();
+    lines.push(...all);
+    for (const listener of [...listeners]) listener();
   });
+  /** The first line from a number on that begins so. */
+  const says = (words, from = 0) => new Promise((resolve, reject) => {
+    const look = () => {
+      const line = lines.slice(from).find((one) => one.startsWith(words));
+      if (line !== undefined) end(resolve, line);
+    };
+    const end = (how, what) => {
+      clearTimeout(timer);
+      listeners.delete(look);
+      how(what);
+    };
+    const timer = setTimeout(() => end(reject, new Error(`the app did not say “${words}”, but ${lines.slice(from).slice(-8).join(" | ")}`)), patience);
+    listeners.add(look);
+    look();
+  });
+  child.once("exit", (status) => lines.push(`ended with ${status}`));
+  const link = /http:\/\/(127\.0\.0\.1|localhost):\d+\/\?token=\w+/.exec(await says("StreamQuery: inspector at"))[0];
   const kill = () => new Promise((resolve) => {
-    child.removeAllListeners("exit");
     child.once("exit", resolve);
     child.kill("SIGKILL");
   });
-  return { url: link, kill };
+  const key = lines.find((one) => one.startsWith("key "))?.slice(4);
+  return { url: link, kill, restart: startCommand, driver: key ? { key, lines, says, tell: (line) => child.stdin.write(`${line}\n`) } : null };
 }
 
 async function startPretend(port = 0) {
@@ -52,7 +69,7 @@ async function startPretend(port = 0) {
 
 async function start() {
   if (given) return { url: given, kill: null };
-  if (command) return { ...await startCommand(), restart: startCommand };
+  if (command) return startCommand();
   return startPretend();
 }
 
@@ -103,14 +120,19 @@ const choose = async (page, key) => {
 const observed = (page) => page.until((wanted) => {
   const { record } = window.inspector;
   return record.current.rows.find((row) => row && row.state[1] > 0 && (row.state[0] & 16) && !(row.state[0] & 12) && (!wanted || row.key.text === wanted))?.key.text;
-}, process.env.INSPECTOR_KEY ?? null);
+}, process.env.INSPECTOR_KEY ?? app.driver?.key ?? null);
 
-async function press(page, name, key, codes) {
+/** Waits until the app has seen something happen to a key; `label` is how it says that. */
+const seen = (label, key, from) => app.driver?.says(`saw ${label} ${key}`, from);
+const said = () => app.driver?.lines.length ?? 0;
+
+async function press(page, name, key, codes, label = null) {
   await choose(page, key);
   await page.until((one) => document.querySelector(`[data-do="${one}"]`).getAttribute("aria-disabled") === null, name);
-  const from = await next(page);
+  const [from, line] = [await next(page), said()];
   await page.click(`[data-do="${name}"]`);
   if (codes) await event(page, from, codes, key);
+  if (label) await seen(label, key, line);
   await page.until(() => document.querySelector("#toast").dataset.shown === "true" && document.querySelector("#toast").textContent.length > 3);
   return from;
 }
@@ -149,9 +171,9 @@ step("a click on a row shows the detail, and why it was fetched", async ({ page 
 
 step("each button has its effect", async ({ page, log }) => {
   const key = await observed(page);
-  await press(page, "refetch", key, [5]);
-  await press(page, "invalidate", key, [13]);
-  await press(page, "setStale", key, [13, 0]);
+  await press(page, "refetch", key, [5], "fetching");
+  await press(page, "invalidate", key, [13], "invalidated");
+  await press(page, "setStale", key, [13, 0], "invalidated");
   const canEdit = await page.run(() => window.inspector.facts?.allows?.values !== false);
   if (canEdit) {
     await page.until(() => document.querySelector("#data .tree"));
@@ -163,23 +185,33 @@ step("each button has its effect", async ({ page, log }) => {
     await page.type("#editor-text", "{");
     await page.click("#editor-done");
     await page.until(() => document.querySelector("#editor-error").textContent.startsWith("This is not JSON"));
-    await page.type("#editor-text", text);
+    if (app.driver) {
+      await page.type("#editor-text", "{}");
+      await page.click("#editor-done");
+      await page.until(() => document.querySelector("#editor-error").textContent.startsWith("The data is no "));
+    }
+    const edited = app.driver ? text.replace(/\d+/, "9007199254740993") : text;
+    const line = said();
+    await page.type("#editor-text", edited);
     await page.click("#editor-done");
     await page.until(() => !document.querySelector("#editor").open || document.querySelector("#editor-error").textContent.length > 0);
     assert.equal(await page.text("#editor-error"), "", "the data is written");
     await event(page, from, [12], key);
+    if (app.driver) assert.equal((await app.driver.says(`data ${key} `, line)).slice(key.length + 6), edited.replace(/\s/g, ""));
   } else {
     log("the app shows no values: editing is disabled with a reason");
     await page.until(() => document.querySelector('[data-do="setData"]').title.length > 3);
   }
   await page.until((text) => !(window.inspector.record.row(window.inspector.record.current, window.inspector.record.laneOf(text)).state[0] & 12), key);
   await press(page, "failNext", key, null);
+  const line = said();
   const failing = await press(page, "refetch", key, [10, 6]);
   await event(page, failing, [9, 10, 11], key);
-  await press(page, "refetch", key, [5]);
-  await press(page, "reset", key, [14]);
+  await seen("failed (a developer tool made the fetch fail)", key, line);
+  await press(page, "refetch", key, [5], "fetching");
+  await press(page, "reset", key, [14], "reset");
   await event(page, await next(page) - 200, [5], key);
-  await press(page, "remove", key, [2]);
+  await press(page, "remove", key, [2], "removed (removed)");
 });
 
 step("data is edited as text: a number that JavaScript would round stays, and nothing is edited that has not come", async ({ page, app }) => {
@@ -218,11 +250,21 @@ step("offline, online and a delay reach the client", async ({ page }) => {
   await page.click("#offline");
   await event(page, from, [50]);
   await page.until(() => document.querySelector("#offline").getAttribute("aria-pressed") === "true");
+  let line = said();
+  if (app.driver) await press(page, "refetch", app.driver.key, [7], "paused");
   from = await next(page);
   await page.click("#offline");
   await event(page, from, [50]);
+  await seen("resumed", app.driver?.key, line);
   await page.choose("#delay", "1");
   await page.until(() => window.inspector.facts.conditions.delay === 1 && document.querySelector("#toast").textContent.length > 3);
+  if (app.driver) {
+    const key = await observed(page);
+    line = said();
+    await press(page, "refetch", key, [5]);
+    const slow = await app.driver.says(`saw fetched ${key} for manual`, line);
+    assert.ok(/ in ([\d.]+) seconds/.exec(slow)?.[1] >= 1, slow);
+  }
   await page.choose("#delay", "0");
   await page.until(() => window.inspector.facts.conditions.delay === 0);
 });
@@ -499,6 +541,7 @@ step("a wrong token, another origin and another host are refused", async ({ app,
 });
 
 step("100,000 keys: at most 200 rows in the document, and the time of a frame", async ({ browser, log, app }) => {
+  if (app.driver) return "it is about the page alone, which was measured before the client that is not there";
   const many = new Pretend({ keys: 100_000, values: false });
   many.advance(1e6);
   // Without an app of our own, the record comes from a file: it plays then.
@@ -559,13 +602,17 @@ step("100,000 keys: at most 200 rows in the document, and the time of a frame", 
 });
 
 step("more events than the page can get: the lost ones are counted, and states are right again", async ({ page, app }) => {
-  if (!app.served) return "needs the client that is not there";
-  const { pretend, flush } = app.served;
-  const entry = pretend.entry(["burst"], "Burst", 1);
-  for (let i = 0; i < 20_000; i += 1) pretend.write(entry, i);
-  flush();
+  if (!app.served && !app.driver) return "needs an app that writes faster than a page can be told";
+  const count = app.driver ? 100_000 : 20_000;
+  if (app.driver) app.driver.tell("burst");
+  else {
+    const { pretend, flush } = app.served;
+    const entry = pretend.entry(["burst"], "Burst", 1);
+    for (let i = 0; i < count; i += 1) pretend.write(entry, i);
+    flush();
+  }
   await page.until(() => window.inspector.missed > 10_000 && document.querySelector("#link-text").textContent.includes("missed"));
-  await page.until((text) => window.inspector.record.row(window.inspector.record.current, window.inspector.record.laneOf(text))?.state[4] === 20_000, entry.text);
+  await page.until((text, updates) => window.inspector.record.row(window.inspector.record.current, window.inspector.record.laneOf(text))?.state[4] === updates, '["burst"]', count);
   assert.ok(await page.run(() => window.inspector.record.events.length) <= 75_000);
 });
 
@@ -643,7 +690,7 @@ step("the app is killed: the page says so, keeps what it has, and is live again"
   await page.until(() => document.querySelector("#link").dataset.state === "lost");
   await page.until(() => document.querySelectorAll("#sheet .row:not([hidden])").length > 0);
   const again = await app.restart();
-  [app.url, app.kill, app.served] = [again.url, again.kill, again.served];
+  Object.assign(app, again);
   const state = new URL(again.url).port === await page.run(() => location.port)
     ? await page.until(() => ["live", "refused"].find((one) => one === document.querySelector("#link").dataset.state)) : "elsewhere";
   if (state !== "live") {
@@ -655,8 +702,9 @@ step("the app is killed: the page says so, keeps what it has, and is live again"
 });
 
 step("the client is shut down: the page says so", async ({ page, app }) => {
-  if (!app.served) return "needs the client that is not there";
-  app.served.end();
+  if (!app.served && !app.driver) return "needs an app that shuts its client down when it is told";
+  if (app.driver) app.driver.tell("end");
+  else app.served.end();
   await page.until(() => document.querySelector("#link").dataset.state === "ended");
   await page.until(() => document.querySelector("#reason").textContent.includes("shut down") || document.querySelector("#detail .sheet").hidden);
 });

@@ -2,7 +2,7 @@
 # Tests the inspector's page: its size, its model in node, and the whole page in Chromium.
 #
 #   test.sh                    with the client that is not there, see dev-server.mjs
-#   test.sh -- COMMAND ARG…    also with an app, which prints its link
+#   test.sh -- COMMAND ARG…    also with an app, which prints its link: `Inspect --driven` of Playgrounds says what it sees
 #
 # Prints SKIPPED for what cannot run, since node or Chromium is missing. With INSPECTOR_STRICT=1, on an idle machine, a
 # frame with 100,000 keys may take 8 ms: otherwise its times are only printed.
