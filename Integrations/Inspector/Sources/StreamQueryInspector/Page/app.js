@@ -537,26 +537,16 @@ class App {
   }
 
   listenToDrops() {
-    let depth = 0;
-    const hasFiles = (event) => event.dataTransfer?.types.includes("Files");
-    const mark = (isOver) => { document.body.dataset.drag = String(isOver); };
-    on(document, "dragenter", (event) => {
-      if (!hasFiles(event)) return;
-      depth += 1;
-      mark(true);
-    });
-    on(document, "dragleave", () => {
-      depth = Math.max(0, depth - 1);
-      if (!depth) mark(false);
-    });
-    on(document, "dragover", (event) => hasFiles(event) && event.preventDefault());
-    on(document, "drop", (event) => {
-      if (!hasFiles(event)) return;
+    const dragged = (isOver) => (event) => {
+      if (!event.dataTransfer?.types.includes("Files")) return;
       event.preventDefault();
-      depth = 0;
-      mark(false);
-      this.openFile(event.dataTransfer.files[0]);
-    });
+      document.body.dataset.drag = String(isOver);
+      if (event.type === "drop") this.openFile(event.dataTransfer.files[0]);
+    };
+    on(document, "dragover", dragged(true));
+    on(document, "drop", dragged(false));
+    // Nothing is entered when the file leaves the window.
+    on(document, "dragleave", (event) => event.relatedTarget ?? dragged(false)(event));
   }
 
   listenToSplit() {

@@ -115,11 +115,8 @@ export class Detail {
     setAttribute(p.badge, "data-look", name);
     setIcon(p.look, `look-${name}`);
     setText(p.word, s ? lookWords[name] : "not in the cache");
-    p.layered.hidden = !s || !state.isLayered(s);
+    for (const [badge, has] of [[p.layered, state.isLayered], [p.marked, state.isInvalidated], [p.placeholder, state.isPlaceholder], [p.endless, state.isEndless]]) badge.hidden = !s || !has(s);
     if (!p.layered.hidden) setText(p.layered.lastChild, row.layers.length > 1 ? `${row.layers.length} optimistic layers` : "optimistic");
-    p.marked.hidden = !s || !state.isInvalidated(s);
-    p.placeholder.hidden = !s || !state.isPlaceholder(s);
-    p.endless.hidden = !s || !state.isEndless(s);
     if (!s) setAttribute(p.bar, "data-kind", "none");
     else meter({ bar: p.bar, fill: p.fill }, record, s, at);
     let left = s ? "There is no data." : "";
