@@ -446,7 +446,10 @@ class App {
       this.at = Math.max(this.edge(), record.events.at(-1)?.[0] ?? 0);
     }
     // Older events are left out while newer ones come.
-    if (this.at < record.start) [this.at, this.isGone] = [record.start, record.isCut];
+    if (this.at < record.start) {
+      if (record.isCut && !this.isGone) this.say("The time that was shown is no longer kept.");
+      [this.at, this.isGone] = [record.start, record.isCut];
+    }
     this.end = this.isFollowing ? record.end : record.after(this.at);
     this.moment = record.momentBefore(this.end);
     const isNews = this.seenRevision !== record.revision || this.seenEnd !== this.end || Math.abs(this.at - (this.seenAt ?? 0)) > 250_000;

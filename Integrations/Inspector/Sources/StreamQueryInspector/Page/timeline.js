@@ -279,7 +279,7 @@ export class Timeline {
     const first = Math.floor(this.top / size);
     const last = Math.min(this.count, Math.ceil((this.top + height - head) / size));
     const view = {
-      g, record, colours, size, from: this.from, to: this.to, end: app.edge(), x: (at) => this.x(at),
+      g, record, colours, size, from: Math.max(this.from, record.start), to: this.to, end: app.edge(), x: (at) => this.x(at),
       hatch: (name) => this.hatch(name), font: this.sans, selectedEvent: app.selectedEvent,
       hit: (a, b, y, tall, n, lane) => this.hits.push({ a, b, y, tall, n, lane }),
     };
@@ -295,6 +295,13 @@ export class Timeline {
         box(g, colours.selected, gutter, y, width - gutter, size);
       }
     }
+    const start = this.x(record.start);
+    if (start > gutter) {
+      box(g, colours.ground, gutter, head, start - gutter, height);
+      g.font = this.sans;
+      g.fillStyle = colours.soft;
+      if (record.isCut && start - gutter > 64) g.fillText("not kept", start - 54, head + 12);
+    }
     this.drawBands(g);
     for (let index = first; index < last; index += 1) {
       const y = head + index * size - this.top;
@@ -305,13 +312,6 @@ export class Timeline {
     }
     const at = this.x(app.at);
     const end = this.x(app.edge());
-    const start = this.x(record.start);
-    if (start > gutter) {
-      box(g, colours.ground, gutter, head, start - gutter, height);
-      g.font = this.sans;
-      g.fillStyle = colours.soft;
-      if (record.isCut && start - gutter > 64) g.fillText("not kept", start - 54, head + 12);
-    }
     if (end < width) box(g, colours.ground, Math.max(end, gutter), head, width - end, height - head);
     if (!app.isFollowing && at < end) box(g, colours.panel, Math.max(at, gutter), head, end - at, height - head, 0.55);
     g.restore();
