@@ -280,6 +280,8 @@ step("conditions are there to be seen, and one click ends them, in the past too"
   await page.until((text) => document.querySelector("#set-text").textContent.includes(`next fetch of ${text}`), key.slice(0, 40));
   await page.click("#play-pause");
   await mode(page, "past");
+  // The line about the past moves what is below it.
+  await page.frame();
   await page.click("#set-end");
   await page.until(() => document.querySelector("#set").hidden && !window.inspector.facts.conditions.offline && window.inspector.facts.conditions.delay === 0);
   await page.click("#to-now");
