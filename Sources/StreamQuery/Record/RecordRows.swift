@@ -15,10 +15,10 @@ struct RecordRows<Row: BitwiseCopyable & Sendable>: RandomAccessCollection, Send
   }
 
   private var memory: Memory?
-  // Right because whoever has the ring, which a lock guards, is alone with the rows.
+  // Right because a lock guards the ring, the only owner of the rows.
   nonisolated(unsafe) private var start: UnsafeMutablePointer<Row>?
   private(set) var count = 0
-  private var capacity = 0
+  private(set) var capacity = 0
 
   init() {}
 
