@@ -58,10 +58,11 @@ nonisolated extension QueryClient {
 
   /// The record so far, and then what is new, whenever something happens.
   ///
-  /// The first element is the whole ``record``. Each later one has the events since the element before, and the
-  /// keys, runs, options and errors that the reader does not know yet. The stream keeps nothing for its reader: a
-  /// slow one gets many events at once. A reader that is slower than the record is long misses events. Then the
-  /// element has the number of these as its ``QueryRecord/lostCount``, and is a whole record again.
+  /// The first element is the whole ``record``. Each later one has the events since the element before, the
+  /// keys, runs and errors that the reader does not know yet, and the options of these events. The stream
+  /// keeps nothing for its reader: a slow one gets many events at once. A reader that is slower than the
+  /// record is long misses events. Then the element has the number of these as its ``QueryRecord/lostCount``,
+  /// and is a whole record again.
   ///
   /// Values come when they are written as texts: perhaps in an element after that of their event.
   ///

@@ -6,7 +6,6 @@ struct RecordExcerpt: Sendable {
     var event: UInt64 = 0
     var key: UInt32 = 0
     var run: UInt32 = 0
-    var options: UInt32 = 0
     var value: UInt64 = 0
     var base = QueryRecord.Base()
   }
@@ -72,7 +71,6 @@ extension RecordRing {
       event: next,
       key: lastKey,
       run: lastRun,
-      options: options.last,
       value: values.last,
       base: present
     )
@@ -105,7 +103,8 @@ extension RecordRing {
         excerpt.runs.append((number: row.subject, run: run))
       }
     }
-    for number in usedOptions where number > former.options {
+    // Also those that the reader had before: it may have forgotten options that nothing used any more.
+    for number in usedOptions {
       if let terms = options.terms[number] {
         excerpt.options.append((number: number, terms: terms))
       }

@@ -297,6 +297,18 @@ import Testing
     #expect(late?.keys.map(\.number) == [1, 2])
   }
 
+  @Test func aReaderGetsTheOptionsOfTheEventsAlsoIfItHadThemBefore() {
+    var ring = ring(100)
+    var position = RecordExcerpt.Position()
+    let terms = QueryTerms(gcTime: TimeSpan(.seconds(1)))
+    for slot in 0..<3 {
+      ring.added(slot, key(slot), state(0), slot == 1 ? nil : terms, at: 0)
+      let part = ring.excerpt(since: &position).map { QueryRecord($0, at: 0) }
+      #expect(part?.keys.map(\.number) == [slot + 1])
+      #expect(part?.options.map(\.number) == (slot == 1 ? [] : [1]))
+    }
+  }
+
   @Test func runsStayWhileTheyAreNeeded() {
     var ring = ring(2)
     ring.added(0, key(1), state(0))

@@ -1,3 +1,4 @@
+import StreamQueryTesting
 import Testing
 
 @testable import StreamQuery
@@ -81,6 +82,33 @@ struct RecordReplayTests {
     #expect(largest.keys < 20 && largest.runs < 20, "\(largest)")
     #expect(largest.errors + largest.options < 400, "\(largest)")
     #expect(replay.updates(at: replay.duration)[1] == 9_999)
+  }
+
+  @Test("it knows the options of a client that come again after it has forgotten them")
+  func optionsThatComeAgain() {
+    struct Failed: Error {}
+    let simulation = Simulation(seed: 34)
+    let client = QueryClient(simulation: simulation) { $0.record = .last(1_000) }
+    let parts = simulation.record(client.recordUpdates)
+    func fetch(_ query: Query<Int>) {
+      simulation.task { _ = try? await client.fetch(query) }
+      simulation.settle()
+      client.remove(query)
+      simulation.settle()
+    }
+    fetch(Query("first") { 1 }.staleTime(.seconds(30)))
+    for number in 0..<100 { fetch(Query("failing", number) { throw Failed() }.retry(0)) }
+    simulation.task {
+      _ = try? await client.fetch(Query<Int>("again") { 1 }.staleTime(.seconds(30)))
+    }
+    simulation.settle()
+    var replay = RecordReplay(capacity: 100)
+    for part in parts.values { _ = replay.feed(part) }
+    #expect(replay.options.count < 5 && replay.errors.count < 100)
+    let key = replay.keys.values.first { $0.row.text == "[\"again\"]" }?.row.number
+    let row = key.flatMap { replay.row(of: $0, at: replay.moment(at: replay.duration)) }
+    #expect(row?.staleTime == .after(.seconds(30)))
+    parts.cancel()
   }
 
   @Test("events that it knows are skipped, as are those of unknown keys and runs")
