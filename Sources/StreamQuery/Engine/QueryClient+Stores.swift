@@ -49,15 +49,18 @@ nonisolated extension QueryClient {
     _ partition: String
   ) {
     let name = "\(store)"
-    transaction { state, transaction in
+    let isOver = transaction { state, transaction -> Bool in
       if case .persistenceFailed(let error) = kind {
         state.recordFailure(of: key, in: name, error, transaction)
       }
-      guard state.emitsEvents else { return }
+      guard state.emitsEvents else { return state.isShutDown }
       var event = state.makeEvent(kind, key, transaction, since: nil)
       event.failedStore = (name, partition)
       state.actionQueue.enqueue(.emit(event))
+      return state.isShutDown
     }
+    // The last write of a store may fail after the end of the client.
+    if isOver { releaseRecordedErrors() }
   }
 }
 

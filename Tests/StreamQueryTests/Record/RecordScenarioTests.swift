@@ -555,6 +555,23 @@ import Testing
     #expect(client.record.values.map(\.json) == (isErased ? [] : ["1"]))
   }
 
+  @Test(arguments: [false, true])
+  func anErrorThatComesAfterTheEndIsKeptAsItsText(isErased: Bool) {
+    let client = client()
+    if isErased { client.erase() } else { client.shutDown() }
+    let calls = Notes<Int>()
+    let weakWitness: Weak<Witness>
+    do {
+      let witness = Witness { [weak client] in calls.add(client?.record.events.count ?? -1) }
+      weakWitness = Weak(witness)
+      // The last write of a store fails.
+      client.emit(.persistenceFailed(Blame(witness: witness)), of: [], in: Int.self, "main")
+    }
+    #expect(weakWitness.isGone)
+    #expect(calls.all == [1])
+    #expect(client.record.lines == ["Int failed for all: blame"])
+  }
+
   @Test func valuesAreThereOnlyIfAskedAndAsTheClosureWritesThem() {
     let plain = client()
     plain.setData(1, for: "n")
