@@ -103,6 +103,11 @@ extension RecordRing {
     hasNews = !duties.isEmpty
   }
 
+  /// Whether there are events of an entry in this transaction whose state is not known yet.
+  func awaitsState(of slot: Int) -> Bool {
+    begun.slot == slot || place(of: slot).map { keys[$0].unfinished >= transactionFirst } ?? false
+  }
+
   /// Appends an event of an entry, whose state is filled in once it is known.
   mutating func logUnfinished(
     _ code: RecordCode,

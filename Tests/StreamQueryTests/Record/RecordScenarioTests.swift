@@ -237,6 +237,27 @@ import Testing
     #expect(record.runs.map(\.mutation) == [#"["set"]"#])
   }
 
+  @Test func aLayerThatGoesWithItsEntryIsNotThereAnyMore() {
+    let client = client()
+    let key = QueryKey<Int>("n")
+    client.setData(1, for: key)
+    let mutation = Mutation<Int, Int>("set") { input in
+      try await Scheduling.current.clock.sleep(for: .milliseconds(5))
+      return input
+    }
+    .optimistic { input, changes in changes.update(key) { $0 = input } }
+    simulation.task { try? await client.mutate(mutation, with: 2) }
+    simulation.settle()
+    let count = client.record.events.count
+    client.remove(key)
+    #expect(
+      client.record.lines.dropFirst(count) == [
+        "1 unlayered by 1: success idle, data 1", "1 removed (removed): gone",
+      ]
+    )
+    simulation.advance(by: .milliseconds(5))
+  }
+
   @Test func anEviction() {
     let client = client { $0.limit = CacheLimit(maxEntries: 1) }
     client.setData(1, for: QueryKey<Int>("n", 1))

@@ -63,6 +63,8 @@ extension CacheState {
     at now: Int64
   ) {
     if case .removed(let reason) = kind, !isKeptEmpty {
+      // Events before it, such as the end of a layer, have the state that is removed.
+      if extensions.record.awaitsState(of: index) { recordState(of: index, at: now) }
       extensions.record.removed(index, reason, at: now)
       return
     }
