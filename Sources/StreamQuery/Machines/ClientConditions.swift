@@ -36,8 +36,8 @@
 
   init() {}
 
-  /// The number of entries of which a fetch fails.
-  public var failingCount: Int { failing.count }
+  /// The number of entries of which the next fetch fails.
+  public var failingCount: Int { failing.values.count { $0 == .next } }
 
   /// Whether there are none.
   public var isEmpty: Bool { !isOffline && sparesAttempts }

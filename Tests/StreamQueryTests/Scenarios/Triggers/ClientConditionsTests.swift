@@ -35,9 +35,12 @@ import Testing
     let info = try info(of: "n", in: client)
     client.changeConditions(.failNext(info))
     #expect(client.conditions?.failsNext(info) == true)
+    #expect(client.conditions?.failingCount == 1)
     client.markInvalidated(.query(query))
     simulation.settle()
     #expect(client.conditions?.failsNext(info) == false)
+    // A tool shows what is still to fail.
+    #expect(client.conditions?.failingCount == 0)
     #expect(recording.values.last?.isFetching == true)
     simulation.advance(by: .seconds(10))
     let failures = recording.values.compactMap { $0.failureReason.map { "\($0)" } }
