@@ -157,12 +157,19 @@ final class FuzzRun {
   /// Consumers that read as fast as they can, with the key they stay at.
   var prompt: [(task: Task<Void, Never>, inspector: Inspector, key: Int)] = []
   var names = 0
+  /// Called after each step.
+  private let onStep: (QueryClient) -> Void
 
   var violations: [String] { violationNotes.all }
   var hash: UInt64 { simulation.scheduleHash }
 
-  init(seed: UInt64) {
+  init(
+    seed: UInt64,
+    _ configure: @escaping @Sendable (inout QueryClient.Configuration) -> Void = { _ in },
+    onStep: @escaping (QueryClient) -> Void = { _ in }
+  ) {
     self.seed = seed
+    self.onStep = onStep
     chance = Chance(seed: seed)
     let violations = violationNotes
     simulation = Simulation(seed: seed, onFailure: { violations.add($0) })
@@ -173,6 +180,7 @@ final class FuzzRun {
     client = QueryClient(simulation: simulation) {
       $0.connectivity = Connectivity { online }
       $0.activity = AppActivity { active }
+      configure(&$0)
       guard usesEvents else { return }
       $0.onEvent = { event in
         let before = last.with { last in
@@ -193,6 +201,7 @@ final class FuzzRun {
       default: simulation.advance(by: chance.milliseconds(below: 25))
       }
       if chance.oneIn(3) { inspect() }
+      onStep(client)
     }
     finish()
   }
