@@ -32,6 +32,11 @@ test("files that are no record, of another version, cut off or damaged are refus
   refused(plain({ keys: [[1, 2]] }), /no text/);
   refused(plain({ keys: [[1, "a", "", [], [1, 2]]] }), /state of key 1/);
   refused(plain({ events: [[1, 1, 1]] }), /event 1/);
+  // Neither has a form as text.
+  refused(plain({ errors: [[1, { toString: 1, valueOf: 1 }]] }), /an error is not text/);
+  refused(plain({ events: [[1, 30, { toString: 1, valueOf: 1 }]] }), /event 1 cannot be read/);
+  refused(JSON.stringify(plain()).replace('["user",1]', "[".repeat(20_000) + "]".repeat(20_000)), /nests too deeply/);
+  refused(JSON.stringify(plain()).replace('"version":1', `"version":${"[".repeat(20_000)}${"]".repeat(20_000)}`), /nests too deeply/);
   refused(plain({ events: [[-1, 1, 1, S(0)]] }), /no time/);
   refused(plain({ events: [[8e15, 50, 1], [8e15, 50, 1]] }), /event 2 has no time/);
   refused(plain({ events: [[0, "x", 1]] }), /no code/);

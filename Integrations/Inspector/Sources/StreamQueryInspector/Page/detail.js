@@ -268,7 +268,7 @@ export class Detail {
     if (source !== this.shownOptions) {
       this.shownOptions = source;
       const rows = Array.isArray(source) ? source.map((option) => [option.name, option.value, option.from])
-        : Object.entries(source ?? {}).map(([name, value]) => [name, typeof value === "number" ? duration(value) : String(value), ""]);
+        : Object.entries(source ?? {}).map(([name, value]) => [name, typeof value === "number" ? duration(value) : typeof value === "string" ? value : JSON.stringify(value), ""]);
       p.options.replaceChildren(table(["Option", "Value", "From"], rows.slice(0, 60).map((cells) => h("tr",
         ["mono", "value", "soft"].map((kind, i) => h(`td.${kind}`, short(String(cells[i] ?? ""), 200)))))));
       p.optionsBlock.hidden = !rows.length;

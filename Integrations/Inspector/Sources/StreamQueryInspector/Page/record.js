@@ -50,17 +50,17 @@ const isState = (s) => Array.isArray(s) && s.length >= 7 && isCount(s[0]) && isC
 
 // The shapes of events: a letter for each count, number and text.
 const checks = { c: isCount, n: isNumber, t: isText };
-const shaped = (shapes) => new Map(Object.entries(shapes).map(([kind, letters]) => [Number(kind), [...letters].map((one) => checks[one])]));
+const shaped = (shapes, subject = "") => new Map(Object.entries(shapes).map(([kind, letters]) => [Number(kind), [...subject + letters].map((one) => checks[one])]));
 // What stands between the subject and the state of a key's event.
 const shapes = shaped({
   0: "", 1: "", 2: "cc", 3: "", 4: "", 5: "c", 6: "ccnc", 7: "c", 8: "c", 9: "cc", 10: "cc", 11: "c", 12: "", 13: "", 14: "",
   15: "c", 16: "c", 17: "c", 18: "",
-});
-const runShapes = shaped({ 30: "", 31: "", 32: "", 33: "c", 34: "cnc", 35: "c", 36: "ct", 37: "", 38: "c", 39: "" });
+}, "c");
+const runShapes = shaped({ 30: "", 31: "", 32: "", 33: "c", 34: "cnc", 35: "c", 36: "ct", 37: "", 38: "c", 39: "" }, "c");
 const otherShapes = shaped({ 50: "c", 51: "c", 52: "t", 53: "ctc", 54: "ctc", 60: "c" });
 
 const errorPlaces = { 6: 6, 10: 4, 34: 5, 35: 3, 36: 3, 38: 3, 53: 4 };
-const isShaped = (event, from, shape) => shape.every((check, i) => check(event[from + i]));
+const isShaped = (event, shape) => shape.every((check, i) => check(event[2 + i]));
 const damaged = (what) => new RecordError(`The record is damaged: ${what}.`);
 const table = (json, name) => {
   const rows = json[name] ?? [];
@@ -76,6 +76,11 @@ export function parse(text) {
   } catch {
     throw new RecordError(text.trimStart().startsWith("{")
       ? "This file is cut off or damaged: its JSON has no end." : "This file is not a record of StreamQuery: it is not JSON.");
+  }
+  try {
+    JSON.stringify(json);
+  } catch {
+    throw damaged("it nests too deeply");
   }
   return checked(json);
 }
@@ -211,7 +216,8 @@ export class Recording {
       if (isCount(number) && options && typeof options === "object") this.options.set(number, options);
     }
     for (const [number, text] of table(json, "errors")) {
-      if (isCount(number)) this.errors.set(number, String(text));
+      if (!isText(text)) throw damaged("an error is not text");
+      if (isCount(number)) this.errors.set(number, text);
     }
     for (const row of table(json, "keys")) this.readKey(row, isWhole);
     for (const row of table(json, "runs")) this.readRun(row, isWhole);
@@ -329,7 +335,7 @@ export class Recording {
     const last = event.at(-1);
     const hasState = !shapes.has(kind) || isState(last) || (kind === code.removed && last === null);
     const shape = shapes.get(kind) ?? runShapes.get(kind) ?? otherShapes.get(kind) ?? [];
-    if (!hasState || !isShaped(event, otherShapes.has(kind) ? 2 : 3, shape)) throw damaged(`event ${n} cannot be read`);
+    if (!hasState || !isShaped(event, shape)) throw damaged(`event ${n} cannot be read`);
   }
 
   push(event) {
