@@ -26,11 +26,11 @@ final class InspectorHandler: HTTPHandler {
     do {
       let route = try gate.route(InspectorRequest(request))
       if route == .events { return HTTPResponse(LiveBody(events: LiveEvents(subject: subject))) }
-      return HTTPResponse(try await answer(to: route, request))
+      return HTTPResponse(try await answer(to: route, request), to: request)
     } catch let refusal as RequestRefusal {
-      return HTTPResponse(.refusal(refusal))
+      return HTTPResponse(.refusal(refusal), to: request)
     } catch let refusal as ActionRefusal {
-      return HTTPResponse(.error(refusal.text, status: refusal.status))
+      return HTTPResponse(.error(refusal.text, status: refusal.status), to: request)
     }
   }
 
@@ -77,11 +77,17 @@ extension InspectorRequest {
 }
 
 extension HTTPResponse {
-  init(_ answer: InspectorAnswer) {
+  /// The response to a request; the last one of its connection if its body may be too large, whether it was read or not.
+  init(_ answer: InspectorAnswer, to request: HTTPRequest) {
+    let isLast = request.bodySequence.count.map { $0 > RequestGate.bodyLimit } ?? true
+    var headers = answer.headers
+    if isLast { headers["Connection"] = "close" }
     self.init(
       statusCode: HTTPStatusCode(answer.status, phrase: ""),
-      headers: HTTPHeaders(named: answer.headers),
-      body: answer.body
+      headers: HTTPHeaders(named: headers),
+      body: isLast
+        ? HTTPBodySequence(from: LastBody(bytes: answer.body), count: answer.body.count)
+        : HTTPBodySequence(data: answer.body)
     )
   }
 

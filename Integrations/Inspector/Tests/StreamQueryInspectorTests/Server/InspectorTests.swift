@@ -69,6 +69,25 @@ import Testing
     await inspector.stop()
   }
 
+  @Test(
+    arguments: ["Content-Length: 9000000", "Transfer-Encoding: chunked"],
+    ["GET /", "POST /do"]
+  )
+  func theRestOfABodyThatIsNotReadIsNoRequest(_ header: String, _ line: String) async throws {
+    let client = client()
+    let inspector = inspector(client)
+    let link = try await link(inspector)
+    let browser = try await Browser(link)
+    // Without the token, as another page would send it.
+    try await browser.send(line, token: "", headers: [header, "", "GET / HTTP/1.1"])
+    let answer = try await browser.readToEnd()
+    #expect(answer.contains("Connection: close"))
+    #expect(answer.components(separatedBy: "HTTP/1.1 ").count == 2)
+    let files = try await Browser(link).answer("GET /")
+    #expect(files.status == 200)
+    await inspector.stop()
+  }
+
   @Test func actionsReachTheClientAndBadOnesDoNot() async throws {
     let client = client()
     client.setData(1, for: QueryKey<Int>("n"))
