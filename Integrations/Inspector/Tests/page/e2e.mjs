@@ -286,6 +286,19 @@ step("conditions are there to be seen, and one click ends them, in the past too"
   await page.until(() => document.querySelector("#set").hidden && !window.inspector.facts.conditions.offline && window.inspector.facts.conditions.delay === 0);
   await page.click("#to-now");
   await mode(page, "live");
+  // Another page does not know which fetch it is, nor does this one after it was loaded anew.
+  await page.click("#offline");
+  await press(page, "failNext", key, null);
+  await page.until(() => window.inspector.facts.conditions.failing === 1);
+  await page.run(() => window.inspector.failing.clear());
+  await page.until(() => document.querySelector("#set-text").textContent === "app offline · 1 fetch to fail");
+  await page.click("#set-end");
+  await page.until(() => document.querySelector("#set").hidden && window.inspector.facts.conditions.failing === 0);
+});
+
+step("data that the app would not take is not sent", async ({ page }) => {
+  const said = await page.run(() => window.inspector.live.act({ do: "setData", key: 1, dataText: "é".repeat(600_000) }).catch((error) => error.message));
+  assert.equal(said, "The app takes 1 MiB at most.");
 });
 
 step("a page that nobody sees gives its connection back, and goes on with what it has", async ({ page }) => {

@@ -407,6 +407,11 @@ export class Pretend {
         this.isForcedOffline = verb === "offline";
         this.setOnline(verb === "online");
         return { done: verb === "online" ? "The client is online." : "The client is offline." };
+      case "end":
+        [this.isForcedOffline, this.delay] = [false, 0];
+        this.failing.clear();
+        if (!this.online) this.setOnline(true);
+        return { done: "There are no conditions any more." };
       case "delay": this.delay = seconds; return { done: seconds ? `Fetches take ${seconds} s longer.` : "Fetches take no longer than they need." };
       default: return { error: `There is no action ${String(verb).slice(0, 40)}.` };
     }

@@ -15,6 +15,8 @@ enum InspectorAction: Equatable, Sendable {
   case network(isOffline: Bool)
   /// Makes each attempt take longer.
   case delay(seconds: Double)
+  /// Ends all conditions.
+  case end
 
   /// The longest delay of an attempt, in seconds.
   static let longestDelay = 600.0
@@ -36,6 +38,7 @@ enum InspectorAction: Equatable, Sendable {
     switch fields.do {
     case "offline": self = .network(isOffline: true)
     case "online": self = .network(isOffline: false)
+    case "end": self = .end
     case "delay":
       guard let seconds = fields.seconds, (0...Self.longestDelay).contains(seconds) else {
         throw ActionRefusal(400, "A delay has from 0 to \(Int(Self.longestDelay)) seconds.")
@@ -57,7 +60,7 @@ enum InspectorAction: Equatable, Sendable {
   var key: Int? {
     switch self {
     case .entry(_, let key), .setData(let key): key
-    case .network, .delay: nil
+    case .network, .delay, .end: nil
     }
   }
 
@@ -79,6 +82,7 @@ enum InspectorAction: Equatable, Sendable {
     case .network(isOffline: false): "The client believes its network again."
     case .delay(let seconds) where seconds > 0: "Each attempt takes \(seconds) s longer."
     case .delay: "Attempts take as long as they take."
+    case .end: "There are no conditions any more."
     }
   }
 }

@@ -139,6 +139,7 @@ final class InspectedClient: Sendable {
       }
     case (.network(let isOffline), _): client.changeConditions(.offline(isOffline))
     case (.delay(let seconds), _): client.changeConditions(.delay(.seconds(seconds)))
+    case (.end, _): endConditions()
     case (.entry, nil), (.setData, nil): break
     }
     // A page whose stream is lost can still ask for something.

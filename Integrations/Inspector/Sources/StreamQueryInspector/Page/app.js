@@ -335,34 +335,31 @@ class App {
     return null;
   }
 
-  /** What pages have set that goes on until it is ended: a text for each, and the action that ends it. */
+  /** What pages have set that goes on until it is ended: a text for each. */
   conditions() {
     if (this.opened || this.link === "ended" || !this.record) return [];
     const { offline, delay, failing } = this.facts?.conditions ?? {};
     const found = [];
-    if (offline) found.push(["app offline", { do: "online" }]);
-    if (delay) found.push([`attempts ${delay} s slower`, { do: "delay", seconds: 0 }]);
+    if (offline) found.push("app offline");
+    if (delay) found.push(`attempts ${delay} s slower`);
     for (const [number, n] of this.failing) {
       const lane = this.record.keys.get(number)?.lane;
       if (!lane || lastFetch(this.record, lane, this.record.end) >= n) this.failing.delete(number);
-      else found.push([`next fetch of ${short(lane.text, 40)} fails`, { do: "clearFailNext", key: number }]);
+      else found.push(`next fetch of ${short(lane.text, 40)} fails`);
     }
     // Those that another page, or this one before it was loaded again, lets fail.
-    if (failing && !this.failing.size) found.push([`${plural(failing, "fetch", "fetches")} to fail`, null]);
+    if (failing && !this.failing.size) found.push(`${plural(failing, "fetch", "fetches")} to fail`);
     return found;
   }
 
   showConditions() {
     const found = this.conditions();
-    setText("set-text", found.map(([text]) => text).join(" · "));
+    setText("set-text", found.join(" · "));
     setAttribute("set-text", "title", find("set-text").said);
     find("set").hidden = !found.length;
-    find("set-end").hidden = !found.some(([, action]) => action);
   }
 
-  async endConditions() {
-    for (const [, action] of this.conditions()) if (action) await this.act(action, true);
-  }
+  endConditions() { return this.act({ do: "end" }, true); }
 
   /** Performs an action; the sentence of a refusal, or null. What ends a condition may be done in the past too. */
   async act(action, isEnd = false) {
@@ -375,7 +372,7 @@ class App {
       const n = this.record.end;
       this.say(await this.live.act(action));
       if (action.do === "failNext") this.failing.set(action.key, n);
-      if (action.do === "clearFailNext") this.failing.delete(action.key);
+      if (action.do === "end") this.failing.clear();
       this.wake();
       return null;
     } catch (error) {

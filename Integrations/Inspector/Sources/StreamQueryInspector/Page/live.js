@@ -97,11 +97,11 @@ export class Live {
 
   /** Performs an action; the sentence that tells what was done. */
   async act(action) {
+    const body = JSON.stringify(action);
+    if (new Blob([body]).size > 2 ** 20) throw new Error("The app takes 1 MiB at most.");
     let answer;
     try {
-      answer = await this.request("do", {
-        method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(action),
-      });
+      answer = await this.request("do", { method: "POST", headers: { "Content-Type": "application/json" }, body });
     } catch {
       throw new Error("The app cannot be reached.");
     }

@@ -24,6 +24,7 @@ import Testing
     #expect(action(#"{"do":"online","more":[1]}"#) == .success(.network(isOffline: false)))
     #expect(action(#"{"do":"delay","seconds":2.5}"#) == .success(.delay(seconds: 2.5)))
     #expect(action(#"{"do":"delay","seconds":0}"#) == .success(.delay(seconds: 0)))
+    #expect(action(#"{"do":"end"}"#) == .success(.end))
     #expect(action(#"{"do":"setData","key":1,"dataText":"7"}"#) == .success(.setData(key: 1)))
   }
 

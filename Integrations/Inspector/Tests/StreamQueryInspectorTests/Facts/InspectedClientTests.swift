@@ -374,6 +374,25 @@ import Testing
     #expect(simulation.isIdle)
   }
 
+  @Test func allConditionsEndAtOnceAlsoThatOfAnEntryThatIsGone() throws {
+    let client = client()
+    client.setData(1, for: QueryKey<Int>("n"))
+    let key = try #require(client.record.keys.first).number
+    for body in [
+      #"{"do":"offline"}"#, #"{"do":"delay","seconds":3}"#, #"{"do":"failNext","key":\#(key)}"#,
+      #"{"do":"remove","key":\#(key)}"#,
+    ] {
+      _ = try perform(body, on: client).get()
+    }
+    #expect(client.conditions?.failingCount == 1)
+    #expect(throws: ActionRefusal(404, "There is no entry of this key any more.")) {
+      try perform(#"{"do":"clearFailNext","key":\#(key)}"#, on: client).get()
+    }
+    let done = perform(#"{"do":"end"}"#, on: client)
+    #expect(done == .success("There are no conditions any more."))
+    #expect(client.conditions?.isEmpty == true)
+  }
+
   @Test func aPageThatHasSetNoConditionsLeavesNoWait() {
     let client = client()
     let subject = InspectedClient(client, name: "test", allows: .actions)
