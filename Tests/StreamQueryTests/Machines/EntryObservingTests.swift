@@ -333,4 +333,25 @@ import Testing
     #expect(arrived.machine.isIdle)
     #expect(!driver.machine.hasData)
   }
+
+  @Test func theEntryThatAnObserverWouldMeetFetchesWithTheObserversQuery() {
+    var hiding = FetchOptions()
+    hiding.resetsData = true
+    var driver = EntryDriver()
+    driver.observe()
+    driver.succeed()
+    driver.leave()
+    let arrivals = [nil, hiding].map { fetchOptions in
+      driver.machine.arrived(
+        .make(),
+        fetchOptions: fetchOptions,
+        initialData: nil,
+        in: driver.environment
+      )
+    }
+    #expect(arrivals.map(\.isStashed) == [false, true])
+    #expect(arrivals.map(\.machine.hasData) == [true, false])
+    #expect(arrivals.map(\.machine.fetch?.fetchOptions.resetsData) == [false, true])
+    #expect(driver.machine.hasData && driver.machine.isIdle)
+  }
 }

@@ -53,6 +53,36 @@ import Testing
     #expect(record.isEmpty)
   }
 
+  @Test func aRefetchAheadOfTimeThatFailsLeavesTheDataFresh() {
+    let marks = [false, true].map { isAhead in
+      var entry = entry
+      entry.request()
+      if isAhead { entry.machine.refreshBegan() }
+      entry.fail()
+      return entry.machine.isInvalidated
+    }
+    #expect(marks == [true, false])
+  }
+
+  @Test mutating func aFailureLastsUntilItsEndUnlessThereIsAFetchOrData() {
+    let failed = EntryDriver.failed()
+    var fetching = failed
+    fetching.request()
+    var answered = fetching
+    answered.succeed()
+    let times: [Instant] = [.seconds(0), .seconds(4.999), .seconds(5)]
+    let entries = [failed, fetching, answered]
+    let unlimited = entries.map { entry in
+      times.map { entry.machine.isFailureLasting(record, at: $0) }
+    }
+    #expect(unlimited == Array(repeating: [false, false, false], count: 3))
+    record.failed(lastingFor: .seconds(5), at: .seconds(0))
+    let lasting = entries.map { entry in
+      times.map { entry.machine.isFailureLasting(record, at: $0) }
+    }
+    #expect(lasting == [[true, true, false], [false, false, false], [false, false, false]])
+  }
+
   @Test func nothingOverflows() {
     #expect(served([1e9], .after(.infinite), grace: 1) == [true])
     let end = Instant(nanoseconds: .max)

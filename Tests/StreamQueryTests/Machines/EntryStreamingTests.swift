@@ -372,4 +372,25 @@ struct EntryStreamingTests {
     entry.machine.retriesCountAnew(entry.currentID)
     #expect(entry.machine.failureCount == 0)
   }
+
+  @Test func onlyTheFirstPartOfAnEndlessStreamAnswersACallerWhoAskedForNewerData() {
+    for isFirstOutdated in [false, true] {
+      var entry = EntryDriver()
+      var fetchOptions = FetchOptions()
+      fetchOptions.delivery = .endless
+      entry.machine.adopted(fetchOptions: fetchOptions, gcTime: .seconds(300))
+      entry.observe()
+      entry.invalidate()
+      _ = entry.machine.requested(.manual, acceptsOlder: true, in: entry.environment)
+      let old = entry.currentID
+      let cancelled = [isFirstOutdated, true].map { isOutdated in
+        entry.pass(to: 1)
+        let age = AnswerAge(updatedAt: .seconds(1), isOutdated: isOutdated)
+        return entry.machine.attemptProgressed(entry.currentID, age, in: entry.environment)
+          .actions.cancelled
+      }
+      #expect(cancelled == (isFirstOutdated ? [old, nil] : [nil, nil]))
+      #expect((entry.currentID == old) == !isFirstOutdated)
+    }
+  }
 }

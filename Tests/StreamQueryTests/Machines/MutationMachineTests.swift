@@ -289,6 +289,43 @@ private struct RunWorld {
     #expect(machine.released(in: environment) == .none)
   }
 
+  @Test func aRunThatIsHeldAndGetsAnotherInputIsNotHeldAnyMore() {
+    var machine = MutationMachine(
+      runOptions: RunOptions(),
+      isFirst: true,
+      isHeld: true,
+      at: .seconds(0)
+    )
+    let offline = Environment(now: .seconds(0), isOnline: false)
+    let steps = [
+      machine.begun(in: offline),
+      machine.rebased(in: offline),
+      machine.kept(in: offline),
+      machine.released(in: offline),
+      machine.environmentChanged(in: Environment(now: .seconds(1))),
+    ].map(\.step)
+    #expect(steps == [.pause, .keep, .pause, nil, .perform])
+  }
+
+  @Test func aRunIsPreparedOnceAndNotAgainWhenItIsWritten() {
+    var runOptions = RunOptions()
+    runOptions.isDurable = true
+    runOptions.prepares = true
+    var machine = MutationMachine(
+      runOptions: runOptions,
+      isFirst: true,
+      keeping: .wanted,
+      at: .seconds(0)
+    )
+    let environment = Environment(now: .seconds(0))
+    let steps = [
+      machine.begun(in: environment),
+      machine.prepared(in: environment),
+      machine.kept(in: environment),
+    ].map(\.step)
+    #expect(steps == [.prepare, .keep, .perform])
+  }
+
   @Test func anotherInputBeginsAnewAndNeedsOnlyTheNetwork() {
     var runOptions = RunOptions()
     runOptions.isDurable = true
