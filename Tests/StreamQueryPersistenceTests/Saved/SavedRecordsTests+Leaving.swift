@@ -198,4 +198,21 @@ extension SavedRecordsTests {
     #expect(kept(of: [10, 50, 90], at: 100, for: .seconds(60)) == [50, 90])
     #expect(kept(of: [10, 50, 90], at: 100, for: .seconds(Int64.max)) == [10, 50, 90])
   }
+
+  @Test("what left a full store does not return to a closed one")
+  func closedWhileFull() throws {
+    var records = open(StoreLimit(), "a", "b", "c")
+    _ = records.encoded([("c", .mark(isInvalidated: true))])
+    _ = records.takeBatch()
+    let isTriedAgain = records.failed(isFull: true)
+    #expect(isTriedAgain)
+    let batch = records.takeBatch()
+    #expect(batch?.removals == ["query/a"])
+    _ = records.close(.inUse)
+    // The batch under way fails because of that.
+    _ = records.failed(isFull: false)
+    let found = ["a", "b", "c"].map { records.use($0) }
+    #expect(found == [nil, nil, nil])
+    #expect(records.records.isEmpty && records.byteCount == 0)
+  }
 }

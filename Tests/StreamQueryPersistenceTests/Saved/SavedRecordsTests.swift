@@ -425,4 +425,41 @@ struct SavedRecordsTests {
       #expect((after.obstacle != nil) == (place < 3), "\(place)")
     }
   }
+
+  @Test("a removal concerns the store if there was data, or a change that it does not have")
+  func removals() throws {
+    let key = EntryKey("a" as QueryKey<Int>)
+    let entry = try entry(key)
+    let cases = [(false, false), (false, true), (true, false), (true, true)]
+    let outcomes = cases.map { hadData, hasChange in
+      var records = open(StoreLimit(), "a")
+      if hasChange { _ = records.note(.changed(entry), of: key) }
+      let replaced = records.noteRemoval(of: key, hadData: hadData)
+      guard case .removed? = records.pendingChange(of: key) else { return "none" }
+      return "removed, instead of \(replaced.count)"
+    }
+    let (alone, replacing) = ("removed, instead of 0", "removed, instead of 1")
+    #expect(outcomes == ["none", replacing, alone, replacing])
+  }
+
+  @Test("each reader learns once that it cannot read a record, and nothing about a newer one")
+  func unreadable() throws {
+    let readers = [
+      SavedRecords.Reader(valueType: ObjectIdentifier(Int.self), version: "1"),
+      SavedRecords.Reader(valueType: ObjectIdentifier(Int.self), version: "2"),
+    ]
+    var records = open(StoreLimit(), "a")
+    let found = records.use("a")
+    let old = try #require(found)
+    let areNew = [readers[0], readers[0], readers[1]].map {
+      records.noteUnreadable("a", old, by: $0)
+    }
+    #expect(areNew == [true, false, true])
+    #expect(readers.map { records.isUnreadable("a", by: $0) } == [true, true])
+    let stamp = SavedRecords.Stamp(try entry(EntryKey("a" as QueryKey<Int>)))
+    _ = records.encoded([("a", .save(value(2), stamp))])
+    let isNew = records.noteUnreadable("a", old, by: readers[0])
+    #expect(isNew)
+    #expect(readers.map { records.isUnreadable("a", by: $0) } == [false, false])
+  }
 }
