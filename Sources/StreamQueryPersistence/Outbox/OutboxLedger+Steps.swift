@@ -113,8 +113,9 @@ extension OutboxLedger {
   mutating func settle(_ id: RunIdentity) {
     guard let entry = self[id], entry.isAwaited, entry.isWritten else { return }
     if entry.pacing == .newest { replaceOlder(than: entry) }
-    // The index is looked up after older items were replaced, which may have moved the entries.
-    guard let index = indices[id] else { return }
+    // The index is looked up after older items were replaced: that may have moved the entries, and released
+    // this run, which waited behind them.
+    guard let index = indices[id], entries[index]?.isAwaited == true else { return }
     if let scope = entry.record.header.scope, barred.contains(scope) || isBehindOpen(entry, scope) {
       withheld[scope, default: []].append(id)
     } else {

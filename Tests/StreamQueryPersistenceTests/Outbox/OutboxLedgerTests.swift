@@ -322,4 +322,17 @@ struct OutboxLedgerTests {
     let isReplaced = ledger.replaced(try #require(record(1, revision: 1, "c")))
     #expect(isReplaced && ledger.all.map(\.stored) == [.earlier])
   }
+
+  @Test func aRunThatGetsAnotherInputFollowsTheRuleOfItsPresentMutation() throws {
+    var ledger = try opened(1)
+    ledger.accepted(try #require(record(2)), number: 1)
+    _ = ledger.takeBatch()
+    _ = ledger.written()
+    #expect(ledger.released.isEmpty && ledger.all.map(\.id) == [id(1), id(2)])
+    ledger.accepted(try #require(record(2, revision: 1, "b")), number: 1, pacing: .newest)
+    #expect(inputs(ledger.takeBatch()) == ["\"2b\""])
+    _ = ledger.written()
+    #expect(ledger.released == [id(2)])
+    #expect(ledger.all.map(\.id) == [id(2)])
+  }
 }
