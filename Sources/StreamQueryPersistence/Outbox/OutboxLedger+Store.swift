@@ -34,7 +34,6 @@ extension OutboxLedger {
       entries[index]?.stored = isPresent ? .present : .earlier
       if isPresent { settle(id) }
     }
-    version += 1
     return drafts.map(\.key)
   }
 
@@ -60,7 +59,6 @@ extension OutboxLedger {
     hasFailed = false
     unwritten = [:]
     underWay = [:]
-    version += 1
     return all.filter { $0.isAwaited && !$0.isWritten }.map(\.id)
   }
 

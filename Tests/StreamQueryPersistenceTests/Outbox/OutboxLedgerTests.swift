@@ -335,4 +335,48 @@ struct OutboxLedgerTests {
     #expect(ledger.released == [id(2)])
     #expect(ledger.all.map(\.id) == [id(2)])
   }
+
+  /// The version is the only thing that tells observers of the items that there is news.
+  @Test func eachVisibleChangeIsANewVersionAndAWriteIsNone() throws {
+    let boom = ErrorBox(Boom(1))
+    let retry = RunProgress(phase: .waiting, failureCount: 1, failureReason: boom)
+    let inputs: [(String, (inout OutboxLedger) throws -> Void)] = [
+      ("loaded", { $0.loaded(.first, [(1, try #require(record(1)))], last: 1) }),
+      ("unreadable", { _ = $0.looked(at: [], [id(1): boom]) }),
+      ("replaced", { _ = $0.replaced(try #require(record(1, revision: 1))) }),
+      ("taken", { _ = $0.takeBatch() }),
+      ("written", { _ = $0.written() }),
+      ("readable", { _ = $0.looked(at: [id(1)], [:]) }),
+      ("progressed", { _ = $0.progressed(id(1), retry) }),
+      ("rewrote", { $0.rewrote(try #require(record(1, revision: 1, "b"))) }),
+      ("accepted", { $0.accepted(try #require(record(2)), number: 1) }),
+      ("taken", { _ = $0.takeBatch() }),
+      ("failed", { $0.failed() }),
+      ("ended", { _ = $0.ended(id(1)) }),
+      ("closed", { _ = $0.close(.closed) }),
+    ]
+    var ledger = OutboxLedger()
+    var changes: [String] = []
+    var visible: [String] = []
+    for (name, input) in inputs {
+      let (version, items) = (ledger.version, shown(&ledger))
+      try input(&ledger)
+      if ledger.version != version { changes.append(name) }
+      if shown(&ledger) != items { visible.append(name) }
+      ledger.garbage = Garbage()
+    }
+    #expect(changes == visible)
+    #expect(
+      visible == [
+        "loaded", "unreadable", "replaced", "readable", "progressed", "rewrote", "accepted",
+        "ended",
+      ]
+    )
+  }
+
+  private func shown(_ ledger: inout OutboxLedger) -> [String] {
+    OutboxItems(ledger.shown()).map { item in
+      "\(item.id) \(item.state) \(item.attempts) \(item.idempotencyKey) \(Array(item.input))"
+    }
+  }
 }
