@@ -336,6 +336,15 @@ struct OutboxLedgerTests {
     #expect(ledger.all.map(\.id) == [id(2)])
   }
 
+  @Test func aRunOfAnEarlierProcessReplacesVersionsThatNobodyCanSendByItsRule() throws {
+    let left = try [OutboxLedger.Pacing.all, .newest, .newestWhenSent].map { pacing in
+      var ledger = try opened(1, 2)
+      ledger.began(ledger.looked(at: [id(2)], [:], pacing: [id(2): pacing]))
+      return ledger.all.map { "\($0.serial) \($0.status.isOpen)" }
+    }
+    #expect(left == [["1 true", "2 true"], ["2 false"], ["1 true", "2 false"]])
+  }
+
   /// The version is the only thing that tells observers of the items that there is news.
   @Test func eachVisibleChangeIsANewVersionAndAWriteIsNone() throws {
     let boom = ErrorBox(Boom(1))

@@ -215,4 +215,24 @@ extension SavedRecordsTests {
     #expect(found == [nil, nil, nil])
     #expect(records.records.isEmpty && records.byteCount == 0)
   }
+
+  @Test("records leave by their last use, and those that nobody used leave first, by their date")
+  func byUse() {
+    let left = [3, 2, 1].map { count in
+      var records = open(
+        StoreLimit(maxRecords: count, order: .leastRecentlyUsedFirst),
+        "a",
+        "b",
+        "c",
+        "d"
+      )
+      records.used(["b", "a"])
+      return records.takeBatch()?.removals
+    }
+    #expect(
+      left == [
+        ["query/c"], ["query/c", "query/d"], ["query/b", "query/c", "query/d"],
+      ]
+    )
+  }
 }
