@@ -139,7 +139,7 @@ enum RecordCoding {
         switch word {
         case "never": .never
         case "static": .static
-        // Also a word of a later version.
+        // A word of a later version counts as this one, too.
         default: .dynamic
         }
     }

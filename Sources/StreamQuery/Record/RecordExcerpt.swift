@@ -23,7 +23,7 @@ struct RecordExcerpt: Sendable {
   var base: QueryRecord.Base
   var rows: [RecordRow]
   var extras: [RecordRow.Extra]
-  /// The numbers of keys, by the place that rows have.
+  /// The numbers of keys, by the index that rows have for them.
   var numbers: [UInt32: UInt32] = [:]
   var keys: [Key] = []
   var runs: [(number: UInt32, run: RecordRing.Run)] = []

@@ -170,7 +170,8 @@ extension RecordRing {
   }
 
   private mutating func finish(_ place: Int, from start: UInt64, _ state: RecordedState) {
-    // The events of this transaction that are lost already would have it too.
+    // Events of this transaction that were lost already would have had this state, so it is also
+    // the state before the first row.
     if start < first { keys[place].base = state }
     var event = max(start, first)
     while event < next {

@@ -119,7 +119,7 @@ struct RecordRing: Sendable {
   var base = QueryRecord.Base()
   var present = QueryRecord.Base()
   var values: RecordedTexts
-  /// References that were given up, to be released outside the lock.
+  /// References that are no longer needed, to be released outside the lock.
   var garbage: [any Sendable] = []
   /// The reason for which entries that do not move are removed.
   var clearing = QueryEvent.RemovalReason.cleared

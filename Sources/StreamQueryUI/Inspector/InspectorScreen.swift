@@ -54,7 +54,8 @@ struct InspectorScreen: Sendable {
     }
     guard !news.isAnew else { return list.rebuild(replay, at: moment) }
     var changed = isFollowing ? news.changed : replay.changedKeys(from: former, to: moment)
-    // An earlier moment that is not kept any more looks like the first one that is.
+    // If the moment is so early that its events are no longer kept, the screen shows the first
+    // moment that is known.
     if former.end < replay.events.startIndex { changed.formUnion(news.folded) }
     list.update(changed, forgotten: news.forgotten, replay, at: moment)
   }
@@ -88,7 +89,7 @@ struct InspectorScreen: Sendable {
   ///
   /// - Complexity: The number of events between this moment and the former one.
   mutating func scrub(to progress: Double) {
-    // Not a number is not below 1.
+    // A progress that is not a number is not below 1, so it also shows the newest moment.
     guard progress < 1 else { return follow() }
     move(to: replay.moment(at: start + (now - start) * max(0, progress)))
     choice = .selected
@@ -97,7 +98,7 @@ struct InspectorScreen: Sendable {
   /// Shows the moment after an event; does nothing if the event is not kept.
   mutating func scrub(toEvent number: Int) {
     guard let event = replay.moment(after: number) else { return }
-    // With all that happened in the same transaction.
+    // The moment includes everything that happened in the same transaction.
     move(to: replay.moment(at: event.time))
     choice = .selected
   }

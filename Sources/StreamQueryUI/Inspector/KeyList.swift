@@ -123,7 +123,8 @@ struct KeyList: Sendable {
       if let new { added.append(new) }
     }
     guard !added.isEmpty || !removed.isEmpty else { return }
-    // While the places of all keys are still those by which the list is sorted.
+    // This comes first, because a search for a key needs the places by which the list is still
+    // sorted.
     removeShown(removed.filter(isShown))
     for place in removed {
       places[place.number] = nil

@@ -176,7 +176,8 @@ struct RecordReplay: Sendable {
 
   /// Forgets a key that is gone at all times.
   private mutating func dropKey(_ key: Int, _ news: inout News) {
-    // By its index: a copy of the history would cost more than the question.
+    // The key is found by its index, because a copy of its history would cost more than the
+    // question.
     guard let index = keys.index(forKey: key), keys.values[index].row.base == nil,
       keys.values[index].positions.isEmpty
     else { return }
@@ -205,7 +206,7 @@ struct RecordReplay: Sendable {
     }
     options = options.filter { used.options.contains($0.key) }
     errors = errors.filter { used.errors.contains($0.key) }
-    // So that a search costs no more than the rows and events that have come since the last one.
+    // The next search comes after so many new rows and events that its cost is no more than theirs.
     sweepCount = 64 + 2 * (options.count + errors.count) + events.count + keys.count
   }
 }

@@ -39,7 +39,7 @@ extension RecordedStory {
     // Pulled down: all pages are loaded again, one after the other.
     stage.simulation.task { await client.refetch(.query(feed)) }
     stage.wait(4)
-    // The end of the list without a network.
+    // The user comes to the end of the list while there is no network.
     stage.online.send(false)
     stage.wait(1)
     stage.simulation.task { try await client.fetchNextPage(of: feed) }

@@ -37,9 +37,9 @@ struct AwaitedKeys<End: Sendable>: Sendable {
     var entry: UInt64?
   }
 
-  /// The terms of an import for an entry.
+  /// The rules for the data that an import brings for an entry.
   struct Decision: Equatable {
-    /// Whether the data must stay away.
+    /// Whether the import must not bring the data.
     var isRefused = false
     /// The date of an invalidation: data that is as old as this is older than the invalidation.
     var markedAt: Double?
@@ -71,7 +71,8 @@ struct AwaitedKeys<End: Sendable>: Sendable {
   private var newestBase: UInt64 = 0
   private var imports: [Int: Import] = [:]
   private(set) var notes = KeyNotes()
-  /// The entries whose fetches are deferred, or were at the last check, by their names.
+  /// The entries whose fetches are deferred, by their names in archives; some of these fetches may
+  /// have begun since the last check.
   private(set) var deferred: [String: [EntryID]] = [:]
   /// The number of questions whether a fetch is to wait: for tests.
   private(set) var questionCount = 0
@@ -131,7 +132,8 @@ struct AwaitedKeys<End: Sendable>: Sendable {
     return deferred(of: deferred.keys.filter { former.named[$0] != nil })
   }
 
-  /// All imports are over: their data belongs to another time.
+  /// All imports have to end, because their data belongs to an earlier time, such as that of
+  /// another account.
   ///
   /// - Returns: Their signals, in the order in which they began.
   mutating func endedAll() -> [End] {
@@ -141,7 +143,7 @@ struct AwaitedKeys<End: Sendable>: Sendable {
 
   // MARK: Keys
 
-  /// Older data must stay away from a key.
+  /// A key was removed, reset or written, so an import must not bring data from before now.
   mutating func fenced(_ key: EntryKey) {
     notes.record(KeyNotes.Note(fence: next()), to: key, since: newestBase)
   }
@@ -186,7 +188,7 @@ struct AwaitedKeys<End: Sendable>: Sendable {
 
   // MARK: Answers
 
-  /// The terms of an import for an entry that it brings.
+  /// Decides what an import may do with an entry that it brings.
   func decision(on candidate: Candidate, by import: Int) -> Decision {
     guard let running = imports[`import`] else { return Decision(isRefused: true) }
     let named = running.named[candidate.text]?.sequence
@@ -232,7 +234,8 @@ struct AwaitedKeys<End: Sendable>: Sendable {
 
   /// A fetch is deferred.
   mutating func addDeferred(_ id: EntryID, _ text: String) {
-    // It may have been deferred before, and the end of that left no trace.
+    // The fetch may be in the list already, because the end of an earlier deferral does not remove
+    // it.
     if deferred[text]?.contains(id) != true { deferred[text, default: []].append(id) }
   }
 

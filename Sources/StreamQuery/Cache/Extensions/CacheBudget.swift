@@ -5,7 +5,7 @@ struct CacheBudget: Sendable {
   private let maxKeySize: Int
   /// Whether a function of the user evaluates the cost of entries.
   private let isMeasured: Bool
-  /// The data, by slot, that is measured or about to be.
+  /// The data whose cost was evaluated, or is about to be, by slot.
   private var measured: [ObjectIdentifier?] = []
 
   init(_ limit: CacheLimit) {

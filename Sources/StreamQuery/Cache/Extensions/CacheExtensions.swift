@@ -1,8 +1,8 @@
 /// The mechanisms that few caches have, and which of them this cache has.
 ///
-/// They hear in one place of what happens to entries: ``CacheState/announce(_:_:)``. A cache that has none pays for
-/// one test of a word there. A new mechanism has a member of ``Active``, a property here, and a file in this folder;
-/// its name and its call are added to each change that it listens to.
+/// ``CacheState/announce(_:_:)`` tells them of every change of an entry. A cache that has none of
+/// them pays for one test of a word there. A new mechanism has a member of ``Active``, a property
+/// here, and a file in this folder; its name and its call are added to each change that it handles.
 struct CacheExtensions: Sendable {
   /// The mechanisms that have something to do at present.
   struct Active: OptionSet, Sendable {
@@ -10,7 +10,8 @@ struct CacheExtensions: Sendable {
 
     init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    /// Searches in slices record which entries change.
+    /// A search that releases the lock between its parts is in progress, so changed entries are
+    /// noted.
     static let searches = Active(rawValue: 1)
     /// A persister takes the changes of persisted entries.
     static let persisted = Active(rawValue: 2)
@@ -20,31 +21,34 @@ struct CacheExtensions: Sendable {
     static let budget = Active(rawValue: 8)
     /// Only so many fetches run at a time.
     static let fetchLimiter = Active(rawValue: 16)
-    /// A query has promised something to its callers; before, entries are not checked for their records.
+    /// A query has options for what waiting callers get while its server is slow or away.
+    ///
+    /// Before the first such query, entries have no records for that.
     static let serving = Active(rawValue: 32)
     /// An import runs.
     static let imports = Active(rawValue: 64)
     /// A record of what happens is kept.
     static let record = Active(rawValue: 128)
 
-    /// A literal would be an array.
+    /// Joins two sets; an array literal would allocate.
     static func | (first: Active, second: Active) -> Active {
       Active(rawValue: first.rawValue | second.rawValue)
     }
   }
 
   var active: Active = []
-  /// For searches in slices: usually empty.
+  /// The entries that changed during searches that release the lock between their parts; usually
+  /// there is no such search.
   var changeLogs: [ChangeLog] = []
-  /// Counts logs, and walks through the index that rest.
+  /// The number of the newest change log, or of the newest walk through the index that pauses.
   var searchSerial = 0
   /// The changes of persisted entries; `nil` if there is no persister.
   var persisted: PersistedChanges?
-  /// The offers for readers without the lock; `nil` unless many threads read.
+  /// The copies of entries that threads may read without the lock; `nil` unless many threads read.
   var replicas: ReadReplicas?
   /// The limit and the order of eviction; `nil` if there is no limit.
   var budget: CacheBudget?
-  /// The room for fetches, if the number of concurrent ones is limited.
+  /// The limiter, if the number of concurrent fetches is limited.
   var fetchLimiter: FetchLimiter<EntryID>?
   /// The keys that imports in progress are to bring.
   var imports = CacheState.Imports()
@@ -56,21 +60,22 @@ struct CacheExtensions: Sendable {
 
 /// A change that the extensions of a cache hear of; the numbers are entries.
 enum CacheChange {
-  /// It was made; too many keys may have the same hash.
+  /// The entry was made; too many keys may have the same hash.
   case added(Int, isCrowded: Bool)
-  /// A query is about to take it over, or has done so.
+  /// A query is about to take the entry over, or has done so.
   case adopting(Int, StoredQuery), adopted(Int)
   /// Somebody found data that the next readers may find as well.
   case found(Int)
   /// An answer is about to land.
   case landing(Int)
-  /// Its machine has decided a change, which is about to be carried out, or was.
+  /// The entry's machine has decided a change, which is about to be carried out, or was.
   case changing(Int), changed(Int)
-  /// An attempt of its fetch runs no longer, or shall not run.
+  /// An attempt of the entry's fetch no longer runs, or must not begin.
   case attemptEnded(Int)
-  /// It was invalidated, or somebody asked for a newer answer, or older data must stay away from it.
+  /// The entry was invalidated, or a caller asked for a newer answer, or older data must not be
+  /// imported into it.
   case invalidated(Int), refetched(Int), fenced(Int)
-  /// It is about to be emptied, or dropped.
+  /// The entry is about to be emptied, or dropped.
   case emptying(Int, QueryEvent.RemovalReason), leaving(Int, QueryEvent.RemovalReason)
   /// The keys that a filter selects are removed or invalidated, also those without an entry.
   case swept(EntryFilter, invalidates: Bool)
@@ -78,7 +83,7 @@ enum CacheChange {
   case clearing(QueryEvent.RemovalReason)
   /// A call concerned so many entries of a filter, perhaps not all of them.
   case called(QueryRecord.BulkCall, EntryFilter, count: Int, hasPredicate: Bool = false)
-  /// The layers of a run came over it, or went.
+  /// A run of a mutation laid its layers over the entry's data, or removed them.
   case layered(Int, MutationID), unlayered(Int, MutationID)
   /// The network or the app has another state.
   case environmentChanged
@@ -90,7 +95,7 @@ enum CacheChange {
   case moving([Int32])
   /// Queries arrive under other defaults from now on.
   case defaultsReplaced
-  /// A transaction is about to end, and may give back room before.
+  /// A transaction is about to end; before that, it may give back unused memory.
   case ending, shrinking
 
   /// The extensions that listen.
@@ -139,7 +144,8 @@ extension CacheState {
     if extensions.active.contains(.record) { record(change, &transaction) }
   }
 
-  // A cache may have only some of those that listen: each call does nothing without its extension.
+  // The active extensions include one that handles this change. Each call does nothing if the cache
+  // does not have its extension.
   @inline(never)
   private mutating func hear(_ change: CacheChange, _ transaction: inout Transaction) {
     switch change {

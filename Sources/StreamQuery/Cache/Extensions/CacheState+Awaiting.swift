@@ -1,5 +1,6 @@
-// While an import runs that names its keys in advance, the first attempts of fetches of these keys are
-// deferred. ``AwaitedKeys`` decides this; a key has a text only outside the lock.
+// While an import runs that names its keys in advance, the first attempts of fetches of these keys
+// are deferred. ``AwaitedKeys`` decides this. The text of a key is made outside the lock, because
+// it runs user code.
 extension CacheState {
   typealias Imports = AwaitedKeys<SharedOneShot<Void>>
 
@@ -68,7 +69,8 @@ extension CacheState {
     _ text: String,
     _ transaction: inout Transaction
   ) -> Bool {
-    // An import has ended it in the meantime, and its task is not cancelled yet.
+    // An import has ended the fetch in the meantime, and the task of the fetch is not cancelled
+    // yet.
     guard let index = find(job.entry), slots[index].job === job else { return true }
     let now = transaction.environment.now.instant
     guard slots[index].machine.canDefer(job.id),
@@ -84,7 +86,7 @@ extension CacheState {
     // Other fetches may run while it waits.
     releaseFetch(index)
     attemptRests(index)
-    // The end of the wait starts it, but in the context of this task.
+    // The transaction that ends the wait starts the attempt, but in the context of this task.
     transaction.prepareTask(job.tasks)
     apply(EntryActions(), index, &transaction)
     return true
@@ -133,14 +135,14 @@ extension CacheState {
 
   // MARK: Changes of keys
 
-  /// Data that is older than now must not be imported.
+  /// Imports must not bring data from before now to this entry.
   mutating func noteFence(_ index: Int, _ transaction: inout Transaction) {
     guard !extensions.imports.isEmpty, let key = slots[index].key else { return }
     extensions.imports.fenced(key)
     boundNotes(&transaction)
   }
 
-  /// Later fetches have to be newer than the data of extensions.imports.
+  /// Fetches that begin from now on must bring data that is newer than that of the imports.
   mutating func noteRequest(_ index: Int, _ transaction: inout Transaction) {
     guard !extensions.imports.isEmpty, let key = slots[index].key else { return }
     extensions.imports.requested(key)

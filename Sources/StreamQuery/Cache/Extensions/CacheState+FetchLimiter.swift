@@ -23,7 +23,8 @@ extension CacheState {
   mutating func startWhenAdmitted(_ job: FetchJob, _ index: Int, _ transaction: inout Transaction) {
     let begins = !extensions.active.contains(.fetchLimiter) || acquireFetch(index)
     if begins { actionQueue.enqueue(.start(job, attempt: slots[index].machine.failureCount)) }
-    // A thread that makes room begins it later, but in the context of this caller.
+    // If there is no room now, another thread begins the attempt later, but in the context of this
+    // caller.
     if !begins || othersPerform { transaction.prepareTask(job.tasks) }
   }
 
@@ -93,7 +94,7 @@ extension CacheState {
       if actions == .none {
         actionQueue.enqueue(.start(job, attempt: slots[index].machine.failureCount))
       } else {
-        // It resumes like any paused fetch, and takes its turn then.
+        // The fetch has to pause now, and asks for room again when it is resumed.
         releaseFetch(index)
         apply(actions, index, &transaction)
       }

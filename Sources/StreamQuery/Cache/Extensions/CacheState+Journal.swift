@@ -82,7 +82,8 @@ extension CacheState {
   }
 
   private func persistedEntry(_ index: Int, at now: Instant) -> PersistedEntry? {
-    // A part is kept once nobody fetches the rest, and is still a part in the next launch.
+    // A part of a streamed value is saved when no fetch completes it any more, and restored as a
+    // part.
     guard let query = slots[index].query, query.isPersisted, slots[index].machine.hasData,
       !slots[index].machine.isArriving, let info = info(index, at: now)
     else { return nil }
@@ -119,7 +120,8 @@ extension CacheState {
 
   /// Notes that another query is about to take an entry over.
   ///
-  /// The data of a query that is kept is kept, although its successor is not.
+  /// The last change of the former query's data is still saved, although the data of the new query
+  /// is not.
   mutating func noteTakeover(of index: Int, by query: StoredQuery) {
     let id = id(of: index)
     guard !query.isPersisted, extensions.persisted?.changed.contains(id) == true,

@@ -19,7 +19,7 @@ extension CacheState {
     if extensions.active.contains(.budget) { extensions.budget?.order.used(index) }
   }
 
-  /// How often an entry was used, as far as anybody counts.
+  /// The number of uses of an entry; 0 if the cache has no limit, because nobody counts then.
   func useCount(of index: Int) -> Int { extensions.budget?.order.uses(of: index) ?? 0 }
 
   /// The cost of all entries, as far as anybody measures.
@@ -39,7 +39,7 @@ extension CacheState {
     }
     let isIdle = isUnused(index)
     extensions.budget?.order.changed(index, isIdle: isIdle)
-    // At the end of the transaction, which may go on with the entry.
+    // Entries are dropped at the end of the transaction, which may still use this entry.
     if extensions.budget?.order.isOver == true { bounds.mayShrink = true }
   }
 

@@ -15,7 +15,8 @@ extension CacheState {
 
   /// Lets the next readers of an entry find its data without the lock.
   ///
-  /// Not while layers lie over the data: the visible data is the answer of a closure.
+  /// An entry with layers of mutations is not offered, because a closure computes the data that
+  /// readers see.
   mutating func publish(_ index: Int) {
     guard extensions.replicas?.isPublished(index) == false, !isShutDown,
       slots[index].machine.hasData,
@@ -45,7 +46,7 @@ extension CacheState {
     transaction.drop(extensions.replicas?.unpublish(index))
   }
 
-  /// The same for an entry that is about to be removed.
+  /// Withdraws the copy of an entry that is about to be removed.
   mutating func unpublishLast(_ index: Int, _ transaction: inout Transaction) {
     unpublish(index, &transaction)
     guard let (times, hits) = extensions.replicas?.removed(index) else { return }

@@ -1,6 +1,7 @@
 // Answers for callers whose query promises them an answer while its server is slow or away.
 extension CacheState {
-  /// A query promises something to its callers.
+  /// From now on, a query has options for what waiting callers get while its server is slow or
+  /// away.
   mutating func startServing() { extensions.active.insert(.serving) }
 
   /// Updates an entry's record for its callers.
@@ -27,7 +28,7 @@ extension CacheState {
     slots[index].servingRecord.markedAt = slots[index].machine.dataUpdatedAt.instant
   }
 
-  /// The data that a caller gets under the terms of its query.
+  /// The data that a caller gets by the options of its query.
   @inline(never)
   mutating func served(
     _ index: Int,
@@ -51,7 +52,7 @@ extension CacheState {
     )
   }
 
-  /// The allowance of a caller that is about to wait; `nil` if it accepts nothing but an answer.
+  /// The data that a waiting caller accepts instead of an answer; `nil` if it accepts none.
   func allowance(
     _ index: Int,
     for need: CachePolicy,
@@ -129,7 +130,8 @@ extension CacheState {
     var (served, others) = (Few<Waiter>(), Few<Waiter>())
     var next: Instant?
     for waiter in slots[index].waiters {
-      // A caller that left has no round any more, and is counted among the gone ones.
+      // A caller that left is in no list of waiters any more, and is counted among the callers that
+      // left.
       if waiter.generation != 0, let end = waiter.allowance?.softTimeoutEnd {
         if end > now {
           next = min(next ?? end, end)
@@ -232,7 +234,7 @@ extension CacheState {
       return
     }
     slots[index].servingRecord.failureEnd = nil
-    // The entry stayed for its failure.
+    // The entry was kept only because its failure was an answer, so it may be dropped now.
     updateBookkeeping(index, &transaction)
   }
 

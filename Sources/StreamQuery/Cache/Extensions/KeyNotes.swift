@@ -12,7 +12,7 @@ struct KeyNotes: Sendable {
     var request: UInt64 = 0
     /// The last invalidation.
     var mark: UInt64 = 0
-    /// The date of that, in seconds since the reference date.
+    /// The date of the last invalidation, in seconds since the reference date.
     var markedAt = -Double.infinity
 
     /// The last time of any of these.
@@ -69,7 +69,8 @@ struct KeyNotes: Sendable {
   ///   - key: The key.
   ///   - base: A change later than this counts as if it happened now.
   mutating func record(_ note: Note, to key: EntryKey, since base: UInt64) {
-    // Most often the key is one of many that were selected together.
+    // Often the key is one of many that one call has selected. The note on that call then covers
+    // it.
     if let change = bulkChanges.last, change.newestEntry == nil,
       change.note.covers(note, since: base),
       change.filter.matches(.absent(key))

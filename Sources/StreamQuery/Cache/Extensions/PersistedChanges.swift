@@ -12,7 +12,7 @@ package struct PersistedChanges: Sendable {
   }
 
   private(set) var changed: Set<EntryID> = []
-  /// In order of time; entries that were made again afterwards are in ``changed``.
+  /// The removals in order of time; entries that were made again afterwards are in ``changed``.
   private(set) var removals: [Removal] = []
   /// The number of notes so far.
   private(set) var noteCount: UInt64 = 0
@@ -22,7 +22,7 @@ package struct PersistedChanges: Sendable {
   /// The maximum number of removals, which hold values, until the persister is called again to take them.
   static let most = 128
 
-  /// Whether there are so many notes that they should be taken now.
+  /// Whether there are so many removals that the persister should take them now.
   var isCrowded: Bool { removals.count >= Self.most }
 
   /// Notes that an entry changed.
@@ -98,7 +98,7 @@ package struct EntryJournal: Sendable {
   /// Whether there are changes to take.
   package var hasChanges: Bool { cache.read { $0.hasPersistedChanges } }
 
-  /// Whether so many entries are gone that their data should be taken now.
+  /// Whether so many removed entries wait to be saved that the persister should take them now.
   package var isCrowded: Bool { cache.read { $0.extensions.persisted?.isCrowded } == true }
 
   /// Takes changes.

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// The entries that are offered to readers without the lock; only where many threads read.
+/// The entries of which threads may read a copy without the lock; used only where many threads
+/// read.
 struct ReadReplicas: Sendable {
   private struct Row: Sendable {
     var replica: ReadReplica?
@@ -88,7 +89,8 @@ struct ReadReplicas: Sendable {
       return []
     }
     rest = min(shards.count / 8, count / 64)
-    // Hashes differ from process to process, and so does the order of the tables.
+    // The uses are sorted, because the order of the tables depends on hashes, which differ from
+    // process to process.
     return shards.takeUsed().sorted { $0.entry.generation < $1.entry.generation }
   }
 }
@@ -157,8 +159,8 @@ final class ReadReplica: Sendable {
 
 /// The number of uses of an entry without the cache's lock, of one kind.
 ///
-/// Separate from the ``ReadReplica``: a count that waits holds no data, and an entry whose offers come and go
-/// waits once.
+/// It is separate from the ``ReadReplica``, so that a counter which waits to be read retains no
+/// data, and waits only once for an entry that is often offered anew.
 final class HitCounter: Sendable {
   let entry: EntryID
   private let count = Atomic(0)

@@ -48,7 +48,7 @@ final class ReadShards: Sendable {
   ///   - countsHits: Whether receivers are told of the hits of each entry.
   init(count: Int, countsHits: Bool = false) {
     self.countsHits = countsHits
-    // A power of two, so that some bits of the hash name the table.
+    // The number of tables is a power of two, so that some bits of the hash select the table.
     var size = 1
     while size < min(count, 256) { size *= 2 }
     shards = (0..<size).map { _ in Shard() }
@@ -66,7 +66,7 @@ final class ReadShards: Sendable {
     max(now, Instant(nanoseconds: latest.load(ordering: .relaxed)))
   }
 
-  /// The offer of an entry; `nil` if there is none.
+  /// The copy of an entry that may be read without the cache's lock; `nil` if there is none.
   @inline(__always)
   func replica(of key: EntryKey) -> ReadReplica? {
     let replica = shard(of: key).table.withLock { $0.replicas[key.storage.hash] }
@@ -85,7 +85,8 @@ final class ReadShards: Sendable {
   func noteUse(of replica: ReadReplica, isLookup: Bool) -> Bool {
     let shard = shard(of: replica.key)
     if isLookup { shard.hits.add(1, ordering: .relaxed) }
-    // No variable for the uses until they have to be noted: all threads would count its reference.
+    // The uses are not bound to a variable before they have to be noted, because all threads would
+    // then count references to them.
     if replica.uses?.increment() == true, let uses = replica.uses {
       shard.table.withLock { $0.used.append(uses) }
       shard.isUsed.store(true, ordering: .relaxed)
@@ -94,7 +95,8 @@ final class ReadShards: Sendable {
       return false
     }
     shard.table.withLock { $0.hits.append(hits) }
-    // After the list: a thread that takes the mark away finds in the list all hits from before.
+    // The mark is set after the hit is in the list, so that the thread which takes the mark away
+    // finds the hit there.
     return !isReportDue.exchange(true, ordering: .acquiringAndReleasing)
   }
 
@@ -147,8 +149,8 @@ final class ReadShards: Sendable {
     }
   }
 
-  /// Takes the entries whose offers were used since the last call, in no order, including withdrawn
-  /// offers.
+  /// Takes the entries whose copies were read since the last call, in no order, including copies
+  /// that were withdrawn since.
   func takeUsed() -> [HitCounter] {
     var all: [HitCounter] = []
     for shard in shards where shard.isUsed.exchange(false, ordering: .relaxed) {

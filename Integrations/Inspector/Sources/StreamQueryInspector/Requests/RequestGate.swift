@@ -70,7 +70,8 @@ struct RequestGate: Sendable {
       guard let key = request.query["key"].flatMap({ Int($0) }) else { throw .noKey }
       return (.detail(key: key), "GET")
     case let path:
-      // A name in a table, and never a path on a disk: there is nothing to climb out of.
+      // The name is looked up in a table and is never a path on a disk, so no request can leave the
+      // folder.
       let name = path == "/" ? "index.html" : String(path.dropFirst())
       guard path.hasPrefix("/"), files.contains(name) else { throw .unknownPath }
       return (.file(name), "GET")

@@ -148,7 +148,7 @@ actor InspectorServer {
   }
 
   private func stop(_ server: HTTPServer, _ task: Task<Void, any Error>) async {
-    // Time for the last event of pages.
+    // Open pages get a second to receive their last event.
     await server.stop(timeout: subject.hasPages ? 1 : 0)
     task.cancel()
     _ = await task.result

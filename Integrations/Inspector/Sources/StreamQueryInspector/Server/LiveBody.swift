@@ -30,7 +30,7 @@ struct LiveBody: AsyncBufferedSequence {
       try await nextBuffer(suggested: 1)?.first
     }
 
-    // At least one byte, as asked for, and no more than a piece.
+    // Returns at least one byte, as the protocol demands, and no more than a piece.
     mutating func nextBuffer(suggested count: Int) async throws -> Data? {
       while sent == bytes.count {
         guard let outputs = await events.next() else { return nil }
