@@ -113,7 +113,9 @@ for target in package.targets where target.type != .system {
 }
 
 // The thread sanitizer needs the tests of connections only: `STREAMQUERY_REDIS_TESTS` names the test
-// target that is declared.
+// target that is declared, and programs that it does not start are left out.
 if let name = Context.environment["STREAMQUERY_REDIS_TESTS"] {
   package.targets.removeAll { $0.type == .test && $0.name != name }
+  let programs: Set = ["SharingCosts", "Load", "ManyMachines"]
+  package.targets.removeAll { programs.contains($0.name) }
 }
