@@ -347,7 +347,7 @@ class App {
       if (!lane || lastFetch(this.record, lane, this.record.end) >= n) this.failing.delete(number);
       else found.push(`next fetch of ${short(lane.text, 40)} fails`);
     }
-    // Those that another page, or this one before it was loaded again, lets fail.
+    // Other pages may have asked for failures, and this one before a reload.
     if (failing && !this.failing.size) found.push(`${plural(failing, "fetch", "fetches")} to fail`);
     return found;
   }

@@ -282,8 +282,8 @@ export class Recording {
     this.set("rows", key.slot, base == null ? null : firstRow(key, base), isWhole);
   }
 
-  // An entry has a lane from its first event. One that follows another with the same text and type has a number of its own
-  // and the lane of that one. Two that are there at once have two lanes.
+  // An entry has a lane from its first event. A later entry with the same text and type has a new number and takes over
+  // that lane. Two entries that are there at once have two lanes.
   enter(key) {
     const { text, type, parts } = key;
     const lanes = this.byText.get(text) ?? [];
