@@ -45,12 +45,6 @@
   /// Whether no condition concerns attempts.
   var sparesAttempts: Bool { delay <= .zero && failing.isEmpty }
 
-  /// Whether the next fetch of an entry fails.
-  ///
-  /// - Parameter info: The entry.
-  /// - Returns: Whether it fails.
-  public func failsNext(_ info: QueryInfo) -> Bool { failing[info.entryKey] == .next }
-
   /// A developer changes the conditions.
   ///
   /// - Parameter change: The change.
