@@ -548,17 +548,20 @@ import Testing
     var description: String { "blame" }
   }
 
+  /// A store reports an error.
+  ///
+  /// - Returns: The witness of the error. Its end calls the client, which would wait for ever under the lock.
+  private func storeFails(_ client: QueryClient, _ calls: Notes<Int>) -> Weak<Witness> {
+    let witness = Witness { [weak client] in calls.add(client?.record.events.count ?? -1) }
+    client.emit(.persistenceFailed(Blame(witness: witness)), of: [], in: Int.self, "main")
+    return Weak(witness)
+  }
+
   @Test(arguments: [false, true])
   func aClientThatHasEndedKeepsTheTextsOfErrorsAndNotTheErrors(isErased: Bool) {
     let client = client { $0.record = .last(1_000, values: .encodable) }
     let calls = Notes<Int>()
-    let weakWitness: Weak<Witness>
-    do {
-      // Its end calls the client, which would wait for ever under the lock.
-      let witness = Witness { [weak client] in calls.add(client?.record.events.count ?? -1) }
-      weakWitness = Weak(witness)
-      client.emit(.persistenceFailed(Blame(witness: witness)), of: [], in: Int.self, "main")
-    }
+    let weakWitness = storeFails(client, calls)
     client.setData(1, for: "n")
     simulation.settle()
     #expect(!weakWitness.isGone)
@@ -581,13 +584,8 @@ import Testing
     let client = client()
     if isErased { client.erase() } else { client.shutDown() }
     let calls = Notes<Int>()
-    let weakWitness: Weak<Witness>
-    do {
-      let witness = Witness { [weak client] in calls.add(client?.record.events.count ?? -1) }
-      weakWitness = Weak(witness)
-      // The last write of a store fails.
-      client.emit(.persistenceFailed(Blame(witness: witness)), of: [], in: Int.self, "main")
-    }
+    // The last write of a store fails.
+    let weakWitness = storeFails(client, calls)
     #expect(weakWitness.isGone)
     #expect(calls.all == [1])
     #expect(client.record.lines == ["Int failed for all: blame"])
