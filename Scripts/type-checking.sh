@@ -43,7 +43,8 @@ if $self_test && [[ -z $(slow "$chains" 1) ]]; then
   exit 1
 fi
 
-for folder in "$chains" Tests/StreamQueryOperatorsTests Tests/StreamQueryThreadTests/Operators; do
+others=(Tests/StreamQueryUITests/Samples Tests/StreamQueryOperatorsTests Tests/StreamQueryThreadTests/Operators)
+for folder in "$chains" "${others[@]}"; do
   found=$(slow "$folder" "$limit")
   for _ in 1 2; do
     if [[ -z $found ]]; then break; fi

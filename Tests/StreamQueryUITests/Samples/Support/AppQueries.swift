@@ -1,0 +1,1 @@
+../../../StreamQueryAPITests/Support/AppQueries.swift
