@@ -69,4 +69,18 @@ extension EntryMachine {
       }
     }
   }
+
+  /// Layers lie over the entry's data: the entry is kept even if nobody wants it.
+  package mutating func pinned() {
+    isPinned = true
+  }
+
+  /// No layers lie over the entry's data any more.
+  ///
+  /// - Parameter environment: The environment at the transaction.
+  package mutating func unpinned(in environment: Environment) {
+    guard isPinned else { return }
+    isPinned = false
+    if !isWanted { unwantedSince = max(unwantedSince, environment.now.instant) }
+  }
 }

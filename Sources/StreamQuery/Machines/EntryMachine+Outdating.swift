@@ -1,18 +1,4 @@
 extension EntryMachine {
-  /// Layers lie over the entry's data: the entry is kept even if nobody wants it.
-  package mutating func pinned() {
-    isPinned = true
-  }
-
-  /// No layers lie over the entry's data any more.
-  ///
-  /// - Parameter environment: The environment at the transaction.
-  package mutating func unpinned(in environment: Environment) {
-    guard isPinned else { return }
-    isPinned = false
-    if !isWanted { unwantedSince = max(unwantedSince, environment.now.instant) }
-  }
-
   /// The server's data changed: answers that were requested before must not land (contract law 7).
   ///
   /// A running attempt continues until it answers or until ``outdatedRestarted(in:)``, because the

@@ -3,8 +3,8 @@ import Synchronization
 /// The way in which values of one type keep their unchanged parts; determined once per type, at run
 /// time.
 ///
-/// Generic code therefore shares like code that knows the type, and a fetch that lands does not
-/// look up the type's conformances again.
+/// ``PartSharing`` compares the values, and a rule only knows their type. So generic code shares like code
+/// that knows the type, and a fetch that lands does not look up the type's conformances again.
 // Unchecked because it is not final: its only subclass holds types, which never change. Their
 // conformances may be isolated to an actor, but are used only on immutable, Sendable values.
 package class SharingRule: @unchecked Sendable {

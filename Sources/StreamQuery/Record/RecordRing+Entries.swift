@@ -26,7 +26,7 @@ extension RecordRing {
     _ terms: QueryTerms?,
     at time: Int64
   ) {
-    if begun.slot >= 0 { logBegun(at: time) }
+    if begun != nil { logBegun(at: time) }
     var state = state
     if let terms { state.options = optionsNumber(of: terms) }
     added(slot, key, state)
@@ -59,7 +59,7 @@ extension RecordRing {
     option: UInt8 = 0,
     at time: Int64
   ) {
-    if begun.slot >= 0 { logBegun(at: time) }
+    if begun != nil { logBegun(at: time) }
     begun = Begun(slot: slot, detail: detail, code: code, option: option)
     hasNews = true
   }
@@ -67,9 +67,8 @@ extension RecordRing {
   /// Appends the event that has begun, if any, because another one comes before its state is known.
   @inline(never)
   mutating func logBegun(at time: Int64) {
-    guard begun.slot >= 0 else { return }
-    let event = begun
-    begun = Begun()
+    guard let event = begun else { return }
+    begun = nil
     guard let place = place(of: event.slot) else { return }
     logUnfinished(event.code, place, detail: event.detail, option: event.option, at: time)
   }
@@ -82,7 +81,7 @@ extension RecordRing {
     guard let place = place(of: slot) else { return }
     var state = state
     state.options = keys[place].present.options
-    guard begun.slot == slot, !duties.contains(.unfinished) else {
+    guard let begun, begun.slot == slot, !duties.contains(.unfinished) else {
       return changed(place, state, at: time)
     }
     // First, so that what it calls leaves the registers to the rest.
@@ -99,13 +98,13 @@ extension RecordRing {
     )
     keys[place].present = state
     keys[place].rowCount &+= 1
-    begun.slot = -1
+    self.begun = nil
     hasNews = !duties.isEmpty
   }
 
   /// Whether there are events of an entry in this transaction whose state is not known yet.
   func awaitsState(of slot: Int) -> Bool {
-    begun.slot == slot || place(of: slot).map { keys[$0].unfinished >= transactionFirst } ?? false
+    begun?.slot == slot || place(of: slot).map { keys[$0].unfinished >= transactionFirst } ?? false
   }
 
   /// Appends an event of an entry, whose state is filled in once it is known.

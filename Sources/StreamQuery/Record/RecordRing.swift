@@ -63,11 +63,11 @@ struct RecordRing: Sendable {
 
   /// An event whose state is about to be known: most events become rows only then.
   struct Begun {
-    /// The slot of the entry; -1 if no event has begun.
-    var slot = -1
-    var detail: UInt32 = 0
-    var code = RecordCode.changed
-    var option: UInt8 = 0
+    /// The slot of the entry.
+    var slot: Int
+    var detail: UInt32
+    var code: RecordCode
+    var option: UInt8
   }
 
   /// The duties at the end of a transaction, beyond those of a plain event.
@@ -93,7 +93,7 @@ struct RecordRing: Sendable {
   var next: UInt64 = 1
   /// The number of the next event when a transaction last ended with ``Duties/unfinished``.
   var transactionFirst: UInt64 = 1
-  var begun = Begun()
+  var begun: Begun?
   var duties: Duties = []
   /// Whether the end of the transaction concerns the record.
   var hasNews = false

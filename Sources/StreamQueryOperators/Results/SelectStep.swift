@@ -4,7 +4,7 @@ extension AsyncSequence {
   /// Shows a part of the data, or a value derived from it; the rest of the result does not change.
   ///
   /// The cache keeps the whole value. The closure runs once for each new data, and its value is
-  /// kept until then.
+  /// kept until then. Equal selections are not dropped: `removeDuplicates()` does that.
   ///
   /// ```swift
   /// client.stream(.users).select { $0.map(\.name) }.removeDuplicates()

@@ -3,8 +3,8 @@ import Synchronization
 
 /// The records that each outbox of this process may send: no two outboxes send the same record.
 ///
-/// Outboxes of other processes are not known here; a store such as ``FileStore`` refuses a second
-/// process.
+/// Outboxes of other processes are not known here. A store such as ``FileStore`` refuses a second
+/// process: see `FileStore+Directory.swift`.
 final class OutboxClaims: Sendable {
   /// A part of a store.
   struct Key: Hashable, Sendable {
