@@ -157,7 +157,7 @@ extension QueryClient {
           faults.append("\(place) was \(last), is \(key.present)")
         }
       }
-      if ring.hasNews || ring.begun.slot >= 0 { faults.append("the transaction goes on") }
+      if ring.hasNews || ring.begun != nil { faults.append("the transaction goes on") }
       return faults
     }
   }
