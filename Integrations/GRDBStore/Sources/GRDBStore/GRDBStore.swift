@@ -9,18 +9,18 @@ internal import Synchronization
 /// let store = try GRDBStore(path: path)
 /// ```
 ///
-/// The tables `streamQueryRecord`, `streamQueryGeneration` and `streamQueryVersion` are its own; the database
-/// may have others. A batch is a transaction, whose durability is the database's `synchronous` setting, which
-/// is full by default. Several processes may use one database. If a process waits for another one longer than
-/// the busy mode of the configuration allows, the call throws
+/// The tables `streamQueryRecord`, `streamQueryGeneration` and `streamQueryVersion` belong to the store; the
+/// database may have others. Each batch is one transaction. The database's `synchronous` setting, `FULL` by
+/// default, decides how durable a batch is. Several processes may use one database. If a process waits for
+/// another one longer than the busy mode of the configuration allows, the call throws
 /// ``/StreamQueryPersistence/QueryStoreError/failed(_:)`` with the database's error, and clients try again.
 ///
-/// Each record has a checksum. A changed record is omitted, and reported as
-/// ``/StreamQueryPersistence/StoreDamage``, once in the life of the store. Replaced, removed and wiped bytes
-/// are overwritten with zeros: the store turns `secure_delete` on for the connection that writes.
+/// Each record has a checksum. The store omits a damaged record, and reports it once in the store's life, as
+/// ``/StreamQueryPersistence/StoreDamage``. Replaced, removed and wiped bytes are overwritten with zeros,
+/// because the store turns `secure_delete` on for the connection that writes.
 ///
-/// The name and the generation of a wiped partition stay, in one row, even after a release, because another
-/// process may still have a batch of the former generation. A row costs nothing when the database is opened.
+/// A wiped partition leaves one row with its name and its generation, because another process may still have
+/// a batch of the former generation. The row stays after a release, too. It does not slow down opening.
 ///
 /// A call that is cancelled before its transaction is committed throws
 /// ``/StreamQueryPersistence/QueryStoreError/failed(_:)`` with a `CancellationError`, and changes nothing.
@@ -29,7 +29,7 @@ public final class GRDBStore: QueryStore {
   private static let version = 1
 
   private let database: any DatabaseWriter
-  /// The records whose damage was reported.
+  /// The damaged records that a load has reported.
   private let reported = Mutex<Set<RecordName>>([])
 
   /// Opens a database for the store alone.
@@ -38,7 +38,7 @@ public final class GRDBStore: QueryStore {
   ///   - path: The file, which is created if necessary.
   ///   - configuration: The configuration of the database. A busy mode that fails at once, which is GRDB's
   ///     default, is replaced by one that waits for five seconds.
-  /// - Throws: The reason why it cannot be opened.
+  /// - Throws: The reason why the database cannot be opened.
   public convenience init(
     path: String,
     configuration: Configuration = Configuration()
@@ -76,7 +76,7 @@ public final class GRDBStore: QueryStore {
         )
         let version = try Int.fetchOne(db, sql: "SELECT MAX(number) FROM streamQueryVersion")
         guard version ?? 0 <= Self.version else { throw QueryStoreError.otherVersion }
-        // Names and keys are bytes, because a text of SQLite ends at its first zero.
+        // Names and keys are stored as bytes, because SQLite ends a text at its first zero byte.
         try db.execute(
           sql: """
             CREATE TABLE IF NOT EXISTS streamQueryGeneration (
@@ -140,7 +140,7 @@ public final class GRDBStore: QueryStore {
   /// - Parameters:
   ///   - batch: The changes.
   ///   - partition: The partition.
-  /// - Throws: The reason why it cannot be written.
+  /// - Throws: The reason why the batch cannot be written.
   public func write(
     _ batch: StoreBatch,
     to partition: StorePartition
@@ -209,7 +209,7 @@ public final class GRDBStore: QueryStore {
     return number.map { StoreGeneration(number: UInt64(bitPattern: $0)) } ?? .first
   }
 
-  /// Reads records; the first read that ends successfully reports the damage.
+  /// Reads records, and reports each damaged record the first time that a read finds it.
   private func loading(
     _ body: @Sendable (Database, inout FoundRecords) throws -> Void
   ) async throws(QueryStoreError) -> StoreContents {
@@ -234,8 +234,8 @@ public final class GRDBStore: QueryStore {
   ) async throws(QueryStoreError) -> Result {
     do {
       return try await database.write { db in
-        // The setting is made at each write, because each connection has its own. A wipe alone could not
-        // reach the bytes of earlier records that were replaced.
+        // Each write turns this on, because each connection has a setting of its own. A wipe alone would be
+        // too late: it cannot overwrite the former bytes of records that were replaced before.
         try db.execute(sql: "PRAGMA secure_delete = ON")
         return try body(db)
       }
@@ -258,9 +258,9 @@ private struct FoundRecords: Sendable {
   /// The damaged records.
   var damaged: [(name: RecordName, damage: StoreDamage)] = []
 
-  /// Adds the record of a row, or its damage.
+  /// Adds the record of a row; if the row is damaged, adds a report of the damage.
   mutating func add(_ row: Row, of partition: StorePartition) {
-    // The column may have a value of any type, because damage may have changed the type, too.
+    // These conversions return `nil` for a value of another type: damage may have changed the type, too.
     let key = Data.fromDatabaseValue(row[0])
     let value = Data.fromDatabaseValue(row[1])
     let checksum = Int64.fromDatabaseValue(row[2])

@@ -2,7 +2,7 @@ internal import GRDB
 internal import StreamQueryPersistence
 
 extension QueryStoreError {
-  /// Makes the error of a store from an error of the database.
+  /// Converts an error of the database to the error of a store.
   init(database error: any Error) {
     if let error = error as? QueryStoreError {
       self = error
@@ -11,8 +11,8 @@ extension QueryStoreError {
     switch (error as? DatabaseError)?.resultCode {
     case .SQLITE_FULL: self = .full
     case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH, .SQLITE_CANTOPEN: self = .denied
-    // `SQLITE_BUSY` and `SQLITE_LOCKED` do not mean `.inUse`: the other connection ends its transaction, but
-    // a store in use is given up.
+    // `SQLITE_BUSY` and `SQLITE_LOCKED` are not `.inUse`, because a client gives up a store in use. The other
+    // connection will end its transaction, so the client has to try again.
     default: self = .failed(error)
     }
   }

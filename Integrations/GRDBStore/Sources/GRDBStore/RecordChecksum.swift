@@ -2,10 +2,10 @@ internal import Foundation
 
 /// The checksum of a record: FNV-1a of 64 bits, which differs for any single changed byte.
 ///
-/// It finds accidents, not forgery.
+/// It detects accidental damage, but not forged records.
 enum RecordChecksum {
-  /// Returns the checksum of the parts of a record, each with its length, so that no byte moves
-  /// from one to the next.
+  /// Returns the checksum of the parts of a record and of their lengths, so that a byte that moved from one
+  /// part to the next would change the checksum.
   static func of(_ parts: Data...) -> Int64 {
     var sum: UInt64 = 0xcbf2_9ce4_8422_2325
     for part in parts {

@@ -8,7 +8,7 @@ struct Posts: Codable, Hashable, Sendable {
 }
 
 extension RecordedStory {
-  /// A feed that grows page by page, is refreshed as a whole, and loses its network at a page.
+  /// A feed that grows page by page, is refreshed as a whole, and loses its network before the next page.
   static let infiniteFeed = RecordedStory(name: "infinite-feed") {
     let stage = Stage(seed: 5)
     let client = stage.client()
@@ -26,7 +26,7 @@ extension RecordedStory {
       stage.simulation.task { try await client.fetchNextPage(of: feed) }
       stage.wait(3)
     }
-    // A post is opened: an entry of its own, and the feed stays.
+    // The user opens a post, which has an entry of its own. The feed stays open.
     let post = stage.watch(
       Query("post", 4) {
         try await answered(after: 0.3)
@@ -36,7 +36,7 @@ extension RecordedStory {
     )
     stage.wait(18)
     post.cancel()
-    // Pulled down: all pages are loaded again, one after the other.
+    // The user pulls to refresh: all pages are loaded again, one after the other.
     stage.simulation.task { await client.refetch(.query(feed)) }
     stage.wait(4)
     // The user comes to the end of the list while there is no network.

@@ -2,14 +2,14 @@ import StreamQuery
 import StreamQueryTesting
 import Synchronization
 
-/// An entry of a list.
+/// An item of a to-do list.
 struct Todo: Codable, Hashable, Sendable {
   var title: String
   var isDone = false
 }
 
 extension RecordedStory {
-  /// Changes that show at once: one that the server takes, and one that it refuses.
+  /// Optimistic mutations: one that the server accepts, and one that it refuses.
   static let optimisticRollback = RecordedStory(name: "optimistic-rollback") {
     let stage = Stage(seed: 3)
     let client = stage.client()
@@ -36,7 +36,7 @@ extension RecordedStory {
     stage.wait(3)
     stage.simulation.task { try await client.mutate(add, with: "Call Ada") }
     stage.wait(4)
-    // Two at a time: the second waits for the first, and the first is refused and taken back.
+    // In one scope, the second mutation waits for the first. The server refuses the first: it is rolled back.
     stage.simulation.task { try await client.mutate(add, with: "Fly to the moon") }
     stage.wait(0.3)
     stage.simulation.task { try await client.mutate(add, with: "Bake bread") }

@@ -10,7 +10,7 @@ struct Edit: Codable, Hashable, Sendable {
 }
 
 extension RecordedStory {
-  /// Changes that were made without a network are kept, survive the death of the process, and are sent by the next.
+  /// Mutations wait offline in the outbox, survive the end of the process, and are sent by the next one.
   static let outboxAcrossAKill = RecordedStory(name: "outbox-across-a-kill") {
     let stage = Stage(seed: 4)
     let store = MemoryStore()
@@ -28,7 +28,7 @@ extension RecordedStory {
     .onSuccess { _, context in await context.client.invalidate(notes) }
     .scope("notes")
     .durable()
-    // A process: all that it does happens between its launch and its death.
+    // Simulates a process from its launch to its death.
     func process(_ live: (QueryClient) -> Void) -> QueryRecord {
       let client = stage.client {
         $0.outbox = OutboxConfiguration(in: store, mutations: [edit])

@@ -2,12 +2,12 @@ import Foundation
 import StreamQuery
 
 extension QueryRecord {
-  /// This record, continued with that of the next process, as if both were of one client.
+  /// Joins this record and the record of the next process, as if one client had made both.
   ///
   /// - Parameters:
   ///   - other: The record of a client that began later.
-  ///   - event: A name for what was between them.
-  /// - Returns: The record of both, in which keys and runs of the first end where the second begins.
+  ///   - event: The name of the trigger event that separates them.
+  /// - Returns: The joined record, in which the keys and runs of this record end before the other one begins.
   func followed(by other: QueryRecord, as event: String) -> QueryRecord {
     guard var next = events.last else { return other }
     var joined = self
@@ -43,7 +43,7 @@ extension QueryRecord {
     return joined
   }
 
-  /// The keys that are there after the last event.
+  /// The numbers of the keys that have an entry after the last event.
   private var presentKeys: [Int] {
     var states: [Int: State] = [:]
     for key in keys { states[key.number] = key.base }
@@ -53,7 +53,7 @@ extension QueryRecord {
     return states.keys.sorted()
   }
 
-  /// The runs that are not over after the last event.
+  /// The numbers of the runs that are not over after the last event.
   private var presentRuns: [Int] {
     var present = Set(runs.map(\.number))
     for event in events {
@@ -92,7 +92,7 @@ extension QueryRecord {
   }
 }
 
-/// How far the numbers of the second record move.
+/// The amounts that are added to the numbers of the second record's keys, runs, options and errors.
 private struct Offsets {
   var key, run, options, error: Int
 

@@ -5,19 +5,19 @@ import StreamQueryTesting
 
 /// A record of what a small app did, for the documentation and for tests of the page.
 ///
-/// Time is virtual and chance has a seed, so it is the same in each run, byte for byte.
+/// Time is virtual and chance has a seed, so each run makes the same record, byte for byte.
 public struct RecordedStory: Sendable {
-  /// The name of the file, without its ending.
+  /// The name of the file, without its extension.
   public var name: String
   /// Plays the story and returns its record.
   public var play: @Sendable () -> QueryRecord
 
-  /// The stories, in the order in which they teach.
+  /// The stories, in the order in which a learner should look at them.
   public static let all = [
     staleWhileRevalidate, retriesAndOffline, optimisticRollback, outboxAcrossAKill, infiniteFeed,
   ]
 
-  /// The record as a file.
+  /// Plays the story, and returns its record as the contents of a file.
   public var file: Data {
     get throws {
       let encoder = JSONEncoder()
@@ -38,7 +38,7 @@ public struct RecordedStory: Sendable {
   }
 }
 
-/// What all stories have: a simulation, a network, and a client whose record has values.
+/// The surroundings of a story: a simulation, a network, and clients that record values.
 struct Stage {
   let simulation: Simulation
   let online = ManualSignal(true)
@@ -63,7 +63,7 @@ struct Stage {
     simulation.advance(by: milliseconds(in: seconds))
   }
 
-  /// An observer, until it is cancelled.
+  /// Observes a query until the returned recording is cancelled.
   func watch<Value: Sendable>(
     _ query: Query<Value>,
     in client: QueryClient
@@ -72,17 +72,17 @@ struct Stage {
   }
 }
 
-/// A time in whole milliseconds, so that it is the same in each sum.
+/// Rounds a time to whole milliseconds, so that sums of times are exact.
 private func milliseconds(in seconds: Double) -> Duration {
   .milliseconds(Int((seconds * 1_000).rounded()))
 }
 
-/// Waits as long as the server takes.
+/// Waits as long as the simulated server takes to answer.
 func answered(after seconds: Double) async throws {
   try await Scheduling.current.clock.sleep(for: milliseconds(in: seconds))
 }
 
-/// An answer of the server that is no success.
+/// An error that the simulated server answers with.
 struct ServerError: Error, CustomStringConvertible {
   var status: Int
   var description: String { "the server answered \(status)" }

@@ -3,7 +3,7 @@ import StreamQueryTesting
 import Synchronization
 
 extension RecordedStory {
-  /// A server that fails, a network that goes away in the middle, and their returns.
+  /// A server that fails, a network that is lost in the middle, and the return of both.
   static let retriesAndOffline = RecordedStory(name: "retries-and-offline") {
     let stage = Stage(seed: 2)
     let client = stage.client()
@@ -14,7 +14,7 @@ extension RecordedStory {
         count += 1
         return count
       }
-      // The first two attempts fail, and all while the server is down.
+      // Attempts 1 and 2 fail, and so do attempts 6 to 9, while the server is down.
       if number <= 2 || (6...9).contains(number) { throw ServerError(status: 503) }
       return ["degrees": 3 + number, "wind": 12]
     }
@@ -26,7 +26,7 @@ extension RecordedStory {
     stage.wait(6)
     let later = stage.watch(forecast.staleTime(.minutes(5)), in: client)
     stage.wait(4)
-    // The network is lost: what is asked for waits.
+    // The network is lost, so fetches wait.
     stage.online.send(false)
     stage.wait(2)
     client.markInvalidated(.prefix("weather"))

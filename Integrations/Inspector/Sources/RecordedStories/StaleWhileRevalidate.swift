@@ -1,14 +1,14 @@
 import StreamQuery
 import StreamQueryTesting
 
-/// A product, as the shop knows it.
+/// A product of the shop.
 struct Product: Codable, Hashable, Sendable {
   var id: Int
   var name: String
   var cents: Int
 }
 
-/// The shop: a price changes with time.
+/// The query of a product, which becomes more expensive each minute.
 private func product(_ id: Int, at clock: SimulationClock) -> Query<Product> {
   Query("product", id) {
     try await answered(after: id == 1 ? 0.4 : 0.7)
@@ -39,21 +39,21 @@ extension RecordedStory {
       in: client
     )
     stage.wait(2)
-    // The first look: nothing is there, so the visitor waits.
+    // The visitor opens a product for the first time. There is no data yet, so the visitor waits.
     var first = stage.watch(query(1), in: client)
     stage.wait(6)
     first.cancel()
-    // Another product, which is known before it is shown.
+    // Another product is prefetched before the visitor opens it.
     stage.simulation.task { await client.prefetch(query(2)) }
     stage.wait(3)
     let second = stage.watch(query(2), in: client)
     stage.wait(5)
-    // Back within half a minute: shown at once, and not asked for.
+    // The visitor is back within half a minute: the data is fresh, so it is shown and not fetched.
     first = stage.watch(query(1), in: client)
     stage.wait(8)
     first.cancel()
     stage.wait(40)
-    // Later: shown at once, and asked for again.
+    // The visitor is back later: the stale data is shown at once, and fetched again.
     first = stage.watch(query(1), in: client)
     stage.wait(5)
     second.cancel()
@@ -61,7 +61,7 @@ extension RecordedStory {
     client.markInvalidated(.prefix("product"))
     stage.wait(10)
     first.cancel()
-    // Nobody looks at the teapot: after two minutes it is gone.
+    // Nobody observes the product any more: after two minutes its entry is gone.
     stage.wait(130)
     first = stage.watch(query(1), in: client)
     stage.wait(5)

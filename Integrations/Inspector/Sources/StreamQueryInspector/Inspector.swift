@@ -11,15 +11,15 @@ internal import Synchronization
 /// Inspector(client).start()   // prints the link
 /// ```
 ///
-/// The page has what the client's record has. It listens on the loopback address only, and gives nothing of the client
-/// away without the token in the link. It is off in release builds, and shows no values, unless you say otherwise.
+/// The page shows the client's record. The inspector listens on the loopback address only, and tells nothing
+/// without the token in the link. Unless you allow it, it is off in release builds and shows no values.
 ///
-/// An inspector does not retain its client. It stops when the client is shut down or freed, or when you call ``stop()``;
-/// it needs not be kept.
+/// An inspector does not retain its client. It stops when the client is shut down or freed, or when you call
+/// ``stop()``. You need not retain the inspector.
 public final class Inspector: Sendable {
   /// The builds of an app in which an inspector works.
   public enum Builds: Hashable, Sendable {
-    /// Debug builds of this package, which are those of the app in Xcode.
+    /// Debug builds of this package. A debug build of an app in Xcode builds its packages so.
     case debugBuilds
     /// All builds. Everybody with access to the machine can then look into the app.
     case allBuilds
@@ -30,16 +30,16 @@ public final class Inspector: Sendable {
     /// The bits of the set.
     public let rawValue: Int
 
-    /// Creates a set of its bits.
+    /// Creates a set from its bits.
     ///
     /// - Parameter rawValue: The bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// To invalidate, refetch, remove and edit data, to take the network away, and to slow down the client.
+    /// Lets the page invalidate, refetch, remove and edit data, simulate a lost network, and delay attempts.
     public static let actions = Permissions(rawValue: 1)
-    /// To see the data of queries.
+    /// Lets the page show the data of queries.
     ///
-    /// A record has values only if its policy asks for them too.
+    /// The configuration's `record` must keep values too, as `.last(1_000, values: .encodable)` does.
     public static let values = Permissions(rawValue: 2)
   }
 
@@ -58,15 +58,15 @@ public final class Inspector: Sendable {
   private let log: @Sendable (String) -> Void
   private let stage = Mutex(Stage.idle)
 
-  /// Creates an inspector, which does nothing yet.
+  /// Creates an inspector, which does nothing before ``start()``.
   ///
   /// - Parameters:
-  ///   - client: The client to look at; it is not retained.
+  ///   - client: The client to show; the inspector does not retain it.
   ///   - builds: The builds in which the inspector works.
-  ///   - permissions: The powers of somebody who has the link: actions, but no values.
+  ///   - permissions: The powers of somebody who has the link; by default, actions but no values.
   ///   - port: The port to listen on; `nil` is a free one.
   ///   - name: The name of the client on the page; `nil` is that of the process.
-  ///   - log: Receives the link, the reason for which there is none, and its loss and return; prints them by default.
+  ///   - log: Gets the link, or the reason why there is none, and the loss of the socket; prints them by default.
   public init(
     _ client: QueryClient,
     in builds: Builds = .debugBuilds,
@@ -103,11 +103,11 @@ public final class Inspector: Sendable {
     }.joined()
   }
 
-  /// Starts to listen, and logs the link or the reason for which there is none.
+  /// Starts to listen, and logs the link or the reason why there is none.
   ///
-  /// A second call does nothing, nor does a call in a build in which the inspector is off. If the system takes the socket
-  /// away, as that of iOS may do while the app is in the background, the inspector says so in the log, and listens again
-  /// at the same link; if that is impossible for about 20 seconds, it logs ``InspectorError/lost(port:reason:)``.
+  /// A second call does nothing, nor does a call in a build in which the inspector is off. The system may
+  /// take the socket away, as iOS does in the background. The inspector logs this loss, and listens again at
+  /// the same link. If it cannot listen for about 20 seconds, it logs ``InspectorError/lost(port:reason:)``.
   ///
   /// - Returns: The inspector.
   @discardableResult
@@ -116,7 +116,7 @@ public final class Inspector: Sendable {
     let (task, isNew) = listening()
     guard isNew else { return self }
     let log = log
-    // It has no executor preference, because the work of the inspector is not the client's.
+    // This task has no executor preference, because the inspector's work is not the client's.
     Task {
       do {
         log("inspector at \(try await task.value.link.absoluteString)")
@@ -127,11 +127,11 @@ public final class Inspector: Sendable {
     return self
   }
 
-  /// The link to the page, when the inspector listens; starts it if that was not done.
+  /// The link to the page, as soon as the inspector listens; reading the link also starts the inspector.
   ///
   /// `nil` in a build in which the inspector is off.
   ///
-  /// - Throws: An ``InspectorError`` if it cannot listen, or not any more.
+  /// - Throws: An ``InspectorError`` if the inspector cannot listen, or has stopped.
   public var link: URL? {
     get async throws {
       guard isOn else { return nil }
@@ -139,10 +139,9 @@ public final class Inspector: Sendable {
     }
   }
 
-  /// Stops listening, ends all connections and the conditions that pages have set; pages that are open say that the app is
-  /// not reachable.
+  /// Stops listening, closes all connections, and ends the conditions that pages have set, such as delays.
   ///
-  /// It cannot be started again.
+  /// Open pages then say that the app is not reachable. The inspector cannot be started again.
   public func stop() async {
     let former = stage.withLock { stage in
       defer { stage = .stopped }
@@ -159,7 +158,7 @@ public final class Inspector: Sendable {
       case .listening(let task): return (task, false)
       case .stopped: return (Task<Started, any Error> { throw InspectorError.ended }, false)
       case .idle:
-        // It has no executor preference, because the work of the inspector is not the client's.
+        // This task has no executor preference, because the inspector's work is not the client's.
         let task = Task<Started, any Error> { [subject, port, permissions, log] in
           let server = InspectorServer(
             subject,

@@ -1,17 +1,17 @@
-/// The reason for which an inspector does not listen, or not any more.
+/// The reason why an inspector cannot listen, or has stopped.
 public enum InspectorError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Another program, or another inspector, listens on the port.
   case portTaken(UInt16)
-  /// The system does not let the app listen; the port, 0 if any would do, and the system's reason.
+  /// The system does not let the app listen. The port is 0 if any free port would do.
   case cannotListen(port: UInt16, reason: String)
-  /// The system has taken the socket away, and does not let the app listen on the port again; the system's reason.
+  /// The system has taken the socket away, and does not let the app listen on the port again.
   case lost(port: UInt16, reason: String)
   /// The client keeps no record, so there is nothing to see.
   case notRecording
   /// The client has ended, or the inspector was stopped.
   case ended
 
-  /// A sentence that says what to do about it.
+  /// A sentence about the error, with a remedy if there is one.
   public var description: String {
     switch self {
     case .portTaken(let port):
@@ -27,7 +27,7 @@ public enum InspectorError: Error, Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The reason of the system, without the sentence around it.
+  /// The system's reason alone; for an error without one, the ``description``.
   var reason: String {
     switch self {
     case .cannotListen(_, let reason), .lost(_, let reason): reason

@@ -1,21 +1,21 @@
 internal import Foundation
 
-/// An action that somebody asks for on the page: the body of `POST /do`.
+/// An action that a user of the page asks for, as the body of `POST /do` says.
 enum InspectorAction: Equatable, Sendable {
   /// An action on one entry.
   enum EntryAction: String, CaseIterable, Sendable {
     case invalidate, refetch, reset, remove, setStale, failNext, clearFailNext
   }
 
-  /// Does something with an entry.
+  /// Performs an action on the entry of the key with this number in the record.
   case entry(EntryAction, key: Int)
-  /// Writes data that somebody has typed.
+  /// Writes the data that the user has typed to the entry of the key with this number.
   case setData(key: Int)
-  /// Takes the network away, or gives it back.
+  /// Makes the client believe that it is offline, or believe its network again.
   case network(isOffline: Bool)
   /// Makes each attempt take longer.
   case delay(seconds: Double)
-  /// Ends all conditions.
+  /// Ends all conditions that pages have set: offline, delay and failures.
   case end
 
   /// The longest delay of an attempt, in seconds.
@@ -56,7 +56,7 @@ enum InspectorAction: Equatable, Sendable {
     }
   }
 
-  /// The number of the key that it concerns; `nil` if it concerns the client.
+  /// The number of the key that the action concerns; `nil` if it concerns the whole client.
   var key: Int? {
     switch self {
     case .entry(_, let key), .setData(let key): key
@@ -66,7 +66,7 @@ enum InspectorAction: Equatable, Sendable {
 
   /// The sentence that says what was done.
   ///
-  /// - Parameter key: The key as it prints.
+  /// - Parameter key: The printed form of the key.
   /// - Returns: The sentence.
   func sentence(about key: String) -> String {
     switch self {
@@ -87,9 +87,9 @@ enum InspectorAction: Equatable, Sendable {
   }
 }
 
-/// The reason for which an action was not performed.
+/// The reason why an action was not performed.
 struct ActionRefusal: Error, Equatable, Sendable {
-  /// The status of the answer.
+  /// The HTTP status of the answer.
   var status: Int
   /// The sentence that the page shows.
   var text: String

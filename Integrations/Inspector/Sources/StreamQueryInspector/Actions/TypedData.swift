@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// The data that somebody has typed, as JSON in the member `dataText` of `POST /do`, read as the type that an entry has.
+/// Decodes the data that a user has typed on the page, as the type of an entry's values.
 ///
-/// It is a text because a page would round the numbers in it.
+/// The member `dataText` of `POST /do` is a text that contains JSON: a page would round numbers in an object.
 enum TypedData {
   private struct Body: Decodable {
     var dataText: String

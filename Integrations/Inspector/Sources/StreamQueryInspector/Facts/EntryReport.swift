@@ -26,7 +26,7 @@ struct EntryReport: Encodable {
     var count: Int
   }
 
-  /// The largest data that is shown, in bytes of JSON.
+  /// The maximum size of data that the page shows, in bytes of JSON.
   static let dataLimit = 1 << 20
 
   var key: String
@@ -34,9 +34,9 @@ struct EntryReport: Encodable {
   var options: [Option]
   var observers: [Observers]
   var waiters: Int
-  /// The number of bytes of the data as JSON; `nil` if it is not Encodable, not there or not to be seen.
+  /// The size of the data in bytes of JSON; `nil` without `Encodable` data, or if the page may not show data.
   var size: Int?
-  /// The data as JSON, if it may be seen and is not too large: a text, since a page would round numbers.
+  /// The data as a JSON text, in which the page rounds no numbers; `nil` like `size`, or for too large data.
   var dataText: String?
 
   init(_ info: QueryInfo, _ detail: EntryDetail, showsData: Bool) {

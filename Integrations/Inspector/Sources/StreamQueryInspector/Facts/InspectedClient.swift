@@ -2,12 +2,12 @@ internal import Foundation
 @_spi(Adapters) internal import StreamQuery
 internal import Synchronization
 
-/// A client that is looked at, for as long as others retain it.
+/// The client that an inspector shows, without retaining it.
 final class InspectedClient: Sendable {
   private weak let reference: QueryClient?
   private let name: String
   private let allows: Inspector.Permissions
-  /// Called when the stream of a page has ended, for tests.
+  /// An action of a test, called after the event stream of a page has ended.
   private let onPageEnd: (@Sendable () -> Void)?
 
   init(
@@ -22,7 +22,7 @@ final class InspectedClient: Sendable {
     self.onPageEnd = onPageEnd
   }
 
-  /// The stream of a page, for as long as it is retained.
+  /// Registers the event stream of a page until this object is released.
   final class Page: Sendable {
     private let subject: InspectedClient
     private let number: UInt64
@@ -38,16 +38,16 @@ final class InspectedClient: Sendable {
       subject.onPageEnd?()
     }
 
-    /// Whether it is sent what happens: newer pages may have taken its place.
+    /// Whether the page still receives events; `false` if newer pages have taken its place.
     var hasPlace: Bool { subject.presence.withLock { $0.hasPlace(number) } }
   }
 
   private let presence = Mutex(PagePresence())
 
-  /// Whether a page is being sent what happens.
+  /// Whether at least one page receives events.
   var hasPages: Bool { presence.withLock(\.hasPages) }
 
-  /// Ends the conditions that pages have set, unless a page comes in time.
+  /// If no page is open, ends the conditions that pages have set, unless a page opens within ten seconds.
   private func nobodyMayBeThere() {
     guard let client, client.conditions?.isEmpty == false,
       let absence = presence.withLock({ $0.absenceBegan() })
@@ -59,7 +59,7 @@ final class InspectedClient: Sendable {
     }
   }
 
-  /// Ends the conditions that pages have set.
+  /// Ends the conditions that pages have set, such as a lost network.
   func endConditions() {
     client?.changeConditions(.end)
   }
@@ -67,7 +67,7 @@ final class InspectedClient: Sendable {
   /// The client; `nil` if it is gone.
   var client: QueryClient? { reference }
 
-  /// The facts of now, encoded; `nil` if the client is gone.
+  /// The present facts as JSON; `nil` if the client is gone.
   var facts: Data? {
     guard let client else { return nil }
     let permissions = InspectorFacts.Permissions(
@@ -78,12 +78,12 @@ final class InspectedClient: Sendable {
     return try? InspectorJSON.encoder.encode(facts)
   }
 
-  /// The record, without values if the app does not say that they may be seen.
+  /// The client's record, without values unless the app allows the page to show them.
   var record: QueryRecord? {
     client.map { permitted($0.record) }
   }
 
-  /// An element for a page, without what the app does not want to show.
+  /// Removes the values from an element for a page, unless the app allows the page to show them.
   func permitted(_ output: LiveFeed.Output) -> LiveFeed.Output {
     switch output {
     case .record(let record): .record(permitted(record))
@@ -99,7 +99,7 @@ final class InspectedClient: Sendable {
     return record
   }
 
-  /// The facts about one key, encoded.
+  /// The facts about one key, as JSON.
   ///
   /// - Parameter number: The number of the key in the record.
   /// - Returns: The facts; `nil` if there is no such entry.
@@ -142,7 +142,7 @@ final class InspectedClient: Sendable {
     case (.end, _): endConditions()
     case (.entry, nil), (.setData, nil): break
     }
-    // A page whose stream is lost can still ask for something.
+    // A page may ask for a condition after its event stream is lost. Then no page is open that could end it.
     nobodyMayBeThere()
     return action.sentence(about: info.map { "\($0.key)" } ?? "")
   }
@@ -157,7 +157,7 @@ nonisolated extension QueryClient {
     case .remove: remove(filter)
     case .failNext: changeConditions(.failNext(info))
     case .clearFailNext: changeConditions(.clearFailNext(info))
-    // Nobody waits: a fetch may take long, and its course is in the record.
+    // The page does not wait for the fetch, which may take long. The record shows the course of the fetch.
     case .refetch: inBackground { await $0.refetch(filter) }
     case .reset: inBackground { await $0.reset(filter) }
     }

@@ -2,7 +2,7 @@ internal import Foundation
 @_spi(Adapters) internal import StreamQuery
 @_spi(Adapters) internal import StreamQueryPersistence
 
-/// The facts about a client that no record has: the event `facts` of a page.
+/// The facts about a client that are not in its record: the content of the event `facts` for a page.
 struct InspectorFacts: Encodable, Sendable {
   struct Permissions: Encodable, Sendable {
     var values: Bool
@@ -26,7 +26,7 @@ struct InspectorFacts: Encodable, Sendable {
     var cost: Int?
     var usedCost: Int?
 
-    /// `nil` if nothing is limited.
+    /// Returns `nil` if the client limits nothing.
     init?(_ limits: QueryClient.Limits) {
       guard limits.maxFetches != nil || limits.maxEntries != nil || limits.maxCost != nil else {
         return nil
@@ -39,7 +39,7 @@ struct InspectorFacts: Encodable, Sendable {
 
     func encode(to encoder: any Encoder) throws {
       var container = encoder.container(keyedBy: CodingKeys.self)
-      // A missing limit is there as null.
+      // `encode` writes a missing limit as null.
       try container.encode(fetches, forKey: .fetches)
       try container.encode(running, forKey: .running)
       try container.encode(waiting, forKey: .waiting)
@@ -65,7 +65,7 @@ struct InspectorFacts: Encodable, Sendable {
     }
   }
 
-  /// A run that waits in the outbox, without its input.
+  /// A mutation run in the outbox, without its input.
   struct Item: Encodable, Sendable {
     var id: String
     var mutation: String
@@ -122,16 +122,16 @@ struct InspectorFacts: Encodable, Sendable {
     }
   }
 
-  /// An account of the object that has made the client.
+  /// An account of the `QueryAccounts` that made the client.
   struct Account: Encodable, Sendable {
     var name: String
-    /// Whether it is that of the client.
+    /// Whether the inspected client belongs to this account.
     var isCurrent = false
     var state: String
-    /// The number of entries of its client; `nil` after its end.
+    /// The number of entries in the cache of the account's client; `nil` after the account has ended.
     var entries: Int?
 
-    /// An account that is open.
+    /// Describes an open account.
     init(_ account: QueryAccount, isCurrent: Bool) {
       name = account.name
       self.isCurrent = isCurrent
@@ -139,13 +139,13 @@ struct InspectorFacts: Encodable, Sendable {
       entries = account.client.limits.entryCount
     }
 
-    /// An account that has ended, and that a store could not erase.
+    /// Describes an account that has ended, but that a store could not erase.
     init(notErased name: String) {
       self.name = name
       state = "not erased"
     }
 
-    /// The accounts that a client knows; `nil` if it is that of no account.
+    /// All accounts of the `QueryAccounts` that made a client; `nil` if the client belongs to no account.
     static func all(of client: QueryClient) -> [Self]? {
       guard let accounts = client.accounts else { return nil }
       return accounts.opened.map { Self($0, isCurrent: $0.client === client) }
@@ -153,7 +153,7 @@ struct InspectorFacts: Encodable, Sendable {
     }
   }
 
-  /// The largest number of elements of a list; a page shows no more.
+  /// The maximum number of elements in each of the lists below, because a page shows no more.
   static let listLimit = 1_000
 
   var client: String

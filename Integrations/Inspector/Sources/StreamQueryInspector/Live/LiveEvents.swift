@@ -2,14 +2,14 @@ internal import Foundation
 internal import StreamQuery
 internal import StreamQueryOperators
 
-/// What one page is sent, from the moment at which it asks until it is gone or the client has ended.
+/// The events for one page, from its request until the page is gone or the client has ended.
 ///
-/// The client is not retained. All of it waits on the clock of the client, in tasks of its executor.
+/// The sequence does not retain the client. It waits on the client's clock, in tasks on its executor.
 struct LiveEvents: AsyncSequence, Sendable {
   typealias Element = [LiveFeed.Output]
   typealias Failure = Never
 
-  /// The time between two parts: at most 20 in a second.
+  /// The minimum time between two parts of the record, so that a page gets at most 20 parts in a second.
   static let pause = Duration.milliseconds(50)
 
   let subject: InspectedClient
@@ -19,7 +19,7 @@ struct LiveEvents: AsyncSequence, Sendable {
   struct Iterator: AsyncIteratorProtocol {
     private let subject: InspectedClient
     private let page: InspectedClient.Page
-    /// `nil` if the client had ended before.
+    /// The inputs of the feed; `nil` if the client had ended before the page asked.
     private var inputs: ScheduledSequence<ErasedSequence<LiveInput, Never>>.AsyncIterator?
     private var feed = LiveFeed()
     private var isOver = false
@@ -38,7 +38,7 @@ struct LiveEvents: AsyncSequence, Sendable {
       while !isOver {
         var input: LiveInput?
         if inputs == nil { input = .ended } else { input = await inputs?.next(isolation: actor) }
-        // Noticed within a second.
+        // There is an input each second, so the page learns of its replacement within a second.
         if !page.hasPlace { input = .replaced }
         guard let input, !Task.isCancelled else { break }
         let subject = subject
@@ -46,7 +46,7 @@ struct LiveEvents: AsyncSequence, Sendable {
         if outputs.last?.isLast == true { isOver = true }
         if !outputs.isEmpty { return outputs.map(subject.permitted) }
       }
-      // The tasks that wait for news end with it.
+      // This also ends the tasks that wait for inputs.
       inputs = nil
       isOver = true
       return nil

@@ -1,9 +1,9 @@
 internal import Foundation
 internal import StreamQuery
 
-/// Something that a page is to learn of, or the time for it.
+/// An input of ``LiveFeed``: an event that a page must learn of, or the end of a second.
 enum LiveInput: Sendable {
-  /// Something was recorded: at first all that the client has, then the news.
+  /// The first input has the whole record, and each later one the events that the client has recorded since.
   case recorded(QueryRecord)
   /// A second is over.
   case second
@@ -13,7 +13,7 @@ enum LiveInput: Sendable {
   case ended
 }
 
-/// Decides what a page is sent: the record, its continuation, facts that have changed, and the end.
+/// Decides which events a page gets: the record, its continuation, facts that have changed, and the end.
 ///
 /// | input | before the record | after it | ended |
 /// |---|---|---|---|
@@ -31,11 +31,11 @@ struct LiveFeed: Sendable {
     case replaced
     case end
 
-    /// Whether nothing follows.
+    /// Whether this is the last element for the page.
     var isLast: Bool { self == .replaced || self == .end }
   }
 
-  /// The number of seconds without an element after which a comment shows whether somebody still reads.
+  /// After this many seconds without an element, the page gets a comment, to find out whether it still reads.
   static let quietSeconds = 5
 
   private enum Stage: Equatable {
@@ -50,8 +50,8 @@ struct LiveFeed: Sendable {
   ///
   /// - Parameters:
   ///   - input: The input.
-  ///   - present: The facts of now, encoded; `nil` if the client is gone.
-  /// - Returns: What to send, in this order.
+  ///   - present: The present facts as JSON; `nil` if the client is gone.
+  /// - Returns: The elements to send, in order.
   mutating func received(_ input: LiveInput, facts present: @autoclosure () -> Data?) -> [Output] {
     switch (stage, input) {
     case (.opening, .recorded(let record)):

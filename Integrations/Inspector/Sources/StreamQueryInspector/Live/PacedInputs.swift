@@ -1,8 +1,8 @@
 internal import StreamQuery
 
-/// The news of a client, at most one element in a span of time, and then its end.
+/// The recorded events of a client, at most one element in each ``pause``, and then the end of the client.
 ///
-/// The client conflates while nobody asks: a slow page costs no memory, and gets more in one element.
+/// The client collects events until somebody asks: a slow page costs no memory, and gets more in one element.
 struct PacedInputs<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable
 where Base.Element == QueryRecord, Base.Failure == Never {
   typealias Element = LiveInput
@@ -36,7 +36,7 @@ where Base.Element == QueryRecord, Base.Failure == Never {
     mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> LiveInput? {
       switch stage {
       case .first: stage = .pausing
-      // A cancelled sleep ends at once, and so does the base.
+      // If the task is cancelled, the sleep and the base sequence end at once.
       case .pausing: try? await clock.sleep(for: pause)
       case .ended: return nil
       }

@@ -1,33 +1,33 @@
-/// Decides which pages are sent what happens, and whether the conditions that pages have set still stand.
+/// Decides which pages receive events, and whether the conditions that pages have set still stand.
 ///
-/// A browser has six connections to a server, and the stream of a page takes one of them: the seventh page would wait
-/// for ever. So there are five streams at most, and a page that comes takes the place of the oldest. That may also be
-/// one whose browser is gone, which nobody has noticed yet.
+/// A browser has at most six connections to a server. The event stream of each page takes one, so a seventh
+/// page would wait for ever. So at most five pages have a stream. A sixth page takes the place of the oldest
+/// one, which may be closed, although the server has not noticed that yet.
 ///
 /// | input | effect |
 /// |---|---|
-/// | `came` | the page gets a place, the sixth one that of the oldest; an absence is over |
-/// | `left` | its place is free |
-/// | `absenceBegan` | without pages, an absence begins |
-/// | `lasts` | whether no page has come since |
+/// | `came` | the page gets a place, the sixth one that of the oldest; the absence of pages is over |
+/// | `left` | the place of the page is free |
+/// | `absenceBegan` | if no page is open, an absence of pages begins |
+/// | `lasts` | whether no page has come since the absence began |
 struct PagePresence: Sendable {
-  /// The largest number of pages.
+  /// The maximum number of pages that receive events.
   static let limit = 5
-  /// How long the conditions that pages have set stand without a page.
+  /// How long the conditions that pages have set stand while no page is open.
   static let patience = Duration.seconds(10)
 
-  /// The pages, the oldest first.
+  /// The numbers of the pages that receive events, oldest first.
   private var places: [UInt64] = []
   private var lastNumber: UInt64 = 0
-  /// The time without pages; `nil` if there are some, or if it was not noted.
+  /// The number of the present absence of pages; `nil` if a page is open, or without ``absenceBegan()``.
   private var absence: UInt64?
 
-  /// Whether a page has a place.
+  /// Whether at least one page receives events.
   var hasPages: Bool { !places.isEmpty }
 
-  /// A page came.
+  /// Gives a place to a page that came.
   ///
-  /// - Returns: Its number.
+  /// - Returns: The number of the page.
   mutating func came() -> UInt64 {
     lastNumber += 1
     places.append(lastNumber)
@@ -36,15 +36,15 @@ struct PagePresence: Sendable {
     return lastNumber
   }
 
-  /// Whether a page still has its place.
+  /// Whether a page still has its place, and so receives events.
   func hasPlace(_ page: UInt64) -> Bool { places.contains(page) }
 
-  /// A page left.
+  /// Frees the place of a page that is gone.
   mutating func left(_ page: UInt64) {
     places.removeAll { $0 == page }
   }
 
-  /// Nobody may be there to end conditions.
+  /// Begins an absence if no page is open, so that nobody could end the conditions.
   ///
   /// - Returns: The number of the absence; `nil` if there are pages.
   mutating func absenceBegan() -> UInt64? {
@@ -54,6 +54,6 @@ struct PagePresence: Sendable {
     return lastNumber
   }
 
-  /// Whether no page has come since an absence began, and no other absence began.
+  /// Whether an absence still lasts: no page has come since it began, and no other absence has begun.
   func lasts(_ number: UInt64) -> Bool { absence == number }
 }

@@ -4,13 +4,13 @@ internal import Foundation
 enum ServerSentEvent: Equatable, Sendable {
   /// An event with a name and data of one or more lines.
   case event(String, data: Data)
-  /// Nothing: it shows whether somebody still reads.
+  /// A comment, which the page ignores. Sending it shows whether the page still reads.
   case comment
 
-  /// The event that tells that the client has ended.
+  /// The event that tells a page that the client has ended.
   static let end = Self.event("end", data: Data("{}".utf8))
 
-  /// The event that tells a page that newer ones have taken its place.
+  /// The event that tells a page that newer pages have taken its place.
   static let replaced = Self.event(
     "replaced",
     data: Data(
@@ -19,10 +19,10 @@ enum ServerSentEvent: Equatable, Sendable {
     )
   )
 
-  /// The beginning of a stream: the time after which a page that has lost it asks again.
+  /// The first bytes of a stream, which tell a page to reconnect one second after it lost the connection.
   static let preamble = Data("retry: 1000\n\n".utf8)
 
-  /// The event in the form of `text/event-stream`.
+  /// The event in the format of `text/event-stream`.
   var encoded: Data {
     switch self {
     case .comment: return Data(":\n\n".utf8)

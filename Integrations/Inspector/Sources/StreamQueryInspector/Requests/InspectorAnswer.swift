@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// An answer with a body that is there as a whole.
+/// An HTTP answer with a complete body, unlike the stream of events.
 struct InspectorAnswer: Equatable, Sendable {
   var status = 200
   var headers: [String: String] = [:]
@@ -8,8 +8,8 @@ struct InspectorAnswer: Equatable, Sendable {
 
   /// The headers of every answer.
   ///
-  /// Nothing but the page's own files runs in the page, and it talks to this server only. Nothing is stored, since it
-  /// is about data of an app. The link has a token, so no other site may learn it.
+  /// They let the page run its own files only, and talk to this server only. A browser may not store answers,
+  /// because they have data of an app. No other site may learn the link, because the link has the token.
   static let safety = [
     "Content-Security-Policy": """
     default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; \
@@ -22,7 +22,7 @@ struct InspectorAnswer: Equatable, Sendable {
     "Cross-Origin-Resource-Policy": "same-origin",
   ]
 
-  /// An answer of a content type.
+  /// Creates an answer with a content type.
   init(status: Int = 200, type: String, body: Data, headers: [String: String] = [:]) {
     self.status = status
     self.body = body
@@ -30,7 +30,7 @@ struct InspectorAnswer: Equatable, Sendable {
     self.headers["Content-Type"] = type
   }
 
-  /// An answer of JSON.
+  /// Returns an answer with a JSON body.
   static func json(_ body: Data, status: Int = 200) -> Self {
     Self(status: status, type: "application/json; charset=utf-8", body: body)
   }
@@ -39,7 +39,7 @@ struct InspectorAnswer: Equatable, Sendable {
   static func refusal(_ refusal: RequestRefusal) -> Self {
     var answer = error(refusal.text, status: refusal.status)
     if case .method(let allowed) = refusal { answer.headers["Allow"] = allowed }
-    // The rest of a body that is not read would be taken for the next request.
+    // The server does not read the rest of the body, and would take it for the next request.
     if refusal == .bodyTooLarge { answer.headers["Connection"] = "close" }
     return answer
   }
@@ -53,12 +53,12 @@ struct InspectorAnswer: Equatable, Sendable {
   static func done(_ text: String) -> Self { json(encoded(["done": text])) }
 
   private static func encoded(_ fields: [String: String]) -> Data {
-    // Texts always have a form in JSON.
+    // Encoding texts as JSON cannot fail.
     (try? InspectorJSON.encoder.encode(fields)) ?? Data("{}".utf8)
   }
 }
 
-/// The JSON of the inspector: on one line, the same for the same values, with words for numbers that JSON does not have.
+/// The JSON format of the inspector: one line, sorted members, and words for infinite numbers and NaN.
 enum InspectorJSON {
   static var encoder: JSONEncoder {
     let encoder = JSONEncoder()

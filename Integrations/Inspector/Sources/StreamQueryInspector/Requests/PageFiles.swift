@@ -1,10 +1,10 @@
 internal import Foundation
 
-/// The files of the page: a table of names, which a request can only look up.
+/// A table with the files of the page, in which a request can only look up a name.
 struct PageFiles: Sendable {
   private let files: [String: InspectorAnswer]
 
-  /// The content types of the files, by the ends of their names; there are no others.
+  /// The content types of the files, by file extension; files with other extensions are left out.
   private static let types = [
     "html": "text/html; charset=utf-8",
     "css": "text/css; charset=utf-8",
@@ -31,6 +31,6 @@ struct PageFiles: Sendable {
   /// The paths of the files.
   var names: Set<String> { Set(files.keys) }
 
-  /// Returns the answer with a file; `nil` if there is none of this name.
+  /// Returns an answer with the file of this name; `nil` if there is no such file.
   subscript(name: String) -> InspectorAnswer? { files[name] }
 }

@@ -3,13 +3,13 @@
 /// The server listens on the loopback address only, but every page in every browser of this machine can send
 /// requests there. So a request needs
 ///
-/// - a `Host` that names the loopback address and this port: a page of a foreign name that was rebound to this
-///   address has another one;
-/// - no `Origin`, or this one;
-/// - the token of the link, except for the files of the page, which say nothing about the client. A request that
-///   changes something needs it in a header, which no form of a foreign page can set.
+/// - a `Host` that names the loopback address and this port. A foreign site that points its own name to this
+///   address (DNS rebinding) sends another `Host`;
+/// - no `Origin`, or the origin of the inspector's page;
+/// - the token of the link, except for the files of the page, which say nothing about the client. An action
+///   needs the token in a header, which no form of a foreign page can set.
 struct RequestGate: Sendable {
-  /// The largest body of an action.
+  /// The maximum size of an action's body, in bytes.
   static let bodyLimit = 1 << 20
 
   private let hosts: Set<String>
@@ -26,18 +26,18 @@ struct RequestGate: Sendable {
   ///   - allowsActions: Whether actions are performed.
   init(port: UInt16, token: String, files: Set<String>, allowsActions: Bool) {
     let names = ["127.0.0.1", "localhost", "[::1]"]
-    // Browsers leave out the port of the scheme.
+    // Browsers omit port 80, because it is the default port of `http`.
     hosts = Set(names.map { "\($0):\(port)" } + (port == 80 ? names : []))
     self.token = Array(token.utf8)
     self.files = files
     self.allowsActions = allowsActions
   }
 
-  /// Finds the place that a request is for.
+  /// Finds the route of a request, or refuses the request.
   ///
   /// - Parameter request: The request.
   /// - Returns: The route.
-  /// - Throws: The refusal, if it gets no answer.
+  /// - Throws: The reason why the request is refused.
   func route(_ request: InspectorRequest) throws(RequestRefusal) -> InspectorRoute {
     guard let host = request.headers["host"], hosts.contains(host.lowercased()) else {
       throw .foreignHost
@@ -83,7 +83,7 @@ struct RequestGate: Sendable {
     return request.method == "GET" ? request.query["token"] : nil
   }
 
-  /// Compares a token in a time that tells nothing about how much of it is right.
+  /// Checks the token of a request, in a time that does not tell how many of its bytes are right.
   private func isKnown(_ sent: String?) -> Bool {
     guard let sent else { return false }
     let bytes = Array(sent.utf8)
@@ -95,7 +95,7 @@ struct RequestGate: Sendable {
   }
 }
 
-/// The reason for which a request gets no answer.
+/// The reason why a request is refused.
 enum RequestRefusal: Error, Equatable, Sendable {
   /// The `Host` is not this server.
   case foreignHost
@@ -105,16 +105,16 @@ enum RequestRefusal: Error, Equatable, Sendable {
   case token
   /// There is nothing at this path.
   case unknownPath
-  /// The path takes another method.
+  /// The path allows only another HTTP method.
   case method(allowed: String)
-  /// The number of the key is missing or no number.
+  /// The query item `key` is missing, or is no number.
   case noKey
   /// Actions are not allowed.
   case actionsOff
   /// The body is too large.
   case bodyTooLarge
 
-  /// The status of the answer.
+  /// The HTTP status of the answer.
   var status: Int {
     switch self {
     case .foreignHost: 421

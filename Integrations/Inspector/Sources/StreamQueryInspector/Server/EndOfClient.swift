@@ -1,9 +1,9 @@
 internal import StreamQuery
 
-/// Waits for the end of a client, without retaining it.
+/// Waits for the end of a client, without retaining the client.
 ///
-/// A client disconnects the streams of triggers that are connected to it when it is shut down or freed. This connects
-/// one that never triggers anything.
+/// A client disconnects its streams of triggers when it is shut down or freed. This object connects a stream
+/// that never triggers anything, and notices when the stream is disconnected.
 final class EndOfClient: Sendable {
   private let connection: TriggerConnection
 

@@ -2,11 +2,11 @@ internal import FlyingFox
 internal import Foundation
 internal import Synchronization
 
-/// Answers the requests that a server gets: turns them into values, and answers into what the server sends.
+/// Answers HTTP requests: converts each of them to an ``InspectorRequest``, and each answer to a response.
 final class InspectorHandler: HTTPHandler {
   let files: PageFiles
   private let subject: InspectedClient
-  /// Known when the server has a port.
+  /// Decides which requests are answered; `nil` until the server has a port.
   private let gate = Mutex<RequestGate?>(nil)
 
   init(subject: InspectedClient, files: PageFiles) {
@@ -14,7 +14,7 @@ final class InspectorHandler: HTTPHandler {
     self.files = files
   }
 
-  /// Answers requests from now on.
+  /// Lets the handler answer requests from now on, as the gate decides.
   func open(_ gate: RequestGate) {
     self.gate.withLock { $0 = gate }
   }
@@ -56,7 +56,7 @@ final class InspectorHandler: HTTPHandler {
     }
   }
 
-  /// Reads a body, up to the limit.
+  /// Reads the body of a request, but throws if the body is larger than ``RequestGate/bodyLimit``.
   private func body(of request: HTTPRequest) async throws -> Data {
     var body = Data()
     for try await chunk in request.bodySequence {
@@ -77,7 +77,7 @@ extension InspectorRequest {
 }
 
 extension HTTPResponse {
-  /// The response to a request; the last one of its connection if its body may be too large, whether it was read or not.
+  /// Creates the response; after a request with too large a body, or one of unknown length, the connection ends.
   init(_ answer: InspectorAnswer, to request: HTTPRequest) {
     let isLast = request.bodySequence.count.map { $0 > RequestGate.bodyLimit } ?? true
     var headers = answer.headers

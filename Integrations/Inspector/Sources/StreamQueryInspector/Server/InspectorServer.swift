@@ -11,22 +11,22 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// Listens on the loopback address, from its start until it is stopped or the client has ended.
+/// Serves the page on the loopback address, from ``start()`` until ``stop()`` or the end of the client.
 ///
-/// If its socket is lost, it listens again at the same link, or says that it cannot.
+/// If the socket is lost, the server listens again at the same link, or logs that it cannot.
 actor InspectorServer {
   private enum Stage {
     case idle
     case listening(HTTPServer, Task<Void, any Error>, URL)
-    /// The socket was lost.
+    /// The socket was lost, and the server tries to listen again.
     case returning(URL)
-    /// It cannot listen any more.
+    /// The socket was lost, and all tries to listen again have failed.
     case failed(InspectorError)
     case stopped(Task<Void, Never>?)
   }
 
   private let subject: InspectedClient
-  /// The port to listen on; 0 is any, until there is one.
+  /// The port to listen on; 0 means any free port, until the server has got one.
   private var port: UInt16
   private let token: String
   private let allowsActions: Bool
@@ -63,10 +63,10 @@ actor InspectorServer {
     }
   }
 
-  /// Starts to listen, until it is stopped or the client has ended.
+  /// Starts to listen, until the server is stopped or the client has ended.
   ///
   /// - Returns: The link to the page.
-  /// - Throws: The reason for which it cannot listen.
+  /// - Throws: The reason why the server cannot listen.
   func start() async throws(InspectorError) -> URL {
     do {
       try watchClient()
@@ -87,7 +87,7 @@ actor InspectorServer {
     } catch {
       throw .cannotListen(port: port, reason: "\(error)")
     }
-    // It has no executor preference, because the work of the inspector is not the client's.
+    // This task has no executor preference, because the inspector's work is not the client's.
     let listening = Task { try await server.waitUntilListening() }
     let task = Task {
       defer { listening.cancel() }
@@ -123,23 +123,23 @@ actor InspectorServer {
     guard let client = subject.client else { throw .ended }
     guard client.conditions != nil else { throw .notRecording }
     clock = client.clock
-    // It retains the server, which nobody else may do, until one of them ends.
+    // The closure retains the server until the server or the client ends. Perhaps nobody else retains it.
     end = EndOfClient(client) {
-      // It has no executor preference, because the work of the inspector is not the client's.
+      // This task has no executor preference, because the inspector's work is not the client's.
       Task { await self.stop() }
     }
   }
 
   /// Stops listening.
   ///
-  /// Pages are sent the end of the client first if it has ended.
+  /// If the client has ended, open pages are told so first.
   func stop() async {
     switch stage {
     case .idle: stage = .stopped(nil)
     case .returning:
       stage = .stopped(nil)
       subject.endConditions()
-    // It has no executor preference, because the work of the inspector is not the client's.
+    // This task has no executor preference, because the inspector's work is not the client's.
     case .listening(let server, let task, _): stage = .stopped(Task { await stop(server, task) })
     case .failed, .stopped: break
     }
@@ -152,7 +152,7 @@ actor InspectorServer {
     await server.stop(timeout: subject.hasPages ? 1 : 0)
     task.cancel()
     _ = await task.result
-    // After the last request.
+    // The server has stopped, so no request can set conditions any more.
     subject.endConditions()
   }
 
@@ -164,7 +164,7 @@ actor InspectorServer {
     _ pool: ListeningPool
   ) {
     let clock = clock
-    // It has no executor preference, because the work of the inspector is not the client's.
+    // This task has no executor preference, because the inspector's work is not the client's.
     Task {
       let time = await clock.measure { _ = await task.result }
       let result = await task.result
@@ -172,7 +172,7 @@ actor InspectorServer {
     }
   }
 
-  /// A server ends: unless it was stopped, its socket was lost.
+  /// Handles the end of a server: unless it was stopped, its socket was lost, and this actor listens again.
   private func lost(
     _ server: HTTPServer,
     _ result: Result<Void, any Error>,

@@ -1,14 +1,14 @@
 internal import FlyingSocks
 internal import Foundation
 
-/// The body of the last answer of a connection, which the server closes after it.
+/// The body of an answer after which the server closes the connection, because this body ends with an error.
 ///
-/// The server would take the rest of a body that nobody has read for the next request. It reads that line in a time that
-/// grows with the square of its length, and so the whole app would stand still. An answer that fails ends the connection.
+/// Otherwise the server would take the unread rest of the request's body for the next request. It reads a
+/// line of a request in a time that grows with the square of the length, so the whole app would stand still.
 struct LastBody: AsyncBufferedSequence {
   typealias Element = UInt8
 
-  /// The error that ends the connection.
+  /// The error after the last byte, which makes the server close the connection.
   struct End: Error {}
 
   let bytes: Data

@@ -1,12 +1,12 @@
 internal import FlyingSocks
 internal import Synchronization
 
-/// A pool of sockets that tells when the one that listens is lost.
+/// A pool of sockets that reports the loss of the listening socket.
 ///
-/// The server itself would wait until its last page is closed, and take no new one.
+/// Without the report, the server would accept no new page, and go on until its last page is closed.
 final class ListeningPool: AsyncSocketPool {
   private struct State {
-    /// The socket that listens: the first that waits.
+    /// The listening socket: the first socket that waits in the pool.
     var listener: Socket?
     var loss: (any Error)?
     var onLoss: (@Sendable () -> Void)?
@@ -19,10 +19,10 @@ final class ListeningPool: AsyncSocketPool {
     self.base = base
   }
 
-  /// The error with which the socket was lost.
+  /// The error that ended the listening socket; `nil` if it was not lost.
   var loss: (any Error)? { state.withLock(\.loss) }
 
-  /// Calls an action when the socket is lost, or at once if it was.
+  /// Calls an action when the listening socket is lost, or at once if it is lost already.
   func onLoss(_ action: @escaping @Sendable () -> Void) {
     let isLost = state.withLock { state in
       state.onLoss = action

@@ -1,11 +1,11 @@
 internal import FlyingSocks
 internal import Foundation
 
-/// The body of the answer to `GET /events`: it lasts until the page is gone or the client has ended.
+/// The body of the answer to `GET /events`, which lasts until the page is gone or the client has ended.
 ///
-/// The server asks for the next bytes when the page has taken the last ones. When the connection is lost, the next
-/// bytes cannot be written; then the server drops the iterator, and the tasks that wait for news end. A page that says
-/// nothing is noticed by a comment within ten seconds.
+/// The server asks for the next bytes when the page has taken the last ones. If the connection is lost, the
+/// next bytes cannot be written. Then the server drops the iterator, and the tasks that wait for events end.
+/// Without events, the body sends comments, so that the server notices the loss within ten seconds.
 struct LiveBody: AsyncBufferedSequence {
   typealias Element = UInt8
 
@@ -14,12 +14,12 @@ struct LiveBody: AsyncBufferedSequence {
   func makeAsyncIterator() -> Iterator { Iterator(events: events.makeAsyncIterator()) }
 
   struct Iterator: AsyncBufferedIteratorProtocol {
-    /// The number of bytes that are given away at once.
+    /// The maximum number of bytes that one call returns.
     private static let pieceSize = 1 << 16
 
     private var events: LiveEvents.Iterator
     private var bytes = ServerSentEvent.preamble
-    /// The number of these bytes that were given away.
+    /// The number of leading bytes in `bytes` that were returned.
     private var sent = 0
 
     init(events: LiveEvents.Iterator) {
@@ -30,7 +30,7 @@ struct LiveBody: AsyncBufferedSequence {
       try await nextBuffer(suggested: 1)?.first
     }
 
-    // Returns at least one byte, as the protocol demands, and no more than a piece.
+    // Returns at least one byte, as the protocol demands, and at most `pieceSize` bytes.
     mutating func nextBuffer(suggested count: Int) async throws -> Data? {
       while sent == bytes.count {
         guard let outputs = await events.next() else { return nil }
@@ -45,7 +45,7 @@ struct LiveBody: AsyncBufferedSequence {
 }
 
 extension ServerSentEvent {
-  /// The event for an output; a record is encoded in the format of its file.
+  /// Creates the event for an output of the feed; a record has the same JSON as in a saved file.
   init(_ output: LiveFeed.Output) throws {
     self =
       switch output {

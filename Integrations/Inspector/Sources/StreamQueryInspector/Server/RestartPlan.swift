@@ -1,14 +1,14 @@
-/// Decides when a server that has lost its socket listens again.
+/// Decides when a server that has lost its socket tries to listen again.
 ///
-/// A system takes sockets away: that of iOS those of an app in the background. So the first try comes at once, and
-/// pages do not notice. The next ones come after longer and longer pauses, until the server is given up.
+/// A system may take sockets away, as iOS does in the background. The first try comes at once, so that pages
+/// do not notice. Each further try comes after a longer pause. After the last try, the server is given up.
 ///
 /// | input | effect |
 /// |---|---|
-/// | `lost`, after a while | the tries begin anew |
-/// | `lost`, soon; `refused` | the next try, after its pause; without one it is given up |
+/// | `lost`, after ``steadyTime`` | the tries begin anew |
+/// | `lost`, sooner; `refused` | the next try, after its pause; after the last try, the server is given up |
 struct RestartPlan: Equatable, Sendable {
-  /// How long a server has to listen to count as one that works.
+  /// If a server has listened for this long, it has worked: after a loss, the tries begin anew.
   static let steadyTime = Duration.seconds(60)
 
   /// The pauses before the tries.
@@ -19,18 +19,18 @@ struct RestartPlan: Equatable, Sendable {
     self.pauses = pauses
   }
 
-  /// The socket was lost.
+  /// Decides about the next try after the socket was lost.
   ///
   /// - Parameter time: How long the server has listened.
-  /// - Returns: The pause before the next try; `nil` if it is given up.
+  /// - Returns: The pause before the next try; `nil` to give the server up.
   mutating func lost(after time: Duration) -> Duration? {
     if time >= Self.steadyTime { tries = 0 }
     return refused()
   }
 
-  /// A try has failed.
+  /// Decides about the next try after one has failed.
   ///
-  /// - Returns: The pause before the next one; `nil` if it is given up.
+  /// - Returns: The pause before the next try; `nil` to give the server up.
   mutating func refused() -> Duration? {
     guard tries < pauses.count else { return nil }
     defer { tries += 1 }
