@@ -1,9 +1,9 @@
 internal import StreamQuery
 
-/// The namespace under which each client shares.
+/// The namespaces under which clients share their data.
 ///
-/// A client has only one. Its own data is not divided by namespaces, so with two it would serve one tenant's
-/// data to another.
+/// A client has only one namespace. Its own data is not divided by namespaces, so a client with two of them
+/// would serve one tenant's data to another.
 struct ClientNamespaces: Sendable {
   private struct Entry: Sendable {
     weak var client: QueryClient?
@@ -20,9 +20,9 @@ struct ClientNamespaces: Sendable {
   private var entries: [ObjectIdentifier: Entry] = [:]
   private var sweepsAt = 64
 
-  /// A cache of a client is about to be made.
+  /// Claims a namespace for a client before a cache of the client is made.
   ///
-  /// - Returns: The namespace of the client, which is that of its first cache, and clients to release
+  /// - Returns: The namespace of the client's first cache, and clients that the caller must release
   ///   outside of the lock.
   mutating func claim(
     _ namespace: String,
@@ -44,16 +44,16 @@ struct ClientNamespaces: Sendable {
     return (namespace, seen)
   }
 
-  /// A cache of a client with this namespace was made.
+  /// Registers a new cache of a client.
   ///
-  /// - Returns: The client's other caches, to be released outside of the lock.
+  /// - Returns: The client's other caches, which the caller must release outside of the lock.
   mutating func made(_ cache: SharedCache, for client: QueryClient) -> [SharedCache] {
     let former = entries[ObjectIdentifier(client)]?.caches.compactMap(\.cache) ?? []
     entries[ObjectIdentifier(client)]?.caches = (former + [cache]).map { Member(cache: $0) }
     return former
   }
 
-  /// The first existing cache of a client, and whether it ever had one.
+  /// The first existing cache of a client, and whether the client ever had a cache.
   func cache(of client: QueryClient) -> (cache: SharedCache?, hadOne: Bool) {
     guard let known = entries[ObjectIdentifier(client)], known.client === client else {
       return (nil, false)

@@ -7,9 +7,9 @@ struct FlightRun: Sendable {
   let settings: SharedSettings
   let context: FetchContext
   var rounds: SharedRounds
-  /// The entry that the store had, which was valid but too old.
+  /// The store's entry, if the store had one that was valid but too old.
   var present: SharedEntry?
-  /// The time when the store was last asked.
+  /// The time when the fetch last asked the store.
   var askedAt = Duration.zero
 
   init(
@@ -27,25 +27,25 @@ struct FlightRun: Sendable {
   }
 }
 
-/// An answer of which it is not known yet whether it is outdated.
+/// An answer that has not been compared yet with the changes since its request.
 struct FlightAnswer<Value: Sendable>: Sendable {
   var value: Value
   /// The source of the answer.
   var origin: SharedTable.Answer
   /// The age of the answer.
   var age: Duration
-  /// The time when it was requested, at the latest.
+  /// The latest possible time at which the answer was requested from upstream.
   var requestedAt: Duration
-  /// Whether it is an entry that another machine has stored.
+  /// Whether the answer is an entry of the store.
   var isTaken = false
-  /// Whether upstream found that the data is still good.
+  /// Whether upstream answered that the client's data has not changed.
   var isKept = false
-  /// Whether upstream reported an age.
+  /// Whether upstream reported an age of the answer.
   ///
-  /// Versions say nothing about that age.
+  /// The answer's version says nothing about this age.
   var isAged = false
 
-  /// Its version; `nil` if it did not come from the store.
+  /// The version of the answer; `nil` if the store does not have it.
   var version: SharedVersion? {
     switch origin {
     case .stored(let version): version

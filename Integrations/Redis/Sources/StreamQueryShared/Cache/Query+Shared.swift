@@ -3,9 +3,9 @@ public import StreamQuery
 extension Query where Value: Codable {
   /// Shares the data of the query with all machines that use the same store and namespace.
   ///
-  /// A fetch first asks the store. A young entry is its answer, with its age, so that the query's
-  /// stale time holds across machines. Otherwise one machine fetches for all, and the others wait
-  /// for it. ``SharedCache`` describes invalidations, failures and the absence of the store.
+  /// A fetch first asks the store. If the store has a young entry, the fetch returns it with its age, so that
+  /// the query's stale time holds across machines. Otherwise one machine fetches for all, and the others
+  /// wait for it. ``SharedCache`` describes invalidations, failures and the absence of the store.
   ///
   /// ```swift
   /// let user = Query("user", id) { try await api.user(id) }
@@ -13,16 +13,16 @@ extension Query where Value: Codable {
   ///   .shared(through: cache, tags: ["team 7"])
   /// ```
   ///
-  /// A refetch, a reset and a trigger ask upstream, and so does an invalidation with the client's own
-  /// `invalidate`, which concerns this machine only, whether it has the data or not;
-  /// ``SharedCache/invalidate(_:)`` concerns all. Apply this modifier after the ones that change the fetch. A
-  /// single page of an infinite query is not shared.
+  /// A refetch, a reset and a trigger ask upstream. So does an invalidation with the client's own
+  /// `invalidate`, which concerns this machine only, even if it has no data; ``SharedCache/invalidate(_:)``
+  /// concerns all machines. Apply this modifier after the ones that change the fetch. A single page of an
+  /// infinite query is not shared.
   ///
   /// - Parameters:
   ///   - cache: The cache of the client that fetches the query.
   ///   - tags: Further marks that invalidate the query:
   ///     ``SharedCache/invalidate(tags:)-([String])``.
-  ///   - form: The version of the value's form. Machines with another version have entries of their
+  ///   - form: The version of the value's format. Machines with another version have entries of their
   ///     own, so that old and new code can run side by side.
   ///   - maxAge: The maximum age of an entry; `nil` is the query's stale time.
   /// - Returns: The changed query.
@@ -53,7 +53,7 @@ extension Query where Value: Codable {
   /// - Parameters:
   ///   - tags: Further marks that invalidate the query:
   ///     ``SharedCache/invalidate(tags:)-([String])``.
-  ///   - form: The version of the value's form, as in ``shared(through:tags:form:maxAge:)``.
+  ///   - form: The version of the value's format, as in ``shared(through:tags:form:maxAge:)``.
   ///   - maxAge: The maximum age of an entry; `nil` is the query's stale time.
   /// - Returns: The changed query.
   public func shared(

@@ -1,16 +1,16 @@
 @_spi(Adapters) internal import StreamQuery
 
-// Calls of the store. None takes longer than the configuration allows, and none is made while the
-// store is believed to be away.
+// Calls of the store. No call takes longer than the configuration allows. `Urgency` says what a call
+// does while the store is believed to be away.
 extension SharedCache {
   /// How a call behaves while the store is believed to be away.
   enum Urgency: Sendable {
-    /// The call does not ask the store. Only if nobody reads the log does it ask, because no other
-    /// call would notice that the store is back.
+    /// While somebody reads the log, the call fails without asking the store, because the reader will
+    /// notice that the store is back. If nobody reads the log, the call behaves like `log`.
     case fetch
-    /// The call asks after the pause.
+    /// The call asks the store if the pause after the last failure is over, and fails otherwise.
     case log
-    /// The call asks in any case, because others wait for it, or because nothing can replace it.
+    /// The call asks the store in any case, because others wait for it, or because nothing can replace it.
     case change
   }
 
@@ -18,10 +18,10 @@ extension SharedCache {
   ///
   /// - Parameters:
   ///   - urgency: The behaviour while the store is believed to be away.
-  ///   - limit: How long it may take; `nil` is the configuration's timeout.
+  ///   - limit: How long the call may take; `nil` is the configuration's timeout.
   ///   - isNoted: Whether the outcome decides if the store is away. A server may answer reads and refuse
   ///     changes, so a change that is sent again and again must not report each time that the store is away.
-  ///   - late: Undoes the effect of a call whose caller is gone.
+  ///   - late: Undoes the effect of a call that succeeds after its caller has given up.
   ///   - body: The call.
   /// - Returns: The answer.
   /// - Throws: The store's error, ``SharedStoreError/unavailable(_:)`` if it is late or away, and
@@ -58,7 +58,7 @@ extension SharedCache {
       // The store gave up the call; no code of this process had cancelled it.
       result = .failure(.unavailable("the store gave up the call"))
     }
-    // A call that may have taken a lease continues until its time is over, to give it back.
+    // After a cancellation, a call that may take a lease continues until the limit, to give the lease back.
     if !result.isCancelled || late == nil {
       deadline?.cancel()
       work.cancel()
@@ -89,7 +89,7 @@ extension SharedCache {
     }
   }
 
-  /// Sends the invalidations that the store has not accepted, unless it has just refused them.
+  /// Sends the invalidations that the store has not accepted, unless the store has just refused them.
   private func sendUnsent() {
     let now = clock.now()
     guard locked({ $0.sendsUnsent(at: now) }) else { return }
@@ -112,7 +112,7 @@ extension SharedCache {
   ///
   /// - Parameters:
   ///   - parts: The marks, in order.
-  ///   - isNoted: Whether its outcome decides if the store is away.
+  ///   - isNoted: Whether the outcome decides if the store is away.
   /// - Returns: The marks that the store did not accept, the marks that are too large even alone,
   ///   and an error if there are any.
   func send(
@@ -141,8 +141,8 @@ extension SharedCache {
   /// Sends an invalidation at once.
   ///
   /// - Parameters:
-  ///   - marks: The marks; if some were kept, they are not sent a second time.
-  ///   - isNoted: Whether its outcome decides if the store is away.
+  ///   - marks: The marks; the ones that were waiting to be sent again are not sent a second time.
+  ///   - isNoted: Whether the outcome decides if the store is away.
   /// - Throws: The store's error.
   private func send(_ marks: [SharedMark], isNoted: Bool) async throws(SharedStoreError) {
     let kept = locked { $0.unsent.remove(marks) }
@@ -153,13 +153,13 @@ extension SharedCache {
       }
       apply { $0.invalidated(marks, version) }
     } catch {
-      // Together with the kept marks, the marks may be too large for the store.
+      // Marks that were waiting wait again, because they may not be too large when they are sent alone.
       keepUnsent(kept)
       throw error
     }
   }
 
-  /// Keeps the invalidation of a failed call until the store answers.
+  /// Stores the invalidation of a failed call, to send it when the store answers.
   ///
   /// - Parameters:
   ///   - marks: The marks.
@@ -171,12 +171,12 @@ extension SharedCache {
       // The caller gave up waiting, but the data upstream has changed. The store need not be away.
       keepUnsent(marks)
       if locked({ !$0.breaker.isOpen }) { sendUnsent() }
-    // The store will never accept marks that are too large, so they are not kept.
+    // The store will never accept marks that are too large, so they are not sent again.
     case .tooLarge: break
     }
   }
 
-  /// Keeps an invalidation until the store accepts it.
+  /// Stores an invalidation, to send it when the store answers.
   func keepUnsent(_ marks: [SharedMark]) {
     locked { [names] in $0.unsent.keep(marks, orElse: names.mark(ofPrefix: "[]")) }
   }

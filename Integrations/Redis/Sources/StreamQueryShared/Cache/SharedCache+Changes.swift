@@ -3,15 +3,15 @@ internal import Synchronization
 
 // Changes that reach all machines.
 extension SharedCache {
-  /// Invalidates a query on all machines; the ones that observe it share one refetch.
+  /// Invalidates a query on all machines; machines that observe the query share one refetch.
   ///
-  /// It takes effect here at once. If the store does not accept it, or the caller is cancelled, the call
-  /// throws, and only this machine's data is marked. The invalidation is kept while this cache lives, and
-  /// sent when the store accepts it; until then the other machines use their data until it is stale. More
-  /// than 100,000 kept ones, or 16 MB of their texts, are replaced by an invalidation of the whole namespace.
-  /// A key, a prefix or a tag that is too large for the store is not kept.
+  /// The invalidation takes effect on this machine at once. If the store does not accept it, or the caller is
+  /// cancelled, the call throws. Then this cache remembers the invalidation and sends it again, as long as
+  /// the cache lives; until the store accepts it, the other machines use their data until it is stale. If
+  /// more than 100,000 invalidations wait, or 16 MB of their texts, one of the whole namespace replaces them.
+  /// A key, a prefix or a tag that is too large for the store is not sent again.
   ///
-  /// - Parameter query: The query, of any form and with any tags.
+  /// - Parameter query: The query; its form and its tags do not matter.
   /// - Throws: ``SharedCacheError``.
   public func invalidate<Value>(_ query: Query<Value>) async throws(SharedCacheError) {
     let text: String
@@ -76,9 +76,9 @@ extension SharedCache {
 
   /// Writes a value of a shared query, here and on all machines.
   ///
-  /// Fetches under way on any machine are not stored any more. If the store does not accept the
-  /// value, the data here stays, and is marked as invalidated, because the others may have got the
-  /// value or not. The query's invalidation is kept for them, as by ``invalidate(_:)``.
+  /// The answers of fetches under way are not stored any more, on any machine. If the store does not
+  /// accept the value, this machine's data stays, and is marked as invalidated, because the other machines
+  /// may have got the value. The query's invalidation is sent to them later, as by ``invalidate(_:)``.
   ///
   /// - Parameters:
   ///   - value: The value.
@@ -107,7 +107,7 @@ extension SharedCache {
       form: "\(configuration.codec.name).\(settings.form)"
     )
     let own = Array(key.marks.prefix(1))
-    // A kept invalidation would end the new entry.
+    // If an unsent invalidation of the key were sent later, it would end the new entry.
     let kept = locked { $0.unsent.remove(own) }
     do throws(SharedStoreError) {
       let version = try await call(.change) {
@@ -135,8 +135,8 @@ extension SharedCache {
     let marking = Mutex<FirstResult<Void>?>(nil)
     repeat {
       marking.withLock { $0 = nil }
-      // The closure runs again if the data changes meanwhile, because a newer answer may have
-      // landed.
+      // The client runs the closure again if the data has changed meanwhile, because a newer answer may
+      // have become the data.
       let written = client.updateData(for: query, fencing: true) { data in
         let (mayWrite, wait) = self.locked { state -> (Bool, FirstResult<Void>?) in
           state.links[key.text] = link
@@ -149,7 +149,7 @@ extension SharedCache {
         data = mayWrite ? value : nil
       }
       if let wait = marking.withLock({ $0 }) {
-        // The call returns after the value is written here.
+        // The loop then tries again, so that the call returns after this client has the value.
         await wait.value()
       } else if written == nil {
         return

@@ -20,8 +20,8 @@ extension SharedCache {
     let link = SharedLink(key)
     let begun = try await begun(sharedKey, link)
     let knows = context.previous(as: Value.self) != nil && !begun.isSuspect
-    // This is read first: an answer that is requested while the clock is read must not count as
-    // newer.
+    // This is read before the clock, so that the computed time of the invalidation is never too
+    // early.
     let invalidation = context.timeSinceInvalidation
     let now = clock.now()
     let rounds = SharedRounds(
@@ -47,9 +47,9 @@ extension SharedCache {
     }
   }
 
-  /// Registers a fetch, as soon as all suspicions about its key are marked in the client.
+  /// Registers a fetch, but first waits until the client has marked the key's suspect data as invalidated.
   ///
-  /// A mark that came later would also mark the fetch's answer.
+  /// A late mark would also hit the answer of this fetch.
   private func begun(_ key: SharedKey, _ link: SharedLink) async throws -> SharedTable.Beginning {
     while true {
       let (begun, isMarking) = locked { state -> (SharedTable.Beginning?, FirstResult<Void>?) in
@@ -84,7 +84,7 @@ extension SharedCache {
     }
   }
 
-  /// The maximum age of an entry that is the answer; `nil` accepts none.
+  /// The maximum age of an entry that may be the answer; `nil` accepts none.
   private func maxAge(
     _ context: FetchContext,
     _ settings: SharedSettings,
@@ -93,14 +93,14 @@ extension SharedCache {
   ) -> Duration? {
     switch context.demand {
     case .latest: return nil
-    // The client itself has invalidated the data. If the mark is from the log, the store knew its
-    // cause before.
+    // The client itself has invalidated the data, and the store may not know why. If the log caused the
+    // invalidation, the store knows.
     case .afterInvalidation where !isSuspect || invalidation != nil: return nil
     case .fresh, .afterInvalidation: break
     }
     // Data that is as old as the stale time is stale.
     let age = (settings.maxAge ?? context.staleTime) - .nanoseconds(1)
-    // An entry that the store got before the client heard of a change was not requested after that.
+    // An entry from before the client's invalidation was also requested before it, so it is too old.
     return age < .zero ? nil : min(age, configuration.lifetime, invalidation ?? age)
   }
 
@@ -123,8 +123,8 @@ extension SharedCache {
         landedBefore: now - .seconds(60)
       )
       state.endedSweep()
-      // If an answer lands nevertheless, it is marked as outdated, because nobody tells it of
-      // changes any more.
+      // If the answer becomes the data nevertheless, it is marked as outdated, because changes are not
+      // compared with it any more.
       for key in keys { state.answers.removeValue(forKey: key)?.markOutdated() }
       return keys.compactMap { state.links.removeValue(forKey: $0) }
     }

@@ -46,9 +46,9 @@ extension SharedCache {
     }
   }
 
-  /// Decides about an answer.
+  /// Decides whether the fetch returns an answer or begins again.
   ///
-  /// - Returns: The next step; `nil` if the answer lands.
+  /// - Returns: The next step; `nil` if the fetch returns the answer.
   private func land<Value: Sendable>(
     _ answer: FlightAnswer<Value>,
     _ flight: inout FlightRun
@@ -135,7 +135,7 @@ extension SharedCache {
     }
   }
 
-  /// Reads an entry; `nil` if it is no answer.
+  /// Decodes an entry; `nil` if it cannot be read, or does not answer the fetch.
   private func read<Value: Codable & Sendable>(
     _ entry: SharedEntry,
     _ flight: FlightRun
@@ -149,8 +149,8 @@ extension SharedCache {
       return nil
     }
     let stored = max(entry.age, .zero)
-    // The value grew older on its way to the store. It was requested after its lease was given, so
-    // the time since then is the most that it can be old.
+    // The value grew older on its way to the store. It was requested after its lease was given, so it
+    // cannot be older than the lease.
     let onWay = max((entry.requestAge ?? .zero) - envelope.duration - stored, .zero)
     let isAccepted = flight.rounds.accepts(
       entry,
@@ -159,8 +159,8 @@ extension SharedCache {
       askedAt: flight.askedAt
     )
     guard isAccepted else { return nil }
-    // The store may have measured the age at the moment when it was asked, and the entry is older
-    // now.
+    // The store may have measured the age as early as at `askedAt`, and the entry has grown older
+    // since.
     let now = clock.now()
     let age = stored + envelope.age + onWay + (now - flight.askedAt)
     tell(.hit(key: "\(flight.context.key)", age: age))
@@ -178,7 +178,7 @@ extension SharedCache {
     "\(configuration.codec.name).\(settings.form)"
   }
 
-  /// Waits for news of the machine that fetches.
+  /// Waits for news about the key from the machine that fetches.
   private func follow(
     _ position: SharedPosition,
     until end: Duration,

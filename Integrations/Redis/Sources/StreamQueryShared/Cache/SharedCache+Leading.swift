@@ -31,7 +31,7 @@ extension SharedCache {
     }
     let answeredAt = clock.now()
     guard !answer.isKept || isPresent(answer.value, flight) else {
-      // The data exists only here, such as a local write of the client, and is not stored.
+      // This data exists only in this client, for example as a local write, so it is not stored for all.
       abandon(lease, nil)
       return answer
     }
@@ -59,7 +59,7 @@ extension SharedCache {
       case .tooLarge:
         abandon(lease, .unshareable)
         tell(.alone(key: "\(flight.context.key)", .tooLarge))
-      // Nobody knows whether the value was stored, but no change was reported.
+      // It is unknown whether the value was stored. The fetch returns the answer without a version.
       case .unavailable, .unreadable: break
       }
     }
@@ -69,21 +69,20 @@ extension SharedCache {
 
   /// How long the lease of a fetch lasts without a renewal.
   ///
-  /// For an attempt with a shorter timeout, it is half of that, so that another machine can take over in time
-  /// if this one dies.
-  ///
-  /// It is not less than the store may take to renew it.
+  /// For an attempt with a timeout, the lease is at most half of the timeout, so that another machine can
+  /// take over in time if this one dies. But the lease is at least as long as a call of the store may take,
+  /// because a call must renew it.
   func time(ofLease context: FetchContext) -> Duration {
     guard let timeout = context.timeout else { return configuration.lease }
     return min(configuration.lease, max(timeout / 2, configuration.timeout))
   }
 
-  /// The report to others about a cancelled fetch: none, unless it took too long.
+  /// The report to other machines about a cancelled fetch; `nil` unless the fetch exceeded its timeout.
   private func timeout(of flight: FlightRun) -> SharedFailure? {
     flight.context.timeoutError.map { failure($0, flight) }
   }
 
-  /// The report to others about an error.
+  /// The report to other machines about an error.
   private func failure(_ error: any Error, _ flight: FlightRun) -> SharedFailure {
     let code =
       configuration.failureCode(error)
@@ -91,7 +90,7 @@ extension SharedCache {
     return .failed(.init(configuration.failureText(error), code: code))
   }
 
-  /// Whether the data that upstream found unchanged is the store's entry.
+  /// Whether the store's entry has this value, which upstream found unchanged; it may be only a local write.
   private func isPresent<Value: Codable>(_ value: Value, _ flight: FlightRun) -> Bool {
     guard let entry = flight.present, entry.value.form == form(flight.settings),
       let envelope = SharedEnvelope(entry.value.bytes)

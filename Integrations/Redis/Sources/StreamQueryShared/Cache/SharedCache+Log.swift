@@ -1,15 +1,15 @@
 @_spi(SharedCache) internal import StreamQuery
 
 extension SharedCache {
-  /// Reads the log of changes until it is cancelled or the client is released; call it once, in a
+  /// Reads the log of changes until the task is cancelled or the client is released; call it once, in a
   /// task that lives as long as the client.
   ///
-  /// Without it, this machine does not learn of changes, so no shared data stays fresh. A second call waits
-  /// while the first one runs, and then replaces it. `SharedCacheService` in `Integrations/Server` does this
-  /// as a service of swift-service-lifecycle.
+  /// Without this call, the machine does not learn of changes, so no shared data stays fresh. A second call
+  /// waits while the first one runs, and then replaces it. `SharedCacheService` in `Integrations/Server`
+  /// makes this call as a service of swift-service-lifecycle.
   ///
-  /// Requests need not wait for it. Answers from before the first read of the log are requested
-  /// again after it, which costs a call of the store for each key.
+  /// Requests need not wait for the first read of the log. Their answers are requested again after it, which
+  /// costs one call of the store for each key.
   public func run() async {
     while !Task.isCancelled, client != nil {
       let first = locked { state -> FirstResult<Void>? in
@@ -55,7 +55,7 @@ extension SharedCache {
     while !Task.isCancelled, client != nil {
       let start = clock.now()
       let (position, isAway) = locked { ($0.table.log.position, $0.breaker.isOpen) }
-      // A store that is back is read at once.
+      // While the store is away, the read does not wait for messages, so that it ends when the store is back.
       let wait = isAway ? .zero : min(configuration.trust / 4, .seconds(5))
       do throws(SharedStoreError) {
         let changes = try await call(.log, within: wait + configuration.timeout) {
@@ -108,7 +108,7 @@ extension SharedCache {
     }
   }
 
-  /// Forgets answers that have landed, and suspects the data of keys whose answers will never land.
+  /// Forgets answers that became the data, and gives up answers that have not become the data in time.
   private func forgetAnswers() {
     let past = clock.now() - configuration.trust / 2
     let lost = locked { state in
@@ -116,7 +116,7 @@ extension SharedCache {
       let lost = state.answers.keys.filter { key in
         state.table.rows[key]?.landedAt.map { $0 <= past } ?? true
       }
-      // If an answer lands nevertheless, it is marked as outdated.
+      // If such an answer becomes the data nevertheless, it is marked as outdated.
       for key in lost { state.answers.removeValue(forKey: key)?.markOutdated() }
       return lost
     }

@@ -20,7 +20,7 @@ internal import Synchronization
 /// |---|---|
 /// | the machine that fetches dies | the others wait until its lease ends |
 /// | the fetch fails | the others fail as well, with its text |
-/// | it was invalidated meanwhile | the answer is not served as fresh: it is fetched again |
+/// | the data was invalidated during the fetch | the answer is not served as fresh: it is fetched again |
 /// | the store is away | each machine fetches for itself, and trusts its data for a bounded time |
 /// | messages of the log are lost | nothing that was shared is trusted any more |
 /// | nobody calls ``run()`` | nothing stays fresh: each use asks the store |
@@ -60,8 +60,8 @@ public final class SharedCache: Sendable {
     _ = Self.namespaces.withLock { $0.made(self, for: client) }
   }
 
-  /// The cache through which a client shares a key, the first one if it has several; `nil` if it
-  /// never had one.
+  /// The cache of a client, the first one if there are several; `nil` if the client never had a
+  /// cache.
   ///
   /// - Throws: ``SharedCacheError/cacheGone(key:)`` if the client's cache was released: a fetch for
   ///   this machine alone would hide that mistake.
@@ -99,7 +99,7 @@ public final class SharedCache: Sendable {
     client.noteInvalidations()
   }
 
-  /// Changes or reads the state; no user code may run in it, and no task may be resumed.
+  /// Changes or reads the state; the closure must neither run user code nor resume a task.
   func locked<Result: Sendable>(_ body: (inout SharedState) -> Result) -> Result {
     state.withLock { body(&$0) }
   }
@@ -118,10 +118,10 @@ public final class SharedCache: Sendable {
     for receive in configuration.eventReceivers { receive(event) }
   }
 
-  /// Carries out the decisions of the table.
+  /// Changes the table, and carries out the effects.
   ///
   /// - Parameters:
-  ///   - refetch: The suspected entries to refetch at once.
+  ///   - refetch: The entries to refetch at once, of those with data that became suspect.
   ///   - change: Changes the table.
   /// - Returns: The number of entries that are not trusted any more.
   @discardableResult
@@ -132,7 +132,7 @@ public final class SharedCache: Sendable {
     let (suspected, links, notified) = locked { state in
       let effects = change(&state.table)
       state.table.marking(effects.suspected)
-      // If an answer was compared before this and lands after it, it is outdated.
+      // An answer that was compared before this change, and becomes the data after it, is outdated.
       for key in effects.suspected { state.answers[key]?.markOutdated() }
       let links = effects.suspected.sorted().compactMap { state.links[$0] }
       let notified = effects.notified.compactMap { id, news in
@@ -146,8 +146,8 @@ public final class SharedCache: Sendable {
     }
     guard !suspected.isEmpty else { return 0 }
     // All entries are marked in one transaction. A fetch under way is joined and not replaced, so that none
-    // of its callers is cancelled: its answer will be compared with the news, or has just been marked as
-    // outdated.
+    // of its callers is cancelled. The answer of this fetch will be compared with the change, or has just
+    // been marked as outdated.
     let filter = QueryFilter.any(of: links.map(\.filter))
     client?.markInvalidated(filter, refetch: refetch, superseding: false)
     let parked = locked { state in

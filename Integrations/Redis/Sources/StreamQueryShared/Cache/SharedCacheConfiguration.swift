@@ -8,16 +8,16 @@ public struct SharedCacheConfiguration: Sendable {
   /// renews the lease after a third of the time, at the latest. The lease must be longer than
   /// ``timeout``.
   ///
-  /// If the ``StreamQuery/Query/timeout(_:)`` of a query is less than twice this, its lease is half of that
-  /// timeout, but no less than ``timeout``, so that another machine takes over in time. If a query's timeout
-  /// is shorter than that of the store, its fetches fail for that time after a machine has died.
+  /// If the ``StreamQuery/Query/timeout(_:)`` of a query is less than twice the lease, its lease is half of
+  /// that timeout, but no less than ``timeout``, so that another machine takes over in time. If a query's
+  /// timeout is shorter than ``timeout``, its fetches fail for up to ``timeout`` after a machine has died.
   public var lease = Duration.seconds(10)
   /// How long the store keeps an entry; a day by default.
   public var lifetime = Duration.seconds(86_400)
   /// How long data is trusted while the log of changes is out of reach; 10 seconds by default.
   ///
-  /// It counts from the landing of the data. So a change on another machine may go unseen for this
-  /// time, and for the duration of a fetch that was running when the change was made.
+  /// This time begins when the machine receives the data. So a change on another machine may go unseen for
+  /// this time, and for the duration of a fetch that was running when the change was made.
   public var trust = Duration.seconds(10)
   /// How long a fetch waits for other machines before it asks upstream itself; 40 seconds by
   /// default.
@@ -26,7 +26,7 @@ public struct SharedCacheConfiguration: Sendable {
   /// than a query's ``StreamQuery/Query/timeout(_:)``: then only the machine that asked a hanging upstream
   /// fails, the others learn of that, and no machine asks alone.
   public var answerTimeout = Duration.seconds(40)
-  /// How long the store may take to answer; a second by default.
+  /// How long the store may take to answer a call; a second by default.
   public var timeout = Duration.seconds(1)
   /// The number of times that a fetch begins again because its answer was outdated; 3 by default.
   public var rounds = 3
@@ -49,7 +49,7 @@ public struct SharedCacheConfiguration: Sendable {
   ///
   /// The text is stored for all machines, and appears in their errors, logs and answers. If descriptions of
   /// errors may contain secrets, such as addresses, tokens or users' data, return another text:
-  /// `{ _ in "it failed" }`. At most a thousand characters of it are sent.
+  /// `{ _ in "it failed" }`. At most a thousand characters of the text are sent.
   public var failureText: @Sendable (any Error) -> String = { "\($0)" }
   /// Makes the code of an error that all machines know, such as a missing record; by default, only
   /// the library's errors about the fetched key have one.
@@ -63,7 +63,7 @@ public struct SharedCacheConfiguration: Sendable {
   /// configuration.failureOfCode = { code in Int(code).map { APIError(status: $0) } }
   /// ```
   ///
-  /// At most a hundred characters of it are sent, beside the text. Codes that begin with `StreamQuery.`
+  /// At most a hundred characters of the code are sent, beside the text. Codes that begin with `StreamQuery.`
   /// belong to the library's own errors: a fetch that exceeds its ``StreamQuery/Query/timeout(_:)`` on one
   /// machine has timed out for all. An error about another key than the fetched one has no such code.
   public var failureCode: @Sendable (any Error) -> String? = { _ in nil }
@@ -76,8 +76,8 @@ public struct SharedCacheConfiguration: Sendable {
   public var codec: any SharedCodec = JSONSharedCodec()
   /// Receives events; must be quick.
   ///
-  /// It is called outside of locks, by any thread. Events about a fetch come in the fetch's task, with its
-  /// task-locals.
+  /// Any thread calls it, outside of locks. Events about a fetch come in the fetch's task, with the
+  /// task-locals of that task.
   public var onEvent: (@Sendable (SharedCacheEvent) -> Void)?
   /// Further receivers of events, called like ``onEvent``; none by default.
   ///
@@ -93,7 +93,7 @@ public struct SharedCacheConfiguration: Sendable {
 }
 
 extension SharedCacheConfiguration {
-  /// The configuration with all times limited: to 100 years at most, and so that no loop runs
+  /// The configuration with all times limited: at most 100 years, and long enough that no loop runs
   /// without a pause.
   var bounded: Self {
     func bounded(_ time: Duration, from least: Duration = .milliseconds(1)) -> Duration {

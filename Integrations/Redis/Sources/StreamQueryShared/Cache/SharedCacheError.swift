@@ -1,12 +1,12 @@
 /// The reason why a ``SharedCache`` has no answer.
 public enum SharedCacheError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The fetch failed on the machine that fetched for all; the text is that of its error.
+  /// The fetch failed on the machine that fetched for all; `reason` is the text of the error there.
   case failedElsewhere(key: String, reason: String)
-  /// The query was fetched by another client than that of the cache.
+  /// A client has fetched the query, but the query's cache belongs to another client.
   case otherClient(key: String)
-  /// The client had a cache, which was released.
+  /// The client's cache was released.
   case cacheGone(key: String)
-  /// The client has shared under another namespace; its own data is not divided by namespaces.
+  /// The client has shared under another namespace, and its own data is not divided by namespaces.
   case otherNamespace(String, client: String)
   /// The query was not made by ``StreamQuery/Query/shared(through:tags:form:maxAge:)``.
   case notShared(key: String)

@@ -4,7 +4,7 @@ public enum SharedCacheEvent: Sendable {
   case hit(key: String, age: Duration)
   /// A fetch asks upstream for all machines.
   case leads(key: String)
-  /// A fetch waits for the machine that fetches.
+  /// A fetch waits for another machine, which fetches for all.
   case follows(key: String)
   /// A fetch asks upstream for this machine alone.
   case alone(key: String, Reason)
@@ -20,18 +20,18 @@ public enum SharedCacheEvent: Sendable {
   /// The log was read for the first time since ``SharedCache/run()`` was called: from now on, this
   /// machine learns of changes by others.
   case followsLog
-  /// Other machines changed data; the number of entries that are not trusted any more.
+  /// Other machines changed data, so that `count` entries here are not trusted any more.
   case invalidated(count: Int)
-  /// Messages of the log were lost, so that no shared entry is trusted any more.
+  /// Messages of the log were lost, so that no shared entry is trusted any more; `count` were trusted before.
   case gap(count: Int)
-  /// The log was out of reach for too long, so that these entries are not trusted any more.
+  /// The log was out of reach for too long, so that `count` entries here are not trusted any more.
   case untrusted(count: Int)
   /// The store does not answer.
   case storeAway(SharedStoreError)
   /// The store answers again.
   case storeBack
 
-  /// The reason why a fetch asks alone.
+  /// The reason why a fetch asks upstream for this machine alone.
   public enum Reason: String, Hashable, Sendable {
     /// The store is away.
     case storeAway
@@ -44,9 +44,9 @@ public enum SharedCacheEvent: Sendable {
     /// The key is too large for the store, the value cannot be encoded, or the machine that fetched
     /// could not share it.
     case unshareable
-    /// The fetch used up its rounds, because each answer was outdated.
+    /// The fetch has begun again as often as it may, because each answer was outdated.
     case outdated
-    /// The fetch adds a page, which is no whole value.
+    /// The fetch adds a page to an infinite query, which is not the whole value.
     case part
   }
 }

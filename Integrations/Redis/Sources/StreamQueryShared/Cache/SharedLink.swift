@@ -1,8 +1,8 @@
 internal import StreamQuery
 
-/// The client's entry of a row in a ``SharedTable``.
+/// The client's entry for a row in a ``SharedTable``.
 struct SharedLink: Sendable {
-  /// The entry.
+  /// Selects the client's entry.
   let filter: QueryFilter
   private let hasData: @Sendable (QueryClient) -> Bool
 
@@ -13,6 +13,6 @@ struct SharedLink: Sendable {
     hasData = { !$0.entries(of: Value.self, .key(key)).isEmpty }
   }
 
-  /// Whether the client has data.
+  /// Whether the client has data of the entry.
   func isCached(in client: QueryClient) -> Bool { hasData(client) }
 }

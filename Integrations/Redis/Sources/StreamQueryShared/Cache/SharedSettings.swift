@@ -7,7 +7,7 @@ struct SharedSettings: Sendable {
   var maxAge: Duration?
 }
 
-/// Carries the settings with the query, for writes.
+/// Attaches the settings to the query, because a write needs them.
 enum SharedSettingsKey: QueryMetaKey {
   static let defaultValue: SharedSettings? = nil
 }

@@ -5,18 +5,18 @@ struct SharedState: Sendable {
   var table = SharedTable()
   var breaker: SharedBreaker
   var unsent = UnsentMarks()
-  /// Decides when kept invalidations are sent again, by the outcomes of earlier attempts to send
+  /// Decides when unsent invalidations are sent again, by the outcomes of earlier attempts to send
   /// them.
   var sending: SharedBreaker
-  /// The client's entries of the table's rows.
+  /// The client's entries for the table's rows.
   var links: [String: SharedLink] = [:]
-  /// The newest answers that were valid when they were compared, and that may not have landed yet.
+  /// The newest answer of each key, if it was found valid and is not known to be the client's data yet.
   var answers: [String: FetchAnswer] = [:]
-  /// The waits until suspicions about a key are marked in the client.
+  /// The tasks that wait until the client has marked the data of a key as invalidated.
   var parked: [String: [FirstResult<Void>]] = [:]
   /// The calls that wait to read the log when the present reader ends.
   var readers: [FirstResult<Void>] = []
-  /// The fetches that wait for news.
+  /// The fetches that wait for the log's news about their keys.
   var waiting: [FlightID: FirstResult<SharedNews?>] = [:]
   /// Decides when to search for rows that are not needed any more.
   var sweep = RowSweep()
@@ -30,17 +30,17 @@ struct SharedState: Sendable {
     }
   }
 
-  /// Whether kept invalidations are sent now.
+  /// Whether unsent invalidations are sent now.
   mutating func sendsUnsent(at now: Duration) -> Bool {
     !unsent.isEmpty && sending.asks(at: now)
   }
 
-  /// Whether a search for rows that are not needed begins now.
+  /// Begins a search for rows that are not needed, if one is due.
   mutating func beginsSweep() -> Bool {
     sweep.begins(rows: table.rows.count, bytes: table.bytes)
   }
 
-  /// The search for rows that are not needed has ended.
+  /// Notes the end of the search for rows that are not needed.
   mutating func endedSweep() { sweep.ended(rows: table.rows.count, bytes: table.bytes) }
 
   /// Forgets the answers that became the data.
@@ -49,7 +49,7 @@ struct SharedState: Sendable {
     answers = answers.filter { !$0.value.hasLanded }
   }
 
-  /// Waits until suspicions about a key are marked in the client.
+  /// Registers a wait until the client has marked the data of a key as invalidated.
   mutating func park(_ key: String) -> FirstResult<Void> {
     let firstResult = FirstResult<Void>()
     parked[key, default: []].append(firstResult)

@@ -1,10 +1,10 @@
 internal import Foundation
 internal import StreamQuery
 
-/// The texts under which a namespace keeps keys and marks; no two namespaces have a text in common.
+/// Makes the store's texts for the keys and marks of a namespace; two namespaces have no text in common.
 ///
-/// All are in composed Unicode form (NFC), because a store compares bytes: so equal names, forms
-/// and tags are the same.
+/// All texts are in composed Unicode form (NFC), because a store compares bytes: so equal names and
+/// tags have equal bytes.
 struct SharedNames: Hashable, Sendable {
   private let prefix: String
 
@@ -21,9 +21,9 @@ struct SharedNames: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - text: The canonical text of the key, with the type of its value.
-  ///   - parts: The canonical text of its parts alone.
-  ///   - tags: The tags that invalidate it.
-  ///   - form: The form of its values: each form has entries of its own, and the same marks.
+  ///   - parts: The canonical text of the key's parts alone.
+  ///   - tags: The tags that invalidate the key.
+  ///   - form: The name of the values' encoding: each encoding has entries of its own, but the same marks.
   /// - Returns: The key.
   func key(_ text: String, parts: String, tags: [String], form: String) -> SharedKey {
     var marks = [mark(ofKey: text)]
@@ -33,13 +33,13 @@ struct SharedNames: Hashable, Sendable {
     return SharedKey("\(prefix)e\(form.utf8.count):\(form):\(text)", marks: marks)
   }
 
-  /// The mark of one key, in all forms.
+  /// The mark of one key, for its entries in all encodings.
   func mark(ofKey text: String) -> SharedMark { SharedMark("\(prefix)k\(text)") }
 
-  /// The mark of the key of an entry, which its entries of other forms also have.
+  /// The mark of an entry's key, which the key's entries in other encodings also have.
   ///
   /// - Parameter text: The text of a ``SharedKey``.
-  /// - Returns: The mark; `nil` if the text is not that of a key.
+  /// - Returns: The mark; `nil` if the text is not the text of a key.
   static func mark(ofEntry text: String) -> SharedMark? {
     func field(at start: String.Index) -> Range<String.Index>? {
       guard let colon = text.utf8[start...].firstIndex(of: UInt8(ascii: ":")),

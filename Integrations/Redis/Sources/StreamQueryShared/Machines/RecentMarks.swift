@@ -1,20 +1,20 @@
-/// The newest invalidations, each with its version and with its rank in the order in which this
+/// The newest invalidations, each with its version and with its number in the order in which this
 /// peer saw them.
 ///
-/// They are in two halves: when the young half is full, it becomes the old half, and the former old
-/// half is dropped. So a log full of unrelated marks needs bounded memory. An invalidation of a row
-/// is also stored in ``SharedRow/invalidated``.
+/// They are in two halves. When the young half is full, it becomes the old half, and the former old
+/// half is dropped: so a log full of unrelated marks needs bounded memory. A row also has the
+/// invalidations of its own marks, in ``SharedRow/invalidated``.
 struct RecentMarks: Sendable {
-  /// An invalidation.
+  /// An invalidation that this peer has seen in the log, or made itself.
   struct SeenInvalidation: Equatable, Sendable {
     var version: SharedVersion
-    /// The number of the message among those that this peer has seen.
+    /// The number of the invalidation's message, in the order in which this peer saw messages.
     var messageNumber: UInt64
 
-    /// Joins two invalidations: the greater version, and the greater sequence number.
+    /// Joins two invalidations: takes the greater version, and the greater message number.
     ///
-    /// Versions and sequence numbers have different orders, because a peer sees its own
-    /// invalidations before older messages.
+    /// The two may be of different invalidations, because a peer sees its own invalidations before
+    /// older messages.
     func joined(with other: SeenInvalidation?) -> SeenInvalidation {
       guard let other else { return self }
       return SeenInvalidation(
@@ -34,9 +34,9 @@ struct RecentMarks: Sendable {
 
   subscript(mark: SharedMark) -> SeenInvalidation? { young[mark] ?? old[mark] }
 
-  /// A mark was invalidated.
+  /// Stores the invalidation of a mark.
   ///
-  /// - Returns: Whether that is news.
+  /// - Returns: Whether the invalidation is newer than the known one.
   mutating func saw(_ mark: SharedMark, _ seen: SeenInvalidation) -> Bool {
     if let known = self[mark], known.version >= seen.version { return false }
     young[mark] = seen

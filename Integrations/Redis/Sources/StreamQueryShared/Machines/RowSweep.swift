@@ -1,5 +1,5 @@
-/// Decides when to search for rows that are not needed any more: when there are twice as many rows, or bytes
-/// of their texts, as after the last search.
+/// Decides when to search for rows that are not needed any more: when the rows, or the bytes of their texts,
+/// are twice as many as after the last search.
 ///
 /// A search asks the client outside the lock, which takes a while; only one search runs at a time.
 struct RowSweep: Sendable {
@@ -7,11 +7,11 @@ struct RowSweep: Sendable {
   private var left = (rows: 0, bytes: 0)
   private var isRunning = false
 
-  /// Whether a search begins now; call ``ended(rows:bytes:)`` after it.
+  /// Begins a search if one is due; call ``ended(rows:bytes:)`` after the search.
   ///
   /// - Parameters:
   ///   - rows: The number of rows.
-  ///   - bytes: The number of bytes of their texts, because a few keys may be as large as many.
+  ///   - bytes: The number of bytes of their texts: a few large keys may need as much memory as many.
   /// - Returns: Whether a search begins.
   mutating func begins(rows: Int, bytes: Int) -> Bool {
     guard !isRunning, rows >= max(1_024, left.rows * 2) || bytes >= max(1 << 20, left.bytes * 2)
@@ -20,10 +20,10 @@ struct RowSweep: Sendable {
     return true
   }
 
-  /// A search ended.
+  /// Notes the end of a search.
   ///
   /// - Parameters:
-  ///   - rows: The number of rows that it left.
+  ///   - rows: The number of rows that the search left.
   ///   - bytes: The number of bytes of their texts.
   mutating func ended(rows: Int, bytes: Int) {
     left = (rows, bytes)

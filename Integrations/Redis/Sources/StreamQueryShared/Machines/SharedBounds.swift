@@ -1,28 +1,28 @@
-/// The bounds for an entry that may follow the present data, so that the data never goes back.
+/// The bounds for an entry that may replace the present data, so that the data never becomes older.
 ///
-/// Data from the store has a version. For data from upstream, for instance because the store was
-/// away, the time of its request is known. If the data is from before messages were lost, only the
-/// same entry or a later one may follow it.
+/// Data from the store has a version. Data from upstream, for instance because the store was away, has
+/// the time of its request instead. If messages of the log were lost after the data came, only the
+/// same entry or a later one may replace it.
 struct SharedBounds: Equatable, Sendable {
-  /// The lowest version; `nil` if there is none.
+  /// The lowest version that the entry may have; `nil` if there is no such bound.
   var version: SharedVersion?
-  /// The time when the present data was requested; `nil` if its version is enough.
+  /// The time of the present data's request, before which the entry must not have been requested; `nil` if
+  /// the version is bound enough.
   var requestedAt: Duration?
-  /// The version of the present data, if the life of the log that gave it is not known.
+  /// The version of the present data, if the log has got another history since.
   ///
-  /// The same entry may follow, although the time of its request is not known as exactly as is required of a
-  /// later one.
+  /// An entry with the same version may replace the data, even if its request is not known to be late enough.
   var same: SharedVersion?
 
-  /// Whether an entry may follow the data.
+  /// Whether an entry may replace the present data.
   ///
   /// - Parameters:
   ///   - entry: The entry.
-  ///   - duration: The duration of its fetch.
-  ///   - askedAt: The time when the store was asked for it.
-  ///   - slack: How long after the end of its fetch it may have been stored, if the store does not know the
-  ///     time of its request.
-  /// - Returns: Whether it is not older than the data.
+  ///   - duration: How long the fetch of the entry took.
+  ///   - askedAt: The time when this machine asked the store for the entry.
+  ///   - slack: The longest time from the end of the fetch to the commit of the entry; counts if the entry
+  ///     has no ``SharedEntry/requestAge``.
+  /// - Returns: Whether the entry is not older than the data.
   func allow(
     _ entry: SharedEntry,
     fetchedIn duration: Duration,
@@ -37,17 +37,17 @@ struct SharedBounds: Equatable, Sendable {
 }
 
 extension SharedEntry {
-  /// The time when it was requested, at the earliest.
+  /// The earliest possible time at which the value was requested from upstream.
   ///
   /// - Parameters:
-  ///   - duration: The duration of its fetch.
-  ///   - askedAt: The time when the store was asked for it.
-  ///   - slack: How long after the end of its fetch it may have been stored, if the store does not know the
-  ///     time of its request.
+  ///   - duration: How long the fetch of the entry took.
+  ///   - askedAt: The time when this machine asked the store for the entry.
+  ///   - slack: The longest time from the end of the fetch to the commit of the entry; counts if the entry
+  ///     has no ``requestAge``.
   /// - Returns: The time, by the clock of `askedAt`.
   func requested(fetchedIn duration: Duration, askedAt: Duration, slack: Duration) -> Duration {
-    // The value was requested after its lease was taken, and the store measured the age after it
-    // was asked.
+    // The value was requested after its lease was taken, and the store measured the age after this
+    // machine had asked.
     askedAt - (requestAge ?? age + duration + slack)
   }
 }

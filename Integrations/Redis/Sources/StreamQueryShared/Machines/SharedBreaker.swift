@@ -1,18 +1,18 @@
 /// Decides whether a store that failed is asked again.
 ///
-/// | state | a call | it succeeds | it fails |
+/// | state | a call | the call succeeds | the call fails |
 /// |---|---|---|---|
 /// | closed | asks | closed | open, for the first pause |
 /// | open | does not ask | – | – |
-/// | over | one asks, the others do not | closed | open, for twice the pause |
+/// | open, after the pause | one asks, the others do not | closed | open, for twice the pause |
 ///
-/// The length of a pause is random, from half of it to all of it, so that many machines do not come
-/// back at once.
+/// A random number from 0.5 to 1 multiplies each pause, so that many machines do not ask at the same
+/// time.
 struct SharedBreaker: Equatable, Sendable {
   private enum State: Equatable {
     case closed
     case open(until: Duration)
-    /// One call asks, until this time.
+    /// One call asks the store. If it has no result at this time, another call may ask.
     case probing(until: Duration)
   }
 
@@ -45,7 +45,7 @@ struct SharedBreaker: Equatable, Sendable {
     }
   }
 
-  /// Whether a call may ask; if so, report its result.
+  /// Whether a call may ask the store; if so, report its result to this object.
   mutating func asks(at now: Duration) -> Bool {
     switch state {
     case .closed: return true
@@ -56,23 +56,23 @@ struct SharedBreaker: Equatable, Sendable {
     }
   }
 
-  /// The store answered.
+  /// Closes the breaker, because the store answered.
   ///
-  /// - Returns: Whether it was away until now.
+  /// - Returns: Whether the store was away until now.
   mutating func succeeded() -> Bool {
     defer { (state, failures) = (.closed, 0) }
     return state != .closed
   }
 
-  /// The store did not answer.
+  /// Opens the breaker for a pause, because the store did not answer.
   ///
   /// - Parameters:
   ///   - now: The time.
   ///   - chance: A random number in 0..<1.
-  /// - Returns: Whether it was there until now.
+  /// - Returns: Whether the store was there until now.
   mutating func failed(at now: Duration, chance: Double) -> Bool {
     let wasClosed = state == .closed
-    // If a call was under way when the store failed, its failure is no news.
+    // A call that was under way when the breaker opened tells nothing new if it fails, too.
     if case .open(let until) = state, now < until { return false }
     let pause = pause(after: failures)
     failures = min(failures + 1, 30)

@@ -5,12 +5,12 @@ struct FlightID: Hashable, Sendable {
 
 /// A fetch of a shared key that is under way.
 struct SharedFlight: Sendable {
-  /// The sequence number of the last message that was seen when it began, or began again.
+  /// The value of ``SharedTable/messageNumber`` when the fetch began, or began again.
   var messageNumber: UInt64
-  /// The number of times that the peer had forgotten everything when the fetch began.
+  /// The value of ``SharedTable/epoch`` when the fetch began, or began again.
   var epoch: UInt64
-  /// The version of the data when it began.
+  /// The version of the key's data when the fetch began.
   var before: SharedVersion?
-  /// The position of the log after which it waits for news; `nil` if it does not wait.
+  /// The position of the log after which the fetch waits for a message; `nil` if the fetch does not wait.
   var follows: SharedPosition?
 }

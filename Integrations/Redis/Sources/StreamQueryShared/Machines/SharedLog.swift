@@ -10,32 +10,32 @@ struct SharedLog: Equatable, Sendable {
   enum Step: Equatable, Sendable {
     /// The messages are all changes since the last read.
     case complete
-    /// There may have been other changes.
+    /// Changes may be missing, after a gap or at the first read.
     case unknown(isGap: Bool)
   }
 
-  /// Whether a caller reads it.
+  /// Whether a caller reads the log.
   private(set) var isRead = false
-  /// The position from which to read; `nil` is the end.
+  /// The position after which to read; `nil` means the end of the log.
   private(set) var position: SharedPosition?
-  /// The time when it was last known to be complete; `nil` if it never was.
+  /// The last time at which all changes were known; `nil` if they never were.
   private(set) var completeAt: Duration?
 
-  /// A caller begins to read.
+  /// Makes a caller the reader of the log, unless there is a reader.
   ///
-  /// - Returns: Whether no other one reads.
+  /// - Returns: Whether the caller is the reader now.
   mutating func began() -> Bool {
     guard !isRead else { return false }
     isRead = true
     return true
   }
 
-  /// No caller reads any more.
+  /// Forgets everything, because no caller reads the log any more.
   mutating func ended() {
     self = SharedLog()
   }
 
-  /// The log was read.
+  /// Takes over the result of reading the log.
   ///
   /// - Parameters:
   ///   - changes: The result.
@@ -48,8 +48,8 @@ struct SharedLog: Equatable, Sendable {
       if !changes.hasMore { completeAt = max(completeAt ?? start, start) }
     }
     guard let previous else { return .unknown(isGap: false) }
-    // A log of another life, or one that ran backwards, is a gap, even if the store does not say
-    // so.
+    // If the log has another history, or its versions fall, there is a gap, even if the store does not
+    // say so.
     guard !changes.isGap, changes.position.history == previous.history,
       changes.position.version >= previous.version,
       isInOrder(changes.messages, after: previous.version)

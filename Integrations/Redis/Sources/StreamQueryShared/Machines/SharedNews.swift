@@ -1,13 +1,13 @@
 /// The news of the log about a key that another machine fetches.
 enum SharedNews: Hashable, Sendable {
-  /// There is a value.
+  /// The store has a value.
   case arrived
-  /// The leader failed.
+  /// The fetch of the machine with the lease failed.
   case failed(SharedFailure.Report)
-  /// The leader has a value that it could not store.
+  /// The machine with the lease has a value that it could not store.
   case unshareable
-  /// No machine leads any more.
+  /// The lease has ended without a value, so any machine may take a new lease.
   case free
-  /// No news came in time; the leader may still have some later.
+  /// No message came in time; the machine with the lease may still send one later.
   case silence
 }

@@ -1,51 +1,51 @@
 /// Decides the next step of a fetch: take an entry, lead, follow, or ask alone.
 ///
-/// It begins again when the data changes meanwhile, and while others lead, both within bounds: a
-/// fetch that has used up its rounds, or its time, asks upstream alone.
+/// A fetch begins again if its answer is outdated, and after it has waited for another machine. If it
+/// has used up its rounds or its time, it asks upstream for this machine alone.
 struct SharedRounds: Equatable, Sendable {
   /// The next step.
   enum Step: Equatable, Sendable {
-    /// Ask the store.
+    /// Ask the store for the entry or the lease.
     case begin(maxAge: Duration?)
     /// Take the entry, if it can be read.
     case take(SharedEntry)
-    /// Ask upstream for all.
+    /// Ask upstream for all machines, with the lease.
     case lead(SharedLease)
-    /// Wait for news of the key, until a time.
+    /// Wait until this time for a message about the key after this position of the log.
     case follow(SharedPosition, until: Duration)
     /// Ask upstream without a lease.
     case alone(SharedCacheEvent.Reason)
-    /// Fail as the leader did.
+    /// Fail like the fetch of the machine with the lease.
     case fail(SharedFailure.Report)
   }
 
   private let startedAt: Duration
   /// The time after which the fetch does not wait for other machines any more.
   private let patienceEnd: Duration
-  /// The number of rounds that may still be lost.
+  /// How often the fetch may still begin again after an answer that it cannot use.
   private var roundsLeft: Int
   /// The maximum age of an entry; `nil` accepts none.
   private var maxAge: Duration?
   /// Entries up to this version are outdated at any age.
   private var outdated: SharedVersion?
-  /// The bounds for an entry that may follow the present data.
+  /// The bounds for an entry that may replace the present data.
   private let bounds: SharedBounds
   /// An entry must not have been requested before this time; `nil` if any time will do.
   ///
   /// The client knows of a change that the store does not know, or wants an answer that is as new as its
   /// request. This limit is in addition to ``bounds``.
   private let leastRequest: Duration?
-  /// The version of an answer that the fetch has already.
+  /// The version of an answer that the fetch has, but that may be outdated.
   ///
-  /// The answer is valid if the store still has it, or a later one.
+  /// The fetch accepts the store's entry if it has this version or a later one.
   private var confirmed: SharedVersion?
-  /// The position of the log when the fetch began to wait: it may take any entry that was stored
-  /// after that.
+  /// The position of the log when the fetch began to wait; the fetch may take any entry that was
+  /// stored after this position.
   private var awaited: SharedPosition?
-  /// Whether a lease from before the fetch has ended: later ones are newer than the fetch.
+  /// Whether a lease has ended since the fetch began, so that further leases are newer than the fetch.
   private var hasOutlivedLease = false
-  /// A margin for the time since the start, because the store may have measured an age this much
-  /// later than it was asked.
+  /// The longest duration of a call: the store may measure an age this much later than the fetch
+  /// asked for it.
   private let slack: Duration
 
   /// Creates the rounds of a fetch.
@@ -54,12 +54,12 @@ struct SharedRounds: Equatable, Sendable {
   ///   - now: The time.
   ///   - maxAge: The maximum age of an entry; `nil` accepts none.
   ///   - outdated: The version of the present data; `nil` if any version will do.
-  ///   - bounds: The bounds for an entry that may follow the present data.
+  ///   - bounds: The bounds for an entry that may replace the present data.
   ///   - leastRequest: The earliest time of an entry's request; `nil` if there is none.
-  ///   - answerTimeout: How long it follows others.
-  ///   - chance: A random number in 0..<1; it lengthens that time by up to a half.
-  ///   - rounds: The number of rounds that it may lose.
-  ///   - slack: The maximum duration of a call.
+  ///   - answerTimeout: How long the fetch waits for other machines.
+  ///   - chance: A random number in 0..<1, which lengthens `answerTimeout` by up to a half.
+  ///   - rounds: How often the fetch may begin again after an answer that it cannot use.
+  ///   - slack: The longest duration of a call of the store.
   init(
     at now: Duration,
     maxAge: Duration?,
@@ -81,14 +81,14 @@ struct SharedRounds: Equatable, Sendable {
     self.slack = slack
   }
 
-  /// Whether an entry is an answer.
+  /// Whether an entry answers the fetch.
   ///
   /// - Parameters:
   ///   - entry: The entry.
-  ///   - age: The age of the entry when it was stored.
-  ///   - duration: The duration of its fetch.
-  ///   - askedAt: The time when the store was asked for it.
-  /// - Returns: Whether it is young enough, and not older than the present data.
+  ///   - age: The age of the entry's value when it was stored.
+  ///   - duration: How long the fetch of the entry took.
+  ///   - askedAt: The time when this machine asked the store for the entry.
+  /// - Returns: Whether the entry is young enough, and not older than the present data.
   func accepts(
     _ entry: SharedEntry,
     olderBy age: Duration,
@@ -110,7 +110,7 @@ struct SharedRounds: Equatable, Sendable {
   /// The first step.
   var first: Step { .begin(maxAge: maxAge) }
 
-  /// The store answered.
+  /// Decides the next step after the store has answered ``Step/begin(maxAge:)``.
   mutating func began(_ beginning: SharedBeginning, at now: Duration) -> Step {
     switch beginning {
     case .entry(let entry): return .take(entry)
@@ -123,14 +123,14 @@ struct SharedRounds: Equatable, Sendable {
       {
         awaited = position
       }
-      // If the store reports a lease that has already ended, the wait has a minimum, so that there
-      // are few requests.
+      // The wait has a minimum, because the store may report a lease that has already ended. Without it,
+      // there would be many requests.
       let wait = max(remaining, .milliseconds(10))
       return .follow(position, until: wait > patienceEnd - now ? patienceEnd : now + wait)
     }
   }
 
-  /// The entry cannot be read, or is too old, so the fetch asks for a younger one.
+  /// Asks for a younger entry, because this one cannot be read or is too old.
   mutating func unusable(_ entry: SharedEntry) -> Step {
     guard roundsLeft > 0 else { return .alone(.outdated) }
     roundsLeft -= 1
@@ -139,7 +139,7 @@ struct SharedRounds: Equatable, Sendable {
     return .begin(maxAge: entry.age < step ? nil : entry.age - step)
   }
 
-  /// The log had news of the key, or the leader's time is over.
+  /// Decides the next step after news of the log about the key, or after the time to wait is over.
   mutating func received(_ news: SharedNews, at now: Duration) -> Step {
     switch news {
     case .failed(let report) where awaited != nil: return .fail(report)
@@ -151,12 +151,12 @@ struct SharedRounds: Equatable, Sendable {
     return .begin(maxAge: sinceStart(now))
   }
 
-  /// The answer was outdated when it came.
+  /// Decides the next step after an answer that was outdated when it came.
   ///
   /// - Parameters:
   ///   - now: The time.
-  ///   - entry: The version, if the answer was an entry; `nil` if it was fetched.
-  /// - Returns: The next step; `nil` if all rounds are lost, and there is no other answer.
+  ///   - entry: The version, if the answer was an entry; `nil` if it came from upstream.
+  /// - Returns: The next step; `nil` if the answer came from upstream, and no round is left.
   mutating func lost(at now: Duration, taken entry: SharedVersion? = nil) -> Step? {
     guard roundsLeft > 0 else { return entry == nil ? nil : .alone(.outdated) }
     roundsLeft -= 1
@@ -166,24 +166,24 @@ struct SharedRounds: Equatable, Sendable {
     return .begin(maxAge: maxAge)
   }
 
-  /// The answer came, but it is not known whether something has changed meanwhile.
+  /// Decides the next step after an answer, if this peer may have missed changes since its request.
   ///
-  /// The store is asked whether the answer is still valid.
+  /// The fetch asks the store whether the answer is still valid.
   ///
   /// - Parameters:
   ///   - now: The time.
   ///   - version: The version of the answer; `nil` if it has none.
-  /// - Returns: The next step; `nil` if all rounds are lost.
+  /// - Returns: The next step; `nil` if no round is left.
   mutating func unsure(at now: Duration, of version: SharedVersion?) -> Step? {
     guard let version else { return lost(at: now) }
     guard roundsLeft > 0 else { return nil }
     roundsLeft -= 1
     confirmed = version
-    // The version is young enough, although the entry has grown older since.
+    // The fetch has accepted this version before, so the entry may be older by the time since.
     return .begin(maxAge: (maxAge ?? .zero) + (now - startedAt) + slack)
   }
 
-  /// The maximum age that accepts each entry which was stored since the fetch began to wait.
+  /// The maximum age for the next request; if the fetch has waited, all entries since its start are accepted.
   private func sinceStart(_ now: Duration) -> Duration? {
     guard awaited != nil else { return maxAge }
     return max(maxAge ?? .zero, now - startedAt + slack)

@@ -1,45 +1,45 @@
 /// The facts that a peer has about a key that it has fetched, fetches, or has written.
 struct SharedRow: Sendable {
   var marks: [SharedMark]
-  /// The version of the data; `nil` if there is no data, or it did not come from the store.
+  /// The version of the data; `nil` without data, during a fetch, or if the data did not come from the store.
   var landed: SharedVersion?
-  /// The bounds for an entry that may follow the data.
+  /// The bounds for an entry that may replace the data.
   var bounds = SharedBounds()
-  /// The time when the data came; `nil` if none has.
+  /// The time when this machine received the data; `nil` if there is no data.
   var landedAt: Duration?
-  /// Whether the data has arrived in the client.
+  /// Whether the client is known to have stored the data.
   ///
-  /// If the client does not have it then, the client has dropped it.
+  /// If the client has no data after that, it has dropped the data.
   var isInClient = false
-  /// The number of the last answer, write or arrival in the client.
+  /// The value of ``SharedTable/arrivals`` when data was last on its way to the client, or stored there.
   var sequence: UInt64 = 0
-  /// The latest possible time of the request for the shown value, which is the data or an outdated
+  /// The latest possible time of the request for the client's value, which is the data or an outdated
   /// answer in its place.
   var requestedAt: Duration?
   /// Whether the data is not trusted, because of news of the log, or because the log was out of
   /// reach.
   var isSuspect = false
-  /// The newest value that the log has reported.
+  /// The newest message of the log that the store has a value for the key.
   var stored: RecentMarks.SeenInvalidation?
-  /// The newest invalidation of any of its marks, with the highest version and sequence number.
+  /// The invalidations of the row's marks, joined: the highest version and the highest message number.
   ///
-  /// ``RecentMarks`` may forget it while a fetch is under way.
+  /// The row has them too, because ``RecentMarks`` may forget them while a fetch is under way.
   var invalidated: RecentMarks.SeenInvalidation?
-  /// The last news of the log.
+  /// The log's last news about the key.
   var news: (version: SharedVersion, news: SharedNews)?
   var flights: [FlightID: SharedFlight] = [:]
-  /// The newest fetch; an older one may still run if it ignores its cancellation, but does not
-  /// land.
+  /// The newest fetch; an older one may still run if it ignores its cancellation, but its answer is
+  /// not used.
   var newest: FlightID?
 
-  /// The number of suspicions that are not marked in the client yet.
+  /// The number of changes that make the data suspect, but that the client has not marked yet.
   ///
-  /// Meanwhile no fetch begins or lands, so that newer data is not marked.
+  /// Until the client has marked the data, no fetch begins or ends: a late mark would hit newer data.
   var marking = 0
-  /// The facts that apply if the last answer does not land, because its fetch was cancelled.
+  /// The facts to restore if the last answer never becomes the data, because its fetch was cancelled.
   var previous: Previous?
 
-  /// The facts before an answer.
+  /// The facts about the data before the last answer.
   struct Previous: Sendable {
     var landed: SharedVersion?
     var bounds: SharedBounds

@@ -1,6 +1,6 @@
-// The news of the log.
+// Changes that the log reports.
 extension SharedTable {
-  /// The log was read.
+  /// Handles the messages that a read of the log has returned.
   ///
   /// - Parameters:
   ///   - changes: The result, without a gap.
@@ -18,7 +18,7 @@ extension SharedTable {
     return effects
   }
 
-  /// This peer invalidated marks.
+  /// Handles an invalidation by this peer, which the store has accepted.
   mutating func invalidated(_ marks: [SharedMark], _ version: SharedVersion) -> Effects {
     received([SharedMessage(version, .invalidated(marks))])
   }
@@ -28,7 +28,7 @@ extension SharedTable {
     case .committed(let key): stored(message.version, key, &effects)
     case .written(let key):
       stored(message.version, key, &effects)
-      // Entries of the key in other forms still have the former value.
+      // Entries of the key in other encodings still have the former value.
       guard let mark = SharedNames.mark(ofEntry: key) else { return }
       for other in rowsOfMarks[mark] ?? [] where other != key {
         stored(message.version, other, &effects)
@@ -80,7 +80,7 @@ extension SharedTable {
     }
   }
 
-  /// Suspects the data of a key because of a version, unless the data is known to be newer.
+  /// Makes the data of a key suspect because of a change with this version, unless the data is newer.
   private mutating func suspect(
     _ key: String,
     since version: SharedVersion,
@@ -96,9 +96,9 @@ extension SharedTable {
     effects.suspected.insert(key)
   }
 
-  /// Whether the store can have given a version.
+  /// Whether the store can have given the data its version.
   ///
-  /// Data that landed before the end of the log was requested cannot have a version after that end.
+  /// Data that came before this peer asked for the end of the log cannot have a version after that end.
   private func isPossible(_ landed: SharedVersion, _ row: SharedRow) -> Bool {
     guard let end, let landedAt = row.landedAt, landedAt < end.askedAt else { return true }
     return landed <= end.version
@@ -128,8 +128,8 @@ extension SharedTable {
     }
   }
 
-  /// This peer tried to change the entries with these marks, and does not know whether it
-  /// succeeded.
+  /// Makes the data with these marks suspect, because this peer tried to change it and does not know
+  /// whether it succeeded.
   mutating func suspected(_ marks: some Sequence<SharedMark>) -> Effects {
     messageNumber += 1
     var effects = Effects()

@@ -1,28 +1,28 @@
-// Changes on their way into the client: marks for suspicions, and writes.
+// Changes on their way into the client: suspect data to be marked as invalidated, and writes.
 extension SharedTable {
   // MARK: Marks
 
-  /// Suspicions are about to be marked in the client.
+  /// Notes that the client is about to mark the data of some keys as invalidated.
   mutating func marking(_ keys: Set<String>) {
     for key in keys { rows[key]?.marking += 1 }
   }
 
-  /// Suspicions are marked in the client.
+  /// Notes that the client has marked the data of some keys as invalidated.
   ///
   /// - Parameter keys: The keys.
-  /// - Returns: The keys without further suspicions to mark.
+  /// - Returns: The keys for which nothing more is about to be marked.
   mutating func marked(_ keys: Set<String>) -> [String] {
     for key in keys { rows[key]?.marking -= 1 }
     return keys.filter { !isMarking($0) }
   }
 
-  /// Whether suspicions about a key are being marked in the client.
+  /// Whether the client is about to mark the data of a key as invalidated.
   func isMarking(_ key: String) -> Bool { rows[key].map { $0.marking > 0 } ?? false }
 
   // MARK: Writes
 
-  /// Whether a value of a version may be written over the data; no suspicions about the key may be
-  /// being marked.
+  /// Notes a write and returns `true` if the value of this version may replace the data; call it only if
+  /// ``isMarking(_:)`` is `false`.
   mutating func mayWrite(_ version: SharedVersion, to key: SharedKey, at now: Duration) -> Bool {
     register(key)
     if let landed = rows[key.text]?.landed, landed > version { return false }
@@ -35,10 +35,10 @@ extension SharedTable {
     return true
   }
 
-  /// A value was written.
+  /// Notes that the client has stored a written value.
   ///
-  /// It is suspected at once if the log is not read, or if it has told of a change before the value
-  /// came.
+  /// The value is suspect at once if nobody reads the log, or if the log has already told of a later
+  /// change.
   mutating func wrote(_ version: SharedVersion, to key: String) -> Effects {
     var effects = Effects()
     guard let row = rows[key] else { return effects }

@@ -1,9 +1,9 @@
-// Suspicions for lack of news from the log.
+// Data that becomes suspect because changes may have been missed.
 extension SharedTable {
-  /// Changes may have been missed: all data is suspected, and fetches under way begin again.
+  /// Makes all data suspect and fetches under way begin again, because changes may have been missed.
   ///
-  /// - Parameter history: The life of the log from now on; `nil` if that is not known. Versions of
-  ///   another life cannot be compared: a server whose clock is behind would never give a later
+  /// - Parameter history: The history of the log from now on; `nil` if it is not known. Versions of
+  ///   different histories cannot be compared: a server with a slow clock would never give a greater
   ///   one.
   /// - Returns: The effects.
   mutating func forgot(in history: SharedHistory? = nil) -> Effects {
@@ -16,8 +16,8 @@ extension SharedTable {
       rows[key]?.stored = nil
       rows[key]?.invalidated = nil
       rows[key]?.news = nil
-      // News of the log stays true even if the store has forgotten it, such as a replica that had not copied
-      // everything.
+      // Reported changes stay true even if the store has forgotten them, such as a replica that had not
+      // copied everything.
       let known = [row.stored, row.invalidated].compactMap { $0?.version }
       let landed = row.landed ?? row.newest.flatMap { row.flights[$0]?.before }
       if landed != nil { rows[key]?.bounds = SharedBounds() }
@@ -25,8 +25,8 @@ extension SharedTable {
       rows[key]?.bounds.version = version
       rows[key]?.landed = nil
       if isOther {
-        // The data may already have a version of the new life, because a fetch can reach the store before the
-        // log is read.
+        // The data may already have a version of the new history, because a fetch can reach the store before
+        // the log is read.
         let requestedAt = version == nil ? rows[key]?.bounds.requestedAt : row.requestedAt
         rows[key]?.bounds = SharedBounds(requestedAt: requestedAt, same: landed)
       }
@@ -50,7 +50,7 @@ extension SharedTable {
     return effects
   }
 
-  /// Time passed: data that the log has not confirmed for too long is suspected.
+  /// Makes data suspect that the log has not confirmed for too long.
   ///
   /// - Parameters:
   ///   - trust: For how long data is trusted without the log.

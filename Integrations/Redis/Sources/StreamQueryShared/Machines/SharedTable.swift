@@ -1,24 +1,24 @@
-/// The facts that a peer has about shared keys, by which it finds data that is older than the log's
-/// news.
+/// The facts that a peer has about shared keys, by which it finds data that is older than a change in
+/// the log: such data is suspect.
 ///
-/// It only decides. Versions are the store's. For data from elsewhere, such as the answer of a
-/// fetch while the store was away, it knows between which messages the data came.
+/// The table only decides. Versions come from the store. For data without a version, such as the
+/// answer of a fetch while the store was away, the table knows between which messages it came.
 struct SharedTable: Sendable {
-  /// The effects of news.
+  /// The actions that a change of the table requires.
   struct Effects: Equatable, Sendable {
-    /// The keys whose data is not trusted any more, to be marked in the client.
+    /// The keys with suspect data, which the client must mark as invalidated.
     ///
-    /// Answers under way are compared before they land, except for ones that were already compared.
+    /// An answer under way is compared with the changes before it becomes the data, unless it already was.
     var suspected: Set<String> = []
     /// The fetches that get the news for which they wait.
     var notified: [FlightID: SharedNews] = [:]
   }
 
-  /// The answer of a fetch.
+  /// The source of a fetch's answer.
   enum Answer: Equatable, Sendable {
-    /// An entry, or a value that was committed.
+    /// The answer is an entry, or this peer has committed it.
     case stored(SharedVersion)
-    /// A value that did not come from the store.
+    /// The answer came from upstream, and the store does not have it.
     case unversioned(requestedAt: Duration)
   }
 
@@ -28,24 +28,24 @@ struct SharedTable: Sendable {
     /// The version of the present data.
     var landed: SharedVersion?
     var isSuspect: Bool
-    /// The bounds for an entry that may follow the data.
+    /// The bounds for an entry that may replace the data.
     var bounds: SharedBounds
   }
 
   /// The decision about a fetch's answer.
   enum Verdict: Equatable, Sendable {
-    /// It becomes the data.
+    /// The answer becomes the data.
     case lands
     /// The answer becomes the data. But nobody reads the log, so this peer will not hear of
     /// changes.
     case landsUnwatched
     /// Something has changed since the answer was fetched, so the fetch begins again.
     case again
-    /// It is not known whether something has changed.
+    /// Something may have changed since the answer was fetched, but this peer has missed messages.
     case unsure
     /// The client has replaced the fetch, and ignores its answer.
     case ignored
-    /// Suspicions are being marked in the client: ask again after that.
+    /// The client is about to mark the key's data as invalidated: ask again after that.
     case waits
   }
 
@@ -55,28 +55,28 @@ struct SharedTable: Sendable {
   private(set) var bytes = 0
   var recent = RecentMarks()
   private var lastFlight: UInt64 = 0
-  /// The number of the last answer, write, or arrival in the client.
+  /// Counts each time that data of any key is on its way to the client, or is stored there.
   private(set) var arrivals: UInt64 = 0
-  /// The sequence number of the last message.
+  /// The number of the last message that this peer has seen.
   var messageNumber: UInt64 = 0
-  /// The number of times that the peer has forgotten everything.
+  /// The number of times that all data became suspect, because messages may have been missed.
   var epoch: UInt64 = 0
-  /// The end of the log and the time of its request, while its messages are handled.
+  /// The end of the log and the time when this peer asked for it; `nil` except while messages are handled.
   var end: (version: SharedVersion, askedAt: Duration)?
-  /// The identity of the log to which all these versions belong; `nil` if it is not known yet.
+  /// The history of the log to which all versions in the table belong; `nil` if it is not known yet.
   var history: SharedHistory?
   /// The state of reading the log.
   var log = SharedLog()
 
   // MARK: Fetches
 
-  /// A fetch begins.
+  /// Registers a fetch.
   ///
   /// - Parameters:
-  ///   - key: Its key.
-  ///   - hasLanded: Whether the last answer became the data; if not, it never will.
-  /// - Returns: Its number, and the facts about the data; `nil` if suspicions are being marked in the
-  ///   client: begin after that.
+  ///   - key: The key of the fetch.
+  ///   - hasLanded: Whether the key's last answer became the data; if not, it never will.
+  /// - Returns: The number of the fetch, and the facts about the data; `nil` if ``isMarking(_:)`` is `true`:
+  ///   call again after that.
   mutating func began(_ key: SharedKey, hasLanded: Bool = true) -> Beginning? {
     guard !isMarking(key.text) else { return nil }
     register(key)
@@ -86,7 +86,7 @@ struct SharedTable: Sendable {
     let row = rows[key.text]
     var flight = SharedFlight(messageNumber: messageNumber, epoch: epoch)
     flight.before = row?.landed ?? row?.newest.flatMap { row?.flights[$0]?.before }
-    // Nobody reports whether the answer lands, so the data is unknown until then.
+    // Nobody reports when the answer becomes the data, so the data's version is unknown from now on.
     rows[key.text]?.landed = nil
     rows[key.text]?.flights[id] = flight
     rows[key.text]?.newest = id
@@ -98,7 +98,7 @@ struct SharedTable: Sendable {
     )
   }
 
-  /// The last answer did not become the data.
+  /// Restores the facts from before the last answer, which did not become the data.
   private mutating func restore(_ key: String) {
     guard let previous = rows[key]?.previous else { return }
     rows[key]?.landed = previous.landed
@@ -108,13 +108,14 @@ struct SharedTable: Sendable {
     rows[key]?.previous = nil
   }
 
-  /// The last answers of some keys have not become the data for so long that they never will.
+  /// Gives up the last answers of some keys, which have not become the data in time; the data is suspect.
   mutating func lost(_ keys: [String]) -> Effects {
     var effects = Effects()
     for key in keys {
       let landedAt = rows[key]?.landedAt
       restore(key)
-      // If the answer lands at this very moment, it is still suspected after a change.
+      // The time stays, because the answer may become the data at this very moment: a later change must make
+      // it suspect, too.
       rows[key]?.landedAt = landedAt
       rows[key]?.isSuspect = true
       effects.suspected.insert(key)
@@ -122,16 +123,16 @@ struct SharedTable: Sendable {
     return effects
   }
 
-  /// A fetch begins again, so that earlier news does not concern it.
+  /// Makes a fetch begin again, so that earlier messages do not concern it.
   mutating func beganAgain(_ id: FlightID, of key: String) {
     rows[key]?.flights[id]?.messageNumber = messageNumber
     rows[key]?.flights[id]?.epoch = epoch
     rows[key]?.flights[id]?.follows = nil
   }
 
-  /// A fetch begins to wait for the log's news about its key.
+  /// Makes a fetch wait for news about its key after a position of the log.
   ///
-  /// - Returns: The news, if it came before.
+  /// - Returns: The news; `nil` if there is none yet, so that the fetch must wait.
   mutating func follows(_ position: SharedPosition, _ id: FlightID, of key: String) -> SharedNews? {
     guard let row = rows[key], let flight = row.flights[id], flight.epoch == epoch else {
       return .silence
@@ -142,9 +143,9 @@ struct SharedTable: Sendable {
     return nil
   }
 
-  /// A fetch has an answer.
+  /// Decides whether the answer of a fetch becomes the data.
   ///
-  /// If the answer lands, the fetch is over.
+  /// If it does, the fetch is over.
   mutating func answered(
     _ answer: Answer,
     by id: FlightID,
@@ -185,26 +186,26 @@ struct SharedTable: Sendable {
     let seenInvalidations = seenInvalidations(row) + (row.stored.map { [$0] } ?? [])
     return switch answer {
     case .stored(let version):
-      // News from before everything was forgotten is in the bounds, even if the fetch began before
-      // that.
+      // Changes that `forgot(in:)` has removed are in the bounds, even if the fetch began before that
+      // call.
       version < row.bounds.version ?? version || seenInvalidations.contains { $0.version > version }
     case .unversioned: seenInvalidations.contains { $0.messageNumber > flight.messageNumber }
     }
   }
 
-  /// The invalidations of a row's marks: the recent ones from before it existed, and the newest
+  /// The invalidations of a row's marks: the recent ones from before the row existed, and the newest
   /// since.
   private func seenInvalidations(_ row: SharedRow) -> [RecentMarks.SeenInvalidation] {
     row.marks.compactMap { recent[$0] } + (row.invalidated.map { [$0] } ?? [])
   }
 
-  /// A fetch ended without an answer, or with one that is known to be outdated.
+  /// Removes a fetch that ended without an answer, or with one that is known to be outdated.
   ///
   /// - Parameters:
   ///   - id: The fetch.
-  ///   - key: Its key.
+  ///   - key: The key of the fetch.
   ///   - now: The time when an outdated answer came; `nil` if there was none.
-  ///   - requestedAt: The time when that was requested.
+  ///   - requestedAt: The time when the outdated answer was requested.
   mutating func ended(
     _ id: FlightID,
     of key: String,
@@ -219,15 +220,14 @@ struct SharedTable: Sendable {
       rows[key]?.landed = nil
       came(key, at: now)
       rows[key]?.isSuspect = true
-      // An outdated answer must not let data go back: the next entry must not be older than the former data
-      // or this answer. The version is from the present life of the log, so later entries have greater
-      // versions.
+      // The next entry must not be older than the former data or this outdated answer. The version is from
+      // the present history of the log, so later entries have greater versions.
       rows[key]?.bounds = SharedBounds(
         version: [row.bounds.version, flight.before].compactMap { $0 }.max(),
         requestedAt: [row.bounds.requestedAt, requestedAt].compactMap { $0 }.max()
       )
-      // In another life of the log, the version does not count, and only the time of the request
-      // remains.
+      // If the log gets another history, the version does not count any more, and only the time of the
+      // request remains.
       rows[key]?.requestedAt = [row.requestedAt, requestedAt].compactMap { $0 }.max()
     } else if rows[key]?.landed == nil {
       rows[key]?.landed = flight.before
@@ -241,7 +241,7 @@ struct SharedTable: Sendable {
       guard known != key.marks else { return }
       remove(marks: known, of: key.text)
       rows[key.text]?.marks = key.marks
-      // A fetch under way may have been outdated by a mark that the row no longer has.
+      // The invalidation of a mark that the row no longer has may have outdated a fetch under way.
       if rows[key.text]?.flights.isEmpty == true { rows[key.text]?.invalidated = nil }
     } else {
       rows[key.text] = SharedRow(marks: key.marks)
@@ -263,7 +263,7 @@ struct SharedTable: Sendable {
     }
   }
 
-  /// Data of a key is on its way into the client.
+  /// Notes that data of a key is on its way into the client.
   mutating func came(_ key: String, at now: Duration) {
     arrivals += 1
     rows[key]?.sequence = arrivals
@@ -271,7 +271,7 @@ struct SharedTable: Sendable {
     rows[key]?.isInClient = false
   }
 
-  /// The last answers of some keys became the data.
+  /// Notes that the client has stored the last answers of some keys.
   mutating func arrived(_ keys: some Sequence<String>) {
     for key in keys {
       arrivals += 1
@@ -280,13 +280,13 @@ struct SharedTable: Sendable {
     }
   }
 
-  /// Forgets keys without a fetch.
+  /// Forgets keys that have no fetch, and that the client does not have.
   ///
   /// - Parameters:
-  ///   - keys: The keys, which the client did not have when it was asked.
-  ///   - sequence: The last arrival before it was asked: later data may be in the client by now.
-  ///   - time: Data that landed later stays unless it is known to have arrived, because it may not
-  ///     be in the client yet.
+  ///   - keys: The keys for which the client had no data when it was asked.
+  ///   - sequence: The value of ``arrivals`` before the client was asked: the client may have got data since.
+  ///   - time: A row with data that came after this time stays, unless the client has stored the data:
+  ///     the data may still be on its way.
   /// - Returns: The forgotten keys.
   mutating func forget(
     _ keys: [String],

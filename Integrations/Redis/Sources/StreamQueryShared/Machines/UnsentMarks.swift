@@ -1,6 +1,6 @@
-/// Invalidations that the store did not accept, to be sent when it answers again.
+/// Invalidations that the store did not accept, and that are sent when the store answers again.
 ///
-/// If there are too many, an invalidation of the whole namespace replaces them: so memory is
+/// If there are too many, one invalidation of the whole namespace replaces them: so memory is
 /// bounded, and no invalidation is lost.
 struct UnsentMarks: Sendable {
   private var marks: Set<SharedMark> = []
@@ -16,7 +16,7 @@ struct UnsentMarks: Sendable {
 
   var isEmpty: Bool { marks.isEmpty }
 
-  /// The store did not accept some marks.
+  /// Adds marks that the store did not accept.
   ///
   /// - Parameters:
   ///   - marks: The marks.
@@ -31,10 +31,10 @@ struct UnsentMarks: Sendable {
     bytes = everything.text.utf8.count
   }
 
-  /// Forgets some marks, which are sent now.
+  /// Removes some marks, which are sent now.
   ///
   /// - Parameter marks: The marks.
-  /// - Returns: The ones that were kept.
+  /// - Returns: The marks that were removed.
   mutating func remove(_ marks: [SharedMark]) -> [SharedMark] {
     marks.filter { mark in
       guard self.marks.remove(mark) != nil else { return false }
@@ -43,15 +43,15 @@ struct UnsentMarks: Sendable {
     }
   }
 
-  /// Takes all marks.
+  /// Removes and returns all marks.
   mutating func take() -> Set<SharedMark> {
     defer { (marks, bytes) = ([], 0) }
     return marks
   }
 
-  /// The parts in which marks are sent.
+  /// Divides marks into parts, which are sent one by one.
   ///
-  /// Few stores refuse parts of this size; each part has at least one mark.
+  /// Few stores refuse parts of this size. Each part has at least one mark.
   static func parts(of marks: Set<SharedMark>, bytes: Int = 16_384) -> [[SharedMark]] {
     var (parts, size) = ([[SharedMark]](), 0)
     // The order is the same in every process, so that a simulation can repeat it.

@@ -2,26 +2,26 @@
 public struct SharedMessage: Hashable, Sendable {
   /// The content of a message.
   public enum Kind: Hashable, Sendable {
-    /// A lease of the key was committed.
+    /// The holder of a lease stored a value for the key.
     case committed(key: String)
-    /// A lease of the key was abandoned; `nil` if its holder only gave up.
+    /// The holder of a lease ended it without a value; `failure` is `nil` if the holder only gave up.
     case abandoned(key: String, failure: String?)
-    /// The key was written.
+    /// A machine wrote a value for the key, without a lease.
     case written(key: String)
     /// All entries with one of the marks were invalidated.
     case invalidated([SharedMark])
   }
 
-  /// The version, which is its place in the log.
+  /// The version of the message, which is its place in the log.
   public var version: SharedVersion
-  /// The content.
+  /// The change that the message reports.
   public var kind: Kind
 
   /// Creates a message.
   ///
   /// - Parameters:
   ///   - version: The version.
-  ///   - kind: The content.
+  ///   - kind: The change that the message reports.
   public init(_ version: SharedVersion, _ kind: Kind) {
     self.version = version
     self.kind = kind
@@ -30,19 +30,19 @@ public struct SharedMessage: Hashable, Sendable {
 
 /// The result of ``SharedStore/changes(after:timeout:)``.
 public struct SharedChanges: Hashable, Sendable {
-  /// The messages after the position, in order; empty if there were none in time.
+  /// The messages after the position, in order; empty if none came before the timeout.
   public var messages: [SharedMessage]
-  /// The next position.
+  /// The position for the next call.
   public var position: SharedPosition
   /// Whether messages after the position are lost.
   ///
-  /// The log no longer has them, has another history, or never existed. The reader then knows none
-  /// of the changes meanwhile.
+  /// The log no longer has the messages, has another history, or never existed. The reader then does not
+  /// know which changes it has missed.
   public var isGap: Bool
 
   /// Whether the log has more messages after the new position.
   ///
-  /// A reader that is behind must say so, because its knowledge is incomplete.
+  /// If so, the reader does not know all changes yet.
   public var hasMore: Bool
 
   /// Creates changes.

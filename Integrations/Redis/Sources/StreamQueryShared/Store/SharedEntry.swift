@@ -1,17 +1,17 @@
-/// A stored value: bytes, and the name of their form.
+/// A stored value: its bytes, and the name of their encoding.
 public struct SharedValue: Hashable, Sendable {
   /// The encoded value.
   public var bytes: [UInt8]
-  /// The name of the form of the bytes.
+  /// The name of the bytes' encoding.
   ///
-  /// For a reader that expects another form, the entry is missing.
+  /// A reader that expects another encoding treats the entry as missing.
   public var form: String
 
   /// Creates a value.
   ///
   /// - Parameters:
   ///   - bytes: The encoded value.
-  ///   - form: The form of the bytes.
+  ///   - form: The name of the bytes' encoding.
   public init(_ bytes: [UInt8], form: String) {
     self.bytes = bytes
     self.form = form
@@ -22,27 +22,26 @@ public struct SharedValue: Hashable, Sendable {
 public struct SharedEntry: Hashable, Sendable {
   /// The value.
   public var value: SharedValue
-  /// The version of its commit or write, which is its place in the log.
+  /// The version of the commit or write that stored the entry, which is its place in the log.
   public var version: SharedVersion
   /// The time since the entry was committed or written, by the store's clock.
   public var age: Duration
-  /// The most time that can have passed since the value was requested from upstream: the time since
-  /// its lease was taken.
+  /// The longest possible time since the value was requested from upstream, by the store's clock: the time
+  /// since the lease was taken, or since the write of a written value; `nil` if it is not known.
   ///
-  /// It is measured by the same clock. A written value was requested at its write. `nil` if the store does
-  /// not know it. A machine compares it with data that did not come from the store. Without it, a value
-  /// counts as older by the store's timeout, so that some machines ask upstream without need. It also bounds
-  /// the age of upstream's answer: without it, an entry counts as younger by the time that its commit took to
-  /// reach the store.
+  /// A machine compares this time with data that did not come from the store. If the time is `nil`, the value
+  /// counts as older by the store's timeout, so that some machines ask upstream without need. The time also
+  /// bounds the age of upstream's answer. If it is `nil`, the entry counts as younger by the time that the
+  /// commit took to reach the store.
   public var requestAge: Duration?
 
   /// Creates an entry.
   ///
   /// - Parameters:
   ///   - value: The value.
-  ///   - version: The version of its commit or write.
-  ///   - age: The time since that.
-  ///   - requestAge: The time since its request, at most; `nil` if it is not known.
+  ///   - version: The version of the commit or write.
+  ///   - age: The time since the commit or write.
+  ///   - requestAge: The longest possible time since the request; `nil` if it is not known.
   public init(
     value: SharedValue,
     version: SharedVersion,
@@ -58,11 +57,11 @@ public struct SharedEntry: Hashable, Sendable {
 
 /// The right to fetch a key for all machines.
 public struct SharedLease: Hashable, Sendable {
-  /// The key, with the marks that end the lease.
+  /// The key, with its marks: the invalidation of any of them ends the lease.
   public var key: SharedKey
   /// The fencing token, which is higher than that of each earlier lease of the key.
   public var token: UInt64
-  /// The life of the log in which the lease was given.
+  /// The history of the store's log when the lease was given.
   public var history: SharedHistory
 
   /// Creates a lease.
@@ -70,7 +69,7 @@ public struct SharedLease: Hashable, Sendable {
   /// - Parameters:
   ///   - key: The key.
   ///   - token: The fencing token.
-  ///   - history: The life of the log.
+  ///   - history: The history of the store's log.
   public init(key: SharedKey, token: UInt64, history: SharedHistory) {
     self.key = key
     self.token = token
@@ -80,11 +79,11 @@ public struct SharedLease: Hashable, Sendable {
 
 /// The result of ``SharedStore/begin(_:maxAge:lease:)``.
 public enum SharedBeginning: Hashable, Sendable {
-  /// An entry that is young enough.
+  /// The store has an entry that is young enough.
   case entry(SharedEntry)
-  /// The caller fetches, with a lease. The entry is valid, but too old.
+  /// The caller has got the lease, and must fetch. `entry` is valid but too old.
   case leads(SharedLease, entry: SharedEntry?)
-  /// Another caller fetches. Its lease ends after `remaining` unless it is renewed; the log has its
-  /// result, from `position` on. The entry is valid, but too old.
+  /// Another caller fetches. Its lease ends after `remaining` unless it is renewed. The log will have its
+  /// result after `position`. `entry` is valid but too old.
   case follows(position: SharedPosition, remaining: Duration, entry: SharedEntry?)
 }

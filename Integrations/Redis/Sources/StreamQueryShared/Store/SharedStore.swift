@@ -9,23 +9,23 @@
 /// - **Versions** rise with every change that the store logs, and are never given twice in one
 ///   ``SharedHistory``. A store that lost its log has another history.
 /// - **An entry is valid** if none of its marks was invalidated since its lease was given, or since it was
-///   written. Its marks are those of its lease or write and, for each reader, the reader's own: machines of
-///   different versions may know different tags.
+///   written. An entry has the marks of its lease or write. For a reader, the reader's own marks count too:
+///   machines with different versions of a program may know different tags.
 /// - **One leader.** At most one lease of a key is valid at a time. A lease ends when its holder
 ///   commits or abandons it, when its time is over, when one of its marks is invalidated, and when
 ///   its key is written. It also ends when another caller begins with a mark that was invalidated
 ///   since the lease was given. Its token is higher than that of each earlier lease of the key.
 /// - **Fencing.** A commit with a lease that is not valid any more changes nothing.
 /// - **The log** has a message for each commit, abandoned lease, invalidation and write, in the
-///   order of versions. It is bounded: a reader from a position that it no longer has gets a gap.
+///   order of versions. The log is bounded. A reader at a position that the log no longer has gets a gap.
 public protocol SharedStore: Sendable {
   /// Reads the entry of a key, or takes the lease to fetch it.
   ///
   /// The result is the entry if it is valid and at most `maxAge` old. Otherwise the caller leads if
   /// no other caller does, and follows if one does.
   ///
-  /// If the answer of a call is lost, no caller knows of a lease that it took. In a store on a network, the
-  /// next call for the key, of the same store object, must take that lease over.
+  /// If the answer to a call is lost, no caller knows of a lease that the call took. A store on a network
+  /// must give that lease to the next call for the key by the same store object.
   ///
   /// - Parameters:
   ///   - key: The key and its marks.
@@ -44,7 +44,7 @@ public protocol SharedStore: Sendable {
   ///
   /// - Parameters:
   ///   - lease: The lease.
-  ///   - duration: How long it lasts from now on.
+  ///   - duration: How long the lease lasts from now on.
   /// - Returns: Whether the lease was still valid. If not, nothing has changed.
   /// - Throws: ``SharedStoreError`` if the store gave no answer; a change may have been made.
   func renew(_ lease: SharedLease, for duration: Duration) async throws(SharedStoreError) -> Bool
@@ -68,7 +68,7 @@ public protocol SharedStore: Sendable {
   ///
   /// - Parameters:
   ///   - lease: The lease.
-  ///   - failure: The text for followers; `nil` if the holder only gave up.
+  ///   - failure: The text for the callers that wait; `nil` if the holder only gave up.
   /// - Throws: ``SharedStoreError`` if the store gave no answer; a change may have been made.
   func abandon(_ lease: SharedLease, failure: String?) async throws(SharedStoreError)
 
@@ -88,16 +88,16 @@ public protocol SharedStore: Sendable {
 
   /// Invalidates all entries with one of some marks, and ends their leases.
   ///
-  /// Its cost does not depend on the number of entries.
+  /// The cost of this call does not depend on the number of entries.
   ///
   /// - Parameter marks: The marks.
   /// - Returns: The version of the invalidation.
   /// - Throws: ``SharedStoreError`` if the store gave no answer; a change may have been made.
   func invalidate(_ marks: [SharedMark]) async throws(SharedStoreError) -> SharedVersion
 
-  /// Reads the log from a position on, and waits for news if there are none.
+  /// Reads the messages of the log after a position, and waits for messages if there are none.
   ///
-  /// It returns at once when its task is cancelled.
+  /// The call returns at once when its task is cancelled.
   ///
   /// - Parameters:
   ///   - position: The position of the last message that the caller knows; `nil` is the end of the

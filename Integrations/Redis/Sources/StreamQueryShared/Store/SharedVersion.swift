@@ -1,7 +1,7 @@
 /// The place of a change in the log of a ``SharedStore``.
 ///
-/// It is the identifier of a Redis stream's entry: the milliseconds of the store's clock, and a
-/// count within the millisecond. It rises even if that clock is set back.
+/// A version is like the identifier of a Redis stream's entry: the milliseconds of the store's clock, and
+/// a count within the millisecond. Versions rise even if that clock is set back.
 public struct SharedVersion: Hashable, Comparable, Sendable {
   /// The milliseconds since 1970 by the store's clock.
   public var milliseconds: UInt64
@@ -24,7 +24,7 @@ public struct SharedVersion: Hashable, Comparable, Sendable {
   }
 }
 
-/// The life of a store's log: a random name that the store gets when it is empty.
+/// The identity of a store's log: a random name that an empty store gets.
 public struct SharedHistory: Hashable, Sendable {
   /// The name.
   public var name: String
@@ -35,18 +35,18 @@ public struct SharedHistory: Hashable, Sendable {
   public init(_ name: String) { self.name = name }
 }
 
-/// The place in the log of a ``SharedStore`` up to which a reader knows it.
+/// A reader's place in the log of a ``SharedStore``: the reader knows all changes up to this place.
 public struct SharedPosition: Hashable, Sendable {
-  /// The life of the log.
+  /// The history of the log.
   public var history: SharedHistory
-  /// The last known change.
+  /// The version of the last change that the reader knows.
   public var version: SharedVersion
 
   /// Creates a position.
   ///
   /// - Parameters:
-  ///   - history: The life of the log.
-  ///   - version: The last known change.
+  ///   - history: The history of the log.
+  ///   - version: The version of the last change that the reader knows.
   public init(history: SharedHistory, version: SharedVersion) {
     self.history = history
     self.version = version

@@ -1,7 +1,6 @@
 internal import Synchronization
 
-/// One value for one waiting task: the first that comes of an answer, a deadline and a
-/// cancellation.
+/// Gives one value to one waiting task: the first of an answer, a deadline and a cancellation.
 final class FirstResult<Value: Sendable>: Sendable {
   private enum State {
     case open
@@ -12,9 +11,9 @@ final class FirstResult<Value: Sendable>: Sendable {
 
   private let state = Mutex(State.open)
 
-  /// Gives the value; only the first one counts.
+  /// Gives a value to the waiting task; only the first call counts.
   ///
-  /// - Returns: Whether it is the first.
+  /// - Returns: Whether this is the first call.
   @discardableResult
   func give(_ value: Value) -> Bool {
     let (isFirst, waiting) = state.withLock { state -> (Bool, CheckedContinuation<Value, Never>?) in

@@ -1,8 +1,8 @@
 internal import StreamQuery
 
-/// The clock of a client, whose times are durations since the peer began.
+/// A client's clock, which gives times as durations since this object was made.
 struct PeerClock: Sendable {
-  /// The time since the peer began.
+  /// The time since this object was made.
   let now: @Sendable () -> Duration
 
   init(_ clock: any Clock<Duration>) {

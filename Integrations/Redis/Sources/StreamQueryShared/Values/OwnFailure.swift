@@ -2,13 +2,13 @@ internal import StreamQuery
 
 /// The codes of the library's own errors, so that they mean the same on all machines.
 ///
-/// A code is `StreamQuery.` and the name of the case; for a timeout, a colon and its limit follow.
+/// A code is `StreamQuery.` and the name of the case. For a timeout, a colon and the limit follow.
 /// Only errors of the fetch itself have codes: the key of another error may contain secrets that
 /// `failureText` omits.
 enum OwnFailure {
   private static let beginning = "StreamQuery."
   private static let timedOut = "timedOut:"
-  /// The longest limit of an error, 100 years.
+  /// The longest limit that the code of a timeout may have, 100 years.
   ///
   /// The parts of a much longer duration do not fit into 64 bits, and reading them would end the process.
   private static let longestLimit = Duration.seconds(3_155_760_000)

@@ -6,7 +6,7 @@ internal import Foundation
 
 /// Encodes values as the bytes that a ``SharedStore`` keeps, and decodes them.
 public protocol SharedCodec: Sendable {
-  /// The name of the form of the bytes; bytes with another name are not decoded.
+  /// The name of the encoding; bytes with another name are not decoded.
   var name: String { get }
 
   /// Encodes a value.
@@ -26,12 +26,12 @@ public protocol SharedCodec: Sendable {
   func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws -> Value
 }
 
-/// Values as JSON.
+/// Encodes values as JSON.
 public struct JSONSharedCodec: SharedCodec {
   /// Creates the codec.
   public init() {}
 
-  /// The name of the form.
+  /// The name of the encoding.
   public var name: String { "json" }
 
   /// Encodes a value.

@@ -1,7 +1,7 @@
 /// The bytes of an entry: a head of 17 bytes, and the encoded value.
 ///
-/// The head has the format (1 byte), the age of the value when it was stored (8 bytes), and the
-/// duration of its fetch (8 bytes), both in nanoseconds, little-endian.
+/// The head has the number of this format (1 byte), the age of the value when it was stored (8 bytes), and
+/// the duration of the value's fetch (8 bytes), both in nanoseconds, little-endian.
 struct SharedEnvelope: Hashable, Sendable {
   private static let form: UInt8 = 1
   /// The length of the head.
@@ -11,7 +11,7 @@ struct SharedEnvelope: Hashable, Sendable {
   var value: [UInt8]
   /// The age of the value when it was stored.
   var age: Duration
-  /// The duration of its fetch.
+  /// The duration of the value's fetch.
   var duration: Duration
 
   init(_ value: [UInt8], age: Duration, duration: Duration = .zero) {

@@ -1,4 +1,4 @@
-/// The report of a fetch's leader to its followers, if it has no value for them.
+/// The report of the machine that fetched to the machines that wait, if it has no value for them.
 enum SharedFailure: Hashable, Sendable {
   /// The report of a failure.
   struct Report: Hashable, Sendable {
@@ -13,9 +13,9 @@ enum SharedFailure: Hashable, Sendable {
     }
   }
 
-  /// The fetch failed, and so do the fetches of the followers.
+  /// The fetch failed, so the fetches that wait for it fail, too.
   case failed(Report)
-  /// The leader has a value that cannot be stored, so each follower fetches its own.
+  /// The value cannot be stored, so each machine that waits fetches for itself.
   case unshareable
 
   private static var limit: Int { 1_000 }
@@ -30,7 +30,7 @@ enum SharedFailure: Hashable, Sendable {
     }
   }
 
-  /// Reads `#`, the length of the code in bytes, `:`, the code and the text.
+  /// Reads a text that consists of `#`, the length of the code in bytes, `:`, the code, and the error's text.
   private static func coded(_ text: String) -> Report? {
     guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")),
       let count = Int(text[..<colon].dropFirst()),
