@@ -13,13 +13,13 @@ protocol RateSource: Sendable {
   func rate(of currency: String) async throws -> Rate
 }
 
-/// There is no such currency.
+/// The source has no rate of this currency.
 struct UnknownCurrency: Error {}
 
 extension Query<Rate> {
-  /// A currency's rate, for half a minute.
+  /// The query of a currency's rate, which is fresh for half a minute.
   ///
-  /// Observers do not retry either.
+  /// The query never retries, not even for observers.
   static func rate(of currency: String, from source: any RateSource) -> Self {
     Query("rate", currency) { try await source.rate(of: currency) }
       .staleTime(.seconds(30))

@@ -6,7 +6,7 @@ import StreamQueryPersistence
 // A page of rates for a client that has a cache of its own. Cached rates are sent at once, and the others
 // when they come.
 extension RateService {
-  /// The page, as lines of JSON, each with an archive.
+  /// Responds with lines of JSON, each of which has an archive of rates.
   func page(of currencies: [String]) -> Response {
     Response(
       status: .ok,
@@ -15,7 +15,7 @@ extension RateService {
     )
   }
 
-  /// The archives of some rates, until all rates have arrived or failed.
+  /// Archives with the rates that have arrived so far, until all rates have arrived or failed.
   func archives(of currencies: [String]) -> some AsyncSequence<Data, any Error> & Sendable {
     let queries = Set(currencies).sorted().map { Query.rate(of: $0, from: source) }
     // The export fetches nothing. These streams fetch at once, and live as long as the response is

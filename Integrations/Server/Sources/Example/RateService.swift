@@ -13,8 +13,8 @@ struct Stats: ResponseCodable, Sendable, Equatable {
 extension QueryClient.Configuration {
   /// A server's cache: bounded, logged, measured and traced.
   ///
-  /// A rate that is five minutes too old is better than none, or than a wait for a slow source. After a
-  /// failure, the source is not asked for a second. An unknown currency stays unknown for a minute.
+  /// A rate that was stale for up to five minutes is better than an error, or than a wait for a slow source.
+  /// Failures are cached to spare the source: an unknown currency for a minute, others for a second.
   static func rates(_ logger: Logger) -> Self {
     var configuration = Self.server(
       staleIfError: .minutes(5),
@@ -34,9 +34,9 @@ struct RateService: Sendable {
   let client: QueryClient
   let source: any RateSource
 
-  /// The application.
+  /// Makes the application.
   ///
-  /// The cache ends after the server, whose last requests it answers.
+  /// The cache ends after the server, because the server needs it for the last requests.
   func application(port: Int, _ logger: Logger) -> some ApplicationProtocol {
     let router = Router()
     router.middlewares.add(TracingMiddleware())
@@ -59,7 +59,7 @@ struct RateService: Sendable {
     )
   }
 
-  /// Keys come from the network: a text that cannot be a currency gets no entry.
+  /// Returns a currency, or throws: the text comes from the network, and must not get an entry at will.
   private func currency(_ text: String) throws -> String {
     let currency = text.uppercased()
     guard currency.utf8.count == 3, currency.utf8.allSatisfy({ (65...90).contains($0) }) else {

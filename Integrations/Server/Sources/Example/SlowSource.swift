@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Replaces a slow service in the network: it takes half a second, and counts its calls.
+/// Simulates a slow service in the network: each call takes half a second, and is counted.
 final class SlowSource: RateSource {
   private static let rates = ["CHF": 0.94, "GBP": 0.86, "JPY": 163.2, "USD": 1.08]
   private let count = Atomic(0)

@@ -8,8 +8,8 @@ extension SharedCacheConfiguration {
   ///
   /// | attribute | |
   /// |---|---|
-  /// | `streamquery.shared` | `hit`: it took the store's entry; `led`: it asked upstream for all machines; `followed`: it waited for another machine; `alone`: it asked upstream for this machine alone |
-  /// | `streamquery.shared.reason` | why it asked alone |
+  /// | `streamquery.shared` | `hit`: the fetch took the store's entry; `led`: it asked upstream for all machines; `followed`: it waited for another machine; `alone`: it asked upstream for this machine alone |
+  /// | `streamquery.shared.reason` | why the fetch asked upstream for this machine alone |
   ///
   /// If a fetch did several of these, the last one counts; but a fetch that waited, and then took the other
   /// machine's entry, has `followed`.

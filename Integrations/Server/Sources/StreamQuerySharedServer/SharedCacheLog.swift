@@ -15,16 +15,16 @@ public import StreamQueryShared
 public struct SharedCacheLog: Sendable {
   /// The logger of the lines.
   public var logger: Logger
-  /// The level of an event, ``level(of:)`` by default; `nil` omits it.
+  /// Gives the level of an event, by default as ``level(of:)``; `nil` omits the event.
   public var level: @Sendable (SharedCacheEvent) -> Logger.Level? = { Self.level(of: $0) }
-  /// Makes the logged text of a key from its text; by default, it does not change it.
+  /// Makes the logged text of a key from the key's text; by default, both are the same.
   public var describeKey: @Sendable (String) -> String = { $0 }
-  /// Makes the logged text of an error, from the store or another machine; by default, it does not change it.
+  /// Makes the logged text of an error of the store or of another machine; by default, does not change it.
   public var describeError: @Sendable (String) -> String = { $0 }
 
   /// Creates a log.
   ///
-  /// - Parameter logger: The logger, whose metadata is in each line.
+  /// - Parameter logger: The logger; each line has its metadata.
   public init(_ logger: Logger) {
     self.logger = logger
   }
@@ -44,10 +44,10 @@ public struct SharedCacheLog: Sendable {
 
   /// The default level of an event.
   ///
-  /// The absence of the store is an error: each machine asks upstream for itself, and changes on one machine
-  /// are not seen by others. The end of the trust in all shared data is a warning, and so is an entry that
-  /// cannot be read. A fetch that asks alone although the store is there is a notice. The course of fetches
-  /// is `debug`.
+  /// The level is `error` if the store is away: each machine asks upstream for itself, and does not see the
+  /// changes of others. It is `warning` if shared data is not trusted any more, or if an entry cannot be
+  /// read. It is `notice` if a fetch asks upstream for this machine alone although the store is there. It is
+  /// `debug` for the course of fetches.
   ///
   /// - Parameter event: The event.
   /// - Returns: Its level.

@@ -23,15 +23,15 @@ public import StreamQueryShared
 /// | `PREFIX.store.outages` | counter | |
 /// | `PREFIX.store.away` | meter | |
 ///
-/// A fetch that waits for another machine is `followed`, and also `hit` when it takes that machine's entry; a
-/// fetch that begins again counts again. A fetch whose answer cannot be shared is `led`, and also `alone`
-/// with the reason `tooLarge` or `unshareable`, for one request. So upstream got at most `led + alone`
-/// requests, and the hit rate of the store is about `hit / (hit + led + alone)`. The client's own metrics
-/// count each of these as a miss with a fetch.
+/// A fetch that waits for another machine is `followed`, and also `hit` when it takes that machine's entry. A
+/// fetch that begins again counts again. If the answer of a fetch cannot be shared, the fetch is `led`, and
+/// also `alone` with the reason `tooLarge` or `unshareable`, for one request. So upstream got at most `led +
+/// alone` requests, and the hit rate of the store is about `hit / (hit + led + alone)`. The client's own
+/// metrics count each of these fetches as a miss.
 ///
-/// `store.away` is the number of caches that believe that their store is away: alarm on more than zero.
-/// Caches that share a prefix add up. A cache whose process ends while its store is away does not subtract
-/// its part.
+/// `store.away` is the number of caches that believe that their store is away: raise an alarm if it is more
+/// than zero. Caches with the same prefix add up. If the process of a cache ends while the store is away, the
+/// part of this cache is not subtracted.
 public struct SharedCacheMetrics: Sendable {
   private let hit: Counter
   private let led: Counter

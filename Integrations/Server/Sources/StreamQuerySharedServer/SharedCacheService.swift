@@ -21,12 +21,12 @@ public import StreamQueryShared
 /// ended:
 ///
 /// 1. The server answers its last requests.
-/// 2. The client's service lets fetches land. Leading fetches store their answers for all machines, and
-///    following ones hear of their leaders, because the log is still read.
+/// 2. The client's service waits for running fetches. Some store their answers for all machines; others get
+///    the answers of other machines, because the log is still read.
 /// 3. This service stops reading the log, and closes the store.
 ///
-/// A fetch that was cut off in the second step gives its lease back if the store accepts that before it is
-/// closed; otherwise the other machines wait until the lease ends.
+/// A fetch that is cut off in the second step gives its lease back if the store accepts this before the store
+/// is closed. Otherwise the other machines wait until the lease ends.
 public struct SharedCacheService: Service, CustomStringConvertible {
   private let cache: SharedCache
   private let close: @Sendable () async -> Void
@@ -34,8 +34,8 @@ public struct SharedCacheService: Service, CustomStringConvertible {
   /// Creates a service.
   ///
   /// - Parameters:
-  ///   - cache: The cache, whose ``StreamQueryShared/SharedCache/run()`` it calls.
-  ///   - close: Ends the connections to the store, after the log is not read any more.
+  ///   - cache: The cache; the service calls ``StreamQueryShared/SharedCache/run()``.
+  ///   - close: Ends the connections to the store, after the service has stopped reading the log.
   public init(_ cache: SharedCache, closing close: @escaping @Sendable () async -> Void = {}) {
     self.cache = cache
     self.close = close
@@ -51,7 +51,7 @@ public struct SharedCacheService: Service, CustomStringConvertible {
   }
 
   private func read() async {
-    // The task is cancelled and awaited at the end of the scope.
+    // The end of the scope cancels this task and waits for it.
     async let _: Void = cache.run()
     await ServiceEnd.wait()
   }

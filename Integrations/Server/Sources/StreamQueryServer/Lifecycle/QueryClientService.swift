@@ -3,7 +3,7 @@ public import ServiceLifecycle
 @_spi(Adapters) public import StreamQuery
 internal import StreamQueryPersistence
 
-/// A client as a service of swift-service-lifecycle: it ends the client in good order.
+/// A service of swift-service-lifecycle that ends a client in good order.
 ///
 /// ```swift
 /// let cache = QueryClientService(client, finishTimeout: .seconds(5), logger: logger)
@@ -15,14 +15,14 @@ internal import StreamQueryPersistence
 /// try await group.run()
 /// ```
 ///
-/// It runs until a graceful shutdown. Then it lets running fetches and mutations land, for at most
+/// It runs until a graceful shutdown. Then it waits for running fetches and mutations, for at most
 /// `finishTimeout`, writes changes to the client's stores, for at most `savingTimeout`, and shuts the client
-/// down. If its task is cancelled instead, or while it waits, it does not wait for fetches and mutations, but
-/// writes and shuts down as well.
+/// down. If its task is cancelled before, it waits no longer for fetches and mutations, but still writes
+/// changes and shuts the client down.
 ///
 /// Streams of results end when the client is shut down. A response that sends the elements of a
-/// stream would keep its server running, for which this service waits: use
-/// `stream.cancelOnGracefulShutdown()` of ServiceLifecycle there.
+/// stream would keep its server running, and this service waits for the server: end the response with
+/// `stream.cancelOnGracefulShutdown()` of ServiceLifecycle.
 ///
 /// A service group ends its services in the reverse of their order: give it this service before the
 /// services that use the client, so that their last requests are answered.
@@ -36,10 +36,10 @@ public struct QueryClientService: Service, CustomStringConvertible {
   ///
   /// - Parameters:
   ///   - client: The client.
-  ///   - finishTimeout: How long running fetches and mutations may take at the end, by the client's
-  ///     clock; paused ones, and intervals, do not count. Zero or less does not wait, and more than
-  ///     100 years is 100 years.
-  ///   - savingTimeout: How long writing may take after that, even if the service was cancelled, within the
+  ///   - finishTimeout: How long the service waits for running fetches and mutations, by the client's
+  ///     clock; it does not wait for paused ones, nor for refetch intervals. Zero or less means no wait,
+  ///     and more than 100 years means 100 years.
+  ///   - savingTimeout: How long the service then writes changes, even if it was cancelled, within the
   ///     same bounds. Changes that are not written by then are lost.
   ///   - logger: Gets reports about work that was cut off, and changes that could not be written.
   public init(
@@ -54,7 +54,7 @@ public struct QueryClientService: Service, CustomStringConvertible {
     self.logger = logger
   }
 
-  /// A duration for which every clock can wait.
+  /// Limits a duration, so that every clock can wait for it.
   private static func bounded(_ time: Duration) -> Duration {
     min(max(time, .zero), .seconds(100 * 365 * 86_400))
   }
@@ -64,7 +64,7 @@ public struct QueryClientService: Service, CustomStringConvertible {
 
   /// Runs until a graceful shutdown or a cancellation, then ends the client.
   ///
-  /// It never throws: the logger gets a report about a store that could not be written in time.
+  /// This function never throws. If a store could not be written in time, the logger gets a report.
   public func run() async {
     await ServiceEnd.wait()
     if Task.isCancelled {
@@ -78,8 +78,8 @@ public struct QueryClientService: Service, CustomStringConvertible {
 
   /// Writes changes to the stores.
   ///
-  /// Its work is in tasks of its own, because the service's task may be cancelled, and the client must not be
-  /// shut down before the end. It does not wait longer for a store that does not answer in time.
+  /// The writes run in tasks of their own, because the service's task may be cancelled, and the client must
+  /// not be shut down before they end. After `savingTimeout`, this function gives up.
   private func save() async {
     let (executor, clock) = (client.scheduling.executor, client.scheduling.clock)
     let (outcomes, continuation) = AsyncStream.makeStream(of: Saving.self)
@@ -120,7 +120,7 @@ public struct QueryClientService: Service, CustomStringConvertible {
     case late
   }
 
-  /// Waits until no fetch or mutation runs, or the time for it is over.
+  /// Waits until no fetch or mutation runs, for at most `finishTimeout`.
   private func landing() async {
     // This is no task group, because an executor may run jobs inside `enqueue`. If a cancellation handler
     // resumed a child of the group, that child could end while the runtime still goes through the children.
@@ -131,8 +131,8 @@ public struct QueryClientService: Service, CustomStringConvertible {
     await withTaskCancellationHandler {
       await waiting.value
     } onCancel: {
-      // The array retains the task, because the cancellation may resume the caller, which then ends
-      // inside of this call.
+      // The array retains the task, because the cancellation may resume this function, which then ends
+      // and releases the task inside of the call.
       for task in [waiting] { task.cancel() }
     }
     deadline?.cancel()
@@ -146,7 +146,7 @@ public struct QueryClientService: Service, CustomStringConvertible {
 
   /// Waits until neither a fetch nor a mutation runs.
   private static func idle(_ client: QueryClient) async {
-    // A mutation that lands may start a fetch, and a fetch a dependent one.
+    // The end of a mutation may start a fetch, and the end of a fetch may start a dependent one.
     while !Task.isCancelled, client.fetchingCount() + client.mutatingCount(!.paused) > 0 {
       for await count in client.mutatingCountStream(!.paused) where count == 0 { break }
       for await count in client.fetchingCountStream() where count == 0 { break }

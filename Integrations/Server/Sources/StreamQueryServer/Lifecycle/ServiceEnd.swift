@@ -1,11 +1,11 @@
 import ServiceLifecycle
 
-/// The wait for the end of a service.
+/// Lets a service wait for its end.
 package enum ServiceEnd {
   /// Waits for a graceful shutdown or a cancellation.
   ///
-  /// It does not use the library's own `gracefulShutdown()`, which makes tasks without an executor
-  /// preference.
+  /// This function does not use `gracefulShutdown()` of ServiceLifecycle, which makes tasks without an
+  /// executor preference.
   package static func wait() async {
     let (shutdown, continuation) = AsyncStream.makeStream(of: Never.self)
     await withGracefulShutdownHandler {

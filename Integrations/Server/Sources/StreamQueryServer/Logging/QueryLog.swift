@@ -18,7 +18,7 @@ public import StreamQuery
 public struct QueryLog: Sendable {
   /// The logger of the lines.
   public var logger: Logger
-  /// The level of an event, ``level(of:)`` by default; `nil` omits it.
+  /// Gives the level of an event, by default as ``level(of:)``; `nil` omits the event.
   public var level: @Sendable (QueryEvent) -> Logger.Level? = { Self.level(of: $0) } {
     didSet { replacesLevel = true }
   }
@@ -27,10 +27,10 @@ public struct QueryLog: Sendable {
   private var saidLookups: Bool?
   /// Whether lookups are written, at the level that ``level`` gives.
   ///
-  /// With `true`, each lookup takes the cache's lock, also in a client that otherwise reads without it
-  /// (`.server`). By default it is `true` if the logger writes `trace`, and if ``level`` is replaced.
+  /// With `true`, each lookup takes the cache's lock, even in a client that otherwise reads without the lock
+  /// (`.server`). By default the value is `true` if the logger writes `trace`, and if ``level`` is replaced.
   ///
-  /// It is read when the log is attached to a configuration. If the logger's level may become
+  /// The value counts when the log is attached to a configuration. If the logger's level may become
   /// `trace` while the program runs, and lookups are to be written from then on, set it to `true`.
   public var logsLookups: Bool {
     get { saidLookups ?? (replacesLevel || logger.logLevel <= .trace) }
@@ -43,7 +43,7 @@ public struct QueryLog: Sendable {
 
   /// Creates a log.
   ///
-  /// - Parameter logger: The logger, whose metadata is in each line.
+  /// - Parameter logger: The logger; each line has its metadata.
   public init(_ logger: Logger) {
     self.logger = logger
   }
@@ -63,10 +63,10 @@ public struct QueryLog: Sendable {
 
   /// The default level of an event.
   ///
-  /// A fetch or a mutation that failed for good is a warning, because a failed refetch in the
-  /// background may not be visible. Data that could not be kept or restored is an error. An attempt
-  /// that will be retried is a notice, and so is stale data in place of an error or a wait. The course
-  /// of fetches and mutations is `debug`, and each lookup is `trace`.
+  /// The level is `error` if data could not be saved or restored. It is `warning` if a fetch or a mutation
+  /// failed for good, because a failed refetch in the background may not be visible. It is `notice` if an
+  /// attempt will be retried, or if a caller got stale data instead of an error or a wait. It is `debug` for
+  /// the course of fetches and mutations, and `trace` for lookups.
   ///
   /// - Parameter event: The event.
   /// - Returns: Its level.

@@ -1,7 +1,7 @@
 import CoreMetrics
 import StreamQuery
 
-/// The metrics of a cache, or of its queries of one name.
+/// The metrics of a cache, or of the cache's queries with one name.
 struct QueryInstruments: Sendable {
   private let lookups: [CacheLookup: Counter]
   private let servedStale: Counter
@@ -84,12 +84,12 @@ struct QueryInstruments: Sendable {
     }
   }
 
-  /// Lookups found fresh data.
+  /// Counts lookups that found fresh data.
   func record(hits count: Int) {
     lookups[.hit]?.increment(by: count)
   }
 
-  /// A caller waited for a fetch.
+  /// Records how long a caller waited for a fetch.
   func waited(for duration: Duration) {
     waits.recordNanoseconds(duration.inNanoseconds)
   }
@@ -109,7 +109,7 @@ struct QueryInstruments: Sendable {
   }
 }
 
-/// The number and the durations of one outcome.
+/// The metrics of one outcome of fetches or mutations: their number and their durations.
 private struct TimedOutcome: Sendable {
   let count: Counter
   let time: Timer

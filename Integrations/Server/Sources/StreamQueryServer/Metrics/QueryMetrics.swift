@@ -29,8 +29,8 @@ import Synchronization
 /// that are not over, paused ones included. The meters go up and down with the events, so clients that share
 /// a prefix add up. A client that is shut down or freed subtracts its part.
 ///
-/// A client that reads without the cache's lock (`.server`) also does so with metrics: hits are exact, and
-/// appear within a second.
+/// A client that reads without the cache's lock (`.server`) also does so with metrics. The number of hits is
+/// exact, and appears within a second.
 ///
 /// With ``init(prefix:dimensions:factory:named:)``'s `named`, each metric also has the dimension
 /// `query`. Names come from keys, and keys may come from the network: beyond
@@ -49,9 +49,9 @@ public struct QueryMetrics: Sendable {
   ///   - prefix: The beginning of the metrics' names.
   ///   - dimensions: Dimensions of every metric.
   ///   - factory: Makes the metrics; `nil` is the `MetricsSystem`, which must be bootstrapped before.
-  ///   - name: The name of a query, for the dimension `query`, such as the first part of its key;
-  ///     `nil` for a metric without it. It is called for every event, every caller that waited, and
-  ///     every number of hits, by several threads at once, and must be quick.
+  ///   - name: Gives the name of a query for the dimension `query`, such as the first part of the key;
+  ///     `nil` leaves the dimension out. The closure runs for every event, every caller that waited, and
+  ///     every number of hits, on several threads at once, and must be quick.
   public init(
     prefix: String = "streamquery",
     dimensions: [(String, String)] = [],
@@ -75,7 +75,7 @@ public struct QueryMetrics: Sendable {
     instruments(of: event.key).record(event)
   }
 
-  /// Records lookups that found fresh data, and that are no events.
+  /// Records lookups that found fresh data, which the client does not report as events.
   ///
   /// - Parameters:
   ///   - count: The number of lookups.
@@ -115,7 +115,7 @@ extension QueryMetrics: FetchCompanion {
   }
 }
 
-/// The instruments of each name.
+/// The instruments for each name of queries; if there are too many names, for `other`.
 private final class NamedInstruments: Sendable {
   let name: @Sendable (AnyQueryKey) -> String?
   private let known = Mutex<[String: QueryInstruments]>([:])

@@ -1,10 +1,10 @@
 extension Duration {
-  /// The duration in seconds, for people and backends that count in them.
+  /// The duration in seconds, for logs and metrics.
   package var inSeconds: Double {
     Double(components.seconds) + Double(components.attoseconds) / 1e18
   }
 
-  /// The duration in nanoseconds; a longer one is the longest that fits.
+  /// The duration in nanoseconds, limited to the range of `Int64`.
   package var inNanoseconds: Int64 {
     let (whole, isTooLong) = components.seconds.multipliedReportingOverflow(by: 1_000_000_000)
     let (sum, overflows) = whole.addingReportingOverflow(components.attoseconds / 1_000_000_000)

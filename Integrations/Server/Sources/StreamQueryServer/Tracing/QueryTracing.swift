@@ -14,9 +14,9 @@ public import Tracing
 /// trace. While an attempt runs, the span's context is the current one: an HTTP client that the
 /// query's code calls, for example, continues the trace.
 ///
-/// Callers that join the fetch have traces of their own, which do not show why they wait. The span
-/// has a link to the current span of each, up to ``maximumLinks``. A caller that comes as the fetch
-/// ends may be missing. Observers do not wait, and have no link.
+/// Callers that join the fetch have traces of their own, which do not show why they wait. So the fetch's
+/// span has a link to the current span of each caller, up to ``maximumLinks``. A caller that comes as the
+/// fetch ends may be missing. Observers do not wait, and have no link.
 ///
 /// | attribute | |
 /// |---|---|
@@ -35,7 +35,7 @@ public final class QueryTracing: Sendable {
 
   /// The span of the fetch whose attempt runs in this task; `nil` outside of traced attempts.
   ///
-  /// Use it for attributes of your own. It belongs to the fetch: do not end it.
+  /// Use the span for attributes of your own. Do not end it: the fetch does that.
   ///
   /// ```swift
   /// let user = Query("user", id) {
@@ -70,7 +70,7 @@ public final class QueryTracing: Sendable {
     self.describeKey = describeKey
   }
 
-  /// Records an event: a span is open from the first attempt to the event that ends its fetch.
+  /// Records an event; the event that ends a fetch also ends its span.
   ///
   /// - Parameter event: The event.
   func record(_ event: QueryEvent) {
@@ -103,7 +103,7 @@ public final class QueryTracing: Sendable {
 }
 
 extension QueryTracing: FetchCompanion {
-  /// Links the fetch's span to that of a caller that joins it.
+  /// Links the fetch's span to the span of a caller that joins the fetch.
   ///
   /// - Parameter wait: The key and the fetch that the caller waits for.
   public func callerWaits(_ wait: FetchWait) {
@@ -112,7 +112,7 @@ extension QueryTracing: FetchCompanion {
     span?.addLink(SpanLink(context: context, attributes: [:]))
   }
 
-  /// Runs an attempt inside the fetch's span, which the first attempt opens.
+  /// Runs an attempt inside the fetch's span; the first attempt opens the span.
   ///
   /// - Parameters:
   ///   - context: The attempt.
@@ -145,7 +145,7 @@ extension QueryTracing: FetchCompanion {
       attributes["streamquery.fetch"] = fetch.description
     }
     guard let links = fetches.withLock({ $0.opened(fetch, span) }) else {
-      // The fetch was cancelled meanwhile.
+      // The fetch was cancelled before its span was opened.
       span.updateAttributes { $0["streamquery.outcome"] = "cancelled" }
       span.end()
       return nil
@@ -158,7 +158,7 @@ extension QueryTracing: FetchCompanion {
 extension QueryClient.Configuration {
   /// Traces fetches.
   ///
-  /// Other companions of fetches run inside the span, also ones that are added before.
+  /// Other companions of fetches run inside the span, even if they were added before.
   ///
   /// - Parameter tracing: The tracing.
   public mutating func trace(with tracing: QueryTracing = QueryTracing()) {

@@ -1,6 +1,6 @@
 /// The fetches in flight, with the span of each and the callers that joined it.
 ///
-/// It only decides about spans; its user opens, links and ends them.
+/// This table only decides about spans: its user opens, links and ends them.
 struct TracedFetches<Fetch: Hashable, Span, Link> {
   /// A fetch in flight.
   struct Row {
@@ -8,31 +8,31 @@ struct TracedFetches<Fetch: Hashable, Span, Link> {
     var isAnnounced = false
     /// The span of the fetch; `nil` before its first attempt begins.
     var span: Span?
-    /// Callers that joined before there was a span.
+    /// The contexts of callers that joined before the span was opened.
     var links: [Link] = []
     var joined = 0
     var attempts = 0
   }
 
-  /// The action that an attempt takes about the span of its fetch.
+  /// The state of a fetch's span when an attempt begins.
   enum Opening {
-    /// The attempt opens the span, and reports that with ``TracedFetches/opened(_:_:)``.
+    /// The attempt must open the span, and report it with ``TracedFetches/opened(_:_:)``.
     case opens
-    /// It is open.
+    /// The span is open.
     case open(Span)
     /// The fetch is over, and so is its span.
     case over
   }
 
-  /// The maximum number of fetches that are remembered although no event has reported their start
-  /// yet, or although they have ended.
+  /// How many fetches are remembered at most before an event reports their start, and after they have
+  /// ended.
   static var memory: Int { 512 }
 
   private var rows: [Fetch: Row] = [:]
-  /// The fetches that callers reported before their events, oldest first.
+  /// The fetches that a caller joined before an event reported their start, oldest first.
   private var early: [Fetch] = []
-  /// The fetches that ended last, in a newer and an older set; later reports of callers about them
-  /// are ignored.
+  /// The fetches that ended last, in a newer and an older set; callers that join them now are
+  /// ignored.
   private var over: (new: Set<Fetch>, old: Set<Fetch>) = ([], [])
   private let limit: Int
 
@@ -43,8 +43,8 @@ struct TracedFetches<Fetch: Hashable, Span, Link> {
     self.limit = limit
   }
 
-  /// An event has reported the start of a fetch, whose attempts and callers count from
-  /// now on.
+  /// Registers a fetch, because an event has reported its start: from now on, its attempts and callers
+  /// count.
   mutating func started(_ fetch: Fetch) {
     rows[fetch, default: Row()].isAnnounced = true
   }
@@ -56,7 +56,7 @@ struct TracedFetches<Fetch: Hashable, Span, Link> {
     return row.span.map(Opening.open) ?? .opens
   }
 
-  /// The span of a fetch was opened.
+  /// Stores the span that was opened for a fetch.
   ///
   /// - Returns: The callers to link to; `nil` if the fetch has ended meanwhile.
   mutating func opened(_ fetch: Fetch, _ span: Span) -> [Link]? {
@@ -66,10 +66,10 @@ struct TracedFetches<Fetch: Hashable, Span, Link> {
     return links
   }
 
-  /// A caller joined a fetch, perhaps before the event of the start of the fetch, or
-  /// after that of its end.
+  /// Counts a caller that joined a fetch, perhaps before the event of the start of the fetch, or
+  /// after the event of its end.
   ///
-  /// - Returns: The span to link to the caller now; `nil` if it is linked later, or never.
+  /// - Returns: The span to link to the caller now; `nil` if the caller is linked later, or never.
   mutating func joined(_ fetch: Fetch, from link: Link) -> Span? {
     if rows[fetch] == nil {
       guard !over.new.contains(fetch), !over.old.contains(fetch) else { return nil }
@@ -83,7 +83,7 @@ struct TracedFetches<Fetch: Hashable, Span, Link> {
     return row.span
   }
 
-  /// Remembers a fetch that no event has reported; if there are too many, the oldest is forgotten.
+  /// Remembers a fetch that no event has reported; if there are too many, forgets the oldest ones.
   private mutating func expect(_ fetch: Fetch) {
     early.append(fetch)
     guard early.count > Self.memory else { return }
@@ -99,9 +99,9 @@ struct TracedFetches<Fetch: Hashable, Span, Link> {
     rows[fetch]?.span
   }
 
-  /// A fetch ended.
+  /// Removes a fetch that has ended.
   ///
-  /// - Returns: The facts about the fetch; `nil` if it is not known.
+  /// - Returns: The facts about the fetch; `nil` if the table does not know it.
   mutating func ended(_ fetch: Fetch) -> Row? {
     over.new.insert(fetch)
     if over.new.count >= Self.memory { over = ([], over.new) }
