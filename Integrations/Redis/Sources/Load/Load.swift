@@ -5,7 +5,7 @@ internal import StreamQueryRedis
 /// `swift run -c release Load` measures the cost of a call that this process, the store or upstream answers,
 /// and of a call of Redis alone.
 ///
-/// It starts a server, measures for about 20 seconds or `--seconds`, and prints a table.
+/// The program starts a server, measures for about 20 seconds or `--seconds`, and prints a table.
 @main
 enum Load {
   private static let rounds = 3
@@ -67,7 +67,7 @@ enum Load {
     return text?.split(separator: " ").first.map(String.init) ?? "unknown"
   }
 
-  /// The value of the first line `name: value`.
+  /// The value in the first line that has the form `name: value`.
   private static func value(_ name: String, in text: String) -> String? {
     for line in text.split(whereSeparator: \.isNewline) where line.hasPrefix(name) {
       let parts = line.split(separator: ":", maxSplits: 1)

@@ -18,7 +18,7 @@ struct LoadCase: Sendable {
   var isCrowd = false
   /// Counts the answers of the calls.
   let tally: LoadTally
-  /// Runs before each call, outside of its time.
+  /// Runs before each call, and is not measured.
   var prepare: @Sendable (Call) -> Void = { _ in }
   /// The call.
   let call: @Sendable (Call) async throws -> Void

@@ -19,8 +19,8 @@ struct LoadMachine: Sendable {
   ///
   /// - Parameters:
   ///   - endpoint: The server of the store.
-  ///   - tally: Counts the answers of its calls.
-  ///   - lifetime: How long the store keeps its entries.
+  ///   - tally: Counts the answers of the machine's calls.
+  ///   - lifetime: How long the store keeps the machine's entries.
   /// - Throws: No error: the client is new, and has no other cache.
   init(
     _ endpoint: RedisEndpoint,
@@ -42,9 +42,9 @@ struct LoadMachine: Sendable {
   /// A query that all machines share.
   ///
   /// - Parameters:
-  ///   - name: The beginning of its key.
-  ///   - number: The end of its key.
-  ///   - time: The duration of an answer of upstream.
+  ///   - name: The beginning of the query's key.
+  ///   - number: The end of the query's key.
+  ///   - time: How long upstream takes to answer.
   /// - Returns: The query.
   func query(_ name: String, _ number: String, upstream time: Duration = .zero) -> Query<Value> {
     Query(name, number) { [tally] in

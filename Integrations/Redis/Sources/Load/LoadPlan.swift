@@ -3,8 +3,8 @@ internal import StreamQueryRedis
 
 /// The cases of the measurement: Redis alone, and a cache before it.
 ///
-/// Each part starts its machines and ends them, because every machine reads the entries of all
-/// others.
+/// Each part starts its machines and ends them, because every running machine reads the messages
+/// about the entries of all others.
 struct LoadPlan: Sendable {
   /// Measures a case.
   typealias Measure = (LoadCase) async throws -> Void
@@ -14,9 +14,9 @@ struct LoadPlan: Sendable {
 
   /// The numbers of concurrent callers.
   private static let callers = [1, 8, 100]
-  /// The number of callers that want a key without an entry: the same key, or a key each.
+  /// The number of callers in a crowd, which fetch keys without entries: all the same key, or each its own.
   private static let crowd = 10_000
-  /// The duration of an answer of upstream for a crowd.
+  /// How long upstream takes to answer a caller of a crowd.
   private static let fetchTime = Duration.milliseconds(50)
 
   /// The server.
@@ -120,7 +120,7 @@ struct LoadPlan: Sendable {
 
   private func measureMisses(_ measure: Measure) async throws {
     let tally = LoadTally()
-    // Measured entries must not fill the server's memory.
+    // The lifetime is short, so that the many entries do not fill the server's memory.
     let machine = try LoadMachine(endpoint, tally, lifetime: .seconds(10))
     for callers in Self.callers {
       try await measure(

@@ -28,7 +28,7 @@ struct LoadRound: Sendable {
     return sorted[(sorted.count * percent + 99) / 100 - 1]
   }
 
-  /// A line of the table.
+  /// Makes a line of the table.
   ///
   /// - Parameters:
   ///   - name: The name of the call.

@@ -7,7 +7,7 @@ final class LoadTally: Sendable {
   struct Counts: Sendable {
     /// The number of answers of the store.
     var hits: Int?
-    /// The number of requests of upstream.
+    /// The number of requests to upstream.
     var upstream: Int?
   }
 
@@ -20,16 +20,16 @@ final class LoadTally: Sendable {
     self.counts = Mutex(counts)
   }
 
-  /// Upstream was asked.
+  /// Counts a request to upstream.
   func askedUpstream() { counts.withLock { $0.upstream = ($0.upstream ?? 0) + 1 } }
 
-  /// An event of a shared cache.
+  /// Counts an event of a shared cache if the store has answered a fetch.
   func happened(_ event: SharedCacheEvent) {
     guard case .hit = event else { return }
     counts.withLock { $0.hits = ($0.hits ?? 0) + 1 }
   }
 
-  /// Returns the counts since the last call.
+  /// Returns the counts since the last call of this function.
   func take() -> Counts {
     counts.withLock { counts in
       defer {

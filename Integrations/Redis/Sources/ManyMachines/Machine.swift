@@ -57,7 +57,7 @@ struct Machine: Sendable {
     cache = try SharedCache(store, for: client, configuration)
   }
 
-  /// Runs until its input ends.
+  /// Answers commands until the input ends.
   func run() async throws {
     async let _: Void = cache.run()
     await hear(.followsLog)
@@ -94,7 +94,7 @@ struct Machine: Sendable {
     }
   }
 
-  /// Fetches each of ten products, all at once.
+  /// Fetches each of ten products so many times, all at once, and returns the number of fetches.
   private func ask(times: Int) async throws -> Int {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<10 * times {

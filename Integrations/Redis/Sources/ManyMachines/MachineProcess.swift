@@ -20,12 +20,12 @@ final class MachineProcess {
 
   deinit { kill() }
 
-  /// Sends it a command.
+  /// Sends the machine a command.
   func tell(_ line: String) throws {
     try input.fileHandleForWriting.write(contentsOf: Data("\(line)\n".utf8))
   }
 
-  /// Waits for its answer.
+  /// Waits for the machine's answer.
   func answer() throws -> String {
     while true {
       if let end = text.firstIndex(of: "\n") {
@@ -51,9 +51,9 @@ final class MachineProcess {
 }
 
 extension [MachineProcess] {
-  /// Sends all of them the same command, at once.
+  /// Sends all machines the same command, at once.
   ///
-  /// - Returns: Their answers, in order.
+  /// - Returns: The answers, in the order of the machines.
   @discardableResult
   func ask(_ line: String) throws -> [String] {
     for machine in self { try machine.tell(line) }

@@ -3,8 +3,8 @@ internal import RedisServers
 
 /// Four machines that share a cache, and the requests that their upstream gets.
 ///
-/// `swift run --package-path Integrations/Redis ManyMachines`. It starts a Redis server for the cache, and a
-/// process for each machine, which also runs this program: your program needs the code of `Machine.swift`.
+/// `swift run --package-path Integrations/Redis ManyMachines` starts a Redis server for the cache, and a
+/// process for each machine, which also runs this program. Your program needs only code like `Machine.swift`.
 @main struct ManyMachines {
   static func main() async throws {
     let ports = CommandLine.arguments.dropFirst().compactMap { UInt16($0) }

@@ -7,7 +7,7 @@ struct Product: Codable, Sendable {
 
 /// The upstream of the machines: a shop's database, which counts its requests.
 ///
-/// In this example it is a Redis server of its own, and not that of the cache.
+/// In this example, the database is another Redis server than the one of the cache.
 struct Shop: Sendable {
   private let connection: RedisConnection
 
@@ -28,7 +28,7 @@ struct Shop: Sendable {
     _ = try await connection.send(RedisCommand("SET", "price:\(id)", "\(price)"))
   }
 
-  /// The first request for the report gets no answer.
+  /// Returns the report; the first request gets no answer.
   func report() async throws -> String {
     _ = try await connection.send(RedisCommand("INCR", "calls"))
     let count = try await connection.send(RedisCommand("INCR", "reports"))

@@ -7,9 +7,9 @@ internal import Synchronization
 /// The id of this process.
 func ownID() -> Int32 { ProcessInfo.processInfo.processIdentifier }
 
-/// A machine: it fetches keys, changes some, and records the values that it saw.
+/// A machine, which fetches keys, changes some of them, and records the values that it saw.
 ///
-/// It prints `ready`, and waits for a line.
+/// It prints `ready`, and begins when it has read a line.
 @main struct Peer {
   private let plan: PeerPlan
   private let upstream: Upstream
@@ -72,8 +72,8 @@ func ownID() -> Int32 { ProcessInfo.processInfo.processIdentifier }
     return lines + ends + notes.withLock { $0 }
   }
 
-  /// Returns by how many nanoseconds a timer of this process was late at most, when the task is
-  /// cancelled.
+  /// Sets timers until the task is cancelled, and returns by how many nanoseconds one was late at
+  /// most.
   private static func lateness() async -> UInt64 {
     var latest: UInt64 = 0
     while !Task.isCancelled {
@@ -133,7 +133,7 @@ func ownID() -> Int32 { ProcessInfo.processInfo.processIdentifier }
     }
   }
 
-  /// Nanoseconds of a clock that all processes of this machine share.
+  /// The time in nanoseconds, by a clock that all processes of this machine share.
   private static var now: UInt64 { DispatchTime.now().uptimeNanoseconds }
 
   private func ask(_ key: Int) async -> String {
@@ -146,7 +146,7 @@ func ownID() -> Int32 { ProcessInfo.processInfo.processIdentifier }
     }
   }
 
-  /// Changes a key upstream, and reports it to the others until that has succeeded.
+  /// Changes a key upstream, and reports the change to the other machines until a report succeeds.
   private func change(_ key: Int) async -> String? {
     let name = plan.name(key)
     guard let way = plan.way(of: key), way != .write || written.begin(key) else { return nil }
@@ -177,7 +177,7 @@ func ownID() -> Int32 { ProcessInfo.processInfo.processIdentifier }
   }
 }
 
-/// Keys of which only one change at a time may be under way.
+/// The keys that are being changed, so that only one change of each is under way.
 private final class KeysInUse: Sendable {
   private let keys = Mutex<Set<Int>>([])
 

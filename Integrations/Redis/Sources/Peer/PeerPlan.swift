@@ -23,7 +23,7 @@ struct PeerPlan: Sendable {
   var lease = 18_000
   /// The beginning of the keys.
   var prefix = "k"
-  /// The file of the record.
+  /// The path of the file for the record.
   var file = ""
 
   /// Reads arguments; `nil` if one is unknown.
@@ -55,14 +55,14 @@ struct PeerPlan: Sendable {
   /// The name of a key.
   func name(_ key: Int) -> String { "\(prefix)\(key)" }
 
-  /// The name of a key that occurs in a text, such as that of a mark; `nil` if there is none.
+  /// The first name of a key in a text, such as the text of a mark; `nil` if there is none.
   func name(in text: String) -> String? {
     let words = text.split { !$0.isLetter && !$0.isNumber }
     return words.first { $0.hasPrefix(prefix) && Int($0.dropFirst(prefix.count)) != nil }
       .map { String($0) }
   }
 
-  /// The way in which a change of a key is reported.
+  /// The way in which this process reports a change of a key; `nil` if it must not change the key.
   ///
   /// Each key has one way, and only one process writes a key, so that no value is written after a
   /// newer one.

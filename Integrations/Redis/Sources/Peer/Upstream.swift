@@ -6,7 +6,7 @@ struct Upstream: Sendable {
 
   /// Creates an upstream.
   ///
-  /// - Parameter port: The port of its server.
+  /// - Parameter port: The port of the upstream's server.
   init(port: Int) {
     connection = RedisConnection(
       RedisEndpoint(.host("127.0.0.1", port: port)),
@@ -14,10 +14,10 @@ struct Upstream: Sendable {
     )
   }
 
-  /// Fetches the version of a key, and counts.
+  /// Fetches the version of a key, and counts the request.
   ///
-  /// The first request for a key that begins with `hang` gets no answer. A request for a key that
-  /// begins with `slow` gets its answer, of the time of the request, when the test allows it. A key
+  /// The first request for a key that begins with `hang` gets no answer. The first request for a key
+  /// that begins with `slow` gets the version of its own time, but only when the test allows it. A key
   /// that begins with `count` has the number of the request as its version.
   ///
   /// - Parameter key: The key.
@@ -51,7 +51,7 @@ struct Upstream: Sendable {
   /// Changes a key.
   ///
   /// - Parameter key: The key.
-  /// - Returns: Its new version.
+  /// - Returns: The key's new version.
   /// - Throws: An error if the upstream is out of reach.
   func change(_ key: String) async throws -> UInt64 {
     try await connection.send(RedisCommand("INCR", "version:\(key)")).number ?? 0

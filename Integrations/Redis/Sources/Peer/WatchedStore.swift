@@ -16,11 +16,11 @@ final class WatchedStore: SharedStore {
     self.tell = tell
   }
 
-  /// The duration of the slowest call that may lead to an answer.
+  /// The duration of the slowest call to begin, to renew or to commit.
   var slowestCall: Duration { longest.withLock { $0 } }
 
-  /// Makes a call, measures it, and reports it if it has no answer: it may have given or ended a
-  /// lease all the same.
+  /// Makes a call and measures it; reports a call without an answer, because it may have given or ended
+  /// a lease all the same.
   private func watched<Value>(
     _ key: SharedKey,
     _ name: String,

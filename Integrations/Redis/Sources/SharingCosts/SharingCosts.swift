@@ -33,7 +33,7 @@ enum SharingCosts {
       plan.changesPerSecond = 0.25
       plan.writesPerSecond = 0.1
       plan.observersPerNode = 1
-      // The end of the log is read four times in this time, which takes most of the run.
+      // Each machine reads the end of the log four times in this time. These reads take most of the run.
       plan.configuration.trust = .seconds(6)
       // The time is so short that data becomes stale, and becomes stale again, without a fault in
       // between.

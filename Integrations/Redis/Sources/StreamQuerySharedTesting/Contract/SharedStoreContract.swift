@@ -11,9 +11,9 @@ public import StreamQueryShared
 /// }
 /// ```
 ///
-/// Each rule gets a store of its own, which is empty. Leases and ages are measured by the store's clock, so a
-/// rule about them waits for some hundred milliseconds. If a rule seems to be broken and its steps took too
-/// long for these times, it is tried again on another store, with longer ones.
+/// Each rule gets an empty store of its own. Leases and ages are measured by the store's clock, so a rule
+/// about them waits for some hundred milliseconds. If a rule seems to be broken, but its steps took too long
+/// for these times, the check tries the rule again on another store, with longer times.
 public struct SharedStoreContract<Store: SharedStore>: Sendable {
   private let clock: any Clock<Duration>
   private let logLength: Int
@@ -22,7 +22,7 @@ public struct SharedStoreContract<Store: SharedStore>: Sendable {
   /// Creates the check of a store.
   ///
   /// - Parameters:
-  ///   - clock: A clock with the rate of the store's.
+  ///   - clock: A clock that runs as fast as the store's clock.
   ///   - logLength: The number of messages that the rule about lost messages adds to the log, which
   ///     must be more than the log keeps.
   ///   - make: Creates an empty store that shares nothing with others.
@@ -68,7 +68,7 @@ public struct SharedStoreContract<Store: SharedStore>: Sendable {
 
   private func seen(_ rule: SharedStoreRule) async -> [String] {
     var seen: [String] = []
-    // On a busy machine, an entry or a lease may end before a step finds it: then all times are longer.
+    // On a busy machine, an entry or a lease may end before a step finds it. The next try has longer times.
     for pace in [1, 4, 16, 64] {
       let store: Store
       do {

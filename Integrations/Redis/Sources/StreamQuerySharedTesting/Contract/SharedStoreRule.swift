@@ -2,7 +2,7 @@
 public enum SharedStoreRule: String, CaseIterable, Hashable, Sendable, CustomStringConvertible {
   /// Without an entry, the first caller leads.
   case startsEmpty = "Where there is no entry, the first leads without one."
-  /// A committed value is found, byte for byte, with its form and version.
+  /// A committed value is found, byte for byte, with the name of its encoding and its version.
   case keepsBytes = "What is committed is found, byte for byte, with its form and version."
   /// A written value replaces the former one.
   case replaces = "What is written is found in place of what was there."
@@ -18,7 +18,7 @@ public enum SharedStoreRule: String, CaseIterable, Hashable, Sendable, CustomStr
   case oneLeads = "Of many that begin at once, one leads and the others follow."
   /// A lease ends with its time, and the next one has a higher token.
   case endsLeases = "A lease ends with its time, and the next one has a higher token."
-  /// A renewed lease lasts from then on.
+  /// A renewed lease lasts for the new duration after its renewal.
   case renews = "A renewed lease lasts from then on."
   /// A lease that is not valid any more cannot be renewed, commits nothing, and ends no other lease.
   case fences =
@@ -35,9 +35,9 @@ public enum SharedStoreRule: String, CaseIterable, Hashable, Sendable, CustomStr
   case invalidatesLeases = "An invalidation ends the leases with any of its marks."
   /// A write ends the lease of its key.
   case writesEndLeases = "A write ends the lease of its key."
-  /// The marks of an entry are those of its lease.
+  /// An entry has the marks of its lease.
   case keepsMarks = "The marks of an entry are those of its lease."
-  /// A reader gets no entry, and follows no lease, from before an invalidation of a mark of its own.
+  /// A reader gets no entry, and follows no lease, from before an invalidation of one of the reader's marks.
   case heedsReaders =
     "Nobody gets an entry or follows a lease that began before an invalidation of a mark of its own."
   /// Versions rise with every change, also if many are made at once.

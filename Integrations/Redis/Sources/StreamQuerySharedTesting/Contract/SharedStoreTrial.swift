@@ -13,13 +13,13 @@ final class SharedStoreTrial<Store: SharedStore> {
   let logLength: Int
   /// The violations of the store.
   private(set) var seen: [String] = []
-  /// The time that the trial meant to sleep.
+  /// The sum of the times for which the trial meant to sleep.
   private var slept = Duration.zero
   /// Whether the steps of the trial took so long that a lease or an entry with a long time may have
   /// ended.
   private(set) var isLate = false
 
-  /// Creates a trial, whose times are longer than necessary by the factor `pace`.
+  /// Creates a trial with times that are longer by the factor `pace`.
   init(store: Store, clock: any Clock<Duration>, logLength: Int, pace: Int = 1) {
     (self.store, self.clock, self.logLength) = (store, clock, logLength)
     (long, short) = (.seconds(60) * pace, .milliseconds(150) * pace)
@@ -68,7 +68,7 @@ final class SharedStoreTrial<Store: SharedStore> {
     try await store.begin(key ?? self.key, maxAge: maxAge, lease: lease ?? long)
   }
 
-  /// Takes the lease of a key without a leader.
+  /// Takes the lease of a key; nobody else may have it.
   func lead(_ key: SharedKey? = nil, for lease: Duration? = nil) async throws -> SharedLease {
     let begun = try await begin(key, lease: lease)
     guard case .leads(let lease, _) = begun else { throw SharedTrialProblem.doesNotLead(begun) }
@@ -79,7 +79,7 @@ final class SharedStoreTrial<Store: SharedStore> {
     try await store.commit(Self.value(text), with: lease, lifetime: long)
   }
 
-  /// Leads and commits.
+  /// Takes the lease of a key, and commits a value.
   func put(_ text: String, for key: SharedKey? = nil) async throws -> SharedVersion {
     guard let version = try await commit(text, with: try await lead(key)) else {
       throw SharedTrialProblem.refused
@@ -108,14 +108,14 @@ final class SharedStoreTrial<Store: SharedStore> {
     expect(found == wanted, "after \(step), there was \(found) instead of \(wanted)")
   }
 
-  /// Checks that a lease is not valid: it renews and commits nothing.
+  /// Checks that a lease is not valid any more: its renewal and its commit must have no effect.
   func expectEnded(_ lease: SharedLease, after step: String) async throws {
     expect(!(try await store.renew(lease, for: long)), "after \(step), it was renewed")
     let version = try await commit("late", with: lease)
     expect(version == nil, "after \(step), its commit was taken")
   }
 
-  /// Checks that a caller can lead, with a higher token.
+  /// Checks that a caller gets the next lease, with a higher token.
   func expectLead(after lease: SharedLease, and step: String) async throws {
     switch try await begin() {
     case .leads(let next, _):

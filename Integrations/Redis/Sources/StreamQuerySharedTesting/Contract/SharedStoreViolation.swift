@@ -1,4 +1,4 @@
-/// A rule that a shared store breaks, and the observation.
+/// A rule that a shared store breaks, with the observed behaviour.
 public struct SharedStoreViolation: Hashable, Sendable, CustomStringConvertible {
   /// The rule.
   public var rule: SharedStoreRule

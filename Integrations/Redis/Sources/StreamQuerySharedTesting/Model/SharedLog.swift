@@ -2,7 +2,7 @@ internal import StreamQueryShared
 
 /// The log of a ``SharedStoreModel``, which is bounded and knows how far back it reaches.
 struct SharedLog: Sendable {
-  /// The number of messages that it keeps.
+  /// The number of messages that the log keeps.
   private let limit: Int
   /// The messages; the ones before `head` are already dropped.
   private var messages: [SharedMessage] = []
@@ -19,8 +19,8 @@ struct SharedLog: Sendable {
   /// Adds a message with the next version.
   ///
   /// - Parameters:
-  ///   - kind: The content.
-  ///   - milliseconds: The store's clock; the version rises even if that was set back.
+  ///   - kind: The content of the message.
+  ///   - milliseconds: The time by the store's clock; versions rise even if the clock was set back.
   /// - Returns: The version.
   mutating func append(_ kind: SharedMessage.Kind, milliseconds: UInt64) -> SharedVersion {
     last =
@@ -41,10 +41,10 @@ struct SharedLog: Sendable {
     return last
   }
 
-  /// Whether no message after a position is lost.
+  /// Whether the log still has all messages after a version.
   func reaches(back version: SharedVersion) -> Bool { version >= dropped && version <= last }
 
-  /// The messages after a version, the oldest ones if there are many.
+  /// The messages after a version; if there are more than the limit, the oldest ones.
   func after(_ version: SharedVersion, limit: Int) -> [SharedMessage] {
     var (low, high) = (head, messages.count)
     while low < high {

@@ -38,7 +38,7 @@ extension SharedStoreModel {
   ///
   /// - Parameters:
   ///   - claimed: The lease.
-  ///   - duration: How long it lasts from now on.
+  ///   - duration: How long the lease lasts from now on.
   ///   - now: The time.
   /// - Returns: Whether the lease was still valid.
   public mutating func renew(
@@ -86,7 +86,7 @@ extension SharedStoreModel {
   ///
   /// - Parameters:
   ///   - claimed: The lease; nothing changes if it is not valid any more.
-  ///   - failure: The text for followers.
+  ///   - failure: The text for the callers that wait.
   ///   - now: The time.
   public mutating func abandon(_ claimed: SharedLease, failure: String?, now: Duration) {
     guard lease(claimed, now: now) != nil else { return }
@@ -141,7 +141,7 @@ extension SharedStoreModel {
     return version
   }
 
-  /// Reads the log from a position on.
+  /// Reads the messages of the log after a position.
   ///
   /// - Parameter start: The position of the last message that the caller knows; `nil` is the end.
   /// - Returns: The messages and the next position.

@@ -18,11 +18,11 @@ public struct SharedStoreModel: Sendable {
     let value: SharedValue
     let marks: [SharedMark]
     let version: SharedVersion
-    /// The end of the log when its lease was given, or when it was written; a later invalidation
-    /// ends it.
+    /// The end of the log when the entry's lease was given, or when the entry was written; a later
+    /// invalidation ends the entry.
     let since: SharedVersion
     let time: Duration
-    /// The time when its lease was given, or when it was written.
+    /// The time when the entry's lease was given, or when the entry was written.
     let requestedAt: Duration
     let end: Duration
   }
@@ -30,13 +30,13 @@ public struct SharedStoreModel: Sendable {
   struct Lease: Sendable {
     let token: UInt64
     let marks: [SharedMark]
-    /// The end of the log when it was given; a later invalidation ends it.
+    /// The end of the log when the lease was given; a later invalidation ends the lease.
     let version: SharedVersion
     let time: Duration
     var end: Duration
   }
 
-  /// The life of the log.
+  /// The history of the log.
   public let history: SharedHistory
   /// The limits.
   public let limits: SharedStoreLimits
@@ -51,7 +51,7 @@ public struct SharedStoreModel: Sendable {
   /// Creates an empty store.
   ///
   /// - Parameters:
-  ///   - history: The life of its log: a name that no earlier store had.
+  ///   - history: The history of the log: a name that no earlier store had.
   ///   - limits: The limits.
   public init(history: SharedHistory, limits: SharedStoreLimits = SharedStoreLimits()) {
     self.history = history
@@ -130,7 +130,7 @@ public struct SharedStoreModel: Sendable {
     return version
   }
 
-  /// The end of a time from now on; sums of enormous durations must not overflow.
+  /// The time when a duration from now on ends; enormous durations are limited, so that no sum overflows.
   static func end(of duration: Duration, from now: Duration) -> Duration {
     now + min(max(duration, .zero), .seconds(1 << 40))
   }

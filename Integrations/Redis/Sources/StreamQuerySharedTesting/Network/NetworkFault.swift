@@ -6,19 +6,19 @@ public enum NetworkFault: Hashable, Sendable {
   case loss(Double)
   /// All nodes reach the store again, and no messages are lost.
   case heal
-  /// The store ends.
+  /// The store ends: calls fail.
   case crash
-  /// The store starts again; `forgetting` is whether it has lost all entries.
+  /// The store starts again; `forgetting` says whether it has lost all entries.
   case restart(forgetting: Bool)
-  /// The store does not answer.
+  /// The store does not answer: calls wait.
   case pause
   /// The store answers again.
   case resume
-  /// The store continues with its state of some time ago.
+  /// The store continues with an earlier state: the changes of the last `losing` are lost.
   case failOver(losing: Duration)
   /// A node ends without giving its leases back.
   case kill(node: Int)
-  /// Upstream answers with an error, after its time.
+  /// Upstream answers with an error, after its usual time.
   case upstreamFails
   /// Upstream does not answer.
   case upstreamHangs

@@ -1,20 +1,20 @@
 internal import StreamQueryShared
 
 extension NetworkJudge {
-  /// The bounds by which it judges.
+  /// The times by which the judge decides whether a promise is broken.
   struct Bounds: Sendable {
-    /// How long data is fresh, the time on its way included.
+    /// How long a node may return a version after upstream has a newer one.
     var stale: Duration
-    /// How long a machine that is out of reach trusts data after its landing.
+    /// How long a machine that cannot reach the store trusts data after the machine has received the data.
     var trust: Duration
-    /// The time after an invalidation in which an answer that was under way may still become the
+    /// The time after an invalidation in which an answer that was under way may still become a machine's
     /// data.
     var flight: Duration
-    /// The time in which a machine within reach must hear of an invalidation.
+    /// The time in which a machine that reaches the store must hear of an invalidation.
     var hearing: Duration
-    /// The time after which a fresh value may be requested again.
+    /// The time after a request for a key before which upstream must not get another one.
     var period: Duration
-    /// The time after which a machine that is out of reach asks again for itself.
+    /// The time before which a machine that cannot reach the store must not ask upstream again.
     var alone: Duration
     /// The maximum duration of a call.
     var answerTimeout: Duration
@@ -31,32 +31,32 @@ extension NetworkPlan {
       // On every machine, the age of data counts from the answer of upstream, and the answer was right when
       // upstream got the request, a fetch's time earlier.
       stale: staleTime + fetchTime,
-      // A machine looks eight times in `trust`. It suspects data at the first look where both the landing of
-      // the data and the last answered request to the log are seven eighths of `trust` ago, so before `trust`
-      // is over. It knows all news from before that request.
+      // A machine checks its data eight times in `trust`. It suspects data at the first check where both the
+      // arrival of the data and the last answered request to the log are seven eighths of `trust` ago, so
+      // before `trust` is over. It knows all changes from before that request.
       trust: configuration.trust,
-      // An answer that was requested after a change includes it. So an outdated answer was requested before.
-      // Until it lands, upstream takes its time, and a commit as long as a call may take. If the store
-      // accepts that commit, or gives an entry, the invalidation comes later, and the answer of that call may
-      // also be on its way for as long as a call may take.
+      // An outdated answer was requested before the change. Until it becomes the data, upstream needs the
+      // fetch time, and the commit may take as long as any call. If the store accepts the commit, or gives an
+      // entry, the invalidation came after that call, so only the answer of the call is still on its way,
+      // again for as long as any call may take.
       flight: fetchTime + configuration.timeout,
       // A reader may just get an answer without the message. Then it asks again, and the next
       // answer has the message.
       hearing: way * 3,
-      // An answer is fresh from its end on, not from its request. A machine that got it from the store counts
-      // it as older by the way of the request, because the store may have measured the age as early as that.
+      // An answer is fresh from the moment when upstream gives it. A machine that gets it from the store adds
+      // the time on the way of its request to the age, because it does not know when the store measured.
       period: staleTime + fetchTime - way,
-      // Data becomes the node's data after its fetch, and the first look that suspects it comes after seven
-      // eighths of `trust`.
+      // An answer becomes the node's data after the fetch. The first check that suspects the data comes after
+      // seven eighths of `trust`.
       alone: fetchTime + min(configuration.trust - configuration.trust / 8, staleTime),
       answerTimeout: longestCall
     )
   }
 
-  /// The time after a fault until every machine hears the store, and no lost lease is left.
+  /// The time after a fault until every machine reaches the store again, and no lost lease is left.
   ///
   /// A reader at the end of the log fails after the longest request, pauses, and asks again. Other calls
-  /// pause for as long at most. All lost leases were given before that, and machines that fetched for
+  /// pause for no longer than that. By then, all lost leases have ended, and machines that fetched for
   /// themselves have their answers.
   var recovery: Duration {
     let question = configuration.trust / 4 + configuration.timeout
@@ -64,8 +64,8 @@ extension NetworkPlan {
     return max(hears, configuration.lease) + fetchTime
   }
 
-  /// How long upstream may get more requests after a store is back: until no earlier data is trusted any
-  /// more.
+  /// How long upstream may get more requests than usual after the store is back: until no machine trusts
+  /// earlier data any more.
   var aftermath: Duration {
     configuration.trust + configuration.pauses.longest + configuration.timeout * 2
       + max(configuration.lease, fetchTime)

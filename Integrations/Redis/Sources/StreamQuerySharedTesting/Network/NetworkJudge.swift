@@ -1,9 +1,9 @@
 /// Judges whether a network keeps its promises, from the reported events.
 struct NetworkJudge: Sendable {
-  /// A version upstream.
+  /// A change of a key upstream, which makes a new version.
   struct Change: Sendable {
     let time: Duration
-    /// The time when its invalidation reached the store; `nil` if it did not, or was lost there.
+    /// The time when the invalidation after this change reached the store; `nil` if none has.
     var invalidated: Duration?
   }
 
@@ -30,7 +30,7 @@ struct NetworkJudge: Sendable {
   private var requests: [Int: Request] = [:]
   /// The time when the store last heard of an invalidation of a key, of any version.
   private var toldAt: [Int: Duration] = [:]
-  /// The highest version of a key that a node knows.
+  /// The highest version that a node knows, by the number of the node and the key.
   private var floors: [Int: Int] = [:]
   /// The last answer for each key that came to each node; `place(of:_:)` makes the number of the pair.
   private var landings: [Int: Landing] = [:]
@@ -38,7 +38,7 @@ struct NetworkJudge: Sendable {
   private var disturbed: [Duration]
   /// The time when a node last requested a key for itself alone.
   var alone: [Int: Duration] = [:]
-  /// The number of changes of a key by a node that are under way, and the time of the last one.
+  /// The number of changes of a key by a node that are under way, and the time when the last one ended.
   var changing: [Int: Int] = [:]
   var suspicions: [Int: Duration] = [:]
   /// The time when a node last got an answer of the store.
@@ -59,12 +59,12 @@ struct NetworkJudge: Sendable {
 
   // MARK: Facts
 
-  /// A fault affects nodes until a time.
+  /// Notes that a fault affects nodes until a time.
   mutating func disturbed(_ nodes: Range<Int>, until time: Duration) {
     for node in nodes { disturbed[node] = max(disturbed[node], time) }
   }
 
-  /// A fault that affected nodes is over; its effects last until a time.
+  /// Notes that a fault is over, and that its effects on nodes last until a time.
   mutating func healed(_ nodes: Range<Int>, until time: Duration) {
     for node in nodes where disturbed[node] > time { disturbed[node] = time }
   }
@@ -76,15 +76,15 @@ struct NetworkJudge: Sendable {
 
   func version(of key: Int) -> Int { changes[key].count - 1 }
 
-  /// Upstream has a new version.
+  /// Notes that a key has changed upstream, and returns its new version.
   mutating func changed(_ key: Int, at now: Duration) -> Int {
     changes[key].append(Change(time: now))
     return version(of: key)
   }
 
-  /// An invalidation reached the store.
+  /// Notes that an invalidation of a key reached the store.
   ///
-  /// It concerns all versions before the present one.
+  /// The invalidation concerns all versions before the present one.
   mutating func invalidated(_ key: Int, at now: Duration) {
     toldAt[key] = now
     for version in changes[key].indices.reversed() {
@@ -93,7 +93,7 @@ struct NetworkJudge: Sendable {
     }
   }
 
-  /// The store forgot its news since a time, but not all earlier news.
+  /// Notes that the store has forgotten the invalidations since a time, but not the earlier ones.
   mutating func forgot(since time: Duration) {
     for key in changes.indices {
       for version in changes[key].indices.dropFirst() {
@@ -106,7 +106,7 @@ struct NetworkJudge: Sendable {
     }
   }
 
-  /// A node knows that a version is outdated.
+  /// Notes that a node knows a version, so that the node must not return an earlier one.
   mutating func knows(_ version: Int, of key: Int, node: Int) {
     let place = place(of: key, node)
     floors[place] = max(floors[place] ?? 0, version)
@@ -114,8 +114,8 @@ struct NetworkJudge: Sendable {
 
   func place(of key: Int, _ node: Int) -> Int { node * changes.count + key }
 
-  /// The time when the store first heard that a version is outdated; `nil` if it did not, or if that is
-  /// forgotten.
+  /// The time when the store first heard that a version is outdated; `nil` if it has not heard so, or has
+  /// forgotten it.
   private func end(of version: Int, _ key: Int) -> Duration? {
     guard version + 1 < changes[key].count else { return nil }
     return changes[key][(version + 1)...].compactMap(\.invalidated).min()
@@ -123,10 +123,10 @@ struct NetworkJudge: Sendable {
 
   // MARK: Checks
 
-  /// Upstream got a request.
+  /// Judges a request to upstream.
   ///
-  /// - Returns: Whether the request was judged. A node that a fault affects may ask again, and so
-  ///   may the node after it.
+  /// - Returns: Whether the request was judged. A node that a fault affects may ask again, and so may
+  ///   the node that asks next.
   @discardableResult
   mutating func asked(_ key: Int, by node: Int, at now: Duration) -> Bool {
     defer { requests[key] = Request(time: now, node: node) }
@@ -134,7 +134,7 @@ struct NetworkJudge: Sendable {
     guard let last = requests[key] else { return true }
     guard isHealthy(last.node, last.time) else { return false }
     if now - last.time >= bounds.period { return true }
-    // An invalidation may have ended the lease while its holder was about to ask.
+    // An invalidation may have ended the lease of the last node while it was about to ask.
     if let told = toldAt[key], told >= last.time - bounds.hearing { return true }
     found(
       .oneRequest,
@@ -143,16 +143,16 @@ struct NetworkJudge: Sendable {
     return true
   }
 
-  /// A request of upstream had no result, so another one may follow.
+  /// Notes that a request to upstream had no result, so that another one may follow.
   mutating func gotNothing(_ key: Int, by node: Int, askedAt time: Duration) {
     if alone[place(of: key, node)] == time { alone[place(of: key, node)] = nil }
     guard let last = requests[key], last.node == node, last.time == time else { return }
     requests[key] = nil
   }
 
-  /// An answer came to a node, from upstream or from the store, and becomes its data.
+  /// Judges an answer, from upstream or from the store, that becomes the data of a node.
   ///
-  /// - Returns: Whether the store knows that it is outdated.
+  /// - Returns: Whether the store knows that the answer is outdated.
   @discardableResult
   mutating func landed(_ version: Int, of key: Int, node: Int, at now: Duration) -> Bool {
     landings[place(of: key, node)] = Landing(time: now, version: version)
@@ -163,7 +163,7 @@ struct NetworkJudge: Sendable {
     return true
   }
 
-  /// An observer sees a version.
+  /// Judges a version that an observer sees after a former one.
   mutating func observed(_ version: Int, after former: Int?, of key: Int, node: Int) {
     guard let former, version < former else { return }
     found(.neverBack, "an observer of key \(key) on \(node) saw version \(version) after \(former)")
@@ -198,7 +198,7 @@ struct NetworkJudge: Sendable {
     found(.invalidation, "\(text)\(state) at \(call.time), \(call.time - told) after its end")
   }
 
-  /// The time until which a node may serve a version whose end was reported.
+  /// The time until which a node may return a version although the store has heard of a newer one.
   private func lastTime(
     of version: Int,
     _ key: Int,
@@ -207,15 +207,15 @@ struct NetworkJudge: Sendable {
     isHealthy: Bool
   ) -> Duration {
     if isHealthy { return told + bounds.hearing }
-    // A node that is out of reach trusts its data from its landing, or from the time when the log was
-    // complete, which was before the report of the end.
+    // A node that cannot reach the store trusts data for `trust`: from the moment when the data came, or
+    // from the moment when the node last knew all changes, which was before `told`.
     guard let landing = landings[place(of: key, node)], landing.version == version else {
       return told + bounds.trust
     }
     return max(told, landing.time) + bounds.trust
   }
 
-  /// In the end, all nodes have the last version.
+  /// Judges the version that a node has in the end, which must be the last one.
   mutating func converged(_ key: Int, on node: Int, with version: Int?) {
     guard version != self.version(of: key) else { return }
     let text = version.map { "\($0)" } ?? "no version"

@@ -1,7 +1,7 @@
 internal import StreamQuery
 internal import StreamQueryShared
 
-/// The connection of one node to the store, which takes time, and may lose messages.
+/// The connection of one node to the store, which delays messages and may lose them.
 final class NetworkLink: SharedStore {
   private let node: Int
   private let store: any SharedStore
@@ -123,7 +123,7 @@ final class NetworkLink: SharedStore {
     }
   }
 
-  /// The store has heard that earlier versions of the keys with these marks are outdated.
+  /// Tells the judge that the store knows the earlier versions of the keys with these marks as outdated.
   private func told(of marks: [SharedMark]) {
     let now = now()
     world.locked { state in
@@ -149,7 +149,7 @@ final class NetworkLink: SharedStore {
 }
 
 extension SharedMark {
-  /// The number of the key that a tag names, or whose own mark this is.
+  /// The key's number in the mark: `["value",N` in the mark of a key, `#N` in a tag; `nil` for other marks.
   fileprivate var networkKey: Int? {
     if let own = text.firstRange(of: "[\"value\",") {
       return Int(text[own.upperBound...].prefix { $0.isNumber })

@@ -1,35 +1,35 @@
-/// The costs of a ``SimulatedNetwork``, until the end of its plan.
+/// The costs of a ``SimulatedNetwork``, counted until the end of its plan.
 public struct NetworkMeter: Hashable, Sendable {
-  /// The calls of the store, by name.
+  /// The number of calls of the store, by the name of the call.
   public var calls: [String: Int] = [:]
   /// The bytes of requests and answers.
   ///
-  /// Only texts and values are counted, and not what a protocol adds.
+  /// Only texts and values are counted, without the bytes that a protocol adds.
   public var bytes = 0
   /// The number of messages of the log that were delivered to nodes.
   public var delivered = 0
-  /// The requests and answers that were lost on the way.
+  /// The number of requests and answers that were lost on the way.
   public var lost = 0
-  /// The events of the caches, by name.
+  /// The number of events of the caches, by the name of the event.
   public var events: [String: Int] = [:]
-  /// The answers that became data although the store had heard, while they were under way, that
-  /// they are outdated.
+  /// The number of answers that became data although the store had heard that they are outdated while
+  /// they were under way.
   public var outdated = 0
-  /// The requests of upstream in each second.
+  /// The number of requests to upstream in each second.
   public var upstream: [Int: Int] = [:]
-  /// The requests that were not judged, because a fault, or its effects, excused them.
+  /// The number of requests that were not judged, because a fault or its effects excused them.
   public var excused = 0
-  /// The requests that nodes made for themselves in each second, because the store was away.
+  /// The number of requests in each second that nodes made for themselves, because the store was away.
   public var alone: [Int: Int] = [:]
-  /// The changes that were reported to the store in each second; a change that was kept during an
-  /// outage counts when it comes, once for each machine that reports it.
+  /// The number of changes that were reported to the store in each second; a report that an outage has
+  /// delayed counts when it reaches the store, once for each machine that reports the change.
   public var changes: [Int: Int] = [:]
-  /// The number of calls.
+  /// The number of fetches that callers asked for.
   public var fetches = 0
-  /// The number of calls that failed.
+  /// The number of these fetches that failed.
   public var failed = 0
-  /// The duration of the slowest call.
+  /// The duration of the slowest of these fetches.
   public var longest = Duration.zero
-  /// The duration of all calls together, including calls that found fresh data at once.
+  /// The duration of all these fetches together, including the ones that found fresh data at once.
   public var waited = Duration.zero
 }

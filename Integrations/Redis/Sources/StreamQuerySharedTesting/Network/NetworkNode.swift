@@ -116,7 +116,7 @@ final class NetworkNode: Sendable {
     return plan.attemptTimeout.map { query.timeout($0) } ?? query
   }
 
-  /// A caller asks for a key.
+  /// Fetches a key for a caller, and reports the call to the judge.
   @discardableResult
   func fetch(_ key: Int) async -> Int? {
     let start = now()
@@ -137,15 +137,15 @@ final class NetworkNode: Sendable {
     return version
   }
 
-  /// Upstream has changed, and the node invalidates its own data.
+  /// Invalidates the node's own data after a change upstream.
   ///
-  /// The other nodes do not hear of that.
+  /// The other nodes do not hear of the change.
   func invalidate(_ key: Int, of version: Int, refetches: Bool) {
     client.markInvalidated(.query(queries[key]), refetch: refetches ? .active : .never)
     world.locked { $0.judge.knows(version, of: key, node: number) }
   }
 
-  /// Upstream has changed, and the node reports it to the others until that has succeeded.
+  /// Reports a change upstream to the other nodes, again and again until a report succeeds.
   func change(_ key: Int, to version: Int, clock: SimulationClock) async {
     while !Task.isCancelled, !world.locked({ $0.dead.contains(number) }) {
       do {
@@ -158,7 +158,7 @@ final class NetworkNode: Sendable {
     }
   }
 
-  /// Upstream has changed, and the node writes its value until the others can get it.
+  /// Writes the new value after a change upstream, again and again until a write succeeds.
   ///
   /// No other node changes the key meanwhile: of two writes, the last one in the store counts.
   func write(_ key: Int, of version: Int, clock: SimulationClock) async {
@@ -176,7 +176,7 @@ final class NetworkNode: Sendable {
     }
   }
 
-  /// Changes a key, and reports that to the judge.
+  /// Runs a change of a key, and tells the judge when the change begins and ends.
   private func doubting(_ key: Int, _ change: () async throws -> Void) async rethrows {
     world.locked { $0.judge.changes(key, by: number) }
     defer {

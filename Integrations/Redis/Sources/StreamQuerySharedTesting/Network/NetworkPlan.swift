@@ -16,10 +16,10 @@ public struct NetworkPlan: Sendable {
   public var changesPerSecond = 0.5
   /// The number of changes upstream per second that are not reported.
   public var silentChangesPerSecond = 0.2
-  /// The number of changes upstream per second of which only a random node hears, which invalidates
+  /// The number of changes upstream per second that only one random node hears of; this node invalidates
   /// its own data.
   public var ownInvalidationsPerSecond = 0.0
-  /// The number of writes by random nodes per second, each of the value of a change upstream.
+  /// The number of writes per second; in each, a random node writes the value of a change upstream.
   public var writesPerSecond = 0.0
   /// The number of keys that each node observes, by Zipf's law.
   public var observersPerNode = 0
@@ -29,7 +29,7 @@ public struct NetworkPlan: Sendable {
   public var attemptTimeout: Duration?
   /// The stale time.
   public var staleTime = Duration.seconds(10)
-  /// The duration of an answer of upstream.
+  /// How long upstream takes to answer.
   public var fetchTime = Duration.milliseconds(100)
   /// The shortest and the longest time on the way between a node and the store.
   public var delay = (least: Duration.milliseconds(1), most: Duration.milliseconds(5))
@@ -44,9 +44,9 @@ public struct NetworkPlan: Sendable {
     configuration.pauses = (first: .milliseconds(250), longest: .seconds(2))
     return configuration
   }()
-  /// The configuration that the nodes really have, while ``configuration`` makes the promises.
+  /// The configuration that the nodes really have, if the promises of ``configuration`` shall be broken.
   ///
-  /// Set it to make the nodes break the promises, and see whether the judge notices.
+  /// Set it to see whether the judge notices that nodes break the promises.
   public var broken: SharedCacheConfiguration?
   /// The limits of the store.
   public var limits = SharedStoreLimits()

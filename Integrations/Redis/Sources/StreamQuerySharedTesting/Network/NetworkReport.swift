@@ -6,7 +6,7 @@ public struct NetworkReport: Sendable {
     case oneRequest = "one request"
     /// No data is older than the stale time.
     case staleTime = "stale time"
-    /// An invalidation is seen in time: at once, or at the end of the trust.
+    /// Nodes hear of an invalidation in time; without the store, they stop trusting their data in time.
     case invalidation = "invalidation"
     /// No node sees a lower version after a higher one.
     case neverBack = "never back"
@@ -24,7 +24,7 @@ public struct NetworkReport: Sendable {
   public let meter: NetworkMeter
   /// The number of times that each promise was broken.
   public let broken: [Promise: Int]
-  /// The first broken promises.
+  /// Descriptions of the first broken promises.
   public let examples: [String]
   /// A digest of the course of the simulation, which is equal for equal plans.
   public let scheduleHash: UInt64
@@ -63,7 +63,7 @@ public struct NetworkReport: Sendable {
     return (lines + examples).joined(separator: "\n")
   }
 
-  /// The most requests of upstream in a second, within a time.
+  /// The maximum number of requests to upstream in a second, within a span of time.
   public func peak(from start: Duration, to end: Duration = .seconds(1 << 40)) -> Int {
     let seconds = start.components.seconds..<end.components.seconds
     return meter.upstream.lazy.filter { seconds.contains(Int64($0.key)) }.map(\.value).max() ?? 0

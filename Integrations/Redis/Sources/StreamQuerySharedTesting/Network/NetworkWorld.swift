@@ -15,7 +15,7 @@ final class NetworkWorld: Sendable {
     var loss = 0.0
     var dead: Set<Int> = []
     var upstream = Upstream.answers
-    /// The number of calls of the caches that are running.
+    /// The number of running fetches that callers asked for.
     var calls = 0
     /// The keys that a node is writing, which no other code may change upstream.
     var written: Set<Int> = []
@@ -33,7 +33,7 @@ final class NetworkWorld: Sendable {
     state.withLock { body(&$0) }
   }
 
-  /// The time of the next message on its way, and whether it is lost.
+  /// The time that the next message of a node takes, and whether the message is lost.
   func way(of node: Int) -> (delay: Duration, isLost: Bool) {
     locked { state in
       let delay = delay.least + (delay.most - delay.least) * state.random.chance()

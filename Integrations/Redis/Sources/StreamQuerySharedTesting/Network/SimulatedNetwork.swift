@@ -113,9 +113,9 @@ public final class SimulatedNetwork {
     }
   }
 
-  /// Changes a key upstream, unless it is being written.
+  /// Changes a key upstream, unless a node is writing the key.
   ///
-  /// - Returns: Its new version.
+  /// - Returns: The key's new version; `nil` if a node is writing the key.
   private func changed(_ key: Int) -> Int? {
     let now = simulation.now
     return world.locked { state in
@@ -126,7 +126,7 @@ public final class SimulatedNetwork {
 
   // MARK: Faults
 
-  /// The states of replicas: a copy for each of the last tenths of a second, up to ten seconds.
+  /// Copies the store each tenth of a second, as replicas for fail-overs, and keeps the last hundred copies.
   private func takeSnapshot() {
     let losesSome = plan.faults.contains { if case .failOver = $0.fault { true } else { false } }
     guard losesSome, simulation.now >= (snapshots.last?.time ?? .zero) + .milliseconds(100) else {
@@ -186,7 +186,7 @@ public final class SimulatedNetwork {
     case .kill(let node):
       world.locked { state in
         state.dead.insert(node)
-        // The leases of the node have to end.
+        // The other nodes have to wait until the leases of this node end.
         state.judge.disturbed(all, until: recovered)
       }
       nodes[node].end()
@@ -239,18 +239,18 @@ public final class SimulatedNetwork {
     )
   }
 
-  /// Reports to the judge the requests of upstream in each second after a return, until the next
-  /// fault.
+  /// Reports to the judge the requests to upstream in each second after a return of the store, until
+  /// the next fault.
   private func judgeReturn(at time: Duration, _ judge: inout NetworkJudge) {
     let meter = world.locked { $0.meter }
     func second(_ time: Duration) -> Int { Int(time.components.seconds) }
     func shared(_ second: Int) -> Int {
       meter.upstream[second, default: 0] - meter.alone[second, default: 0]
     }
-    // The first seconds fill the caches.
+    // The first two seconds do not count, because they fill the caches.
     let first = plan.faults.map(\.at).min() ?? .zero
     let usual = (2..<max(3, second(first))).map(shared).max() ?? 0
-    // By then, calls that hung have failed, and have been made again after the longest pause.
+    // At this time, calls that hung have failed, and have been made again after the longest pause.
     let noticed = time + plan.configuration.timeout + plan.configuration.pauses.longest
     let next = plan.faults.map(\.at).filter { $0 > time }.min() ?? plan.duration
     let end = min(time + plan.aftermath, next, plan.duration)

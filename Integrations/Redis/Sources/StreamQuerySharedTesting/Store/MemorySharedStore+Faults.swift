@@ -1,13 +1,13 @@
 internal import StreamQueryShared
 
-/// The faults of servers.
+/// Makes the store fail like a server.
 extension MemorySharedStore {
   /// Ends the server: calls fail at once, including calls that wait for changes.
   public func crash() { change { $0.condition = .crashed } }
 
   /// Starts the server again, or continues after a pause.
   ///
-  /// - Parameter forgetting: Whether it has lost all entries, and has another history.
+  /// - Parameter forgetting: Whether the server has lost all entries, and begins another history.
   public func restart(forgetting: Bool = false) {
     change { state in
       if forgetting { state.forget(name: name) }
@@ -18,13 +18,13 @@ extension MemorySharedStore {
   /// Removes all entries, as `FLUSHALL` does: another history begins.
   public func forget() { change { $0.forget(name: name) } }
 
-  /// Stops the server without ending it: calls wait.
+  /// Pauses the server, so that calls wait.
   public func pause() { change { $0.condition = .paused } }
 
   /// Continues a paused server, with the calls that wait.
   public func resume() { change { $0.condition = .runs } }
 
-  /// Continues with another model, such as that of a replica: an earlier copy of ``model``.
+  /// Continues with the state of a replica, such as an earlier copy of ``model``.
   ///
   /// - Parameter replica: The state of the replica.
   public func failOver(to replica: SharedStoreModel) {

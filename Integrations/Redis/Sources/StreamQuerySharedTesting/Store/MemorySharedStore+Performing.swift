@@ -3,7 +3,7 @@ internal import StreamQueryShared
 internal import Synchronization
 
 extension MemorySharedStore {
-  /// Performs one step, as soon as the store answers.
+  /// Performs one step of the model; while the store is paused, waits before that.
   func perform<Result: Sendable>(
     _ step: (inout SharedStoreModel, Duration) throws(SharedStoreError) -> Result
   ) async throws(SharedStoreError) -> Result {
@@ -18,7 +18,7 @@ extension MemorySharedStore {
   private func attempt<Result: Sendable>(
     _ step: (inout SharedStoreModel, Duration) throws(SharedStoreError) -> Result
   ) throws(SharedStoreError) -> Result? {
-    // The clock is read before the lock is taken, because it has a lock of its own, or is user
+    // The clock is read before the lock is taken, because the clock has a lock of its own, or is user
     // code.
     let now = elapsed()
     var woken: [Waiters.Waiter] = []
@@ -37,7 +37,7 @@ extension MemorySharedStore {
     }
   }
 
-  /// Changes the state, and makes all waiting calls look again.
+  /// Changes the state, and makes all waiting calls check the state again.
   func change(_ body: (inout State) -> Void) {
     let woken = state.withLock { state in
       body(&state)
@@ -48,10 +48,10 @@ extension MemorySharedStore {
 
   // MARK: Waiting
 
-  /// Waits until the log goes on, the time is over, or the task is cancelled.
+  /// Waits until the log has a message after the position, the time is over, or the task is cancelled.
   func waitForChange(since position: SharedPosition, atMost wait: Duration) async {
     let id = newWaiter()
-    // This is a child task, so that it ends with the wait. It runs where the caller's task runs.
+    // The timer is a child task, so that it ends with the wait. A child task runs where its parent runs.
     async let _: Void = wake(id, after: wait)
     await suspend(id) { $0.condition != .crashed && $0.model.position == position }
     // The end of the scope cancels the timer and waits for its end.
@@ -68,7 +68,7 @@ extension MemorySharedStore {
 
   private func newWaiter() -> UInt64 { state.withLock { $0.waiters.reserve() } }
 
-  /// Suspends until the waiter is woken or the task is cancelled, if the wait is still wanted.
+  /// Suspends until the waiter is woken or the task is cancelled, but not if `isWanted` is already `false`.
   private func suspend(_ id: UInt64, while isWanted: (State) -> Bool) async {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in

@@ -4,17 +4,17 @@ internal import Synchronization
 
 /// A store that all clients of one process share, for tests: a ``SharedStoreModel`` with a clock.
 ///
-/// In a simulation it keeps virtual time:
+/// In a simulation, the store uses virtual time:
 ///
 /// ```swift
 /// let store = MemorySharedStore(simulation.scheduling)
 /// ```
 ///
-/// It can fail like a server: ``crash()``, ``restart(forgetting:)``, ``pause()``, ``resume()`` and
-/// ``failOver(to:)``. A call to a paused store waits until the store continues, or the call is
+/// The store can fail like a server: ``crash()``, ``restart(forgetting:)``, ``pause()``, ``resume()``
+/// and ``failOver(to:)``. A call to a paused store waits until the store continues, or the call is
 /// cancelled.
 public final class MemorySharedStore: SharedStore {
-  /// Whether it answers.
+  /// Whether the store answers.
   enum Condition: Equatable, Sendable {
     case runs
     case paused
@@ -38,7 +38,7 @@ public final class MemorySharedStore: SharedStore {
   ///
   /// - Parameters:
   ///   - scheduling: The clock of ages, leases and waits. The store starts no task on the executor.
-  ///   - name: The beginning of the names of its histories.
+  ///   - name: The beginning of the names of the store's histories.
   ///   - limits: The limits.
   public init(
     _ scheduling: Scheduling = .current,
@@ -57,10 +57,10 @@ public final class MemorySharedStore: SharedStore {
     return { start.duration(to: clock.now) }
   }
 
-  /// The present state.
+  /// The present entries, leases and log.
   public var model: SharedStoreModel { state.withLock { $0.model } }
 
-  /// The number of calls, including calls that found the store crashed.
+  /// The number of calls that the store has performed, without calls that found it crashed.
   public var calls: Int { state.withLock { $0.calls } }
 
   /// The time by the store's clock.
@@ -121,7 +121,7 @@ public final class MemorySharedStore: SharedStore {
     }
   }
 
-  /// Reads the log from a position on, and waits for news without polling.
+  /// Reads the messages of the log after a position, and waits for messages without polling.
   public func changes(
     after position: SharedPosition?,
     timeout wait: Duration

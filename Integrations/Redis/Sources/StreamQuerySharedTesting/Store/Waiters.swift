@@ -1,7 +1,7 @@
 /// Tasks that wait for a store, in the order in which they came.
 ///
-/// A waiter is first reserved, then parked, so that a cancellation or a timer that comes in between
-/// is remembered.
+/// A task first reserves a place, and is parked there later. So a cancellation or a timer that comes in
+/// between is not lost.
 struct Waiters: Sendable {
   typealias Waiter = CheckedContinuation<Void, Never>
 
@@ -19,7 +19,7 @@ struct Waiters: Sendable {
     return lastID
   }
 
-  /// Keeps a waiter; `false` if its wait has ended already.
+  /// Parks a waiter in its place; `false` if the wait has ended already.
   mutating func park(_ waiter: Waiter, as id: UInt64) -> Bool {
     guard places[id] != nil else { return false }
     places[id] = .parked(waiter)
@@ -34,7 +34,7 @@ struct Waiters: Sendable {
     return waiter
   }
 
-  /// Ends all waits, including reserved ones: a call that parks now has to look again.
+  /// Ends all waits, including reserved places: a call that is not parked yet must check the store again.
   mutating func removeAll() -> [Waiter] {
     if places.isEmpty { return [] }
     let all = places.sorted { $0.key < $1.key }
