@@ -1,7 +1,7 @@
 /// The commands that a connection has to send, and the ones that it has sent.
 ///
-/// Replies come in the order of the commands. So a command whose caller left keeps its place until
-/// its reply has come.
+/// Replies come in the order of the commands. So a sent command keeps its place until its reply has
+/// come, even if its caller has left.
 struct CommandQueue: Equatable {
   /// A command that waits to be sent.
   struct Waiting: Equatable {
@@ -35,10 +35,10 @@ struct CommandQueue: Equatable {
 
   private var waiting: [Waiting] = []
   private var sent: [Sent] = []
-  /// The numbers of commands in `waiting` and `sent` that are done, which are removed in bulk.
+  /// The numbers of commands at the beginnings of `waiting` and `sent` that are done, and not removed yet.
   private var waitingDone = 0
   private var sentDone = 0
-  /// The commands whose callers left.
+  /// The commands that have lost their callers.
   ///
   /// The first command of `waiting` always has a caller.
   private var left: Set<CommandID> = []
@@ -53,7 +53,7 @@ struct CommandQueue: Equatable {
 
   /// The deadline of the oldest command among those sent and waiting.
   ///
-  /// Later commands cannot be answered before it.
+  /// Later commands cannot be answered before this one.
   var deadline: ContinuousClock.Instant? {
     let first = hasWaiting ? waiting[waitingDone].deadline : nil
     guard awaitsReplies else { return first }
@@ -61,7 +61,7 @@ struct CommandQueue: Equatable {
     return first.map { min($0, oldest) } ?? oldest
   }
 
-  /// Gives an id to a command.
+  /// Makes an id for a new command.
   ///
   /// - Returns: The id.
   mutating func nextID() -> CommandID {
@@ -69,21 +69,21 @@ struct CommandQueue: Equatable {
     return CommandID(number: lastID)
   }
 
-  /// A command came.
+  /// Adds a command that must be sent.
   ///
   /// - Parameter command: The command.
   mutating func arrived(_ command: Waiting) { waiting.append(command) }
 
-  /// A caller left.
+  /// Notes that a caller left.
   ///
-  /// - Parameter id: Its command, which came and has no reply yet.
+  /// - Parameter id: The caller's command, which is in the queue and has no reply yet.
   mutating func left(_ id: CommandID) {
-    // The command is not searched: if a server hangs, all callers may leave one after the other.
+    // The command is not searched for: if a server hangs, all callers may leave one after the other.
     left.insert(id)
     skipWhoLeft()
   }
 
-  /// Skips commands without callers, so that the first waiting command has one.
+  /// Skips commands without callers, so that the first waiting command has a caller.
   private mutating func skipWhoLeft() {
     while hasWaiting, left.remove(waiting[waitingDone].id) != nil { waitingDone += 1 }
     if waitingDone > 64, waitingDone * 2 > waiting.count {
@@ -110,7 +110,7 @@ struct CommandQueue: Equatable {
     return result
   }
 
-  /// The connection asks for the server's time, after the commands that were taken before.
+  /// Notes that the connection asks for the server's time, after the commands that it took before.
   ///
   /// - Parameter deadline: The deadline of the answer.
   mutating func askedForTime(until deadline: ContinuousClock.Instant) {
@@ -124,10 +124,10 @@ struct CommandQueue: Equatable {
     )
   }
 
-  /// A reply came.
+  /// Decides who receives the next reply.
   ///
   /// - Parameter reply: The reply.
-  /// - Returns: Its receiver.
+  /// - Returns: The receiver.
   mutating func replied(_ reply: RedisReply) -> Delivery {
     guard awaitsReplies else { return .unexpected }
     let command = sent[sentDone]
@@ -141,9 +141,9 @@ struct CommandQueue: Equatable {
     return .nobody(then: command.leaving.undo(reply))
   }
 
-  /// The connection is given up for another one, for which unsent commands wait.
+  /// Forgets the sent commands, because the connection is given up; unsent commands wait for the next one.
   ///
-  /// - Returns: The sent commands whose callers wait, in order.
+  /// - Returns: The sent commands with waiting callers, in order.
   mutating func changedOver() -> [CommandID] {
     var ids: [CommandID] = []
     for command in sent[sentDone...] where left.remove(command.id) == nil && !command.asksForTime {
@@ -154,9 +154,9 @@ struct CommandQueue: Equatable {
     return ids
   }
 
-  /// The connection broke, or ends.
+  /// Forgets all commands, because the connection broke or ends.
   ///
-  /// - Returns: The commands whose callers wait, in order.
+  /// - Returns: The commands with waiting callers, in order.
   mutating func broke() -> [CommandID] {
     var ids = changedOver()
     for command in waiting[waitingDone...] where !left.contains(command.id) {

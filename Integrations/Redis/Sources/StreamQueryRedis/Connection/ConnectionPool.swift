@@ -9,7 +9,7 @@ final class ConnectionPool: Sendable {
     var isClosed = false
   }
 
-  /// The number of unused connections that are kept.
+  /// The maximum number of unused connections that stay open.
   private static let spare = 4
 
   private let connect: @Sendable () -> RedisConnection

@@ -1,15 +1,15 @@
-/// The thing to do with a reply whose caller left.
+/// The action for a reply that comes after the caller has left.
 enum LateReply: Equatable {
-  /// It is dropped.
+  /// The reply is dropped.
   case ignored
-  /// If the reply is a list that begins with this text, the command gives back what was taken; its last
-  /// argument is the next element of the list.
+  /// If the reply is a list that begins with this text, the caller has taken something: the command gives it
+  /// back, with the second element of the list as its last argument.
   case givenBack(if: String, by: RedisCommand)
 
-  /// Gives back the elements that a command took, by its reply.
+  /// Makes the command that undoes the effect that a late reply reports.
   ///
   /// - Parameter reply: The reply.
-  /// - Returns: The command that gives it back; `nil` if nothing was taken.
+  /// - Returns: The command; `nil` if there is nothing to undo.
   func undo(_ reply: RedisReply) -> RedisCommand? {
     guard case .givenBack(let sign, var command) = self,
       let elements = reply.elements, elements.count > 1,

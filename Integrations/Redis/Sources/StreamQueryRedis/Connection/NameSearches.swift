@@ -13,7 +13,7 @@ final class NameSearches: Sendable {
 
   /// A connection that waits for an address.
   ///
-  /// It may be gone when the answer comes.
+  /// The connection may be gone when the answer comes.
   private struct Seeker: Sendable {
     weak let mailbox: RedisMailbox?
     var search: Int
@@ -22,9 +22,9 @@ final class NameSearches: Sendable {
   private let look: Look
   private let seekers = Mutex<[String: [ObjectIdentifier: Seeker]]>([:])
 
-  /// Creates searches, none of which runs.
+  /// Creates an object without running searches.
   ///
-  /// - Parameter look: Finds a name; it may take any time.
+  /// - Parameter look: Finds the addresses of a name, and may take any time.
   init(_ look: @escaping Look) { self.look = look }
 
   /// The number of connections that wait for a name.

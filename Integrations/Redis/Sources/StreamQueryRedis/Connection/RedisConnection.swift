@@ -3,9 +3,9 @@ package import StreamQueryShared
 
 /// A connection to a server, with a thread of its own.
 ///
-/// Waiting commands are sent together, and answered in order. It connects with the first command,
-/// and again with the first one after it broke. Commands that wait when it breaks fail with
-/// `SharedStoreError.unavailable`, because the effect on the server is not known.
+/// Waiting commands are sent together, and answered in order. The first command opens the connection.
+/// After a break, the next command opens it again. Commands that wait when the connection breaks fail with
+/// `SharedStoreError.unavailable`, because their effect on the server is not known.
 package final class RedisConnection: Sendable {
   private let mailbox = RedisMailbox()
   private let timeouts: RedisTimeouts
@@ -15,9 +15,9 @@ package final class RedisConnection: Sendable {
   /// - Parameters:
   ///   - endpoint: The server.
   ///   - timeouts: The timeouts.
-  ///   - greeting: The first commands of each connection, after those for its name and its database. It is
-  ///     used only if the server refuses none of them.
-  ///   - replyLimit: The number of bytes of an incomplete reply that are read at most.
+  ///   - greeting: The first commands of each connection, after the login and the choice of the database. The
+  ///     connection is used only if the server refuses none of them.
+  ///   - replyLimit: The maximum number of bytes of an incomplete reply.
   package init(
     _ endpoint: RedisEndpoint,
     timeouts: RedisTimeouts = RedisTimeouts(),
@@ -71,10 +71,10 @@ package final class RedisConnection: Sendable {
     )
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { (waiter: RedisMailbox.Waiter) in
-        // The thread takes a command as soon as it has come.
+        // The thread may send a submitted command at once, so a cancelled caller submits none.
         guard !Task.isCancelled else { return waiter.resume(returning: .failure(.cancelled)) }
         mailbox.submit(waiting, for: waiter)
-        // The handler may have run before the command came.
+        // The cancellation handler may have run before the command was submitted.
         if Task.isCancelled { mailbox.cancel(waiting.id) }
       }
     } onCancel: {

@@ -9,9 +9,9 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// The thread of a connection: it sends commands and hands out the replies.
+/// The work of a connection's thread: it sends commands and hands out the replies.
 ///
-/// It waits in one place, for the socket and for callers, and not beyond the next deadline.
+/// The thread waits in one place, for the socket and for callers, and not beyond the next deadline.
 final class RedisConnectionLoop {
   /// The state of the connection.
   private enum Phase {
@@ -57,7 +57,7 @@ final class RedisConnectionLoop {
 
   /// Runs until the mailbox is closed.
   func run() {
-    // A server that went away is an error of `write`, and must not end the process.
+    // If the server is gone, `write` must return an error, and no signal may end the process.
     var signals = sigset_t()
     sigemptyset(&signals)
     sigaddset(&signals, SIGPIPE)
@@ -98,7 +98,7 @@ final class RedisConnectionLoop {
   }
 
   private func disconnect() {
-    // The link is aborted first: a caller that hears of the end may send another command on the
+    // The link is aborted before callers hear of the end, because they may then send commands on the
     // next connection.
     link?.abort()
     link = nil
@@ -205,7 +205,7 @@ final class RedisConnectionLoop {
     }
   }
 
-  /// A command with the arguments that the connection adds.
+  /// Adds the arguments to a command that the command wants from the connection.
   private func stamped(
     _ command: RedisCommand,
     until deadline: ContinuousClock.Instant
@@ -263,7 +263,7 @@ final class RedisConnectionLoop {
         if case .error(let text) = reply {
           throw RedisLink.Failure(text: "\(endpoint) refuses: \(text.prefix(200))")
         }
-        // A connection whose first command is a script gets the time.
+        // If the first command is a script, its reply ends with the server's time.
         if let time = reply.elements?.last?.number { clock.received(time, at: .now) }
         left -= 1
       }
@@ -282,8 +282,8 @@ final class RedisConnectionLoop {
     {
       clock.received(seconds * 1_000_000 + microseconds % 1_000_000, at: .now)
     }
-    // The master may be another server by now, for which the next connection searches. Callers that have
-    // heard of it may already wait for that connection.
+    // The master may be another server by now, which the next connection searches for. Only sent commands
+    // fail, because later ones can wait for that connection.
     if isWrongServer {
       disconnect()
       return mailbox.failSent("\(endpoint) serves nothing more on this connection")

@@ -10,7 +10,7 @@ internal import Musl
 
 /// An open connection of hiredis.
 ///
-/// It never blocks, and belongs to one thread.
+/// The connection never blocks, and belongs to one thread.
 final class RedisLink {
   /// The reason why a connection broke.
   struct Failure: Error, Equatable {
@@ -29,15 +29,15 @@ final class RedisLink {
   private let replyLimit: Int
   /// The number of bytes of the incomplete reply.
   ///
-  /// They are counted here, because hiredis does not keep the elements of a list in its buffer.
+  /// The bytes are counted here, because hiredis does not keep the elements of a list in its buffer.
   private var unanswered = 0
 
   /// Begins to connect.
   ///
   /// - Parameters:
   ///   - target: A numeric address or a path.
-  ///   - replyLimit: The number of bytes of an incomplete reply that are read at most.
-  /// - Throws: The reason why it cannot begin.
+  ///   - replyLimit: The maximum number of bytes of an incomplete reply.
+  /// - Throws: The reason why the attempt to connect cannot begin.
   init(to target: Target, replyLimit: Int) throws(Failure) {
     let context =
       switch target {
@@ -104,7 +104,7 @@ final class RedisLink {
       let start = all.bindMemory(to: CChar.self).baseAddress
       var starts: [UnsafePointer<CChar>?] = []
       starts.reserveCapacity(lengths.count)
-      // The address of an empty buffer may be nil, and hiredis would then search for the length.
+      // The address of an empty buffer may be nil, and hiredis would search such an argument for its length.
       let empty = UnsafePointer<CChar>(bitPattern: 1)
       var offset = 0
       for length in lengths {

@@ -42,10 +42,10 @@ final class RedisMailbox: Sendable {
 
   // MARK: Callers
 
-  /// Gives an id to a command.
+  /// Makes an id for a new command.
   func nextID() -> CommandID { state.withLock { $0.queue.nextID() } }
 
-  /// Takes a command for the thread.
+  /// Hands a command to the thread.
   func submit(_ command: CommandQueue.Waiting, for waiter: Waiter) {
     let (isClosed, wakes) = state.withLock { state in
       if state.isClosed { return (true, false) }
@@ -57,10 +57,10 @@ final class RedisMailbox: Sendable {
     if wakes { wakeup.wake() }
   }
 
-  /// Lets a caller leave.
+  /// Lets a caller leave, because it was cancelled.
   func cancel(_ id: CommandID) {
     let waiter = state.withLock { state -> Waiter? in
-      // If the command has not come yet, or has its reply, it is not in the queue.
+      // A command that was not submitted yet, or that has its reply, is not in the queue.
       guard let waiter = state.waiters.removeValue(forKey: id) else { return nil }
       state.queue.left(id)
       return waiter
@@ -107,12 +107,12 @@ final class RedisMailbox: Sendable {
     state.withLock { $0.queue.take(upTo: limit) }
   }
 
-  /// Expects the server's time as the next reply.
+  /// Notes that the connection asks for the server's time.
   func askedForTime(until deadline: ContinuousClock.Instant) {
     state.withLock { $0.queue.askedForTime(until: deadline) }
   }
 
-  /// Hands out replies.
+  /// Gives the replies to the callers that wait for them.
   ///
   /// - Parameters:
   ///   - replies: The replies, in order.
@@ -163,7 +163,7 @@ final class RedisMailbox: Sendable {
     for waiter in waiters { waiter.resume(returning: .failure(.unavailable(reason))) }
   }
 
-  /// The thread has released the connection.
+  /// Fails all commands and ends the waits of ``ended()``, because the thread has released the connection.
   func end() {
     fail("the connection is closed")
     let closers = state.withLock { state in
@@ -176,7 +176,7 @@ final class RedisMailbox: Sendable {
 
   // MARK: Names
 
-  /// A search for addresses ended.
+  /// Stores the result of a search for addresses, and wakes the thread.
   func found(_ addresses: Result<[String], RedisLink.Failure>, by search: Int) {
     let wakes = state.withLock { state in
       state.found.append((search, addresses))
@@ -188,7 +188,7 @@ final class RedisMailbox: Sendable {
   /// The result of a search, if it ended.
   func addresses(of search: Int) -> Result<[String], RedisLink.Failure>? {
     state.withLock { state in
-      // Results of earlier searches came too late.
+      // Results of earlier searches came too late, and are dropped.
       defer { state.found = [] }
       return state.found.last { $0.search == search }?.addresses
     }
@@ -196,7 +196,7 @@ final class RedisMailbox: Sendable {
 }
 
 extension RedisMailbox.State {
-  /// Whether to wake the thread; only the first call says so until the thread has read the mailbox.
+  /// Whether the caller must wake the thread: `true` once until the thread has read the mailbox.
   fileprivate mutating func wakes() -> Bool {
     defer { isWoken = true }
     return !isWoken

@@ -1,8 +1,8 @@
-/// A connection's knowledge of its server's clock, which gives commands their deadlines.
+/// The time of a server as a connection knows it, from which the deadlines of commands are computed.
 struct ServerClock: Equatable {
-  /// The time after which the server is asked again.
+  /// The time after which the connection asks the server for its time again.
   ///
-  /// Clocks that nobody sets differ by some milliseconds after that time.
+  /// In this time, two clocks that nobody sets drift apart by some milliseconds.
   static let trust = Duration.seconds(60)
   /// A time that never comes, in numbers that scripts can read.
   private static let never: UInt64 = 9_007_199_254_730_000
@@ -14,20 +14,20 @@ struct ServerClock: Equatable {
 
   private var reading: Reading?
 
-  /// The server sent its time.
+  /// Stores the time that the server sent.
   ///
   /// - Parameters:
   ///   - microseconds: The time in microseconds since 1970.
   ///   - now: The time when the answer came. By then the server's clock shows a later time than the
-  ///     answer, so that times which are computed from it are a little early.
+  ///     answer, so that times which are computed from the answer are a little early.
   mutating func received(_ microseconds: UInt64, at now: ContinuousClock.Instant) {
     reading = Reading(microseconds: min(microseconds, Self.never), at: now)
   }
 
-  /// Whether the server has to be asked again.
+  /// Whether the connection has to ask the server for its time again.
   ///
   /// - Parameter now: The present time.
-  /// - Returns: Whether its answer is too old; `false` without an answer.
+  /// - Returns: Whether the last answer is too old; `false` without an answer.
   func isOld(at now: ContinuousClock.Instant) -> Bool {
     reading.map { now - $0.at > Self.trust } ?? false
   }
@@ -40,7 +40,7 @@ struct ServerClock: Equatable {
   func microseconds(at instant: ContinuousClock.Instant) -> UInt64 {
     guard let reading else { return Self.never }
     let (seconds, attoseconds) = (instant - reading.at).components
-    // The result is limited to the time that never comes, because no deadline is further away.
+    // The result is limited to the time that never comes, which is later than any deadline.
     let passed =
       Double(seconds) * 1_000_000 + Double(attoseconds / 1_000_000_000_000)
     let time = Double(reading.microseconds) + passed

@@ -6,7 +6,7 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// A pipe that wakes a thread which waits for sockets.
+/// A pipe that wakes a thread from waiting for sockets.
 final class Wakeup: Sendable {
   /// The end on which the thread waits; `-1` if the system gave no pipe.
   let descriptor: Int32
@@ -33,7 +33,7 @@ final class Wakeup: Sendable {
   /// Wakes the thread.
   func wake() {
     var byte: UInt8 = 1
-    // If the pipe is full, it wakes the thread without another byte.
+    // If the pipe is full, the bytes in it wake the thread, so that this one can be lost.
     _ = write(writing, &byte, 1)
   }
 

@@ -20,17 +20,17 @@ package struct RedisCommand: Hashable, Sendable {
   /// - Parameter arguments: The name and the arguments.
   package init(_ arguments: [[UInt8]]) { self.init(arguments, stamp: .none) }
 
-  /// Creates a command to whose arguments the connection adds something.
+  /// Creates a command, and says which arguments the connection adds.
   init(_ arguments: [[UInt8]], stamp: Stamp) {
     self.arguments = arguments
     self.stamp = stamp
   }
 
-  /// Creates a command of texts.
+  /// Creates a command from texts.
   ///
   /// - Parameter arguments: The name and the arguments.
   package init(_ arguments: String...) { self.init(arguments.map { Array($0.utf8) }) }
 
-  /// The approximate number of bytes that it takes on the wire.
+  /// The approximate number of bytes that the command takes on the wire.
   package var size: Int { arguments.reduce(64) { $0 + $1.count + 16 } }
 }

@@ -1,9 +1,9 @@
 extension RedisEndpoint {
   /// The reason why a text is no endpoint.
   public enum URLError: Error, Hashable, Sendable {
-    /// It begins neither with `redis://` nor with `redis+unix://` or `unix://`.
+    /// The text begins neither with `redis://` nor with `redis+unix://` or `unix://`.
     case unknownScheme(String)
-    /// It begins with `rediss://`, and this client has no TLS: use a tunnel or a private network.
+    /// The text begins with `rediss://`, and this client has no TLS: use a tunnel or a private network.
     case needsTLS
     /// There is no host, and no path of a socket.
     case noAddress
@@ -11,7 +11,7 @@ extension RedisEndpoint {
     case badPort(String)
     /// The database is no number.
     case badDatabase(String)
-    /// A percent sign is not followed by two hexadecimal digits, or they are not UTF-8.
+    /// A percent sign is not followed by two hexadecimal digits, or the escaped bytes are not UTF-8.
     case badEscape(String)
   }
 
@@ -21,7 +21,7 @@ extension RedisEndpoint {
   /// are written as in any URL, `%40` for `@`.
   ///
   /// - Parameter url: The text.
-  /// - Throws: The reason why it is no endpoint.
+  /// - Throws: The reason why the text is no endpoint.
   public init(url: String) throws(URLError) {
     guard let colon = url.firstRange(of: "://") else { throw .unknownScheme(url) }
     let scheme = url[..<colon.lowerBound].lowercased()
@@ -129,7 +129,7 @@ extension RedisEndpoint {
       bytes.append(value)
       rest = rest.dropFirst(2)
     }
-    // A zero would end the text early in code in C.
+    // C code would take a zero byte for the end of the text.
     guard let result = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
       throw .badEscape(String(text))
     }

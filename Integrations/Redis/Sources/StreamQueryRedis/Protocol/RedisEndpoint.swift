@@ -2,7 +2,7 @@
 public struct RedisEndpoint: Hashable, Sendable {
   /// The address of a server.
   public enum Address: Hashable, Sendable {
-    /// By TCP.
+    /// A server that is reached by TCP.
     case host(String, port: Int)
     /// A server on this machine, by the path of its socket.
     case socket(path: String)

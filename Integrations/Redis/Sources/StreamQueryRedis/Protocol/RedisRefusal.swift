@@ -6,8 +6,8 @@ enum RedisRefusal: Equatable {
   case unknownScript
   /// The server cannot serve now.
   case unavailable
-  /// The server cannot serve on this connection any more: it has become a replica, or its time
-  /// differs from the connection's.
+  /// The server cannot serve on this connection any more: it has become a replica, or the command came
+  /// too late by the server's clock.
   case wrongServer
   /// The server does not understand the command, or the script failed.
   case other
@@ -16,8 +16,8 @@ enum RedisRefusal: Equatable {
   ///
   /// - Parameter text: The text of the refusal, which begins with its code.
   init(_ text: String) {
-    // Since version 7, a script reports a refused call with the call's own code; before that the
-    // code was inside the text.
+    // Since version 7, a script reports a refused call with the call's own code. Earlier versions have
+    // the code inside of the text.
     let words = text.prefix(512).split(whereSeparator: { !($0.isLetter || $0.isNumber) })
     let codes = words.filter { $0.allSatisfy { $0.isUppercase || $0.isNumber } }
     switch codes.first(where: { Self.meanings[String($0)] != nil }) {

@@ -1,7 +1,7 @@
 internal import CHiredis
 
 extension RedisReply {
-  /// Copies a reply of hiredis, which limits how deep replies are nested.
+  /// Copies a reply of hiredis; the recursion is bounded, because hiredis limits how deep replies are nested.
   ///
   /// - Parameter reply: The reply, which the caller frees.
   init(_ reply: UnsafePointer<redisReply>) {

@@ -17,7 +17,7 @@ package enum RedisReply: Hashable, Sendable {
 }
 
 extension RedisReply {
-  /// The bytes of a reply that has some.
+  /// The bytes of the reply; `nil` unless it is bytes or a status.
   package var bytes: [UInt8]? {
     switch self {
     case .bytes(let bytes): bytes
@@ -26,16 +26,16 @@ extension RedisReply {
     }
   }
 
-  /// The text of a reply that is one.
+  /// The reply as a text; `nil` if it has no bytes, or if they are not UTF-8.
   package var text: String? { bytes.flatMap { String(validating: $0, as: UTF8.self) } }
 
-  /// The elements of a reply that has several.
+  /// The elements of the reply; `nil` unless it is an array.
   package var elements: [RedisReply]? {
     guard case .array(let elements) = self else { return nil }
     return elements
   }
 
-  /// The number of a reply that is one, or a text of one.
+  /// The reply as a number; `nil` unless it is a natural number or a text of digits.
   package var number: UInt64? {
     switch self {
     case .integer(let number): UInt64(exactly: number)

@@ -3,21 +3,21 @@ extension RedisScript {
   ///
   /// A namespace has these keys, where `text` is a key's text:
   ///
-  /// - `state`, a hash: `history`; `run`, the server that began it; `last`, the last version;
-  ///   `token`, the last token; `marks`, their number; `floor`, the version of the last forgotten
+  /// - `state`, a hash: `history`; `run`, the server that began the history; `last`, the last version;
+  ///   `token`, the last token; `marks`, the number of marks; `floor`, the version of the last forgotten
   ///   invalidation: older entries are invalid.
-  /// - `log`, a stream: each message has the version of the one before it as `p`, so that a missing
+  /// - `log`, a stream: each message has the version of the message before it as `p`, so that a missing
   ///   message is noticed.
   /// - `marks`, a sorted set: the last invalidation of each mark.
   /// - `e:text`, a hash: the entry, with history, version, the last version before its lease, time,
   ///   the time of its lease, form, marks and bytes.
   /// - `l:text`, a hash: the lease, with history, number, the last version before it, marks, its
   ///   time, and the name of the attempt that took it.
-  /// - `c:name`, a number: that of the last connection of a store object, for a few seconds.
+  /// - `c:name`, a number: the number of the last connection of a store object, for a few seconds.
   ///
   /// A version is a number here: milliseconds times 2048, and the count, which begins at the microseconds, so
-  /// that versions rise from one history to the next too. That is exact in Lua until the year 2109. All
-  /// values are checked when they are read: a value that another program wrote, or that was evicted or
+  /// that versions rise from one history to the next too. Lua represents it exactly until the year 2109. All
+  /// values are checked when they are read. A value that another program wrote, or that was evicted or
   /// damaged, counts as missing, or begins another history, and is never an error.
   static let prelude = """
     local state, log, marks = KEYS[1], KEYS[2], KEYS[3]
@@ -169,12 +169,12 @@ extension RedisScript {
 
     """
 
-  /// The beginning of scripts that change something: they do nothing after the caller has given up,
-  /// or when the same store uses another connection.
+  /// The beginning of each script that changes something: the script does nothing after the caller has
+  /// given up, or if the same store object has a newer connection.
   ///
-  /// Without this, a delayed command would undo later ones. The last two arguments are the number
+  /// Without this check, a delayed command would undo later ones. The last two arguments are the number
   /// of the connection, and the deadline of the command in microseconds of the server's clock. The
-  /// last key is that of ``RedisScript/arrive``.
+  /// last key is the fourth key of ``RedisScript/arrive``.
   static let guardian = """
     local due, connection = tonumber(table.remove(ARGV)), tonumber(table.remove(ARGV))
     local newest = redis.pcall('GET', KEYS[#KEYS])

@@ -1,9 +1,9 @@
 extension RedisScript {
-  /// Makes sure that the history is one of this server.
+  /// Makes sure that the history belongs to this server.
   ///
-  /// Its argument is `1` if a restart begins another one. With a fourth key, the server refuses commands of
-  /// earlier connections of the same store object from now on: those with a lower number. The further
-  /// arguments are the milliseconds for which it does so, and the number.
+  /// The first argument is `1` if a restart begins another history. With a fourth key, the server refuses
+  /// commands of earlier connections of the same store object from now on. The further arguments are the
+  /// milliseconds for which the server refuses them, and the number of this connection.
   static let arrive = RedisScript(
     """
     arrive(ARGV[1])
@@ -16,9 +16,9 @@ extension RedisScript {
 
   /// Reads an entry, or takes or finds a lease.
   ///
-  /// Arguments: whether a restart begins another history, the limit of a value, the age in
+  /// Arguments: whether a restart begins another history, the limit of a value, the maximum age in
   /// microseconds or `-1`, the lease in milliseconds, the name of this attempt, the number of lost
-  /// attempts, their names, marks.
+  /// attempts, the names of the lost attempts, marks.
   static let begin = RedisScript(
     changing:
       """
@@ -77,7 +77,7 @@ extension RedisScript {
 
   /// Extends a lease.
   ///
-  /// Arguments: history, token, milliseconds.
+  /// Arguments: history, token, duration in milliseconds.
   static let renew = RedisScript(
     changing:
       """
@@ -91,7 +91,7 @@ extension RedisScript {
 
   /// Makes a value the entry of a lease's key.
   ///
-  /// Arguments: history, token, length of the log, key, milliseconds, form, bytes.
+  /// Arguments: history, token, length of the log, key, lifetime in milliseconds, encoding's name, bytes.
   static let commit = RedisScript(
     changing:
       """
@@ -108,7 +108,7 @@ extension RedisScript {
   /// Ends a lease without a value.
   ///
   /// Arguments: length of the log, key, whether there is a failure, the failure, history or an empty text,
-  /// token. The token is the last one, so that the lease of a caller that left can be given back.
+  /// token. The token is the last argument, because ``LateReply`` adds it for a caller that left.
   static let abandon = RedisScript(
     changing:
       """
@@ -128,7 +128,7 @@ extension RedisScript {
 
   /// Makes a value the entry of a key.
   ///
-  /// Arguments: length of the log, key, milliseconds, form, bytes, marks.
+  /// Arguments: length of the log, key, lifetime in milliseconds, name of the encoding, bytes, marks.
   static let write = RedisScript(
     changing:
       """
@@ -188,7 +188,7 @@ extension RedisScript {
   /// Reads the log.
   ///
   /// Arguments: whether a restart begins another history, the position's history or an empty text,
-  /// its version, the maximum number of messages.
+  /// the position's version, the maximum number of messages.
   static let changes = RedisScript(
     """
     arrive(ARGV[1])

@@ -1,8 +1,8 @@
 /// A script that the server runs as one step.
 struct RedisScript: Hashable, Sendable {
-  /// The text.
+  /// The text of the script.
   let source: String
-  /// The name under which the server knows it, once it has run it.
+  /// The name under which the server knows the script after it has run the script once.
   let digest: String
 
   /// The arguments that the connection adds.
@@ -10,12 +10,12 @@ struct RedisScript: Hashable, Sendable {
 
   /// Creates a script.
   ///
-  /// - Parameter body: The script, below the functions of ``prelude``.
+  /// - Parameter body: The code after the functions of ``prelude``.
   init(_ body: String) { self.init(source: Self.prelude + body, .none) }
 
   /// Creates a script that changes something.
   ///
-  /// - Parameter body: The script, also below ``guardian``.
+  /// - Parameter body: The code after ``prelude`` and ``guardian``.
   init(changing body: String) {
     self.init(source: Self.prelude + Self.guardian + body, .deadline)
   }
@@ -29,8 +29,8 @@ struct RedisScript: Hashable, Sendable {
   /// The command that runs the script by its name.
   ///
   /// - Parameters:
-  ///   - keys: The keys that it uses.
-  ///   - arguments: Its arguments.
+  ///   - keys: The keys that the script uses.
+  ///   - arguments: The arguments of the script.
   /// - Returns: The command.
   func byName(_ keys: [[UInt8]], _ arguments: [[UInt8]]) -> RedisCommand {
     command("EVALSHA", digest, keys, arguments)
@@ -39,8 +39,8 @@ struct RedisScript: Hashable, Sendable {
   /// The command that runs the script by its text.
   ///
   /// - Parameters:
-  ///   - keys: The keys that it uses.
-  ///   - arguments: Its arguments.
+  ///   - keys: The keys that the script uses.
+  ///   - arguments: The arguments of the script.
   /// - Returns: The command.
   func byText(_ keys: [[UInt8]], _ arguments: [[UInt8]]) -> RedisCommand {
     command("EVAL", source, keys, arguments)

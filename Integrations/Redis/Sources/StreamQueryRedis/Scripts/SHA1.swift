@@ -1,6 +1,6 @@
-/// The digest by which a server names scripts.
+/// Computes the digests by which a server names scripts.
 ///
-/// It is not used for security.
+/// The digests are not used for security.
 enum SHA1 {
   /// The digest of bytes, as the server writes it.
   ///

@@ -1,5 +1,5 @@
 extension Duration {
-  /// The longest lifetime of an entry: invalidations are remembered for that long.
+  /// The longest lifetime of an entry: the server remembers invalidations for this time.
   static let longestLifetime = Duration.seconds(7 * 86_400)
   /// The longest lease.
   static let longestLease = Duration.seconds(3_600)
@@ -13,7 +13,7 @@ extension Duration {
     return Array("\(seconds * 1_000 + attoseconds / 1_000_000_000_000_000)".utf8)
   }
 
-  /// The whole microseconds of an age; a negative age is `-1`.
+  /// The digits of an age in whole microseconds; `-1` for a negative age.
   var ageDigits: [UInt8] {
     guard self >= .zero else { return Array("-1".utf8) }
     let (seconds, attoseconds) = Swift.min(self, .longestLifetime + .longestLease).components

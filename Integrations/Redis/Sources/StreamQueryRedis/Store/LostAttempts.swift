@@ -1,21 +1,21 @@
-/// The attempts to begin whose answers were lost: each may have taken a lease that no caller knows.
+/// Remembers the attempts of `begin` without an answer: each may have taken a lease that no caller knows.
 struct LostAttempts: Equatable {
-  /// The number of keys that are remembered; no more can be lost within the time of a lease.
+  /// The maximum number of keys that are remembered; within the time of a lease, no more keys lose answers.
   static let keys = 1_024
-  /// The number of attempts that are remembered for each key.
+  /// The maximum number of attempts that are remembered for each key.
   static let attempts = 8
 
   private var names: [String: [String]] = [:]
   /// The keys in the order of their first lost attempt.
   private var order: [String] = []
 
-  /// The lost attempts to begin with a key.
+  /// The lost attempts for a key.
   ///
   /// - Parameter key: The text of the key.
-  /// - Returns: Their names, the oldest first.
+  /// - Returns: The names of the attempts, oldest first.
   func of(_ key: String) -> [String] { names[key] ?? [] }
 
-  /// The answer of an attempt was lost.
+  /// Remembers an attempt that lost its answer.
   ///
   /// - Parameters:
   ///   - name: The name of the attempt.
@@ -26,10 +26,10 @@ struct LostAttempts: Equatable {
     if order.count > Self.keys { names[order.removeFirst()] = nil }
   }
 
-  /// A later attempt was answered, which named some lost ones.
+  /// Forgets lost attempts, because the server has answered a later attempt that named them.
   ///
   /// - Parameters:
-  ///   - known: The names of the lost ones.
+  ///   - known: The names of the lost attempts.
   ///   - key: The text of the key.
   mutating func settled(_ known: [String], of key: String) {
     guard !known.isEmpty, let all = names[key] else { return }

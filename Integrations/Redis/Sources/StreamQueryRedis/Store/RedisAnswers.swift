@@ -3,9 +3,9 @@ internal import StreamQueryShared
 /// Reads the answers of scripts.
 ///
 /// The scripts check values that others may have written, so an unexpected answer does not come from a Redis
-/// server, and is `nil`.
+/// server. These functions return `nil` for such an answer.
 enum RedisAnswers {
-  /// Whether a lease is still valid, from a script that answers only that.
+  /// Whether a script found the lease valid, and has made its change.
   ///
   /// - Parameter reply: The reply.
   /// - Returns: Whether the script made its change.
@@ -66,7 +66,7 @@ enum RedisAnswers {
       let age = elements[1].number.flatMap({ Int64(exactly: $0) }),
       let form = elements[2].bytes, let bytes = elements[3].bytes, let requested = elements[4].text
     else { return nil }
-    // If the form is not valid text, no reader knows it, and the entry counts as missing.
+    // If the encoding's name is not valid text, no reader knows it, and the entry counts as missing.
     let value = SharedValue(bytes, form: String(decoding: form, as: UTF8.self))
     return SharedEntry(
       value: value,
@@ -84,12 +84,12 @@ enum RedisAnswers {
 
   /// The messages of the log after a position.
   ///
-  /// Each message names the one before it. If one is missing, damaged, or written by other code,
-  /// the result is a gap.
+  /// Each message names the message before it. If a message is missing, damaged, or written by other
+  /// code, the result is a gap.
   ///
   /// - Parameters:
   ///   - reply: The reply.
-  ///   - position: The position; `nil` is the end of the log.
+  ///   - position: The position; `nil` means the end of the log.
   /// - Returns: The changes.
   static func changes(_ reply: RedisReply, after position: SharedPosition?) -> SharedChanges? {
     guard let elements = reply.elements, elements.count >= 3, let kind = elements[0].text,

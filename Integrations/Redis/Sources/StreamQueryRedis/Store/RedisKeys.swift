@@ -2,14 +2,14 @@ internal import StreamQueryShared
 
 /// The names of a namespace's keys on the server.
 ///
-/// All have the namespace in braces, so that a cluster keeps them in one slot, and the number of
-/// the format, so that another version of this package never reads them.
+/// All names have the namespace in braces, so that a cluster puts the keys into one slot. They also have
+/// the number of the format, so that another version of this package never reads the keys.
 struct RedisKeys: Hashable, Sendable {
   private let prefix: String
 
   /// Names the keys of a namespace.
   ///
-  /// - Parameter namespace: Any text; different ones have different keys.
+  /// - Parameter namespace: Any text; different namespaces have different keys.
   init(_ namespace: String) {
     // Some characters are escaped, so that the name of a namespace and the beginning of a key never
     // look like another namespace.
@@ -29,7 +29,7 @@ struct RedisKeys: Hashable, Sendable {
   /// The beginnings of the names of entries and leases.
   var beginnings: [[UInt8]] { [Array("\(prefix)e:".utf8), Array("\(prefix)l:".utf8)] }
 
-  /// The pattern with which `SCAN` finds them, and a few other keys.
+  /// The pattern with which `SCAN` finds all keys of the namespace, entries and leases among them.
   var pattern: [UInt8] {
     var result: [UInt8] = []
     for byte in prefix.utf8 {
@@ -39,19 +39,19 @@ struct RedisKeys: Hashable, Sendable {
     return result + Array("*".utf8)
   }
 
-  /// The stream.
+  /// The name of the stream that contains the log.
   var log: [UInt8] { Array("\(prefix)log".utf8) }
 
-  /// The keys that each script uses.
+  /// The names of the keys that every script uses.
   var common: [[UInt8]] { [Array("\(prefix)state".utf8), log, Array("\(prefix)marks".utf8)] }
 
-  /// The key that guards against commands of earlier connections.
+  /// The key for the number of a store object's newest connection, which makes commands of earlier ones fail.
   ///
-  /// - Parameter name: The name of a store object.
-  /// - Returns: The name of its key.
+  /// - Parameter name: The name of the store object.
+  /// - Returns: The name of the key.
   func connection(of name: String) -> [UInt8] { Array("\(prefix)c:\(name)".utf8) }
 
-  /// The keys that a script uses for a key.
+  /// The keys on the server that a script uses for one key of the cache.
   ///
   /// - Parameter key: The key.
   /// - Returns: The names, in the order of ``RedisScript/prelude``.

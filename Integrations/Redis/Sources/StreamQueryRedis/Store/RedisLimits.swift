@@ -1,13 +1,13 @@
 internal import StreamQueryShared
 
-/// The limits of the bytes that are sent to a server, checked before that.
+/// The limits of the bytes that are sent to a server, which are checked before sending.
 struct RedisLimits: Hashable, Sendable {
   /// The maximum number of bytes of a key with its marks.
   var key: Int
-  /// The maximum number of bytes of a value with its form.
+  /// The maximum number of bytes of a value.
   var value: Int
 
-  /// The maximum number of bytes of the name of a form.
+  /// The maximum length in bytes of `SharedValue.form`, the name of a value's encoding.
   static let form = 1_024
   /// The maximum number of bytes of a failure's text; the rest is cut off.
   static let failure = 4_096
@@ -17,7 +17,7 @@ struct RedisLimits: Hashable, Sendable {
   /// Checks a key.
   ///
   /// - Parameter key: The key.
-  /// - Throws: An error if it is too large.
+  /// - Throws: An error if the key is too large.
   func check(_ key: SharedKey) throws(SharedStoreError) {
     try check(key.marks, besides: key.text.utf8.count)
   }
@@ -26,8 +26,8 @@ struct RedisLimits: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - marks: The marks.
-  ///   - bytes: The number of bytes that are sent with them.
-  /// - Throws: An error if they are too large.
+  ///   - bytes: The number of bytes that are sent with the marks.
+  /// - Throws: An error if the marks are too large.
   func check(_ marks: [SharedMark], besides bytes: Int = 0) throws(SharedStoreError) {
     let size = marks.reduce(bytes) { $0 + $1.text.utf8.count + Self.mark }
     guard size <= key else { throw .tooLarge(bytes: size, limit: key) }
@@ -36,7 +36,7 @@ struct RedisLimits: Hashable, Sendable {
   /// Checks a value.
   ///
   /// - Parameter value: The value.
-  /// - Throws: An error if it is too large.
+  /// - Throws: An error if the value is too large.
   func check(_ value: SharedValue) throws(SharedStoreError) {
     let form = value.form.utf8.count
     guard form <= Self.form else { throw .tooLarge(bytes: form, limit: Self.form) }

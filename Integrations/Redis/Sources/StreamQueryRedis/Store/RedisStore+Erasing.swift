@@ -3,15 +3,15 @@ public import StreamQueryShared
 extension RedisStore {
   /// Erases all entries of the namespace, such as those of a tenant that has left.
   ///
-  /// Its first step makes all entries and leases invalid on every machine, and each machine that reads the
-  /// log sees a gap. Then it removes entries and leases, in a walk through all keys of the server's database,
-  /// whose time depends on their number. Entries that are stored meanwhile may be removed, too. The namespace
-  /// keeps its name and the numbers of its last version.
+  /// The first step makes all entries and leases invalid on every machine, and each machine that reads the
+  /// log sees a gap. Then a walk through all keys of the server's database removes entries and leases; its
+  /// time depends on the number of keys. Entries that are stored meanwhile may be removed, too. The server
+  /// keeps the name of the namespace and the numbers of its last version.
   ///
   /// The data in the memory of each machine stays: end the machines' clients first, or they store
   /// fetched data again.
   ///
-  /// - Throws: An error if the server is out of reach; call it again then.
+  /// - Throws: An error if the server is out of reach; then call this function again.
   public func erase() async throws(SharedStoreError) {
     try await beginAnew()
     var cursor = Array("0".utf8)

@@ -16,14 +16,14 @@ internal import Synchronization
 public final class RedisStore: SharedStore {
   private let configuration: RedisStoreConfiguration
   let keys: RedisKeys
-  /// The name of this object, which no other one has.
+  /// The name of this object, which no other store object has.
   private let name: String
   private let attempts = Mutex(Attempts())
   private let connection: RedisConnection
-  /// The connections of callers that wait for the log: each needs its own, which is blocked
-  /// meanwhile.
+  /// The connections of callers that wait for the log: a waiting caller blocks its connection, so each
+  /// needs its own.
   private let readers: ConnectionPool
-  /// The end of the log, as it was last read: a caller that knows it waits at once, without a
+  /// The end of the log when it was last read: a caller at this position waits at once, without a
   /// script.
   private let end = Mutex<SharedPosition?>(nil)
 
@@ -33,12 +33,12 @@ public final class RedisStore: SharedStore {
     var lost = LostAttempts()
   }
 
-  /// The longest wait of the server for the log.
+  /// The longest time for which the server waits for a message of the log.
   ///
-  /// After that, the store checks whether the server has lost its memory, which wakes no waiting
-  /// caller.
+  /// After this time, the store checks whether the server has lost its memory, because such a loss wakes
+  /// no waiting caller.
   private static let longestWait = Duration.seconds(2)
-  /// The number of messages that one call reads.
+  /// The maximum number of messages that one call reads.
   private static let page = 256
 
   /// Creates a store; it connects with the first call.
@@ -67,7 +67,7 @@ public final class RedisStore: SharedStore {
         replyLimit: max(64 << 20, 2 * configuration.limits.value)
       )
     }
-    // Longer than any command of an earlier connection is valid.
+    // This is longer than any command of an earlier connection is valid.
     let time = (configuration.timeouts.command + configuration.timeouts.connect) * 2
     let number = time.milliseconds(upTo: .longestLease)
     var first = RedisScript.arrive.byText(
@@ -94,8 +94,8 @@ public final class RedisStore: SharedStore {
 extension RedisStore {
   /// Reads the entry of a key, or takes the lease to fetch it.
   ///
-  /// The lease of a caller that is cancelled meanwhile is given back. If the answer is lost, the next call
-  /// for the key takes over the lease that the lost one may have taken.
+  /// If the caller is cancelled during the call, the store gives the lease back. If the answer is lost, the
+  /// next call for the key takes over the lease that this call may have taken.
   ///
   /// - Parameters:
   ///   - key: The key and its marks.
@@ -120,8 +120,8 @@ extension RedisStore {
       (maxAge ?? .milliseconds(-1)).ageDigits,
       lease.milliseconds(upTo: .longestLease), Array(attempt.utf8), Array("\(lost.count)".utf8),
     ]
-    // If a caller left before its lease came, the lease is given back. Otherwise the others would
-    // wait for it.
+    // If a caller left before its lease came, the lease is given back. Otherwise the other callers
+    // would wait for the lease to end.
     let leaving = LateReply.givenBack(
       if: "leads",
       by: RedisScript.abandon.byText(changing(names), [length, Array(key.text.utf8), [], [], []])
@@ -142,7 +142,7 @@ extension RedisStore {
   ///
   /// - Parameters:
   ///   - lease: The lease.
-  ///   - duration: How long it lasts, an hour at most.
+  ///   - duration: How long the lease lasts, an hour at most.
   /// - Returns: Whether the lease was still valid.
   /// - Throws: An error if the server is out of reach, or refuses the call.
   public func renew(
@@ -185,7 +185,7 @@ extension RedisStore {
   ///
   /// - Parameters:
   ///   - lease: The lease.
-  ///   - failure: The text for followers, of which the first 4,096 bytes are sent.
+  ///   - failure: The text for the callers that wait; the first 4,096 bytes of the text are sent.
   /// - Throws: An error if the server is out of reach, or refuses the call.
   public func abandon(
     _ lease: SharedLease,
@@ -236,10 +236,10 @@ extension RedisStore {
     return try read(reply) { RedisAnswers.version($0) ?? nil }
   }
 
-  /// Reads the log from a position on, and waits for news if there are none.
+  /// Reads the messages of the log after a position, and waits for messages if there are none.
   ///
-  /// It reads 256 messages at once. A waiting caller has a connection of its own meanwhile. A caller at the
-  /// end of the log sends two commands for the next messages: one that waits, and a script.
+  /// One call returns 256 messages at most. A waiting caller uses a connection of its own. A caller at the
+  /// end of the log sends two commands for the next messages: one that waits, and a script that reads.
   ///
   /// - Parameters:
   ///   - position: The position of the last message that the caller knows; `nil` is the end.
@@ -287,13 +287,13 @@ extension RedisStore {
     let words = ["XREAD", "COUNT", "1", "BLOCK"].map { Array($0.utf8) }
     let stream = [block, Array("STREAMS".utf8), keys.log, Array(version.redis.utf8)]
     let reply = try await readers.send(RedisCommand(words + stream), blocking: wait)
-    // Its answer does not count, because the script that reads the log checks everything.
+    // The answer of this command does not count, because the script that reads the log checks everything.
     if case .error(let text) = reply, RedisRefusal(text) != .other { throw .unavailable(text) }
   }
 
   private var length: [UInt8] { Array("\(max(1, configuration.logLength))".utf8) }
 
-  /// The keys of a script that changes something.
+  /// The keys of a script that changes something: the script's own, and the key of the newest connection.
   private func changing(_ names: [[UInt8]]) -> [[UInt8]] { names + [keys.connection(of: name)] }
 
   /// Makes all earlier entries and leases invalid.

@@ -2,7 +2,7 @@
 public struct RedisStoreConfiguration: Hashable, Sendable {
   /// The effect of a restart of the server, or of another server in its place.
   public enum Restarts: Hashable, Sendable {
-    /// No earlier entry is trusted. Another history begins, and all peers notice that they may have
+    /// No earlier entry is trusted. Another history begins, and all machines notice that they may have
     /// missed changes.
     ///
     /// A server that writes to its disk every second may lose the changes of a second, and a
@@ -18,16 +18,16 @@ public struct RedisStoreConfiguration: Hashable, Sendable {
 
   /// The timeouts of connections and commands.
   public var timeouts = RedisTimeouts()
-  /// The maximum number of bytes of a key with its marks, each with 16 bytes more; no more than 48
+  /// The maximum number of bytes of a key with its marks, where each mark counts 16 bytes more; at most 48
   /// KiB.
   public var keyLimit = 48 << 10
   /// The maximum number of bytes of a value.
   ///
-  /// Larger ones are neither written nor read.
+  /// Larger values are neither written nor read.
   public var valueLimit = (1 << 20) + 1_024
   /// The approximate number of messages that the log keeps.
   ///
-  /// A peer that missed more of them does not trust its data any more.
+  /// A machine that missed more messages than these does not trust its data any more.
   public var logLength = 10_000
   /// The effect of a restart of the server.
   public var restarts = Restarts.beginAnew
