@@ -1,12 +1,12 @@
-// A server that answers a hundred requests a second from one that is well, then slow, then away, then
-// well again. Half a minute each, in virtual time; the table says what the requests got.
+// A server that answers a hundred requests a second from a server behind it, which is well, then slow, then
+// away, then well again, for half a minute each of virtual time. The table says how the requests fared.
 import StreamQuery
 import StreamQueryTesting
 import Synchronization
 
 struct Outage: Error {}
 
-/// Half a minute of the server behind.
+/// A phase of half a minute, in which the server behind is well, slow or away.
 struct Phase: Sendable {
   let name: String
   let delay: Duration
@@ -22,7 +22,7 @@ struct Phase: Sendable {
   static func at(_ now: Duration) -> Int { min(Int(now / .seconds(30)), all.count - 1) }
 }
 
-/// What happened in a phase.
+/// The counts of the requests in a phase.
 struct Row: Sendable {
   var requests = 0
   var calls = 0
@@ -61,7 +61,7 @@ extension String {
   }
 }
 
-/// The answer is the time at which it was given, so that requests see how old it is.
+/// Makes a query with the time of each answer as its data, so that requests see the age of the data.
 func rates(_ simulation: Simulation, _ report: Report) -> Query<Duration> {
   Query("rates") { [weak simulation] _ in
     let start = simulation?.now ?? .zero
@@ -93,7 +93,7 @@ func request(
   }
 }
 
-/// Two minutes of requests, and what they got.
+/// Sends requests for two minutes, and prints how they fared.
 func serve(_ name: String, _ options: (Query<Duration>) -> Query<Duration>) {
   let (simulation, report) = (Simulation(seed: 1), Report())
   let client = QueryClient(simulation: simulation, configuration: .server)

@@ -1,15 +1,15 @@
 import Foundation
 import StreamQuery
 
-/// What a test of the page knows of the client without the inspector.
+/// Lets a test of the page watch and drive the client without the inspector.
 ///
-/// It says which key the test may use, prints each event of the client as `saw EVENT`, and the data that was written as
-/// `data KEY JSON`. On its standard input, `burst` lets it write faster than a page can be told, and `end` shuts the
-/// client down.
+/// The driver prints the key that the test may use, each event of the client as `saw EVENT`, and written data
+/// as `data KEY JSON`. The line `burst` on standard input makes it write faster than a page can be told, and
+/// `end` shuts the client down.
 struct Driver: Sendable {
   let client: QueryClient
 
-  /// Begins to print, and to listen in a thread of its own.
+  /// Begins to print, and to read lines in a thread of its own.
   func start() {
     say(#"key ["price"]"#)
     let events = client.events

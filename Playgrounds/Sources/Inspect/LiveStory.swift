@@ -3,12 +3,12 @@ import StreamQuery
 import StreamQueryTesting
 import StreamQueryUI
 
-/// A user of the sample app, in real time.
+/// Simulates a user of the sample app, in real time.
 @MainActor
 final class LiveStory {
   private let client: QueryClient
   private let online: ManualSignal<Bool>
-  /// Whether a test takes the network away, and nobody else does.
+  /// Whether a test controls the network, so that this story must not.
   private let isDriven: Bool
   private let local = LocalServer()
   private let api: any API
@@ -25,7 +25,7 @@ final class LiveStory {
     prices = ObservedQuery(.price, client: client)
   }
 
-  /// Does one thing after the other, and then all of it again, until the process ends.
+  /// Plays all scenes in turn, again and again until the process ends.
   func play() async {
     while !Task.isCancelled {
       await scroll()
@@ -66,7 +66,7 @@ final class LiveStory {
     app.search.text = ""
   }
 
-  /// Gives Alan another name, and then one that is taken.
+  /// Gives Alan another name, and then a name that another user has.
   private func rename() async {
     open(2)
     await wait(2)
@@ -79,7 +79,7 @@ final class LiveStory {
     }
   }
 
-  /// Goes on while the network is away.
+  /// Opens a user and renames another one while the network is away.
   private func loseNetwork() async {
     online.send(false)
     await wait(1)
@@ -93,7 +93,7 @@ final class LiveStory {
     people[3] = nil
   }
 
-  /// Pulls while the server is updated.
+  /// Refreshes while the server is being updated, and tries again after that.
   private func loseServer() async {
     local.isDown = true
     client.markInvalidated(.prefix("users"))
@@ -105,7 +105,7 @@ final class LiveStory {
   }
 }
 
-/// The local server, as far away as a real one.
+/// The local server, with the delays of a distant one.
 private struct SlowServer: API {
   let server: LocalServer
 
@@ -135,7 +135,7 @@ private struct SlowServer: API {
 }
 
 extension Query<Price> {
-  /// A price that is asked for every three seconds.
+  /// The query of a price, which is fetched every three seconds.
   fileprivate static var price: Self {
     Query("price") { context in
       try await Scheduling.current.clock.sleep(for: .milliseconds(150))

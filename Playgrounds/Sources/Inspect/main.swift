@@ -1,8 +1,8 @@
-// The sample app without its views, used by somebody who does not tire, and an inspector that shows what happens.
+// The sample app without its views, with a simulated user and an inspector.
 //
 // `swift run --package-path Playgrounds Inspect` prints a link for your browser, and runs until you end it.
 // `… Inspect --stories FOLDER` writes the stories that are checked in under Integrations/Inspector/Stories.
-// `… Inspect --driven` is for tests of the page: it keeps a short record, and a `Driver`.
+// `… Inspect --driven` is for tests of the page: it keeps a short record, and starts a `Driver`.
 import Foundation
 import RecordedStories
 import StreamQuery

@@ -1,7 +1,7 @@
-// An app that is killed, again and again, and what its next launch finds.
+// An app that is killed again and again. Each launch prints the data that it finds.
 //
 // `swift run --package-path Playgrounds KilledApp`. Each launch is a process of its own, which kills
-// itself with a signal that no process can handle: whatever it had not written is gone.
+// itself with a signal that no process can handle. Data that the process has not written is gone.
 import Foundation
 import StreamQuery
 import StreamQueryPersistence
@@ -14,7 +14,7 @@ import Darwin
 
 func note(_ line: String) {
   print(line)
-  // A killed process prints nothing more.
+  // The text is printed at once, because a killed process prints nothing more.
   fflush(nil)
 }
 
@@ -24,7 +24,7 @@ func die() -> Never {
   while true { pause() }
 }
 
-/// A store that does not live to see the end of a wipe.
+/// A store that kills the process when it has to wipe a partition.
 final class FatalStore: QueryStore {
   let base: FileStore
 
@@ -53,7 +53,7 @@ extension Query<[String]> {
   }
 }
 
-/// What the server has received: a line for each request, with its idempotency key.
+/// A server with a log, which has a line with the idempotency key for each request.
 struct Server {
   let log: URL
 
@@ -67,7 +67,7 @@ struct Server {
   }
 }
 
-/// What one process does, in the directory that all of them share.
+/// The launches, each of which is one process; all of them share a directory.
 enum Launch: String, CaseIterable {
   case first, second, third, fourth, fifth, sixth
 
@@ -75,7 +75,7 @@ enum Launch: String, CaseIterable {
     let files = FileStore(directory: directory.appending(path: "store"))
     let store: any QueryStore = self == .fourth ? FatalStore(files) : files
     let server = Server(log: directory.appending(path: "server.log"))
-    // Kept until the server has answered: in the second launch, nobody lives to hear that.
+    // The outbox keeps a reply until the server has answered. The second launch dies before that.
     let reply = Mutation("reply") { (answer: String, context: MutationContext) in
       try server.receive(answer, context)
       if self == .second { die() }

@@ -9,10 +9,10 @@ import AppKit
 
 /// The app: open `Playgrounds` in Xcode, choose the scheme `SampleApp`, and run it on a Mac.
 ///
-/// It brings its own server. For a real one, run `swift run --package-path Playgrounds Tour --serve`,
-/// and give the address that it prints to the scheme, as the variable `SERVER` of the environment.
+/// The app has its own server. For a real server, run `swift run --package-path Playgrounds Tour --serve`.
+/// Set the variable `SERVER` in the environment of the scheme to the address that this command prints.
 ///
-/// An app for another system has the same files, without what is said about a Mac below.
+/// An app for another system has the same files, without the code for a Mac below.
 @main
 struct SampleApp: App {
   @State private var app: AppModel

@@ -1,19 +1,19 @@
-// The sample app without its views: what a user does to the models, and what the models then say.
+// The sample app without its views: the actions of a user on the models, and the texts of the models.
 //
 // `swift run --package-path Playgrounds SampleStory`. Time is virtual: the program takes a moment, and
-// prints the same each time. Tests/SwiftUIStandIn does the same to the views, and ServedStory to the
-// models before a real server.
+// prints the same each time. Tests/SwiftUIStandIn does the same with the views, and ServedStory does it
+// with the models before a real server.
 import Foundation
 import Observation
 import StreamQuery
 import StreamQueryTesting
 import StreamQueryUI
 
-/// Tells what happens.
+/// Prints the actions of the user, and the changes that follow.
 @MainActor
 final class Story {
   private let simulation: Simulation
-  /// What was told last, of each.
+  /// The line that was printed last, for each name.
   private var told: [String: String] = [:]
 
   init(_ simulation: Simulation) { self.simulation = simulation }
@@ -26,7 +26,7 @@ final class Story {
     print(columns.joined() + what)
   }
 
-  /// Tells of a line whenever it has changed, as a view that has read the same would be drawn again.
+  /// Prints a line whenever it has changed, just as a view that reads the same would be drawn again.
   func follow(_ who: String, _ line: @escaping @MainActor () -> String) {
     let now = withObservationTracking(line) {
       Task { @MainActor in self.follow(who, line) }
@@ -34,7 +34,7 @@ final class Story {
     if told.updateValue(now, forKey: who) != now { note(who, now) }
   }
 
-  /// The user does something, and waits.
+  /// Prints and performs an action of the user, and then waits.
   func act(_ what: String, wait: Duration = .seconds(1), _ body: () -> Void = {}) {
     note("user", what)
     body()
@@ -70,7 +70,7 @@ Simulation.onMainActor(seed: 1) { simulation in
   story.act("types on", wait: .milliseconds(100)) { app.search.text = "al" }
   story.act("types on") { app.search.text = "ala" }
 
-  // The query of a screen that is pushed: its view has a property wrapper that observes it.
+  // The query of a pushed screen. In the app, a property wrapper of the view observes the query.
   let user = ObservedQuery(.user(2, from: server), client: client)
   let edit = EditModel(id: 2, api: server, client: client)
   story.follow("person") {

@@ -1,15 +1,15 @@
-// The sample app without its views, before the demo server: what a user does to the models, what they
-// say at once, and what they say in the end.
+// The sample app without its views, before the demo server: the actions of a user on the models, and the
+// texts of the models, at once and in the end.
 //
-// `swift run --package-path Playgrounds ServedStory`. The server is real, and so are HTTP and time. What
-// comes in between depends on the machine, so it is not told; what is told is the same each time.
+// `swift run --package-path Playgrounds ServedStory`. The server is real, and so are HTTP and time. States
+// in between depend on the machine and are not printed, so that the output is the same each time.
 import Foundation
 import Observation
 import StreamQuery
 import StreamQueryTesting
 import StreamQueryUI
 
-/// Waits until what is observed is as the condition says.
+/// Waits until a condition about observable objects holds.
 @MainActor
 func until(_ holds: @MainActor () -> Bool) async {
   while true {
@@ -19,10 +19,10 @@ func until(_ holds: @MainActor () -> Bool) async {
   }
 }
 
-/// A network that can be taken away, and knows when all that listen to it have dealt with that.
+/// A network that can be switched off, and that knows when all listeners have handled the change.
 @MainActor @Observable
 final class Network {
-  /// What one listener hears.
+  /// The states that one listener gets.
   private struct States: AsyncSequence, AsyncIteratorProtocol {
     var signal: ManualSignal<Bool>.Iterator
     let network: Network
@@ -36,7 +36,7 @@ final class Network {
   }
 
   @ObservationIgnored private let signal = ManualSignal(true)
-  /// How often a listener has asked for another state: it has dealt with the one before.
+  /// How often listeners have asked for their next state; a listener that asks has handled the last one.
   private var questionCount = 0
 
   private func note() { questionCount += 1 }
@@ -45,7 +45,7 @@ final class Network {
     Connectivity { States(signal: self.signal.makeAsyncIterator(), network: self) }
   }
 
-  /// Waits until somebody listens, and has heard the first state.
+  /// Waits until this number of listeners have handled the first state.
   func heard(by listeners: Int) async {
     await until { questionCount == 2 * listeners }
   }
@@ -141,7 +141,7 @@ func play() async throws {
   await server.stop()
 }
 
-// Not a claim about speed: whatever hangs, the story ends.
+// This limit is no claim about speed: it ends a story that hangs.
 Task.detached {
   try await Task.sleep(for: .seconds(120))
   print("the story hangs")

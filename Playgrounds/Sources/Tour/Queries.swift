@@ -1,6 +1,6 @@
 import StreamQuery
 
-// What the app asks its server: each query is a key and a fetch, written once.
+// The queries of the app: each has a key and a fetch, and is written once.
 
 extension Query where Value == [User] {
   static func users(from api: API) -> Self {

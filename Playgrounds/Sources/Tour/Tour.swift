@@ -2,14 +2,14 @@ import Foundation
 
 /// Runs every part of the tour against a real server and ends with 0 when all claims held.
 ///
-/// With `--serve` it only starts the server and prints its address, for the sample app.
+/// With `--serve`, the program only starts the server and prints its address, for the sample app.
 @main
 enum Tour {
   static func main() async throws {
     if CommandLine.arguments.contains("--serve") { return try await serve() }
     let timeline = Timeline()
     let checks = Checks(timeline)
-    // Not a claim about speed: whatever hangs, the tour ends.
+    // This limit is no claim about speed: it ends a tour that hangs.
     Task.detached {
       try await Task.sleep(for: .seconds(120))
       print("the tour hangs")

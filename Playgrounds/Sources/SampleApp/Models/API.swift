@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the app asks of its server.
+/// The requests that the app sends to its server.
 protocol API: Sendable {
   func feed(page: Int) async throws -> FeedPage
   func search(_ text: String) async throws -> [User]
@@ -8,7 +8,7 @@ protocol API: Sendable {
   func rename(_ id: User.ID, to name: String) async throws -> User
 }
 
-/// An answer that is not a success.
+/// An error that the server answers with.
 struct APIError: LocalizedError, Hashable {
   var status: Int
   var reason: String

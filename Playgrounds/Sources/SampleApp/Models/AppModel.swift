@@ -1,10 +1,10 @@
 import Observation
 import StreamQuery
 
-/// What all screens share, and where the user is.
+/// The state that all screens share, and the path of the open screens.
 @MainActor @Observable
 final class AppModel {
-  /// A screen that is pushed.
+  /// A screen that is pushed onto the path.
   enum Route: Hashable {
     case person(User.ID)
   }

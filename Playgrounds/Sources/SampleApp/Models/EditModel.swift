@@ -3,7 +3,7 @@ import Observation
 import StreamQuery
 import StreamQueryUI
 
-/// Changes a name: what was typed, and what became of it.
+/// Edits the name of a user, and tells the state of the last change.
 @MainActor @Observable
 final class EditModel {
   /// Whether the form is shown.
@@ -32,7 +32,7 @@ final class EditModel {
 
   var canSave: Bool { !name.isEmpty }
 
-  /// What the user should know about the last change.
+  /// A message for the user about the last change; `nil` if there is nothing to say.
   var state: String? {
     if let error = rename.error { return "Not saved: \(error.localizedDescription)" }
     guard rename.isPending else { return nil }

@@ -1,7 +1,7 @@
 import StreamQuery
 import StreamQueryUI
 
-/// The feed, for as long as the app runs.
+/// The model of the feed, which lives as long as the app runs.
 @MainActor
 final class FeedModel {
   let query: ObservedInfiniteQuery<FeedPage, Int>
@@ -14,7 +14,7 @@ final class FeedModel {
 
   var posts: [Post] { query.pages.flatMap(\.items) }
 
-  /// Does again what failed: loading another page, or all of them.
+  /// Repeats the request that failed: for the next page, or for all pages.
   func tryAgain() async {
     if query.isFetchNextPageError {
       await query.fetchNextPage()
@@ -23,6 +23,6 @@ final class FeedModel {
     }
   }
 
-  /// Posts with the same author share one request.
+  /// The query of a post's author; posts with the same author share one request.
   func author(of post: Post) -> Query<User> { .user(post.author, from: api) }
 }

@@ -1,6 +1,6 @@
 import StreamQuery
 
-// What the app shows and changes: each is a key, the work, and what is special about it.
+// The queries and mutations of the app. Each has a key, the work, and its special options.
 
 extension InfiniteQuery<FeedPage, Int> {
   static func feed(from api: any API) -> Self {
@@ -40,16 +40,16 @@ extension Query<User> {
   }
 }
 
-/// A new name for somebody.
+/// A new name for a user.
 struct Rename: Hashable, Sendable {
   var id: User.ID
   var name: String
 }
 
 extension Mutation<Rename, User> {
-  /// The new name shows at once, wherever the user is shown.
+  /// Renames a user; the new name shows at once, wherever the user is shown.
   ///
-  /// It goes again if the server refuses it.
+  /// If the server refuses the new name, the former name shows again.
   static func rename(in api: any API) -> Self {
     Mutation("rename") { (input: Rename) in try await api.rename(input.id, to: input.name) }
       .optimistic { input, changes in
@@ -64,7 +64,7 @@ extension Mutation<Rename, User> {
 }
 
 extension RetryPolicy {
-  /// Twice, but not what the server will refuse again.
+  /// Retries twice, but not after an error that the server would repeat.
   static var transient: Self {
     .while { failures, error in
       failures < 2 && !(400..<500).contains((error as? APIError)?.status ?? 0)

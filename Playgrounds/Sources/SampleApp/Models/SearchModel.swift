@@ -11,7 +11,7 @@ final class SearchModel {
     }
   }
 
-  /// Those of the former text are shown until the new ones are there.
+  /// The people who match the text; until they are there, the matches of the former text.
   let people: ObservedQuery<[User]>
   private let api: any API
 
@@ -20,6 +20,6 @@ final class SearchModel {
     people = ObservedQuery(.people(named: "", from: api), client: client, keepsPreviousData: true)
   }
 
-  /// Whether there is an answer, and nobody in it.
+  /// Whether the answer to the text has come, and contains nobody.
   var hasNoMatch: Bool { people.data?.isEmpty == true && !people.isPlaceholderData }
 }

@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// The demo server inside this process: as slow as the real one on whatever clock it is given, and
-/// with the same JSON.
+/// The demo server inside of this process, with the delays of the real server on any clock, and with
+/// the same JSON.
 ///
 /// An app that talks to a real server has a type like this for its tests only.
 final class LocalServer: API {
@@ -11,8 +11,8 @@ final class LocalServer: API {
   private let state = Mutex((api: DemoAPI(), isDown: false))
 
   /// - Parameters:
-  ///   - clock: What it takes its time on.
-  ///   - note: Is told of each request.
+  ///   - clock: The clock of the delays.
+  ///   - note: Gets a line about each request.
   init(
     clock: any Clock<Duration> = ContinuousClock(),
     note: @escaping @Sendable (String) -> Void = { _ in }

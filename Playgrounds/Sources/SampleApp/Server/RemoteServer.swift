@@ -6,7 +6,7 @@ import FoundationNetworking
 
 /// The app's server, over HTTP.
 struct RemoteServer: API {
-  /// Where the server is.
+  /// The address of the server.
   var url: URL
 
   func feed(page: Int) async throws -> FeedPage {
@@ -33,7 +33,7 @@ struct RemoteServer: API {
     if !query.isEmpty {
       url.append(queryItems: query.map { URLQueryItem(name: $0.key, value: $0.value) })
     }
-    // The client knows what is fresh: a second cache below it would answer refetches with old data.
+    // A second cache below the client would answer refetches with old data.
     return URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: 10)
   }
 

@@ -3,7 +3,7 @@ import Foundation
 import StreamQueryUI
 import SwiftUI
 
-/// Somebody, or why they cannot be shown.
+/// The screen of a user, or of the error if the user cannot be shown.
 struct DetailScreen: View {
   let id: User.ID
   let app: AppModel
@@ -21,7 +21,7 @@ struct DetailScreen: View {
   }
 }
 
-/// A screen that comes and goes needs no model for its query: the wrapper's ends with it.
+/// The details of a user; the property wrapper observes the query for as long as the screen is shown.
 struct DetailView: View {
   @LiveQuery<User> private var user
   @State private var edit: EditModel

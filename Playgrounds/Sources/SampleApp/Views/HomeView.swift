@@ -1,7 +1,7 @@
 #if canImport(SwiftUI)
 import SwiftUI
 
-/// The feed, or what was found.
+/// The feed, or the results of the search.
 struct HomeView: View {
   let app: AppModel
   @Bindable var search: SearchModel

@@ -3,7 +3,7 @@ import Foundation
 import StreamQueryUI
 import SwiftUI
 
-/// What was found; the former matches until then.
+/// The results of the search; until they come, the results for the former text.
 struct SearchView: View {
   let model: SearchModel
 

@@ -1,7 +1,7 @@
 #if canImport(SwiftUI)
 import SwiftUI
 
-/// Above all screens while there is no network.
+/// A banner above all screens while there is no network.
 struct OfflineBanner: View {
   let app: AppModel
 
@@ -10,7 +10,7 @@ struct OfflineBanner: View {
   }
 }
 
-/// In place of what is not there yet.
+/// A view in place of data that has not come yet.
 struct LoadingView: View {
   let isPaused: Bool
 

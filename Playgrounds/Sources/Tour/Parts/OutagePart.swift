@@ -21,7 +21,7 @@ func outagePart(_ stage: Stage) async throws {
   }
 
   stage.timeline.title("The network goes away, and comes back")
-  // It would try for ever; while there is no network it waits instead.
+  // With this policy, a fetch is retried for ever. Without a network, it waits instead.
   let patient = RetryPolicy.forever.backoff(.constant(.milliseconds(200)))
   let feed = stage.open("feed", .feed(page: 0, from: stage.api).retry(patient)) { page in
     "\(page.items.count) items"

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the demo server does, asked without StreamQuery: the ground that the other parts stand on.
+/// Checks the demo server without StreamQuery, because all other parts rely on this server.
 func serverPart(_ timeline: Timeline, _ checks: Checks) async throws {
   timeline.title("The server")
   let server = DemoServer()

@@ -1,7 +1,7 @@
 import Foundation
 
-/// What the server knows and answers: a value without time and chance, so that each run of the tour
-/// sees the same answers in the same order.
+/// The data and the answers of the server, as a value without time and chance, so that each run of the
+/// tour sees the same answers in the same order.
 ///
 /// | request | answer |
 /// |---|---|
@@ -14,7 +14,7 @@ import Foundation
 /// | `GET /feed?page=N` | pages 0 to 3 |
 /// | `GET /search?text=T` | users whose name contains the text; a short text takes longer |
 struct DemoAPI: Sendable {
-  /// A request as far as the answers depend on it.
+  /// The parts of a request on which the answers depend.
   struct Request: Sendable {
     var method = "GET"
     var path: String
@@ -37,7 +37,7 @@ struct DemoAPI: Sendable {
   /// How often each request line arrived, such as `GET /users/1`.
   private(set) var counts: [String: Int] = [:]
 
-  /// Answers one request and remembers it.
+  /// Answers a request and counts it.
   mutating func answer(_ request: Request) -> Reply {
     let line = "\(request.method) \(request.path)"
     counts[line, default: 0] += 1

@@ -16,7 +16,7 @@ struct Price: Codable, Hashable, Sendable {
   var cents: Int
 }
 
-/// What somebody has said.
+/// A message in the feed.
 struct Post: Codable, Hashable, Identifiable, Sendable {
   var id: Int
   var author: User.ID
@@ -30,12 +30,12 @@ struct FeedPage: Codable, Hashable, Sendable {
   var previous: Int?
 }
 
-/// What a client sends to name something.
+/// The body of a request that gives a name or a title.
 struct Draft: Codable, Hashable, Sendable {
   var text: String
 }
 
-/// What the server says when it answers with an error.
+/// The body of an error answer of the server.
 struct Problem: Codable, Hashable, Sendable {
   var reason: String
 }

@@ -5,13 +5,13 @@ import Foundation
 /// A real HTTP server on the loopback address that can be stopped and started again on its port.
 ///
 /// The first start takes a free port; later starts take the same one, so that an URL stays right
-/// while the server is away. What the API remembers survives a stop, as a database would.
+/// while the server is away. The data of the API survives a stop, as in a database.
 actor DemoServer {
   private var api = DemoAPI()
   private var running: (server: HTTPServer, task: Task<Void, any Error>)?
   private var port: UInt16?
 
-  /// Where the server listens, or listened before it was stopped; `nil` before the first start.
+  /// The address of the server, even after it was stopped; `nil` before the first start.
   var url: URL? {
     port.flatMap { URL(string: "http://127.0.0.1:\($0)") }
   }
@@ -23,7 +23,7 @@ actor DemoServer {
 
   /// Starts listening and returns the server's address.
   ///
-  /// Does nothing when it listens already.
+  /// If the server listens already, the call only returns the address.
   @discardableResult
   func start() async throws -> URL {
     if running == nil {

@@ -4,9 +4,9 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// The client side of the demo server, over `URLSession` as an application has it.
+/// The client side of the demo server, over `URLSession`, as an application would have it.
 struct API: Sendable {
-  /// An answer whose status is not a success.
+  /// An answer with a status that is no success.
   struct Failure: Error, Hashable {
     var status: Int
     var reason: String
@@ -50,7 +50,7 @@ struct API: Sendable {
   }
 
   private func request(_ url: URL) -> URLRequest {
-    // Without the session's own cache: a tour of a cache should show that one.
+    // The session's own cache is bypassed, because the tour shows the cache of the query client.
     URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: 5)
   }
 

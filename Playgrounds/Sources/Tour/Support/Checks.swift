@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Collects what the tour claims, so that its exit code says whether all of it held.
+/// Counts the claims of the tour, so that the exit code says whether all claims held.
 final class Checks: Sendable {
   private let counts = Mutex((passed: 0, failed: 0))
   private let timeline: Timeline
@@ -9,7 +9,7 @@ final class Checks: Sendable {
     self.timeline = timeline
   }
 
-  /// Prints the claim with its outcome and remembers it.
+  /// Prints a claim with its outcome, and counts it.
   func check(_ claim: String, _ holds: Bool, line: UInt = #line, file: String = #fileID) {
     counts.withLock {
       if holds { $0.passed += 1 } else { $0.failed += 1 }
@@ -17,7 +17,7 @@ final class Checks: Sendable {
     timeline.note(holds ? "ok" : "FAILED", holds ? claim : "\(claim) (\(file):\(line))")
   }
 
-  /// The claims that held and those that did not.
+  /// The numbers of claims that held, and of claims that did not.
   var totals: (passed: Int, failed: Int) { counts.withLock { $0 } }
 
   /// Prints the totals and returns the exit code: 0 when at least one claim was made and all held.

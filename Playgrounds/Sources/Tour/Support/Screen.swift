@@ -1,14 +1,14 @@
 import StreamQuery
 import Synchronization
 
-/// What a screen of an app does: it follows one stream, and draws each result that it gets.
+/// A screen of an app, which follows one stream, and draws each result that it gets.
 ///
-/// Here drawing is a line of the timeline. The results are kept, so that the tour can check them.
+/// Here, drawing prints a line of the timeline. The results are stored, so that the tour can check them.
 final class Screen<Value: Sendable>: Sendable {
   private let drawn = Drawn<Value>()
   private let task: Task<Void, Never>
 
-  /// Opens the screen: the stream was made by the caller, so it observes already.
+  /// Opens the screen; the caller has made the stream, which already observes the query.
   init(
     _ name: String,
     _ stream: AsyncStream<QueryResult<Value>>,
@@ -24,15 +24,15 @@ final class Screen<Value: Sendable>: Sendable {
     }
   }
 
-  /// Everything that was drawn so far.
+  /// All results that were drawn so far.
   var results: [QueryResult<Value>] { drawn.all }
 
-  /// Waits until a result that was not looked at before is as the condition says.
+  /// Waits until a result fulfils a condition, after the one that fulfilled the last condition.
   ///
-  /// Streams show states, not events, and a slow machine may show fewer of them: a condition should
-  /// name a state that stays, or one of which a later one also tells.
+  /// Streams show states, not events, and a slow machine may show fewer states: a condition should
+  /// name a state that stays, or that a later state also tells of.
   ///
-  /// - Returns: Whether it came; after ten seconds the answer is no.
+  /// - Returns: Whether such a result came within ten seconds.
   func shows(_ condition: (QueryResult<Value>) -> Bool) async -> Bool {
     let limit = ContinuousClock.now + .seconds(10)
     while ContinuousClock.now < limit {
@@ -49,7 +49,7 @@ final class Screen<Value: Sendable>: Sendable {
   }
 }
 
-/// The results that a screen drew, and how many of them were looked at.
+/// The results that a screen drew, and how many of them were checked.
 private final class Drawn<Value: Sendable>: Sendable {
   private let state = Mutex((results: [QueryResult<Value>](), seen: 0))
 

@@ -1,7 +1,7 @@
 import Foundation
 import StreamQuery
 
-/// What the parts of the tour share: one server, one client, one timeline.
+/// The objects that all parts of the tour share: one server, one client, one timeline.
 struct Stage: Sendable {
   let timeline: Timeline
   let checks: Checks
@@ -9,7 +9,7 @@ struct Stage: Sendable {
   let api: API
   let client: QueryClient
 
-  /// Whether this device has a network, as the client is told.
+  /// The network of this device, as the client sees it.
   let network: Network
 
   init(_ timeline: Timeline, _ checks: Checks) async throws {
@@ -30,13 +30,13 @@ struct Stage: Sendable {
     Screen(name, client.stream(query), on: timeline, caption: caption)
   }
 
-  /// How often the server was asked so far.
+  /// How often the server has got a request line so far, such as `GET /users/1`.
   func requests(_ line: String) async -> Int {
     await server.count(of: line)
   }
 }
 
-/// A network that the tour can pull out: an app would use `.system` instead.
+/// A network that the tour can switch off; an app would use `.system` instead.
 struct Network: Sendable {
   private let states = AsyncStream<Bool>.makeStream()
 

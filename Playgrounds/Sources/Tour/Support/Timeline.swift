@@ -1,4 +1,4 @@
-/// Prints what happened as one line each: milliseconds since the start, who, and what.
+/// Prints a line for each event: milliseconds since the start, who acted, and the event.
 ///
 /// ```text
 ///     0 ms  server   listens

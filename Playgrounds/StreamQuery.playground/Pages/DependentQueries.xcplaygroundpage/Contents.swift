@@ -21,7 +21,7 @@ struct User: Equatable, Sendable {
   var name: String
 }
 
-//: Who is signed in is the server's business. It answers in 100 ms.
+//: The server decides who is signed in, and answers in 100 ms.
 let signedIn = ManualSignal(User(id: 1, name: "Ada"))
 
 extension Query<User> {
@@ -45,12 +45,12 @@ extension Query<[String]> {
 }
 
 //: `values()` has an element for each new user, and none for a refresh that changed only flags.
-//: `switchToLatest` leaves out an id that comes again. It arrives at the new key before it leaves the
+//: `switchToLatest` leaves out an id that comes again. It observes the new key before it leaves the
 //: old one, so a key that stays the same keeps its request and its data.
-/// What the first screen shows.
+/// Prints the text of the first screen.
 ///
-/// A function of no actor: an action that is written in place would belong to the main actor, which drives
-/// the simulation and does nothing else meanwhile.
+/// The function belongs to no actor. A closure at the call would belong to the main actor, which is busy
+/// with running the simulation.
 @Sendable func show(_ projects: QueryResult<[String]>) {
   note("projects: \(projects.data?.joined(separator: ", ") ?? "loading")")
 }

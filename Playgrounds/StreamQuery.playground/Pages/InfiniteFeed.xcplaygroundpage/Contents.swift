@@ -48,8 +48,8 @@ extension InfiniteQuery<FeedPage, Int> {
   }
 }
 
-/// A function of no actor: an action that is written in place would belong to the main actor, which
-/// drives the simulation and does nothing else meanwhile.
+/// Belongs to no actor: a closure at the call would belong to the main actor, which is busy with
+/// running the simulation.
 @Sendable func show(_ feed: QueryResult<Pages<FeedPage, Int>>) {
   let rows = feed.pages.flatMap(\.items).joined(separator: ", ")
   var state: [String] = []

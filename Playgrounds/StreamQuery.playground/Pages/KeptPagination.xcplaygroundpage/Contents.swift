@@ -32,8 +32,8 @@ extension Query<[String]> {
   }
 }
 
-/// A function of no actor: an action that is written in place would belong to the main actor, which
-/// drives the simulation and does nothing else meanwhile.
+/// Belongs to no actor: a closure at the call would belong to the main actor, which is busy with
+/// running the simulation.
 @Sendable func show(_ result: QueryResult<[String]>) {
   let rows = result.data?.joined(separator: ", ") ?? "no rows"
   switch result.status {

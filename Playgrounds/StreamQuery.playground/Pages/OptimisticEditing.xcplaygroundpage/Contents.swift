@@ -1,7 +1,7 @@
 //: # Optimistic editing
 //:
-//: A running mutation lays its change over the cached data. Two of them compose; the one that fails
-//: takes just its own change away; and after a success nothing flickers back.
+//: A running mutation lays its change over the cached data. Two mutations compose. A mutation that fails
+//: takes only its own change away, and after a success nothing flickers back.
 //:
 //: On Linux: `swift run --package-path Playgrounds OptimisticEditing`
 import StreamQuery
@@ -43,8 +43,8 @@ extension Query<[String]> {
   static var todos: Self { Query("todos") { try await server.list() }.staleTime(.minutes(1)) }
 }
 
-//: What is added shows at once. When it is done, the list is loaded again, and the change stays until
-//: that has come. Additions run one after the other.
+//: An addition shows at once. After its success, the list is loaded again, and the change stays until
+//: the new list has come. Additions run one after the other.
 extension Mutation where Input == String, Output == Void {
   static var add: Self {
     Mutation("add") { (todo: String) in try await server.add(todo) }
@@ -72,11 +72,11 @@ func add(_ todo: String) {
   }
 }
 
-//: One that works.
+//: An addition that succeeds.
 add("bread")
 simulation.advance(by: .seconds(1))
 
-//: Two at once, of which the server refuses the first: only that one goes.
+//: Two additions at once. The server refuses the first: only its change disappears.
 add("gold")
 add("eggs")
 simulation.advance(by: .seconds(1))

@@ -1,7 +1,7 @@
 //: # Data that survives a relaunch
 //:
-//: An app is left while it is offline. What it had, and what it was about to say to the server, goes
-//: into an archive; the next launch shows it at once and goes on.
+//: An app is left while it is offline. Its data, and the mutations that wait for the network, go into
+//: an archive. The next launch shows them at once and goes on.
 //:
 //: On Linux: `swift run --package-path Playgrounds Relaunch`
 import Foundation
@@ -48,7 +48,7 @@ extension Query<[String]> {
   }
 }
 
-//: One after the other, and what they change shows at once.
+//: Additions run one after the other, and their changes show at once.
 extension Mutation<String, Void> {
   static var add: Self {
     Mutation("add") { await server.add($0) }

@@ -16,7 +16,7 @@ func note(_ line: String) {
   print("\(Int(simulation.now / .milliseconds(1))) ms  \(line)")
 }
 
-//: The server takes 500 ms for an answer. What it said is fresh for a minute.
+//: The server takes 500 ms for an answer. The answer is fresh for a minute.
 extension Query<[String]> {
   static func search(_ text: String) -> Self {
     Query("search", text) {
@@ -33,8 +33,8 @@ extension Query<[String]> {
   }
 }
 
-/// A function of no actor: an action that is written in place would belong to the main actor, which
-/// drives the simulation and does nothing else meanwhile.
+/// Belongs to no actor: a closure at the call would belong to the main actor, which is busy with
+/// running the simulation.
 @Sendable func show(_ result: QueryResult<[String]>) {
   let words = result.data?.joined(separator: " ") ?? "nothing yet"
   note(result.isPlaceholderData ? "old list: \(words)" : "list: \(words)")

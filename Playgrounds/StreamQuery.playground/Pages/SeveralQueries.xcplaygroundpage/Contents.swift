@@ -1,7 +1,7 @@
 //: # Several queries at once
 //:
-//: A list of queries is one stream of whole turns. Its members are found by typed key, and the list
-//: may be replaced: what stays keeps its observer.
+//: A list of queries is one stream, and each element has the results of all of them. A result is found
+//: by its typed key. The list may be replaced: queries that stay keep their observers.
 //:
 //: On Linux: `swift run --package-path Playgrounds SeveralQueries`
 import StreamQuery
@@ -80,7 +80,7 @@ show("loaded again")
 batch.update(members(1) + members(2))
 show("with those of 2")
 
-//: What is not in the list is told from what failed.
+//: A query that is not in the list differs from one that failed.
 batch.update(members(2) + members(3))
 show("those of 2 and 3")
 

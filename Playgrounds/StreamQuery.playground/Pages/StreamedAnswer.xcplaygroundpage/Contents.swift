@@ -1,6 +1,6 @@
 //: # An answer that comes word by word
 //:
-//: The fetch of a query may be a stream. What came so far is shown at once, and it stays when the
+//: The fetch of a query may be a stream. The part that came so far is shown at once, and stays when the
 //: stream fails or is stopped.
 //:
 //: On Linux: `swift run --package-path Playgrounds StreamedAnswer`
@@ -72,12 +72,12 @@ screen = show(answer(1, "It is better now", refetch: .replace))
 simulation.advance(by: .seconds(1))
 screen.cancel()
 
-//: An interrupted stream leaves what came.
+//: After an interruption, the words that came stay.
 screen = show(answer(2, "Half a …"))
 simulation.advance(by: .seconds(1))
 screen.cancel()
 
-//: So does leaving: the stream is cancelled, and nobody says the third word.
+//: They also stay when the screen is left: the stream is cancelled, and the third word never comes.
 let left = answer(3, "One two three")
 screen = show(left)
 simulation.advance(by: .milliseconds(250))
