@@ -1,8 +1,8 @@
 import Synchronization
 
-/// The least that shares a value with tasks: a lock, a number, and whoever waits.
+/// The minimum that shares a value with tasks: a lock, a version, and the tasks that wait.
 ///
-/// What a cache does for its consumers beyond this is its own cost.
+/// Everything that a cache does for its consumers beyond this is the cache's own cost.
 final class Board: Sendable {
   final class Note: Sendable {
     let value: Int
@@ -39,10 +39,10 @@ final class Board: Sendable {
     for continuation in parked { continuation.resume() }
   }
 
-  /// How many wait.
+  /// The number of tasks that wait.
   var waiting: Int { state.withLock { $0.parked.count } }
 
-  /// What each consumer sees, the newest value only.
+  /// Makes a stream for one consumer, which sees only the newest value.
   func stream() -> AsyncStream<Note> {
     let seen = Atomic(0)
     let consumer = Consumer(seen: seen)

@@ -13,7 +13,7 @@ enum BulkCases {
       let clock = ContinuousClock()
       var value = Double.infinity
       for _ in 0..<300 {
-        // Written again, so that each round has all of them to mark.
+        // The matches are written again, so that each round has all of them to invalidate.
         for index in stride(from: 3, to: count, by: count / 100) {
           client.setData(index, for: QueryKey<Int>("group", 3, index))
         }
@@ -45,7 +45,7 @@ enum BulkCases {
     }
   }
 
-  /// What letting go of as many keys and values takes, without any book-keeping about them.
+  /// Measures the release of as many keys and values, without any book-keeping about them.
   private static func free(_ suite: Suite) {
     var best = Double.infinity
     for _ in 0..<5 {

@@ -1,7 +1,7 @@
 import StreamQuery
 import Synchronization
 
-/// Threads that want the cache at once.
+/// Measures threads that use the cache at the same time.
 ///
 /// The time is per operation of all threads together.
 enum ContentionCases {

@@ -5,15 +5,15 @@ import StreamQueryOperators
 import StreamQueryTesting
 import StreamQueryUI
 
-/// Cases whose allocations and instructions are counted.
+/// A case in which allocations and instructions are counted.
 ///
-/// They run on one thread in virtual time, so that the numbers repeat. Under callgrind only what
+/// Cases run on one thread in virtual time, so that the numbers repeat. Under callgrind, only the code that
 /// `measure_watched` calls is counted, see `Scripts/bench-guard.sh`.
 struct CountedCase {
   var id: String
   /// How many operations one call of the body makes.
   var iterations: Int
-  /// Makes the world; the closure that comes back is what is counted.
+  /// Makes the objects of the case, and returns the closure that is counted.
   var prepare: () -> (Int) -> Void
 }
 
@@ -40,7 +40,7 @@ enum CountedCases {
         let (client, query) = fetched()
         return { for index in 0..<$0 { client.setData(index, for: query) } }
       },
-      // What it takes to note that a value is to be saved, and the same writes without a store.
+      // The cost of noting that a value is to be saved; `persist.plain` makes the writes without a store.
       CountedCase(id: "persist.note", iterations: 1_000) {
         var persistence = Persistence(in: MemoryStore())
         persistence.throttle = .seconds(600)
@@ -207,7 +207,7 @@ enum CountedCases {
         let simulation = Simulation()
         let client = QueryClient(simulation: simulation)
         return { iterations in
-          // Counted with the writes, whose own number is that of `build`.
+          // The writes count, too; the case `build` counts them alone.
           for index in 0..<iterations { client.setData(index, for: World.key(index)) }
           simulation.advance(by: .seconds(301))
         }
@@ -229,7 +229,7 @@ enum CountedCases {
     ]
   }
 
-  /// A client with a limit, whose hits note the use of what they find.
+  /// Makes a client with a limit, in which a hit also notes the use of the entry.
   private static func served() -> (QueryClient, Query<Int>) {
     let simulation = Simulation()
     let client = QueryClient(simulation: simulation, configuration: .server)
@@ -238,7 +238,7 @@ enum CountedCases {
     return (client, query)
   }
 
-  /// Keys that no cold fetch used yet.
+  /// Gives the numbers of keys that no cold fetch has used yet.
   private enum Position {
     // Unsafe: counted cases run on one thread.
     nonisolated(unsafe) private static var next = 1_000
@@ -248,7 +248,7 @@ enum CountedCases {
     }
   }
 
-  /// Writes that a thousand observed queries get.
+  /// Writes data, and waits each time until a thousand observed queries have it.
   @MainActor private static func observedWrites(_ count: Int) {
     Simulation.onMainActor { simulation in
       let client = QueryClient(simulation: simulation)
@@ -263,7 +263,7 @@ enum CountedCases {
     }
   }
 
-  /// Writes of entries that are saved, each once.
+  /// Returns a closure that writes entries, each of them once; with a persistence, the entries are saved.
   private static func writes(_ persistence: Persistence?) -> (Int) -> Void {
     let simulation = Simulation()
     let client = QueryClient(simulation: simulation) { $0.persistence = persistence }
@@ -308,7 +308,7 @@ enum CountedCases {
     }
     return chosen.map { item in
       let body = item.prepare()
-      // Once unwatched: caches of the runtime are filled by it.
+      // The first call is not counted, because it fills caches of the runtime.
       body(item.iterations)
       let before = measure_allocations()
       watched { body(item.iterations) }

@@ -81,7 +81,7 @@ enum FanOutCases {
     }
   }
 
-  /// One task for each consumer; the time from the write until the last one has it.
+  /// Measures the time from a write until the last consumer has it, with one task for each consumer.
   private static func fanOut(
     _ count: Int,
     consume: @escaping @Sendable (QueryClient, Query<Int>, () -> Void) async -> Void
@@ -99,7 +99,7 @@ enum FanOutCases {
     var best = Double.infinity
     let clock = ContinuousClock()
     for round in 0..<fanOutRounds(count) {
-      // Lets the consumers park: what is measured is a wake-up of everyone.
+      // The consumers get time to park, so that each of them has to be woken.
       try? await Task.sleep(
         for: count <= 1 ? .microseconds(20) : .milliseconds(count > 1_000 ? 20 : 2)
       )

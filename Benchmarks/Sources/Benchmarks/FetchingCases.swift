@@ -25,8 +25,8 @@ enum FetchingCases {
     Query("cold", "list", index) { index }.staleTime(.infinite)
   }
 
-  /// The entries of each round are removed after it, without a look at the clock: so there are as many
-  /// before each round, and memory is used again, as it is in a process that runs for a while.
+  /// Measures cold fetches; the entries are removed after each round, which is not measured: so each round
+  /// begins with as many entries, and uses memory again, as a process does that runs for a while.
   private static func cold(beside count: Int) async -> Double {
     let (client, _) = World.filled(count)
     let clock = ContinuousClock()

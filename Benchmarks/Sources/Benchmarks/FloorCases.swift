@@ -2,7 +2,7 @@ import CMeasure
 import StreamQuery
 import Synchronization
 
-/// A client beside the least that does the same for its callers, each measured right after the other.
+/// Compares a client with the minimum that does the same for its callers, both measured in turn.
 enum FloorCases {
   static func measure(_ suite: Suite) async {
     await fetches(suite)
@@ -41,7 +41,7 @@ enum FloorCases {
     )
   }
 
-  /// Keys that are new in each round, and removed after it.
+  /// Measures a body with new keys in each round, and removes the keys after the round.
   private static func fresh(
     _ clear: () -> Void,
     _ body: (Int) async -> Void
@@ -197,7 +197,7 @@ enum FloorCases {
     )
   }
 
-  /// What each of 10,000 tasks takes that wait for one fetch, or for something else.
+  /// Measures the memory of each of 10,000 tasks that wait for one fetch, or for something else.
   private static func waiting(
     _ body: @escaping @Sendable (Parking, _ fetch: @Sendable () async -> Void) async -> Void
   ) async -> Double {
@@ -235,8 +235,8 @@ enum FloorCases {
 
   // MARK: Growth
 
-  /// The longest time for which a single write kept its thread, and others out of the cache, while the
-  /// tables grew to a size.
+  /// Measures the longest single write while the tables grow to a size; for this time, other threads cannot
+  /// use the cache.
   private static func growth(_ suite: Suite) {
     for count in [50_000, 100_000, 200_000] {
       var best = Double.infinity
@@ -358,7 +358,7 @@ enum FloorCases {
     ]
   }
 
-  /// Numbers of keys that no operation used yet.
+  /// Gives the numbers of keys that no operation has used yet.
   private final class NewKeys {
     private var next = 0
 

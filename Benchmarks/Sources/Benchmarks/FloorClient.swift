@@ -51,11 +51,11 @@ final class FloorQuery<Value: Sendable>: Sendable {
   }
 }
 
-/// The least that does for its callers what a client does: the yardstick of the library's own cost.
+/// The minimum that does for its callers what a client does, to measure the library's own cost.
 ///
-/// It has entries by key, one fetch for all who ask at a time, callers that leave when they are
-/// cancelled, retries, a retention, and observers that are woken. It has no events, no mutations, no
-/// stores, no options beyond these, no order between threads, and no timer: `expire` is called.
+/// It has entries by key, one fetch for all callers that ask at the same time, callers that leave when they
+/// are cancelled, retries, a retention, and observers that are woken. It has no events, no mutations, no
+/// stores, no further options, no order between threads, and no timer: the owner has to call `expire`.
 final class FloorClient: Sendable {
   private typealias Waiter = FloorEntry.Waiter
   private typealias Fetch = FloorEntry.Fetch
@@ -63,7 +63,7 @@ final class FloorClient: Sendable {
 
   private let entries = Mutex(FloorEntries())
 
-  /// What code of a fetch sees of it.
+  /// The task-locals that the code of a fetch sees.
   private enum Local {
     @TaskLocal static var fetch: Fetch?
     @TaskLocal static var isInside = false
@@ -157,7 +157,7 @@ final class FloorClient: Sendable {
     }
   }
 
-  /// A cancelled caller leaves; the last one cancels the fetch.
+  /// Removes a cancelled caller; if it was the last one, cancels the fetch.
   private func leave(_ waiter: Waiter, _ entry: FloorEntry) {
     let now = Self.now()
     let fetch = entries.withLock { entries -> Fetch? in
@@ -189,7 +189,7 @@ final class FloorClient: Sendable {
     withExtendedLifetime(old) {}
   }
 
-  /// Removes the entries whose retention is over.
+  /// Removes all entries with a retention that is over.
   func expire(at now: Int64 = FloorClient.now()) {
     while let gone = entries.withLock({ $0.takeExpired(now) }) { withExtendedLifetime(gone) {} }
   }
@@ -216,7 +216,7 @@ final class FloorClient: Sendable {
     }
   }
 
-  /// Observes until its last reference goes.
+  /// An observer of an entry, which leaves when it is released.
   final class Observer: Sendable {
     private let client: FloorClient
     private let entry: FloorEntry
@@ -235,7 +235,7 @@ final class FloorClient: Sendable {
       }
     }
 
-    /// The newest data that was not seen yet; `nil` when cancelled.
+    /// Waits for data that this observer has not seen yet; `nil` if the task is cancelled.
     @inline(never)
     func next() async -> FloorBox? {
       while !Task.isCancelled {

@@ -7,20 +7,20 @@ final class FloorEntry: @unchecked Sendable {
   private(set) var box: FloorBox?
   var error: (any Error)?
   private(set) var updatedAt: Int64 = 0
-  /// Increases with its data.
+  /// Rises with each change of the data.
   private(set) var version = 0
   var gcTime: Int64 = 0
   var fetch: Fetch?
   var observerCount = 0
-  /// The observers that wait for news.
+  /// The observers that wait for new data.
   var parked: [Parked] = []
-  /// When it is removed, and where that is in the heap; -1 if it is wanted.
+  /// The time when the entry is removed, and its position in the heap, which is -1 if ``isWanted``.
   fileprivate var deadline: Int64 = 0
   fileprivate var position = -1
 
   fileprivate init(_ key: FloorKey) { self.key = key }
 
-  /// Whether somebody observes it, or waits for it.
+  /// Whether somebody observes the entry, or waits for its fetch.
   var isWanted: Bool { observerCount > 0 || fetch != nil }
 
   func land(_ box: FloorBox, _ now: Int64) {
@@ -30,7 +30,7 @@ final class FloorEntry: @unchecked Sendable {
     version += 1
   }
 
-  /// Removes the observers that wait, or one of them.
+  /// Removes and returns the observers that wait, all or the given one.
   func takeParked(of observer: ObjectIdentifier? = nil) -> [Parked] {
     guard !parked.isEmpty else { return [] }
     let taken = parked.filter { observer == nil || $0.observer == observer }
@@ -58,9 +58,9 @@ final class FloorEntry: @unchecked Sendable {
 
     init(_ first: Waiter) { waiters = [first] }
 
-    /// Takes the handle of its task.
+    /// Stores the handle of the fetch's task.
     ///
-    /// - Returns: Whether it was cancelled before.
+    /// - Returns: Whether the fetch was cancelled before.
     func began(_ task: Task<Void, Never>) -> Bool {
       self.task = task
       return isCancelled
@@ -80,7 +80,7 @@ final class FloorEntry: @unchecked Sendable {
 
     private let state = Mutex(State.empty)
 
-    /// Answers it.
+    /// Gives the caller its answer.
     ///
     /// - Returns: Whether this is the first answer.
     @discardableResult
@@ -117,7 +117,7 @@ final class FloorEntry: @unchecked Sendable {
   }
 }
 
-/// The entries of a `FloorClient`, and a heap of those that are removed some time.
+/// The entries of a `FloorClient`, and a heap of the entries that will be removed.
 struct FloorEntries {
   private var table: [FloorKey: FloorEntry] = [:]
   private var heap: [FloorEntry] = []
@@ -130,7 +130,7 @@ struct FloorEntries {
     return entry
   }
 
-  /// Begins or ends the retention of an entry, after it began or ceased to be wanted.
+  /// Ends the retention of an entry that is wanted, or begins the retention of one that is not.
   mutating func settle(_ entry: FloorEntry, _ now: Int64) {
     if entry.isWanted {
       if entry.position >= 0 { remove(at: entry.position) }

@@ -2,7 +2,7 @@ import CMeasure
 import StreamQueryTesting
 import Synchronization
 
-/// What single cases cannot do without, whoever writes them, measured in the same run.
+/// Measures the minimum that single cases need in any implementation, in the same run.
 enum Floors {
   static func measure(_ suite: Suite) async {
     await subscription(suite)
@@ -20,7 +20,7 @@ enum Floors {
     init(now: @escaping @Sendable () -> ContinuousClock.Instant) { self.now = now }
   }
 
-  /// Leaves when its last reference goes.
+  /// An observation, which ends when it is released.
   private final class Observation: Sendable {
     let owner: Owner
     let seen = Atomic<UInt64>(0)
@@ -100,7 +100,7 @@ enum Floors {
     suite.add(
       "raw.fetch",
       "a task with two task-locals that runs a closure; its caller waits, and could leave",
-      // As many rounds as the fetches themselves: which thread a task comes to is chance.
+      // As many rounds as for the fetches themselves, because it is chance which thread runs a task.
       await fastest(rounds: 240, iterations: 250) { iterations in
         for index in 0..<iterations {
           let work: @Sendable () async throws -> Int = { index }
@@ -214,8 +214,8 @@ enum Floors {
 
   // MARK: Scenario
 
-  /// Comes after all cases without a simulation: from the first simulation of a process on, its clients tell of their
-  /// waits.
+  /// Measures scenarios, after all cases without a simulation: as soon as a process has had a simulation, all
+  /// clients report their waits.
   static func scenarios(_ suite: Suite) {
     suite.add(
       "raw.scenarios",

@@ -1,11 +1,11 @@
 import Foundation
 
-/// How a time grows with a number of entries or consumers, drawn on logarithmic axes.
+/// A plot of how a time grows with the number of entries or consumers, on logarithmic axes.
 struct GrowthPlot {
-  /// A line: the cases whose ids begin so, and the line's name.
+  /// A line of the plot: the prefix of its cases' ids, and its name.
   typealias Line = (prefix: String, name: String)
 
-  /// What an operation takes in a cache of many entries.
+  /// The lines for the time of an operation in a cache with many entries.
   static let entries: [Line] = [
     ("read.prebuilt.", "cached read"),
     ("read.built.", "cached read, key built"),
@@ -16,7 +16,7 @@ struct GrowthPlot {
     ("raw.lookup.", "raw: dictionary under a lock"),
   ]
 
-  /// What one consumer takes of a write to many.
+  /// The lines for the time of a write to many consumers, divided by their number.
   static let consumers: [Line] = [
     ("fanout.stream.", "stream, each consumer"),
     ("fanout.results.", "results, each consumer"),
@@ -30,12 +30,12 @@ struct GrowthPlot {
   }
 
   private let series: [Series]
-  // Of a size that can be read on a phone as well, where it is shown at little more than half of it.
+  // At this width, the plot can be read on a phone, too, which shows it at little more than half the size.
   private let width = 600.0
   private let left = 75.0
   private let right = 40.0
   private let top = 20.0
-  // Where the axis is. The names of the lines are below it, in columns.
+  // The position of the axis. The names of the lines are below the axis, in columns.
   private let base = 340.0
   private let rowHeight = 26.0
   private let columns = 2
@@ -46,17 +46,17 @@ struct GrowthPlot {
   /// Creates a plot.
   ///
   /// - Parameters:
-  ///   - rows: What was measured.
-  ///   - lines: What is drawn of it.
-  ///   - axis: What there are many of.
+  ///   - rows: The measured values.
+  ///   - lines: The lines to draw.
+  ///   - axis: The label of the horizontal axis.
   ///   - powers: The powers of ten that the axis begins and ends with.
-  ///   - isPerItem: Whether times are divided by the number.
+  ///   - isPerItem: Whether times are divided by the number on the axis.
   init(_ rows: [Row], _ lines: [Line], axis: String, powers: ClosedRange<Int>, isPerItem: Bool) {
     self.axis = axis
     self.powers = powers
     series = lines.map { prefix, name in
       let points = rows.compactMap { row -> (Double, Double)? in
-        // The number alone follows the prefix: others are lines of their own.
+        // Only a number may follow the prefix: other cases belong to other lines.
         guard row.id.hasPrefix(prefix), let size = Int(row.id.dropFirst(prefix.count)), size > 0
         else { return nil }
         return (Double(size), isPerItem ? row.value / Double(size) : row.value)
@@ -66,7 +66,7 @@ struct GrowthPlot {
     .filter { $0.points.count > 1 }
   }
 
-  /// The picture, on a light page or on a dark one: it has no background.
+  /// Draws the picture for a light page or a dark one, without a background.
   func svg(isDark: Bool) -> String {
     let colors =
       isDark
@@ -110,7 +110,7 @@ struct GrowthPlot {
     return out + "</svg>\n"
   }
 
-  /// Writes the pictures, of which the documentation shows one.
+  /// Writes both pictures; the documentation shows the one that fits the page.
   func write(to path: String) throws {
     for (suffix, isDark) in [("", false), ("~dark", true)] {
       try svg(isDark: isDark)

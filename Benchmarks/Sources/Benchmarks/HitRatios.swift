@@ -1,10 +1,10 @@
 import Foundation
 import StreamQuery
 
-/// How often a cache with a limit has what is asked for, on traces of keys.
+/// Measures the hit ratios of caches with a limit, on traces of keys.
 ///
-/// `--hit-ratios` prints a table of a client with a limit, of an order by last use, and of one by
-/// arrival. `--traces DIR` also writes the traces, one key in a line, for `hit-ratios.py`.
+/// `--hit-ratios` prints a table of a client with a limit, of eviction by last use (LRU), and of eviction by
+/// arrival (FIFO). `--traces DIR` also writes the traces, one key in a line, for `hit-ratios.py`.
 enum HitRatios {
   static let limit = 1_000
   private static let length = 500_000
@@ -26,7 +26,7 @@ enum HitRatios {
     }
   }
 
-  /// A client that is read, and written if it has nothing.
+  /// The hit ratio of a client that is read, and written after each miss.
   private static func client(_ keys: [Int]) -> Double {
     var configuration = QueryClient.Configuration.server
     configuration.limit = CacheLimit(maxEntries: limit)
@@ -80,7 +80,7 @@ enum HitRatios {
       ("zipf 0.8", zipf(0.8, length, &numbers)),
       ("zipf 1.0", favourites),
       ("loop of 1,500", (0..<length).map { $0 % 1_500 }),
-      // Eight thousand of one, four thousand of the other.
+      // In turn, 8,000 keys of the favourites, and 4,000 keys that never come again.
       ("zipf and scans", (0..<length).map { $0 % 12_000 < 8_000 ? favourites[$0] : fresh() }),
       (
         "mixed",
@@ -97,7 +97,7 @@ enum HitRatios {
     ]
   }
 
-  /// Keys of which the n-th is asked for in proportion to `1 / n^exponent`.
+  /// Makes a trace of keys, in which the n-th key occurs in proportion to `1 / n^exponent`.
   private static func zipf(
     _ exponent: Double,
     _ count: Int,
@@ -120,7 +120,7 @@ enum HitRatios {
     }
   }
 
-  /// Keys that follow a place that moves on: what is old never comes back.
+  /// Makes a trace of keys near a place that moves on, so that old keys never come back.
   private static func recent(_ numbers: inout SplitMix64) -> [Int] {
     (0..<length).map { Int(Double($0) * 0.05) - Int(-log(1 - numbers.unit()) * 300) }
   }

@@ -1,23 +1,23 @@
 import Foundation
 
-/// What threads get of locks that they all want again and again: a closed queue with a server for each
-/// lock.
+/// A model of threads that want the same locks again and again: a closed queueing network with a server for
+/// each lock.
 ///
 /// Each thread works for some time without a lock, then holds one of them, any with equal probability.
-/// By mean value analysis, which is exact if both times are exponential; the times of a hit vary less
-/// than that, so that it expects longer waits than there are. A processor for each thread is assumed.
+/// The model uses mean value analysis, which is exact if both times are exponential. The times of a hit vary
+/// less, so the model expects longer waits than there are. It assumes a processor for each thread.
 struct LockModel {
-  /// How long a lock is held, in nanoseconds, with what it takes to pass it on.
+  /// How long a lock is held, in nanoseconds, including the time to pass it on.
   var held: Double
-  /// How long a thread works between, in nanoseconds.
+  /// How long a thread works between two uses of a lock, in nanoseconds.
   var work: Double
   /// How many locks there are.
   var locks = 1
 
   struct Outcome {
-    /// Of all threads together, in a second.
+    /// The number of uses in a second, of all threads together.
     var throughput: Double
-    /// How much of the time a lock is held.
+    /// The share of the time for which a lock is held.
     var utilisation: Double
     /// How long a thread waits until it has the lock, in nanoseconds.
     var wait: Double
@@ -55,11 +55,11 @@ struct LockModel {
     return high
   }
 
-  /// How long a lock is held at most, if two threads that do nothing else get so much of it.
+  /// The longest time for which a lock can be held, computed from the times of two threads that only call.
   ///
   /// - Parameters:
-  ///   - each: What one thread takes for a call, alone, in nanoseconds.
-  ///   - together: What two threads take for a call, together, in nanoseconds.
+  ///   - each: The time of a call by one thread alone, in nanoseconds.
+  ///   - together: The time per call of two threads together, in nanoseconds.
   ///   - locks: How many locks there are.
   /// - Returns: The time for which the model has that throughput; never more than the call takes.
   static func held(each: Double, together: Double, locks: Int = 1) -> Double {

@@ -1,17 +1,17 @@
 import Foundation
 
-/// How calls of one cache get along on two threads, and what the model expects of 64.
+/// Measures how calls of one cache scale to two threads, and computes what the model expects of 64.
 struct LockScaling {
   /// The work of a request beside its hit, in nanoseconds.
   static let works = [0.0, 1_000, 10_000, 50_000]
 
-  /// What two threads without a lock have to gain, so that two processors were free.
+  /// The least factor that two threads gain without a lock if two processors are free.
   static let leastGain = 1.8
 
   var cases: ServerCases
 
   func run(_ subjects: [ServerCases.Subject], _ write: (String) -> Void) async {
-    // In nanoseconds, of one step.
+    // The duration of one step of work, in nanoseconds.
     let step = fastest(iterations: 100_000) { spin($0) }
     let order = shuffled(ServerCases.keyCount)
     var held: [Held] = []
@@ -42,7 +42,7 @@ struct LockScaling {
     write("")
     let gained = String(format: "%.2f", control)
     guard control >= Self.leastGain else {
-      // Otherwise what others take of the processors would count as time that the lock is held.
+      // Otherwise the time that other programs use the processors would count as time that the lock is held.
       write("No forecast: without any lock, two threads did only \(gained) times as much as one.")
       return
     }
@@ -50,7 +50,7 @@ struct LockScaling {
     forecast(held.filter { $0.subject.name != ServerCases.control }, write)
   }
 
-  /// How much more two threads do than one that share nothing but memory.
+  /// How much more two threads do than one, if they share nothing but memory.
   private func gain(_ order: [Int]) async -> Double {
     guard let control = await ServerCases.hitSubjects([ServerCases.control]).first else { return 0 }
     let times = await cases.fastest(control, order, [1, 2])
@@ -63,7 +63,7 @@ struct LockScaling {
     var held: Double
   }
 
-  /// What 64 threads on as many processors would get.
+  /// Writes what 64 threads on as many processors would get, according to the model.
   private func forecast(_ held: [Held], _ write: (String) -> Void) {
     let works = [5_000.0, 10_000, 20_000, 50_000, 100_000]
     write(

@@ -1,10 +1,10 @@
 import Dispatch
 import Foundation
 
-/// Measures everything, or what is named on the command line; `--counted` only counts, and `--servers`
+/// Measures all cases, or the ones that the command line names; `--counted` only counts, and `--servers`
 /// compares caches of servers.
 ///
-/// The main function is synchronous, since valgrind cannot run one that is not.
+/// The main function is synchronous, because valgrind cannot run an asynchronous one.
 @main
 enum Main {
   static func main() {
@@ -58,7 +58,7 @@ enum Main {
       await measure(suite)
     }
     guard let output else { return }
-    // On the main actor, as views appear there; allocations are counted for each thread.
+    // The cases run on the main actor, as views appear there; allocations are counted for each thread.
     let counted = await MainActor.run { CountedCases.run([]) }
     let document = Report.Document(
       toolchain: Report.toolchain,

@@ -43,7 +43,7 @@ enum MemoryCases {
     let client = World.client()
     let query = World.query(1)
     client.setData(1, for: query)
-    // Shared by all: must not count.
+    // All consumers share this result, so it must not count.
     _ = client.result(for: query)
     let consumers = 20_000
     suite.add(
@@ -62,7 +62,7 @@ enum MemoryCases {
       unit: .bytes,
       target: 400
     )
-    // As many as have room to spare, when tables have just grown.
+    // With this number of runs, the tables have just grown, and have room to spare.
     let runs = 33_000
     suite.add(
       "memory.run",
@@ -98,13 +98,13 @@ enum MemoryCases {
     )
   }
 
-  /// What a run takes that is over, was looked at, and is kept for a while.
+  /// Measures the memory of a run that is over, and that the client keeps for a while.
   private static func keptRuns(
     _ count: Int,
     of mutation: @Sendable (Int) -> Mutation<Int, Int>
   ) async -> Double {
     let client = World.client()
-    // What all runs share must not count.
+    // The first run makes the objects that all runs share, which must not count.
     _ = try? await client.mutate(mutation(-1), with: 0)
     let before = measure_bytes_in_use()
     for index in 0..<count { _ = try? await client.mutate(mutation(index), with: index) }

@@ -3,7 +3,7 @@ import Observation
 import StreamQuery
 import StreamQueryUI
 
-/// Queries as observable objects, on the main actor.
+/// Measures queries as observable objects, on the main actor.
 @MainActor
 enum ObservedCases {
   struct Times: Sendable {
@@ -91,7 +91,7 @@ enum ObservedCases {
     )
   }
 
-  /// What Observation alone takes to tell a reader of each of 1,000 objects.
+  /// Measures how long Observation alone takes to tell a reader about each of 1,000 objects.
   private static func plainFanOut() -> Double {
     let objects = (0..<1_000).map { _ in Followed() }
     var rounds = Rounds(atLeast: 200)
@@ -124,14 +124,14 @@ enum ObservedCases {
       let round = rounds.count
       await rounds.measure {
         client.setData(round, for: query)
-        // The pump waits on this actor: its job comes before this one goes on.
+        // The job that delivers the data waits on this actor, and runs before this task goes on.
         while observed[999].data != round { await Task.yield() }
       }
     }
     return rounds.fastest
   }
 
-  /// What an app would write without the pump: an object that a task of its own keeps up to date.
+  /// The object that an app would write without `ObservedQuery`; a task of its own keeps it up to date.
   @MainActor @Observable
   final class Followed {
     static var arrivals = 0

@@ -1,9 +1,9 @@
 import CMeasure
 
-/// Runs tasks on the global executor, as those of an app, but all of them on this thread.
+/// Runs tasks on the global executor, like the tasks of an app, but all of them on this thread.
 ///
-/// So the counts repeat. In a simulation, tasks have an executor of their own, which takes instructions
-/// that no app takes, and hides some that all do.
+/// So the counts repeat. In a simulation, tasks have an executor of their own, which needs instructions that
+/// no app needs, and saves some that every app needs.
 enum OneThread {
   static func run(_ body: @escaping @Sendable () async -> Void) {
     measure_claim_jobs()

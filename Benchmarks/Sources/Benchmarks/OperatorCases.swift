@@ -2,11 +2,11 @@ import StreamQuery
 import StreamQueryOperators
 import StreamQueryTesting
 
-/// What operators on results allocate for one element.
+/// Counts the allocations of operators on results, for one element.
 ///
-/// The same results go through again and again, so that all that is counted is the operator's.
-/// Those of `pass` let a result through, or leave it out: `Scripts/bench-guard.sh` allows them
-/// nothing at all, whatever was recorded.
+/// The same results go through again and again, so that only the operator's own allocations count.
+/// The cases `pass` let a result through, or leave it out: `Scripts/bench-guard.sh` allows them no
+/// allocation at all, even if an earlier run has recorded some.
 enum OperatorCases {
   static var all: [CountedCase] { passing + making }
 
@@ -41,7 +41,7 @@ enum OperatorCases {
     ]
   }
 
-  /// One object for each result, and what is made of each new data.
+  /// The cases of operators that make one object for each result, and a value from each new data.
   private static var making: [CountedCase] {
     [
       counted("make.select") { $0.select(\.first?.id) },
@@ -75,7 +75,7 @@ enum OperatorCases {
     counted(name, of: { recorded(rows(1), rows(2)) }, make)
   }
 
-  /// Two values, each at rest and being fetched again.
+  /// Records the results of two values, each of them idle and during a refetch.
   private static func recorded<Value>(_ first: Value, _ second: Value) -> [QueryResult<Value>] {
     let simulation = Simulation()
     let client = QueryClient(simulation: simulation)
@@ -86,7 +86,7 @@ enum OperatorCases {
     return recording.values.filter { $0.data != nil }
   }
 
-  /// A list, and another key that loads.
+  /// Makes the result of a list, and the result of another key that loads.
   private static func moving() -> [QueryResult<[TableRow]>] {
     let client = QueryClient(simulation: Simulation())
     let cached = Query<[TableRow]>(key: "cached")
@@ -97,7 +97,7 @@ enum OperatorCases {
   private static func rows(_ id: Int) -> [TableRow] { [TableRow(id: 0), TableRow(id: id)] }
 }
 
-/// Wider than what an existential holds without an allocation.
+/// A row that is too wide for an existential without an allocation.
 private struct TableRow: Equatable, Identifiable, Sendable {
   var id: Int
   var name = "a row has several fields"

@@ -1,7 +1,7 @@
 import StreamQuery
 import StreamQueryOperators
 
-/// What an operator adds to an element, over the same sequence without it.
+/// Measures the time that an operator adds to an element, compared with the same sequence without it.
 enum OperatorTimes {
   static func measure(_ suite: Suite) async {
     let client = World.client()

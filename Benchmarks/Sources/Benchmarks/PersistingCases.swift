@@ -2,9 +2,9 @@ import Foundation
 import StreamQuery
 import StreamQueryPersistence
 
-/// What a store costs: a launch, and the callers whose changes are saved.
+/// Measures the costs of a store: for a launch, and for callers that write data which is saved.
 enum PersistingCases {
-  // Not private: such a type has no name in a store.
+  // This type is not private, because a private type has no name in a store.
   struct Item: Codable, Equatable {
     var id: Int
     var title: String
@@ -33,7 +33,7 @@ enum PersistingCases {
     Item(id: index, title: "The title of the item with the number \(index)", isDone: index % 3 == 0)
   }
 
-  /// From the making of a client to its first restored value.
+  /// Measures the time from making a client to its first restored value.
   private static func restore(_ suite: Suite, count: Int) async {
     let directory = URL.temporaryDirectory.appending(path: "StreamQuery-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: directory) }
@@ -69,12 +69,12 @@ enum PersistingCases {
     }
   }
 
-  /// What a caller pays for a write that is going to be saved.
+  /// Measures the cost for the caller of a write that is going to be saved.
   private static func note(_ suite: Suite, count: Int) async {
     var times = [Double.infinity, .infinity]
     for round in 0..<40 {
       let isPersisted = round % 2 == 1
-      // Nothing is written while it is measured.
+      // With this throttle, the store writes nothing during the measurement.
       let client = isPersisted ? client(MemoryStore(), throttle: .seconds(600)) : World.client()
       try? await client.restore()
       for index in 0..<count { client.setData(item(index), for: key(index)) }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What the platform costs by itself: every case is stated as a multiple of one of these.
+/// Measures the costs of the platform itself; every case is stated as a multiple of one of these costs.
 enum RawLimits {
   private final class Storage: Hashable, Sendable {
     let text: String
@@ -135,7 +135,7 @@ enum RawLimits {
     )
   }
 
-  /// Tasks that park one continuation each: what any fan-out to tasks of their own has to pay.
+  /// Measures how long it takes to resume tasks with one continuation each, as any fan-out to tasks must.
   private static func wakeUps(_ count: Int, throughStream: Bool = false) async -> Double {
     let bell = Bell(consumers: count)
     let parking = Parking()
@@ -160,7 +160,7 @@ enum RawLimits {
     return rounds.fastest
   }
 
-  /// What any shared operation of many callers has to pay: a task, a wait and a wake-up for each.
+  /// Measures the cost of any shared operation of many callers: a task, a wait and a wake-up for each.
   private static func crowd(_ count: Int) async -> Double {
     var best = Double.infinity
     let clock = ContinuousClock()
@@ -188,7 +188,7 @@ func fanOutRounds(_ consumers: Int) -> Int {
   consumers <= 1 ? 2_000 : consumers <= 100 ? 600 : consumers <= 1_000 ? 150 : 25
 }
 
-/// Parked tasks.
+/// Tasks that wait until somebody resumes all of them.
 final class Parking: Sendable {
   private let parked = Mutex<[UnsafeContinuation<Bool, Never>]>([])
 
@@ -198,7 +198,7 @@ final class Parking: Sendable {
     }
   }
 
-  /// Parks; whoever is the last of so many resumes all.
+  /// Parks the task; the last of `count` tasks resumes all.
   func park(resumingAt count: Int) async -> Bool {
     await withUnsafeContinuation { continuation in
       let isFull = parked.withLock { parked in
@@ -222,7 +222,7 @@ final class Parking: Sendable {
   }
 }
 
-/// Rings when all consumers have heard.
+/// Resumes a waiting task when all consumers have rung.
 final class Bell: Sendable {
   private let consumers: Int
   private let heard = Atomic<Int>(0)

@@ -37,7 +37,7 @@ enum ReadingCases {
       )
     }
     let (client, _) = World.filled(10_000)
-    // Fetched by these queries, so that the entries know them; the others were written by key.
+    // These queries have fetched, so their entries know the queries' options. The others were written by key.
     let queries = shuffled(1_000).map { World.query(10_000 + $0) }
     for query in queries { _ = try? await client.fetch(query) }
     let strangers = shuffled(10_000).prefix(1_000).map(World.query)

@@ -1,9 +1,9 @@
 import StreamQuery
 import StreamQueryTesting
 
-/// Operations of clients that keep a record; each is compared with the case that the rest of its name names.
+/// Cases of clients that keep a record; each is compared with the case of the same name without `record.`.
 enum RecordCases {
-  /// Those in the real world: before any simulation, because with one a client tells of its waits.
+  /// The cases in real time, which run before any simulation, because after one clients report their waits.
   static var real: [CountedCase] {
     [
       CountedCase(id: "record.build", iterations: 2_000) {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a run found, as a table for people and as JSON for programs.
+/// Writes the results of a run, as a table for people and as JSON for programs.
 enum Report {
   struct Document: Codable {
     var toolchain: String
@@ -11,7 +11,7 @@ enum Report {
     var instructions: [String: Int]
   }
 
-  /// The instructions on record: counted by valgrind, which this program cannot do itself.
+  /// Reads the recorded numbers of instructions, which valgrind has counted.
   static func instructions(recordedIn path: String) -> [String: Int] {
     guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return [:] }
     let lines = text.split(separator: "\n").filter { !$0.hasPrefix("#") }
@@ -22,7 +22,7 @@ enum Report {
     return Dictionary(pairs) { first, _ in first }
   }
 
-  /// What one operation of each counted case takes, as a table in Markdown.
+  /// The counts of one operation of each counted case, as a table in Markdown.
   static func markdown(counts document: Document) -> String {
     var lines = ["| counted case | instructions | allocations |", "|---|---|---|"]
     for (id, allocations) in document.allocations.sorted(by: { $0.key < $1.key }) {
@@ -53,7 +53,7 @@ enum Report {
     fflush(nil)
   }
 
-  /// What the row has to reach: a multiple of its raw limit, or an amount.
+  /// The target of a row: a multiple of its raw limit, or an amount.
   private static func target(_ row: Row) -> String {
     if let ratio = row.ratioTarget { return String(format: "%g x", ratio) }
     return row.target.map { text($0, row.unit) } ?? ""

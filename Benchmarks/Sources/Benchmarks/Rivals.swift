@@ -1,11 +1,11 @@
 import CMeasure
 import Synchronization
 
-// What a server developer writes who has no library. All of them keep an answer for a day and ask
-// the server once for callers that come together; none retries, limits its memory, cancels a fetch
-// that nobody waits for, or invalidates.
+// The caches that a server developer would write without a library. All of them keep an answer for a day,
+// and ask the server once for callers that come together. None retries, limits its memory, cancels a
+// fetch that nobody waits for, or invalidates.
 
-/// What rivals keep answers by.
+/// The key by which rivals keep answers.
 struct RivalKey: Hashable, Sendable {
   var kind = "user"
   var id: Int

@@ -1,7 +1,7 @@
-/// The rounds of a measurement, of which the fastest counts: noise only ever adds.
+/// The rounds of a measurement, of which the fastest counts, because noise only ever adds time.
 ///
-/// There are so many, and as many more as half a second allows. A processor that is shared with
-/// others is slower for longer than a few rounds take.
+/// There are at least the given number of rounds, and as many more as half a second allows: a shared
+/// processor may be slow for longer than a few rounds take.
 ///
 /// ```swift
 /// var rounds = Rounds(atLeast: 60)
@@ -14,7 +14,7 @@ struct Rounds {
   private let least: Int
   private let clock = ContinuousClock()
   private let begin: ContinuousClock.Instant
-  /// How many have begun.
+  /// The number of rounds that have begun.
   private(set) var count = 0
   /// The shortest time of a round, in nanoseconds.
   private(set) var fastest = Double.infinity
@@ -27,7 +27,7 @@ struct Rounds {
     begin = clock.now
   }
 
-  /// Whether there is another round.
+  /// Begins another round; `false` if the measurement is over.
   mutating func goOn() -> Bool {
     guard count < least || clock.now - begin < Self.span else { return false }
     count += 1

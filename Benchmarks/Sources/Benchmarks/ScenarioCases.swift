@@ -18,8 +18,8 @@ enum ScenarioCases {
 
   struct Offline: Error {}
 
-  /// A view comes, its load fails once and is retried, data goes stale and is refetched, the view
-  /// goes, and the entry's time is over.
+  /// Simulates a view that appears and goes: its load fails once and is retried, its data goes stale and
+  /// is refetched, and after the view the entry expires.
   static func scenario(seed: UInt64) {
     let simulation = Simulation(seed: seed)
     let client = QueryClient(simulation: simulation)

@@ -1,6 +1,6 @@
-/// How long calls took, all of them.
+/// The durations of all calls.
 ///
-/// Kept one by one, since they fit into memory: percentiles are exact.
+/// Each duration is stored, because all of them fit into memory, so that percentiles are exact.
 struct ServedCalls: Sendable {
   private(set) var times: [UInt32] = []
 
@@ -12,7 +12,7 @@ struct ServedCalls: Sendable {
     times.append(UInt32(clamping: nanoseconds))
   }
 
-  /// The times below which so large a share of the calls is, in nanoseconds.
+  /// The times below which these shares of the calls are, in nanoseconds.
   static func percentiles(_ shares: [Double], of all: [ServedCalls]) -> [Double] {
     let sorted = all.flatMap(\.times).sorted()
     guard !sorted.isEmpty else { return shares.map { _ in 0 } }

@@ -1,7 +1,7 @@
 import StreamQuery
 import StreamQueryPersistence
 
-/// What it costs a server to make its queries at each call, and to open the account of each request.
+/// Measures the cost of making a server's queries at each call, and of opening the account of each request.
 enum ServedQueryCases {
   static func measure(_ suite: Suite) async {
     let client = QueryClient(configuration: .server)

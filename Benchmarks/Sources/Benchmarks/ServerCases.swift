@@ -3,21 +3,21 @@ import Foundation
 import StreamQuery
 import Synchronization
 
-/// A cache as a server uses it, beside what a server developer would write instead.
+/// Compares a cache as a server uses it with caches that a server developer would write instead.
 ///
-/// Hits run on threads of their own, that do nothing else: nothing suspends. An actor is asked from as
+/// Hits run on threads of their own, which do nothing else, and no hit suspends. An actor is called from as
 /// many tasks, in the runtime's pool, which has one thread for each processor.
 struct ServerCases {
   struct Row: Codable, Sendable {
     var group: String
     var name: String
     var threads: Int?
-    /// Of all threads together.
+    /// The number of calls in a second, of all threads together.
     var perSecond: Double
-    /// Of a single call, in nanoseconds; with the time that it takes to look at the clock.
+    /// Percentiles of a single call, in nanoseconds, including the time to read the clock.
     var p50: Double
     var p99: Double
-    /// Of a single call.
+    /// The number of allocations of a single call.
     var allocations: Double
   }
 
@@ -28,7 +28,7 @@ struct ServerCases {
     var hops = false
     /// How many locks the calls share.
     var locks = 1
-    /// The same with 64 processors.
+    /// How many locks the calls would share with 64 processors.
     var locksOfMany = 1
     var call: @Sendable (_ index: Int) async -> Void
   }
@@ -46,7 +46,7 @@ struct ServerCases {
     Query("user", id) { id }.staleTime(.seconds(86_400))
   }
 
-  /// Clients, with all keys in them and fresh.
+  /// Makes caches that have fresh data for all keys.
   static func hitSubjects(_ wanted: [String] = []) async -> [Subject] {
     let table = FixedTable(keyCount)
     let locked = LockedCache()
@@ -56,7 +56,7 @@ struct ServerCases {
     let shards = configuration.readShards ?? 1
     configuration.readShards = nil
     let single = QueryClient(configuration: configuration)
-    // As with metrics: of a hit, only its number is told.
+    // This client has a receiver like metrics, which learns only the number of hits.
     configuration.readShards = shards
     let hits = Atomic64()
     configuration.eventReceivers = [
@@ -67,7 +67,7 @@ struct ServerCases {
     for id in 0..<keyCount {
       _ = try? await locked.value(for: RivalKey(id: id)) { id }
       _ = try? await actor.value(for: RivalKey(id: id)) { id }
-      // The second use lets the next ones pass the cache's lock.
+      // After the second use of an entry, further uses do not take the cache's lock.
       for _ in 0..<2 { _ = try? await client.fetch(queries[id]) }
       for _ in 0..<2 { _ = try? await measured.fetch(queries[id]) }
       _ = try? await single.fetch(queries[id])
@@ -83,7 +83,7 @@ struct ServerCases {
         blackHole(try? await actor.value(for: RivalKey(id: id)) { id })
       },
     ]
-    // As many tables as such a server has with 64 processors.
+    // As many tables as such a client has with 64 processors.
     let sharded = hitSubjects(of: client, queries, locks: shards, ofMany: 256)
     let counted = hitSubjects(
       of: measured,
@@ -98,7 +98,7 @@ struct ServerCases {
       ? all : all.filter { one in wanted.contains { one.name.contains($0) } }
   }
 
-  /// The ways to read what a client has.
+  /// The ways to read the data of a client.
   private static func hitSubjects(
     of client: QueryClient,
     _ queries: [Query<Int>],
@@ -152,14 +152,14 @@ struct ServerCases {
     await run(subject, 1) { _ in await Self.walk(subject, order, 0, iterations) }
     let before = measure_all_allocations()
     await run(subject, 1) { _ in await Self.walk(subject, order, 0, iterations) }
-    // The thread itself takes a few.
+    // The thread itself makes a few allocations, which rounding removes.
     return (Double(measure_all_allocations() - before) / Double(iterations) * 10).rounded() / 10
   }
 
-  /// Nanoseconds of a call, of all threads together, for each number of threads.
+  /// Measures the nanoseconds per call of all threads together, for each number of threads.
   ///
-  /// In turn, so that what disturbs one disturbs the others; in short rounds, some of which nothing
-  /// disturbs.
+  /// The numbers of threads take turns, so that a disturbance hits all of them. The rounds are short, so
+  /// that nothing disturbs some of them.
   ///
   /// - Parameters:
   ///   - subject: The cache.
@@ -174,7 +174,7 @@ struct ServerCases {
     work: Int = 0
   ) async -> [Double] {
     var best = threads.map { _ in Double.infinity }
-    // Some milliseconds, whatever the work.
+    // A round takes some milliseconds, whatever the work.
     let iterations = max(50, min(iterations, 5_000_000 / (work + 1)))
     for _ in 0..<rounds {
       for (place, count) in threads.enumerated() {
@@ -234,7 +234,7 @@ struct ServerCases {
           done.count.add(1, ordering: .relaxed)
         }
       }
-      // A call that suspends leaves the thread, and the time says nothing: it was no hit.
+      // A call that suspends leaves the thread, so that the time would say nothing: the call was no hit.
       precondition(done.count.load(ordering: .relaxed) == threads, "\(subject.name) has suspended")
       return time
     }
@@ -246,7 +246,7 @@ struct ServerCases {
     return nanoseconds(clock.now - start)
   }
 
-  /// A counter, as that of a metrics backend.
+  /// A counter like the one of a metrics backend.
   private final class Atomic64: Sendable {
     private let count = Atomic(0)
 
@@ -259,7 +259,7 @@ struct ServerCases {
 
   // MARK: Crowds
 
-  /// Requests that come at once and find nothing: on one key, or each on its own.
+  /// Measures requests that come at once and find no data: all for one key, or each for its own key.
   func crowds() async -> [Row] {
     let count = Self.keyCount
     var rows: [Row] = []
@@ -349,7 +349,7 @@ struct ServerCases {
   }
 }
 
-/// Work that touches no memory: so many steps, each of which waits for the one before.
+/// Works without touching memory, in so many steps; each step needs the result of the one before.
 @inline(never)
 func spin(_ steps: Int) {
   var state: UInt64 = 1

@@ -6,7 +6,7 @@ enum SubscribingCases {
       let (client, _) = World.filled(1_000)
       let query = World.query(7)
       _ = try? await client.fetch(query)
-      // Held, never iterated: observers all the same.
+      // These iterators are never used, but they count as observers.
       let crowd = (0..<others).map { _ in client.results(of: query).makeAsyncIterator() }
       suite.add(
         "subscribe.stream.\(others)",

@@ -1,6 +1,6 @@
 import CMeasure
 
-/// What was measured, and against what.
+/// A measured value, and its target.
 struct Row: Codable, Sendable {
   enum Unit: String, Codable, Sendable {
     case nanoseconds
@@ -13,21 +13,21 @@ struct Row: Codable, Sendable {
   var title: String
   var value: Double
   var unit: Unit
-  /// What it has to reach, for what is the same on every machine, such as memory.
+  /// The value to reach, for measures that are the same on every machine, such as memory.
   var target: Double?
-  /// The raw limit that it stands on, measured in the same run.
+  /// The id of the raw limit that the value is compared with, measured in the same run.
   var limit: String?
-  /// How many times the raw limit it costs.
+  /// The value as a multiple of the raw limit.
   var ratio: Double?
-  /// How many times the raw limit it may cost: the same machine is slower on one day than on
-  /// another, and the ratio stays.
+  /// The target as a multiple of the raw limit: a machine is slower on one day than on another, but the
+  /// multiple stays the same.
   var ratioTarget: Double?
   /// How many entries or observers the cache held, in cases of growth.
   var size: Int?
 
   /// Whether the target is met; `nil` without one.
   ///
-  /// More is better for rates alone.
+  /// For rates, more is better; for all other values, less is.
   var isMet: Bool? {
     if let ratio, let ratioTarget {
       unit == .perSecond ? ratio >= ratioTarget : ratio <= ratioTarget
@@ -39,10 +39,10 @@ struct Row: Codable, Sendable {
 
 /// Collects rows, and runs only what was asked for.
 ///
-/// A case that is measured again keeps its better value: what disturbs a run only ever adds.
+/// A case that is measured again keeps its better value, because disturbances only ever add time.
 final class Suite {
   private(set) var rows: [Row] = []
-  /// Whether a row is printed when it is added: in the last run, with the best of all.
+  /// Whether a row is printed when it is added: only in the last run, with the best value of all runs.
   var prints = true
   private let wanted: [String]
 
@@ -54,8 +54,8 @@ final class Suite {
     wanted.isEmpty || wanted.contains { group.hasPrefix($0) || $0.hasPrefix(group) }
   }
 
-  /// Adds by how much one case takes longer than another; of their best, since a difference is no
-  /// better for being small by chance.
+  /// Adds by how much one case takes longer than another; compares their best values, because a small
+  /// difference of single runs may be chance.
   func addDifference(
     _ id: String,
     _ title: String,
@@ -105,14 +105,14 @@ final class Suite {
   }
 }
 
-/// Wall time per operation: the least over many rounds, since noise only ever adds.
+/// Measures the wall time per operation: the least over many rounds, because noise only ever adds time.
 func fastest(rounds: Int = 60, iterations: Int, _ body: (Int) -> Void) -> Double {
   var rounds = Rounds(atLeast: rounds + 1)
   while rounds.goOn() { rounds.measure { body(iterations) } }
   return rounds.fastest / Double(iterations)
 }
 
-/// The same for asynchronous operations.
+/// Measures the wall time per asynchronous operation: the least over many rounds.
 func fastest(
   rounds: Int = 60,
   iterations: Int,
@@ -129,7 +129,7 @@ func nanoseconds(_ duration: Duration) -> Double {
   return Double(seconds) * 1e9 + Double(attoseconds) / 1e9
 }
 
-/// Keeps the optimiser from dropping what nobody uses.
+/// Keeps the optimiser from dropping a value that nobody uses.
 @inline(never)
 @_optimize(none)
 func blackHole<Value>(_ value: Value) {}

@@ -6,9 +6,9 @@ enum Threads {
   /// Runs a body on so many threads.
   ///
   /// - Parameters:
-  ///   - count: How many.
-  ///   - body: What each does, with its number.
-  /// - Returns: The nanoseconds until the last is done.
+  ///   - count: The number of threads.
+  ///   - body: The work of a thread, which gets the thread's number.
+  /// - Returns: The nanoseconds until the last thread is done.
   static func run(_ count: Int, _ body: @escaping @Sendable (_ thread: Int) -> Void) -> Double {
     let clock = ContinuousClock()
     let group = DispatchGroup()
@@ -22,7 +22,7 @@ enum Threads {
       }
     }
     gate.wait(for: count)
-    // Before they go: this thread may be the last to run again.
+    // The time is read before the gate opens, because this thread may be the last to run again.
     let start = clock.now
     gate.open()
     group.wait()

@@ -2,7 +2,7 @@ import StreamQuery
 
 /// Queries and clients as the cases use them.
 enum World {
-  /// A client that lives in the real world, without sources that could disturb.
+  /// Makes a client in real time, without changes of the network or the app that could disturb.
   static func client(gcTime: Duration = .seconds(300)) -> QueryClient {
     QueryClient(
       configuration: .init(
@@ -21,7 +21,7 @@ enum World {
     (0..<count).map(key)
   }
 
-  /// Fresh for ever, so that nothing fetches unless it is missing.
+  /// Makes a query with data that is fresh for ever, so that only missing data is fetched.
   static func query(_ index: Int) -> Query<Int> {
     Query(key: key(index)) { index }.staleTime(.infinite)
   }
