@@ -42,7 +42,7 @@ struct LockScaling {
     write("")
     let gained = String(format: "%.2f", control)
     guard control >= Self.leastGain else {
-      // Otherwise the time that other programs use the processors would count as time that the lock is held.
+      // A forecast would take the time that other programs use the processors for time that the lock is held.
       write("No forecast: without any lock, two threads did only \(gained) times as much as one.")
       return
     }

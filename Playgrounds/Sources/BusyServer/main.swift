@@ -6,7 +6,7 @@ import Synchronization
 
 struct Outage: Error {}
 
-/// A phase of half a minute, in which the server behind is well, slow or away.
+/// A phase of half a minute, in which upstream works well, is slow, or is away.
 struct Phase: Sendable {
   let name: String
   let delay: Duration

@@ -25,7 +25,7 @@ enum Load {
     defer { server.kill() }
     let endpoint = RedisEndpoint(.host("127.0.0.1", port: Int(server.port)))
     let version = try await version(of: endpoint)
-    // The cases with a crowd take about a tenth of the time.
+    // The remaining tenth of the time is for the cases with a crowd.
     let time = Duration.seconds(seconds * 0.9 / Double(LoadPlan.count * (rounds + 1)))
     print(
       """

@@ -1,6 +1,6 @@
 /// A call that callers repeat.
 struct LoadCase: Sendable {
-  /// The numbers of a call, which no other call has.
+  /// The three numbers that together identify a call.
   struct Call: Sendable {
     var round: Int
     var caller: Int

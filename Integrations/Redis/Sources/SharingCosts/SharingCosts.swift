@@ -35,8 +35,8 @@ enum SharingCosts {
       plan.observersPerNode = 1
       // Each machine reads the end of the log four times in this time. These reads take most of the run.
       plan.configuration.trust = .seconds(6)
-      // The time is so short that data becomes stale, and becomes stale again, without a fault in
-      // between.
+      // The stale time is so short that data becomes stale more than once between the end of a fault
+      // and the next fault.
       plan.staleTime = .seconds(5)
       plan.duration = max(plan.duration, .seconds(98))
     }

@@ -20,6 +20,6 @@ final class SearchModel {
     people = ObservedQuery(.people(named: "", from: api), client: client, keepsPreviousData: true)
   }
 
-  /// Whether the answer to the text has come, and contains nobody.
+  /// Whether the server has answered that nobody matches the text.
   var hasNoMatch: Bool { people.data?.isEmpty == true && !people.isPlaceholderData }
 }

@@ -5,7 +5,7 @@ internal import StreamQuery
 enum LiveInput: Sendable {
   /// The first input has the whole record, and each later one the events that the client has recorded since.
   case recorded(QueryRecord)
-  /// A second is over.
+  /// One more second has passed.
   case second
   /// Newer pages have taken the place of this one.
   case replaced

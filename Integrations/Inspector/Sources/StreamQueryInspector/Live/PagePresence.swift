@@ -13,13 +13,13 @@
 struct PagePresence: Sendable {
   /// The maximum number of pages that receive events.
   static let limit = 5
-  /// How long the conditions that pages have set stand while no page is open.
+  /// How long the conditions that pages have set remain while no page is open.
   static let patience = Duration.seconds(10)
 
   /// The numbers of the pages that receive events, oldest first.
   private var places: [UInt64] = []
   private var lastNumber: UInt64 = 0
-  /// The number of the present absence of pages; `nil` if a page is open, or without ``absenceBegan()``.
+  /// Identifies the present time without pages; `nil` if a page is open, or without ``absenceBegan()``.
   private var absence: UInt64?
 
   /// Whether at least one page receives events.

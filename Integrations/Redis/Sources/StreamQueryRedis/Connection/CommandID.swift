@@ -1,4 +1,4 @@
-/// The identity of a command of a connection, which is used once.
+/// The number of a command, which no other command of the connection gets.
 struct CommandID: Hashable, Sendable {
   var number: UInt64
 }

@@ -205,7 +205,7 @@ final class RedisConnectionLoop {
     }
   }
 
-  /// Adds the arguments to a command that the command wants from the connection.
+  /// Adds the arguments to a command that only the connection knows, as the command's `stamp` says.
   private func stamped(
     _ command: RedisCommand,
     until deadline: ContinuousClock.Instant

@@ -17,7 +17,7 @@ final class RedisLink {
     var text: String
   }
 
-  /// The result of `flush`.
+  /// Which bytes are left to be sent after a `flush`.
   enum TailState: Equatable {
     /// All bytes were written.
     case nothing

@@ -339,12 +339,12 @@ extension RedisStore {
 }
 
 extension SharedLease {
-  /// The arguments of scripts about a lease.
+  /// The lease, as scripts get it: the name of its history, and its token.
   fileprivate var redis: [[UInt8]] { [Array(history.name.utf8), Array("\(token)".utf8)] }
 }
 
 extension RedisStoreConfiguration.Restarts {
-  /// The argument of scripts about restarts.
+  /// This choice, as scripts get it: `1` to begin anew, `0` to go on.
   fileprivate var digits: [UInt8] {
     switch self {
     case .beginAnew: Array("1".utf8)

@@ -100,7 +100,7 @@ extension SharedCache {
     }
     // Data that is as old as the stale time is stale.
     let age = (settings.maxAge ?? context.staleTime) - .nanoseconds(1)
-    // An entry from before the client's invalidation was also requested before it, so it is too old.
+    // An entry from before the client's invalidation is too old, because its request was even earlier.
     return age < .zero ? nil : min(age, configuration.lifetime, invalidation ?? age)
   }
 

@@ -16,10 +16,10 @@ internal import Synchronization
 ///   .shared(through: cache)
 /// ```
 ///
-/// | fault | what it promises |
+/// | fault | what the cache promises |
 /// |---|---|
 /// | the machine that fetches dies | the others wait until its lease ends |
-/// | the fetch fails | the others fail as well, with its text |
+/// | the fetch fails | the others fail as well, with the text of its error |
 /// | the data was invalidated during the fetch | the answer is not served as fresh: it is fetched again |
 /// | the store is away | each machine fetches for itself, and trusts its data for a bounded time |
 /// | messages of the log are lost | nothing that was shared is trusted any more |

@@ -13,8 +13,8 @@ struct RecentMarks: Sendable {
 
     /// Joins two invalidations: takes the greater version, and the greater message number.
     ///
-    /// The two may be of different invalidations, because a peer sees its own invalidations before
-    /// older messages.
+    /// The version and the number may then come from different invalidations, because a peer sees its
+    /// own invalidations before older messages.
     func joined(with other: SeenInvalidation?) -> SeenInvalidation {
       guard let other else { return self }
       return SeenInvalidation(

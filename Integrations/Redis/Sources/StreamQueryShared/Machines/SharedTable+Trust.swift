@@ -16,8 +16,8 @@ extension SharedTable {
       rows[key]?.stored = nil
       rows[key]?.invalidated = nil
       rows[key]?.news = nil
-      // Reported changes stay true even if the store has forgotten them, such as a replica that had not
-      // copied everything.
+      // Reported changes stay true even if the store has forgotten them, for instance because a replica
+      // took over that had not copied everything.
       let known = [row.stored, row.invalidated].compactMap { $0?.version }
       let landed = row.landed ?? row.newest.flatMap { row.flights[$0]?.before }
       if landed != nil { rows[key]?.bounds = SharedBounds() }

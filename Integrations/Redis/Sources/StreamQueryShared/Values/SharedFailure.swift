@@ -1,6 +1,6 @@
 /// The report of the machine that fetched to the machines that wait, if it has no value for them.
 enum SharedFailure: Hashable, Sendable {
-  /// The report of a failure.
+  /// The error of a fetch, as the waiting machines learn of it.
   struct Report: Hashable, Sendable {
     /// The text of the error.
     var text: String

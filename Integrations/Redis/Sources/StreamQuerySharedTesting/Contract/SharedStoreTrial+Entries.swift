@@ -80,7 +80,7 @@ extension SharedStoreTrial {
     guard let first, let second = try await entry() else { return saw("there was no entry") }
     expect(first.age >= .zero && first.age < long / 2, "a new entry was \(first.age) old")
     let grown = second.age - first.age
-    // The store may measure in milliseconds.
+    // A store may round times to milliseconds.
     expect(
       grown >= short - .milliseconds(10),
       "in \(short) it grew older by \(grown)"
@@ -127,7 +127,7 @@ extension SharedStoreTrial {
   private func keepsMarks() async throws {
     var lease = try await lead()
     lease.key.marks = Array(lease.key.marks.prefix(1))
-    // A reader may know fewer marks than the caller that fetched the entry.
+    // This reader knows fewer marks than the caller that fetched the entry, which a store must allow.
     let reader = lease.key
     var honest = lease
     honest.key = key

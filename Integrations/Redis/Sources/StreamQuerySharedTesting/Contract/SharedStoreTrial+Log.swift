@@ -17,7 +17,7 @@ extension SharedStoreTrial {
     let store = store
     let versions = try await withThrowingTaskGroup(of: SharedVersion.self) { group in
       for index in 0..<20 {
-        // The task has no executor preference: a group's tasks have that of the test.
+        // The task has no executor preference: a group's tasks inherit the preference of the test.
         group.addTask { try await store.invalidate([SharedMark("\(index)")]) }
       }
       return try await group.reduce(into: []) { $0.append($1) }
@@ -62,7 +62,7 @@ extension SharedStoreTrial {
     var found: SharedChanges?
     let time = try await time {
       async let reading = store.changes(after: position, timeout: long)
-      // By then the reader most probably waits. A store that is slower passes, too.
+      // After this sleep the reader most probably waits. A reader that begins later passes, too.
       try await sleep(for: short)
       _ = try await store.invalidate([])
       found = try await reading
@@ -90,7 +90,7 @@ extension SharedStoreTrial {
     let position = try await end()
     let time = await time {
       await withTaskGroup { group in
-        // The task has no executor preference: a group's tasks have that of the test.
+        // The task has no executor preference: a group's tasks inherit the preference of the test.
         group.addTask {
           // The store may end the call in any way.
           _ = try? await store.changes(after: position, timeout: long)

@@ -91,7 +91,7 @@ final class SharedStoreTrial<Store: SharedStore> {
     try await store.write(Self.value(text), for: key ?? self.key, lifetime: long)
   }
 
-  /// The valid entry of a key; if this call takes a lease, it abandons that again.
+  /// The valid entry of a key; if this call gets a lease instead, it abandons the lease.
   func entry(_ key: SharedKey? = nil) async throws -> SharedEntry? {
     switch try await begin(key, maxAge: long) {
     case .entry(let entry): return entry

@@ -12,9 +12,9 @@ extension NetworkJudge {
     var flight: Duration
     /// The time in which a machine that reaches the store must hear of an invalidation.
     var hearing: Duration
-    /// The time after a request for a key before which upstream must not get another one.
+    /// How long after a request for a key upstream must not get another one.
     var period: Duration
-    /// The time before which a machine that cannot reach the store must not ask upstream again.
+    /// How long after a request a machine that cannot reach the store must not ask upstream again.
     var alone: Duration
     /// The maximum duration of a call.
     var answerTimeout: Duration

@@ -32,9 +32,9 @@ extension NetworkJudge {
 
   /// The requests to upstream in a second after the store's return.
   struct Second: Equatable, Sendable {
-    /// The requests that nodes made for all nodes.
+    /// The number of requests that leaders made for all nodes.
     var shared: Int
-    /// The requests that nodes made for themselves alone, because they believed that the store is away.
+    /// The number of requests that nodes made for themselves alone, because they believed the store away.
     var alone: Int
     /// The number of changes that were reported to the store.
     var changes: Int

@@ -31,7 +31,7 @@ public struct NetworkPlan: Sendable {
   public var staleTime = Duration.seconds(10)
   /// How long upstream takes to answer.
   public var fetchTime = Duration.milliseconds(100)
-  /// The shortest and the longest time on the way between a node and the store.
+  /// The least and the greatest time that a message between a node and the store is on its way.
   public var delay = (least: Duration.milliseconds(1), most: Duration.milliseconds(5))
   /// The faults and their times.
   public var faults: [(at: Duration, fault: NetworkFault)] = []

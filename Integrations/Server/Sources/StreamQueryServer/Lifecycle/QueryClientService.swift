@@ -113,7 +113,7 @@ public struct QueryClientService: Service, CustomStringConvertible {
     saving.cancel()
   }
 
-  /// The outcome of the attempt to write.
+  /// The outcome of writing the changes to the client's stores.
   private enum Saving {
     case saved
     case failed(any Error)
