@@ -5,35 +5,35 @@ enum Action: Sendable {
   case start(FetchJob, attempt: Int)
   case cancel(FetchJob)
   case settle(Few<Waiter>, WaitOutcome)
-  /// Sleep until this time instead of the time that was requested before.
+  /// Let the timer sleep until this instant, instead of the one that was requested before.
   case arm(Instant)
   /// Evaluate the dynamic options of the entry's observers again.
   case ask(EntryID)
-  /// Evaluate a policy of a subscription that may wait.
+  /// Evaluate the asynchronous policy that decides whether a subscription refetches.
   indirect case askPolicy(RefetchCondition.Question)
-  /// Report that the dynamic options of a key do not settle.
+  /// Report that each evaluation of a key's dynamic options causes another one.
   case unsettled(AnyQueryKey)
   /// Report that many keys, including this one, share one hash.
   case crowded(AnyQueryKey)
   /// Report an event. The case is indirect, so that an action without an event, such as a wake-up,
   /// takes little room.
   indirect case emit(QueryEvent)
-  /// Report one of the entries that a transaction removed together. The last value counts their
-  /// events.
+  /// Report the removal of the entry in `slot`, one of many in a transaction. The last value is the
+  /// position of its event among theirs.
   case emitRemoval(RemovedEntries, slot: Int32, UInt32)
   /// Call the handlers of a fetch that has ended.
   indirect case settled(FetchJob, Result<ValueBox, any Error>)
-  /// The number of fetching entries may have changed.
+  /// Tell observers of the number of fetches that this number may have changed.
   case recount
   /// Evaluate the cost of an entry whose data changed.
   case measure(EntryID)
-  /// There were more entries to evict than one transaction takes.
+  /// Evict more entries, after a transaction that evicted as many as one may.
   case evict
-  /// There are events for a reader of the record.
+  /// Tell the readers of the record that there are new events.
   case recorded
   /// Write the data of an entry as a text, for the record.
   indirect case recordValue(RecordedValue)
-  /// Persisted entries changed.
+  /// Tell the persister that persisted entries changed.
   case persist
   /// Signal that all earlier actions were performed, or that a wait is over.
   case reached(SharedOneShot<Void>)
@@ -48,19 +48,19 @@ enum MutationAction: Sendable {
   /// Call the callbacks that come before the end.
   case settle(MutationJob, WaitOutcome)
   case cancel(MutationJob)
-  /// Write the run to the outbox, or report when the stored runs before it are known.
+  /// Write the run to the outbox; let a run that is not durable wait until earlier stored runs are known.
   case keep(MutationJob)
   /// Tell the outbox the progress of a stored run.
   case kept(MutationJob, RunProgress)
   /// Tell the outbox that a stored run has ended.
   case over(MutationJob, MutationMachine.Ending)
-  /// Report that a run replaced another one, which may have been about another item. It certainly
-  /// was if it changed data that the newer run does not change.
+  /// Report that a newer run replaced this one, although the two may concern different items. They
+  /// certainly do if this run changed data that the newer one does not change.
   case discarded(MutationJob, by: MutationJob, changesOthers: Bool)
   /// Tell observers of mutations that some runs were changed, added or removed.
   case news([MutationNews])
-  /// Do the refetches that a return of the network or of the app causes, and that were delayed
-  /// until all mutations had ended.
+  /// Do the refetches after a return of the network or of the app, which were delayed until
+  /// mutations that were paused had ended.
   case refetchWilling([FetchCause])
 }
 
@@ -68,7 +68,7 @@ enum MutationAction: Sendable {
 enum CallerAction: Sendable {
   /// Make the task for work that another thread will start.
   case prepareTask(PreparedTask)
-  /// Raise the priority of work to at least this one; `nil` is the caller's.
+  /// Raise the priority of work to at least the given one; `nil` means that of the caller.
   case lend(TaskChain, WorkPriority?)
   case several([CallerAction])
 }

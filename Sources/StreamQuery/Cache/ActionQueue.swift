@@ -46,11 +46,11 @@ struct ActionQueue<Item: Sendable>: Sendable {
 
   /// The actions that nobody has taken, in the order of transactions.
   private var pending: [Item] = []
-  /// The actions that a drainer took but did not perform: older than all of `pending`, from
-  /// `leftStart` on.
+  /// The actions that a drainer took but did not perform, from `leftStart` on; they are older than
+  /// all of `pending`.
   private var left: [Item] = []
   private var leftStart = 0
-  /// An empty array whose storage serves the next batch.
+  /// An empty array with storage for the next batch.
   private var spare: [Item] = []
   /// The positions in `pending` of the actions that are there at most once; -1 for none.
   private var positions = Positions()
@@ -95,7 +95,7 @@ struct ActionQueue<Item: Sendable>: Sendable {
 
   /// Removes the action that was added last, so that a more complete action can take its place.
   ///
-  /// Do not call this for an action of a ``Single`` kind, whose position is recorded.
+  /// Do not call this for an action of a ``Single`` kind, because its position is recorded.
   mutating func removeLast() {
     _ = pending.popLast()
   }
@@ -124,9 +124,9 @@ struct ActionQueue<Item: Sendable>: Sendable {
 
   // MARK: Transactions
 
-  /// A transaction begins.
+  /// Notes that a transaction begins.
   ///
-  /// - Returns: The ``count`` before it.
+  /// - Returns: The ``count`` before the transaction.
   @inline(__always)
   mutating func transactionBegan() -> Int {
     transactionStart = pending.count
@@ -156,7 +156,7 @@ struct ActionQueue<Item: Sendable>: Sendable {
     /// The end of the part of the batch that the thread performs.
     var end: Int { min(items.count, start + budget) }
 
-    /// Takes the action out of a batch of one, as nearly all are.
+    /// Takes the action out of a batch that has only one, as nearly all have.
     ///
     /// Actions of larger batches are copied instead.
     mutating func takeOnly() -> Item? {
@@ -185,31 +185,30 @@ struct ActionQueue<Item: Sendable>: Sendable {
 
   /// The next step of a thread.
   enum Step: Hashable, Sendable {
-    /// Nothing more.
+    /// Does nothing more.
     case leave
-    /// Performs its batch, and then reports it: ``performed(_:on:)``.
+    /// Performs its batch, and then calls ``performed(_:on:)``.
     case perform
     /// Signals the threads that may stop waiting, see ``takeReleased()``, and then does the same as
     /// ``perform``.
     case releaseAndPerform
-    /// Requests a drain task, and then reports it: ``asked(on:)``.
+    /// Requests a drain task, and then calls ``asked(on:)``.
     case ask
     /// Tells a waiting thread that it is now the drainer.
     case appoint(ThreadIdentity)
-    /// Gets ready to wait, and then reports it: ``threadWaits(on:isLow:into:)``.
+    /// Gets ready to wait, and then calls ``threadWaits(on:isLow:into:)``.
     case prepareToWait
-    /// Waits for a signal, longer if the queue is fuller, and then reports it:
-    /// ``waited(on:into:)``.
+    /// Waits for a signal, longer if the queue is fuller, and then calls ``waited(on:into:)``.
     case wait(crowds: Int)
   }
 
-  /// A transaction ended.
+  /// Decides the next step of a thread after its transaction.
   ///
   /// - Parameters:
   ///   - count: The ``count`` before the transaction.
   ///   - thread: The thread of the transaction.
-  ///   - isLow: Whether it runs at a low priority, so that nobody should have to wait for it.
-  ///   - batch: The batch for it to perform.
+  ///   - isLow: Whether the thread runs at a low priority, so that nobody should have to wait for it.
+  ///   - batch: The batch for the thread to perform.
   /// - Returns: The next step of the thread.
   mutating func transactionEnded(
     since count: Int,
@@ -222,13 +221,13 @@ struct ActionQueue<Item: Sendable>: Sendable {
     batch.budget = added + share
     if let drainer { return drainer != thread && pending.count > room ? .prepareToWait : .leave }
     batch.hadBacklog = count > 0 || !left.isEmpty
-    // Others would have to wait for a thread of low priority. If there are too many actions, it
-    // works like every other thread.
+    // A thread of low priority leaves its actions to the drain task, because others would have to
+    // wait for the thread. It performs them itself if there are too many.
     if pending.count <= room, isLow() { return requestDrainTask(thread) }
     return takeOldest(&batch, thread)
   }
 
-  /// A drainer performed its part of the batch.
+  /// Decides the next step of a drainer that performed its part of the batch.
   mutating func performed(_ batch: inout Batch, on thread: ThreadIdentity) -> Step {
     guard batch.items.isEmpty else {
       swap(&left, &batch.items)
@@ -243,7 +242,7 @@ struct ActionQueue<Item: Sendable>: Sendable {
     return takeOldest(&batch, thread)
   }
 
-  /// Takes the oldest actions.
+  /// Gives the oldest actions to a thread, which becomes the drainer.
   private mutating func takeOldest(_ batch: inout Batch, _ thread: ThreadIdentity) -> Step {
     drainer = thread
     guard left.isEmpty else {
@@ -261,7 +260,7 @@ struct ActionQueue<Item: Sendable>: Sendable {
     return .releaseAndPerform
   }
 
-  /// A drainer has nothing left to do, or has done its share.
+  /// Ends the turn of a drainer that has nothing left to do, or has done its share.
   private mutating func handOver(_ thread: ThreadIdentity) -> Step {
     drainer = nil
     guard !isEmpty else { return .leave }
@@ -286,7 +285,7 @@ struct ActionQueue<Item: Sendable>: Sendable {
     return .ask
   }
 
-  /// The request for a drain task returned.
+  /// Decides the next step of a thread after its request for a drain task returned.
   mutating func asked(on thread: ThreadIdentity) -> Step {
     guard asker == thread else { return .leave }
     guard drainer == nil, !isDrainTaskDue, !isEmpty else {
@@ -297,7 +296,7 @@ struct ActionQueue<Item: Sendable>: Sendable {
     return .ask
   }
 
-  /// The drain task arrived.
+  /// Gives actions to the drain task, which has begun to run.
   mutating func drainTaskCame(on thread: ThreadIdentity, into batch: inout Batch) -> Step {
     isDrainTaskDue = false
     guard drainer == nil, !isEmpty else { return .leave }
@@ -307,7 +306,7 @@ struct ActionQueue<Item: Sendable>: Sendable {
 
   // MARK: Waiting for room
 
-  /// A thread is ready to wait.
+  /// Lets a thread wait for room, if the queue is still full.
   mutating func threadWaits(on thread: ThreadIdentity, isLow: Bool, into batch: inout Batch) -> Step
   {
     guard pending.count > room else { return .leave }
@@ -316,7 +315,7 @@ struct ActionQueue<Item: Sendable>: Sendable {
     return .wait(crowds: pending.count / room)
   }
 
-  /// A thread was signalled, or its wait timed out.
+  /// Decides the next step of a thread after its wait ended, by a signal or a timeout.
   mutating func waited(on thread: ThreadIdentity, into batch: inout Batch) -> Step {
     if drainer == thread { return takeOldest(&batch, thread) }
     waiting.removeAll { $0.thread == thread }

@@ -16,7 +16,7 @@ struct CacheDeadlines {
     @inline(__always) get { heap.first }
   }
 
-  /// An entry may have got a slot that is behind all former ones.
+  /// Adds a position for an entry, if its slot is a new one behind all others.
   mutating func makeRoom(for index: Int) {
     if index == positions.count { positions.append(-1) }
   }
@@ -58,11 +58,11 @@ struct CacheDeadlines {
     }
   }
 
-  /// Entries move into other slots.
+  /// Renumbers the deadlines after entries moved into other slots.
   ///
   /// - Parameters:
   ///   - kept: The old slots of the remaining entries, in order.
-  ///   - runs: The runs, in order.
+  ///   - runs: The slots of the runs, in order.
   mutating func move(_ kept: [Int32], _ runs: [Int]) {
     var (oldHeap, oldPositions, oldRunPositions) = (DeadlineHeap(), [Int32](), [Int32]())
     swap(&oldHeap, &heap)
@@ -78,13 +78,13 @@ struct CacheDeadlines {
     }
   }
 
-  /// The slots of runs no longer exist; none of them had a deadline.
+  /// Forgets the slots of runs, which no longer exist and had no deadlines.
   mutating func forgetRuns() { runPositions = [] }
 
-  /// The timer woke.
+  /// Notes that the timer woke, and sleeps for no deadline now.
   mutating func timerWoke() { armed = nil }
 
-  /// The time until which the timer has to sleep now; `nil` if it wakes early enough as it is.
+  /// The time until which the timer has to sleep now; `nil` if it already wakes early enough.
   mutating func arm() -> Instant? {
     guard let first = heap.first?.deadline else { return nil }
     if let armed, armed <= first { return nil }
@@ -97,9 +97,9 @@ extension CacheState {
   /// Handles the deadlines that are due.
   ///
   /// - Parameters:
-  ///   - limit: The number of deadlines at most, so that the lock is held briefly.
+  ///   - limit: The maximum number of deadlines to handle, so that the lock is held briefly.
   ///   - transaction: The transaction.
-  /// - Returns: Whether none is left.
+  /// - Returns: Whether no due deadline is left.
   mutating func timeReached(limit: Int, _ transaction: inout Transaction) -> Bool {
     deadlines.timerWoke()
     let now = transaction.environment.now.instant

@@ -5,7 +5,7 @@ import Foundation
 #endif
 
 extension CacheState {
-  /// Gives an entry's machine an input, and carries out its decisions.
+  /// Gives an entry's machine an input, and carries out the machine's decisions.
   @inline(__always)
   mutating func input(
     _ index: Int,
@@ -33,7 +33,7 @@ extension CacheState {
         endFetch(ending, index, &transaction)
       }
     }
-    // The callers get the value that landed, although the fetch that follows hides it.
+    // Callers were answered above, so that they get the new data before the next fetch hides it.
     if actions.stashed { stash(index, &transaction) }
     if actions.started != nil { start(index, &transaction, isFirst: actions.isRestarted) }
     if actions.paused { pause(index, isNews: actions.changed, &transaction) }
@@ -114,7 +114,7 @@ extension CacheState {
         slots[index].error = nil
       }
     case .failed:
-      // Whether the failure stays the answer for callers depends on the query of this fetch.
+      // The query of this fetch decides whether later callers get this failure as their answer.
       endFailure(index, &transaction)
       let reason = slots[index].failureReason
       transaction.drop(slots[index].error)
@@ -126,7 +126,7 @@ extension CacheState {
         }
       }
     case .cancelled, .nothing:
-      // A cancelled fetch restores the failure from before it.
+      // A cancelled fetch restores the failure that was shown before it began.
       transaction.drop(slots[index].failureReason)
       slots[index].failureReason = slots[index].reasonBefore
     case .replaced, .removed, .delivered:
@@ -139,9 +139,9 @@ extension CacheState {
     if !slots[index].isWatched { slots[index].dropEmptyRareData() }
   }
 
-  /// An endless stream has delivered data, and may go on.
+  /// Answers the callers of an endless stream that has delivered data and may go on.
   ///
-  /// Callers get their answer, and layers that are older than the stream are removed.
+  /// This also removes layers that were kept since before the stream began.
   private mutating func deliver(_ index: Int, _ transaction: inout Transaction) {
     landOnLayers(index, &transaction)
     answerWaiters(.delivered, index, transaction)
@@ -306,7 +306,7 @@ struct CacheReports {
     listen()
   }
 
-  /// Whether anybody hears of steps.
+  /// Whether anybody listens to steps of entries and runs.
   var isHeard: Bool {
     @inline(__always) get { !audience.isEmpty }
   }

@@ -1,11 +1,11 @@
 extension CacheState {
-  /// An attempt of a fetch has an answer.
+  /// Applies the answer of an attempt to the entry of its fetch.
   ///
   /// - Parameters:
   ///   - answer: The answer.
   ///   - job: The fetch.
   ///   - transaction: The transaction.
-  /// - Returns: Whether it landed.
+  /// - Returns: Whether the answer landed: the entry took it, and it was no failure.
   @discardableResult
   mutating func answered(
     _ answer: AttemptAnswer,
@@ -48,10 +48,10 @@ extension CacheState {
     case .late: return false
     case .restarted, .cancelled: break
     case .landed:
-      // The landing is announced first: a reader that learns about the answer must find it.
+      // This removes the copy for readers without the lock first: a reader that learns about the
+      // answer must not find older data.
       announce(.landing(index), &transaction)
-      // The answer that the fetch was told is read again, because another task of the fetch may
-      // have changed it.
+      // `saidAnswer` is read again, because another task of the fetch may have changed it meanwhile.
       job.saidAnswer?.answerLanded(isEndless: job.query.fetchOptions.delivery == .endless)
       if let box = answer.box { slots[index].store(box, &transaction) }
     case .retrying, .failed:
@@ -76,14 +76,14 @@ extension CacheState {
     return if case .landed = outcome { true } else { false }
   }
 
-  /// An attempt found nothing to do: the callers that joined its fetch wait for a fetch of their
-  /// own.
+  /// Ends an attempt that found nothing to do, and lets the callers that joined its fetch wait for
+  /// the next one.
   ///
   /// - Parameters:
   ///   - index: The entry.
   ///   - job: The fetch.
   ///   - transaction: The transaction.
-  /// - Returns: The future of the fetch.
+  /// - Returns: The outcome of the attempt.
   private mutating func foundNothing(
     _ index: Int,
     by job: FetchJob,
@@ -119,8 +119,8 @@ extension CacheState {
 
   /// Whether the elements of a fetch replace the present data instead of being added to it.
   ///
-  /// That is so unless a caller has written the data since the fetch began. It is also so if the data was
-  /// invalidated after that write and before the present attempt.
+  /// They do unless a caller has written the data since the fetch began. They also do if the data
+  /// was invalidated after that write and before the present attempt.
   func isNoBase(_ job: FetchJob) -> Bool {
     guard let index = find(job.entry), let current = slots[index].machine.running(job.id) else {
       return false
@@ -137,7 +137,7 @@ extension CacheState {
 
   /// Whether a caller waits for the fetch that follows the one in flight.
   ///
-  /// If so, that fetch retries as one that a caller asks for.
+  /// If so, the next fetch retries like one that a caller asks for.
   @inline(never)
   private func awaitsSuccessor(_ index: Int, _ transaction: inout Transaction) -> Bool {
     guard isSuccessorAwaited(index) else { return false }
@@ -152,7 +152,8 @@ extension CacheState {
     }
   }
 
-  /// An attempt has an answer that was made, outside the lock, from the data of that time.
+  /// Applies an answer that was computed outside the lock from the entry's data, unless that data
+  /// has changed.
   ///
   /// - Parameters:
   ///   - answer: The answer.
@@ -160,8 +161,8 @@ extension CacheState {
   ///     the same data.
   ///   - job: The fetch.
   ///   - transaction: The transaction.
-  /// - Returns: Whether it landed; `nil` if the data has changed, and the answer has to be made
-  ///   again.
+  /// - Returns: Whether the answer landed; `nil` if the data has changed, and the answer has to be
+  ///   made again.
   mutating func answered(
     _ answer: AttemptAnswer,
     madeFrom present: ValueBox?,

@@ -14,8 +14,8 @@ extension CacheState {
     !slots[index].machine.isDisabled && !slots[index].machine.isStatic
   }
 
-  /// Starts or joins a fetch that a bulk call watches, if the call waits; the client itself holds a
-  /// lease for unobserved keys.
+  /// Starts or joins a fetch for a bulk call; a call that waits watches the fetch, and the client
+  /// itself holds a lease on the fetch of an unobserved key.
   mutating func refetch(
     _ index: Int,
     _ cause: FetchCause,
@@ -24,7 +24,7 @@ extension CacheState {
     _ transaction: inout Transaction
   ) {
     guard slots[index].query != nil else { return }
-    // This is announced after the request, which may join a deferred fetch.
+    // The request comes first, because it may join a deferred fetch, which the announcement begins.
     defer { announce(.refetched(index), &transaction) }
     let request = FetchRequest(
       cause: cause,
@@ -44,7 +44,7 @@ extension CacheState {
 
   /// Empties an entry.
   ///
-  /// Its observers stay, and the time until it is removed does not begin again.
+  /// Its observers stay, and its retention does not begin again.
   mutating func empty(_ index: Int, isRemoved: Bool, _ transaction: inout Transaction) {
     announce(.fenced(index), &transaction)
     let actions = slots[index].machine.cleared(isRemoved: isRemoved, in: transaction.environment)
@@ -94,7 +94,7 @@ extension CacheState {
     slots[index].initialState?.source ?? slots[index].query?.initialData
   }
 
-  /// The dynamic options of an entry's observers to evaluate before it is reset.
+  /// The dynamic options of observers to evaluate before their entry is reset.
   ///
   /// - Returns: The options to evaluate; `nil` if there are none.
   func resetConditions(
@@ -113,8 +113,8 @@ extension CacheState {
     return condition(of: slot, index, transaction)
   }
 
-  /// The dynamic options of an entry's observers to evaluate before an answer lands that another
-  /// fetch is to follow.
+  /// The dynamic options to evaluate before an answer becomes the data: if it turns all observers
+  /// off, no other fetch follows.
   ///
   /// - Returns: The options to evaluate; `nil` if they do not matter.
   func followCondition(
@@ -140,10 +140,10 @@ extension CacheState {
     return slots[index].machine.isFollowedForObservers(job.id) && !isSuccessorAwaited(index)
   }
 
-  /// Lets no fetch follow the given one if its answer turns all observers off.
+  /// Lets no fetch follow the given one, if the answer of the given one turns all observers off.
   ///
   /// If the entry has changed since the options were evaluated, the next fetch follows
-  /// nevertheless, because the answer may not land.
+  /// nevertheless, because the entry may not take the answer.
   mutating func judgeFollowing(
     _ job: FetchJob,
     _ answers: [ResetCondition.Answer],
@@ -191,12 +191,12 @@ extension CacheState {
     let waiters = enabledCount > 0 ? slots[index].takeWaiters().waiters : Few()
     if slots[index].query?.isPersisted == true {
       announce(.emptying(index, .removed), &transaction)
-      // The first data of the entry may be from a store, which has none any more.
+      // The initial state of the entry may be from a store, which no longer has the data.
       transaction.drop(slots[index].initialState)
       slots[index].initialState = nil
     }
-    // The observers are found before the entry is emptied, which forgets their placeholders and
-    // with them their queries.
+    // The observers are found before the entry is emptied, because `empty` may replace their
+    // queries by others without placeholders.
     let answered = answers.compactMap { answer in observer(answer, index).map { ($0, answer) } }
     empty(index, isRemoved: false, &transaction)
     self.placeInitialData(index, initialData, &transaction)
@@ -213,7 +213,7 @@ extension CacheState {
     }
   }
 
-  /// The number of observers of an entry that are enabled under the answers.
+  /// The number of observers of an entry that are enabled, once the answers are applied.
   private func enabledCount(of index: Int, with answers: [ResetCondition.Answer]) -> Int {
     answers.reduce(slots[index].machine.enabledCount) { count, answer in
       guard let observer = observer(answer, index) else { return count }
@@ -242,7 +242,7 @@ struct ResetCondition: Sendable {
 
   let entry: EntryID
   let revision: UInt32
-  /// The entry as it will be, without the refetch.
+  /// The info of the entry after the reset, before the refetch.
   let info: QueryInfo
   /// The queries of the observers with dynamic options.
   let queries: [(ObserverID, StoredQuery)]

@@ -1,12 +1,12 @@
 /// An entry that a filter may match.
 struct EntryCandidate {
   var index: Int
-  /// Its rank among the others.
+  /// The place of the entry in the order of the results.
   var rank: UInt64
 }
 
 extension CacheState {
-  /// The parts of the cache in which a filter's matches are.
+  /// The parts of the cache to search for the matches of a filter.
   func candidates(of filter: EntryFilter) -> EntryCandidates {
     let narrowing = filter.narrowing
     let sources = sources(of: narrowing)
@@ -25,7 +25,7 @@ extension CacheState {
     }
   }
 
-  /// Takes the next candidates, from at most as many entries as may be visited under one lock.
+  /// Takes the next candidates, from at most ``CacheBounds/lookLimit`` entries.
   mutating func takeCandidates(_ candidates: inout EntryCandidates) -> [EntryCandidate] {
     var found: [EntryCandidate] = []
     var left = bounds.lookLimit
@@ -47,7 +47,7 @@ extension CacheState {
     return found
   }
 
-  /// All candidates, however many: for filters that match most of them.
+  /// All candidates, no matter how many: for filters that match most of them.
   func allCandidates(of filter: EntryFilter) -> [EntryCandidate] {
     let candidates = self.candidates(of: filter)
     var (found, left) = ([EntryCandidate](), Int.max)
@@ -74,7 +74,8 @@ extension CacheState {
     switch source {
     case .slots(let range):
       let middle = range.lowerBound + min(left, range.count)
-      // Entries that change their slots between two visits are in the log of changes.
+      // An entry that moves to another slot between two visits is in the log of changes, and is
+      // visited again.
       for index in range.lowerBound..<middle where index < slots.count && slots[index].key != nil {
         found.append(EntryCandidate(index: index, rank: UInt64(index)))
       }
@@ -116,8 +117,8 @@ extension CacheState {
   }
 }
 
-/// The progress of a search for entries: a superset of its filter's matches, as small as keys and
-/// prefixes allow.
+/// The rest of a search for entries: all matches of its filter, and as few other entries as keys
+/// and prefixes allow.
 struct EntryCandidates: Sendable {
   /// A part of the cache.
   enum Source: Sendable {
@@ -126,12 +127,13 @@ struct EntryCandidates: Sendable {
     case list([Int32], next: Int)
     /// The entries below a prefix.
     case prefix(KeyIndex.Walk)
-    /// The entries below a prefix, while the lock is released and other code may change the index.
+    /// The number of a walk through the entries below a prefix, while the lock is released and
+    /// other code may change the index.
     case resting(Int)
   }
 
   var sources: [Source]
-  /// Whether they are in the order of creation; otherwise they are in the order of slots.
+  /// Whether the results are in the order of creation; otherwise they are in the order of slots.
   let isByMaking: Bool
 
   var isOver: Bool { sources.isEmpty }

@@ -1,20 +1,19 @@
 /// The minimum sizes of tables, and the maximum number of entries that are visited while the lock
 /// is held.
 struct CacheBounds {
-  /// The number of entries that may be visited under one lock, if a search can be split into
-  /// slices.
+  /// The number of entries that a search may visit before it has to release the lock.
   var lookLimit = 1_000
-  /// The largest number of entries that were visited under one lock so far: for tests.
+  /// The largest number of entries that were visited without releasing the lock so far: for tests.
   var longestLook = 0
   /// The number of slots that are always kept, even if few are in use.
   ///
-  /// They take some 2 MB.
+  /// These slots take some 2 MB.
   var leastSlots = 4_096
   /// The number of rows for observers that are always kept.
   ///
   /// Rows are small, and when a screen comes back, so do its observers.
   var leastObservers = 32_768
-  /// Whether the end of the transaction has to look for room to give back, or for entries to evict.
+  /// Whether ``CacheState/shrink(_:)`` is to be called at the end of the transaction.
   var mayShrink = false
 }
 
@@ -146,7 +145,7 @@ extension CacheState {
     return old
   }
 
-  /// Ends all runs and observations, and removes all entries; none will be made again.
+  /// Ends all runs and observations, and removes all entries; no entry is made again.
   mutating func shutDown(_ transaction: inout Transaction) {
     isShutDown = true
     endImports(&transaction)
@@ -157,7 +156,7 @@ extension CacheState {
     removeAll(reason: .cleared, &transaction)
   }
 
-  /// Forgets the runs that handles still show after the end, and the runs that archives may bring.
+  /// Forgets the ended runs that handles still show, and the identities that recognise runs of archives.
   mutating func forgetFormerRuns(_ transaction: inout Transaction) {
     for (_, follower) in mutations.followers { transaction.drop(follower.kept) }
     mutations.followers = [:]

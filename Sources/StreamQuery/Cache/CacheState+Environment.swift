@@ -1,12 +1,12 @@
 extension CacheState {
-  /// The state of the network or the app was reported.
+  /// Applies a report on the state of the network or the app.
   ///
   /// - Parameters:
   ///   - isOnline: Whether the network is reachable; `nil` if unchanged.
   ///   - isActive: Whether the app is active; `nil` if unchanged.
   ///   - random: 64 random bits, if the refetches of a return are spread.
   ///   - transaction: The transaction.
-  /// - Returns: The conditions to evaluate.
+  /// - Returns: The conditions of observers that have to be evaluated.
   mutating func environmentReported(
     isOnline: Bool? = nil,
     isActive: Bool? = nil,
@@ -28,13 +28,13 @@ extension CacheState {
     )
   }
 
-  /// A developer tool takes the network away, or gives it back to its source.
+  /// Lets the network count as away for a developer tool, or believes its source again.
   ///
   /// - Parameters:
-  ///   - isOffline: Whether it is away, whatever its source reports.
+  ///   - isOffline: Whether the network counts as away, no matter what its source reports.
   ///   - random: 64 random bits, if the refetches of a return are spread.
   ///   - transaction: The transaction.
-  /// - Returns: The conditions to evaluate.
+  /// - Returns: The conditions of observers that have to be evaluated.
   mutating func networkForced(
     isOffline: Bool,
     random: UInt64 = 0,
@@ -68,7 +68,7 @@ extension CacheState {
       environmentMoved(of: nil, &transaction)
       return []
     case .back(let cause):
-      // Paused mutations go first, because the refetches should bring their changes.
+      // Paused mutations go first, so that the refetches bring the changes of these mutations.
       let paused = pausedMutations
       resumeMutations(releases: environment.isOnline, &transaction)
       guard returns.counts(cause, at: transaction.environment.now.instant) else {
@@ -96,13 +96,14 @@ extension CacheState {
     }
   }
 
-  /// Refetches that were delayed after a return of the network or the app are due, or the network
-  /// no longer counts as away.
+  /// Starts the refetches that were delayed after a return of the network or the app and are due now.
+  ///
+  /// If the report that the network is away has become too old, the network counts as online again.
   ///
   /// - Parameters:
   ///   - random: 64 random bits, if the refetches of a return are spread.
   ///   - transaction: The transaction.
-  /// - Returns: The conditions to evaluate.
+  /// - Returns: The conditions of observers that have to be evaluated.
   mutating func returnsDue(
     random: UInt64,
     _ transaction: inout Transaction
@@ -124,14 +125,16 @@ extension CacheState {
     return questions
   }
 
-  /// Applies a transition of the network or the app to the observed and fetching entries.
+  /// Refetches the observed entries after a return of the network or the app, where observers want
+  /// that, and continues paused fetches.
   ///
   /// - Parameters:
-  ///   - cause: The transition that refetches willing observers.
-  ///   - since: Entries whose data has arrived since then are omitted; `nil` omits none.
+  ///   - cause: The return of the network or the app.
+  ///   - since: Entries with data from this time or later are omitted; `nil` omits none.
   ///   - random: 64 random bits, if the refetches are spread.
   ///   - transaction: The transaction.
-  /// - Returns: The conditions to evaluate, except those that are already being evaluated.
+  /// - Returns: The conditions of observers that have to be evaluated, except those that are
+  ///   already being evaluated.
   mutating func refetchWilling(
     _ cause: FetchCause,
     since: Instant? = nil,
@@ -183,13 +186,13 @@ extension CacheState {
     return questions
   }
 
-  /// Whether the refetch of an entry for a transition may come later than the transition.
+  /// Whether the refetch of an entry after a return may be delayed, because nobody waits for an answer.
   private func mayWait(_ index: Int, _ cause: FetchCause) -> Bool {
     slots[index].waiters.isEmpty
       && slots[index].observers.allSatisfy { conditionalQuery(of: cause, Int($0)) == nil }
   }
 
-  /// Does the refetches of a transition that are due by now.
+  /// Starts the refetches that were spread after a return, and that are due now.
   private mutating func sweepDue(_ transaction: inout Transaction) {
     for row in returns.takeDue(at: transaction.environment.now.instant) {
       guard let index = find(row.entry) else { continue }
@@ -200,7 +203,7 @@ extension CacheState {
 
   /// Continues the paused fetches after a transition for which nothing is refetched.
   ///
-  /// An entry whose refetch is spread goes on at its own time, unless a caller awaits it.
+  /// An entry with a delayed refetch continues when that is due, unless a caller awaits its fetch.
   private mutating func resumePausedFetches(_ transaction: inout Transaction) {
     let spread = Set(returns.rows.map(\.entry))
     for index in slots.live.sorted().lazy.map(Int.init) {
@@ -227,7 +230,7 @@ extension CacheState {
   /// if the policy is asynchronous.
   ///
   /// - Parameters:
-  ///   - position: The observer that has arrived.
+  ///   - position: The observer that subscribes.
   ///   - transaction: The transaction.
   mutating func askOnArrival(_ position: Int, _ transaction: Transaction) {
     let observer = observers[position]
@@ -247,14 +250,14 @@ extension CacheState {
     actionQueue.enqueue(.askPolicy(question))
   }
 
-  /// A condition was answered.
+  /// Starts the refetch of an observer, if the answer to its condition wants that.
   ///
   /// - Parameters:
   ///   - condition: The condition.
   ///   - policy: The answer.
   ///   - transaction: The transaction.
-  /// - Returns: The conditions to evaluate again: if one was refused, and another transition came
-  ///   meanwhile, it is evaluated for that one.
+  /// - Returns: The condition to evaluate again, if it was refused and another transition came
+  ///   meanwhile; otherwise `nil`.
   mutating func answered(
     _ condition: RefetchCondition,
     _ policy: RefetchPolicy.Answer,
@@ -302,8 +305,8 @@ extension CacheState {
     )
   }
 
-  /// The query of an observer, if its condition has to be evaluated before a transition refetches
-  /// for it, or if its store has to be read.
+  /// The query of an observer, if a refetch for the observer first needs the answer of a condition,
+  /// or the data of a store.
   private func conditionalQuery(of cause: FetchCause, _ observer: Int) -> StoredQuery? {
     guard let query = observers[observer].query else { return nil }
     let isConditional = query.conditionalCauses.contains(cause)
@@ -314,25 +317,25 @@ extension CacheState {
     }
   }
 
-  /// Whether a transition refetches for an observer although its store had to be read first.
+  /// Whether a return refetches for an observer, once its store was read, even if the data is fresh.
   private func waited(for cause: FetchCause, _ observer: Int) -> Bool {
     observers[observer].resolvedOptions.refetchesAlways(on: cause)
   }
 }
 
-/// A condition of an observer that is evaluated because the network or the app changed.
+/// A condition of an observer, which decides whether a cause such as a return of the network refetches.
 struct RefetchCondition: Hashable, Sendable {
   let observer: ObserverID
   /// The entry that was observed when the evaluation began; the answer is valid for no other.
   let entry: EntryID
   let cause: FetchCause
 
-  /// A question, with the data for its evaluation.
+  /// A condition to evaluate, with the data for that.
   struct Question: Sendable {
     let condition: RefetchCondition
     /// The query that has the condition.
     let query: StoredQuery
-    /// The entry at the transaction that asks.
+    /// The info of the entry when the question was made.
     let info: QueryInfo
     /// The entry, if its data has to be restored from a store before the condition is evaluated;
     /// otherwise `nil`.

@@ -1,12 +1,13 @@
-// The facts about entries and runs that users' functions, archives, and tests that wait for too long can
-// read.
+// Facts about entries and runs: for users' functions, for archives, and for the reports of tests
+// that wait too long.
 extension CacheState {
   func facts(_ key: EntryKey, at now: Instant) -> EntryFacts? {
     guard let index = find(key), let info = info(index, at: now) else { return nil }
     return EntryFacts(info: info, revision: slots[index].revision)
   }
 
-  /// The facts of an entry when a query arrives at it; the entry takes that query's metadata.
+  /// The facts of an entry for a query that is about to use it, with the metadata that the entry
+  /// would take from that query.
   func facts(_ key: EntryKey, metBy query: StoredQuery, at now: Instant) -> EntryFacts {
     guard let index = find(key), var facts = facts(key, at: now) else { return .empty(key, query) }
     if slots[index].takes(query) { facts.info.meta = query.meta ?? QueryMeta() }
@@ -26,9 +27,9 @@ extension CacheState {
     // A refresh could bring nothing newer than the elements of an endless stream, unless the data
     // was invalidated.
     guard !slots[index].machine.isLive || slots[index].machine.isInvalidated else { return nil }
-    // An unobserved entry may have restored data, of which this process has had no result.
+    // An unobserved entry with restored data counts as disabled, because this process has had no result.
     let isUnobserved = slots[index].machine.observerCount == 0
-    // Observers that wait for a store count, because they arrive when it is read.
+    // Observers that wait for a store count, because they subscribe once the store is read.
     guard
       isBulkRefetched(index) || restoring(index) != nil
         || isUnobserved && (isListed || slots[index].machine.hasData)
@@ -47,7 +48,7 @@ extension CacheState {
 
   // MARK: Archives
 
-  /// The present state of an entry that was being fetched.
+  /// The state of an entry, for an export that waits for its fetch.
   borrowing func presence(of key: EntryKey, at now: Instant) -> ExportPresence {
     guard let index = find(key) else { return .gone }
     switch exportProgress(index) {
@@ -60,7 +61,7 @@ extension CacheState {
     }
   }
 
-  /// The progress of an entry's fetch for archives.
+  /// How far the fetch of an entry is, for archives that may wait for its data.
   func exportProgress(_ index: Int) -> ExportProgress {
     let isFetching = slots[index].machine.isFetching
     if slots[index].machine.extent == .part {
@@ -113,7 +114,7 @@ struct EntryFacts {
   var info: QueryInfo
   var revision: UInt32
 
-  /// The facts about a key that has no entry, apart from the facts that the given query adds.
+  /// The facts about a key that has no entry, with the metadata of the given query.
   static func empty(_ key: EntryKey, _ query: StoredQuery) -> EntryFacts {
     EntryFacts(info: .absent(key, query.meta), revision: 0)
   }
@@ -147,7 +148,7 @@ package enum ExportPresence {
   case gone
 }
 
-/// The progress of a fetch for archives of its entry.
+/// How far a fetch is, for archives that may wait for its data.
 package enum ExportProgress: Equatable, Sendable {
   /// There is no fetch, or there is data that the fetch is going to replace.
   case none

@@ -6,8 +6,9 @@ extension CacheState {
   ///   - index: The entry, if there is one.
   ///   - need: The condition of the caller for cached data.
   ///   - request: The request to the machine.
-  ///   - role: Its role for the fetch; `nil` if it does not wait.
-  ///   - resolution: How to fetch, when data is stale for it, and the initial data that it brings.
+  ///   - role: The role of the caller for the fetch; `nil` if the caller does not wait.
+  ///   - resolution: The caller's query with its options: how to fetch, when data is stale, and the
+  ///     initial data.
   ///   - transaction: The transaction.
   /// - Returns: The start of the fetch; for a caller that does not wait, only whether it was
   ///   possible.
@@ -49,8 +50,8 @@ extension CacheState {
         input(index, &transaction) { $0.requested(.manual, clientLease: true, in: $1) }
         if lookup == .hit { refreshBegan(index) }
       } else if resolution.initialData == nil, reports.needs < .everyLookup {
-        // A transaction that has placed initial data announces nothing: nobody may see the data
-        // before its end.
+        // Initial data that was placed just now is not announced: nobody may see it before the
+        // transaction ends.
         announce(.found(index), &transaction)
       }
       return .cached(box)
@@ -68,7 +69,7 @@ extension CacheState {
       recordLookup(.failure, index, transaction)
       return .failed(error)
     case .missingFetch:
-      // The entry may have just been made: its retention has to start.
+      // The retention of an entry that was just made has to start.
       updateBookkeeping(index, &transaction)
       return .missingFetch
     }
@@ -83,7 +84,7 @@ extension CacheState {
 
   /// Keeps an entry for at least a time after its last use; the longest requested time counts.
   ///
-  /// The next check of the entry's deadline takes it into account.
+  /// The deadline of the entry changes with the next call of ``updateBookkeeping(_:_:)``.
   @inline(__always)
   mutating func keep(_ index: Int, for gcTime: TimeSpan) {
     if slots[index].machine.gcTime < gcTime {
@@ -95,13 +96,13 @@ extension CacheState {
 /// A caller's request to an entry's machine.
 struct FetchRequest {
   var cause: FetchCause
-  /// Whether a running fetch over data is replaced.
+  /// Whether a running fetch is replaced, if the entry has data.
   var isSuperseding = false
   /// Whether the client holds a lease on the fetch, so that it goes on although no caller waits.
   var hasClientLease = false
-  /// The part to fetch.
+  /// The part of the value to fetch.
   var part = FetchPart.whole
-  /// Whether an answer is accepted that began before an invalidation.
+  /// Whether the caller accepts the answer of a fetch that began before an invalidation.
   var acceptsOlder = false
   /// The caller's setting for the fetch, if any.
   var setting: FetchSetting?
@@ -115,7 +116,7 @@ enum FetchStart: Sendable {
   /// A fetch was started or joined.
   case waiting(Waiter)
   case missingFetch
-  /// The last failure is still the answer, for a while.
+  /// The last failure, which callers get as their answer for a while.
   case failed(ErrorBox)
   /// The store of the entry has not been read yet.
   case restoring

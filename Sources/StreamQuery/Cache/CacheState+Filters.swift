@@ -29,7 +29,7 @@ extension CacheState {
   ) -> [Int] {
     var found = candidates
     if !filter.isExact { found.removeAll { !self.matches(filter, $0.index, at: now) } }
-    // The order must not depend on slots, and so on earlier additions and removals.
+    // The order must not depend on slots, because slots depend on earlier additions and removals.
     if !zip(found, found.dropFirst()).allSatisfy({ $0.rank < $1.rank }) {
       found.sort { $0.rank < $1.rank }
     }
@@ -67,7 +67,7 @@ extension CacheState {
 }
 
 extension EntryFilter {
-  /// The part of a filter that leads to its entries without a visit to all of them.
+  /// The part of a filter that finds its candidates without a visit to all entries; `.all` if no part does.
   var narrowing: EntryFilter {
     switch self {
     case .entry, .prefix, .active: return self
@@ -93,7 +93,7 @@ extension EntryFilter {
     }
   }
 
-  /// Whether the key alone decides: every entry it leads to matches.
+  /// Whether all candidates of the filter match, because it selects by keys alone.
   fileprivate var isExact: Bool {
     switch self {
     case .entry, .prefix: true

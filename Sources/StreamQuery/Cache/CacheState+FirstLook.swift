@@ -1,9 +1,9 @@
 extension CacheState {
-  /// The environment for a look at the state, which changes nothing.
+  /// The environment at a time, without a change of the state's own environment.
   @inline(__always)
   func environmentSeen(at now: ClockReading) -> Environment {
     var environment = self.environment
-    // A thread that read the clock earlier may take the lock later.
+    // Time does not go back, even if a thread that read the clock earlier takes the lock later.
     if now.instant >= environment.now.instant {
       let former = environment.now
       let elapsed = Double(now.instant.nanoseconds - former.instant.nanoseconds) / 1_000_000_000
@@ -18,7 +18,7 @@ extension CacheState {
   ///
   /// - Parameters:
   ///   - key: The key.
-  ///   - query: Its query, resolved.
+  ///   - query: The query of the observer, resolved.
   ///   - resolvedOptions: The options of the observer.
   ///   - initialData: Its initial data, already obtained outside the lock.
   ///   - now: The time.
@@ -99,7 +99,8 @@ extension CacheState {
     return (snapshot, machine.flags(for: resolvedOptions, since: nil, at: environment.now.instant))
   }
 
-  /// The facts for the dynamic options of an observer that arrives at an entry with initial data.
+  /// The facts for the dynamic options of an observer that is about to subscribe, with its initial
+  /// data in place.
   func factsOfArrival(
     _ key: EntryKey,
     _ query: StoredQuery,

@@ -11,7 +11,7 @@ extension CacheState {
     groups.makeGroup()
   }
 
-  /// Ends a group, whose number may be used again.
+  /// Ends a group, and frees its number.
   mutating func disband(_ group: Int32) {
     for position in groups[group].members.indices {
       removeMember(group, Int32(truncatingIfNeeded: position))
@@ -41,7 +41,7 @@ extension CacheState {
     }
   }
 
-  /// Notes that a member has news.
+  /// Notes that a member has news, and ends the waits for news of its group.
   mutating func memberChanged(_ position: MemberPosition) {
     let group = position.group
     groups[group].changed.append(position.position)
@@ -57,14 +57,14 @@ extension CacheState {
     return groups[group].waiting.takeAll()
   }
 
-  /// Whether nothing more comes.
+  /// Whether the members of a group will have no more news.
   func isOver(_ group: Int32) -> Bool {
     if case .over = groups[group].reading { true } else { false }
   }
 
-  /// The newest snapshot of each member that has changed since the last look.
+  /// The newest snapshot of each member that has changed since the last call.
   ///
-  /// If none has, the wait is registered. `nil` if no change will come.
+  /// If no member has changed, the wait is registered. `nil` if no change will come.
   mutating func takeChanges(
     of group: Int32,
     orSuspend wait: SharedOneShot<Void>
@@ -76,14 +76,14 @@ extension CacheState {
     return []
   }
 
-  /// The newest snapshot of each member that has changed since the last look.
+  /// The newest snapshot of each member that has changed since the last call.
   mutating func takeChanges(of group: Int32) -> [ObservationChange] {
     guard !groups[group].changed.isEmpty else { return [] }
     let changed = groups[group].changed.takeAll()
     var changes: [ObservationChange] = []
     changes.reserveCapacity(changed.count)
     for position in changed {
-      // The member left after it had changed.
+      // A member that was removed after its change is skipped.
       guard let id = groups[group].member(at: Int(position)) else { continue }
       guard let index = find(id) else {
         changes.append(ObservationChange(position: Int(position), id: id, seen: nil))
@@ -104,7 +104,7 @@ extension CacheState {
   /// - Parameters:
   ///   - group: The group.
   ///   - ids: The members, in their order.
-  ///   - isDue: Whether there is news even if no member has any.
+  ///   - isDue: Whether the group counts as changed even if no member has news.
   /// - Returns: The waits for news of the group, to be ended outside the lock.
   mutating func replaceMembers(
     of group: Int32,
@@ -118,7 +118,7 @@ extension CacheState {
     let waiting = groups[group].waiting
     groups[group] = GroupRow()
     groups[group].reading = .whole(isDue: isDue)
-    // Each member is looked at once, because nobody knows which state it has seen.
+    // Each member is read once, because nobody knows which state it has seen.
     for id in ids { groups[group].changed.append(groups[group].add(id)) }
     return waiting
   }
@@ -146,14 +146,14 @@ extension CacheState {
     return .news(results)
   }
 
-  /// Ends a group because a member has ended; each later look finds the end, too.
+  /// Ends a group because a member has ended; each later call finds the end, too.
   private mutating func end<Result>(_ group: Int32) -> Poll<Result> {
     groups[group].reading = .over
     return .over
   }
 
-  /// Suspends the reader of a whole group until there is news, unless there already is some or
-  /// never will be.
+  /// Suspends the reader of a whole group until there is news, unless there is news already or
+  /// never will be any.
   mutating func park(group: Int32, _ wait: SharedOneShot<Void>) -> SuspendDecision {
     guard case .whole(isDue: false) = groups[group].reading,
       groups[group].changed.isEmpty
@@ -202,10 +202,10 @@ struct GroupRow: FreeRows.Row {
   /// It takes one word, because there are as many positions as observers.
   struct Member: FreeRows.Row {
     private var index: Int32
-    /// The generation of the observer, or the position that was freed before this one.
+    /// The generation of the observer; for a free position, the one that was freed before it.
     private var number: UInt32
 
-    /// The row of a position without an observer.
+    /// The ``index`` of a position without an observer.
     private static let free = Int32.min
 
     init(_ id: ObserverID) { (index, number) = (id.index, id.generation) }
@@ -225,7 +225,7 @@ struct GroupRow: FreeRows.Row {
 
   enum Reading {
     case byChanges
-    /// The state of all members; `isDue` if it is to be read even if no member has news.
+    /// As a whole: the state of all members. `isDue` is whether it is to be read even without news.
     case whole(isDue: Bool)
     /// Nothing more comes: the client has ended, or will soon, or the observation was cancelled.
     case over
@@ -234,7 +234,7 @@ struct GroupRow: FreeRows.Row {
   var reading = Reading.byChanges
   var members: [Member] = []
   private var freeMembers = FreeRows()
-  /// The positions of members that have news since the last look.
+  /// The positions of members that have news since the group was last read.
   var changed: [Int32] = []
   /// The waits for news of any member.
   var waiting: [SharedOneShot<Void>] = []

@@ -1,6 +1,6 @@
 /// The key and date by which a run is recognised if its archive has no identities of runs.
 ///
-/// Two runs may have the same.
+/// Two runs may have the same stamp.
 private struct RunStamp: Hashable {
   var key: EntryKey
   var submittedAt: Double
@@ -12,7 +12,7 @@ extension CacheState {
   /// - Parameters:
   ///   - entries: The entries.
   ///   - runs: The paused runs of mutations.
-  ///   - resuming: Whether these runs continue.
+  ///   - resuming: Whether these runs continue at once.
   ///   - import: The number of an import in progress; `nil` if there is only this archive.
   ///   - transaction: The transaction.
   /// - Returns: The omitted content.
@@ -68,7 +68,8 @@ extension CacheState {
     return refused
   }
 
-  /// Remembers the runs that an archive is about to hold.
+  /// Remembers the paused runs, which an archive is about to contain, so that no import begins them
+  /// again here.
   mutating func rememberPausedRuns() {
     guard mutations.pendingCount > 0 else { return }
     for id in mutations.all {
@@ -155,7 +156,7 @@ extension CacheState {
     return nil
   }
 
-  /// The time when archived data without a mark was invalidated.
+  /// The time of the invalidation for data that was not invalidated in the archive, but is outdated here.
   private func markTime(
     _ known: Instant?,
     _ decision: Imports.Decision,
@@ -228,13 +229,13 @@ package struct RestoredEntry: Sendable {
   var text: String
   var key: EntryKey
   var query: StoredQuery
-  /// How long its data counts as fresh.
+  /// How long the data counts as fresh.
   var freshness: Freshness
   var box: ValueBox
   /// The date of the data, in seconds since the reference date.
   var updatedAt: Double
   var isInvalidated: Bool
-  /// Whether it is a part of a streamed value.
+  /// Whether the data is a part of a streamed value.
   var isPart: Bool
   var error: ErrorBox?
   var errorUpdatedAt: Double

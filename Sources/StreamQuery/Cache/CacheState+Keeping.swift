@@ -27,7 +27,7 @@ extension CacheState {
     return true
   }
 
-  /// The outbox has written a run, or need not write it: the run may go on.
+  /// Lets a run go on, because the outbox has written it or need not write it.
   mutating func kept(_ id: MutationID, _ transaction: inout Transaction) {
     guard let index = mutations.find(id) else { return }
     let actions = mutations.slots[index].machine.kept(in: transaction.environment)
@@ -36,7 +36,7 @@ extension CacheState {
     cancelOlder(before: id, &transaction)
   }
 
-  /// The outbox can never write a run with its present input.
+  /// Ends or stops a run with an input that the outbox can never write.
   mutating func keepingFailed(
     _ id: MutationID,
     _ error: ErrorBox,
@@ -63,10 +63,10 @@ extension CacheState {
   /// - Parameters:
   ///   - id: The run.
   ///   - input: Its new input.
-  ///   - layers: Its changes from now on.
+  ///   - layers: Its optimistic changes from now on.
   ///   - transaction: The transaction.
-  ///   - step: Gives the machine of the run its input.
-  /// - Returns: Whether that was possible.
+  ///   - step: Gives the machine of the run an input.
+  /// - Returns: Whether the machine of the run allowed it.
   mutating func rebase(
     _ id: MutationID,
     _ input: ValueBox,
@@ -85,7 +85,7 @@ extension CacheState {
     return actions.step == .keep
   }
 
-  /// Replaces the changes that a run shows.
+  /// Replaces the optimistic changes of a run.
   mutating func replaceLayers(
     _ layers: [LayerPlan],
     of job: MutationJob,
@@ -137,21 +137,22 @@ extension CacheState {
 
   // MARK: Pacing
 
-  /// Adds a run to the versions of its item, if only the newest version is sent.
+  /// Adds a run to the runs for the same item, if the mutation sends only the newest of them.
   mutating func joinCoalescing(_ id: MutationID, _ mutation: StoredMutation) {
-    // The job's key is shared with the table of runs, which releases it.
+    // The job's key is used, because the table of runs retains it, too.
     guard mutation.isNewestOnly, let job = mutations.slots[Int(id.index)].job else { return }
     let runs = PacedRuns(with: job)
     mutations.paced[runs, default: RunQueue()].insert(id)
   }
 
-  /// Cancels the older versions of a run, because the run may be sent now.
+  /// Cancels the older runs for the same item, because this run may be sent now.
   ///
-  /// A version that is being sent is not cancelled: see ``yieldToNewer(_:_:)``. While the run itself may
-  /// still be taken back, only older versions that may be taken back as well are cancelled: any other would
+  /// A run that is being sent is not cancelled: see ``yieldToNewer(_:_:)``. While this run may
+  /// still be taken back, it replaces only runs that may be taken back as well: any other would
   /// have to be sent in its place.
   ///
-  /// - Complexity: O(*n*) in their number; all except the one that is being sent are visited once.
+  /// - Complexity: O(*n*) in the number of older runs; each is visited once, except the one that is
+  ///   being sent.
   mutating func cancelOlder(before id: MutationID, _ transaction: inout Transaction) {
     guard !mutations.paced.isEmpty, let index = mutations.find(id),
       mutations.slots[index].machine.takesPrecedence,
@@ -188,9 +189,9 @@ extension CacheState {
     actionQueue.enqueue(.mutation(.discarded(discarded, by: job, changesOthers: isElsewhere)))
   }
 
-  /// Ends a run whose attempt has failed, if a newer version may be sent in its place.
+  /// Cancels a run after a failed attempt, if a newer run for the same item may be sent in its place.
   ///
-  /// - Complexity: O(*n*) in the number of newer versions.
+  /// - Complexity: O(*n*) in the number of newer runs.
   mutating func yieldToNewer(_ id: MutationID, _ transaction: inout Transaction) {
     guard !mutations.paced.isEmpty, let index = mutations.find(id),
       mutations.slots[index].machine.rests,
@@ -206,7 +207,7 @@ extension CacheState {
     }
   }
 
-  /// A run is over.
+  /// Removes a run that is over from the runs for the same item.
   mutating func leaveCoalescing(_ id: MutationID, _ job: MutationJob) {
     guard !mutations.paced.isEmpty else { return }
     let runs = PacedRuns(with: job)
@@ -217,11 +218,11 @@ extension CacheState {
 
 /// The origin of a run.
 enum RunOrigin {
-  /// The run begins here; the generator returned these numbers.
+  /// The run begins in this process; its identity is made from these random numbers.
   case here(random: (high: UInt64, low: UInt64))
   /// The run comes from an archive.
   case archive(RunIdentity, revision: UInt64, submittedAt: Timestamp)
-  /// An earlier process has written the run; its number is below those of all runs that began here.
+  /// An earlier process stored the run; its number is below those of all runs of this process.
   case store(RunIdentity, revision: UInt64, serial: UInt64, submittedAt: Timestamp)
 
   /// The time when the run was submitted, if that was not now.
@@ -235,7 +236,7 @@ enum RunOrigin {
   /// Returns the identity of the run.
   ///
   /// - Parameters:
-  ///   - serial: Its number within the client.
+  ///   - serial: The number of the run within the client.
   ///   - now: The time of the transaction.
   /// - Returns: The identity.
   func identity(serial: UInt64, at now: Timestamp) -> RunIdentity {

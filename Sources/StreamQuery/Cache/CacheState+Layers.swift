@@ -1,11 +1,10 @@
 // How layers lie over data.
 //
-// An optimistic change is not a write. The data of an entry is the newest answer of the server, and
-// nothing else. A running mutation puts a layer over it, a function from data to data, and
-// observers see the data with all layers applied in the order in which they were added. This gives
-// three things that a write with a rollback snapshot cannot give: two mutations of one entry
-// compose, each rolls back by itself, and an answer that lands in between is shown at once, below
-// them.
+// An optimistic change is not a write. The data of an entry is the newest answer of the server, and nothing
+// else. A running mutation puts a layer over it, a function from data to data, and observers see the data
+// with all layers applied in the order in which they were added. This gives three things that a write with a
+// rollback snapshot cannot give: two mutations of one entry compose, each rolls back by itself, and an answer
+// that comes in between is shown at once, below them.
 //
 // Layers are user code, so no transaction applies them. A transaction only records, in a
 // `LayeredBox`, which layers lie over which data. The first reader computes the result, outside the
@@ -19,9 +18,9 @@
 //   replaces it: a write to that key by the run's callbacks, or the end of any fetch that started
 //   since. Answers of fetches that started earlier are outdated from now on: they were requested
 //   before the server knew of the change.
-// - A later run of a mutation of which only the newest version counts succeeded: the layers of
-//   earlier versions are removed. The layers of all other runs compose.
-// - The run is over, including its callbacks, and neither of the two has begun: nothing will
+// - A later run for the same item succeeded, and the mutation sends only the newest of them: the
+//   layers of the earlier runs are removed. The layers of all other runs compose.
+// - The run is over, including its callbacks, and no such write or fetch has begun: nothing will
 //   replace the layer, so it is removed with the run.
 //
 // An entry with layers is pinned: the data below them must not expire. Removing or clearing an
@@ -57,8 +56,8 @@ extension CacheState {
     }
   }
 
-  /// A run succeeded: its layers stay until they are replaced, and answers that were requested
-  /// earlier do not land.
+  /// Keeps the layers of a run that succeeded until they are replaced; answers of fetches that
+  /// began earlier are outdated.
   mutating func keepLayers(of job: MutationJob, _ run: Int, _ transaction: inout Transaction) {
     for index in layeredEntries(run) {
       removeOlderVersions(of: job, index, &transaction)
@@ -72,8 +71,8 @@ extension CacheState {
     }
   }
 
-  /// A run succeeded of which only the newest version counts: the layers of earlier versions, which were sent
-  /// before it, are outdated.
+  /// Removes the layers of earlier runs for the item of a run that succeeded, if its mutation sends
+  /// only the newest run.
   private mutating func removeOlderVersions(
     of job: MutationJob,
     _ index: Int,
@@ -86,16 +85,16 @@ extension CacheState {
     }
   }
 
-  /// A run failed or was cancelled: only its layers are removed.
+  /// Removes the layers of a run that failed or was cancelled, and no others.
   mutating func dropLayers(of job: MutationJob, _ run: Int, _ transaction: inout Transaction) {
     for index in layeredEntries(run) { removeLayers(index, &transaction) { $0.job === job } }
   }
 
-  /// A run is over: removes the layers that no answer is going to replace.
+  /// Removes the layers of a run that is over, where no answer is going to replace them.
   mutating func settleLayers(of job: MutationJob, _ run: Int, _ transaction: inout Transaction) {
     for index in layeredEntries(run) {
-      // The answer of the fetch in flight would not land. A new fetch will, and then removes the
-      // layers.
+      // The answer of the fetch in flight is outdated, so a new fetch replaces it, and removes the
+      // layers when it ends.
       input(index, &transaction) { $0.outdatedRestarted(in: $1) }
       let newest = slots[index].machine.newestFetch
       removeLayers(index, &transaction) { $0.job === job && $0.keptSince == newest }
@@ -103,7 +102,7 @@ extension CacheState {
     mutations.slots[run].layered = []
   }
 
-  /// A fetch settled: removes the kept layers that are older than its start.
+  /// Removes the kept layers of an entry that are older than the start of its fetch, which has settled.
   mutating func landOnLayers(_ index: Int, _ transaction: inout Transaction) {
     guard slots[index].isLayered else { return }
     let newest = slots[index].machine.newestFetch
@@ -111,8 +110,7 @@ extension CacheState {
     reshow(index, &transaction)
   }
 
-  /// The entry is about to be written; a write by the callbacks of a run replaces that run's
-  /// layers.
+  /// Removes the layers of a run from an entry that the run's own callbacks are about to write.
   mutating func writeOnLayers(_ index: Int, _ transaction: inout Transaction) {
     guard slots[index].isLayered, let job = MutationJob.current else { return }
     strip(index, &transaction) { $0.job === job && $0.keptSince != nil }
@@ -123,7 +121,7 @@ extension CacheState {
     if slots[index].isLayered { strip(index, &transaction) { _ in true } }
   }
 
-  /// Makes the data that observers see again, from the data below and the layers over it.
+  /// Renews the data that observers see: the entry's data, with the layers over it.
   mutating func reshow(_ index: Int, _ transaction: inout Transaction) {
     guard slots[index].isLayered else {
       transaction.drop(slots[index].shown)
@@ -136,7 +134,7 @@ extension CacheState {
     slots[index].shown = LayeredBox(base: base, layers: slots[index].layers.map(\.layer))
   }
 
-  /// Whether any of the layers of a run is there.
+  /// Whether any layer of a run still lies over an entry.
   func isLaid(_ job: MutationJob, _ run: Int) -> Bool {
     layeredEntries(run).contains { slots[$0].layers.contains { $0.job === job } }
   }

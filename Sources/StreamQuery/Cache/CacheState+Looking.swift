@@ -1,4 +1,4 @@
-/// The result of a look that does not wait.
+/// The result of reading an observation without waiting.
 enum Poll<Value: Sendable>: Sendable {
   /// The newest state, which has not been seen.
   case news(Value)
@@ -66,7 +66,7 @@ extension CacheState {
 
   /// Whether an observer has not seen the current state.
   ///
-  /// It returns no reference, so that a look need not retain one.
+  /// This compares numbers, because a snapshot would have to be retained.
   private mutating func hasNews(_ observer: Int) -> Bool {
     let entry = Int(observers[observer].entry)
     guard observers[observer].seenVersion == version(entry) else { return true }
@@ -85,8 +85,8 @@ extension CacheState {
     )
   }
 
-  /// Whether an observer would see an entry differently now although its state is the same, for
-  /// example because its data has become stale.
+  /// Whether an observer would see an entry differently now although the entry's state is the same,
+  /// for example because the data has become stale.
   func showsNews(_ entry: Int) -> Bool {
     slots[entry].observers.contains { observer in
       let seen = observers[Int(observer)].seenFlags.subtracting(.placeholder)
@@ -106,8 +106,8 @@ extension CacheState {
     guard wasShown || observers[observer].suspended != nil else { return }
     let isShown = shownSnapshot(observer).1.contains(.placeholder)
     let isOther = wasShown && isShown && !isKept
-    // Another placeholder changes neither version nor flags, so the observer forgets the version
-    // that it has seen.
+    // A different placeholder changes neither version nor flags, so the observer forgets the
+    // version that it has seen.
     if isOther { observers[observer].seenVersion = .max }
     if isOther || isShown != wasShown { wakeSuspended(observer) }
   }
@@ -128,8 +128,8 @@ extension CacheState {
 
   /// Wakes a suspended observer if it would see a difference.
   ///
-  /// Without a snapshot there always is one, because nobody has read the entry since its last
-  /// change.
+  /// Without a snapshot there always is a difference, because nobody has read the entry since its
+  /// last change.
   @inline(__always)
   private mutating func wakeIfNews(_ observer: Int, _ version: UInt64?) {
     guard observers[observer].suspended != nil else { return }
@@ -140,7 +140,7 @@ extension CacheState {
     wakeSuspended(observer)
   }
 
-  /// Requests the end of a wait, unless that was done before.
+  /// Wakes the task of a suspended observer, or notes the news in the observer's group.
   @inline(__always)
   mutating func call(_ suspended: SuspendedObserver) {
     switch suspended {
@@ -158,7 +158,7 @@ extension CacheState {
   }
 }
 
-/// Shows a query's placeholder if it has neither data nor error.
+/// Adds the placeholder of a query to a snapshot that has neither data nor error.
 func withPlaceholder(
   of query: StoredQuery?,
   for snapshot: EntrySnapshot,

@@ -3,7 +3,7 @@ extension CacheState {
   /// they started.
   ///
   /// - Parameters:
-  ///   - releases: Whether held runs start.
+  ///   - releases: Whether runs start that an import has added without starting them.
   ///   - transaction: The transaction.
   mutating func resumeMutations(releases: Bool, _ transaction: inout Transaction) {
     guard mutations.pendingCount > 0 else { return }
@@ -108,7 +108,7 @@ extension CacheState {
     mutations.find(run).map { mutations.slots[$0].machine.isPaused } ?? false
   }
 
-  /// Whether a run is behind a run that waits for an answer or for a store.
+  /// Whether the first run in the scope of a run waits for an answer to its error, or for a store.
   private func isBehindStalled(_ index: Int) -> Bool {
     guard let scope = mutations.slots[index].job?.scope,
       let first = mutations.scopes[scope]?.first, let index = mutations.find(first)
@@ -116,9 +116,10 @@ extension CacheState {
     return mutations.slots[index].machine.isStalled
   }
 
-  /// A run has stopped and waits for an answer to its error.
+  /// Ends waits for a run that has stopped until its error is answered, and for the runs behind it
+  /// in its scope.
   ///
-  /// Callers that did not start it no longer wait for it, nor for the runs behind it.
+  /// Callers that started one of these runs still wait.
   mutating func stopped(_ index: Int, _ id: MutationID) {
     let scope = mutations.slots[index].job?.scope.flatMap { mutations.scopes[$0] }
     for run in scope.map(Array.init) ?? [id] {
@@ -132,7 +133,7 @@ extension CacheState {
     }
   }
 
-  /// A run has its outcome, so refetches that were delayed for it may be due.
+  /// Starts the refetches that were delayed for a run that has its outcome, if they wait for no other run.
   mutating func release(_ id: MutationID) {
     guard !mutations.delayedRefetches.isEmpty else { return }
     for index in mutations.delayedRefetches.indices {

@@ -67,7 +67,7 @@ extension CacheState {
 
   // MARK: Streams
 
-  /// A stream starts following the newest run of a mutation.
+  /// Counts a stream that starts following the newest run of a mutation.
   mutating func streamBegan(of mutation: EntryKey) {
     mutations.streams[mutation, default: 0] += 1
     mutations.streamCount += 1
@@ -91,7 +91,7 @@ extension CacheState {
     deadlines.set(mutations.slots[index].machine.nextDeadline, run: index)
   }
 
-  /// The streams of a mutation switch to the run that is now the newest.
+  /// Moves the streams of a mutation to the run that is now the newest.
   ///
   /// - Parameters:
   ///   - mutation: The mutation.

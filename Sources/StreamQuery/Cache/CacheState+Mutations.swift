@@ -53,7 +53,7 @@ extension CacheState {
   /// Makes the runs of a scope as urgent as a run that is about to join it and waits for them.
   ///
   /// - Complexity: O(*n*) in the number of less urgent runs. A run that is as urgent has already
-  ///   told those before it.
+  ///   raised the runs before it.
   private func lendPriority(
     _ scope: String?,
     for job: MutationJob,
@@ -112,9 +112,9 @@ extension CacheState {
     }
   }
 
-  /// The outcome of a run is decided.
+  /// Changes the layers of a run that has an outcome, and requests its callbacks.
   ///
-  /// Its layers change before its callbacks are called, so that these see the resulting data.
+  /// The layers change first, so that the callbacks see the resulting data.
   private mutating func conclude(
     _ ending: MutationMachine.Ending,
     _ index: Int,
@@ -158,8 +158,7 @@ extension CacheState {
     let waiters = mutations.slots[index].waiters
     mutations.slots[index].waiters = Few()
     job.retire(into: &transaction.garbage)
-    // The outbox hears of the end before callers and the next run go on, whose work may depend on
-    // it.
+    // The outbox hears of the end first: the callers and the next run may depend on that when they go on.
     if mutations.slots[index].machine.runOptions.isDurable {
       actionQueue.enqueue(.mutation(.over(job, ending)))
     }
@@ -195,7 +194,7 @@ extension CacheState {
     mutationsChanged(news)
   }
 
-  /// Removes a run from the list of its mutation, and reports the run that is the newest now.
+  /// Removes a run from the list of its mutation, and returns the run that is the newest now.
   private mutating func forget(
     _ id: MutationID,
     of key: EntryKey,
@@ -230,8 +229,7 @@ extension CacheState {
         // The work of a paused run is not running, so an archive that has the run may restore it.
         if mutations.slots[index].machine.isPaused { mutations.archived.remove(job.identity) }
         actionQueue.enqueue(.mutation(.cancel(job)))
-        // The run has left its scope: the runs behind it no longer wait for the work that it waits
-        // for.
+        // The run leaves its scope, so the runs behind it no longer wait for work that this run waits for.
         job.tasks?.workEnded()
         mutations.pendingCount -= 1
         emit(.cancelled, job, transaction)
@@ -270,7 +268,7 @@ extension CacheState {
     )
   }
 
-  /// The deadline of a run was reached.
+  /// Handles a deadline of a run: the end of a pause, or of its retention.
   mutating func timeReached(mutation index: Int, _ transaction: inout Transaction) {
     let environment = environment(ofRun: index, transaction)
     let actions = mutations.slots[index].machine.timeReached(in: environment)

@@ -21,7 +21,8 @@ extension CacheState {
     let isPlaced = initialData != nil && !slots[index].machine.hasData
     placeInitialData(index, initialData, &transaction)
     let id = attachObserver(index, query: query, resolvedOptions: resolvedOptions, &transaction)
-    // The initial data was placed just now, and closures of options may read the cache.
+    // Option closures may have read the cache before the initial data was placed, so they are
+    // evaluated again.
     if isPlaced, slots[index].dynamicCount > 0 { reevaluate(index, transaction) }
     return id
   }
@@ -73,7 +74,7 @@ extension CacheState {
     apply(actions, entry, &transaction)
   }
 
-  /// Takes an observer off the list of an entry, where the last one takes its place.
+  /// Takes an observer off the list of an entry; the last observer of the list takes its position.
   private mutating func detach(_ former: Observer, _ transaction: inout Transaction) {
     let entry = Int(former.entry)
     if let moved = slots[entry].observerLeft(Int(former.position), isDynamic: former.isDynamic) {
@@ -128,7 +129,7 @@ extension CacheState {
     return withPlaceholder(of: detached.query, for: currentSnapshot(entry), flags)
   }
 
-  /// The state that an observer leaves when it comes to another key, for its placeholder there.
+  /// The state that an observer shows before it moves to another key, where a placeholder may use that state.
   func presence(
     of id: ObserverID
   ) -> (key: EntryKey, snapshot: EntrySnapshot, query: StoredQuery?)? {
@@ -148,7 +149,7 @@ extension CacheState {
   ///   - observer: The observer.
   ///   - query: The new query.
   ///   - resolvedOptions: Its options from now on.
-  ///   - onSubscribe: Its policy for subscriptions, if it waited for a store and arrives now.
+  ///   - onSubscribe: The policy for subscriptions, if the observer waited for a store until now.
   ///   - keepsPlaceholder: Whether the new query has the same placeholder as the old one.
   ///   - transaction: The transaction.
   mutating func reobserve(
@@ -161,8 +162,7 @@ extension CacheState {
   ) {
     let entry = Int(observers[observer].entry)
     let old = observers[observer].resolvedOptions
-    // The policy for subscriptions does not matter for an existing observer, which keeps the one
-    // that it arrived with.
+    // An existing observer keeps the policy for subscriptions with which it subscribed.
     var resolvedOptions = resolvedOptions
     resolvedOptions.onSubscribe = onSubscribe ?? old.onSubscribe
     if onSubscribe == nil { resolvedOptions.retriesOnSubscribe = old.retriesOnSubscribe }
@@ -174,7 +174,8 @@ extension CacheState {
       showPlaceholder(observer, isKept: keepsPlaceholder)
     }
     guard old != resolvedOptions else { return }
-    // An observer that is about to leave, or that waited for a store, has not changed its options.
+    // There is no event if only `linger` differs, or if the observer waited for a store: nobody has
+    // changed its options.
     var asked = old
     asked.linger = resolvedOptions.linger
     if asked != resolvedOptions, old.participation != .restoring {
@@ -191,15 +192,14 @@ extension CacheState {
     )
     observers[observer].resolvedOptions = resolvedOptions
     observers[observer].pollBase = base
-    // If the entry was emptied, and a function enables the observer for that reason, there was no
-    // request.
+    // No lookup counts if a function enables the observer only because the entry was emptied.
     if let lookup, lookup != .miss || !slots[entry].machine.isIdle {
       recordLookup(lookup, entry, transaction)
     }
     apply(actions, entry, &transaction)
   }
 
-  /// Takes the answers of the functions of an observer's query.
+  /// Applies the options that the functions of an observer's query have returned.
   mutating func answered(
     _ observer: Int,
     _ query: StoredQuery,
@@ -207,8 +207,7 @@ extension CacheState {
     _ transaction: inout Transaction
   ) {
     var resolvedOptions = resolvedOptions
-    // No function decides how long the fetch of an observer that leaves goes on, but the caller may
-    // have set it.
+    // No function returns `linger`, so the present value stays, which a caller may have set.
     resolvedOptions.linger = observers[observer].resolvedOptions.linger
     reobserve(observer, query: query, resolvedOptions: resolvedOptions, &transaction)
   }
@@ -229,8 +228,8 @@ extension CacheState {
     wakeIfNews(observer)
   }
 
-  /// Gives the entry the query of the first observer whose refetch is due, unless a fetch is in
-  /// flight.
+  /// Lets an entry adopt the query of its first observer that is due for a refetch, unless a fetch
+  /// is in flight.
   mutating func electObserver(
     of entry: Int,
     _ cause: FetchCause?,

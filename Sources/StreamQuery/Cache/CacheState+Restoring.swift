@@ -1,12 +1,11 @@
 extension CacheState {
-  /// An entry whose observers wait for a store; `nil` if it has none, or other observers that do
-  /// not wait.
+  /// The entry, if observers of it wait for a store and none is enabled yet; otherwise `nil`.
   ///
   /// - Parameters:
   ///   - index: The entry.
   ///   - scope: Selects the entries by whether they are active; an entry that waits for a store
   ///     counts as active.
-  /// - Returns: The entry.
+  /// - Returns: The entry and its query.
   @inline(__always)
   func restoring(_ index: Int, in scope: RefetchScope = .active) -> RestoringEntry? {
     guard scope == .active || scope == .all else { return nil }
@@ -25,7 +24,7 @@ extension CacheState {
     _ group: WaitGroup?,
     _ transaction: inout Transaction
   ) {
-    // With several stores, the last one that is read counts, and the observers may come a moment later.
+    // The observers may still wait: for another store, or because they begin a moment after the read.
     guard let index = find(id), isBulkRefetched(index) || restoring(index) != nil else { return }
     refetch(index, cause, superseding: false, group, &transaction)
   }
@@ -65,13 +64,13 @@ extension CacheState {
     return held
   }
 
-  /// Places the data of a store, and lets the observers that waited for it arrive.
+  /// Places the data of a store, and lets the observers that waited for it request fetches.
   ///
   /// - Parameters:
-  ///   - entries: The entries, each with its resolution for an observer that arrives.
+  ///   - entries: The entries, each with its resolution for an observer that begins.
   ///   - isLast: See ``current(_:at:isLast:)``.
   ///   - transaction: The transaction.
-  /// - Returns: Whether that was done; otherwise a resolution has to be made again.
+  /// - Returns: Whether that was done; if not, the resolutions have to be made again.
   mutating func arrive(
     _ entries: [RestoringObservers.Resolved],
     isLast: Bool,
@@ -96,7 +95,7 @@ extension CacheState {
     return true
   }
 
-  /// Lets an observer that waited for a store arrive: it may now request a fetch.
+  /// Lets an observer that waited for a store request a fetch.
   private mutating func arrive(
     _ id: ObserverID,
     _ held: StoredQuery,
@@ -120,7 +119,7 @@ extension CacheState {
   }
 }
 
-/// An entry whose observers wait for a store.
+/// An entry with observers that wait for a store.
 struct RestoringEntry: Sendable {
   let id: EntryID
   /// The query, which says how the entry is kept in the store.
@@ -129,7 +128,7 @@ struct RestoringEntry: Sendable {
 
 /// The observers of one entry and query that wait for a store.
 struct RestoringObservers: Sendable {
-  /// Observers, and the resolution with which they arrive when the store has been read.
+  /// Observers, and the resolution that applies to them once the store has been read.
   typealias Resolved = (observers: RestoringObservers, resolution: Resolution)
 
   let key: EntryKey

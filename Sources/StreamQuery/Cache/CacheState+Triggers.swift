@@ -1,7 +1,7 @@
 // Refetches for the elements of queries' own triggers.
 
 extension CacheState {
-  /// A query's own trigger stream had an element.
+  /// Refetches an entry after an element of a trigger stream that its own query follows.
   ///
   /// - Parameters:
   ///   - trigger: The element.
@@ -35,7 +35,7 @@ extension CacheState {
 
   /// Refetches an entry whose paced triggers are due.
   ///
-  /// Where nobody observes, nothing is refetched, and the next element counts as the first one.
+  /// Without an enabled observer nothing is refetched, and the next element counts as the first one.
   mutating func triggersReached(_ index: Int, _ transaction: inout Transaction) {
     guard var pacing = slots[index].triggerPacing,
       pacing.takeDue(at: transaction.environment.now.instant)
@@ -45,7 +45,7 @@ extension CacheState {
     input(index, &transaction) { $0.requested(.trigger, in: $1) }
   }
 
-  /// Forgets the elements so far.
+  /// Forgets the trigger elements that an entry has had so far.
   mutating func forgetTriggers(_ index: Int) {
     slots[index].triggerPacing = nil
   }

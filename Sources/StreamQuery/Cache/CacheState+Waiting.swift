@@ -9,8 +9,8 @@ extension CacheState {
   ///   - role: The caller's role for the fetch; `nil` if it does not wait.
   ///   - group: The group of a caller that waits for several fetches.
   ///   - transaction: The transaction.
-  /// - Returns: The waiter of the caller; `nil` if it does not wait. If a caller wants a lease on a
-  ///   fetch that waits for this caller, nothing is requested, and it does not wait.
+  /// - Returns: The waiter of the caller; `nil` if the caller does not wait. If it wants a lease on
+  ///   a fetch that waits for itself, nothing is requested, and it does not wait.
   mutating func request(
     _ index: Int,
     _ request: FetchRequest,
@@ -101,7 +101,7 @@ extension CacheState {
 
   /// The generation of an entry's present waiters; a new one if nobody waits yet.
   ///
-  /// No two entries ever have the same generation, so a waiter that comes too late belongs to none.
+  /// No generation is ever used twice, so a waiter that comes too late belongs to none.
   private mutating func waiterGeneration(of index: Int) -> UInt64 {
     if slots[index].waiterGeneration == 0 {
       slots.waiterSerial += 1
@@ -149,8 +149,8 @@ extension CacheState {
     }
   }
 
-  /// The fetch of an entry has no running attempt any more: answers the callers that watch an
-  /// attempt.
+  /// Answers the callers that watch an attempt, because the fetch of the entry has no running
+  /// attempt any more.
   mutating func attemptRests(_ index: Int) {
     settleWatchers(index) { $0.role == .watchingAttempt }
   }
@@ -175,7 +175,7 @@ extension CacheState {
   /// Removes a cancelled caller; its lease ends.
   mutating func removeWaiter(_ waiter: Waiter, _ transaction: inout Transaction) {
     guard let index = awaitedEntry(of: waiter) else { return }
-    // An earlier transaction has answered the waiter, which has not been resumed yet.
+    // An earlier transaction may have answered the waiter, whose task has not been resumed yet.
     guard waiter.generation != 0, waiter.generation == slots[index].waiterGeneration else { return }
     waiter.generation = 0
     waiterWent(index, &transaction)
@@ -189,9 +189,9 @@ extension CacheState {
     }
   }
 
-  /// Removes the waiters whose callers have left, when they outnumber the others.
+  /// Removes the waiters of callers that have left, once these outnumber the others.
   ///
-  /// So each caller that leaves costs a constant time on average.
+  /// Then each caller that leaves costs a constant time on average.
   private mutating func waiterWent(_ index: Int, _ transaction: inout Transaction) {
     guard !slots[index].waiters.isEmpty else { return }
     slots[index].goneWaiters += 1
@@ -211,7 +211,7 @@ extension CacheState {
 
   /// The watchers of an unobserved entry's fetch.
   ///
-  /// They get its last state, because the entry may be gone before they look.
+  /// These watchers get the last state of the entry, because it may be gone before they read it.
   func unobservedWatchers(of index: Int) -> [Waiter] {
     guard !slots[index].isWatched else { return [] }
     return slots[index].waiters.filter { $0.role == .watching }
@@ -256,12 +256,12 @@ extension CacheState {
     guard !moving.isEmpty else { return waiters }
     let answered = waiters.filter { !$0.waitsForSuccessor }
     requeue(moving, index)
-    // The first of them counts as the caller that started the next fetch.
+    // The first waiter counts as the caller that started the next fetch.
     slots[index].initiator = slots[index].waiters.first
     return answered
   }
 
-  /// A fetch has replaced another: the waiters of the old one move to the new one.
+  /// Moves the waiters of a fetch to the fetch that has replaced it.
   ///
   /// Replacements come to an end, see ``EntryMachine/supersessionLimit``.
   private mutating func moveWaitersAlong(_ index: Int) {
@@ -289,7 +289,7 @@ extension CacheState {
         if waiter.role == .leasing { slots[index].machine.waiterJoined() }
       }
     }
-    // These include waiters whose callers have left; answering releases them, too.
+    // `others` includes the waiters of callers that have left: answering releases them, too.
     answer(others, isIdle ? .cancelled : .settled)
     restsForApp(index)
   }

@@ -79,8 +79,8 @@ extension CacheState {
   ///   - box: The data.
   ///   - index: The entry.
   ///   - writer: The origin of the write.
-  ///   - updatedAt: The time when it was current; `nil` is now.
-  ///   - isPart: Whether it is a part of a streamed value.
+  ///   - updatedAt: The time when the data was current; `nil` is now.
+  ///   - isPart: Whether the data is a part of a streamed value.
   ///   - fencing: Whether a fetch in flight ends.
   ///   - transaction: The transaction.
   mutating func put(

@@ -27,7 +27,7 @@ struct CacheState: ~Copyable {
   ///
   /// The time never goes back, even if a thread that read the clock earlier takes the lock later.
   var environment: Environment
-  /// The defaults for queries that arrive from now on.
+  /// The defaults for later queries.
   var defaults: StoredDefaults
   /// The queries of entries that began with a write, by value type.
   ///
@@ -38,11 +38,11 @@ struct CacheState: ~Copyable {
   var isShutDown = false
   var actionQueue = ActionQueue<Action>()
   var bounds = CacheBounds()
-  /// The callers that wait until nothing is going on.
+  /// The callers that wait until no work of the cache goes on.
   var idleWaits = IdleWaits()
   /// The optional mechanisms, of which most caches use none.
   var extensions = CacheExtensions()
-  /// Counts the changes of the data in stores.
+  /// Counts the changes of the data that stores keep.
   var kept = KeptVersion()
 
   /// Creates the state of an empty cache.
@@ -59,7 +59,7 @@ struct CacheState: ~Copyable {
     reports = CacheReports(needs: needs)
   }
 
-  /// The environment at a transaction.
+  /// Moves the environment to the time of a transaction, and returns it.
   mutating func environment(at now: ClockReading) -> Environment {
     environment = environmentSeen(at: now)
     advanceReaders(to: environment.now.instant)
@@ -109,8 +109,8 @@ struct CacheState: ~Copyable {
     announce(.leaving(index, reason), &transaction)
     emit(.removed(reason), index, transaction)
     let short = Int32(truncatingIfNeeded: index)
-    // The index hands out its own reference to the key as well, so that the slot does not release
-    // the last one under the lock.
+    // The index gives up its reference to the key in the same way, so that the last one is not
+    // released under the lock.
     if let key = slots[index].key.take() {
       slots.keys.remove(key.storage, id: short, into: &transaction.garbage)
     }
@@ -158,7 +158,7 @@ struct CacheState: ~Copyable {
     find(entry).flatMap { slots[$0].machine.hasData ? slots[$0].data : nil }
   }
 
-  /// The data of an entry that a fetch may leave as it is, even if it is hidden.
+  /// The data that an entry keeps if its fetch brings no change, even while that fetch hides the data.
   func kept(_ entry: EntryID) -> ValueBox? {
     guard let index = find(entry) else { return nil }
     return slots[index].machine.hasData ? slots[index].data : slots[index].stashed
@@ -171,9 +171,9 @@ struct CacheState: ~Copyable {
 
   // MARK: Snapshots
 
-  /// The current snapshot of an entry, for one look.
+  /// The current snapshot of an entry, for one read.
   ///
-  /// An unobserved entry does not keep it; otherwise a look at all entries would fill the cache.
+  /// An unobserved entry does not store the snapshot; otherwise reading all entries would fill the cache.
   func currentSnapshot(_ index: Int) -> EntrySnapshot {
     slots[index].snapshot ?? slots[index].makeSnapshot(version: 0)
   }
@@ -206,10 +206,10 @@ struct CacheState: ~Copyable {
     wake(index)
   }
 
-  /// Evaluates the dynamic options after a change, unless their own answers keep causing changes.
+  /// Evaluates the dynamic options after a change, unless their own results keep causing changes.
   ///
-  /// One evaluation answers all changes before it. Otherwise options that change the entry
-  /// themselves would multiply.
+  /// One evaluation serves all changes before it. Otherwise option closures that change the entry
+  /// would cause ever more evaluations.
   mutating func reevaluate(_ index: Int, _ transaction: Transaction) {
     let round = (transaction.reevaluationDepth ?? ReevaluationDepth.current) + 1
     let waiting = slots[index].reevaluationDepth
@@ -226,14 +226,14 @@ struct CacheState: ~Copyable {
   // This is a separate function, so that transactions without listeners do not pay for it.
   @inline(never)
   private mutating func tellResults(_ index: Int, _ former: UInt64?, _ transaction: Transaction) {
-    // Without a former version, nobody has looked since the last change, so this version is news
-    // for all.
+    // Without a former version, nobody has read the entry since the last change, so this version is
+    // news for all.
     let isNews = former == nil || slots[index].snapshot?.version != former
     if isNews || showsNews(index) { emit(.observerResultsUpdated, index, transaction) }
   }
 
   /// Tells of an event of an entry, if anybody listens.
-  // Inlined, so that an event that only a record has takes a few instructions.
+  // Inlined, so that an event that goes only to the record takes a few instructions.
   @inline(__always)
   mutating func emit(
     _ kind: QueryEvent.Kind,

@@ -9,7 +9,7 @@
 /// If the filter has predicates, which are user code, the client asks them between the visits, and
 /// again for changed entries. After three rounds the last answers count.
 struct EntrySearch<Item: Sendable> {
-  /// The next step.
+  /// The next step of the search.
   private enum Stage {
     case beginning
     case gathering(EntryCandidates)
@@ -21,7 +21,7 @@ struct EntrySearch<Item: Sendable> {
   private let filter: EntryFilter
   private let isFiltered: Bool
   private let wantsInfo: Bool
-  /// The time for measuring ages; ``Instant/distantPast`` before the first look.
+  /// The time for measuring ages; ``Instant/distantPast`` before the first visit.
   private(set) var instant = Instant.distantPast
   private var stage = Stage.beginning
   /// The number of times that the changed entries were collected.
@@ -29,7 +29,7 @@ struct EntrySearch<Item: Sendable> {
   /// The maximum number of rounds, because callers may change entries faster than the search visits
   /// them.
   ///
-  /// After the last one, the answers of the predicates count as they are. Without predicates, the
+  /// After the last round, the answers of the predicates count as they are. Without predicates, the
   /// search holds the lock until it has visited the rest.
   private var rounds: Int { isFiltered ? 3 : 8 }
   /// The number of the log of changes; `nil` if there is none.
@@ -39,8 +39,8 @@ struct EntrySearch<Item: Sendable> {
   ///
   /// They are added to ``found`` outside the lock, because that may copy the list.
   private var latest: [Match<Item>] = []
-  /// The matches for changed entries, in the order of the looks; `nil` is an entry that the filter
-  /// no longer matches.
+  /// The matches of changed entries, in the order of visits; `nil` for an entry that the filter no
+  /// longer matches.
   private var news: [(id: EntryID, match: Match<Item>?)] = []
   /// The numbers of matches in ``found`` and in ``news`` that the client's predicates have been
   /// asked about.
@@ -101,7 +101,7 @@ struct EntrySearch<Item: Sendable> {
       latest.append(match(candidate.index, candidate.rank, in: &state, item))
     }
     if candidates.isOver {
-      // A search without predicates that is complete after one visit has seen one instant.
+      // The matches of a search without predicates that is complete after one visit are of one instant.
       if log == nil, !isFiltered {
         swap(&found, &latest)
         return true
@@ -212,7 +212,7 @@ struct EntrySearch<Item: Sendable> {
 
   /// The matches, in order; each entry once.
   ///
-  /// - Returns: The matches at the instant of the last look.
+  /// - Returns: The matches at the instant of the last visit.
   func allMatches() -> [Match<Item>] {
     var all = news.isEmpty ? found : Self.merged(found, news)
     let isInOrder = zip(all, all.dropFirst()).allSatisfy { $0.rank < $1.rank }
@@ -244,7 +244,7 @@ struct EntrySearch<Item: Sendable> {
 /// An entry that a search found.
 struct Match<Item: Sendable>: Sendable {
   var id: EntryID
-  /// Its rank among the others.
+  /// The place of the entry in the order of the matches.
   var rank: UInt64
   /// The info for predicates; `nil` if nobody wants it.
   var info: QueryInfo?

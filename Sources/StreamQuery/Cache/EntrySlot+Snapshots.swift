@@ -24,13 +24,13 @@
 // released reference leaves with the transaction: the data is a user's object, and its deinit must
 // not run under the lock.
 extension EntrySlot {
-  /// The current state.
+  /// A new snapshot of the entry's current state.
   @inline(__always)
   func makeSnapshot(version: UInt64) -> EntrySnapshot {
     makeSnapshot(version: version, layered: self.shown)
   }
 
-  /// The current state without the layers over its data.
+  /// A snapshot of the current state without the layers over its data.
   var bareSnapshot: EntrySnapshot { makeSnapshot(version: 0, layered: nil) }
 
   @inline(__always)
@@ -47,12 +47,12 @@ extension EntrySlot {
     )
   }
 
-  /// Brings the snapshot in line with the entry, if anybody has looked at it yet.
+  /// Renews the snapshot after a change of the entry, if there is a snapshot.
   ///
   /// - Parameters:
   ///   - version: The version for a state that nobody has seen.
   ///   - transaction: The transaction.
-  /// - Returns: Whether there is such a state, so that the version is used up.
+  /// - Returns: Whether the new snapshot has this version, so that the version is used up.
   mutating func renewSnapshot(version: UInt64, _ transaction: inout Transaction) -> Bool {
     guard let old = snapshot.take() else { return false }
     let new = makeSnapshot(version: version)
@@ -65,8 +65,8 @@ extension EntrySlot {
       return true
     }
     guard !new.showsTheSame(as: old) else {
-      // The version stays, so that nobody is woken for a mark that no result shows: observers for
-      // which the data becomes stale learn it from the flag.
+      // The version stays, so that nobody is woken for the mark of an invalidation, which no result
+      // shows. An observer learns from its flags that the data is stale.
       snapshot = new.isInvalidated == old.isInvalidated ? old : makeSnapshot(version: old.version)
       transaction.drop(old)
       transaction.drop(new)
@@ -109,7 +109,7 @@ extension EntrySlot {
     )
   }
 
-  /// Forgets the states that nobody looks at any more.
+  /// Forgets the snapshots, which nobody reads any more.
   mutating func forgetSnapshots(_ transaction: inout Transaction) {
     guard snapshot != nil else { return }
     transaction.drop(snapshot.take())

@@ -9,11 +9,11 @@ struct EntrySlot: FreeRows.Row {
   var query: StoredQuery?
   /// The fetch in flight.
   var job: FetchJob?
-  /// The current state; `nil` until somebody looks.
+  /// The snapshot of the current state; `nil` until somebody reads the entry.
   var snapshot: EntrySnapshot?
   /// Data that most entries do not need.
   var rareData = Rare<RareData>()
-  /// Counts changes: an answer from a closure is void if the revision has changed.
+  /// Counts changes: the result of an option closure is void if the revision has changed meanwhile.
   var revision: UInt32 = 0
   /// The entry's position among the entries that are observed or fetching, -1 if it is not one of
   /// them; while the slot is free, the next free slot.
@@ -27,14 +27,14 @@ struct EntrySlot: FreeRows.Row {
     var observers: [Int32] = []
     /// The number of observers with dynamic options.
     var dynamicCount: Int32 = 0
-    /// Waiters that left early and are still in ``waiters``.
+    /// The number of waiters that left early and are still in ``waiters``.
     var goneWaiters: Int32 = 0
-    /// The round of evaluating dynamic options that is in the action queue; 0 is none.
+    /// The round of the evaluation of dynamic options that the action queue holds; 0 if it holds none.
     var reevaluationDepth = 0
     var waiters = Few<Waiter>()
     /// Distinguishes answered waiters from those that still wait; 0 while nobody waits.
     var waiterGeneration: UInt64 = 0
-    /// The last final error; shown while the machine says so.
+    /// The error of the last fetch that failed; shown while the machine says so.
     var error: ErrorBox?
     /// The newest attempt's error; shown while the machine counts failures.
     var failureReason: ErrorBox?
@@ -44,8 +44,8 @@ struct EntrySlot: FreeRows.Row {
     var initiator: Waiter?
     /// The snapshot before the current one, if both have the same data.
     ///
-    /// If a change is undone before anybody looks, this snapshot returns, so that nobody sees the
-    /// same state twice.
+    /// If a change is undone before anybody reads the entry, this snapshot returns, so that nobody
+    /// sees the same state twice.
     var previousSnapshot: EntrySnapshot?
     /// The layers of mutations over the data; the oldest run's is the lowest.
     var layers: [PlacedLayer] = []
@@ -55,14 +55,14 @@ struct EntrySlot: FreeRows.Row {
     var stashed: ValueBox?
     /// The initial data that the entry began with; `nil` if it began without.
     var initialState: InitialState?
-    /// The setting for fetches of the caller that gave the query; `nil` if it had none.
+    /// The fetch setting of the caller that gave the query; `nil` if the caller had none.
     var setting: FetchSetting?
     /// The pacing of the query's own triggers, if they are paced.
     var triggerPacing = Rare<TriggerPacing>()
-    /// The record for callers.
+    /// Decides whether callers get stale data or the last failure: see ``servingRecord``.
     var serving = Rare<ServingRecord>()
 
-    /// Whether it holds nothing.
+    /// Whether all properties are empty.
     var isEmpty: Bool {
       observers.isEmpty && waiters.isEmpty && layers.isEmpty
         && dynamicCount == 0 && reevaluationDepth == 0 && waiterGeneration == 0 && goneWaiters == 0
@@ -89,7 +89,7 @@ struct EntrySlot: FreeRows.Row {
     return isTaken && self.query !== query
   }
 
-  /// Hands out all user objects before the slot is emptied.
+  /// Hands all user objects to the transaction, before the slot is emptied.
   mutating func release(to transaction: inout Transaction) {
     transaction.drop(data.take())
     transaction.drop(query.take())
@@ -202,7 +202,7 @@ extension EntrySlot {
 
   /// Frees the storage of the rare data if nothing is left in it.
   ///
-  /// It serves entries that were fetched and are not observed, as most fetched ones are.
+  /// It saves memory for entries that were fetched and are not observed, as most fetched entries are.
   mutating func dropEmptyRareData() {
     if !rareData.isEmpty, rareData.value.isEmpty { rareData = Rare() }
   }
@@ -232,7 +232,7 @@ extension EntrySlot {
 
   /// Removes the observer at a position of the list.
   ///
-  /// - Returns: The observer that comes to this position, if one does.
+  /// - Returns: The observer that moved to this position; `nil` if none did.
   mutating func observerLeft(_ position: Int, isDynamic: Bool) -> Int? {
     if isDynamic { rareData.value.dynamicCount -= 1 }
     let last = rareData.value.observers.removeLast()
@@ -262,7 +262,7 @@ extension EntrySlot {
 
   /// Whether callers still get the newest failure as their answer.
   ///
-  /// Until then the entry stays, even if its retention is over.
+  /// As long as they do, the entry stays, even if its retention is over.
   func isFailureKept(at now: Instant) -> Bool {
     guard hasServingRecord, let end = rareData.value.serving.value.failureEnd else { return false }
     return now < end

@@ -12,7 +12,7 @@ struct IdleWaits: Sendable {
   /// A fetch or a run that goes on; `nil` exactly if nobody waits.
   private(set) var work: Work?
 
-  /// A caller begins to wait for the end of some work, and of all other work.
+  /// Adds a caller that waits until no work goes on.
   ///
   /// - Parameters:
   ///   - caller: The signal for the end.
@@ -23,19 +23,19 @@ struct IdleWaits: Sendable {
     self.work = work
   }
 
-  /// The work that the callers waited for has ended, but this other work goes on.
+  /// Replaces the work that the callers waited for, which has ended, by other work that goes on.
   mutating func waitOn(for work: Work) { self.work = work }
 
-  /// Whether a piece of work is that of a caller that waits here.
+  /// Whether a caller that waits here is part of the given work.
   func isCaller(_ work: WorkID) -> Bool { callers.contains { $0.work == work } }
 
-  /// A caller no longer waits; has no effect if it was answered.
+  /// Removes a caller that no longer waits; does nothing if the caller was answered.
   mutating func callerLeft(_ caller: SharedOneShot<Void>) {
     callers.removeAll { $0.answer === caller }
     if callers.isEmpty { work = nil }
   }
 
-  /// All work has ended, so the callers have to be answered.
+  /// Takes all callers, because no work goes on.
   ///
   /// - Returns: The callers, to be answered outside the lock.
   mutating func takeCallers() -> [SharedOneShot<Void>] {
@@ -44,9 +44,9 @@ struct IdleWaits: Sendable {
   }
 }
 
-// The state decides here which work goes on. Paused work does not: it may go on in an hour, or never. Neither
-// does work that waits for paused work, such as a run behind a paused one, or a fetch that awaits a paused
-// fetch; nor work that itself waits here.
+// The state decides here which work goes on. Paused work does not count: it may go on in an hour,
+// or never. Neither does work that waits for paused work, such as a run behind a paused one, or a
+// fetch that awaits a paused fetch; nor work that itself waits here.
 
 extension CacheState {
   /// Finds a fetch or a run that goes on.
@@ -113,7 +113,7 @@ extension CacheState {
     }
   }
 
-  /// A caller waits until nothing goes on.
+  /// Adds a caller that waits until nothing goes on, if something does now.
   ///
   /// - Parameters:
   ///   - caller: The signal for the end.
@@ -125,7 +125,7 @@ extension CacheState {
     return true
   }
 
-  /// A transaction ends while somebody waits until nothing goes on.
+  /// Answers the callers that wait until nothing goes on, if that is so at the end of a transaction.
   mutating func tellIdle() {
     if let work = workUnderWay(likely: idleWaits.work, but: nil) {
       return idleWaits.waitOn(for: work)

@@ -15,22 +15,22 @@ struct Observer: FreeRows.Row {
   var position: Int32 = -1
   /// Whether the query has options to evaluate.
   ///
-  /// It is beside the next property, because each look reads both.
+  /// It is beside the next property, because each read of the observer needs both.
   private(set) var isDynamic = false
   private(set) var hasPlaceholder = false
-  /// The flags that it saw last, with the version.
+  /// The flags that the observer saw last, with the version.
   var seenFlags = QueryFlags()
   private(set) var query: StoredQuery?
-  /// Increases with each arrival at an entry: the first observer refetches first.
+  /// The place of the observer in the order of arrivals at entries: the earliest refetches first.
   var arrival: UInt64 = 0
   var resolvedOptions = ResolvedObserverOptions()
-  /// The instant when it started polling.
+  /// The instant when the observer started polling.
   var pollBase = Instant.distantPast
-  /// The entry's settled count when it began to observe.
+  /// The entry's counts of settled fetches when the observer came.
   var settledBase = SettledCounts.zero
-  /// The version that it saw last, with the flags.
+  /// The version that the observer saw last, with the flags.
   var seenVersion = UInt64.max
-  /// The wait in `next`.
+  /// The wait of a task in `next`, or of a group.
   var suspended: SuspendedObserver?
   /// The other waits, if several tasks iterate one stream.
   var alsoSuspended: [SuspendedObserver] = []
@@ -57,7 +57,7 @@ struct Observer: FreeRows.Row {
     follow(query)
   }
 
-  /// Replaces its query.
+  /// Replaces the query of the observer.
   mutating func follow(_ query: StoredQuery) {
     self.query = query
     isDynamic = query.isDynamic
@@ -67,7 +67,7 @@ struct Observer: FreeRows.Row {
   /// Hands out the query before the row is given back.
   mutating func releaseQuery() -> StoredQuery? { query.take() }
 
-  /// Moves to the list of another entry.
+  /// Moves the observer to another entry.
   mutating func observe(
     at entry: Int,
     _ position: Int,
@@ -84,7 +84,7 @@ struct Observer: FreeRows.Row {
     settledBase = counts
   }
 
-  /// Notes the state that it sees.
+  /// Notes the state that the observer sees now.
   ///
   /// - Returns: Whether the state is news.
   @inline(__always)
@@ -140,7 +140,7 @@ extension EntryEnd {
 
 /// An observer's wait for news.
 enum SuspendedObserver: Sendable {
-  /// A task waits for it alone.
+  /// A task waits for news of this observer alone.
   case alone(SuspendedTask<Void>)
   /// Nobody waits: an `ObservationGroup` notes that its member has news.
   case member(MemberPosition)

@@ -49,7 +49,7 @@ struct ObserverTable: RandomAccessCollection {
     ObserverID(index: .max, generation: nextGeneration())
   }
 
-  /// The number of an observer: never that of a free row.
+  /// The number for a new observer: never 0, which free rows have.
   private mutating func nextGeneration() -> UInt32 {
     serial = serial == .max ? 1 : serial + 1
     return serial
@@ -61,7 +61,7 @@ struct ObserverTable: RandomAccessCollection {
     return arrivals
   }
 
-  /// Frees a row whose observer was taken out.
+  /// Frees a row, after its observer was taken out.
   mutating func free(_ index: Int) {
     free.put(index, in: &rows)
     liveCount -= 1

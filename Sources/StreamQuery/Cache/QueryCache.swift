@@ -31,7 +31,7 @@ final class QueryCache: Sendable {
   private let tellsEveryLookup: Atomic<Bool>
   /// Counts the snapshots of all entries.
   ///
-  /// If it has not changed since an observer's last look, there is no news.
+  /// If the count has not changed since an observer last read its entry, there is no news.
   let news = Atomic<UInt64>(0)
   /// Copies of data that threads can read without the lock; `nil` unless many threads read.
   let shards: ReadShards?
@@ -131,7 +131,7 @@ final class QueryCache: Sendable {
       }
       return result
     }
-    // This comes first: a thread may be about to start the work that waits for it.
+    // The caller's action comes first: another thread may be about to start the work that needs it.
     if let callerAction = transaction.callerAction { shell.performInCaller(callerAction) }
     // The references that the transaction collected are released here, outside the lock.
     _ = consume transaction
@@ -139,7 +139,7 @@ final class QueryCache: Sendable {
     return result
   }
 
-  /// The next step of a thread whose transaction left actions.
+  /// The next step of a thread, after its transaction has left actions.
   private struct TransactionEnd {
     var step: ActionQueue<Action>.Step
     var batch: ActionQueue<Action>.Batch
@@ -172,7 +172,7 @@ final class QueryCache: Sendable {
     carryOut(&end, shell)
   }
 
-  /// Follows the action queue's instructions until it releases the thread.
+  /// Takes the steps that the action queue gives to the thread, until there is none left.
   @inline(never)
   private func carryOut(_ end: inout TransactionEnd?, _ shell: some ActionRunner) {
     // The batch is taken out, so that its storage is reused and not copied.
@@ -227,7 +227,7 @@ final class RoomWaits: Sendable {
   #if canImport(Dispatch)
   private let semaphores = Mutex<[ThreadIdentity: DispatchSemaphore]>([:])
 
-  /// Gets ready for a signal to a thread, which is not lost from now on.
+  /// Makes a semaphore for a thread, so that no signal to the thread is lost from now on.
   func prepare(_ thread: ThreadIdentity) {
     let semaphore = DispatchSemaphore(value: 0)
     semaphores.withLock { $0[thread] = semaphore }
@@ -240,7 +240,7 @@ final class RoomWaits: Sendable {
     _ = semaphore.wait(timeout: .now() + .milliseconds(10 * crowds))
   }
 
-  /// The thread no longer waits.
+  /// Removes the semaphore of a thread that no longer waits.
   func forget(_ thread: ThreadIdentity) {
     semaphores.withLock { _ = $0.removeValue(forKey: thread) }
   }

@@ -10,7 +10,7 @@ struct RecentInvalidations: Sendable {
   /// The number of notes.
   var count: Int { young.count + old.count }
 
-  /// A caller invalidated the entries of a filter, whether or not the cache knows them.
+  /// Notes that the entries of a filter were invalidated, whether or not the cache knows them.
   ///
   /// - Parameters:
   ///   - filter: The filter.
@@ -28,7 +28,7 @@ struct RecentInvalidations: Sendable {
     return boundNotes()
   }
 
-  /// Some keys were invalidated.
+  /// Notes that some keys were invalidated.
   ///
   /// - Parameters:
   ///   - keys: The keys.
@@ -56,7 +56,7 @@ struct RecentInvalidations: Sendable {
     return former
   }
 
-  /// A note that is ordered by its time.
+  /// A note with the time as its place in the order.
   private static func makeNote(at now: Instant) -> KeyNotes.Note {
     KeyNotes.Note(mark: UInt64(max(0, now.nanoseconds)) + 1)
   }

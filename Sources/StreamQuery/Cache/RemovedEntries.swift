@@ -9,16 +9,16 @@ final class RemovedEntries: Sendable {
   private let slots: [EntrySlot]
   private let reason: QueryEvent.RemovalReason
   private let date: Double
-  /// The number of the newest event when they were removed.
+  /// The number of the newest event before the removal.
   private let eventSerial: UInt64
 
   /// Records removed entries.
   ///
   /// - Parameters:
-  ///   - slots: The slots that hold them.
+  ///   - slots: The slots of the entries.
   ///   - reason: The reason of the removal.
   ///   - date: The date, in seconds since the reference date.
-  ///   - eventSerial: The number of the newest event before.
+  ///   - eventSerial: The number of the newest event before the removal.
   init(
     in slots: [EntrySlot],
     reason: QueryEvent.RemovalReason,
@@ -31,7 +31,7 @@ final class RemovedEntries: Sendable {
     self.eventSerial = eventSerial
   }
 
-  /// The event for one of them; made outside the lock.
+  /// The event for one of the entries; made outside the lock.
   ///
   /// - Parameters:
   ///   - slot: The entry's slot.

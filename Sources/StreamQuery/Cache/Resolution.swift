@@ -11,36 +11,37 @@ struct Resolution {
   var initialData: InitialData?
   /// Whether the query's closure for ``initialData`` was called; it may have returned none.
   var isDataKnown = false
-  /// The revision of the entry that the options are about; `nil` if they are the same for all.
+  /// The revision of the entry that the options are about; `nil` if they depend on no entry.
   var revision: UInt32?
   /// The number of changes of the data in stores when the options were determined; `nil` if no
   /// store keeps the query.
   var kept: KeptVersion?
 
-  /// Whether it has to wait for a store.
+  /// Whether the query has to wait for a store.
   var isRestoring: Bool { options.participation == .restoring }
 }
 
 /// Data for an entry that has none, already obtained outside the lock.
 struct InitialData: Sendable {
   let box: ValueBox
-  /// The date when it was current, in seconds since the reference date; `nil` means now.
+  /// The date when the data was current, in seconds since the reference date; `nil` means now.
   let updatedAt: Double?
-  /// Whether it was invalidated before it was saved.
+  /// Whether the data was invalidated before it was saved.
   var isInvalidated = false
-  /// Whether it is a part of a streamed value.
+  /// Whether the data is a part of a streamed value.
   var isPart = false
   /// The source of the data.
   let source: StoredInitialData
 
-  /// The beginning of an entry that starts with this data.
+  /// The initial state of an entry that starts with this data.
   func initialState(at now: Timestamp) -> InitialState {
     InitialState(source: source, time: updatedAt.map(now.placing(date:)) ?? now)
   }
 }
 
-/// The first data of an entry: a reset restores it with its age, whoever observes the entry by
-/// then.
+/// The initial data of an entry, and its age.
+///
+/// A reset restores both, even if other queries observe the entry by then.
 final class InitialState: Sendable {
   /// The source of the initial data.
   ///
@@ -69,7 +70,7 @@ struct KeptVersion: Hashable, Sendable {
 }
 
 extension CacheState {
-  /// Returns a resolution if it still holds.
+  /// Returns a resolution if it is still up to date.
   ///
   /// Data of a store may be removed or invalidated while it is decoded, even by the user's code that decodes
   /// it, and again each time. So there is a last round, in which such data counts as invalidated, or stays in
@@ -89,7 +90,7 @@ extension CacheState {
       return nil
     }
     guard let former = resolution.kept, former != kept else { return resolution }
-    // A store was read meanwhile: an observer must not begin to wait for that.
+    // If a store was read meanwhile, an observer must not begin to wait for that store.
     guard former.reads == kept.reads else { return nil }
     guard resolution.initialData != nil else { return resolution }
     guard isLast else { return nil }
@@ -118,7 +119,7 @@ extension CacheState {
     guard !isShutDown else { return initialData.box }
     let known = find(key)
     let index = known ?? entry(key, resolution.query, &transaction)
-    // An optimistic change, or a query that is not persisted, made the entry.
+    // An optimistic change, or a query that is not persisted, may have made the entry.
     if known != nil, slots[index].query?.isPersisted != true {
       adopt(index, resolution.query, &transaction)
     }

@@ -1,11 +1,11 @@
 /// The slots of entries, with the index that finds them.
 ///
-/// An entry keeps its slot until it is removed, or until all entries move together. An ``EntryID`` finds it in both
-/// slots.
+/// An entry keeps its slot until it is removed, or until all entries move together. An ``EntryID``
+/// finds it before and after the move.
 struct SlotTable: RandomAccessCollection {
   private(set) var rows: [EntrySlot] = []
   private var free = FreeRows()
-  /// The slots, by generation, of entries that have moved, for identifiers from before.
+  /// The new slots of entries that have moved, by generation, for identifiers from before the move.
   private(set) var moved: [UInt64: Int32] = [:]
   /// Counts the entries ever made.
   private(set) var serial: UInt64 = 0
@@ -80,7 +80,7 @@ struct SlotTable: RandomAccessCollection {
     free.put(index, in: &rows)
   }
 
-  /// An entry is observed or fetching from now on, or neither.
+  /// Adds an entry to the ``live`` entries, or removes it.
   mutating func setLive(_ isLive: Bool, _ index: Int) {
     let position = rows[index].livePosition
     if isLive, position < 0 {

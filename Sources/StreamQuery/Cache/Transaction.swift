@@ -4,14 +4,14 @@
 /// Values, errors and closures belong to users, and so does the code of their `deinit`. Replaced
 /// references are collected here and released after the lock (contract law 8).
 struct Transaction: Sendable {
-  /// Set when the transaction holds the lock.
+  /// The environment at the time of the transaction; set once it holds the lock.
   var environment: Environment
-  /// Whether a caller waits for the fetches that this starts; these retry only if an option says
-  /// so.
+  /// Whether a caller waits for the fetches that the transaction starts: they retry only if an
+  /// option says so.
   var isImperative = false
   /// The setting of this transaction's caller for fetches, in addition to its query.
   var setting: FetchSetting?
-  /// The work on whose behalf the transaction is made, if it is not that of the present task.
+  /// The work that makes the transaction, if it is not the work of the present task.
   private let otherCaller: TaskChain?
   /// The fetch or the run from which the call was made.
   ///
@@ -68,9 +68,8 @@ struct ClockReading: Sendable {
 
 /// The number of evaluations of dynamic options that led to the current code.
 ///
-/// An answer may change the entry, and then the options are evaluated again. An option whose answer
-/// changes each time, or that writes to the cache itself, must not cause this for ever (contract
-/// law 8).
+/// The result of an option may change the entry, and then the options are evaluated again. An option that has
+/// another result each time, or writes to the cache, must not cause this for ever (contract law 8).
 enum ReevaluationDepth {
   static let limit = 3
 
