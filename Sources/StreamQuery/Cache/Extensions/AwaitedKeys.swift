@@ -1,8 +1,8 @@
 /// The keys that imports in progress are to bring, and the changes of keys meanwhile.
 ///
-/// A value that is told about each event. Archives name keys by texts, because a key in an archive may be
-/// unknown to the cache. All events have a place in one order: imports begin, name keys, fetches start,
-/// entries are removed or written. Nothing is noted while no import runs.
+/// Archives name keys by texts, because a key in an archive may be unknown to the cache. All events
+/// have a number in one order, the *place*: an import begins or names keys, a fetch starts, an
+/// entry is removed or written. Nothing is noted while no import runs.
 ///
 /// No answer takes a search through all names, all notes of keys or all fetches: there may be
 /// thousands of each, and all of it happens under the lock.
@@ -10,25 +10,24 @@ struct AwaitedKeys<End: Sendable>: Sendable {
   /// An import in progress.
   private struct Import: Sendable {
     var began: UInt64
-    /// How long a fetch waits for it.
+    /// The longest time that a fetch waits for the import.
     var limit: TimeSpan
     var named: [String: Naming] = [:]
     var end: End
   }
 
-  /// When a key was named for the first time.
+  /// The first time that an import named a key, and how long fetches of the key wait.
   private struct Naming: Sendable {
     var sequence: UInt64
-    /// How long fetches wait; `nil` is for ever.
+    /// The end of the wait of fetches; `nil` is never.
     ///
-    /// It counts from the naming: no fetch of the key waits for longer, no matter how many follow
-    /// each other.
+    /// No fetch of the key waits for longer, no matter how many follow each other.
     var until: Instant?
 
     func isAwaited(at now: Instant) -> Bool { until.map { now < $0 } ?? true }
   }
 
-  /// An entry in question.
+  /// A key, and its entry if there is one, that a question is about.
   struct Candidate {
     var text: String
     /// The info as if there were no entry.
@@ -41,21 +40,21 @@ struct AwaitedKeys<End: Sendable>: Sendable {
   struct Decision: Equatable {
     /// Whether the import must not bring the data.
     var isRefused = false
-    /// The date of an invalidation: data that is as old as this is older than the invalidation.
+    /// The date of an invalidation: data of this date or an earlier one is outdated.
     var markedAt: Double?
-    /// Fetches that started after this are ended; `nil` if none is.
+    /// The data ends fetches that started after this place; `nil` if it ends none.
     var endsFetchesAfter: UInt64?
-    /// The maximum age of new data, if everything is stale at once.
+    /// The stale time of the data for observers with a stale time of zero.
     var limit = TimeSpan.zero
   }
 
-  /// A fetch's wait.
+  /// How long a fetch waits for imports.
   struct Wait: Equatable {
     /// The end of the wait; `nil` is for ever.
     var until: Instant?
   }
 
-  /// A deferred fetch, and its name.
+  /// A deferred fetch, and the text of its key.
   struct Deferred: Equatable {
     var id: EntryID
     var text: String
@@ -63,16 +62,16 @@ struct AwaitedKeys<End: Sendable>: Sendable {
 
   /// The number of the newest import.
   ///
-  /// Neither number goes back, for as long as the cache lives: a number or a place of an import
-  /// that is over must not be taken for one of a later import.
+  /// Neither this nor ``sequence`` ever goes back: a number or a place of an import that is over
+  /// must not be taken for one of a later import.
   private var serial = 0
   private var sequence: UInt64 = 0
   /// The place at which an import last began or named a key: notes matter only if they are later.
   private var newestBase: UInt64 = 0
   private var imports: [Int: Import] = [:]
   private(set) var notes = KeyNotes()
-  /// The entries whose fetches are deferred, by their names in archives; some of these fetches may
-  /// have begun since the last check.
+  /// The entries with deferred fetches, by the texts of their keys; some of these fetches may have
+  /// begun since the last check.
   private(set) var deferred: [String: [EntryID]] = [:]
   /// The number of questions whether a fetch is to wait: for tests.
   private(set) var questionCount = 0
@@ -90,11 +89,11 @@ struct AwaitedKeys<End: Sendable>: Sendable {
 
   // MARK: Imports
 
-  /// An import began.
+  /// Adds an import that begins.
   ///
   /// - Parameters:
   ///   - end: The signal for an import that is ended from outside.
-  ///   - limit: How long a fetch waits for it.
+  ///   - limit: The longest time that a fetch waits for the import.
   /// - Returns: Its number.
   mutating func began(_ end: End, limit: TimeSpan) -> Int {
     serial += 1
@@ -106,7 +105,7 @@ struct AwaitedKeys<End: Sendable>: Sendable {
   /// Whether an import still runs.
   func isRunning(_ import: Int) -> Bool { imports[`import`] != nil }
 
-  /// An archive names keys that are still to come; the keys that were named before do not change.
+  /// Notes the keys that an archive is still to bring; keys that were named before keep their places.
   mutating func named(_ texts: some Sequence<String>, by import: Int, at now: Instant) {
     guard let limit = imports[`import`]?.limit else { return }
     newestBase = next()
@@ -116,7 +115,7 @@ struct AwaitedKeys<End: Sendable>: Sendable {
     }
   }
 
-  /// An archive was imported, and no longer names these keys.
+  /// Forgets keys that an import has named: an archive has brought them, or nobody does.
   ///
   /// - Returns: The deferred fetches of these keys.
   mutating func left(_ texts: [String], by import: Int) -> [Deferred] {
@@ -124,7 +123,7 @@ struct AwaitedKeys<End: Sendable>: Sendable {
     return deferred(of: texts)
   }
 
-  /// An import is over, or failed.
+  /// Removes an import that is over or failed.
   ///
   /// - Returns: The fetches that are deferred for it.
   mutating func importEnded(_ import: Int) -> [Deferred] {
@@ -132,10 +131,9 @@ struct AwaitedKeys<End: Sendable>: Sendable {
     return deferred(of: deferred.keys.filter { former.named[$0] != nil })
   }
 
-  /// All imports have to end, because their data belongs to an earlier time, such as that of
-  /// another account.
+  /// Removes all imports, because their data is outdated, for example from the time of another account.
   ///
-  /// - Returns: Their signals, in the order in which they began.
+  /// - Returns: The signals of the imports, in the order in which these began.
   mutating func endedAll() -> [End] {
     defer { imports = [:] }
     return imports.sorted { $0.key < $1.key }.map(\.value.end)
@@ -143,23 +141,23 @@ struct AwaitedKeys<End: Sendable>: Sendable {
 
   // MARK: Keys
 
-  /// A key was removed, reset or written, so an import must not bring data from before now.
+  /// Notes that a key was removed, reset or written, so that no import brings older data for it.
   mutating func fenced(_ key: EntryKey) {
     notes.record(KeyNotes.Note(fence: next()), to: key, since: newestBase)
   }
 
-  /// A caller wants a newer answer for a key.
+  /// Notes that a caller wants a newer answer for a key.
   mutating func requested(_ key: EntryKey) {
     notes.record(KeyNotes.Note(request: next()), to: key, since: newestBase)
   }
 
-  /// A key was invalidated.
+  /// Notes that a key was invalidated.
   mutating func invalidated(_ key: EntryKey, at date: Double) {
     notes.record(KeyNotes.Note(mark: next(), markedAt: date), to: key, since: newestBase)
   }
 
-  /// The entries of a filter were removed, or invalidated at a date, whether or not the cache has
-  /// them.
+  /// Notes that the entries of a filter were removed, or invalidated at a date, whether or not the
+  /// cache has them.
   mutating func bulkChanged(_ filter: EntryFilter, invalidatedAt date: Double?, newestEntry: UInt64)
   {
     let note =
@@ -167,10 +165,10 @@ struct AwaitedKeys<End: Sendable>: Sendable {
     notes.record(note, to: filter, newestEntry: newestEntry)
   }
 
-  /// Shortens the notes.
+  /// Reduces the notes if there are too many.
   ///
-  /// - Returns: The former notes, to be released elsewhere, because keys and filters are the
-  ///   user's; `nil` if nothing changes. Otherwise all fetches may have to be released.
+  /// - Returns: The former notes, to be released outside the lock, because keys and filters are the
+  ///   user's; `nil` if nothing changes. If not `nil`, deferred fetches may no longer have to wait.
   mutating func boundNotes() -> KeyNotes? {
     guard notes.isFull else { return nil }
     let former = notes
@@ -180,7 +178,7 @@ struct AwaitedKeys<End: Sendable>: Sendable {
 
   /// Forgets the notes, which matter to no later import.
   ///
-  /// - Returns: The notes, to be released elsewhere.
+  /// - Returns: The notes, to be released outside the lock.
   mutating func forgetNotes() -> KeyNotes {
     defer { notes = KeyNotes() }
     return notes
@@ -197,7 +195,7 @@ struct AwaitedKeys<End: Sendable>: Sendable {
     guard note.fence <= base else { return Decision(isRefused: true) }
     var decision = Decision(limit: running.limit)
     if note.mark > base { decision.markedAt = note.markedAt }
-    // A newer request gets its own answer.
+    // A request after the naming gets its own answer, so the data does not end its fetch.
     if let named, note.request <= named, decision.markedAt == nil {
       decision.endsFetchesAfter = named
     }
@@ -208,7 +206,7 @@ struct AwaitedKeys<End: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - candidate: The entry.
-  ///   - start: The fetch's place.
+  ///   - start: The place of the fetch's start.
   ///   - now: The time.
   /// - Returns: The longest wait for such imports; `nil` if there is none.
   mutating func importWait(
@@ -232,14 +230,14 @@ struct AwaitedKeys<End: Sendable>: Sendable {
 
   // MARK: Fetches
 
-  /// A fetch is deferred.
+  /// Adds a deferred fetch.
   mutating func addDeferred(_ id: EntryID, _ text: String) {
     // The fetch may be in the list already, because the end of an earlier deferral does not remove
     // it.
     if deferred[text]?.contains(id) != true { deferred[text, default: []].append(id) }
   }
 
-  /// A fetch is no longer deferred.
+  /// Removes a fetch that is no longer deferred.
   mutating func removeDeferred(_ fetch: Deferred) {
     deferred[fetch.text]?.removeAll { $0 == fetch.id }
     if deferred[fetch.text]?.isEmpty == true { deferred[fetch.text] = nil }

@@ -1,11 +1,11 @@
 /// The limit of a cache, and the order of eviction.
 struct CacheBudget: Sendable {
   var order: EvictionOrder
-  /// The largest key of an entry that is kept.
+  /// The size of keys above which an entry is evicted as soon as nobody uses it.
   private let maxKeySize: Int
   /// Whether a function of the user evaluates the cost of entries.
   private let isMeasured: Bool
-  /// The data whose cost was evaluated, or is about to be, by slot.
+  /// The data with a cost that was evaluated, or is about to be, by slot.
   private var measured: [ObjectIdentifier?] = []
 
   init(_ limit: CacheLimit) {
@@ -14,12 +14,12 @@ struct CacheBudget: Sendable {
     isMeasured = limit.maxCost != nil && limit.cost != nil
   }
 
-  /// An entry came.
+  /// Adds a new entry.
   ///
   /// - Parameters:
   ///   - index: The entry.
   ///   - key: Its key.
-  ///   - isCrowded: Whether too many keys have the same hash.
+  ///   - isCrowded: Whether too many keys have the hash of this key.
   mutating func added(_ index: Int, _ key: KeyStorage, isCrowded: Bool) {
     let isPassing = isCrowded || maxKeySize != .max && key.isLarger(than: maxKeySize)
     order.added(index, hash: key.hash, isPassing: isPassing)
@@ -27,7 +27,7 @@ struct CacheBudget: Sendable {
 
   /// Whether the cost of an entry has to be evaluated, because it has other data than before.
   ///
-  /// The former data was there until the present data came, so no two have the same identity.
+  /// The former data is released only after the present data came, so the two have different identities.
   mutating func isNews(_ data: ValueBox?, _ index: Int) -> Bool {
     guard isMeasured else { return false }
     while measured.count <= index { measured.append(nil) }
@@ -38,13 +38,13 @@ struct CacheBudget: Sendable {
     return data != nil
   }
 
-  /// An entry is gone.
+  /// Removes an entry.
   mutating func removed(_ index: Int) {
     order.removed(index)
     if index < measured.count { measured[index] = nil }
   }
 
-  /// Entries moved to other slots, and all others are gone.
+  /// Renumbers the entries that moved to other slots, and removes all others.
   mutating func moved(_ kept: [Int32]) {
     order.moved(kept)
     guard isMeasured else { return }

@@ -19,7 +19,7 @@ struct CacheExtensions: Sendable {
     static let replicas = Active(rawValue: 4)
     /// The number of entries, or their cost, has a limit.
     static let budget = Active(rawValue: 8)
-    /// Only so many fetches run at a time.
+    /// The number of fetches that run at the same time has a limit.
     static let fetchLimiter = Active(rawValue: 16)
     /// A query has options for what waiting callers get while its server is slow or away.
     ///
@@ -54,19 +54,19 @@ struct CacheExtensions: Sendable {
   var imports = CacheState.Imports()
   /// The newest events; empty if none are kept.
   ///
-  /// Not optional: each event would ask several times.
+  /// This is not optional, because each event would have to unwrap it several times.
   var record = RecordRing()
 }
 
-/// A change that the extensions of a cache hear of; the numbers are entries.
+/// A change that the extensions of a cache hear of; an `Int` is the slot of an entry.
 enum CacheChange {
   /// The entry was made; too many keys may have the same hash.
   case added(Int, isCrowded: Bool)
   /// A query is about to take the entry over, or has done so.
   case adopting(Int, StoredQuery), adopted(Int)
-  /// Somebody found data that the next readers may find as well.
+  /// A caller found data, of which later callers may read a copy without the lock.
   case found(Int)
-  /// An answer is about to land.
+  /// The answer of a fetch is about to become the entry's data.
   case landing(Int)
   /// The entry's machine has decided a change, which is about to be carried out, or was.
   case changing(Int), changed(Int)
@@ -81,19 +81,19 @@ enum CacheChange {
   case swept(EntryFilter, invalidates: Bool)
   /// All entries are about to be removed.
   case clearing(QueryEvent.RemovalReason)
-  /// A call concerned so many entries of a filter, perhaps not all of them.
+  /// A bulk call concerned `count` entries of a filter.
   case called(QueryRecord.BulkCall, EntryFilter, count: Int, hasPredicate: Bool = false)
   /// A run of a mutation laid its layers over the entry's data, or removed them.
   case layered(Int, MutationID), unlayered(Int, MutationID)
   /// The network or the app has another state.
   case environmentChanged
-  /// A connected stream of triggers had an element; its name.
+  /// A connected stream of triggers, with this name, had an element.
   case triggered(String)
-  /// A stream of its query's own triggers had an element.
+  /// A trigger stream of the entry's own query had an element.
   case heard(Int)
   /// The entries in these slots are about to move into new ones, in this order; all others leave.
   case moving([Int32])
-  /// Queries arrive under other defaults from now on.
+  /// The defaults for later queries were replaced.
   case defaultsReplaced
   /// A transaction is about to end; before that, it may give back unused memory.
   case ending, shrinking
@@ -121,7 +121,7 @@ enum CacheChange {
     }
   }
 
-  /// Whether a record hears of it with nearly every event.
+  /// Whether nearly every event comes with this change.
   @inline(__always)
   fileprivate var isOfEachEvent: Bool {
     switch self {
@@ -137,7 +137,7 @@ extension CacheState {
   mutating func announce(_ change: CacheChange, _ transaction: inout Transaction) {
     guard !extensions.active.isDisjoint(with: change.listeners) else { return }
     guard change.isOfEachEvent else { return hear(change, &transaction) }
-    // A record hears of each event: it gets there directly.
+    // The record gets these changes directly, because there are so many.
     if !extensions.active.isDisjoint(with: change.listeners.subtracting(.record)) {
       hear(change, &transaction)
     }

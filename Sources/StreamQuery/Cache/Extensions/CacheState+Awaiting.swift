@@ -4,11 +4,11 @@
 extension CacheState {
   typealias Imports = AwaitedKeys<SharedOneShot<Void>>
 
-  /// An import begins.
+  /// Begins an import.
   ///
   /// - Parameters:
   ///   - end: The signal for the end of all imports.
-  ///   - limit: How long a fetch waits for it.
+  ///   - limit: The longest time that a fetch waits for the import.
   /// - Returns: Its number; `nil` if the cache has ended.
   mutating func beginImport(_ end: SharedOneShot<Void>, limit: TimeSpan) -> Int? {
     guard !isShutDown else { return nil }
@@ -16,23 +16,24 @@ extension CacheState {
     return extensions.imports.began(end, limit: limit)
   }
 
-  /// An archive names keys that are still to come.
+  /// Notes the keys that an archive is still to bring.
   mutating func named(_ texts: [String], by import: Int, _ transaction: Transaction) {
     extensions.imports.named(texts, by: `import`, at: transaction.environment.now.instant)
   }
 
-  /// An archive was imported, and no longer names these keys: it brought them, or nobody does.
+  /// Lets fetches wait no longer for keys that an import has named: an archive has brought them, or
+  /// nobody does.
   mutating func left(_ texts: [String], by import: Int, _ transaction: inout Transaction) {
     resumeUnawaited(extensions.imports.left(texts, by: `import`), &transaction)
   }
 
-  /// An import is over: no fetch waits for it any more.
+  /// Ends an import, so that no fetch waits for it any more.
   mutating func endImport(_ number: Int, _ transaction: inout Transaction) {
     resumeUnawaited(extensions.imports.importEnded(number), &transaction)
     forgetNotes(&transaction)
   }
 
-  /// Ends all imports: their data belongs to the time before.
+  /// Ends all imports, because their data is older than a removal of all data.
   mutating func endImports(_ transaction: inout Transaction) {
     guard !extensions.imports.isEmpty else { return }
     for end in extensions.imports.endedAll() { actionQueue.enqueue(.reached(end)) }
@@ -40,7 +41,7 @@ extension CacheState {
     forgetNotes(&transaction)
   }
 
-  /// Notes are of no use without imports.
+  /// Forgets the notes if no import runs.
   private mutating func forgetNotes(_ transaction: inout Transaction) {
     guard extensions.imports.isEmpty else { return }
     extensions.active.remove(.imports)
@@ -56,21 +57,20 @@ extension CacheState {
 
   // MARK: Fetches
 
-  /// An attempt is about to begin: defers it if an import is to bring the data.
+  /// Defers an attempt that is about to begin, if an import is to bring the data.
   ///
   /// - Parameters:
   ///   - job: The fetch.
   ///   - text: Its key as text in archives.
   ///   - transaction: The transaction.
-  /// - Returns: Whether the attempt must not begin: it is started again when nobody brings the data, or
-  ///   never if the fetch is over.
+  /// - Returns: Whether the attempt must not begin. It is started later, if no import brings the
+  ///   data and the fetch is not over.
   mutating func deferFetch(
     _ job: FetchJob,
     _ text: String,
     _ transaction: inout Transaction
   ) -> Bool {
-    // An import has ended the fetch in the meantime, and the task of the fetch is not cancelled
-    // yet.
+    // If the job is gone, an import has ended the fetch, and the fetch's task is not cancelled yet.
     guard let index = find(job.entry), slots[index].job === job else { return true }
     let now = transaction.environment.now.instant
     guard slots[index].machine.canDefer(job.id),
@@ -78,12 +78,12 @@ extension CacheState {
       let wait = extensions.imports.importWait(for: candidate, startedAt: job.sequence, at: now)
     else { return false }
     slots[index].machine.deferred(job.id, until: wait.until)
-    // Fetches that are no longer deferred make room.
+    // Fetches that are no longer deferred leave the list.
     for former in extensions.imports.deferred[text] ?? [] where !isDeferred(former) {
       extensions.imports.removeDeferred(Imports.Deferred(id: former, text: text))
     }
     extensions.imports.addDeferred(job.entry, text)
-    // Other fetches may run while it waits.
+    // A deferred fetch gives its place in the fetch limiter to others.
     releaseFetch(index)
     attemptRests(index)
     // The transaction that ends the wait starts the attempt, but in the context of this task.
@@ -121,9 +121,9 @@ extension CacheState {
     }
   }
 
-  /// Begins a fetch whose key has changed in a way that no import knows of.
+  /// Starts a deferred fetch, because its key has changed after the import began.
   mutating func resumeDeferred(_ index: Int, _ transaction: inout Transaction) {
-    // Its name is forgotten at the next check.
+    // The fetch leaves the list of deferred fetches at the next check.
     if slots[index].machine.isDeferred { input(index, &transaction) { $0.released(in: $1) } }
   }
 
@@ -135,14 +135,14 @@ extension CacheState {
 
   // MARK: Changes of keys
 
-  /// Imports must not bring data from before now to this entry.
+  /// Notes that imports must not bring data to this entry that is older than now.
   mutating func noteFence(_ index: Int, _ transaction: inout Transaction) {
     guard !extensions.imports.isEmpty, let key = slots[index].key else { return }
     extensions.imports.fenced(key)
     boundNotes(&transaction)
   }
 
-  /// Fetches that begin from now on must bring data that is newer than that of the imports.
+  /// Notes that a caller wants newer data than imports bring, and starts a deferred fetch.
   mutating func noteRequest(_ index: Int, _ transaction: inout Transaction) {
     guard !extensions.imports.isEmpty, let key = slots[index].key else { return }
     extensions.imports.requested(key)
@@ -150,7 +150,7 @@ extension CacheState {
     resumeDeferred(index, &transaction)
   }
 
-  /// An entry was invalidated.
+  /// Notes for imports that an entry was invalidated, and starts its deferred fetch.
   mutating func noteMark(_ index: Int, _ transaction: inout Transaction) {
     guard !extensions.imports.isEmpty, let key = slots[index].key else { return }
     extensions.imports.invalidated(key, at: transaction.environment.now.date)
@@ -158,8 +158,8 @@ extension CacheState {
     resumeDeferred(index, &transaction)
   }
 
-  /// The entries of a filter are removed or invalidated, including entries that imports are going
-  /// to bring.
+  /// Notes for imports that the entries of a filter are removed or invalidated, including entries
+  /// that are still to come.
   mutating func recordBulkChange(
     _ filter: EntryFilter,
     invalidates: Bool,

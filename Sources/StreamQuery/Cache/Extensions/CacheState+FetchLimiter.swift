@@ -8,7 +8,7 @@
 // fetch, or observes it, that one runs at once, in the room of the first. A fetch that waits for a
 // mutation leaves its room, because the mutation may fetch anything.
 extension CacheState {
-  /// From now on only so many fetches run at a time.
+  /// Limits the number of fetches that run at the same time from now on.
   mutating func limitFetches(to limit: Int) {
     extensions.fetchLimiter = FetchLimiter(limit: limit)
     extensions.active.insert(.fetchLimiter)
@@ -33,7 +33,7 @@ extension CacheState {
     return extensions.fetchLimiter?.acquire(id, urgency) == true
   }
 
-  /// An attempt no longer runs, or must not run.
+  /// Gives up the room of a fetch, or its wait for room, because no attempt of it runs any more or may run.
   @inline(__always)
   mutating func releaseFetch(_ index: Int) {
     guard extensions.active.contains(.fetchLimiter) else { return }
@@ -41,7 +41,7 @@ extension CacheState {
     extensions.fetchLimiter?.release(id)
   }
 
-  /// A fetch waits for a run of a mutation.
+  /// Gives up the room of a fetch that is about to wait for runs of mutations.
   ///
   /// - Parameter caller: The work that the call was made from.
   mutating func releaseFetch(of caller: @autoclosure () -> TaskChain?) {
@@ -52,7 +52,7 @@ extension CacheState {
     releaseFetch(index)
   }
 
-  /// A caller waits for an entry's fetch, or observes the entry.
+  /// Lets an entry's fetch run without room of its own, if another fetch waits for it or observes the entry.
   @inline(__always)
   mutating func exempt(_ index: Int, for transaction: Transaction) {
     if extensions.active.contains(.fetchLimiter), let caller = transaction.caller {
@@ -70,7 +70,7 @@ extension CacheState {
     actionQueue.enqueue(.start(job, attempt: slots[index].machine.failureCount))
   }
 
-  /// Updates the place of a fetch after a change of its entry.
+  /// Updates the urgency of a fetch in the limiter after a change of its entry.
   mutating func updateLimiter(_ index: Int) {
     guard extensions.active.contains(.fetchLimiter) else { return }
     let id = id(of: index)
@@ -79,7 +79,7 @@ extension CacheState {
     } else if slots[index].machine.isActive {
       extensions.fetchLimiter?.raise(id, to: .high)
     } else if let newest = slots[index].waiters.last {
-      // The others are known.
+      // The limiter knows the urgency of the other waiters.
       extensions.fetchLimiter?.raise(id, to: FetchUrgency(newest.priority))
     }
   }

@@ -1,4 +1,4 @@
-// The notes of changes, for searches in slices and for the persister.
+// Notes of changed entries: for searches that release the lock in between, and for the persister.
 
 extension CacheState {
   /// Records for a search which entries change from now on.
@@ -23,7 +23,7 @@ extension CacheState {
     if extensions.changeLogs.isEmpty { extensions.active.remove(.searches) }
   }
 
-  /// Tells searches in slices, and the persister, that an entry was added, changed or is about to be removed.
+  /// Tells running searches, and the persister, that an entry was added, changed or is about to be removed.
   mutating func logChange(of index: Int) {
     let id = id(of: index)
     for position in extensions.changeLogs.indices
@@ -65,7 +65,7 @@ extension CacheState {
 
   /// Takes changes of persisted entries.
   ///
-  /// - Parameter onlyRemovals: Whether changed entries stay.
+  /// - Parameter onlyRemovals: Whether only removals are taken, and no changed entries.
   /// - Returns: The removals, then entries as they are now; and whether these were all.
   mutating func takePersistedChanges(
     onlyRemovals: Bool = false
@@ -90,8 +90,8 @@ extension CacheState {
     return PersistedEntry(id: id(of: index), info: info, query: query)
   }
 
-  /// The key of an entry that is not saved, not even its mark, while it is fetched: the fetch hides its data,
-  /// or replaces it in parts.
+  /// The key of an entry that is not saved while it is fetched, not even an invalidation: its fetch
+  /// hides the data, or replaces it in parts.
   ///
   /// - Parameter index: The entry.
   /// - Returns: Its key; `nil` if its changes are saved at any time, or never.
@@ -143,7 +143,7 @@ extension CacheState {
   }
 }
 
-/// The entries that were added, changed or removed since a search in slices began.
+/// The entries that were added, changed or removed since a search began.
 struct ChangeLog: Sendable {
   let id: Int
   var changes: [EntryID] = []

@@ -7,13 +7,13 @@ extension CacheState {
     extensions.active.insert(.budget)
   }
 
-  /// An entry was made.
+  /// Adds a new entry to the order of eviction.
   mutating func joinBudget(_ index: Int, isCrowded: Bool) {
     guard let key = slots[index].key?.storage else { return }
     extensions.budget?.added(index, key, isCrowded: isCrowded)
   }
 
-  /// A caller asked for an entry, or wrote to it; unlike changes, that may be no transaction.
+  /// Counts a use of an entry by a caller that asked for it or wrote to it, perhaps outside of a transaction.
   @inline(__always)
   mutating func noteUse(of index: Int) {
     if extensions.active.contains(.budget) { extensions.budget?.order.used(index) }
@@ -22,7 +22,7 @@ extension CacheState {
   /// The number of uses of an entry; 0 if the cache has no limit, because nobody counts then.
   func useCount(of index: Int) -> Int { extensions.budget?.order.uses(of: index) ?? 0 }
 
-  /// The cost of all entries, as far as anybody measures.
+  /// The cost of all entries; 0 if the cache has no limit.
   var totalCost: Int { Int(clamping: extensions.budget?.order.totalCost ?? 0) }
 
   /// Whether nobody uses an entry, so that it may be evicted: it has no observer, caller, fetch or layer.
@@ -30,7 +30,7 @@ extension CacheState {
     !slots[index].machine.isWanted && slots[index].machine.isIdle && !slots[index].machine.isPinned
   }
 
-  /// An entry or its users changed.
+  /// Updates the order of eviction after a change of an entry or of its users.
   mutating func updateBudget(_ index: Int) {
     guard extensions.active.contains(.budget) else { return }
     let data = slots[index].data
@@ -43,9 +43,9 @@ extension CacheState {
     if extensions.budget?.order.isOver == true { bounds.mayShrink = true }
   }
 
-  /// Drops entries until the budget is kept, or only entries in use are left.
+  /// Drops entries until the cache is within its limit, or only entries in use are left.
   ///
-  /// At most as many as a search visits, so that the lock is held briefly; then requests another transaction.
+  /// One call drops at most ``CacheBounds/lookLimit`` entries, and then requests another transaction.
   @inline(never)
   mutating func evict(_ transaction: inout Transaction) {
     var left = bounds.lookLimit
@@ -80,7 +80,8 @@ extension CacheState {
   ///   - transaction: The transaction.
   ///   - fixed: The freshness of a query; `nil` if a function decides. It is called under the lock and runs
   ///     no user code.
-  /// - Returns: The slot where it stopped, 0 after all slots; and entries that only a function can judge.
+  /// - Returns: The slot where the call stopped, 0 after all slots; and entries that only a
+  ///   function can judge.
   mutating func dropUnused(
     below end: Int,
     onlyStale: Bool,
@@ -124,7 +125,7 @@ extension CacheState {
   }
 }
 
-/// An entry whose stale time is a function.
+/// An entry with a stale time that a function has to return.
 struct StaleQuestion: Sendable {
   let entry: EntryID
   let revision: UInt32

@@ -1,4 +1,4 @@
-// How a record of what happens is kept.
+// How the cache records what happens.
 
 extension CacheState {
   private var keepsRecord: Bool { extensions.active.contains(.record) }
@@ -19,8 +19,8 @@ extension CacheState {
 
   /// Records an event of an entry.
   ///
-  /// The kinds that nearly all events have wait for the state after them, which follows at once: they take a few
-  /// instructions here.
+  /// Events of frequent kinds take a few instructions here: ``recordState(of:at:)``, which follows
+  /// at once, completes them.
   @inline(__always)
   mutating func recordEvent(
     _ kind: QueryEvent.Kind,
@@ -63,7 +63,7 @@ extension CacheState {
     at now: Int64
   ) {
     if case .removed(let reason) = kind, !isKeptEmpty {
-      // Events before it, such as the end of a layer, have the state that is removed.
+      // Events before the removal, such as the end of a layer, get the state that is about to be removed.
       if extensions.record.awaitsState(of: index) { recordState(of: index, at: now) }
       extensions.record.removed(index, reason, at: now)
       return
@@ -101,23 +101,23 @@ extension CacheState {
     extensions.record.added(index, key, state, terms, at: now)
   }
 
-  /// Another query took over an entry.
+  /// Records that an entry adopted another query.
   @inline(never)
   mutating func recordAdoption(of index: Int, at now: Int64) {
-    // The first query comes with the entry.
+    // The first query is recorded together with the entry.
     guard extensions.record.place(of: index) != nil, let terms = slots[index].query?.terms
     else { return }
     extensions.record.adopted(index, terms, at: now)
   }
 
-  /// The change of an entry was carried out.
+  /// Records the state of an entry after a change, and completes the events before it.
   @inline(never)
   mutating func recordState(of index: Int, at now: Int64) {
     let state = recordedState(of: index)
     extensions.record.reached(state, index, at: now)
   }
 
-  /// The state of an entry without the number of its options.
+  /// The state of an entry for the record, without the number of its options.
   @inline(__always)
   private func recordedState(of index: Int) -> RecordedState {
     var state = slots[index].machine.recordedState
@@ -128,7 +128,7 @@ extension CacheState {
     return state
   }
 
-  /// Layers of a run came or went.
+  /// Records that a run added layers to an entry, or removed them.
   mutating func recordLayers(
     _ code: RecordCode,
     _ index: Int,
@@ -140,12 +140,12 @@ extension CacheState {
     extensions.record.logUnfinished(code, place, detail: number, at: transaction.nanoseconds)
   }
 
-  /// All entries are removed at once.
+  /// Records that entries moved to other slots, and that all others are gone.
   mutating func recordRemoval(of kept: [Int32]) {
     if keepsRecord { extensions.record.moved(kept, at: environment.now.instant.nanoseconds) }
   }
 
-  /// Asks for the text of the data that an entry has since the event that began.
+  /// Requests the text of an entry's data, for the event that is being recorded.
   @inline(__always)
   private mutating func recordValue(of index: Int) {
     if extensions.record.values.isOn { askForText(of: index) }
@@ -208,7 +208,7 @@ extension CacheState {
 
   // MARK: The client
 
-  /// Records that the network or the app has a state.
+  /// Records the state of the network and the app.
   mutating func recordEnvironment(_ transaction: Transaction) {
     extensions.record.environmentChanged(
       to: QueryRecord.Base(isOnline: environment.isOnline, isActive: environment.isActive),
@@ -224,7 +224,7 @@ extension CacheState {
     hasPredicate: Bool,
     _ transaction: Transaction
   ) {
-    // For one key, the event of its entry says it all; only a fetch does not say which call began it.
+    // A call for one key is recorded only if it refetches: the event of a fetch does not name the call.
     if case .entry = filter, call != .refetch { return }
     var row = RecordRow(time: transaction.nanoseconds, code: .bulk)
     row.option = UInt8(call.rawValue)
@@ -232,7 +232,7 @@ extension CacheState {
     extensions.record.log(row, RecordRow.Extra(filter: filter, hasPredicate: hasPredicate))
   }
 
-  /// Records that a trigger fired; the key is that of its query, if it has one.
+  /// Records that a trigger fired; the key is that of the query with the trigger, if it is a query's own.
   mutating func recordTrigger(_ name: String, of key: EntryKey?, _ transaction: Transaction) {
     extensions.record.log(
       RecordRow(time: transaction.nanoseconds, code: .trigger),
@@ -258,7 +258,8 @@ extension CacheState {
 
   // MARK: Readers
 
-  /// A transaction ends: a reader that waits is told, and what the record gave up is released.
+  /// Tells a waiting reader of new events at the end of a transaction, and releases events that the
+  /// record dropped.
   @inline(__always)
   mutating func endRecordedTransaction(_ transaction: inout Transaction) {
     if extensions.record.hasNews { endRecordedEvents(&transaction) }
@@ -279,7 +280,7 @@ extension CacheState {
     return ring.wholeExcerpt(lostCount: ring.first - 1)
   }
 
-  /// The news for a reader of the record, and the next event calls it.
+  /// Takes the news for a reader of the record, which the next event wakes.
   ///
   /// - Parameter position: The reader's place, which moves on.
   /// - Returns: The news; `nil` if there are none. The first news is the whole record.
@@ -297,7 +298,7 @@ extension CacheState {
     extensions.record.extras(since: 0).filter { $0.error != nil }
   }
 
-  /// Keeps texts in place of errors, by their number.
+  /// Replaces recorded errors by texts, by the numbers of the errors.
   mutating func replaceRecordedErrors(
     by texts: [UInt32: String],
     _ transaction: inout Transaction
@@ -310,13 +311,13 @@ extension CacheState {
     extensions.record.values = RecordedTexts(maxBytes: nil)
   }
 
-  /// The entry of a key of the record; `nil` if it is gone.
+  /// The info of the entry with a key of the record; `nil` if the entry is gone.
   func info(ofKey number: Int, _ transaction: Transaction) -> QueryInfo? {
     let index = extensions.record.slot(ofKey: number)
     return index.flatMap { info($0, at: transaction.environment.now.instant) }
   }
 
-  /// Keeps the text of a value, and calls a reader that waits.
+  /// Keeps the text of a value, and wakes a reader that waits.
   mutating func keepText(_ text: String, of event: UInt64) {
     guard keepsRecord else { return }
     extensions.record.values.keepText(text, of: event, first: extensions.record.first)

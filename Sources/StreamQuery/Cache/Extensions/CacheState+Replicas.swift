@@ -1,13 +1,13 @@
-// Offers for readers without the lock: see ``ReadShards``. Everything here is called only where
-// many threads read.
+// Copies of entries for readers without the lock: see ``ReadShards``. Everything here is called
+// only where many threads read.
 extension CacheState {
-  /// From now on readers find entries without the lock.
+  /// Lets readers find copies of entries without the lock from now on.
   mutating func offerEntries(to shards: ReadShards) {
     extensions.replicas = ReadReplicas(shards)
     extensions.active.insert(.replicas)
   }
 
-  /// Readers without the lock learn what time it is.
+  /// Tells readers without the lock the time of the latest transaction.
   @inline(__always)
   mutating func advanceReaders(to now: Instant) {
     if extensions.active.contains(.replicas) { extensions.replicas?.shards.advance(to: now) }
@@ -15,8 +15,7 @@ extension CacheState {
 
   /// Lets the next readers of an entry find its data without the lock.
   ///
-  /// An entry with layers of mutations is not offered, because a closure computes the data that
-  /// readers see.
+  /// An entry with layers of mutations gets no copy, because a closure computes the data that readers see.
   mutating func publish(_ index: Int) {
     guard extensions.replicas?.isPublished(index) == false, !isShutDown,
       slots[index].machine.hasData,
@@ -40,8 +39,8 @@ extension CacheState {
     extensions.replicas?.publish(replica, index)
   }
 
-  /// An entry changes: readers have to ask the cache, which lets them wait for the end of the
-  /// transaction.
+  /// Withdraws the copy of an entry that changes, so that readers take the lock and wait for the
+  /// end of the transaction.
   mutating func unpublish(_ index: Int, _ transaction: inout Transaction) {
     transaction.drop(extensions.replicas?.unpublish(index))
   }
@@ -54,8 +53,7 @@ extension CacheState {
     transaction.drop(hits)
   }
 
-  /// An entry was made, and others may have to leave: tells the order of eviction about uses of
-  /// entries.
+  /// Tells the order of eviction about uses of copies, because a new entry may evict others.
   mutating func countUses() {
     guard let used = extensions.replicas?.entryWasMade(among: slots.keys.count) else { return }
     for uses in used {

@@ -1,10 +1,9 @@
-// Answers for callers whose query promises them an answer while its server is slow or away.
+// How callers get stale data, or the last failure, while the server of a query is slow or away.
 extension CacheState {
-  /// From now on, a query has options for what waiting callers get while its server is slow or
-  /// away.
+  /// Turns on the records for callers, because a query has options for a server that is slow or away.
   mutating func startServing() { extensions.active.insert(.serving) }
 
-  /// Updates an entry's record for its callers.
+  /// Updates the ``EntrySlot/servingRecord`` of an entry after a change.
   mutating func followServing(_ index: Int, _ transaction: Transaction) {
     guard slots[index].remembersServing else { return }
     var record = slots[index].servingRecord
@@ -12,8 +11,7 @@ extension CacheState {
     slots[index].servingRecord = record
   }
 
-  /// From now on the entry has a record; before the first promise, the time of an invalidation is
-  /// not recorded.
+  /// Takes the date of the data as the time of an invalidation that came before the entry had a record.
   @inline(never)
   mutating func distrustMark(_ index: Int) {
     guard slots[index].machine.isInvalidated, slots[index].servingRecord.markedAt == nil else {
@@ -22,13 +20,14 @@ extension CacheState {
     slots[index].servingRecord.markedAt = slots[index].machine.dataUpdatedAt.instant
   }
 
-  /// The data was marked as invalidated at an unknown time before it came into the cache.
+  /// Takes the date of the data as the time of its invalidation, which was before the data came
+  /// into the cache.
   mutating func ageMark(_ index: Int) {
     guard slots[index].remembersServing else { return }
     slots[index].servingRecord.markedAt = slots[index].machine.dataUpdatedAt.instant
   }
 
-  /// The data that a caller gets by the options of its query.
+  /// The decision for a caller, by the options of its query for a server that is slow or away.
   @inline(never)
   mutating func served(
     _ index: Int,
@@ -91,7 +90,7 @@ extension CacheState {
       isServable(index, to: waiter, at: transaction.environment.now.instant)
     else { return nil }
     noteServed(Few(waiter), index, transaction)
-    // The caller was answered meanwhile, or its fetch has ended.
+    // Otherwise the caller was answered meanwhile, or its fetch has ended.
     guard waiter.generation != 0, waiter.generation == slots[index].waiterGeneration,
       !slots[index].machine.isIdle
     else { return data }
@@ -130,8 +129,7 @@ extension CacheState {
     var (served, others) = (Few<Waiter>(), Few<Waiter>())
     var next: Instant?
     for waiter in slots[index].waiters {
-      // A caller that left is in no list of waiters any more, and is counted among the callers that
-      // left.
+      // A caller that left has the generation 0, and `goneWaiters` includes it.
       if waiter.generation != 0, let end = waiter.allowance?.softTimeoutEnd {
         if end > now {
           next = min(next ?? end, end)
@@ -168,7 +166,7 @@ extension CacheState {
 
   /// The next deadline of an entry with a record for its callers.
   ///
-  /// An unused entry can only be dropped; it stays while its failure is the answer.
+  /// An unused entry is not dropped while callers get its failure as their answer.
   ///
   /// - Parameters:
   ///   - index: The entry.
@@ -190,8 +188,8 @@ extension CacheState {
     return deadline.map { max($0, end) }
   }
 
-  /// A fetch failed, and its query says how long the failure is the answer, unless the fetch is
-  /// retried, or its answer came too late.
+  /// Records how long callers get the failure of a fetch as their answer, unless the fetch is
+  /// retried or was outdated.
   mutating func failed(
     _ job: FetchJob,
     _ failure: ErrorBox,
@@ -205,11 +203,11 @@ extension CacheState {
       lastingFor: span,
       at: transaction.environment.now.instant
     )
-    // The entry may be about to be dropped, because nobody uses it.
+    // While the failure is the answer, an entry that nobody uses must not be dropped.
     if span != nil { updateBookkeeping(index, &transaction) }
   }
 
-  /// A fetch brought data, and its query says that it is refetched ahead of time.
+  /// Records when data arrived and how long its fetch took, to plan the next refetch ahead of time.
   mutating func answerLanded(_ job: FetchJob, chance: Double, _ transaction: Transaction) {
     guard let index = find(job.entry) else { return }
     distrustMark(index)
@@ -222,13 +220,13 @@ extension CacheState {
     )
   }
 
-  /// A refetch ahead of time began.
+  /// Records that a refetch ahead of time began.
   mutating func refreshBegan(_ index: Int) {
     slots[index].servingRecord.answeredAt = nil
     slots[index].machine.refreshBegan()
   }
 
-  /// The newest failure no longer is an answer.
+  /// Ends the time in which callers get the newest failure as their answer.
   mutating func endFailure(_ index: Int, _ transaction: inout Transaction) {
     guard slots[index].hasServingRecord, slots[index].servingRecord.failureEnd != nil else {
       return

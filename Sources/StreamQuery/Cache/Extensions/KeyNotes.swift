@@ -1,9 +1,9 @@
 /// Notes of changes of keys while imports run.
 ///
-/// A value of bounded size. When it is full, notes of some keys are applied to all: then more is
-/// fetched than necessary, but no outdated data is brought back.
+/// The number of notes is bounded. If there are too many, they are applied to all keys: then more
+/// is fetched than necessary, but no outdated data is brought back.
 struct KeyNotes: Sendable {
-  /// The latest change of each kind of a key, or of all.
+  /// The latest change of each kind, of one key or of all keys.
   struct Note: Equatable, Sendable {
     /// The last time that older data was excluded: a removal, a reset, a fencing write, the success of a
     /// mutation.
@@ -26,7 +26,7 @@ struct KeyNotes: Sendable {
     }
   }
 
-  /// An entry in question.
+  /// A key, and its entry if there is one, that a question is about.
   struct Candidate {
     /// The info as if there were no entry.
     var info: QueryInfo
@@ -38,7 +38,7 @@ struct KeyNotes: Sendable {
   private struct BulkChange: Sendable {
     var filter: EntryFilter
     var note: Note
-    /// The newest entry that has its own note if it was affected; `nil` if the filter decides for all.
+    /// Entries up to this one have their own notes if they changed; `nil` if the filter decides for all.
     var newestEntry: UInt64?
 
     func concerns(_ candidate: Candidate) -> Bool {
@@ -49,7 +49,7 @@ struct KeyNotes: Sendable {
 
   /// The maximum number of keys with notes of their own.
   static let keyLimit = 1_024
-  /// The maximum number of filters: each is applied to each entry in question.
+  /// The maximum number of notes on filters: a question about an entry applies each of these filters.
   static let sweepLimit = 64
 
   private var everywhere = Note()
@@ -59,10 +59,10 @@ struct KeyNotes: Sendable {
   /// The number of notes.
   var count: Int { keys.count + bulkChanges.count }
 
-  /// Whether ``generalize()`` is to follow.
+  /// Whether there are too many notes, so that ``generalize()`` has to follow.
   var isFull: Bool { keys.count > Self.keyLimit || bulkChanges.count > Self.sweepLimit }
 
-  /// A key changed.
+  /// Notes a change of a key.
   ///
   /// - Parameters:
   ///   - note: The change.
@@ -80,7 +80,7 @@ struct KeyNotes: Sendable {
     keys[key, default: Note()].join(note)
   }
 
-  /// The entries of a filter changed.
+  /// Notes a change of the entries of a filter.
   ///
   /// - Parameters:
   ///   - note: The change.
@@ -116,7 +116,7 @@ struct KeyNotes: Sendable {
 }
 
 extension KeyNotes.Note {
-  /// Whether another note would change nothing.
+  /// Whether adding another note to this one would change nothing.
   fileprivate func covers(_ other: Self, since base: UInt64) -> Bool {
     (other.fence == 0 || fence > base) && (other.request == 0 || request > base)
       && (other.mark == 0 || mark > base)

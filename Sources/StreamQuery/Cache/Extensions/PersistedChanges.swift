@@ -5,7 +5,8 @@ package struct PersistedChanges: Sendable {
     /// The entry was removed, and its kept data must be removed too; an entry without data may have been
     /// waiting for kept data.
     case removed(EntryKey, hadData: Bool)
-    /// The entry was no longer used, or not by queries that are kept; its last change may not be saved yet.
+    /// The entry expired, or a query that is not persisted took it over; its last change may not be
+    /// saved yet.
     case expired(PersistedEntry)
     /// All entries were removed.
     case removedAll
@@ -53,7 +54,7 @@ package struct PersistedChanges: Sendable {
 
   /// Takes the removals, and some of the changed entries.
   ///
-  /// - Parameter limit: The most entries; 0 takes only removals.
+  /// - Parameter limit: The maximum number of entries; 0 takes only removals.
   /// - Returns: The removals and the changed entries.
   mutating func takeChanges(atMost limit: Int) -> (removals: [Removal], changed: [EntryID]) {
     var taken: (removals: [Removal], changed: [EntryID]) = ([], [])
@@ -74,7 +75,7 @@ package struct PersistedChanges: Sendable {
 package struct PersistedEntry: Sendable {
   let id: EntryID
   package let info: QueryInfo
-  /// The query, which says how to keep it.
+  /// The query, which says how to keep the entry.
   let query: StoredQuery
   /// Whether its data is marked as invalidated, which may happen after the entry is gone.
   package var isInvalidated: Bool
@@ -87,7 +88,7 @@ package struct PersistedEntry: Sendable {
   /// A number that no other entry ever has.
   package var number: UInt64 { id.generation }
 
-  /// Whether its data was neither fetched nor written: it was restored, or initial data.
+  /// Whether the data was neither fetched nor written, but restored, or is initial data.
   package var isUntouched: Bool { info.dataUpdateCount == 0 }
 }
 
@@ -103,7 +104,7 @@ package struct EntryJournal: Sendable {
 
   /// Takes changes.
   ///
-  /// - Parameter onlyRemovals: Whether changed entries stay, which takes no time.
+  /// - Parameter onlyRemovals: Whether only removals are taken, and no changed entries, which takes no time.
   /// - Returns: The removals, then entries as they are now; and whether these were all.
   package func takeChanges(
     onlyRemovals: Bool

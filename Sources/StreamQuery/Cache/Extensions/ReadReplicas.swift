@@ -1,20 +1,19 @@
 import Synchronization
 
-/// The entries of which threads may read a copy without the lock; used only where many threads
-/// read.
+/// The copies of entries that threads may read without the lock; used only where many threads read.
 struct ReadReplicas: Sendable {
   private struct Row: Sendable {
     var replica: ReadReplica?
-    /// The uses of the present and the former offers of the entry; `nil` if it was never offered.
+    /// The uses of the present and the former copies of the entry; `nil` if it never had one.
     var uses: HitCounter?
-    /// The hits in the same offers that receivers are told of.
+    /// The hits in these copies, for the receivers of events.
     var hits: EntryHits?
   }
 
   let shards: ReadShards
   /// The rows, by slot.
   private var rows: [Row] = []
-  /// The number of entries until the uses of offers are counted again: a count takes some time,
+  /// The number of new entries until the uses of copies are counted again: a count takes some time,
   /// because it visits all tables.
   private var rest = 0
 
@@ -25,7 +24,7 @@ struct ReadReplicas: Sendable {
   @inline(__always)
   func isPublished(_ index: Int) -> Bool { index < rows.count && rows[index].replica != nil }
 
-  /// The counter for the uses of an entry that is about to be offered.
+  /// The counter for the uses of an entry that is about to get a copy.
   mutating func uses(of entry: EntryID, _ index: Int) -> HitCounter {
     while rows.count <= index { rows.append(Row()) }
     if let uses = rows[index].uses, uses.entry == entry { return uses }
@@ -34,8 +33,7 @@ struct ReadReplicas: Sendable {
     return uses
   }
 
-  /// The counter for the hits of an entry that is about to be offered; `nil` if nobody is told of
-  /// them.
+  /// The counter for the hits of an entry that is about to get a copy; `nil` if no receiver wants hits.
   mutating func hits(of entry: EntryID, _ key: AnyQueryKey, _ index: Int) -> EntryHits? {
     guard shards.countsHits else { return nil }
     while rows.count <= index { rows.append(Row()) }
@@ -51,14 +49,14 @@ struct ReadReplicas: Sendable {
     rows[index].replica = replica
   }
 
-  /// Withdraws the offer of an entry.
+  /// Withdraws the copy of an entry.
   mutating func unpublish(_ index: Int) -> ReadReplica? {
     guard index < rows.count, let replica = rows[index].replica.take() else { return nil }
     shards.remove(replica)
     return replica
   }
 
-  /// An entry is gone, and its offer with it.
+  /// Forgets an entry that is gone, after its copy was withdrawn.
   ///
   /// - Returns: The uses that nobody has counted yet, and the counter of hits, to be released
   ///   outside the lock.
@@ -67,22 +65,21 @@ struct ReadReplicas: Sendable {
     return (rows[index].uses.take()?.takeCount() ?? 0, rows[index].hits.take())
   }
 
-  /// Withdraws all offers; the entries stay where they are.
+  /// Withdraws all copies; the entries stay in their slots.
   mutating func removeAll(into garbage: inout Garbage) {
     garbage.collect(value: (shards.removeAll(), rows.map(\.replica)))
     for index in rows.indices { rows[index].replica = nil }
   }
 
-  /// The slots of all entries are given up.
+  /// Withdraws all copies, and forgets all entries, because they leave their slots.
   mutating func removeRows(into garbage: inout Garbage) {
     garbage.collect(value: (shards.removeAll(), rows.takeAll()))
   }
 
-  /// An entry was made.
+  /// Counts a new entry, and takes the uses of copies if it is time for that.
   ///
-  /// - Parameter count: The number of entries; if there are few, none may leave that was just used.
-  /// - Returns: The entries that were used, in the order in which they were made, if it is time for
-  ///   a count.
+  /// - Parameter count: The number of entries; with fewer entries, uses are taken more often.
+  /// - Returns: The counters of entries that were used, in the order in which these entries were made.
   mutating func entryWasMade(among count: Int) -> [HitCounter] {
     guard rest == 0 else {
       rest -= 1
@@ -95,7 +92,7 @@ struct ReadReplicas: Sendable {
   }
 }
 
-/// The data of an entry as it is until the offer is withdrawn: see ``ReadShards``.
+/// A copy of an entry, which is valid until it is withdrawn: see ``ReadShards``.
 final class ReadReplica: Sendable {
   let key: EntryKey
   let data: ValueBox
@@ -105,14 +102,14 @@ final class ReadReplica: Sendable {
   let defaults: StoredDefaults
   private let updatedAt: Instant
   private let isInvalidated: Bool
-  /// Whether the data is a part of a streamed value: stale for all, because the cache decides about a
-  /// caller's answer.
+  /// Whether the data is a part of a streamed value; a part counts as stale here, so that callers
+  /// ask the cache.
   private let isPart: Bool
-  /// The record of the entry for its callers.
+  /// The ``EntrySlot/servingRecord`` of the entry.
   private let serving: ServingRecord
-  /// The number of uses of the entry; `nil` if nobody wants to know.
+  /// Counts the uses of the entry; `nil` if nobody needs them.
   let uses: HitCounter?
-  /// The number of its fresh hits, by caller; `nil` if nobody wants to know.
+  /// Counts the callers that found fresh data; `nil` if no receiver wants hits.
   let hits: EntryHits?
 
   init(
@@ -139,7 +136,7 @@ final class ReadReplica: Sendable {
     self.hits = hits
   }
 
-  /// Whether it is the offer of a key's entry.
+  /// Whether this is the copy of a key's entry.
   @inline(__always)
   func isOf(_ key: EntryKey) -> Bool { self.key == key }
 
@@ -157,10 +154,10 @@ final class ReadReplica: Sendable {
   }
 }
 
-/// The number of uses of an entry without the cache's lock, of one kind.
+/// Counts the uses of an entry without the cache's lock: all uses, or only fresh hits.
 ///
 /// It is separate from the ``ReadReplica``, so that a counter which waits to be read retains no
-/// data, and waits only once for an entry that is often offered anew.
+/// data, and all copies of an entry share one.
 final class HitCounter: Sendable {
   let entry: EntryID
   private let count = Atomic(0)
@@ -179,9 +176,9 @@ final class HitCounter: Sendable {
   func takeCount() -> Int { count.exchange(0, ordering: .relaxed) }
 }
 
-/// The number of fresh hits of an entry without the cache's lock since receivers were told.
+/// Counts the fresh hits of an entry without the cache's lock since the last report to receivers.
 ///
-/// It holds a user's key: never release it under the lock.
+/// This holds a user's key, so never release it under the lock.
 final class EntryHits: Sendable {
   let key: AnyQueryKey
   let uses: HitCounter

@@ -3,24 +3,24 @@ import Synchronization
 /// Data that can be read without the cache's lock, in tables with a lock each.
 ///
 /// If many threads ask a cache for data that is there, they would wait for its one lock. So the first reader
-/// of an entry leaves an ``ReadReplica`` here, and the next ones find it by the key's hash in one of several
-/// tables. Only the cache changes the tables, and only under its own lock:
+/// of an entry leaves a copy here, a ``ReadReplica``, and the next ones find it by the key's hash in one of
+/// several tables. Only the cache changes the tables, and only under its own lock:
 ///
-/// - An offer is made under the lock, of the entry as it is then.
-/// - It is withdrawn under the lock, before the transaction that changes the entry can be seen. So a reader
-///   that has seen some result of a transaction finds no older offer of this or any other entry: all offers
-///   together are as consistent as the cache is.
+/// - A copy is made under the lock, of the entry as it is then.
+/// - It is withdrawn under the lock, before the transaction that changes the entry can be seen. So
+///   a reader that has seen some result of a transaction finds no older copy of this or any other
+///   entry: all copies together are as consistent as the cache is.
 ///
-/// A table's lock is the last one that is taken. A withdrawn offer is released by the transaction,
-/// because it may hold the last reference to a user's object.
+/// A table's lock is the last one that is taken. The transaction releases a withdrawn copy, because
+/// that may hold the last reference to a user's object.
 final class ReadShards: Sendable {
   private struct Table: Sendable {
-    /// The offers, by the hash of the key: of several keys with one hash, only the first is
-    /// offered, so that no look compares more than one.
+    /// The copies, by the hash of the key: of several keys with one hash, only the first has a
+    /// copy, so that each lookup compares one key.
     var replicas: [Int: ReadReplica] = [:]
-    /// The uses since they were last taken; each entry at most once.
+    /// The counters of uses since ``takeUsed()`` was last called; each entry at most once.
     var used: [HitCounter] = []
-    /// The hits since receivers were told; each entry at most once.
+    /// The counters of hits since the last report to receivers; each entry at most once.
     var hits: [EntryHits] = []
   }
 
@@ -34,9 +34,9 @@ final class ReadShards: Sendable {
   }
 
   private let shards: [Shard]
-  /// The latest time of any transaction, in nanoseconds; see ``CacheState/latest``.
+  /// The latest time of any transaction, in nanoseconds; see ``CacheState/environment``.
   private let latest = Atomic<Int64>(0)
-  /// Whether receivers are told of hits.
+  /// Whether receivers get the number of hits.
   let countsHits: Bool
   /// Whether there are unreported hits, and a report of them is due.
   private let isReportDue = Atomic(false)
@@ -44,8 +44,8 @@ final class ReadShards: Sendable {
   /// Creates empty tables.
   ///
   /// - Parameters:
-  ///   - count: The minimum number; at most 256 are made.
-  ///   - countsHits: Whether receivers are told of the hits of each entry.
+  ///   - count: The minimum number of tables; at most 256 are made.
+  ///   - countsHits: Whether receivers get the number of hits of each entry.
   init(count: Int, countsHits: Bool = false) {
     self.countsHits = countsHits
     // The number of tables is a power of two, so that some bits of the hash select the table.
@@ -57,10 +57,10 @@ final class ReadShards: Sendable {
   /// The number of tables.
   var count: Int { shards.count }
 
-  /// The number of lookups that found fresh data in an offer.
+  /// The number of lookups that found fresh data in a copy.
   var hits: Int { shards.reduce(0) { $0 + $1.hits.load(ordering: .relaxed) } }
 
-  /// The time of a decision: never before that of a transaction.
+  /// The given time or, if that is later, the time of the latest transaction.
   @inline(__always)
   func time(_ now: Instant) -> Instant {
     max(now, Instant(nanoseconds: latest.load(ordering: .relaxed)))
@@ -74,10 +74,10 @@ final class ReadShards: Sendable {
     return replica
   }
 
-  /// A reader got the data of an offer.
+  /// Counts that a reader got the data of a copy.
   ///
   /// - Parameters:
-  ///   - replica: The offer.
+  ///   - replica: The copy.
   ///   - isLookup: Whether this counts as a lookup that found fresh data.
   /// - Returns: Whether the caller has to schedule a report of hits.
   @inline(__always)
@@ -102,7 +102,7 @@ final class ReadShards: Sendable {
 
   /// Takes the hits since the last call, in the order in which their entries were made.
   ///
-  /// Includes entries that are gone. The next hit asks for another report.
+  /// These include hits of entries that are gone. The next hit asks for another report.
   func takeHits() -> [EntryHits] {
     guard isReportDue.exchange(false, ordering: .acquiringAndReleasing) else { return [] }
     var all: [EntryHits] = []
@@ -122,9 +122,9 @@ final class ReadShards: Sendable {
 
   // MARK: Under the cache's lock
 
-  /// Makes an offer.
+  /// Adds a copy.
   ///
-  /// - Returns: Whether it was made; `false` if a key with the same hash is offered.
+  /// - Returns: Whether the copy was added; `false` if another key with the same hash has one.
   func insert(_ replica: ReadReplica) -> Bool {
     shard(of: replica.key).table.withLock { table in
       guard table.replicas[replica.key.storage.hash] == nil else { return false }
@@ -133,14 +133,14 @@ final class ReadShards: Sendable {
     }
   }
 
-  /// Withdraws an offer that was made; the caller holds it, so that nothing is released here.
+  /// Withdraws a copy that was added; the caller retains it, so that nothing is released here.
   func remove(_ replica: ReadReplica) {
     shard(of: replica.key).table.withLock { $0.replicas[replica.key.storage.hash] = nil }
   }
 
-  /// Withdraws all offers.
+  /// Withdraws all copies.
   ///
-  /// - Returns: The offers, to be released outside the lock.
+  /// - Returns: The copies, to be released outside the lock.
   func removeAll() -> [[Int: ReadReplica]] {
     shards.map { shard in
       var old: [Int: ReadReplica] = [:]
@@ -149,8 +149,8 @@ final class ReadShards: Sendable {
     }
   }
 
-  /// Takes the entries whose copies were read since the last call, in no order, including copies
-  /// that were withdrawn since.
+  /// Takes the counters of copies that were read since the last call, in no order, even if a copy
+  /// was withdrawn.
   func takeUsed() -> [HitCounter] {
     var all: [HitCounter] = []
     for shard in shards where shard.isUsed.exchange(false, ordering: .relaxed) {
