@@ -25,9 +25,9 @@ nonisolated extension QueryClient {
   /// let user = try await client.fetch(.user(42), timeout: .seconds(2))
   /// ```
   ///
-  /// After a timeout only this caller gives up: the fetch continues for others that want it, or ends if there
-  /// are none, as after a cancellation. If the query allows stale data, that is returned after the time, and
-  /// the fetch continues in any case, and lands.
+  /// After a timeout only this caller gives up: the fetch continues for others that want it, or
+  /// ends if there are none, as after a cancellation. If the query allows stale data, the caller
+  /// gets that after the time, and the fetch continues in any case.
   ///
   /// - Parameters:
   ///   - query: The query.

@@ -9,7 +9,7 @@ nonisolated extension QueryClient {
     public var runningFetches = 0
     /// The number of fetches that wait for others to end.
     public var waitingFetches = 0
-    /// The most entries, beside those that are in use; `nil` without a limit.
+    /// The maximum number of entries, beside those that are in use; `nil` without a limit.
     public var maxEntries: Int?
     /// The highest cost of all entries, beside those that are in use; `nil` without a limit.
     public var maxCost: Int?
@@ -19,13 +19,14 @@ nonisolated extension QueryClient {
     public var cost: Int?
   }
 
-  /// The artificial conditions under which the client works; `nil` if it records nothing, and so takes none.
+  /// The artificial conditions under which the client works; `nil` if it keeps no record, and so
+  /// takes no conditions.
   @_spi(Adapters) public nonisolated var conditions: ClientConditions? { conditioned?.conditions }
 
   /// Changes the artificial conditions under which the client works.
   ///
-  /// A network that is taken away is away at once, whatever its source reports and however long it is trusted, and back
-  /// in the same way. Attempts that run already are not delayed any more.
+  /// If a change takes the network away or gives it back, that counts at once, no matter what its
+  /// source reports and how long that is trusted. Attempts that already run are not delayed.
   ///
   /// - Parameter change: The change.
   /// - Returns: Whether the client takes conditions: whether it has a record.
@@ -81,8 +82,8 @@ nonisolated extension QueryClient {
   /// - Parameters:
   ///   - info: The entry.
   ///   - decode: Makes a value of the type that it is given.
-  /// - Returns: Whether it was written; `false` if the values of the entry cannot be decoded, or if there is no such
-  ///   entry any more.
+  /// - Returns: Whether the value was written; `false` if values of the entry cannot be decoded, or
+  ///   if the entry is gone.
   /// - Throws: The error of the closure.
   @_spi(Adapters) public nonisolated func setData<Failure: Error>(
     of info: QueryInfo,

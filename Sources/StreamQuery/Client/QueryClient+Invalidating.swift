@@ -4,7 +4,7 @@ nonisolated extension QueryClient {
   /// Data stays visible. Marked entries in scope are refetched at once: a running fetch over data
   /// is replaced, because its answer may be older than the mark. A first fetch is joined. A fetch
   /// after three replacements in a row is joined too, so that a storm of invalidations cannot keep
-  /// every answer away: its answer lands, stays marked, and is refetched once while there is an
+  /// every answer away: its answer is stored, stays marked, and is refetched once while there is an
   /// enabled observer. If a fetch invalidates itself and cannot be replaced, no such refetch
   /// follows. Static queries are marked but not refetched.
   ///

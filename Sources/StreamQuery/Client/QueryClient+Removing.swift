@@ -28,7 +28,7 @@ nonisolated extension QueryClient {
   /// Removes entries with their data.
   ///
   /// Streams of a removed key stay attached, show pending and idle, and fetch at the next trigger,
-  /// not at once. Waiting callers throw `CancellationError`; late answers do not land.
+  /// not at once. Waiting callers throw `CancellationError`; late answers are dropped.
   ///
   /// Records of stores are removed, too. For a record that was not used in this process, only the key is
   /// known. If the filter needs more, such as a predicate or `.stale`, the record counts as matched, unless

@@ -86,7 +86,7 @@ nonisolated extension QueryClient {
   /// - Parameters:
   ///   - query: The query whose data changes.
   ///   - updatedAt: When the written data was current; `nil` or a date in the future means now.
-  ///   - fencing: Whether a fetch in flight is discarded; it may land if nothing is written.
+  ///   - fencing: Whether a fetch in flight is discarded, if the closure writes anything.
   ///   - update: Changes the data.
   /// - Returns: The data that was written; `nil` if none was, or not yet.
   /// - Throws: The closure's error; in that case nothing is written.
@@ -106,7 +106,7 @@ nonisolated extension QueryClient {
   /// - Parameters:
   ///   - key: The key whose data changes.
   ///   - updatedAt: When the written data was current; `nil` or a date in the future means now.
-  ///   - fencing: Whether a fetch in flight is discarded; it may land if nothing is written.
+  ///   - fencing: Whether a fetch in flight is discarded, if the closure writes anything.
   ///   - update: Changes the data.
   /// - Returns: The data that was written; `nil` if none was, or not yet.
   /// - Throws: The closure's error; in that case nothing is written.
@@ -163,8 +163,8 @@ nonisolated extension QueryClient {
           present.append(info)
         }
       }
-      // All entries are written in one transaction: an update of one entry that wrote another would
-      // outdate that one.
+      // All entries are written in one transaction. If the update of one entry wrote another, the
+      // new value of that other entry would be outdated.
       let keys = Set(present.map(\.entryKey))
       var writes: [(key: EntryKey, old: ValueBox?, new: ValueBox)] = []
       for info in present {

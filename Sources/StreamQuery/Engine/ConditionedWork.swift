@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Keeps the conditions of a client, and applies them to its attempts, as the innermost companion.
+/// Keeps the artificial conditions of a client, and applies them to its attempts, as the innermost companion.
 final class ConditionedWork: Sendable {
   private let state = Mutex(ClientConditions())
   private let clock: any Clock<Duration>
@@ -12,8 +12,8 @@ final class ConditionedWork: Sendable {
 
   var conditions: ClientConditions { state.withLock { $0 } }
 
-  /// Whether the network is taken away; unlike ``conditions`` it holds no key, which must not be released under the
-  /// cache's lock.
+  /// Whether the network is taken away; unlike ``conditions``, this holds no key, which must not be
+  /// released under the cache's lock.
   var isOffline: Bool { state.withLock(\.isOffline) }
 
   /// Whether attempts have to ask for a delay or a failure before they begin.
@@ -60,7 +60,7 @@ nonisolated extension QueryClient {
     @inline(__always) get { !companions.isEmpty || conditioned?.appliesToAttempts == true }
   }
 
-  /// The companions of an attempt of a fetch: those of the configuration, and the conditions if there are any.
+  /// The companions of an attempt of a fetch: those of the configuration, and the conditions if any.
   var fetchCompanions: [any FetchCompanion] {
     guard let conditioned, conditioned.appliesToAttempts else { return companions }
     return companions + [conditioned]
@@ -74,10 +74,10 @@ nonisolated extension QueryClient {
     return configuration.mutationCompanions + [conditioned]
   }
 
-  /// A condition takes the network away, or gives it back to its source.
+  /// Tells the cache whether a condition takes the network away.
   func networkForced() {
     guard let conditioned else { return }
-    // Read in the transaction: the last of two concurrent changes counts.
+    // `isOffline` is read in the transaction, so that the last of two concurrent changes counts.
     returning { $0.networkForced(isOffline: conditioned.isOffline, random: $2, &$1) }
   }
 }

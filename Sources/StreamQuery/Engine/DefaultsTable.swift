@@ -54,7 +54,7 @@ final class DefaultsTable: StoredDefaults, @unchecked Sendable {
     return options
   }
 
-  /// The layers of options for a key, the one that wins first.
+  /// The defaults that apply to a key, by layer: the layer that wins comes first.
   func layers(for key: AnyQueryKey) -> [(layer: EntryDetail.Layer, options: QueryOptions)] {
     let special = prefixes.reversed().filter { $0.key.isPrefix(of: key) }
     return special.map { (.prefix($0.key), $0.options) } + [(.client, client.options)]

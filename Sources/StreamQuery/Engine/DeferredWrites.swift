@@ -1,13 +1,13 @@
 /// The writes that wait until the stores of their keys have been read.
 ///
-/// It is a value that is told when keys change. Writes of one key keep their order.
+/// Writes of one key keep their order. Writes are dropped or marked when their keys change.
 struct DeferredWrites: Sendable {
   struct Write: Sendable {
     let key: EntryKey
-    /// The query that is written to; if the call named only a key, the definition has no more.
+    /// The query that is written to; if the call named only a key, the definition has only the value type.
     let definition: QueryDefinition
-    /// Whether the write is made even if the key got data meanwhile: because it was to keep that
-    /// data out, or because it compares dates itself.
+    /// Whether the write is made even if the key got data meanwhile: a fencing update discards that
+    /// data, and an import compares dates itself.
     let survivesData: Bool
     /// The date when the data of an import was current; `nil` for an update.
     let importedAt: Double?
@@ -19,7 +19,7 @@ struct DeferredWrites: Sendable {
     let change: @Sendable (KeptData?) -> KeptData?
     /// Whether the key was invalidated after the call, which the write must not undo.
     var isInvalidated = false
-    /// Whether the cache has the result.
+    /// Whether the cache has the result of the write.
     fileprivate var hasLanded = false
     fileprivate var serial: UInt64 = 0
 
@@ -61,9 +61,9 @@ struct DeferredWrites: Sendable {
   private var isAskedAgain = false
   /// The write in progress; `nil` once it is done or dropped.
   private var present: Write?
-  /// The keys that this work has written so far.
+  /// The keys that were written since a thread began to make writes.
   ///
-  /// If they have data, it is from these writes, and not from an answer that came meanwhile.
+  /// Data of these keys is from these writes, and not from an answer that came meanwhile.
   private var written: Set<EntryKey> = []
 
   var isEmpty: Bool { lines.isEmpty }
@@ -95,7 +95,7 @@ struct DeferredWrites: Sendable {
     return removeOldest(oldest)
   }
 
-  /// A thread is about to make writes.
+  /// Lets a thread begin to make writes, unless another one makes them.
   ///
   /// - Returns: Whether the thread may do so; if another thread is making writes, that one looks
   ///   for more afterwards.
@@ -108,9 +108,9 @@ struct DeferredWrites: Sendable {
     return false
   }
 
-  /// All writes that were possible have been made.
+  /// Ends the work of a thread that has made all writes it could make.
   ///
-  /// - Returns: Whether there may be more, because another thread has asked meanwhile.
+  /// - Returns: Whether the thread has to look for more, because another thread has asked meanwhile.
   mutating func goesOn() -> Bool {
     isAtWork = isAskedAgain
     isAskedAgain = false
@@ -133,10 +133,10 @@ struct DeferredWrites: Sendable {
     return write
   }
 
-  /// The cache now has the result of the write in progress.
+  /// Notes that the cache has the result of the write in progress.
   mutating func writeLanded() { present?.hasLanded = true }
 
-  /// The write in progress is done.
+  /// Ends the write in progress.
   ///
   /// - Returns: The write, to be released outside of locks; `nil` if it was dropped.
   mutating func made() -> Write? { present.take() }
@@ -163,8 +163,8 @@ struct DeferredWrites: Sendable {
 
   /// Takes the writes that the end of the client leaves to the stores.
   ///
-  /// The write in progress is among them, unless its result is in the cache: after the end of the client it
-  /// would come too late.
+  /// The write in progress is among them, because it would come too late for the cache, unless the
+  /// cache has its result.
   ///
   /// - Returns: The writes, in order.
   mutating func takeLast() -> [Write] {
@@ -196,7 +196,7 @@ struct DeferredWrites: Sendable {
     return dropped.filter { !$0.survivesData }
   }
 
-  /// Some keys were invalidated.
+  /// Notes for the writes of some keys that these were invalidated.
   mutating func mark(_ keys: Set<EntryKey>) {
     if let key = present?.key, keys.contains(key) { present?.isInvalidated = true }
     for key in keys {

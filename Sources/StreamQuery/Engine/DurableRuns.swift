@@ -4,7 +4,7 @@
 ///
 /// The client tells it the progress of runs, in the order of transactions and outside the lock.
 package protocol DurableRuns: AnyObject, Sendable {
-  /// The client begins: reads the kept runs.
+  /// Reads the kept runs for a client that begins.
   func start(for client: QueryClient)
 
   /// Whether the kept runs have not been read yet.
@@ -15,37 +15,37 @@ package protocol DurableRuns: AnyObject, Sendable {
   /// - Returns: The error of reading; `nil` if they have been read.
   func waitUntilRestored() async -> (any Error)?
 
-  /// A failed read may succeed now, such as after a device was unlocked.
+  /// Repeats a failed read, which may succeed now, such as after a device was unlocked.
   func retryLoad()
 
-  /// The defaults of mutations have changed, so mutations that had no work may have some now.
+  /// Begins kept runs that had no work, if the changed defaults of mutations have work for them.
   func workChanged()
 
-  /// A run waits until it is kept or, if it is not durable, until the kept runs before it are
-  /// known.
+  /// Lets a run go on once it is kept or, if it is not durable, once the kept runs before it are known.
   func keep(_ job: MutationJob)
 
-  /// A kept run has made progress.
+  /// Keeps the progress of a kept run.
   func changed(_ job: MutationJob, _ progress: RunProgress)
 
-  /// An attempt of a kept run begins in its task.
+  /// Begins an attempt of a kept run, in the task of the attempt.
   ///
-  /// - Returns: Whether it may begin: after the end another client may have taken the run over.
+  /// - Returns: Whether the attempt may begin: after the end of this client another one may have
+  ///   taken the run over.
   func attemptBegan(_ job: MutationJob) -> Bool
 
-  /// The attempt is over, in whatever way, and whether or not anybody still waits for it.
+  /// Ends an attempt, no matter how it ended and whether anybody still waits for it.
   func attemptEnded(_ job: MutationJob)
 
-  /// The work of a kept run has returned; called before the cache is told, in the run's task.
+  /// Notes that the work of a kept run has returned; called before the cache is told, in the run's task.
   func worked(_ job: MutationJob, _ output: ValueBox)
 
-  /// The work of a run has returned, but the cache has forgotten the run, so its answer is dropped.
+  /// Forgets the answer of a run that the cache has forgotten.
   func answerDropped(_ job: MutationJob)
 
   /// Decides about a kept run that failed without a retry left.
   func answer(_ job: MutationJob, to error: any Error, attempt: Int) async -> RunAnswer
 
-  /// A kept run is over.
+  /// Removes a kept run that is over.
   func ended(_ job: MutationJob, _ ending: MutationMachine.Ending)
 
   /// Writes all changes.
@@ -53,7 +53,7 @@ package protocol DurableRuns: AnyObject, Sendable {
   /// - Returns: The error of writing; `nil` if all was written, or if the caller was cancelled.
   func save() async -> (any Error)?
 
-  /// The client, or the account of its data, has ended.
+  /// Ends the outbox after the end of the client, or of the account.
   ///
   /// - Parameter writing: Whether the remaining changes are written; otherwise the store is left
   ///   alone.
@@ -68,11 +68,11 @@ package protocol DurableRunMaking: Sendable {
   func makeDurableRuns(_ configuration: QueryClient.Configuration) -> any DurableRuns
 }
 
-/// The decision about a kept run whose attempts have failed.
+/// The decision about a kept run after its attempts have failed.
 package enum RunAnswer: Sendable {
   /// The run fails.
   case fail
-  /// The run waits for an answer.
+  /// The run stops, and waits until its error is answered.
   case stop
   /// Another attempt begins after a wait.
   case retry(after: TimeSpan)

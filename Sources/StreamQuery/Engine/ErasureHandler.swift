@@ -68,6 +68,6 @@ package final class ClientErasure: Sendable {
     for action in handlers.takeAll() { await action() }
   }
 
-  /// The client is gone: no action has to be performed any more.
+  /// Drops all actions, because the client is gone.
   func cancel() { _ = handlers.takeAll() }
 }

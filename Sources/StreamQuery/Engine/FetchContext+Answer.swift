@@ -2,13 +2,13 @@ extension FetchContext {
   /// Says how old the answer is that the attempt is going to return.
   ///
   /// For answers that somebody else has kept: another cache, another machine, or one between here
-  /// and the server. The data counts as fetched that long ago, so that its stale time begins there:
-  /// ``QueryResult/dataUpdatedAt`` and retries, intervals and events are of the fetch as ever. An
-  /// attempt that throws ``NotModified`` says how old that finding is; the data gets no older by
-  /// it. The last call of an attempt counts, and calls of earlier attempts do not, with two
-  /// exceptions. Pages that are fetched one after the other are as old as the oldest one, even if
-  /// an earlier attempt fetched that. If the fetch is a stream, each element is as old as the last
-  /// call before it said. A context that was made by hand ignores it.
+  /// and the server. The data counts as fetched that long ago, so that its stale time begins at
+  /// that ``QueryResult/dataUpdatedAt``. Retries, intervals and events go by the time of the fetch,
+  /// as ever. An attempt that throws ``NotModified`` says how old that finding is; the data gets no
+  /// older by it. The last call of an attempt counts, and calls of earlier attempts do not, with
+  /// two exceptions. Pages that are fetched one after the other are as old as the oldest one, even
+  /// if an earlier attempt fetched that. If the fetch is a stream, each element is as old as the
+  /// last call before it said. A context that was made by hand ignores the call.
   ///
   /// ```swift
   /// let rates = Query("rates") { context in
@@ -20,8 +20,8 @@ extension FetchContext {
   ///
   /// - Parameters:
   ///   - age: How old the answer is now; less than zero is zero, more than 100 years is 100 years.
-  ///   - isOutdated: Whether something has changed since. If so, the answer lands like data that was
-  ///     invalidated: it is shown and returned, and stale. If not, it counts as newer than each
+  ///   - isOutdated: Whether something has changed since. If so, the answer counts like data that
+  ///     was invalidated: it is shown and returned, and stale. If not, it counts as newer than each
   ///     invalidation before the attempt, unless it is a page that is added. `nil`, the default, is
   ///     for what is not known: then the answer is stale if it is older than the last invalidation.
   public func answer(isOld age: Duration, isOutdated: Bool? = nil) {
@@ -56,8 +56,8 @@ extension FetchContext {
   /// The error with which the attempt has failed already, because it took longer than
   /// ``Query/timeout(_:)`` allows; `nil` if it has not.
   ///
-  /// Such an attempt is also cancelled. For code around the fetch that tells others why it ended: a cancelled
-  /// attempt without such an error was only given up.
+  /// Such an attempt is also cancelled. This is for code around the fetch that tells others why the
+  /// fetch ended: a cancelled attempt without such an error was only given up.
   @_spi(SharedCache) public var timeoutError: QueryError? {
     guard let job = fetchJob, job.saidAnswer?.wasTooLong(attempt) == true else { return nil }
     return .timedOut(key: key.description, limit: timeout ?? .zero)

@@ -9,8 +9,8 @@ struct HitTerms: Equatable {
 }
 
 extension HitTerms {
-  /// - Parameter query: A resolved query; `nil` if its data is kept beyond the cache, or if functions have to
-  ///   be evaluated.
+  /// - Parameter query: A resolved query. There are no terms if its data is kept beyond the cache,
+  ///   or if functions have to be evaluated.
   init?(_ query: ResolvedQuery) {
     guard !query.isPersisted, let options = query.fixedOptions else { return nil }
     freshness = options.freshness
@@ -18,7 +18,7 @@ extension HitTerms {
     gcTime = query.gcTime
   }
 
-  /// The terms of a query that need not be resolved for them.
+  /// The terms of a query, without resolving the query.
   ///
   /// This is not an initializer, because an initializer owns its arguments: all threads would
   /// retain and release the same defaults.

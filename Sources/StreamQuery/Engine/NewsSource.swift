@@ -16,7 +16,7 @@ nonisolated extension QueryClient {
   /// Returns a stream that reads a value after each piece of news.
   ///
   /// - Parameters:
-  ///   - news: The news.
+  ///   - news: The source of the news.
   ///   - subject: The cause of the wait, in words.
   ///   - element: Reads the value; `nil` if there is nothing new to show.
   /// - Returns: A stream for one observer.

@@ -45,16 +45,16 @@ package protocol Persister: AnyObject, Sendable {
     _ policy: any PersistencePolicy
   ) -> (updatedAt: Double, isInvalidated: Bool)?
 
-  /// The cache has changes that are to be saved, see ``CacheState/takePersistedChanges()``.
+  /// Saves changes of the cache soon, see ``CacheState/takePersistedChanges(onlyRemovals:)``.
   func entriesChanged()
 
-  /// The process may be suspended or end: writes the changes now.
+  /// Writes the changes now, because the process may be suspended or end.
   func flush()
 
   /// Writes all changes, and waits for that.
   func save() async
 
-  /// A failed read may succeed now, such as after a device was unlocked.
+  /// Repeats a failed read, which may succeed now, such as after a device was unlocked.
   func retryLoad()
 
   /// Forgets the data of the entries that a filter selects, whether they are cached or not.
@@ -63,7 +63,7 @@ package protocol Persister: AnyObject, Sendable {
   /// Marks the data of the entries that a filter selects as invalidated.
   func invalidate(_ filter: QueryFilter)
 
-  /// The client has ended.
+  /// Ends the persister together with its client.
   ///
   /// - Parameters:
   ///   - isErased: Whether nothing of the data may remain, so that nothing more is written. Such a call may
@@ -71,11 +71,11 @@ package protocol Persister: AnyObject, Sendable {
   ///   - writes: The writes that waited for a store and are still to be made.
   func end(isErased: Bool, making writes: [LastWrite])
 
-  /// Waits until its work has ended.
+  /// Waits until the persister's work has ended.
   func waitUntilOver() async
 }
 
-/// A policy that knows its persister.
+/// A policy that can make its persister.
 package protocol PersisterMaking: PersistencePolicy {
   /// Makes the one persister of a client.
   func makePersister(for client: QueryClient) -> any Persister
@@ -110,7 +110,7 @@ final class PersisterSlot: Sendable {
     let (known, client) = state.withLock { ($0.persister, $0.isEnded ? nil : $0.client) }
     if let known { return known }
     guard let client, let making = policy as? any PersisterMaking else { return nil }
-    // This is outside the lock. If two threads make a persister, one of the two is not used.
+    // The persister is made outside the lock. If two threads make one, one of the two is not used.
     let made = making.makePersister(for: client)
     let (persister, isFirst) = state.withLock { state -> ((any Persister)?, Bool) in
       if state.persister != nil || state.isEnded { return (state.persister, false) }
@@ -123,7 +123,7 @@ final class PersisterSlot: Sendable {
     return persister
   }
 
-  /// The client has ended; see ``Persister/end(isErased:making:)``.
+  /// Ends the persister together with its client: see ``Persister/end(isErased:making:)``.
   func end(isErased: Bool, making writes: [LastWrite]) {
     let persister = state.withLock { state in
       state.isEnded = true
@@ -137,7 +137,7 @@ final class PersisterSlot: Sendable {
 package struct KeepingSettings: Sendable {
   /// The default policy for the data of queries.
   package var policy: (any PersistencePolicy)?
-  /// Makes the keeper of mutation runs.
+  /// Makes the outbox, which keeps runs of mutations.
   package var runs: (any DurableRunMaking)?
   private var others: [ObjectIdentifier: any Sendable] = [:]
 

@@ -30,7 +30,7 @@ nonisolated extension QueryClient {
     }.compactMap(\.item)
     let unkept = durableRuns == nil ? cache.read { $0.mutations.keptMutations } : []
     let defaults = self.defaults
-    // This is outside the lock, because the text of a key may be user code.
+    // The facts are made outside the lock, because the text of a key may be user code.
     return QueryAdviceFacts(
       isServer: configuration.isOfServer,
       limit: configuration.limit,
@@ -73,7 +73,7 @@ extension QueryClient.Configuration {
 }
 
 extension MutationTable {
-  /// The durable mutations.
+  /// The keys of the durable mutations that have runs.
   fileprivate var keptMutations: [EntryKey] {
     all.compactMap { id in
       find(id).flatMap { slots[$0].machine.runOptions.isDurable ? slots[$0].job?.key : nil }

@@ -1,5 +1,5 @@
 nonisolated extension QueryClient {
-  /// Resolves a query, then makes a transaction: the front door of every call that comes with one.
+  /// Resolves a query, then makes a transaction: every call with a query comes through here.
   ///
   /// User code that the decision needs runs before the transaction, and again if the entry changed
   /// meanwhile: see ``commit(rounds:at:isDated:asking:applying:)``.
@@ -8,7 +8,7 @@ nonisolated extension QueryClient {
   ///   - key: The key of the query.
   ///   - definition: The query.
   ///   - options: Options of an observer, over those of the query.
-  ///   - isArrival: Whether an observer begins.
+  ///   - isArrival: Whether an observer subscribes.
   ///   - body: The transaction.
   /// - Returns: The result of the transaction.
   func resolving<Result: Sendable>(
@@ -91,9 +91,8 @@ nonisolated extension QueryClient {
   /// - Parameters:
   ///   - query: The query under its defaults.
   ///   - key: Its key.
-  ///   - isArrival: Whether an observer begins.
-  ///   - former: The resolution of the round before, whose initial data still counts if no store
-  ///     changed.
+  ///   - isArrival: Whether an observer subscribes.
+  ///   - former: The resolution of the round before; its initial data still counts if no store changed.
   /// - Returns: The resolution.
   func resolution(
     of query: ResolvedQuery,
@@ -114,8 +113,8 @@ nonisolated extension QueryClient {
     } else {
       resolution.options = query.resolvedOptions { .absent(key, query.meta) }
     }
-    // The observer still waits for the store, even if the store was read just now: its data has not
-    // been asked for.
+    // The observer still waits for the store, even if the store was read just now: nobody has asked
+    // for the data yet.
     if isRestoring { resolution.options.participation = .restoring }
     return resolution
   }
@@ -144,7 +143,7 @@ nonisolated extension QueryClient {
   ///
   /// If the entry's query was made from the same definition and defaults, it is returned.
   ///
-  /// It opens no store; see ``ResolvedQuery/opened()``.
+  /// This opens no store; see ``ResolvedQuery/opened()``.
   func resolve(
     _ key: EntryKey,
     _ definition: QueryDefinition,

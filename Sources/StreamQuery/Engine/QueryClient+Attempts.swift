@@ -24,8 +24,8 @@ nonisolated extension QueryClient {
     defer { limit?.stop() }
     let context = context(of: job, attempt: attempt)
     do {
-      // The companions are added here and not in the closure, whose reference to the client would
-      // cost a further switch of executors.
+      // The companions are added here: in the closure, a reference to the client would cost a
+      // further switch of executors.
       let fetch = try isAccompanied ? accompanied(job.fetch) : job.fetch
       let box = try await TaskChain.$inherited.withValue(job.tasks) {
         try await Scheduling.$current.withValue(scheduling) {
@@ -74,8 +74,7 @@ nonisolated extension QueryClient {
   /// It is not inlined, because the task of each fetch would reserve stack space for it.
   @inline(never)
   private func defersToImport(_ job: FetchJob) -> Bool {
-    // This calls the user's own code, outside of locks. A key without a text cannot be in an
-    // archive.
+    // The text is made by user code, outside of locks. A key without a text cannot be in an archive.
     guard let text = try? job.key.canonicalText() else { return false }
     return transaction { state, transaction in state.deferFetch(job, text, &transaction) }
   }
@@ -102,7 +101,7 @@ nonisolated extension QueryClient {
     return limit
   }
 
-  /// An attempt threw.
+  /// Ends an attempt that threw.
   ///
   /// It is not inlined, because the task of each fetch would reserve stack space for it.
   @inline(never)
@@ -142,8 +141,8 @@ nonisolated extension QueryClient {
     }
   }
 
-  /// Lands a fetched value: joins it with the cached one if the fetch or the query says how, and
-  /// keeps unchanged parts.
+  /// Stores a fetched value as data: joins it with the cached one if the fetch or the query says
+  /// how, and keeps unchanged parts.
   @inline(never)
   private func land(_ fetched: ValueBox, of job: FetchJob) {
     let landing = Landing(fetched, join: job.joining, job.query.resolved, job.key.key)
@@ -174,7 +173,7 @@ nonisolated extension QueryClient {
     }
   }
 
-  /// The value that lands, and the data that it was made from, if any.
+  /// The value to store, and the data that it was made from, if any.
   private func answer(
     _ fetched: ValueBox,
     _ landing: Landing,
@@ -221,7 +220,7 @@ nonisolated extension QueryClient {
     }
   }
 
-  /// The retries of a fetch.
+  /// The retry policy of a fetch.
   ///
   /// An endless stream retries as for its observers, even if a caller started it.
   private func retry(of job: FetchJob) -> RetryPolicy {
@@ -258,9 +257,9 @@ nonisolated extension QueryClient {
     }
   }
 
-  /// The clock has failed, so the timer no longer sleeps.
+  /// Reports that the clock has failed, so that the timer no longer sleeps.
   ///
-  /// The next transaction starts it again.
+  /// The next transaction starts the timer again.
   private func clockFailed(_ error: any Error, isNews: Bool) {
     cache.record { $0.deadlines.timerWoke() }
     if isNews { report(.clockFailed(error: "\(error)")) }
@@ -273,7 +272,7 @@ nonisolated extension QueryClient {
 }
 
 extension ResetCondition {
-  /// Runs user code: never call it under the lock.
+  /// The options of all observers, which are user code: never call this under the lock.
   var answered: (revision: UInt32, answers: [Answer]) {
     (
       revision,
@@ -301,7 +300,7 @@ final class AttemptLimit: Sendable {
   /// - Parameters:
   ///   - span: How long the attempt may take.
   ///   - deadlines: Where the end of the time is set.
-  ///   - onEnd: Called when the time is over, unless it is stopped.
+  ///   - onEnd: Called when the time is over, unless the timer was stopped.
   func start(_ span: TimeSpan, _ deadlines: Deadlines, onEnd: @escaping @Sendable () -> Void) {
     let deadline = deadlines.set(span, onEnd)
     self.deadline.withLock { $0 = deadline }
@@ -323,12 +322,12 @@ struct Landing: Sendable {
   private let query: ResolvedQuery
   private let key: AnyQueryKey
 
-  /// Creates the landing of a value.
+  /// Creates the step for a value.
   ///
   /// - Parameters:
   ///   - fetched: The value.
-  ///   - join: How the fetch joins it with the cached one, so that no update is lost; `nil` if it
-  ///     does not.
+  ///   - join: How the fetch joins the value with the cached one, so that no update is lost; `nil`
+  ///     if not at all.
   ///   - query: How to fetch.
   ///   - key: The key.
   init(
@@ -360,12 +359,12 @@ struct Landing: Sendable {
   /// and never gives up.
   var rounds: Int { join == nil ? 3 : .max }
 
-  /// Whether user code runs again until its answer lands.
+  /// Whether user code runs again until its answer is stored.
   ///
   /// Such code must not write the data itself, or it would run for ever.
   var isEndless: Bool { join != nil && query.definition.merge != nil }
 
-  /// The value that lands.
+  /// The value to store as data.
   ///
   /// This runs user code, so do not call it under the lock.
   ///

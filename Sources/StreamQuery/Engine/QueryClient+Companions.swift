@@ -1,5 +1,5 @@
 nonisolated extension QueryClient {
-  /// A fetch among the client's companions, the first of them outermost.
+  /// A fetch inside the client's companions, the first of them outermost.
   ///
   /// It is not inlined, because the task of each fetch would reserve stack space for it.
   @inline(never)
@@ -16,7 +16,7 @@ nonisolated extension QueryClient {
     }
   }
 
-  /// Waits for a caller's answer where tests or companions observe that.
+  /// Waits for a caller's answer, where tests or companions observe such waits.
   ///
   /// If the answer is not there already, the companions hear when the wait begins and ends.
   ///
@@ -35,7 +35,7 @@ nonisolated extension QueryClient {
     return outcome
   }
 
-  /// The work of an attempt among the client's companions, the first of them outermost.
+  /// The work of an attempt inside the client's companions, the first of them outermost.
   func accompanied(
     _ context: MutationContext,
     _ work: @escaping @Sendable () async throws -> ValueBox

@@ -24,14 +24,14 @@ nonisolated extension QueryClient {
     /// The number of parts in which many threads read at once; `nil`, the default, is one lock for
     /// all.
     ///
-    /// One lock guards the cache, and is held for about half a microsecond by each read. Where so many
-    /// threads ask for data that is there that they wait for each other, as on a server with many
-    /// processors, readers find it in so many tables with a lock each: `data(for:)`, and `fetch`,
-    /// `ensure` and `prefetch` of fresh data that no store keeps, until it is to be refetched ahead of time. They see
-    /// the same as without. The number is rounded up
-    /// to a power of two, at most 256; ``server`` has four for each processor. Each part takes about
-    /// 150 bytes from the beginning, and each entry that is read about 200, or more where a receiver counts its hits:
-    /// ``EventReceiver/init(hits:_:)``. A ``limit`` learns of these uses in batches.
+    /// One lock guards the cache, and each read holds it for about half a microsecond. On a server with many
+    /// processors, threads that read at the same time would wait for each other. With this option, they find
+    /// copies of the data in as many tables, each with its own lock. This applies to `data(for:)`, and to
+    /// `fetch`, `ensure` and `prefetch` of fresh data that no store keeps, until it is to be refetched ahead
+    /// of time. The results are the same. The number is rounded up to a power of two, at most 256; ``server``
+    /// has four for each processor. Each part takes about 150 bytes from the beginning, and each entry that
+    /// is read about 200, or more where a receiver counts its hits: ``EventReceiver/init(hits:_:)``. A
+    /// ``limit`` learns of these uses in batches.
     ///
     /// Each lookup is an event, in the order of transactions. So while ``onEvent`` or ``QueryClient/events``
     /// gets every event, each `fetch` takes the cache's lock. A receiver says if it needs less:

@@ -4,9 +4,9 @@ internal import Synchronization
 //
 // An update must begin with the data in the store, so it waits until the store is read. Until then the key
 // has no data, and its results say that it is being restored. When the store has been read, or was given up,
-// the writes of a key are made in the order of their calls, before observers that waited arrive. Everything
-// that happens after the call counts as later than the update. A write or an answer replaces the update, a
-// removal or a reset drops it, and an invalidation marks its result.
+// the writes of a key are made in the order of their calls, before observers that waited may fetch.
+// Everything that happens after the call counts as later than the update. A write or an answer replaces the
+// update, a removal or a reset drops it, and an invalidation marks its result.
 
 nonisolated extension QueryClient {
   /// Makes a write as soon as the store of the key has been read.
@@ -16,7 +16,7 @@ nonisolated extension QueryClient {
       return writes.enqueue(write)
     }
     if let oldest { report(.updateBeforeRestored(key: oldest.key.key.description)) }
-    // The store may have been read after the caller looked and before the write was in the list.
+    // The store may have been read after the caller had asked and before the write was in the list.
     // Then no other thread makes the write.
     if !openStore(of: write.key, write.definition.persistence) { performDeferredWrites() }
     if isOver { dropDeferredWrites() }
@@ -52,7 +52,8 @@ nonisolated extension QueryClient {
     deferredWriteMade(of: write.key)
   }
 
-  /// A deferred write was made; it must not undo an invalidation that came after its call.
+  /// Ends a deferred write, and repeats an invalidation that came after its call, because the write
+  /// has undone that.
   func deferredWriteMade(of key: EntryKey) {
     guard let write = deferredWrites.withLock({ $0.made() }), write.isInvalidated else { return }
     startInvalidation(QueryFilter(.entry(key)), .active, superseding: true, .invalidated, nil)
@@ -80,7 +81,7 @@ nonisolated extension QueryClient {
   func takeDeferredWrites() -> [LastWrite] {
     guard mayDeferWrites else { return [] }
     dropDeferredWrites(answered: Set(deferredWrites.withLock { $0.keys }.keys))
-    // The lock of the cache is held, so that no write that is taken here can still land.
+    // The lock of the cache is held, so that no write that is taken here can still reach the cache.
     let writes = cache.read { _ in deferredWrites.withLock { $0.takeLast() } }
     return writes.map { write in
       let known = cache.read { state in state.find(write.key).flatMap { state.slots[$0].query } }
@@ -95,7 +96,7 @@ nonisolated extension QueryClient {
     withExtendedLifetime(deferredWrites.withLock { $0.drop([key]) }) {}
   }
 
-  /// Ends all waiting writes.
+  /// Drops all waiting writes.
   func dropDeferredWrites() {
     guard mayDeferWrites else { return }
     withExtendedLifetime(deferredWrites.withLock { $0.drop(nil) }) {}
@@ -169,7 +170,7 @@ nonisolated extension QueryClient {
     )
   }
 
-  /// Makes an update, again if the data changes meanwhile.
+  /// Makes an update, and makes it again if the data changes meanwhile.
   func updateNow<Value: Sendable, Failure: Error>(
     _ key: EntryKey,
     _ terms: WriteTerms,

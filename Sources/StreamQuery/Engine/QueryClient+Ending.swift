@@ -1,7 +1,7 @@
 internal import Synchronization
 
 nonisolated extension QueryClient {
-  /// Ends the client's waits for its clock and its signals, when neither comes any more.
+  /// Ends the client's waits for its clock and its signals.
   package func stopWaiting() {
     sources.cancel()
     timer.cancel()
@@ -9,7 +9,7 @@ nonisolated extension QueryClient {
     signals.finish()
   }
 
-  /// Stops everything, and releases all that it held.
+  /// Stops everything, and releases all that the client held.
   ///
   /// A client that was shut down can still be erased. Data in stores is not touched, but nothing
   /// more is written.
@@ -58,7 +58,7 @@ nonisolated extension QueryClient {
     dropDeferredWrites()
     durableRuns?.end(writing: !isErased)
     transaction { state, transaction in
-      // Kept data stays.
+      // The data in stores stays, although all entries are removed.
       state.stopPersisting()
       state.shutDown(&transaction)
       if isErased {

@@ -9,8 +9,8 @@ nonisolated extension QueryClient {
     let (search, runs) = search(filter, wantsInfo: true) { state, index, _ in
       state.exportProgress(index)
     } finally: { _, state, _ in
-      // This comes before the archive is handed out, which may be imported here long after the runs
-      // are forgotten.
+      // The archive may be imported here long after the runs are forgotten, so their identities are
+      // remembered.
       state.rememberPausedRuns()
       return state.mutations.all.compactMap { id in
         state.mutations.find(id).flatMap { state.mutations.snapshot($0) }

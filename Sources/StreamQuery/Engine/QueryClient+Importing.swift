@@ -58,9 +58,9 @@ nonisolated extension QueryClient {
   ///   - key: The key.
   ///   - definition: The query.
   ///   - box: The value.
-  ///   - updatedAt: The date when it was current, in seconds since the reference date.
-  ///   - isInvalidated: Whether it was invalidated.
-  ///   - isPart: Whether it is a part of a streamed value.
+  ///   - updatedAt: The date when the value was current, in seconds since the reference date.
+  ///   - isInvalidated: Whether the value was invalidated.
+  ///   - isPart: Whether the value is a part of a streamed value.
   ///   - error: The error of the entry, with its date.
   /// - Returns: The entry.
   package func restored(
@@ -93,7 +93,7 @@ nonisolated extension QueryClient {
   /// - Parameters:
   ///   - entries: The entries.
   ///   - runs: The paused runs of mutations.
-  ///   - resuming: Whether these runs continue.
+  ///   - resuming: Whether these runs continue at once.
   ///   - number: The number of the import, if it has several archives.
   ///   - left: The keys that former archives of the import named and this one does not.
   ///   - report: Gets the omitted content; called under the lock, so that the end of the import knows all

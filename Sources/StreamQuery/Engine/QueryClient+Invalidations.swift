@@ -32,7 +32,7 @@ nonisolated extension QueryClient {
       )
       for index in indices {
         state.emit(.invalidated, index, transaction)
-        // A fetch that invalidates itself would never end.
+        // A fetch that invalidates its own key is joined: with a new fetch each time, that would never end.
         let isJoining = !superseding || state.waitsForCaller(index, transaction)
         state.input(index, &transaction) {
           $0.invalidated(isJoining: isJoining, isDoubt: !superseding, in: $1)
@@ -46,7 +46,7 @@ nonisolated extension QueryClient {
       let unsaved = asksOfEntries ? indices.compactMap { state.keyOfUnsaved($0) } : []
       return (restoring, noted, unsaved)
     }
-    // Only the entries themselves show that the filter selected them.
+    // The persister cannot evaluate the filter for these entries, so it gets their keys.
     if !unsaved.isEmpty {
       persisters.persister?.invalidate(.any(of: unsaved.map { QueryFilter(.entry($0)) }))
     }
@@ -59,10 +59,10 @@ nonisolated extension QueryClient {
 nonisolated extension QueryClient {
   /// Notes from now on when keys are invalidated, whether the client has them or not.
   ///
-  /// For a cache beside the client, in the process or of other machines, which may have data that the client
-  /// has never fetched, or has dropped. Without notes, an invalidation of such a key would be lost, since
-  /// there is nothing to mark, and the next fetch would be answered with old data of the other cache.
-  /// ``FetchContext/timeSinceInvalidation`` tells its time.
+  /// For a cache beside the client, in the process or of other machines, which may have data that
+  /// the client has never fetched, or has dropped. Without notes, an invalidation of such a key
+  /// would be lost, since there is nothing to mark, and the next fetch would be answered with old
+  /// data of the other cache. ``FetchContext/timeSinceInvalidation`` tells how long ago it was.
   ///
   /// ```swift
   /// let client = QueryClient()
@@ -129,7 +129,7 @@ nonisolated extension QueryClient {
     guard let persister = persisters.persister else { return }
     sweepDeferredWrites(filter, removes: removes)
     if removes { persister.remove(filter) } else { persister.invalidate(filter) }
-    // This makes a thread that is decoding such data read it again.
+    // The new counts make a thread that is decoding such data read it again.
     cache.record { if removes { $0.kept.removals += 1 } else { $0.kept.marks += 1 } }
   }
 

@@ -1,11 +1,11 @@
 nonisolated extension QueryClient {
-  /// Gives a run to the outbox; the run waits until it is written there.
+  /// Gives a run to the outbox; the run waits until the outbox has written it.
   func keep(_ job: MutationJob) {
     if let durableRuns { return durableRuns.keep(job) }
     keepingFailed(job, QueryError.missingOutbox(key: job.key.key.description))
   }
 
-  /// The outbox has written runs, or need not write them: they may go on.
+  /// Lets runs go on, because the outbox has written them or need not write them.
   ///
   /// - Parameter runs: The runs, with the revision of the input that is written. A run that got
   ///   another input meanwhile waits until that one is written.
@@ -18,7 +18,7 @@ nonisolated extension QueryClient {
     }
   }
 
-  /// The outbox can never write a run with its present input.
+  /// Ends or stops a run with an input that the outbox can never write.
   ///
   /// - Parameters:
   ///   - job: The run.
@@ -35,12 +35,12 @@ nonisolated extension QueryClient {
     }
   }
 
-  /// The outbox has found these runs in its store, so no archive may bring them a second time.
+  /// Notes the runs that the outbox has found in its store, so that no archive brings them a second time.
   package func runsKnown(_ runs: [RunIdentity]) {
     cache.record { $0.mutations.kept.formUnion(runs) }
   }
 
-  /// The stored runs have begun, or are not waited for: later runs go on.
+  /// Lets later runs go on, because the stored runs have begun, or are not waited for.
   package func runsRestored() {
     cache.record { $0.mutations.awaitsKeeper = false }
   }
@@ -118,8 +118,8 @@ nonisolated extension QueryClient {
           input: run.input,
           waiter: nil,
           layers: run.layers,
-          // A run of which only the newest is sent waits until all runs have begun, because one of
-          // them may replace it.
+          // A run that a newer one replaces waits until all runs have begun, because one of them
+          // may be newer.
           isHeld: run.mutation.isNewestOnly,
           &transaction
         )
@@ -139,7 +139,7 @@ nonisolated extension QueryClient {
 
   /// Begins the next attempt of a run now.
   ///
-  /// - Returns: Whether the run waited for that.
+  /// - Returns: Whether the run was waiting for its next attempt.
   package func retry(_ job: MutationJob) -> Bool {
     transaction { state, transaction in
       guard let index = state.mutations.find(job.id) else { return false }
@@ -171,7 +171,7 @@ nonisolated extension QueryClient {
       item.job.mutation.map { plannedLayers(of: $0.resolved, input: item.input) } ?? []
     }
     transaction { state, transaction in
-      // A newer input wins.
+      // An input that was replaced meanwhile is newer, and stays.
       for (item, layers) in zip(inputs, planned) where item.job.revision == item.revision {
         state.replaceInput(of: item.job.id, item.input, layers, &transaction)
       }
@@ -182,7 +182,7 @@ nonisolated extension QueryClient {
   ///
   /// - Parameters:
   ///   - mutation: The mutation.
-  ///   - input: The new input, which makes the run another request; `nil` leaves it as it is.
+  ///   - input: The new input, which makes the run another request; `nil` leaves the input as it is.
   ///   - error: The error.
   ///   - attempt: The number of attempts so far.
   /// - Returns: The answer.
@@ -219,7 +219,7 @@ extension RestoredRun {
 // Reports the mistake that a run has replaced a run about another item.
 
 nonisolated extension QueryClient {
-  /// A run has replaced another one, although no key says that both are about the same item.
+  /// Reports that a run has replaced another one, if the two are about different items.
   ///
   /// - Parameters:
   ///   - job: The older run.

@@ -2,7 +2,7 @@ nonisolated extension QueryClient {
   /// Whether the number of entries, or their cost, has a limit.
   var isLimited: Bool { configuration.limit != nil }
 
-  /// Whether a read has effects.
+  /// Whether a read is recorded as a use of its entry, or leaves a copy for other readers.
   var isRecorded: Bool { isLimited || configuration.readShards != nil }
 
   /// Notes that an entry was read.
@@ -24,8 +24,7 @@ nonisolated extension QueryClient {
     }
   }
 
-  /// Evicts entries that an earlier transaction had no time for; requests another transaction if
-  /// there are more.
+  /// Evicts more entries, after a transaction that evicted as many as one may.
   func evict() {
     transaction(isDated: false) { state, _ in state.bounds.mayShrink = true }
   }
@@ -33,8 +32,7 @@ nonisolated extension QueryClient {
   /// Makes room when memory is short: drops unused entries, either the stale ones or all.
   func relieve(_ level: MemoryPressure.Level) {
     guard level > .normal else { return }
-    // Dropped entries that are not saved yet stay in memory until they are. Besides, the system may
-    // end the process.
+    // Dropped entries stay in memory until they are saved. Besides, the system may end the process.
     defer { if level == .critical { persisters.persister?.flush() } }
     var end = Int.max
     while end > 0 {
@@ -44,7 +42,7 @@ nonisolated extension QueryClient {
           $0.resolved.fixedOptions?.freshness
         }
       }
-      // This is outside the lock, because functions of users may decide when data is stale.
+      // The freshness is read outside the lock, because functions of users may decide when data is stale.
       let answers = asked.map { ($0.entry, $0.revision, $0.freshness) }
       guard !answers.isEmpty else { continue }
       transaction(isDated: false) { state, transaction in

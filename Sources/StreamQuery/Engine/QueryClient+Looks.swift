@@ -110,7 +110,7 @@ nonisolated extension QueryClient {
     return completed(snapshot, flags, query)
   }
 
-  /// Evaluates the options of an observer that has left for the present state.
+  /// Evaluates the options of an observer that has left again, with the present state of its entry.
   func askedAgain(_ former: DetachedObserver) -> DetachedObserver {
     guard let query = former.query?.resolved, query.isDynamic else { return former }
     let now = cache.now(isDated: false).instant
@@ -121,7 +121,8 @@ nonisolated extension QueryClient {
     return DetachedObserver(former, asking: query.resolvedOptions { facts.info })
   }
 
-  /// The present state of a query, without the changes of a subscription.
+  /// The result of a query now, as a single read: without what subscribing would change, such as
+  /// initial data or a first fetch.
   func presentResult<Value>(_ query: Query<Value>) -> QueryResult<Value> {
     let key = EntryKey(query.key)
     let now = cache.now(isDated: false)

@@ -6,8 +6,7 @@ nonisolated extension QueryClient {
       adviseAtStart()
       work(on: job) { await self.runAttempt(job, attempt: attempt) }
     case .settle(let job, let outcome):
-      // The task of a cancelled run is cancelled, but its callbacks have to do their work in a new
-      // one.
+      // The task of a cancelled run is cancelled, so its callbacks run in a new task.
       job.tasks?.renew()
       work(on: job) { await self.performCallbacks(job, outcome) }
     case .cancel(let job): job.tasks?.cancel()
@@ -65,8 +64,7 @@ nonisolated extension QueryClient {
     await job.passGate()
     let facts = MutationCallbacks.Facts(client: self, job: job)
     guard let callbacks = job.mutation?.resolved.callbacks else { return }
-    // If the run was stopped during its preparation, it begins again, without the values from
-    // before.
+    // A run that was stopped during its preparation is prepared again, without the values from before.
     withExtendedLifetime(job.forgetSaved()) {}
     do {
       for prepare in callbacks.onMutate {
@@ -116,7 +114,7 @@ nonisolated extension QueryClient {
     )
   }
 
-  /// Calls the work.
+  /// Calls the work of a mutation.
   private func output(
     of job: MutationJob,
     _ perform: MutationDefinition.Perform?,
@@ -161,7 +159,7 @@ nonisolated extension QueryClient {
     return limit
   }
 
-  /// An attempt has an outcome; called in a task of the run.
+  /// Applies the outcome of an attempt; called in a task of the run.
   private func attemptEnded(
     _ job: MutationJob,
     attempt: Int,
@@ -242,7 +240,7 @@ nonisolated extension QueryClient {
     }
   }
 
-  /// Calls the callbacks of the end.
+  /// Calls the callbacks for the end of a run.
   private func performCallbacks(_ job: MutationJob, _ outcome: WaitOutcome) async {
     guard let callbacks = job.mutation?.resolved.callbacks else { return }
     if case .value = outcome {
@@ -250,8 +248,7 @@ nonisolated extension QueryClient {
     } else {
       await call("onError", callbacks.onError, of: job, outcome)
     }
-    // Refetches after a return of the network or the app wait for this run, and should bring its
-    // changes.
+    // Refetches that were delayed for this run may begin now: they bring its changes.
     if cache.read({ !$0.mutations.delayedRefetches.isEmpty }) {
       transaction { state, _ in state.release(job.id) }
     }
@@ -338,7 +335,7 @@ nonisolated extension QueryClient {
 
   /// Lets observers see the return value of one `onMutate` before the next one is called.
   ///
-  /// That of the last one shows with the next step.
+  /// The return value of the last one shows with the next step.
   private func showSaved(of job: MutationJob) {
     guard !job.saved.values.isEmpty else { return }
     transaction { state, transaction in

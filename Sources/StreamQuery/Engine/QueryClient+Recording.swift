@@ -1,6 +1,6 @@
 internal import Synchronization
 
-// The record of what happens, as the client's side of it.
+// The client's side of the record of what happens.
 
 nonisolated extension QueryClient {
   /// The record so far.
@@ -27,12 +27,12 @@ nonisolated extension QueryClient {
 
   /// Keeps the texts of the record's errors in place of the errors, which may refer to any object.
   ///
-  /// The client has ended, and holds nothing of its users any more. Its record can still be read.
+  /// A client that has ended must hold no object of its users, but its record can still be read.
   func releaseRecordedErrors() {
     let extras = cache.read { $0.recordedErrors() }
     guard !extras.isEmpty else { return }
     var texts: [UInt32: String] = [:]
-    // Outside of the lock: it is user code.
+    // The descriptions are made outside of the lock, because they are user code.
     for extra in extras { texts[extra.errorNumber] = extra.error.map { String(describing: $0) } }
     transaction(isDated: false) { [texts] in $0.replaceRecordedErrors(by: texts, &$1) }
   }

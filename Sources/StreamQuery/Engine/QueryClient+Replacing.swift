@@ -10,14 +10,14 @@ nonisolated extension QueryClient {
 
   /// Replaces the defaults of mutations.
   ///
-  /// After the client was erased, only the erasure itself may do so.
+  /// After the client was erased, only the erasure itself may replace them.
   func replaceMutationDefaults(
     isErasing: Bool = false,
     _ change: (MutationDefaultsTable) -> MutationDefaultsTable
   ) {
     let old = mutationDefaults.withLock { table -> MutationDefaultsTable in
       let old = table
-      // This is checked under the lock, so that the erasure forgets all earlier changes.
+      // `isErased` is checked under the lock, so that the erasure forgets all earlier changes.
       if isErasing || !isErased { table = change(old) }
       return old
     }
@@ -32,7 +32,7 @@ nonisolated extension QueryClient {
     let old = transaction {
       state,
       transaction -> (DefaultsTable, [ObjectIdentifier: StoredQuery])? in
-      // This is checked under the lock, so that the erasure forgets all earlier changes.
+      // `isErased` is checked under the lock, so that the erasure forgets all earlier changes.
       if isErased, !isErasing { return nil }
       let old = (state.defaults.table, state.bareQueries)
       state.replaceDefaults(change(old.0), &transaction)

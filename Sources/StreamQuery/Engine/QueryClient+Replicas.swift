@@ -1,7 +1,6 @@
 import Synchronization
 
-// Reads of replicas, which callers of a server's client find without the cache's lock: see
-// `ReadShards`.
+// Reads of replicas, the copies of entries that can be read without the cache's lock: see `ReadShards`.
 nonisolated extension QueryClient {
   /// The data of an entry, if the cache itself would give the same answer and do nothing else.
   ///
@@ -41,7 +40,7 @@ nonisolated extension QueryClient {
     return replica.data
   }
 
-  /// The terms of the query under the defaults of a replica.
+  /// The options of the query that decide about a hit, under the defaults of a replica.
   ///
   /// If the program keeps its query, the entry's own query is the same one, resolved already. A query that is
   /// made at each call is not resolved for this.
@@ -78,9 +77,9 @@ final class HitReports: Sendable {
     self.shards = shards
   }
 
-  /// Some hits were not reported yet: reports them after a delay.
+  /// Schedules a report of hits that were not reported yet.
   func hitsCame(_ clock: ErasedClock, executor: (any TaskExecutor)?) {
-    // A reader got data while the client ended, after the last report.
+    // The last report of the client was made while this reader got data.
     guard !isOver.load(ordering: .acquiring) else { return report() }
     let now = clock.now()
     guard let due = now + EventReceiver.hitDelay else { return report() }
@@ -94,12 +93,12 @@ final class HitReports: Sendable {
     }
   }
 
-  /// The client no longer waits for its clock: hits are reported when it ends.
+  /// Stops the timer: hits are reported when the client ends.
   func stopWaiting() {
     timer.cancel()
   }
 
-  /// The client has ended: reports the rest.
+  /// Reports the remaining hits of a client that has ended.
   func reportLastHits() {
     isOver.store(true, ordering: .releasing)
     timer.cancel()

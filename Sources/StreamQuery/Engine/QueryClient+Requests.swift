@@ -65,7 +65,7 @@ nonisolated extension QueryClient {
     }
   }
 
-  /// The value of a query whose store has not been read yet.
+  /// The value of a query, after a wait for its store, which has not been read yet.
   ///
   /// It is not inlined, so that the tasks of other fetches need no room for it.
   @inline(never)

@@ -6,8 +6,8 @@ nonisolated extension QueryClient {
     for cause in causes { returning { $0.refetchWilling(cause, random: $2, &$1) } }
   }
 
-  /// Evaluates the conditions that a report of the network or the app asks about, and schedules its later
-  /// effects.
+  /// Applies a report of the network or the app, evaluates the conditions that it asks about, and
+  /// schedules its later effects.
   func returning(
     _ body: (inout CacheState, inout Transaction, _ random: UInt64) -> [RefetchCondition.Question]
   ) {
@@ -63,7 +63,7 @@ nonisolated extension QueryClient {
 }
 
 extension RefetchPolicy {
-  /// The answer for one subscription or event.
+  /// The policy's answer for one subscription or event.
   ///
   /// This runs user code, so do not call it under the lock.
   fileprivate func answer(_ info: QueryInfo) async -> Answer {

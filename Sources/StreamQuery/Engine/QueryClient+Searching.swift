@@ -1,9 +1,9 @@
 nonisolated extension QueryClient {
   /// Evaluates a filter once and makes one transaction over its matches.
   ///
-  /// If keys and prefixes do not lead to the matches, a search in slices finds them first: the
-  /// transaction then reads the matches, and the entries that changed meanwhile. See
-  /// ``EntrySearch`` for predicates.
+  /// If keys and prefixes do not lead to the matches, a search that releases the lock in between
+  /// finds them first: the transaction then reads the matches, and the entries that changed
+  /// meanwhile. See ``EntrySearch`` for predicates.
   @discardableResult
   func select<Result: Sendable>(
     _ filter: QueryFilter,
@@ -40,7 +40,7 @@ nonisolated extension QueryClient {
   /// - Parameters:
   ///   - filter: Selects the entries.
   ///   - item: Makes the item of an entry; runs under the lock.
-  /// - Returns: The findings, in order.
+  /// - Returns: The matches, in order.
   func search<Item: Sendable>(
     _ filter: QueryFilter,
     _ item: (inout CacheState, Int, Instant) -> Item
@@ -52,10 +52,10 @@ nonisolated extension QueryClient {
   ///
   /// - Parameters:
   ///   - filter: Selects the entries.
-  ///   - wantsInfo: Whether findings include an info even if there are no predicates.
+  ///   - wantsInfo: Whether matches include an info even if there are no predicates.
   ///   - item: Makes the item of an entry; runs under the lock.
   ///   - last: Further work in the transaction that finishes the search.
-  /// - Returns: The search, whose findings are from the same instant as the result, and the result.
+  /// - Returns: The search, with matches of the same instant as the result, and the result.
   func search<Item: Sendable, Result: Sendable>(
     _ filter: QueryFilter,
     wantsInfo: Bool = false,
@@ -68,7 +68,7 @@ nonisolated extension QueryClient {
       wantsInfo: wantsInfo
     )
     let result = commit { _ in
-      // The matches so far.
+      // The predicates are asked about the matches so far.
       search.mergeAnswers(search.questions.map(filter.matches))
       return .answer(())
     } applying: { _, _, state, transaction -> Result? in
@@ -86,12 +86,12 @@ nonisolated extension QueryClient {
 // A filter has a part that the cache evaluates, and predicates that the client evaluates.
 
 extension QueryFilter {
-  /// The only key that it selects, if it names one.
+  /// The key of a filter that names exactly one key; otherwise `nil`.
   package var exactKey: EntryKey? {
     if case .plain(.entry(let key)) = node { key } else { nil }
   }
 
-  /// Whether user code must be called.
+  /// Whether the filter has predicates, which are user code.
   package var hasPredicate: Bool { if case .plain = node { false } else { true } }
 
   /// The filter for the cache.

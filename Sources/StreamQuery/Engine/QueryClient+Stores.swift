@@ -72,6 +72,6 @@ extension QueryClient.Configuration {
 }
 
 extension PersistedEntry {
-  /// The policy for keeping its data.
+  /// The policy for keeping the entry's data.
   package var policy: (any PersistencePolicy)? { query.resolved.persistence }
 }

@@ -10,7 +10,7 @@ nonisolated extension QueryClient {
   ) -> TriggerConnection where Triggers.Element == QueryTrigger {
     openSignals()
     let port = signals
-    // Only a record shows it.
+    // Only a record shows the name.
     let name = configuration.record.count > 0 ? "connect(triggers: \(Triggers.self))" : ""
     // The sequence is handed over to one task, which takes it once; nothing else retains it. The
     // task is detached, because no caller waits for it.
@@ -24,7 +24,7 @@ nonisolated extension QueryClient {
     return TriggerConnection(task: task, shutdownHandlers: shutdownHandlers)
   }
 
-  /// Feeds each element of a query's own trigger stream into the loop.
+  /// Forwards each element of a query's own trigger stream to the loop that handles signals.
   func forward(
     _ source: DefinitionExtras.TriggerSource,
     into key: EntryKey
@@ -102,7 +102,7 @@ nonisolated extension QueryClient {
     sources.append(task)
   }
 
-  /// Handles one signal after the other, as their only observer.
+  /// Handles a signal; signals are handled one after the other.
   ///
   /// Not isolated to the client, because it runs predicates and options, which are user code.
   private func handle(_ signal: Signal) {

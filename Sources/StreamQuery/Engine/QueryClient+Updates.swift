@@ -83,8 +83,8 @@ nonisolated extension QueryClient {
       transaction.reevaluationDepth = reevaluationDepth
       guard let index = state.find(entry) else { return () }
       if state.slots[index].revision != answer.revision {
-        // The options have changed the entry themselves, and the next evaluation is about that
-        // change.
+        // The option closures themselves changed the entry (user code). That change has queued
+        // another evaluation, so these answers are dropped.
         if state.slots[index].reevaluationDepth > reevaluationDepth { return () }
         guard isLast else { return nil }
       }
@@ -105,7 +105,7 @@ nonisolated extension QueryClient {
   /// - Parameters:
   ///   - definition: The definition of the query.
   ///   - key: The key that the observer comes to, or stays at.
-  ///   - observer: The observer; `nil` if it begins.
+  ///   - observer: The observer; `nil` if it is a new one.
   /// - Returns: The definition; the same one if it has no such function.
   @inline(__always)
   func placing(
@@ -193,7 +193,7 @@ nonisolated extension QueryClient {
     let request = FetchRequest(cause: .manual, isSuperseding: superseding, part: part)
     let begin: @Sendable () -> FetchStart = { [self] in
       resolving(key, definition, options) { state, key, index, resolution, transaction in
-        // Nobody would end it.
+        // Without the observer, nobody would end the fetch.
         guard let row = state.find(observer), index == Int(state.observers[row].entry) else {
           return .missingFetch
         }

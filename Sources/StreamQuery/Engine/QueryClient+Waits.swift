@@ -121,8 +121,8 @@ nonisolated extension QueryClient {
   /// ```
   ///
   /// It waits for
-  /// - fetches, with their retries and the waits between them and for their turn, whoever started them; for a stream without an
-  ///   end, until it delivers,
+  /// - fetches, with their retries, the waits between retries and the waits for their turn, no
+  ///   matter who started them; for a stream without an end, until it delivers,
   /// - conditions of ``RefetchPolicy`` that are being evaluated: one that awaits this call waits for itself,
   /// - runs of mutations, with their callbacks and retries,
   /// - stores that are being read, and work that begins after that,
@@ -138,7 +138,7 @@ nonisolated extension QueryClient {
   /// - the next poll, trigger or expiry.
   ///
   /// Cancelling the caller ends the wait at once. A query that fetches again whenever it has fetched makes
-  /// it last for ever. If the caller is part of a fetch or a run, that one does not count.
+  /// the wait last for ever. If the caller is part of a fetch or a run, that one does not count.
   ///
   /// - Complexity: O(*n*) in the entries that are observed or fetching, and in the runs.
   public nonisolated func idle() async {
@@ -177,7 +177,7 @@ extension SharedOneShot {
   ///
   /// - Parameters:
   ///   - subject: The name of the value, which the report of a wait that cannot end shows.
-  ///   - client: The client that reports it; it is not retained for the wait.
+  ///   - client: The client that reports the wait, which does not retain the client.
   ///   - value: The value for a caller that is cancelled.
   /// - Returns: The value; `nil` if another task takes it.
   package func take(

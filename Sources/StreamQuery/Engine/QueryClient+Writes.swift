@@ -31,7 +31,7 @@ nonisolated extension QueryClient {
   ///   - terms: The retention, the persistence and the metadata of the query that is written to.
   ///   - updatedAt: The date of the written data.
   ///   - fencing: Whether a fetch in flight is discarded.
-  ///   - marksNew: Whether data that began without cached data is marked as invalidated.
+  ///   - marksNew: Whether the written data is marked as invalidated if there was no cached data.
   ///   - hasWaited: Whether the update has waited, and is made now.
   ///   - update: Changes the data.
   /// - Returns: The data that was written; `nil` if none was, or not yet.

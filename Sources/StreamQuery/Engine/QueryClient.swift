@@ -20,7 +20,7 @@ import Synchronization
 public actor QueryClient {
   nonisolated let cache: QueryCache
   package nonisolated let configuration: Configuration
-  /// The observer of waiting callers; `nil` in an app.
+  /// Hears of callers that wait, for tests and simulations; `nil` in an app.
   nonisolated let waitObserver: (any WaitObserver)?
   /// The configuration's companions; stored separately, because each fetch reads them.
   nonisolated let companions: [any FetchCompanion]
@@ -109,7 +109,7 @@ public actor QueryClient {
       )
     }
     persisters.belong(to: self)
-    // Kept data is restored from the beginning: nothing is fetched before that is done.
+    // Kept data is read from the beginning, because queries fetch only after that.
     if let policy = configuration.keeping.policy {
       persisters.persister(for: policy)?.open(policy)
     }
@@ -258,7 +258,7 @@ struct EventReceivers: Sendable {
     self.broadcaster = broadcaster
   }
 
-  /// The needs of the configuration, even without readers of streams.
+  /// The needs of the configured receivers, which exist even without readers of streams.
   var needs: EventNeeds { receivers.map(\.needs).max() ?? .nothing }
 
   func tell(_ event: QueryEvent) {

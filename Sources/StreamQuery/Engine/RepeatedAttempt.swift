@@ -10,7 +10,7 @@ final class RepeatedAttempt: Sendable {
     /// The progress of the fetch when the attempt began.
     var start: (any FetchProgress)?
     var hasBegun = false
-    /// Whether the last call had an answer.
+    /// Whether the last run of the fetch had an answer.
     var hasAnswered = false
   }
 
@@ -46,7 +46,7 @@ final class RepeatedAttempt: Sendable {
     }
     guard let former else { return }
     if former.hasAnswered { job.goBack(to: present?.repeated(from: former.start)) }
-    // Earlier statements about the age were about the answer of an earlier run.
+    // Statements about the age of an earlier answer no longer count.
     job.saidAnswer?.began(attempt, keepsPart: job.keepsPart)
   }
 }

@@ -7,7 +7,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
   let definition: QueryDefinition
   var defaults: DefaultsTable { storedDefaults.table }
   let fetch: QueryDefinition.Fetch?
-  /// The retries, if some layer sets them.
+  /// The retry policy, if the query, an observer or a default sets one.
   private let ownRetry: RetryPolicy?
   /// The resolved options without the answers of closures; see ``isDynamic``.
   private let fixed: ResolvedObserverOptions
@@ -17,9 +17,9 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
   private let asked: Asked?
   /// Whether all options are known without evaluation.
   private let isFixed: Bool
-  /// Whether it includes an observer's own options.
+  /// Whether the query includes an observer's own options.
   private let isOfObserver: Bool
-  /// Whether some layer decides about a fetch that nobody wants any more.
+  /// Whether the query, an observer or a default decides about a fetch that nobody wants any more.
   let hasAbandonment: Bool
   /// The parts of the cached value that a fetched value shares.
   let sharing: SharingPolicy.Kind
@@ -41,7 +41,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     let policy: any PersistencePolicy
     let persister: any Persister
 
-    /// `nil` if nothing is kept.
+    /// `nil` if no store keeps the data of the query.
     init?(_ definition: QueryDefinition, _ defaults: DefaultsTable) {
       guard let policy = definition.persistence ?? defaults.persistence, !policy.isOff,
         let persister = defaults.persisters.persister(for: policy)
@@ -196,7 +196,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     )
   }
 
-  /// The retention of an entry, with the time that some layer sets, if any.
+  /// The retention of an entry: the time that some layer sets, or 5 minutes.
   static func gcTime(_ duration: Duration?) -> TimeSpan {
     duration.map(TimeSpan.init) ?? TimeSpan(.seconds(300))
   }
@@ -213,12 +213,12 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     return typed(common, definition)
   }
 
-  /// The resolved options, if it does not depend on closures.
+  /// The resolved options, if they do not depend on closures.
   var fixedOptions: ResolvedObserverOptions? { isFixed ? fixed : nil }
 
   /// The resolved options, if no user code has to be asked for them.
   ///
-  /// - Parameter isArrival: Whether they are for a new subscription.
+  /// - Parameter isArrival: Whether the options are for a new subscription.
   /// - Returns: The options.
   func unaskedOptions(isArrival: Bool) -> ResolvedObserverOptions? {
     isFixed && !(isArrival && asksOnSubscribe) ? fixed : nil
@@ -227,7 +227,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
   /// The policy for keeping the data beyond the cache.
   var persistence: (any PersistencePolicy)? { definition.persistence ?? defaults.persistence }
 
-  /// Whether a store has not been read yet.
+  /// Whether the query's store has not been read yet.
   var isRestoring: Bool { asked?.restoring?.isUnderWay ?? false }
 
   /// The query with its store opened, for a query that is going to be used.
@@ -290,7 +290,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
 
   override var terms: QueryTerms {
     var terms = QueryTerms(gcTime: gcTime)
-    // Without making the policy: a record asks for each entry.
+    // The retry policy is not made here, because a record reads the terms of each entry.
     terms.retryCount = ownRetry == nil ? 3 : retry.fixedCount
     terms.freshness = fixed.freshness
     terms.isEnabled = asksWhetherEnabled ? nil : fixed.isEnabled
@@ -325,7 +325,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
     isMade(of: definition) && storedDefaults === defaults
   }
 
-  /// Whether it was made from this definition, under any defaults.
+  /// Whether the query was made from this definition, under any defaults.
   func isMade(of definition: QueryDefinition) -> Bool {
     self.definition === definition && !isOfObserver
   }
@@ -349,7 +349,7 @@ final class ResolvedQuery: StoredQuery, @unchecked Sendable {
 }
 
 extension ResolvedQuery {
-  /// How long a failure is the answer.
+  /// How long callers get a failure as their answer.
   func failureCaching(for key: AnyQueryKey) -> FailureCaching? {
     definition.options.cachesFailures ?? defaults.options(for: key).cachesFailures
   }
@@ -357,8 +357,7 @@ extension ResolvedQuery {
   /// Whether answers may keep parts of the cached value.
   var mayShare: Bool { sharing != .off || definition.merge != nil }
 
-  /// The function that keeps unchanged parts of the cached value; `nil` if answers land as they
-  /// are.
+  /// The function that keeps unchanged parts of the cached value; `nil` if answers are stored as they are.
   ///
   /// - Parameter key: The key of the query.
   /// - Returns: The function, which takes the cached value and the new one; it is user code, so

@@ -2,7 +2,7 @@
 struct RunPacing {
   let scope: String?
   let isNewestOnly: Bool
-  /// The item of which the run is a version: see ``PacedRuns``.
+  /// Identifies the item that the run changes, if the mutation has a function for it: see ``PacedRuns``.
   let key: String?
 
   /// Evaluates the mutation's functions, which are user code.
@@ -30,15 +30,14 @@ struct RunPacing {
       scope = scopeOfInput(input)
     }
     (self.isNewestOnly, self.key) = (isNewestOnly, key)
-    // Versions of one item need a scope, so that an older version does not arrive after a newer
-    // one.
+    // Runs for one item need a scope, so that an older run does not arrive after a newer one.
     self.scope = scope ?? (isNewestOnly ? Self.lane(of: mutation, key) : nil)
   }
 
-  /// The scope of runs of which only the newest is sent, if the mutation names none.
+  /// The scope of a mutation that sends only the newest run, if it names none itself.
   private static func lane(of mutation: EntryKey, _ key: String?) -> String {
-    // Its description distinguishes keys without a text well enough: keys with the same one wait
-    // for each other.
+    // Keys without a text are distinguished by their descriptions: runs of keys with the same one
+    // wait for each other.
     let name = (try? mutation.key.canonicalText()) ?? mutation.key.description
     return "newest of " + name + (key.map { " " + $0 } ?? "")
   }

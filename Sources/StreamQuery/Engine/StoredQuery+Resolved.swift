@@ -30,7 +30,7 @@ extension InitialData {
     self.init(restoring: source)
   }
 
-  /// The sources of initial data that count.
+  /// The sources from which initial data may come.
   enum Origin {
     /// The kept data or, without that, the query's own initial data.
     case any
@@ -38,7 +38,7 @@ extension InitialData {
     case own
   }
 
-  /// Evaluates initial data again, for an entry that is reset.
+  /// Evaluates the initial data of a source; `nil` if there is none.
   init?(restoring stored: StoredInitialData, from origin: Origin = .any) {
     // The client stores only objects of this class there. `unsafeDowncast` itself checks this in
     // debug builds.
