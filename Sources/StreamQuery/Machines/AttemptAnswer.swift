@@ -4,12 +4,13 @@ enum AttemptAnswer: Sendable {
   case value(ValueBox)
   /// A part of the value: the attempt continues.
   case part(ValueBox)
-  /// The data is still good. If there is no data, the fetch failed with this error.
+  /// The server says that the cached data is still good; without cached data, the fetch fails with this
+  /// error.
   case notModified(withoutData: ErrorBox)
-  /// The attempt failed. Another one follows after the wait; without a wait, the fetch ends.
+  /// The attempt failed: another one follows after `retryAfter`; if that is `nil`, the fetch ends.
   case failure(ErrorBox, retryAfter: TimeSpan?)
   case cancelled
-  /// The attempt found nothing to do.
+  /// The attempt found nothing to do: see ``NothingFetched``.
   case nothing
 
   /// Makes an answer from an error that an attempt threw.
@@ -56,7 +57,7 @@ enum AttemptAnswer: Sendable {
     }
   }
 
-  /// The error of an attempt that failed without another one to follow.
+  /// The error of a failed attempt that is the last one of its fetch.
   var lastError: ErrorBox? {
     if case .failure(_, retryAfter: _?) = self { nil } else { error }
   }
@@ -72,11 +73,11 @@ enum AttemptAnswer: Sendable {
 
 /// The effect of an attempt's answer on its entry.
 package enum AttemptOutcome: Equatable, Sendable {
-  /// The answer has no effect: the fetch was superseded, cancelled or fenced meanwhile.
+  /// The answer has no effect, because another fetch, or none, is in flight by now.
   case late
-  /// The answer did not land: the server's data changed meanwhile, so the fetch was restarted.
+  /// The answer was dropped and the fetch restarted, because the server's data changed meanwhile.
   case restarted(EntryActions)
-  /// The answer is the new data, or confirmed the present data.
+  /// The answer became the new data, or confirmed the present data.
   case landed(EntryActions)
   /// The answer is a failure, and another attempt follows.
   case retrying(EntryActions, after: TimeSpan)
@@ -96,6 +97,6 @@ package enum AttemptOutcome: Equatable, Sendable {
   }
 }
 
-/// The error of a fetch that finds nothing to do: the fetch ends as if it had not begun, and its
-/// callers fetch for themselves.
+/// Thrown by a fetch function that finds nothing to do: the fetch ends as if it had not begun, and if callers
+/// wait for a value, another fetch follows.
 struct NothingFetched: Error {}

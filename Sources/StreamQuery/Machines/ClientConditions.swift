@@ -3,34 +3,34 @@
 @_spi(Adapters) public struct ClientConditions: Hashable, Sendable {
   /// A change of the conditions.
   public enum Change: Sendable {
-    /// Whether the client believes that the network is away, whatever its source reports.
+    /// Makes the client treat the network as away (`true`), or believe its network source again (`false`).
     case offline(Bool)
     /// How much longer each attempt of a fetch or a run takes, by the client's clock; zero or less is none.
     case delay(Duration)
     /// The next fetch of this entry fails, with all of its attempts.
     case failNext(QueryInfo)
-    /// No fetch of this entry fails because of a condition.
+    /// Takes back ``failNext(_:)`` for this entry.
     case clearFailNext(QueryInfo)
-    /// There are no conditions any more.
+    /// Ends all conditions.
     case end
   }
 
-  /// The error of an attempt that is made to fail.
+  /// The error of an attempt that fails because of ``Change/failNext(_:)``.
   struct Failure: Error, CustomStringConvertible {
     var description: String { "a developer tool made the fetch fail" }
   }
 
-  /// Whether the client believes that the network is away.
+  /// Whether the client treats the network as away, whatever its source reports.
   public private(set) var isOffline = false
   /// How much longer each attempt takes.
   public private(set) var delay: Duration = .zero
   private var failing: [EntryKey: Failing] = [:]
 
-  /// A fetch that fails.
+  /// The fetch of an entry that is made to fail.
   private enum Failing: Hashable {
-    /// The next one of the entry.
+    /// The next fetch of the entry.
     case next
-    /// The one that was the next, for as long as it is tried again.
+    /// This fetch, which has begun: its retries fail too.
     case present(EntryID, FetchID)
   }
 
@@ -39,16 +39,16 @@
   /// The number of entries of which the next fetch fails.
   public var failingCount: Int { failing.values.count { $0 == .next } }
 
-  /// Whether there are none.
+  /// Whether no conditions apply.
   public var isEmpty: Bool { !isOffline && sparesAttempts }
 
-  /// Whether no condition concerns attempts.
+  /// Whether attempts are neither delayed nor made to fail.
   var sparesAttempts: Bool { delay <= .zero && failing.isEmpty }
 
-  /// A developer changes the conditions.
+  /// Changes the conditions.
   ///
   /// - Parameter change: The change.
-  /// - Returns: The former conditions, with keys that are released outside of the lock.
+  /// - Returns: The former conditions; they hold keys of users, so release them outside of the lock.
   mutating func apply(_ change: Change) -> Self {
     let former = self
     switch change {
@@ -61,13 +61,15 @@
     return former
   }
 
-  /// An attempt is about to begin, after its delay: an attempt that was cancelled before does not use up a failure.
+  /// Decides whether an attempt fails; called after the attempt's delay, so that a cancelled one uses up no
+  /// failure.
   ///
   /// - Parameters:
-  ///   - key: The entry that it fetches.
-  ///   - entry: The entry as the cache has it.
+  ///   - key: The key of the entry.
+  ///   - entry: The identity of the entry in the cache.
   ///   - fetch: The fetch.
-  /// - Returns: Whether it fails, and the former conditions if they have changed, to be released outside of the lock.
+  /// - Returns: Whether the attempt fails, and the former conditions if they changed, to release outside of
+  ///   the lock.
   mutating func attemptBegins(
     of key: EntryKey,
     _ entry: EntryID,

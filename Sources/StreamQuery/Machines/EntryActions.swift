@@ -9,15 +9,11 @@ package struct EntryActions: Equatable, Sendable {
   package var ended: FetchEnding?
   /// Run an attempt of this fetch, which is now the current one.
   package var started: FetchID?
-  /// Tell the callers of bulk calls that the fetch is paused: for them it has ended.
+  /// Tell the callers of bulk calls that the fetch is paused: they do not wait for it any longer.
   package var paused = false
-  /// Restore the data that the fetch hid.
-  ///
-  /// This comes before `ended` is reported.
+  /// Restore the data that the fetch hid, before `ended` is reported.
   package var unstashed = false
-  /// Hide the data, and restore it if the fetch is cancelled.
-  ///
-  /// This comes before the fetch starts.
+  /// Hide the data before the fetch starts; a cancellation of the fetch restores the data.
   package var stashed = false
   /// An observer's snapshot may differ: derive a new snapshot and wake the observers that see a
   /// change.
@@ -39,14 +35,14 @@ package struct EntryActions: Equatable, Sendable {
 
 /// The end of a fetch, for the callers that wait for it.
 package enum FetchEnding: Hashable, Sendable {
-  /// Its value landed.
+  /// The fetch brought a new value.
   case succeeded
   /// The fetch found that the data is still good.
   case kept
   /// The endless stream of the fetch delivered an element, which is the answer. The stream goes on while
   /// somebody wants it.
   case delivered
-  /// Its last attempt failed.
+  /// The last attempt of the fetch failed.
   case failed
   /// The fetch was cancelled, and the previous state is restored.
   case cancelled

@@ -8,35 +8,36 @@ extension EntryMachine {
   ///
   /// A fetch is deferred only once, only if it fetches a whole value without data, and not if it shows parts.
   ///
-  /// - Parameter id: The fetch; for an outdated one, `false`.
-  /// - Returns: Whether ``deferred(_:until:)`` does anything.
+  /// - Parameter id: The fetch.
+  /// - Returns: Whether ``deferred(_:until:)`` does anything; `false` if another fetch, or none, is in
+  ///   flight.
   package func canDefer(_ id: FetchID) -> Bool {
     guard let current = running(id), !hasData, failureCount == 0 else { return false }
     return !current.wasDeferred && !current.isOutdated && !current.fetchOptions.showsParts
       && current.part == .whole && current.undo.stashed == nil
   }
 
-  /// A fetch is deferred, because an import may bring its data.
+  /// Defers the first attempt of a fetch, because an import may bring its data.
   ///
   /// - Parameters:
   ///   - id: The fetch.
-  ///   - limit: The time at which it begins in any case; `nil` is never.
+  ///   - limit: The time at which the fetch begins even without the import; `nil` is never.
   package mutating func deferred(_ id: FetchID, until limit: Instant?) {
     guard canDefer(id) else { return }
     fetch?.stage = .deferred(until: limit)
     fetch?.wasDeferred = true
   }
 
-  /// A deferred fetch waits for other imports than before.
+  /// Sets a new limit for a deferred fetch, because other imports may bring its data now.
   ///
-  /// - Parameter limit: The time at which it begins in any case; `nil` is never.
-  /// - Returns: The actions, none of which is visible.
+  /// - Parameter limit: The time at which the fetch begins even without an import; `nil` is never.
+  /// - Returns: No actions, because observers see no difference.
   package mutating func stillDeferred(until limit: Instant?) -> EntryActions {
     if isDeferred { fetch?.stage = .deferred(until: limit) }
     return .none
   }
 
-  /// No import or store brings the data of a deferred fetch.
+  /// Begins a deferred fetch, because no import or store brings its data.
   ///
   /// - Parameter environment: The environment at the transaction.
   /// - Returns: The actions; none if no fetch is deferred.

@@ -1,5 +1,5 @@
 extension EntryMachine {
-  /// The query of the next fetch or a retention was given.
+  /// Takes over the options of a query for the next fetch, and a longer retention.
   ///
   /// - Parameters:
   ///   - fetchOptions: The options of the next fetch; `nil` leaves them.
@@ -9,19 +9,17 @@ extension EntryMachine {
     self.gcTime = max(self.gcTime, gcTime)
   }
 
-  /// The current fetch began without a function to call, and has one now.
-  ///
-  /// If nobody wants the fetch any more, the options of the query with that function decide about
-  /// it.
+  /// Applies a query's `abandonment` to the current fetch, which began without a fetch function and got the
+  /// query's.
   package mutating func fetchBecameKnown() {
     let abandonment = fetchOptions.abandonment
     fetch?.fetchOptions.abandonment = abandonment
   }
 
-  /// A caller, an observer or the client asked for a fetch.
+  /// Starts, joins or replaces a fetch, because a caller, an observer or the client asked for one.
   ///
   /// - Parameters:
-  ///   - cause: The reason.
+  ///   - cause: The reason for the fetch.
   ///   - superseding: Whether a running fetch is replaced if there is data; otherwise it is joined.
   ///     Without data, and after ``supersessionLimit`` replacements in a row, it is joined in any
   ///     case.
@@ -56,26 +54,28 @@ extension EntryMachine {
     return actions
   }
 
-  /// A caller started waiting for the current fetch, with a lease on it.
+  /// Counts a caller that waits for the current fetch: while one does, the fetch is wanted.
   package mutating func waiterJoined() {
     guard !isIdle else { return }
     waiterCount += 1
     interestRegained()
   }
 
-  /// Callers were answered, or wait for another fetch, although the current fetch continues.
+  /// Lowers the count of callers that wait for the current fetch: others were answered, or wait for another
+  /// fetch.
   ///
-  /// - Parameter count: How many leases remain.
+  /// - Parameter count: How many callers still wait.
   package mutating func waitersAnswered(leaving count: Int) {
     waiterCount = count
   }
 
-  /// A waiting caller was cancelled.
+  /// Forgets a waiting caller that was cancelled; if nobody else wants the fetch, the fetch's options decide
+  /// its fate.
   ///
   /// - Parameter environment: The environment at the transaction.
   /// - Returns: The actions.
   package mutating func waiterLeft(in environment: Environment) -> EntryActions {
-    // The fetch has ended already, and the caller's lease with it.
+    // The fetch has already ended, and the count was reset then.
     guard waiterCount > 0 else { return .none }
     var actions = catchUp(in: environment)
     waiterCount -= 1
@@ -83,16 +83,16 @@ extension EntryMachine {
     return actions
   }
 
-  /// The fetch that an answer is for; `nil` if it was superseded, cancelled or fenced, so that the
-  /// answer is late.
+  /// The current fetch, if it has this number and an attempt runs; `nil` means that an answer of the fetch
+  /// with this number is late and has no effect.
   func running(_ id: FetchID) -> InFlight? {
     fetch.flatMap { $0.stage == .running && $0.id == id ? $0 : nil }
   }
 
-  /// An attempt returned a value.
+  /// Makes the value that an attempt returned the new data, and ends the fetch.
   ///
   /// - Parameters:
-  ///   - id: The fetch; an outdated one is a no-op.
+  ///   - id: The fetch; does nothing if another one, or none, is in flight.
   ///   - age: The age of the value; `nil` is new.
   ///   - isAwaited: Whether a caller waits for the fetch that follows.
   ///   - environment: The environment at the transaction.
@@ -114,10 +114,10 @@ extension EntryMachine {
     return .landed(actions)
   }
 
-  /// An attempt found that the data is still good.
+  /// Ends the fetch and keeps the data, because an attempt found that the data is still good.
   ///
   /// - Parameters:
-  ///   - id: The fetch; an outdated one is a no-op.
+  ///   - id: The fetch; does nothing if another one, or none, is in flight.
   ///   - age: The age of that finding; `nil` is new.
   ///   - isAwaited: Whether a caller waits for the fetch that follows.
   ///   - environment: The environment at the transaction.
@@ -131,8 +131,8 @@ extension EntryMachine {
     guard let current = running(id) else { return .late }
     guard !current.isOutdated else { return .restarted(restart(current, in: environment)) }
     let kept = hasData ? extent : current.undo.stashed?.extent ?? .nothing
-    // If this attempt has shown a part, or the stream is endless, the part is all of the data. A
-    // part that an earlier fetch left is not.
+    // If this attempt has shown a part, or the stream is endless, the part is all of the data. A part that an
+    // earlier fetch left is not all.
     let isAll = current.attempt.deliveringSince != nil || current.fetchOptions.delivery == .endless
     guard kept == .whole || kept == .part && isAll else {
       return attemptFailed(id, retryAfter: nil, in: environment)
@@ -158,7 +158,7 @@ extension EntryMachine {
     return .landed(actions)
   }
 
-  /// Whether another fetch is to follow the answer of a fetch, only for observers.
+  /// Whether one more fetch will follow the answer of this one, and only observers want it.
   package func isFollowedForObservers(_ id: FetchID) -> Bool {
     guard let current = running(id) else { return false }
     guard !current.hasClientLease else { return false }
@@ -166,7 +166,7 @@ extension EntryMachine {
       || current.successor != nil && current.successorPart == .whole
   }
 
-  /// The answer that is about to land disables all observers, so no fetch follows it.
+  /// Drops the fetch that would follow for observers, because the new data is about to disable them all.
   package mutating func observersTurnOff(_ id: FetchID) {
     guard isFollowedForObservers(id) else { return }
     if fetch?.successorPart == .whole { fetch?.successor = nil }
@@ -191,10 +191,10 @@ extension EntryMachine {
     startSuccessor(current, isAwaited: isAwaited, in: environment, &actions)
   }
 
-  /// An attempt failed.
+  /// Counts a failed attempt, and waits for the next one or ends the fetch.
   ///
   /// - Parameters:
-  ///   - id: The fetch; an outdated one is a no-op.
+  ///   - id: The fetch; does nothing if another one, or none, is in flight.
   ///   - retryAfter: The wait before the next attempt, or `nil` if there is none.
   ///   - keepsPart: Whether the next attempt continues from the progress of this one.
   ///   - environment: The environment at the transaction.
@@ -220,10 +220,10 @@ extension EntryMachine {
     return .failed(actions)
   }
 
-  /// The task of an attempt was cancelled: that is no error (contract law 10).
+  /// Ends the fetch because its task was cancelled, which is no error (contract law 10).
   ///
   /// - Parameters:
-  ///   - id: The fetch; an outdated one is a no-op.
+  ///   - id: The fetch; does nothing if another one, or none, is in flight.
   ///   - environment: The environment at the transaction.
   /// - Returns: The effect on the fetch.
   package mutating func attemptCancelled(
@@ -237,12 +237,12 @@ extension EntryMachine {
     return .cancelled(actions)
   }
 
-  /// An attempt found nothing to do: the fetch ends as if it had not begun, and a fetch that was
+  /// Ends the fetch as if it had not begun, because its attempt found nothing to do; a fetch that was
   /// requested meanwhile follows.
   ///
   /// - Parameters:
-  ///   - id: The fetch; an outdated one is a no-op.
-  ///   - isAwaited: Whether a caller waits for the value, which is fetched next.
+  ///   - id: The fetch; does nothing if another one, or none, is in flight.
+  ///   - isAwaited: Whether a caller waits for a value, so that another fetch follows in any case.
   ///   - environment: The environment at the transaction.
   /// - Returns: The effect on the fetch.
   package mutating func attemptFoundNothing(
@@ -259,7 +259,7 @@ extension EntryMachine {
     return .cancelled(actions)
   }
 
-  /// A caller cancelled the entry's fetch.
+  /// Cancels the fetch in flight, and restores the state before it.
   ///
   /// - Parameter environment: The environment at the transaction.
   /// - Returns: The actions; none if no fetch is in flight.

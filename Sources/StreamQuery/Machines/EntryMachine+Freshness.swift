@@ -6,11 +6,11 @@ extension EntryMachine {
     case none(toldUntil: Instant)
     /// A refetch failed, and it is not known whether the data has changed.
     ///
-    /// If the refetch had hidden data that is lost now, the date is that of this data: older data is not
-    /// trusted in its place.
+    /// `hiding` is the date of data that the refetch had hidden and that is lost: other data counts as
+    /// outdated unless its date is later.
     case failed(hiding: Instant?)
-    /// The data was invalidated, last at this time. An answer of known age is compared with that time;
-    /// `distantPast` means that it is not known.
+    /// The data was invalidated, last at this time (`distantPast` if the time is not known); an answer that
+    /// has an age is compared with it.
     case invalidated(at: Instant)
     /// The data was invalidated, but only by calls that accept a running fetch as new enough.
     ///
@@ -35,29 +35,29 @@ extension EntryMachine {
     }
   }
 
-  /// The time of the last invalidation by a call that does not accept running fetches; `nil` also if the time
-  /// is not known.
+  /// The time of the last invalidation that also outdates fetches running at that time (`.invalidated`, not
+  /// `.doubted`); `nil` if there is none or its time is unknown.
   var supersededAt: Instant? {
     if case .invalidated(let time) = mark, time > .distantPast { time } else { nil }
   }
 
-  /// Whether data of a date is from before the last invalidation.
+  /// Whether data from elsewhere, such as an archive, is from before the last invalidation.
   ///
-  /// The data comes neither from a fetch nor from a write. So if the time of the invalidation is not known,
-  /// the data counts as older.
+  /// If the time of the invalidation is not known, the data counts as older.
   ///
   /// - Parameter updatedAt: When the data was up to date.
-  /// - Returns: Whether it is as outdated as the present data.
+  /// - Returns: Whether the data is outdated.
   package func isOutdated(from updatedAt: Timestamp) -> Bool {
     if case .failed(let hidden?) = mark { return updatedAt.instant <= hidden }
     guard let invalidatedAt else { return false }
     return invalidatedAt == .distantPast || updatedAt.instant <= invalidatedAt
   }
 
-  /// Sets or clears the mark, as an answer lands.
+  /// Sets or clears the mark, because the answer of a fetch becomes the data.
   ///
-  /// Only an answer that began after the last invalidation clears its mark (contract X21). An answer that is
-  /// added to older data does not, but it ends a failure.
+  /// Only the answer of an attempt that began after the last invalidation clears the mark of that
+  /// invalidation (contract X21). A part added to data from before it does not, but it clears the mark of a
+  /// failed refetch.
   ///
   /// - Parameters:
   ///   - current: The fetch.
@@ -69,20 +69,21 @@ extension EntryMachine {
       if let isOutdated = age.isOutdated { return isOutdated }
       let began = age.updatedAt.instant
       guard let invalidatedAt else { return false }
-      // If both happened at the same instant, the answer is known to be from after the invalidation
-      // only if it is new.
+      // If both happened at the same instant, the answer counts as newer than the invalidation only if it
+      // began just now.
       return began < invalidatedAt || began == invalidatedAt && began < now
     }
-    // This also holds after a write: a page may land together with the marked pages on which its
-    // request was based.
+    // A write may have cleared the mark meanwhile; even so, a new page comes with the marked pages from which
+    // its request was made.
     let extendsOlder = isAdded && (isKnownToHaveChanged || current.baseWasMarked)
     guard !current.predatesMark, saysSo != true, !extendsOlder else {
       if current.predatesMark || isAdded && current.baseWasMarked {
-        // The answer may replace data whose write had cleared the mark, so the mark returns. Its time is not
-        // known any more, except that it was before now.
+        // A write may have cleared the mark, but this answer replaces the written data, so the mark returns.
+        // Its former time is lost, and `now` is later than that.
         if supersededAt == nil { mark = .invalidated(at: now) }
       } else if let last = supersededAt, !isAdded, let age, age.updatedAt.instant > last {
-        // The answer is from after the invalidation, and something else has changed since.
+        // The answer is newer than the invalidation, but it reports that it is outdated: something else has
+        // changed.
         mark = .doubted(at: last)
       } else if !isKnownToHaveChanged {
         mark = .invalidated(at: .distantPast)
@@ -126,7 +127,7 @@ extension EntryMachine {
   ///
   /// - Parameters:
   ///   - resolvedOptions: The observer.
-  ///   - base: The counts when it subscribed; `nil` for a single read.
+  ///   - base: The counts when the observer subscribed; `nil` for a single read.
   ///   - now: The time of the transaction.
   /// - Returns: Its flags, without those about a placeholder.
   @inline(__always)
@@ -146,11 +147,10 @@ extension EntryMachine {
     return flags
   }
 
-  /// Whether filters count the entry as stale: it is stale for any observer.
+  /// Whether filters count the entry as stale: the data is stale for at least one observer.
   ///
-  /// An entry without observers is stale if it has no data, only a part, or invalidated data.
-  ///
-  /// The stale time belongs to an observer.
+  /// Stale times belong to observers; without one, only an entry without data, with a part, or invalidated is
+  /// stale.
   ///
   /// - Parameter now: The time of the transaction.
   /// - Returns: Whether it is stale.
@@ -195,7 +195,8 @@ extension EntryMachine {
     observerCount > 0 ? !isActive : dataUpdateCount + errorUpdateCount == 0
   }
 
-  /// The time at which a group's data becomes stale, if it is not stale yet.
+  /// The time at which the data becomes stale for observers with these options; `nil` if it is stale or never
+  /// will be.
   @inline(__always)
   func staleFlip(of resolvedOptions: ResolvedObserverOptions) -> Instant? {
     guard resolvedOptions.isEnabled, hasData, !isIncomplete, case .none(let toldUntil) = mark,

@@ -16,7 +16,7 @@ extension EntryMachine {
 
   /// The index of the group with these options.
   ///
-  /// It compares the options in place, because a closure would get copies of them.
+  /// The options are compared in place, because a closure would get copies of them.
   // `mutating` without changes: see `nextDeadline(in:)`.
   private mutating func group(of resolvedOptions: ResolvedObserverOptions) -> Int? {
     for index in groups.indices where groups[index].resolvedOptions == resolvedOptions {
@@ -70,12 +70,12 @@ extension EntryMachine {
     }
   }
 
-  /// Layers lie over the entry's data: the entry is kept even if nobody wants it.
+  /// Keeps the entry even if nobody wants it, because layers of mutations lie over its data.
   package mutating func pinned() {
     isPinned = true
   }
 
-  /// No layers lie over the entry's data any more.
+  /// Ends ``pinned()``, because no layers lie over the entry's data any more.
   ///
   /// - Parameter environment: The environment at the transaction.
   package mutating func unpinned(in environment: Environment) {

@@ -7,7 +7,7 @@ extension EntryMachine {
     case moved
   }
 
-  /// An observer subscribed.
+  /// Adds an observer, and requests a fetch if the observer's options ask for one.
   ///
   /// - Parameters:
   ///   - resolvedOptions: Its options.
@@ -32,7 +32,8 @@ extension EntryMachine {
     return actions
   }
 
-  /// The lookup of a new observer, before it is added; `nil` for a disabled one.
+  /// How a new observer's look into the cache is counted, before the observer is added; `nil` for a disabled
+  /// one.
   @inline(__always)
   package func lookup(by resolvedOptions: ResolvedObserverOptions, at now: Instant) -> CacheLookup?
   {
@@ -41,7 +42,8 @@ extension EntryMachine {
     return isStale(resolvedOptions.freshness, at: now) ? .staleHit : .hit
   }
 
-  /// An observer left.
+  /// Removes an observer; if it was the last, the options of the fetch in flight decide whether the fetch
+  /// goes on.
   ///
   /// - Parameters:
   ///   - resolvedOptions: Its options.
@@ -60,11 +62,11 @@ extension EntryMachine {
     return actions
   }
 
-  /// The options of an existing observer changed.
+  /// Replaces the options of an observer, and requests a fetch if the change asks for one.
   ///
-  /// Enabling it counts as subscribing again: stale data is refetched. But if a function enables it
-  /// because the entry was removed, that is no request (contract law 13). An observer that waited
-  /// for a store arrives only now, so its subscribe policy decides.
+  /// An observer that becomes enabled refetches stale data, but not if a function of the entry's state
+  /// enables it because the entry was removed (contract law 13). The subscribe policy decides for an observer
+  /// that has waited for a store.
   ///
   /// - Parameters:
   ///   - old: Its former options.
@@ -97,8 +99,8 @@ extension EntryMachine {
     return (actions, newBase)
   }
 
-  /// Continues a fetch that waits for the app: an observer came that polls while the app is
-  /// inactive.
+  /// Continues a fetch that is paused because the app is inactive, for a new observer that polls in the
+  /// background.
   private mutating func letPollingProceed(
     _ resolvedOptions: ResolvedObserverOptions,
     in environment: Environment,
@@ -110,7 +112,7 @@ extension EntryMachine {
 
   /// The entry as it would be if an observer subscribed now, for its first snapshot.
   ///
-  /// It is computed with the same inputs as a real subscription, so that both follow one rule.
+  /// This uses the same inputs as a real subscription, so that both follow one rule.
   ///
   /// - Parameters:
   ///   - resolvedOptions: The options of the observer.
@@ -118,7 +120,7 @@ extension EntryMachine {
   ///   - initialData: The date of the initial data that it would bring.
   ///   - isInvalidated: Whether that data was invalidated.
   ///   - isPart: Whether that data is a part of a streamed value.
-  ///   - environment: The environment at the time of the look.
+  ///   - environment: The environment at the transaction.
   /// - Returns: The entry, and whether a fetch would have hidden its data.
   func arrived(
     _ resolvedOptions: ResolvedObserverOptions,

@@ -1,9 +1,9 @@
 extension EntryMachine {
-  /// The server's data changed: answers that were requested before must not land (contract law 7).
+  /// Marks a running attempt as outdated, so that its answer is dropped: the server's data changed (contract
+  /// law 7).
   ///
-  /// A running attempt continues until it answers or until ``outdatedRestarted(in:)``, because the
-  /// code that made the change often asks for a refetch at once. A fetch that is waiting is
-  /// replaced by a new one.
+  /// The attempt continues until it answers or until ``outdatedRestarted(in:)``, because the code that made
+  /// the change often asks for a refetch at once. A fetch without a running attempt is replaced by a new one.
   ///
   /// - Parameter environment: The environment at the transaction.
   /// - Returns: The actions.
@@ -24,7 +24,7 @@ extension EntryMachine {
     return actions
   }
 
-  /// An outdated fetch is restarted now, before it answers.
+  /// Restarts an outdated fetch before it answers.
   ///
   /// - Parameter environment: The environment at the transaction.
   /// - Returns: The actions; none if the fetch in flight is not outdated.

@@ -1,8 +1,8 @@
 extension EntryMachine {
   /// The extent of the data: whole, or a part of an answer.
   ///
-  /// Observers see a part while the rest arrives, and its age decides whether it is fresh. But a part never
-  /// answers a caller, and it is stale at any age if no fetch brings the rest. A part of an endless stream
+  /// Observers see a part while the rest arrives, and the part's age decides whether it is fresh. But a part
+  /// never answers a caller, and is stale at any age if no fetch brings the rest. A part of an endless stream
   /// counts as whole while the stream delivers.
   enum Extent: Equatable, Sendable {
     /// There is no data.
@@ -52,13 +52,12 @@ extension EntryMachine {
     !superseding && isLive && (acceptsOlder || !staysMarked)
   }
 
-  /// Part of a value arrived, and the fetch continues.
+  /// Shows a part of a value that arrived; the fetch continues.
   ///
-  /// The part is shown at once, and stays even if the fetch fails or is cancelled: a cancellation
-  /// now restores this part.
+  /// The part stays even if the fetch fails or is cancelled: a cancellation now restores this part.
   ///
   /// - Parameters:
-  ///   - id: The fetch; an outdated one is a no-op.
+  ///   - id: The fetch; does nothing if another one, or none, is in flight.
   ///   - age: The age of the part; `nil` is new.
   ///   - isAwaited: Whether a caller waits for the fetch that follows.
   ///   - environment: The environment at the transaction.
@@ -94,10 +93,11 @@ extension EntryMachine {
     return .landed(actions)
   }
 
-  /// An endless stream delivered: this answers callers, and ends the interest of the client itself.
+  /// Answers the callers with an element of an endless stream, for which the client itself then no longer
+  /// asks.
   ///
-  /// The stream goes on while it is observed. If a newer fetch was requested, it follows now, because the
-  /// stream has no end.
+  /// The stream goes on while it is observed. If a newer fetch was requested, it replaces the stream now,
+  /// because the stream has no end.
   private mutating func delivered(
     _ current: InFlight,
     isAwaited: Bool,
@@ -119,15 +119,15 @@ extension EntryMachine {
     actions.ended = .delivered
   }
 
-  /// An endless stream has delivered for longer than any wait for a retry, so the count of its
-  /// retries starts again at zero.
+  /// Counts retries from zero again, because an endless stream has delivered for longer than any wait for a
+  /// retry.
   ///
-  /// - Parameter id: The fetch; an outdated one is a no-op.
+  /// - Parameter id: The fetch; does nothing if another one, or none, is in flight.
   package mutating func retriesCountAnew(_ id: FetchID) {
     if running(id) != nil { failureCount = 0 }
   }
 
-  /// Hides the data if the fetch that starts now is to show pending again.
+  /// Hides the data if the fetch that starts has the option `resetsData`: then the entry is pending again.
   ///
   /// Initial data is not hidden: no fetch has brought it, so this is the first fetch and no
   /// refetch.
@@ -156,7 +156,7 @@ extension EntryMachine {
   ///
   /// - Parameters:
   ///   - date: The date of the other data, in seconds since the reference date.
-  ///   - now: The present date: data from the future counts as new.
+  ///   - now: The current date: a later date of the present data counts as this one.
   /// - Returns: Whether the present data stays.
   package func isNoOlder(than date: Double, at now: Double) -> Bool {
     let current = isIdle ? nil : fetch

@@ -4,8 +4,8 @@ extension EntryMachine {
   ///
   /// - Parameters:
   ///   - freshness: The stale time of the caller.
-  ///   - staleIfError: For how long after it became stale the caller accepts the data.
-  ///   - record: The entry's record.
+  ///   - staleIfError: How long after the data became stale the caller still accepts it.
+  ///   - record: The entry's facts for this decision.
   ///   - now: The time of the transaction.
   /// - Returns: Whether there is data that is whole and not too old.
   func isServable(
@@ -20,16 +20,16 @@ extension EntryMachine {
     return now <= end
   }
 
-  /// The answer for a caller, by the options of its query for a slow or failing server.
+  /// The answer for a caller, by the options of the caller's query for a slow or failing server.
   ///
   /// - Parameters:
   ///   - found: The answer without these options.
-  ///   - need: The data that it accepts.
+  ///   - need: The cached data that the caller accepts.
   ///   - terms: These options.
-  ///   - freshness: Its stale time.
-  ///   - record: The entry's record.
+  ///   - freshness: The caller's stale time.
+  ///   - record: The entry's facts for this decision.
   ///   - start: The time when the fetch in flight began; `nil` if there is none.
-  ///   - canFetch: Whether it or the entry has a fetch.
+  ///   - canFetch: Whether the caller or the entry has a fetch function.
   ///   - now: The time of the transaction.
   /// - Returns: The answer.
   func served(
@@ -66,14 +66,12 @@ extension EntryMachine {
     return found
   }
 
-  /// A refetch ahead of time began.
-  ///
-  /// If it fails, the data stays as fresh as it was.
+  /// Lets the data stay as fresh as it is if the fetch fails, because it is a refetch ahead of time.
   mutating func refreshBegan() {
     fetch?.fetchOptions.failureInvalidates = false
   }
 
-  /// Whether the newest failure is the answer, for callers that do not ask for a new one.
+  /// Whether the newest failure is still the answer for callers that do not insist on a new fetch.
   func isFailureLasting(_ record: ServingRecord, at now: Instant) -> Bool {
     guard isIdle, isError, let end = record.failureEnd else { return false }
     return now < end
@@ -105,7 +103,7 @@ extension EntryMachine {
 
 /// The state of an entry that decides what callers get while its server is slow or away.
 ///
-/// Most entries need none.
+/// Most entries need no such record.
 struct ServingRecord: Equatable, Sendable {
   /// The time when the data was marked; `nil` if it is not.
   var markedAt: Instant?
@@ -125,11 +123,11 @@ struct ServingRecord: Equatable, Sendable {
   /// Whether fresh data is to be refetched ahead of time.
   ///
   /// - Parameters:
-  ///   - refresh: The policy of its query.
+  ///   - refresh: The policy of the entry's query.
   ///   - freshness: The stale time.
   ///   - updatedAt: The time when the data was up to date.
   ///   - now: The time of the transaction.
-  /// - Returns: Whether it is due, unless a fetch is under way.
+  /// - Returns: Whether the refetch is due, unless a fetch is in flight.
   func isRefreshDue(
     _ refresh: RefreshAhead,
     _ freshness: Freshness,
@@ -143,12 +141,12 @@ struct ServingRecord: Equatable, Sendable {
     return now >= due
   }
 
-  /// A caller began to wait that gets stale data at a time.
+  /// Notes the time at which a waiting caller gets stale data instead.
   mutating func waiterJoined(until end: Instant) {
     softTimeoutEnd = softTimeoutEnd.map { min($0, end) } ?? end
   }
 
-  /// A fetch failed for good.
+  /// Notes how long a failure is the answer, because a fetch failed for good.
   ///
   /// - Parameters:
   ///   - span: How long the failure is the answer; `nil` is not at all.
@@ -157,7 +155,7 @@ struct ServingRecord: Equatable, Sendable {
     failureEnd = span.map { now + $0 ?? Instant(nanoseconds: .max) }
   }
 
-  /// A fetch brought data.
+  /// Notes the facts about a fetch that brought data.
   ///
   /// - Parameters:
   ///   - chance: A random number in 0..<1.
@@ -178,7 +176,7 @@ struct ServingRecord: Equatable, Sendable {
   /// Whether there is nothing to record.
   var isEmpty: Bool { self == ServingRecord() }
 
-  /// The entry changed.
+  /// Brings the record up to date after a change of the entry.
   ///
   /// - Parameters:
   ///   - machine: The entry after the change.

@@ -44,16 +44,16 @@ extension EntryMachine {
       current.stopsRetrying = false
       current.lingersUntil = nil
       fetch = current
-      // A reconnect lets mutations go first. A caller that asks meanwhile does not wait for them:
-      // it may be one of them, and they may wait for it.
+      // After a reconnect, fetches wait until mutations have run. A fetch that a caller requests meanwhile
+      // does not wait: the caller may be one of these mutations.
       if isPaused { proceed(isAwaited: isAwaited, in: environment, &actions) }
     }
   }
 
   /// Starts a fetch.
   ///
-  /// A cancellation restores the present state, even if the fetch replaces another one, unless
-  /// `undo` is given.
+  /// A cancellation of the fetch restores the state in `undo`. Without one, it restores the present state,
+  /// even if the fetch replaces another one.
   mutating func startFetch(
     _ cause: FetchCause,
     clientLease: Bool,
@@ -98,7 +98,7 @@ extension EntryMachine {
 
   /// Starts the successor of a fetch, if one was requested and somebody still wants it.
   ///
-  /// A fetch has a successor if it was too old for a request, or fetched another part, and was not replaced.
+  /// A successor was requested if a caller joined the fetch although it was too old, or fetches another part.
   mutating func startSuccessor(
     _ current: InFlight,
     isAwaited: Bool,
@@ -164,8 +164,8 @@ extension EntryMachine {
 
   /// Whether a fetch may continue after a wait.
   ///
-  /// Fetches for callers that await the data, and for observers that poll in the background, do not
-  /// wait for the app.
+  /// Fetches for callers that await the data, and for observers that poll in the background, also go on while
+  /// the app is inactive.
   // This is inlined, because the machine is a large value, and a call would copy it.
   @inline(__always)
   func canContinue(_ current: InFlight, in environment: Environment) -> Bool {
@@ -214,11 +214,10 @@ extension EntryMachine {
     actions.changed = true
   }
 
-  /// An attempt that waited for its turn may begin.
+  /// Begins an attempt that waited for its turn under the limit of fetches, or pauses the fetch.
   ///
   /// - Parameter environment: The environment at the transaction.
-  /// - Returns: The actions: none if it begins. Otherwise the fetch is paused, because the network or the app
-  ///   does not allow it any more.
+  /// - Returns: None if the attempt begins; a pause if the network or the app does not allow it any more.
   package mutating func turnCame(in environment: Environment) -> EntryActions {
     var actions = EntryActions()
     guard let current = fetch, current.stage == .running else { return actions }
@@ -231,7 +230,7 @@ extension EntryMachine {
     return actions
   }
 
-  /// The running attempt begins only now: it has waited for its turn.
+  /// Lets the running attempt count from now, because it had to wait for its turn.
   package mutating func attemptBegan() {
     let isMarked = isKnownToHaveChanged
     if stage == .running { fetch?.attemptBegan(overMark: isMarked) }

@@ -26,7 +26,7 @@ extension EntryMachine {
     return earliest
   }
 
-  /// Time passed.
+  /// Does what is due at the deadlines that have been reached.
   ///
   /// - Parameter environment: The environment at the transaction.
   /// - Returns: The actions.
@@ -45,7 +45,7 @@ extension EntryMachine {
     return actions
   }
 
-  /// The network or the app changed, and observers do not refetch for it, or not yet.
+  /// Notes that the network or the app changed, without a refetch.
   ///
   /// - Parameters:
   ///   - cause: The return; `nil` if network or app went away.
@@ -61,7 +61,7 @@ extension EntryMachine {
     return actions
   }
 
-  /// The network or the app changed.
+  /// Refetches for willing observers and continues a paused fetch, because the network or the app changed.
   ///
   /// - Parameters:
   ///   - cause: The return for which willing observers refetch; `nil` if there is none.
@@ -82,8 +82,8 @@ extension EntryMachine {
 
   /// Whether retention is over and no other deadline is reached.
   ///
-  /// It is cheaper than ``timeReached(in:)``, which gives the same answer: nearly all entries end
-  /// this way, a thousand in one transaction.
+  /// This is cheaper than ``timeReached(in:)``, where `expired` is the same: nearly all entries end this way,
+  /// often a thousand in one transaction.
   ///
   /// - Parameter now: The time of the transaction.
   /// - Returns: Whether the entry may be dropped.
@@ -107,7 +107,7 @@ extension EntryMachine {
   ///
   /// - Parameters:
   ///   - resolvedOptions: The options of the observer.
-  ///   - base: The time when it started polling.
+  ///   - base: The time when the observer started polling.
   ///   - cause: The interval, or the change of the environment.
   ///   - environment: The environment at the transaction.
   /// - Returns: Whether its refetch is due.
@@ -134,7 +134,7 @@ extension EntryMachine {
 
   /// The time from which polling counts after an observer changed its options.
   ///
-  /// It stays the same unless the current interval changed.
+  /// That time stays the same unless the current interval changed.
   func rhythm(
     from old: ResolvedObserverOptions,
     since base: Instant,

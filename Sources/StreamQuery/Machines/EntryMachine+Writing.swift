@@ -1,16 +1,15 @@
 extension EntryMachine {
-  /// A value was written.
+  /// Makes a written value the data, which counts as a success.
   ///
-  /// It counts as a success: it clears error and invalidation and renews retention. A running fetch
-  /// may still bring newer data, unless the write discards it (`fencing`). If the fetch began
-  /// before an invalidation, its answer is marked again. A deferred fetch begins: it waited because
-  /// there was no data. A part stays a part while the rest arrives.
+  /// The write clears error and invalidation, and renews retention. A running fetch may still bring newer
+  /// data, unless `fencing` is set. If the fetch began before an invalidation, its answer is marked again. A
+  /// deferred fetch begins: it waited because there was no data. A part stays a part while the rest arrives.
   ///
   /// - Parameters:
   ///   - writer: The source of the write.
   ///   - updatedAt: The date of the value.
-  ///   - isPart: Whether it is a part of a streamed value, as an archive carries it.
-  ///   - fencing: Whether a fetch in flight must not land.
+  ///   - isPart: Whether the value is a part of a streamed one, from an archive.
+  ///   - fencing: Whether the write discards a fetch in flight.
   ///   - environment: The environment at the transaction.
   /// - Returns: The actions.
   package mutating func written(
@@ -25,8 +24,8 @@ extension EntryMachine {
     if isPart {
       extent = .part
     } else if extent != .part || isIdle || fencing {
-      // Only if the stream of a part goes on does the data stay a part: the stream adds its next
-      // elements to the written value.
+      // The data stays a part only if its stream goes on: the stream adds its next elements to the written
+      // value.
       extent = .whole
     }
     dataUpdatedAt = updatedAt
@@ -45,8 +44,7 @@ extension EntryMachine {
       failureCount = 0
       endFetch(.replaced, in: environment, &actions)
     } else {
-      // If the fetch is cancelled, the state after the write is restored, which is a success, and
-      // not the state before it.
+      // A cancellation of the fetch restores the state after this write, which is a success.
       current.undo.failureCount = 0
       current.attempt.wasWritten = true
       current.writer = writer
@@ -56,13 +54,13 @@ extension EntryMachine {
     return actions
   }
 
-  /// Initial data was put into an empty entry: it is neither a fetch nor a write.
+  /// Fills an empty entry with initial data, which counts neither as a fetch nor as a write.
   ///
   /// A deferred fetch begins, as after a write.
   ///
   /// - Parameters:
   ///   - updatedAt: The date of the value.
-  ///   - isPart: Whether it is a part of a streamed value, as a store kept it.
+  ///   - isPart: Whether the value is a part of a streamed one, from a store.
   ///   - environment: The environment at the transaction.
   /// - Returns: The actions.
   package mutating func initialDataPlaced(
@@ -75,7 +73,7 @@ extension EntryMachine {
     extent = isPart ? .part : .whole
     isError = false
     let now = environment.now.instant
-    // Data from before the last invalidation keeps the mark, unless the data is as new as now.
+    // Data from before the last invalidation keeps the mark, unless its date is now.
     if updatedAt.instant >= now || !isOutdated(from: updatedAt) { mark = .none(toldUntil: now) }
     failureCount = isIdle ? 0 : failureCount
     dataUpdatedAt = updatedAt
@@ -84,14 +82,13 @@ extension EntryMachine {
     return actions
   }
 
-  /// An archive restored data whose newest fetch had failed: the entry shows the error in addition
-  /// to the data.
+  /// Shows an error beside data that an archive restored, because the newest fetch of that data had failed.
   ///
   /// - Parameters:
   ///   - updatedAt: The time when the fetch failed.
   ///   - environment: The environment at the transaction.
-  /// - Returns: The actions; `changed` is set if and only if the error is to be shown. A fetch in
-  ///   flight will report its own result.
+  /// - Returns: The actions; `changed` is set if the error is shown. During a fetch it is not, because the
+  ///   fetch reports its own result.
   package mutating func failureRestored(
     updatedAt: Timestamp,
     in environment: Environment
@@ -106,10 +103,10 @@ extension EntryMachine {
     return actions
   }
 
-  /// The entry was invalidated.
+  /// Marks the data as invalidated.
   ///
-  /// A write clears the mark, and so does an answer that begins from now on (contract X21). The
-  /// answer of a running attempt lands and stays marked, unless the call accepts it.
+  /// A write clears the mark, and so does the answer of an attempt that begins from now on (contract X21).
+  /// The answer of a running attempt becomes the data and stays marked, unless the call accepts that answer.
   ///
   /// - Parameters:
   ///   - isJoining: Whether the answer of a running fetch counts as new enough.
@@ -125,7 +122,7 @@ extension EntryMachine {
     in environment: Environment
   ) -> EntryActions {
     var actions = catchUp(in: environment)
-    // Only a fetch whose answer has begun can be accepted.
+    // A fetch can be accepted only if it is running, or continues the progress of an earlier attempt.
     let accepts = isJoining && !isIdle && fetch?.hasBegunAnswer == true
     if !isIdle { fetchWasOvertaken(isJoining: isJoining) }
     let (wasInvalidated, now) = (isInvalidated, environment.now.instant)
@@ -142,7 +139,7 @@ extension EntryMachine {
     return actions
   }
 
-  /// The entry is invalidated during a fetch.
+  /// Notes that the entry was invalidated during the fetch in flight.
   // This is not inlined, because most entries of a bulk call have no fetch.
   @inline(never)
   private mutating func fetchWasOvertaken(isJoining: Bool) {
@@ -150,7 +147,7 @@ extension EntryMachine {
     if fetch?.stage == .running { fetch?.attempt.isOvertaken = true }
   }
 
-  /// The entry was removed or reset: it becomes like new, apart from its observers.
+  /// Makes the entry like new, apart from its observers, because it was removed or reset.
   ///
   /// - Parameters:
   ///   - isRemoved: Whether it was removed, and so stays empty until a fetch is requested.

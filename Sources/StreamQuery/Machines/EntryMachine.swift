@@ -1,8 +1,8 @@
 /// Decides everything about one cached key: its fetches, its status, and its end.
 ///
-/// It is pure: it never awaits, reads a clock, or holds a value, a task or a closure. Inputs are
-/// facts with the time as a parameter; outputs are ``EntryActions``. Values and errors are stored
-/// next to it.
+/// The machine is pure: it never awaits, reads a clock, or holds a value, a task or a closure. Inputs are
+/// facts with the time as a parameter; outputs are ``EntryActions``. Values and errors are stored next to the
+/// machine.
 ///
 /// | input \ fetch | none | running | waiting | paused |
 /// |---|---|---|---|---|
@@ -24,7 +24,7 @@
 /// The columns are the stages of the fetch in flight: see ``InFlight/Stage``. A dash is a no-op.
 /// Late answers of old fetches (see ``FetchID``) are no-ops everywhere.
 package struct EntryMachine: Equatable, Sendable {
-  /// The number of fetches in a row that may be replaced before they land; the next one lands.
+  /// How many fetches in a row may be replaced before they have answered; the next one is not replaced.
   ///
   /// Without a limit, an entry that is invalidated faster than it is fetched would never show an
   /// answer.
@@ -32,12 +32,12 @@ package struct EntryMachine: Equatable, Sendable {
 
   /// The fetch in flight; most entries have none, and need no room for one.
   private var inFlight = Rare<InFlight>()
-  /// The mark of data that is known or feared to be out of date.
+  /// Whether the data is, or may be, out of date, and why.
   var mark: Mark
   /// The extent of the data: whole, or a part of an answer.
   var extent = Extent.nothing
   package internal(set) var isError = false
-  /// Layers lie over the data: the entry is kept even if nobody wants it.
+  /// Whether the entry is kept even if nobody wants it, because layers of mutations lie over its data.
   package internal(set) var isPinned = false
   package internal(set) var cause: FetchCause?
   /// The part that the running fetch fetches, or that the last one fetched.
@@ -47,14 +47,14 @@ package struct EntryMachine: Equatable, Sendable {
   @SmallCount package internal(set) var dataUpdateCount = 0
   @SmallCount package internal(set) var errorUpdateCount = 0
   @SmallCount package internal(set) var failureCount = 0
-  /// The number of fetches of polling that failed in a row, since data arrived.
+  /// The number of polls that have failed in a row since data last arrived.
   @SmallCount package internal(set) var pollFailureCount = 0
 
   /// Observers by resolved options; most entries have none or one group.
   var groups: [ObserverGroup] = []
   @SmallCount package internal(set) var observerCount = 0
   @SmallCount package internal(set) var enabledCount = 0
-  /// The number of callers that wait with a lease: `fetch`, `ensure`, `prefetch`.
+  /// The number of callers that wait for the fetch in flight: of `fetch`, `ensure` and `prefetch`.
   @SmallCount package internal(set) var waiterCount = 0
 
   /// The options of the next fetch.
@@ -94,7 +94,7 @@ package struct EntryMachine: Equatable, Sendable {
   /// Whether the entry was removed, and since then no data arrived and no fetch was requested.
   package var isRemoved: Bool { extent == .removed }
 
-  /// The numbers of arrivals of data and of failed fetches.
+  /// How often data arrived, and how often a fetch failed.
   package var counts: SettledCounts {
     @inline(__always) get { SettledCounts(data: dataUpdateCount, errors: errorUpdateCount) }
   }
@@ -137,12 +137,12 @@ package struct EntryMachine: Equatable, Sendable {
   /// Whether no fetch is in flight.
   package var isIdle: Bool { inFlight.isEmpty }
 
-  /// Whether one more fetch follows the one in flight if that succeeds and somebody wants it.
+  /// Whether another fetch was requested, to follow the one in flight if that succeeds and somebody wants it.
   var isFollowed: Bool {
     @inline(__always) get { !inFlight.isEmpty && inFlight.value.successor != nil }
   }
 
-  /// Whether a page is fetched after the fetch in flight, and not by it.
+  /// Whether a page is not fetched by the fetch in flight, but by the one that follows.
   func isPut(off part: FetchPart) -> Bool {
     part != .whole && isFollowed && fetch?.successorPart == part && fetch?.part != part
   }
@@ -161,7 +161,7 @@ package struct EntryMachine: Equatable, Sendable {
   /// Whether there is an enabled observer.
   package var isActive: Bool { enabledCount > 0 }
 
-  /// Whether a superseding request replaces the fetch in flight instead of joining it.
+  /// Whether a request for newer data replaces the fetch in flight instead of joining it.
   var isReplaceable: Bool {
     hasData && (fetch?.supersessions ?? 0) < Self.supersessionLimit
   }

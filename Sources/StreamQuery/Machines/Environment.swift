@@ -6,7 +6,7 @@ package struct Environment: Equatable, Sendable {
   package var isOnline: Bool
   /// Whether the app or process is active.
   package var isActive: Bool
-  /// Whether callers await the fetch or the run, which then does not wait for the app.
+  /// Whether callers await the fetch or run, which then also goes on while the app is inactive.
   package var isAwaited = false
 
   /// Creates an environment.

@@ -1,6 +1,6 @@
 /// The order in which entries are evicted when a cache is over its budget.
 ///
-/// It learns of each entry, by the number of its row, and of each use. Entries that are observed or
+/// The cache reports each entry, by the number of its row, and each use. Entries that are observed or
 /// otherwise held are not evicted. The idle ones are in one of three lists:
 ///
 /// | list | holds | leaves to |
@@ -26,7 +26,7 @@ struct EvictionOrder: Sendable {
   /// The entry of a row.
   private enum Entry: Sendable {
     case none
-    /// It is observed or otherwise held.
+    /// The entry is observed or otherwise held.
     case held
     /// The entry is in one of the lists, so it may be evicted.
     case idle
@@ -51,7 +51,7 @@ struct EvictionOrder: Sendable {
   private static let memoryFactor = 2
   /// The number of uses, for each entry in the cache, after which the counts of uses are halved.
   ///
-  /// If this was much larger, entries that were popular long ago would stay.
+  /// With a much larger number, entries that were popular long ago would stay.
   private static let ageFactor = 3
   /// The number of uses for each entry after which the size of the window is judged.
   private static let periodFactor = 10
@@ -95,10 +95,10 @@ struct EvictionOrder: Sendable {
   /// The number of entries that may leave.
   var idleCount: Int { lists[0].count + lists[1].count + lists[2].count }
 
-  /// The number of entries by which the lengths of ages and periods, and the size of the memory,
-  /// are computed.
+  /// The number of entries from which the lengths of ages and periods, and the size of the memory, are
+  /// computed.
   ///
-  /// It does not exceed the limit: otherwise old uses would be forgotten too slowly.
+  /// This number does not exceed the limit: otherwise old uses would be forgotten too slowly.
   private var size: Int { max(16, min(entryCount, maxEntries)) }
 
   /// The number of recent uses of an entry, at most 15.
@@ -107,7 +107,7 @@ struct EvictionOrder: Sendable {
 
   // MARK: Changes of entries
 
-  /// An entry came; it is held until ``changed(_:isIdle:)`` says that it is idle.
+  /// Adds an entry, which is held until ``changed(_:isIdle:)`` says that it is idle.
   ///
   /// - Parameters:
   ///   - row: The entry.
@@ -124,7 +124,7 @@ struct EvictionOrder: Sendable {
     totalCost += 1
   }
 
-  /// An entry was used.
+  /// Counts a use of an entry, and moves the entry to its new place.
   ///
   /// - Parameters:
   ///   - row: The entry.
@@ -158,7 +158,7 @@ struct EvictionOrder: Sendable {
     }
   }
 
-  /// An entry became held, such as observed or fetched, or idle.
+  /// Lists an entry that became idle, or takes out one that is held again, such as observed or fetched.
   mutating func changed(_ row: Int, isIdle: Bool) {
     guard isKnown(row), (rows[row].entry == .idle) != isIdle else { return }
     let short = Int32(truncatingIfNeeded: row)
@@ -169,7 +169,7 @@ struct EvictionOrder: Sendable {
     trimProtected()
   }
 
-  /// The cost of an entry became known.
+  /// Sets the cost of an entry, which has become known.
   mutating func measured(_ row: Int, cost: Int) {
     guard isKnown(row) else { return }
     let cost = max(0, cost)
@@ -181,7 +181,7 @@ struct EvictionOrder: Sendable {
     listAsNext(short)
   }
 
-  /// An entry is gone.
+  /// Forgets an entry that left the cache, except for its popularity.
   mutating func removed(_ row: Int) {
     guard isKnown(row) else { return }
     if rows[row].entry == .idle { unlist(Int32(truncatingIfNeeded: row)) }
@@ -195,7 +195,7 @@ struct EvictionOrder: Sendable {
     rows[row] = Row()
   }
 
-  /// Entries moved to other rows, and all others are gone.
+  /// Renumbers the rows after a compaction: the entries that are not in `kept` are gone.
   ///
   /// - Parameter kept: The former row of each remaining entry.
   mutating func moved(_ kept: [Int32]) {
@@ -231,10 +231,10 @@ struct EvictionOrder: Sendable {
   /// The entry that leaves next; `nil` if the cache is within its budget, or only held entries
   /// exceed it.
   ///
-  /// It stays in its list until ``removed(_:)``.
+  /// The entry stays in its list until ``removed(_:)``.
   mutating func victim() -> Int? {
     guard isOver else {
-      // The candidate was compared and stays.
+      // The comparison is over, and the candidate stays in the cache.
       candidate = -1
       return nil
     }
@@ -305,9 +305,9 @@ struct EvictionOrder: Sendable {
   }
 }
 
-/// A list of rows of a table, from the one that was put in first to the one put in last.
+/// A list of rows of a table, from oldest to newest.
 ///
-/// Rows know their neighbours, so that one can leave from the middle at once.
+/// Each row links to its neighbours, so that removing one from the middle costs O(1).
 struct RowList: Sendable {
   /// A row's place in its list; -1 where there is no neighbour.
   struct Links: Hashable, Sendable {

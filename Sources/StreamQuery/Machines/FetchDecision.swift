@@ -9,8 +9,8 @@
 /// A part of a streamed value counts as no data. A part of an endless stream counts as data, which is fresh
 /// while the stream delivers.
 ///
-/// A fetch is started or, if one is in flight, joined. A caller without a fetch joins one in flight
-/// only if it would have accepted cached data.
+/// A fetch is started or, if one is in flight, joined. A caller without a fetch function joins one only if
+/// that caller would have accepted cached data.
 enum FetchDecision: Equatable {
   case useCached(CacheLookup, revalidates: Bool)
   case fetch
@@ -23,9 +23,9 @@ extension EntryMachine {
   /// The answer for a caller that asks for a value.
   ///
   /// - Parameters:
-  ///   - need: The data that it accepts.
-  ///   - freshness: Its stale time.
-  ///   - canFetch: Whether it or the entry has a fetch.
+  ///   - need: The cached data that the caller accepts.
+  ///   - freshness: The caller's stale time.
+  ///   - canFetch: Whether the caller or the entry has a fetch function.
   ///   - now: The time of the transaction.
   /// - Returns: The answer.
   // This is inlined, because the machine is a large value, and a call would copy it.
@@ -80,6 +80,6 @@ enum CachePolicy: Sendable {
   case ifMissing
   /// As `ifMissing`, and stale data is refetched in the background.
   case ifMissingElseRevalidate
-  /// No cached data: it asks for a new answer.
+  /// No cached data: the caller asks for a new answer.
   case always
 }

@@ -51,18 +51,17 @@ struct FetchLimiter<Fetch: Hashable & Sendable>: Sendable {
   /// The number of fetches that run within the limit.
   var runningCount: Int { running.count }
 
-  /// The number of elements in the lines of waiting fetches, including ones that do not count any
-  /// more.
+  /// The number of elements in the lines of waiting fetches, including former places of fetches.
   var placeCount: Int { lines.reduce(0) { $0 + $1.fetches.count } }
 
-  /// A fetch asks to run.
+  /// Lets a fetch run, or puts it into a line.
   ///
-  /// It also waits if others wait, because they may be more urgent.
+  /// The fetch also waits if others wait, because they may be more urgent.
   ///
   /// - Parameters:
   ///   - fetch: The fetch.
   ///   - urgency: The urgency of the fetch.
-  /// - Returns: Whether it runs now; if not, it waits.
+  /// - Returns: Whether the fetch runs now; if not, it waits.
   mutating func acquire(_ fetch: Fetch, _ urgency: FetchUrgency) -> Bool {
     if running.contains(fetch) || exempted.contains(fetch) { return true }
     guard running.count < limit, waiting.isEmpty else {
@@ -73,25 +72,25 @@ struct FetchLimiter<Fetch: Hashable & Sendable>: Sendable {
     return true
   }
 
-  /// A running fetch began to wait for another one, which is exempt from the limit until
-  /// ``exemptionEnded(_:)``.
+  /// Exempts a fetch from the limit until ``exemptionEnded(_:)``, because a running fetch began to wait for
+  /// it.
   ///
-  /// - Returns: Whether the other fetch was waiting and runs now.
+  /// - Returns: Whether the exempt fetch was waiting and runs now.
   mutating func exempt(_ fetch: Fetch) -> Bool {
     guard !running.contains(fetch) else { return false }
     exempted.insert(fetch)
     return waiting.removeValue(forKey: fetch) != nil
   }
 
-  /// An exempt fetch has ended; the next fetch of the same entry is not exempt.
+  /// Ends the exemption of a fetch that has ended: the next fetch of the same entry is not exempt.
   mutating func exemptionEnded(_ fetch: Fetch) { exempted.remove(fetch) }
 
-  /// A fetch ended, or gave up its wait; a second call is a no-op.
+  /// Forgets a fetch that ended or gave up its wait; a second call does nothing.
   mutating func release(_ fetch: Fetch) {
     if running.remove(fetch) == nil { waiting[fetch] = nil }
   }
 
-  /// A waiting fetch may have become more urgent.
+  /// Moves a waiting fetch to the line of a higher urgency; does nothing if its urgency is not lower.
   mutating func raise(_ fetch: Fetch, to urgency: FetchUrgency) {
     if let present = waiting[fetch], present < urgency { enqueue(fetch, urgency) }
   }
@@ -105,7 +104,7 @@ struct FetchLimiter<Fetch: Hashable & Sendable>: Sendable {
     guard hasNext else { return nil }
     for line in FetchUrgency.allCases.reversed() {
       while let fetch = lines[line.rawValue].next() {
-        // The fetch has joined another line meanwhile, or waits no longer.
+        // Skip a fetch that has joined another line meanwhile, or waits no longer.
         guard waiting[fetch] == line else { continue }
         guard let present = urgency(fetch) else {
           waiting[fetch] = nil

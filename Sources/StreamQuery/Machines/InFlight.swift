@@ -17,13 +17,13 @@ package struct InFlight: Equatable, Sendable {
 
   /// The events since an attempt started.
   package struct Attempt: Equatable, Sendable {
-    /// A value was written.
+    /// Whether a value was written.
     package var wasWritten = false
     /// Whether the entry was invalidated, so that a failure of the attempt is not the answer for
     /// later callers.
     package var isOvertaken = false
-    /// Whether a caller has asked for newer data; it accepts the answer unless the reported age says that it
-    /// is outdated.
+    /// Whether a caller has asked for newer data: one more fetch follows if the answer reports that it is
+    /// outdated.
     package var isAskedAnew = false
     /// The time when the attempt showed its first part; `nil` if it has shown none.
     package var deliveringSince: Instant?
@@ -39,7 +39,7 @@ package struct InFlight: Equatable, Sendable {
   package var stage = Stage.running
   /// The options when it started: a newer query does not change a running fetch.
   package var fetchOptions: FetchOptions
-  /// Whether the client itself wants the fetch: background work on a key that nobody observes.
+  /// Whether the client itself wants the fetch, for background work on a key that nobody observes.
   package var hasClientLease: Bool
   /// Whether no further attempt starts, because nobody wants the fetch and its option is `.finish`.
   package var stopsRetrying = false
@@ -47,26 +47,25 @@ package struct InFlight: Equatable, Sendable {
   package var lingersUntil: Instant?
   /// The part that it fetches.
   package var part: FetchPart
-  /// Whether the server's data changed since the fetch started: then its answer does not land but
-  /// restarts the fetch.
+  /// Whether the server's data changed since the fetch started: then its answer is dropped, and the fetch
+  /// restarts.
   package var isOutdated = false
   /// The changes that the start of the fetch made, which a cancellation undoes.
   package var undo: Undo
-  /// Whether the entry was invalidated since the answer began, by a call that does not accept that answer:
-  /// then the mark stays.
+  /// Whether a call that does not accept this answer invalidated the entry since the answer began: then the
+  /// answer does not clear the mark.
   package var predatesMark = false
   /// Whether the data was marked as invalidated when the attempt began.
   ///
   /// A page that is added to such data counts as invalidated too.
   package var baseWasMarked = false
-  /// Whether a retry continues from the progress of earlier attempts: then its answer began when
-  /// they did.
+  /// Whether a retry continues from the progress of earlier attempts: then its answer began when they began.
   package var keepsPart = false
   /// Whether the fetch was deferred before its first attempt: then it is not deferred again.
   package var wasDeferred = false
   /// The attempt that runs, or the last one.
   package var attempt = Attempt()
-  /// The reason for which the value was requested while a page is fetched.
+  /// The reason of a request for the whole value that joined this fetch of a page.
   package var joined: FetchCause?
   /// The source of the data, if it was written since the fetch started.
   package var writer: Writer?
@@ -76,7 +75,7 @@ package struct InFlight: Equatable, Sendable {
   ///
   /// A page is fetched even if this fetch fails, because its answer does not depend on this one.
   package var successorPart = FetchPart.whole
-  /// The number of fetches in a row, up to this one, that replaced another without one landing.
+  /// How many fetches in a row, including this one, replaced an earlier one before any of them answered.
   package var supersessions: UInt8 = 0
 
   /// The next step of the fetch once it may proceed; `nil` while an attempt runs.
@@ -99,9 +98,9 @@ package struct InFlight: Equatable, Sendable {
   /// from the progress of earlier ones.
   var hasBegunAnswer: Bool { stage == .running || keepsPart }
 
-  /// An attempt begins.
+  /// Begins an attempt.
   ///
-  /// The answer begins now, so earlier invalidations and requests do not concern it.
+  /// Unless it continues an earlier attempt, invalidations and requests before now do not concern its answer.
   ///
   /// - Parameter overMark: Whether the data is marked as invalidated.
   mutating func attemptBegan(overMark: Bool) {
@@ -113,17 +112,14 @@ package struct InFlight: Equatable, Sendable {
     if successorPart == .whole { successor = nil }
   }
 
-  /// The fetch has an answer, which may be too old for a caller that asked for newer data.
-  ///
-  /// The caller accepts an answer that is as new as its request. If the age says that the answer is
-  /// outdated, one more fetch follows.
+  /// Requests one more fetch if the answer is outdated and a caller had asked for newer data.
   ///
   /// - Parameter age: The age of the answer; `nil` is new.
   mutating func answered(_ age: AnswerAge?) {
     if age?.isOutdated == true, attempt.isAskedAnew { successor = successor ?? .invalidated }
   }
 
-  /// The changes of the start of a fetch.
+  /// The state before a fetch started, which a cancellation restores.
   package struct Undo: Equatable, Sendable {
     package var isError: Bool
     package var failureCount: Int

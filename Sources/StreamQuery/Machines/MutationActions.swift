@@ -19,8 +19,7 @@ package struct MutationActions: Equatable, Sendable {
 
   /// The next step; `nil` if the run only waits, or is over.
   package var step: Step?
-  /// The outcome is decided: update the run's layers, then call its callbacks unless it has ended
-  /// already.
+  /// The outcome is decided: update the run's layers, then call its callbacks unless `ended` is set too.
   package var concluded: MutationMachine.Ending?
   /// The run is over: answer its callers, and let the next run of the scope begin.
   package var ended: MutationMachine.Ending?
@@ -46,12 +45,12 @@ package struct RunOptions: Hashable, Sendable {
   package var prepares = false
   /// Whether there are callbacks after the work.
   package var settles = false
-  /// Whether the run is kept beyond the process, and performs only when it is.
+  /// Whether the outbox stores the run, which does not perform before it is stored.
   package var isDurable = false
-  /// The time after its start before which the first attempt does not begin.
+  /// The least time between the start of the run and its first attempt.
   package var delay = TimeSpan.zero
 
-  /// Creates the options of a run without callbacks that is not kept.
+  /// Creates the options of a run that has no callbacks and is not durable.
   package init() {}
 
   func canStart(in environment: Environment) -> Bool {
@@ -60,7 +59,7 @@ package struct RunOptions: Hashable, Sendable {
 
   /// Whether a run may go on after a wait.
   ///
-  /// A durable run does not wait for the app.
+  /// A durable run also goes on while the app is inactive.
   func canContinue(in environment: Environment) -> Bool {
     (environment.isActive || environment.isAwaited || isDurable)
       && (networkMode == .always || environment.isOnline)

@@ -4,7 +4,7 @@ extension MutationMachine {
   /// Whether the run waits, or will wait, until the outbox has written it.
   var isToBeKept: Bool { keeping == .wanted }
 
-  /// The outbox has written the run, or need not write it, so the run may perform.
+  /// Lets the run perform, because the outbox has written it or need not write it.
   ///
   /// - Parameter environment: The environment at the transaction.
   /// - Returns: The actions.
@@ -16,7 +16,7 @@ extension MutationMachine {
     return actions
   }
 
-  /// The outbox can never write the run with its present input.
+  /// Fails or stops the run, because the outbox can never write it with its present input.
   ///
   /// - Parameters:
   ///   - isStored: Whether the outbox has the run with an earlier input; the run then waits for an
@@ -33,7 +33,7 @@ extension MutationMachine {
     return actions
   }
 
-  /// Somebody requested the next attempt now, as an answer to an error or to end a wait.
+  /// Begins the next attempt now, as an answer to an error or to end a wait.
   ///
   /// - Parameter environment: The environment at the transaction.
   /// - Returns: The actions.
@@ -54,8 +54,7 @@ extension MutationMachine {
   /// Whether the run may get another input, because no user code is running for it.
   package var canBeRebased: Bool { rests }
 
-  /// The run got another input, so it is another request, which the outbox writes before it is
-  /// sent.
+  /// Goes on with another input, which makes another request: the outbox writes that before it is sent.
   ///
   /// - Parameter environment: The environment at the transaction.
   /// - Returns: The actions.
@@ -65,7 +64,7 @@ extension MutationMachine {
     return becomeAnother(in: environment)
   }
 
-  /// The attempt failed, and the answer to its error is another input.
+  /// Ends a failed attempt, because the answer to its error is another input.
   ///
   /// The run waits as before a retry. Its failures are still counted, so that code that answers each error
   /// with another input sees how often it did so.
@@ -95,8 +94,8 @@ extension MutationMachine {
     return actions
   }
 
-  /// Whether earlier versions of the run need not be sent: the outbox has written the run, or only time and
-  /// the network delay it.
+  /// Whether earlier runs that this one replaces need not be sent: the outbox has written this run, or only
+  /// time and the network delay it.
   package var takesPrecedence: Bool {
     guard isUndecided, !isCancelRequested else { return false }
     return keeping == .kept || reached >= .prepared && keeping == .none
@@ -118,7 +117,7 @@ extension MutationMachine {
     delayEnd.map { $0 > environment.now.instant } ?? false
   }
 
-  /// Whether a request is under way.
+  /// Whether an attempt is running.
   package var isAtWork: Bool { if case .running = phase { true } else { false } }
 
   /// Whether the run goes on only when the user answers its error, or when a store is back.
@@ -147,7 +146,7 @@ extension MutationMachine {
     }
   }
 
-  /// A run of an earlier process now comes before this run in its scope.
+  /// Moves this run back, because a run of an earlier process now comes before it in its scope.
   package mutating func overtaken() {
     guard canBeOvertaken else { return }
     isFirst = false

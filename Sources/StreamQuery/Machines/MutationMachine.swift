@@ -1,8 +1,8 @@
 /// Decides everything about one run of a mutation: when it performs, waits, pauses and ends.
 ///
-/// It is pure: it never awaits, reads a clock, or holds a value, a task or a closure. Inputs are
-/// facts with the environment as a parameter; outputs are ``MutationActions``. Input, output and
-/// errors are stored next to it. ``RunQueue`` knows the order of the runs of a scope.
+/// The machine is pure: it never awaits, reads a clock, or holds a value, a task or a closure. Inputs are
+/// facts with the environment as a parameter; outputs are ``MutationActions``. Input, output and errors are
+/// stored next to it. ``RunQueue`` knows the order of the runs of a scope.
 ///
 /// | input \ phase | preparing | saving | queued | paused | running | waiting | stopped | settling |
 /// |---|---|---|---|---|---|---|---|---|
@@ -55,11 +55,11 @@ package struct MutationMachine: Equatable, Sendable {
 
   /// The end of a run.
   package enum Ending: Hashable, Sendable {
-    /// It returned an output.
+    /// The run returned an output.
     case succeeded
-    /// Its last attempt, or its preparation, failed.
+    /// The last attempt of the run, or its preparation, failed.
     case failed
-    /// It was cancelled before it had an output.
+    /// The run was cancelled before it had an output.
     case cancelled
   }
 
@@ -86,11 +86,11 @@ package struct MutationMachine: Equatable, Sendable {
   /// Whether the run was cancelled while one of its tasks was at work: then the task decides how
   /// the run ends.
   package private(set) var isCancelRequested = false
-  /// Whether it is first in its scope, or has none.
+  /// Whether the run is first in its scope, or has no scope.
   var isFirst: Bool
-  /// Whether it waits for ``released(in:)`` before it begins.
+  /// Whether the run waits for ``released(in:)`` before it begins.
   var isHeld: Bool
-  /// The last milestone that it has reached.
+  /// The last milestone that the run has reached.
   var reached: Milestone
   var keeping: Keeping
   /// The options with which the run was started.
@@ -108,7 +108,7 @@ package struct MutationMachine: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - runOptions: The options of the run.
-  ///   - isFirst: Whether it is first in its scope, or has none.
+  ///   - isFirst: Whether the run is first in its scope, or has no scope.
   ///   - isHeld: Whether it begins only after ``released(in:)``.
   ///   - keeping: Whether the outbox has a record of it, or has to write one.
   ///   - submittedAt: The time when it was started, if not now.
@@ -164,7 +164,7 @@ package struct MutationMachine: Equatable, Sendable {
 
   // MARK: Inputs
 
-  /// The run begins: with its preparation if it has one, otherwise with its first attempt.
+  /// Begins the run: with its preparation if it has one, otherwise with its first attempt.
   ///
   /// - Parameter environment: The environment at the transaction.
   /// - Returns: The actions.
@@ -180,7 +180,7 @@ package struct MutationMachine: Equatable, Sendable {
     return actions
   }
 
-  /// A run that was held back may begin; this does nothing for any other run.
+  /// Begins a run that was held back; does nothing for any other run.
   ///
   /// - Parameter environment: The environment at the transaction.
   /// - Returns: The actions.
@@ -190,14 +190,14 @@ package struct MutationMachine: Equatable, Sendable {
     return begun(in: environment)
   }
 
-  /// Another mutation replaced the one with which the run was started.
+  /// Takes over the options of a mutation that replaced the one with which the run was started.
   ///
   /// - Parameter runOptions: The options of the new mutation.
   package mutating func mutationReplaced(_ runOptions: RunOptions) {
     self.runOptions = runOptions
   }
 
-  /// `onMutate` returned.
+  /// Goes on to the first attempt, because `onMutate` returned.
   ///
   /// - Parameter environment: The environment at the transaction.
   /// - Returns: The actions.
@@ -213,12 +213,12 @@ package struct MutationMachine: Equatable, Sendable {
     return actions
   }
 
-  /// `onMutate` threw, so the work is not performed.
+  /// Concludes the run without performing its work, because `onMutate` threw.
   ///
-  /// A durable run stops, and waits for an answer.
+  /// A durable run stops instead, and waits for an answer.
   ///
   /// - Parameters:
-  ///   - isCancellation: Whether it threw because it was cancelled.
+  ///   - isCancellation: Whether `onMutate` threw because it was cancelled.
   ///   - environment: The environment at the transaction.
   /// - Returns: The actions.
   package mutating func preparationFailed(
@@ -237,7 +237,7 @@ package struct MutationMachine: Equatable, Sendable {
     return actions
   }
 
-  /// The runs before it in its scope are over.
+  /// Makes the run the first of its scope, because the runs before it are over.
   ///
   /// - Parameter environment: The environment at the transaction.
   /// - Returns: The actions.
@@ -252,9 +252,9 @@ package struct MutationMachine: Equatable, Sendable {
     return actions
   }
 
-  /// The attempt returned an output.
+  /// Concludes the run, because its attempt returned an output.
   ///
-  /// It counts even if the run was cancelled meanwhile, because the server has made the change.
+  /// The output counts even if the run was cancelled meanwhile, because the server has made the change.
   ///
   /// - Parameter environment: The environment at the transaction.
   /// - Returns: The actions.
@@ -265,12 +265,12 @@ package struct MutationMachine: Equatable, Sendable {
     return actions
   }
 
-  /// The attempt failed.
+  /// Waits for the next attempt, or concludes or stops the run, because an attempt failed.
   ///
   /// - Parameters:
   ///   - retryAfter: The wait before the next attempt, or `nil` if there is to be none.
-  ///   - isCancellation: Whether it failed because it was cancelled, which is never an error.
-  ///   - stops: Whether it waits for an answer if there is to be no attempt.
+  ///   - isCancellation: Whether the attempt failed because it was cancelled, which is never an error.
+  ///   - stops: Whether the run waits for an answer if no attempt follows.
   ///   - environment: The environment at the transaction.
   /// - Returns: The actions.
   package mutating func attemptFailed(
@@ -295,7 +295,7 @@ package struct MutationMachine: Equatable, Sendable {
     return actions
   }
 
-  /// The run was cancelled.
+  /// Cancels the run.
   ///
   /// A task at work is cancelled; if it succeeds in spite of that, the run succeeds. A run that
   /// only waits ends at once. After the outcome is decided, the call has no effect.
@@ -317,7 +317,7 @@ package struct MutationMachine: Equatable, Sendable {
     return actions
   }
 
-  /// The callbacks at the end of the run returned.
+  /// Ends the run, because the callbacks at its end returned.
   ///
   /// - Parameter environment: The environment at the transaction.
   /// - Returns: The actions.
@@ -328,7 +328,7 @@ package struct MutationMachine: Equatable, Sendable {
     return actions
   }
 
-  /// The network or the app changed.
+  /// Continues or holds up the run, because the network or the app changed.
   ///
   /// - Parameter environment: The environment at the transaction.
   /// - Returns: The actions.
@@ -345,7 +345,7 @@ package struct MutationMachine: Equatable, Sendable {
     return actions
   }
 
-  /// Time has passed.
+  /// Does what is due at the deadlines that have been reached.
   ///
   /// - Parameter environment: The environment at the transaction.
   /// - Returns: The actions.
@@ -359,14 +359,14 @@ package struct MutationMachine: Equatable, Sendable {
     return actions
   }
 
-  /// Handles or streams began to follow the run.
+  /// Counts handles or streams that began to follow the run.
   ///
   /// - Parameter count: How many.
   package mutating func followed(by count: Int32 = 1) {
     followerCount += count
   }
 
-  /// Handles or streams stopped following the run.
+  /// Counts handles or streams that stopped following the run.
   ///
   /// - Parameters:
   ///   - count: How many.

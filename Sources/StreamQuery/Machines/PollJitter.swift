@@ -1,7 +1,7 @@
 /// The random part by which each interval of polling is shorter or longer.
 ///
-/// It is a digest of the key and the time of the last tick. So no number is stored, a second call gives the
-/// same result, and queries and devices differ.
+/// The part is a digest of the key and the time of the last tick. So no number is stored, a second call gives
+/// the same result, and queries and devices differ.
 package struct PollJitter: Hashable, Sendable {
   /// The largest part, in 255ths of the interval.
   let part: UInt8
@@ -12,7 +12,7 @@ package struct PollJitter: Hashable, Sendable {
 
   /// - Parameters:
   ///   - part: The largest part, in 255ths of the interval.
-  ///   - key: The key; evaluated only if there is such a part.
+  ///   - key: The key; not evaluated if `part` is zero.
   package init(part: UInt8, of key: @autoclosure () -> String) {
     guard part > 0 else {
       self = .none
@@ -28,7 +28,7 @@ package struct PollJitter: Hashable, Sendable {
     self.salt = salt
   }
 
-  /// The interval after a tick.
+  /// The interval from a tick to the next one, with its random part.
   ///
   /// - Parameters:
   ///   - interval: The interval without the random part.

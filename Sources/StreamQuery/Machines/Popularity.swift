@@ -1,20 +1,21 @@
-/// The number of recent uses: a small count that halves with each age that passes.
+/// The number of recent uses of a key: a small count that halves whenever an age, a number of uses of the
+/// cache, has passed.
 struct Popularity: Hashable, Sendable {
   /// The largest count; more uses do not predict the next one better.
   static let most: UInt8 = 15
 
   private var count: UInt8 = 0
-  /// The age for which the count is right: each later age halves it.
+  /// The age in which the count was last right: each later age halves it.
   private var age: UInt32 = 0
 
-  /// The count at an age that is not before that of the last use.
+  /// The count at this age, which must not be earlier than the last use.
   @inline(__always)
   func uses(at age: UInt32) -> UInt8 {
     let passed = age &- self.age
     return passed < 8 ? count >> UInt8(truncatingIfNeeded: passed) : 0
   }
 
-  /// The key was used, once or several times.
+  /// Counts one or several uses of the key.
   @inline(__always)
   mutating func used(at age: UInt32, times: Int = 1) {
     count = UInt8(min(Int(uses(at: age)) + times, Int(Self.most)))
@@ -24,8 +25,8 @@ struct Popularity: Hashable, Sendable {
 
 /// The popularity of keys that are no longer in the cache.
 ///
-/// It knows keys by their hashes. Two keys with one hash would share a count. With 64 bits that is
-/// so rare that results are the same in every process, although hashes are not.
+/// Keys are known by their hashes. Two keys with one hash would share a count. With 64 bits that is so rare
+/// that results are the same in every process, although hashes are not.
 struct PastUses: Sendable {
   private struct Memory: Sendable {
     var hash: Int
@@ -70,13 +71,12 @@ struct PastUses: Sendable {
   }
 }
 
-/// Finds the best share of newcomers by trial.
+/// Finds the best share of the cache for newcomers, the window, by trial.
 ///
-/// It changes the share in steps: a step that raised the hit ratio is repeated, and any other step is
-/// reversed.
+/// The share changes in steps: a step that raised the hit ratio is repeated, and any other step is reversed.
 ///
-/// A cache whose users return to the same entries needs few newcomers; one whose users move on
-/// needs many. The same cache may see both in one day.
+/// If users return to the same entries, few newcomers are best; if they move on to others, many are. The same
+/// cache may see both in one day.
 struct WindowClimber: Sendable {
   private static let least = 0.01
   private static let most = 0.8
@@ -93,10 +93,10 @@ struct WindowClimber: Sendable {
   private var misses = 0
   private var lastRatio = 0.0
 
-  /// An entry was used.
+  /// Counts a use of an entry, and judges the step when a period ends.
   ///
   /// - Parameters:
-  ///   - isHit: Whether it was used before.
+  ///   - isHit: Whether the entry was used before.
   ///   - times: The number of uses.
   ///   - period: The number of uses after which a step is judged.
   mutating func used(isHit: Bool, times: Int = 1, period: Int) {

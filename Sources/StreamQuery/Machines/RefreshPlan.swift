@@ -12,11 +12,11 @@ struct RefreshPlan: Sendable {
   struct Candidate: Sendable {
     let key: EntryKey
     let definition: QueryDefinition
-    /// For how long the data has been stale; `nil` if there is none.
+    /// For how long the data has been stale; `nil` without data.
     var overdue: TimeSpan?
-    /// The version of the stale data; `nil` if there is none.
+    /// The version of the stale data; `nil` without data.
     var version: DataVersion?
-    /// The number of its recent uses.
+    /// The number of recent uses of the entry.
     var uses = 0
     var isObserved = false
 

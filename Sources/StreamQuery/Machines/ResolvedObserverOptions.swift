@@ -82,11 +82,11 @@ struct ObserverGroup: Equatable, Sendable {
   var count = 0
   /// The times, in order, when observers started to poll.
   ///
-  /// Once a fetch has started, its time counts for all of them.
+  /// The start of a fetch removes them all: from then on, polling counts from that fetch.
   var bases: [Instant] = []
 
-  /// The time from which the group's polling counts; without a time of its own it is that of the
-  /// last fetch.
+  /// The time from which the group's polling counts: that of the last fetch, if it counts for any observer of
+  /// the group, or else the first of `bases`.
   func base(after lastTick: Instant) -> Instant {
     bases.count < count ? lastTick : bases.first ?? lastTick
   }
@@ -97,7 +97,7 @@ struct ObserverGroup: Equatable, Sendable {
     bases.insert(base, at: position)
   }
 
-  /// Removes one such time; an observer whose polling counts from the last fetch has none.
+  /// Removes the time when an observer started to poll; does nothing if a fetch has replaced that time.
   mutating func remove(_ base: Instant) {
     let position = position(after: base) - 1
     if position >= 0, bases[position] == base { bases.remove(at: position) }

@@ -2,14 +2,14 @@
 ///
 /// It also limits for how long it believes a report that the network is away.
 struct ReturnPacing: Equatable {
-  /// An entry whose refetch is spread.
+  /// A refetch of one entry, at its own moment of the time over which refetches are spread.
   struct Row: Equatable {
     let entry: EntryID
     let cause: FetchCause
     let due: Instant
   }
 
-  /// A return whose refetches come later.
+  /// A return for which entries are refetched later.
   struct Owed: Equatable {
     let cause: FetchCause
     /// The time of the last return that refetched: data that arrived since then is new enough.
@@ -75,10 +75,10 @@ struct ReturnPacing: Equatable {
 
   // MARK: Reports and returns
 
-  /// The network is reported to be there or away.
+  /// Notes a report that the network is there or away.
   ///
-  /// - Returns: Whether the network came back after it had counted as there again, because the report that it
-  ///   was away had become too old.
+  /// - Returns: Whether this report brings the network back although it already counted as there, because the
+  ///   report that it was away had become too old.
   mutating func reported(isOnline: Bool, at now: Instant) -> Bool {
     defer {
       offlineSince = isOnline ? nil : offlineSince ?? now
@@ -87,18 +87,18 @@ struct ReturnPacing: Equatable {
     return isOnline && isDoubted
   }
 
-  /// A developer tool takes the network away, or gives it back to its source.
+  /// Lets a developer tool take the network away, or give it back to its source.
   mutating func forced(isOffline: Bool) { isForcedOffline = isOffline }
 
   /// Whether the network counts as there, after the reports so far.
   var isOnline: Bool { !isForcedOffline && (offlineSince == nil || isDoubted) }
 
-  /// The network or the app is back.
+  /// Takes a return of the network or the app into account.
   ///
   /// - Parameters:
   ///   - cause: The return.
   ///   - now: The time of the return.
-  /// - Returns: Whether entries are refetched for it.
+  /// - Returns: Whether entries are refetched for this return now.
   mutating func counts(_ cause: FetchCause, at now: Instant) -> Bool {
     cause == .reconnect ? reconnect.counts(at: now) : activation.counts(at: now)
   }
@@ -153,12 +153,13 @@ struct ReturnPacing: Equatable {
     return next
   }
 
-  /// A timer fired: the last one that was set, or an earlier one.
+  /// Forgets the timer that fired, unless it was set for an earlier time than the last one.
   mutating func woke(at now: Instant) {
     if let armed, armed <= now { self.armed = nil }
   }
 
-  /// Whether the report that the network is away becomes too old now.
+  /// Stops believing the report that the network is away if it is too old, and returns whether that happened
+  /// now.
   mutating func takeDoubt(at now: Instant) -> Bool {
     guard !isDoubted, !isForcedOffline, let trust, let offlineSince,
       let end = offlineSince + trust, end <= now

@@ -14,7 +14,7 @@ extension RunIdentity {
     }
   }
 
-  /// The form that people and servers know.
+  /// The identity as a UUID, for people and servers.
   package var uuid: UUID {
     withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { bytes in
       UUID(uuid: bytes.loadUnaligned(as: uuid_t.self))

@@ -55,12 +55,12 @@ package struct RunIdentity: Hashable, Sendable {
     self.init(high, low, version: 8)
   }
 
-  /// Distinguishes runs of an archive of which all facts are equal.
+  /// The identity of the nth of several runs of an archive with equal facts.
   package func numbered(_ number: UInt64) -> Self {
     Self(high, low &+ number &* 0x9e37_79b9_7f4a_7c15, version: 8)
   }
 
-  /// The identity of the request after the nth change of its input, which makes another request.
+  /// The identity of the run's request after the nth change of its input: each change makes another request.
   package func revised(_ revision: UInt64) -> Self {
     guard revision > 0 else { return self }
     return Self(
@@ -70,6 +70,6 @@ package struct RunIdentity: Hashable, Sendable {
     )
   }
 
-  /// Whether it is a digest of an archive's facts.
+  /// Whether the identity is a digest of an archive's facts.
   var isDerived: Bool { high >> 12 & 0xf == 8 }
 }

@@ -5,7 +5,7 @@ struct RunQueue: RandomAccessCollection, Sendable {
   /// The first run; in the most frequent case the only one, and then there is no array.
   private var head: MutationID?
   private var rest: [MutationID] = []
-  /// The elements of the rest before this one are gone, so leaving at the front costs nothing.
+  /// The index of the first run in `rest` that is still there: removing at the front only moves the index.
   private var front = 0
 
   var startIndex: Int { 0 }

@@ -1,5 +1,5 @@
-/// The numbers of an entry's arrivals of data and of its failed fetches, by which
-/// `isFetchedSinceSubscribing` is measured.
+/// How often data arrived in an entry, and how often its fetch failed; `isFetchedSinceSubscribing` compares
+/// these counts.
 package struct SettledCounts: Hashable, Sendable {
   // The counts are as small as those of the entry, because every observer stores them.
   @SmallCount var data: Int
@@ -8,7 +8,7 @@ package struct SettledCounts: Hashable, Sendable {
   /// The counts of a new entry.
   package static let zero = SettledCounts(data: 0, errors: 0)
 
-  /// Whether data or a failure arrived since the other counts; a reset sets the counts back.
+  /// Whether data or a failure arrived since `base` was taken; a reset sets the counts back.
   package func exceed(_ base: SettledCounts) -> Bool {
     data > base.data || errors > base.errors
   }

@@ -1,10 +1,9 @@
-/// The waits of fetches and runs for each other, from inside their work.
+/// The waits of fetches and runs for each other, from inside their functions.
 ///
-/// A wait that would close a circle is refused when it begins, so there never is a circle. A run also waits
-/// for all runs before it in its scope. The waits for runs of the same scope are not registered. They follow
-/// from the order, and only runs that wait for something else matter.
+/// A wait that would close a circle is refused when it begins. A run also waits for all earlier runs of its
+/// scope. Those waits are not stored: they follow from the order of the runs that wait for something else.
 struct WaitGraph: Sendable {
-  /// The targets of each piece of work that waits, by the numbers of the waits.
+  /// The work for which each piece of work waits, by the numbers of the waits.
   private var waits: [WorkID: [UInt64: WorkID]] = [:]
   /// The runs of each scope that wait for something.
   private var scopes: [WorkID: Set<WorkID>] = [:]
@@ -51,7 +50,7 @@ struct WaitGraph: Sendable {
   ///
   /// - Parameters:
   ///   - source: The work that waits.
-  ///   - target: The work for which it waits; a run that is about to begin has its number already.
+  ///   - target: The work for which `source` waits; a run about to begin already has its number.
   /// - Returns: The number of the wait; `nil` if the target waits for the source.
   mutating func addWait(_ source: WorkID, for target: WorkID) -> UInt64? {
     guard !waits(target, for: source) else { return nil }
