@@ -120,8 +120,8 @@ extension AnyQueryKey: KeyPartsConvertible {
 
 /// Identifies an entry in the cache: the parts of a key and the type of the value.
 ///
-/// The untyped form of a ``QueryKey``, small enough to be a dictionary key. Its hash was computed
-/// when the key was made, so a lookup reads no part unless the hashes are equal.
+/// This is the untyped form of a ``QueryKey``, small enough to be a dictionary key. The hash was computed
+/// when the key was made, so a lookup reads the parts only if the hashes are equal.
 package struct EntryKey: Sendable {
   let storage: KeyStorage
   package let valueType: any Any.Type

@@ -27,7 +27,7 @@ struct ArchivedKeyPart: Decodable {
     let names = object.allKeys
     if names.count == 1, let tag = names[0].tag { return try part(tag, names[0], object, decoder) }
     let fields = try names.map { name in
-      // A field whose name begins with `$` is written with a second one.
+      // In the text, a field name that begins with `$` has a second `$`.
       guard name.tag == nil else {
         throw KeyVocabulary.failure(object.codingPath, "\(name.stringValue) is no field")
       }
@@ -58,7 +58,7 @@ struct ArchivedKeyPart: Decodable {
     }
   }
 
-  /// Decodes a number, or the tagged word that stands for one that JSON does not have.
+  /// Decodes a number, or the word tagged `$real` for a number that JSON does not have, such as NaN.
   private static func real<Number: BinaryFloatingPoint & Decodable & LosslessStringConvertible>(
     _ type: Number.Type,
     _ name: KeyFieldName,
@@ -94,7 +94,7 @@ struct KeyFieldName: CodingKey {
   init?(intValue: Int) { nil }
 }
 
-/// Decodes a part of a key from the value under its type's name.
+/// Decodes a part of a key from the value that is tagged with the name of the part's type.
 package struct KeyPartDecoding: Sendable {
   let decode: @Sendable (KeyedDecodingContainer<KeyFieldName>, KeyFieldName) throws -> KeyPart
 

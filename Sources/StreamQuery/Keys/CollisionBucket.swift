@@ -1,4 +1,4 @@
-/// The positions of one hash that have no slot in a ``HashTable``.
+/// The positions with one hash for which a ``HashTable`` has no slots left.
 ///
 /// Positions that can be compared are sorted, so that one of *n* is found with a logarithmic number
 /// of comparisons; the others are examined one by one.
@@ -6,20 +6,20 @@ struct CollisionBucket: Sendable {
   private var sorted: [Int32] = []
   private var others: [Int32] = []
 
-  /// The number of positions without an order that are examined one by one, at most; a cache with a
-  /// limit drops entries beyond it.
+  /// The most positions that a search examines one by one; a cache with a size limit drops entries that would
+  /// exceed this number.
   static let most = 192
 
   var count: Int { sorted.count + others.count }
 
-  /// A position of this bucket that may take the slot of one that is removed.
+  /// A position that may move from this bucket to a slot that becomes free.
   var first: Int32? { others.first ?? sorted.first }
 
   /// Returns the first position that satisfies a condition.
   ///
   /// - Parameters:
   ///   - isWanted: Whether a position is the wanted one.
-  ///   - order: How the wanted key compares to a position.
+  ///   - order: How the wanted key compares to the key at a position.
   /// - Returns: The position.
   func first(where isWanted: (Int32) -> Bool, _ order: (Int32) -> KeyOrder?) -> Int32? {
     var found: Int32?
@@ -35,7 +35,7 @@ struct CollisionBucket: Sendable {
   func forEach(_ order: (Int32) -> KeyOrder?, _ goesOn: (Int32) -> Bool) {
     if let start = lowerBound(order) {
       for position in sorted[start...] {
-        // An order that has become invalid must not end the loop: the wanted one may come later.
+        // If keys cannot be compared any more (`nil`), the loop goes on: the wanted position may come later.
         if order(position) == .before { break }
         guard goesOn(position) else { return }
       }
@@ -47,10 +47,9 @@ struct CollisionBucket: Sendable {
 
   /// Adds a position.
   ///
-  /// - Returns: How many positions a search for it examines one by one; 0 if it has an order.
+  /// - Returns: How many positions a search for this one examines one by one; 0 if its key has an order.
   mutating func insert(_ position: Int32, _ order: (Int32) -> KeyOrder?) -> Int {
-    // The order is asked for even if there is no other position: an order that the position has to
-    // itself shows that it can be compared.
+    // Comparing the position with itself shows, even without other positions, whether its key has an order.
     if order(position) != nil, let index = lowerBound(order) {
       sorted.insert(position, at: index)
       return 0
@@ -71,8 +70,8 @@ struct CollisionBucket: Sendable {
     return true
   }
 
-  /// The first place whose position does not come before the wanted key; `nil` if that is not
-  /// known.
+  /// The first index in `sorted` at which the key does not come before the wanted one; `nil` if keys cannot
+  /// be compared.
   private func lowerBound(_ order: (Int32) -> KeyOrder?) -> Int? {
     var (low, high) = (0, sorted.count)
     while low < high {

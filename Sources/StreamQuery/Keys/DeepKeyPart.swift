@@ -1,9 +1,9 @@
 /// A list or record with so many levels that a stack may be too short for them.
 ///
-/// How deep a part nests depends on data: 100,000 levels are as valid as one. Nested lists and
-/// records are plain values up to a certain depth, and continue in one of these objects below it.
-/// So code that descends a part, or frees it, faces a known number of levels. Which lists become
-/// such an object depends only on their contents, so equal parts have them in the same places.
+/// How deep a part nests depends on data: 100,000 levels are as valid as one. Nested lists and records are
+/// plain values up to a certain depth, and continue in one of these objects below it. So code that descends a
+/// part, or frees it, faces a known number of levels. Whether a list becomes such an object depends only on
+/// its contents, so equal parts have these objects in the same places.
 ///
 /// Unchecked because `content` is a variable: it changes only in `deinit`, when nobody holds the
 /// object any more, or in another object's `deinit`, when only that object holds it.
@@ -90,8 +90,7 @@ extension KeyPart {
     }
   }
 
-  /// Compares everything but the parts that are nested deeply: these it gives to the closure, in
-  /// pairs.
+  /// Compares everything but deeply nested parts, which the closure gets in pairs.
   fileprivate func equals(
     _ other: KeyPart,
     deferring: (DeepKeyPart, DeepKeyPart) -> Void

@@ -18,7 +18,7 @@ struct HashTable: Sendable {
 
   private static let empty = Slot(position: -1, tag: 0)
 
-  /// The number of positions of one tag that are in the slots, at most.
+  /// The most positions with one tag that are in slots.
   static let slotsPerHash = 64
 
   private var slots: [Slot] = []
@@ -35,7 +35,7 @@ struct HashTable: Sendable {
 
   /// The slot at which a search for a tag begins.
   ///
-  /// Half of all tags do not fit into an `Int` of 32 bits.
+  /// The tag is truncated, because half of all tags do not fit into an `Int` of 32 bits.
   @inline(__always)
   private func home(of tag: UInt32) -> Int { Int(truncatingIfNeeded: tag) & mask }
 
@@ -44,7 +44,7 @@ struct HashTable: Sendable {
   /// - Parameters:
   ///   - hash: The hash.
   ///   - isWanted: Whether a position is the wanted one.
-  ///   - order: How the wanted key compares to a position; called only in a collision.
+  ///   - order: How the wanted key compares to the key at a position; called only in a collision.
   /// - Returns: The position.
   @inline(__always)
   func first(
@@ -90,7 +90,7 @@ struct HashTable: Sendable {
 
   /// Adds a position.
   ///
-  /// - Returns: Whether it is in a collision.
+  /// - Returns: Whether the position is in a collision.
   @discardableResult
   mutating func insert(
     _ position: Int32,
@@ -151,7 +151,7 @@ struct HashTable: Sendable {
     return true
   }
 
-  /// Takes an empty slot, unless the tag already has as many as it may.
+  /// Puts a position into an empty slot, unless its tag already has ``slotsPerHash`` slots.
   ///
   /// - Returns: The number of slots that the tag had before.
   @discardableResult
@@ -189,9 +189,9 @@ extension KeyOrder {
 
 /// Whether a key, or one of its prefixes, is one of many with the same hash.
 struct Collision: Equatable, Sendable {
-  /// Whether it is the first one beyond the ``HashTable/slotsPerHash`` that have slots.
+  /// Whether the key or prefix is the first one beyond the ``HashTable/slotsPerHash`` that have slots.
   var begins = false
-  /// Whether a search for it compares it with more than ``CollisionBucket/most`` others, one by one.
+  /// Whether a search for the key or prefix compares more than ``CollisionBucket/most`` others, one by one.
   ///
   /// A cache with a limit does not keep such an entry.
   var isTooLarge = false

@@ -1,7 +1,7 @@
 extension AnyQueryKey: CustomStringConvertible {
   /// A short text for logs, such as `["user", 42]`; equal keys have the same text in every process.
   ///
-  /// It is not unique: use ``canonicalText()`` to tell keys apart.
+  /// The text is not unique: use ``canonicalText()`` to tell keys apart.
   @_documentation(visibility: internal)
   public var description: String { KeyPart.list(Array(storage.parts)).logText() }
 }

@@ -1,13 +1,13 @@
 extension KeyTextNode {
   /// Writes a value into the node.
   func encode(_ value: any Encodable, codingPath: [any CodingKey], level: Int) throws {
-    // A value may be nested without a limit, but the stack has one.
+    // A value may nest without a limit, but the stack is limited.
     guard level < KeyNesting.encoded, !isTooDeep else {
-      // User code may catch the error, and the text must then not be that of another value.
+      // If user code catches the error, the node must not have the text of another value.
       becomeTooDeep()
       throw KeyText.TooDeep()
     }
-    // Only these few are handled here; every other value goes through the type's own conformance.
+    // Only a few types are handled here; every other value goes through the type's own conformance.
     if let text = KeyTextNode.primitive(value) {
       set(text)
     } else if let value = value as? any CanonicallyEncodable {
@@ -167,10 +167,10 @@ private struct KeyValueContainer: SingleValueEncodingContainer {
   }
 }
 
-/// A type whose own `encode(to:)` would write it in the order of a hash table, or in a form that
+/// A type that writes its own canonical text, because its `encode(to:)` follows the order of a hash table, or
 /// differs for equal values.
 protocol CanonicallyEncodable {
-  /// Returns the text.
+  /// Returns the canonical text of the value.
   func canonicalText(at position: KeyText.Position) throws -> String
 }
 

@@ -4,7 +4,7 @@ extension KeyIndex {
   /// Nothing is hashed, and nothing is compared except members of a collision that shares one hash.
   ///
   /// - Parameter newID: Maps the id that an entry had to its new id.
-  /// - Returns: The old rows, now empty, because freeing them takes long.
+  /// - Returns: The old rows, now empty, for the caller to free, because that takes long.
   /// - Complexity: O(*n*) in the number of rows, used or not.
   mutating func compact(newID: (Int32) -> Int32) -> KeyIndex {
     var old = KeyIndex()

@@ -1,9 +1,9 @@
 extension KeyIndex {
   /// A walk over the entries whose keys begin with a prefix; it can pause between two steps.
   ///
-  /// It follows links, parents before children, and remembers no entry that it has passed. A walk
-  /// that pauses while the index changes is kept in ``walks``, where a removal moves it past the
-  /// removed row. It then visits, once each, all entries that were present the whole time.
+  /// A walk follows links, parents before children, and remembers no entry that it has passed. If it pauses
+  /// while the index changes, it is kept in ``walks``, where a removal moves it past the removed row. So the
+  /// walk visits, once each, all entries that were present the whole time.
   package struct Walk: Sendable {
     /// The next step.
     enum Stage: Sendable {
@@ -33,8 +33,7 @@ extension KeyIndex {
     /// Whether all entries have been visited.
     package var isOver: Bool { if case .over = stage { true } else { false } }
 
-    /// Whether the walk visits or examines all siblings of a node at a depth, and not only that
-    /// node.
+    /// Whether the walk visits or examines all siblings of a node at this depth, and not only that node.
     fileprivate func looksAround(at depth: Int) -> Bool {
       depth > prefix.parts.count || prefix.parts[depth - 1].matchesMoreThanItself
     }

@@ -1,6 +1,6 @@
 /// Finds the entries whose keys begin with a prefix, at a cost proportional to the matches.
 ///
-/// It is a tree of prefixes, which is kept in arrays. A node stands for a prefix of some *longer*
+/// The index is a tree of prefixes, which is kept in arrays. A node stands for a prefix of some *longer*
 /// key. An entry belongs to the node of all its parts but the last, so a thousand keys `("user",
 /// id)` need one node. Siblings are linked by positions. Two hash tables of positions find a child
 /// by its part and an entry by its whole key, the latter with the hash that was computed when the
@@ -32,7 +32,7 @@ package struct KeyIndex {
   struct Node: FreeRows.Row {
     /// The last part of the prefix; `nil` in the root and in unused rows.
     var part: KeyPart?
-    /// Whether too many others have the same hash.
+    /// Whether too many other prefixes have the same hash: see ``Collision/isTooLarge``.
     var isTooMany = false
     var hash: Int
     var parent: Int32
@@ -168,7 +168,7 @@ package struct KeyIndex {
   /// - Parameters:
   ///   - key: The key.
   ///   - isWanted: Distinguishes entries with equal keys by their ids.
-  /// - Returns: Its id; `nil` if there is no such entry.
+  /// - Returns: The entry's id; `nil` if there is no such entry.
   /// - Complexity: O(1), on average.
   @inline(__always)
   func first(with key: KeyStorage, where isWanted: (Int32) -> Bool) -> Int32? {
@@ -219,7 +219,7 @@ package struct KeyIndex {
 
   /// Puts an entry into its table.
   ///
-  /// - Returns: Whether it is in a collision.
+  /// - Returns: Whether the entry's key is in a collision.
   @discardableResult
   mutating func enter(_ position: Int32, _ key: KeyStorage) -> Collision {
     // The table is taken out, because the closure reads the entries of the index.
@@ -231,7 +231,7 @@ package struct KeyIndex {
 
   /// Puts a prefix into its table.
   ///
-  /// - Returns: Whether it is in a collision.
+  /// - Returns: Whether the prefix is in a collision.
   @discardableResult
   mutating func enter(
     _ position: Int32,
@@ -264,7 +264,7 @@ package struct KeyIndex {
     return hasher.finalize()
   }
 
-  /// The node of a new key, with those above it.
+  /// Returns the node for a new key, and makes it and those above it if necessary.
   ///
   /// Keys with the same node often follow each other, so the node of the last key is tried first.
   private mutating func makeNode(of key: KeyStorage, _ collision: inout Collision) -> Int32 {

@@ -32,7 +32,7 @@ extension KeyPart {
     return true
   }
 
-  /// Compares the plain levels, and adds the rest to the pairs to compare.
+  /// Compares parts outside of any ``DeepKeyPart``, and adds the others to the pairs still to be compared.
   private func matchesPlainly(_ part: KeyPart, _ pairs: inout [(KeyPart, KeyPart)]) -> Bool {
     switch (self, part) {
     case (.list(let elements), .list(let others)):

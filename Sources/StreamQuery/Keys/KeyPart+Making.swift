@@ -1,12 +1,12 @@
 extension KeyPart {
   /// Makes one part from a value.
   ///
-  /// A value that stands for several parts becomes a list here; ``addParts(_:to:)`` splices it.
+  /// A value that stands for several parts becomes a list here; ``addParts(_:to:)`` adds its parts one by
+  /// one.
   ///
-  /// `Value` is `Sendable`, or part of a `Sendable` value: every caller requires this from its own
-  /// caller. The requirement is not repeated here, because arrays and optionals, whose elements
-  /// come here too, may not conform to a protocol on the condition that their elements are
-  /// `Sendable`.
+  /// `Value` is `Sendable`, or part of a `Sendable` value, as every caller requires. The compiler cannot
+  /// check that here: `Array` and `Optional` cannot conform to ``StructuralKeyPart`` on the condition that
+  /// their elements are `Sendable`.
   static func make<Value: Hashable>(_ value: Value) -> KeyPart {
     if let part = simple(value) { return part }
     if let source = value as? any StructuralKeyPart { return source.structuralPart }
@@ -22,7 +22,7 @@ extension KeyPart {
     return make(value)
   }
 
-  /// Appends the parts of a value to a key: one part, or several if its type opted in to that.
+  /// Appends the parts of a value to a key: one part, or several for a ``KeyPartsConvertible`` value.
   static func addParts<Value: Hashable>(_ value: Value, to parts: inout [KeyPart]) {
     if let part = simple(value) {
       parts.append(part)
@@ -56,7 +56,7 @@ extension KeyPart {
     .float(value.isNaN ? Float.nan.bitPattern : value == 0 ? 0 : value.bitPattern)
   }
 
-  /// The part for a value of a type that has its own case.
+  /// The part for a value of a type that has its own case; `nil` for other types.
   @inline(__always)
   static func simple<Value>(_ value: Value) -> KeyPart? {
     if let text = exactly(value, String.self) { return .string(text) }
@@ -67,7 +67,7 @@ extension KeyPart {
     return exactly(value, AnyQueryKeyPart.self)?.part
   }
 
-  /// Returns a value as a type that is its own; `nil` for any other type.
+  /// Returns a value as `Exact` if that is its static type, otherwise `nil`.
   ///
   /// Comparing metatypes takes a nanosecond, and a dynamic cast thirty.
   @inline(__always)
@@ -77,7 +77,7 @@ extension KeyPart {
   }
 }
 
-/// A type of the standard library or ours whose values are parts in themselves, not boxes.
+/// A type, such as an array, that makes its own part of a key instead of being put into a box.
 protocol StructuralKeyPart {
   /// The value as one part.
   var structuralPart: KeyPart { get }

@@ -1,7 +1,7 @@
 extension KeyPart {
   /// Compares the part with another one: by their kinds, then by `<` of users' types.
   ///
-  /// Only a search among keys with one hash uses it, so any order will do.
+  /// This order serves only to search among keys with one hash, so any order will do.
   ///
   /// - Returns: The order; `nil` if values of the type have none.
   func order(to other: KeyPart) -> KeyOrder? {
@@ -40,7 +40,7 @@ extension TypedKeyPartBox {
     _ two: Value,
     as type: Known.Type
   ) -> KeyOrder? {
-    // `Known` is the same type under another name, so the cast never fails.
+    // `Known` and `Value` are the same type, so the cast never fails.
     guard let one = one as? Known, let two = two as? Known else { return nil }
     return .between(one, two)
   }

@@ -16,7 +16,7 @@ enum KeyPart: Sendable {
   /// The bits of a `Float`, normalised in the same way.
   case float(UInt32)
 
-  /// A type itself; it is not a string and it knows its module.
+  /// A type as a part; no string equals it, and types with the same name in two modules are different parts.
   case type(any Any.Type)
 
   /// The elements of an array; made by ``KeyPart/list(of:)``.
@@ -65,8 +65,8 @@ extension KeyPart: Hashable {
     hashContent(into: &hasher)
   }
 
-  // The hasher is fed each part's kind and where it ends. Different rows of parts therefore feed
-  // different bytes, and only a `hash(into:)` that is not ours can make hashes equal.
+  // A hasher gets the kind and the end of each part. So different keys feed different bytes, unless the
+  // `hash(into:)` of a user's type feeds the same bytes for different values.
 
   /// Distinguishes parts of different kinds: below 16.
   var kind: UInt8 {
@@ -103,7 +103,7 @@ extension KeyPart: Hashable {
     }
   }
 
-  /// Appends the kind of a part to a word of kinds.
+  /// Appends the kind of a part to a word of kinds, with four bits for each.
   static func kinds(_ kinds: UInt64, and part: KeyPart) -> UInt64 {
     kinds << 4 | UInt64(part.kind)
   }
@@ -113,7 +113,8 @@ extension KeyPart: Hashable {
     var start = 0
     while true {
       let end = min(parts.count, start + 15)
-      // The highest bit set tells how many kinds the word has. Fewer than fifteen are the last.
+      // The highest bit that is set tells how many kinds the word has; a word with fewer than fifteen is the
+      // last.
       var kinds: UInt64 = 1
       for index in start..<end { kinds = Self.kinds(kinds, and: parts[index]) }
       hasher.combine(kinds)
@@ -124,10 +125,10 @@ extension KeyPart: Hashable {
   }
 }
 
-/// A value of a known type.
+/// A box for a value of one type.
 ///
-/// Unchecked because the compiler cannot see that the elements of a `Sendable` array are `Sendable`
-/// where a box for one is made, see ``KeyPart/make(_:)``. The box never changes.
+/// Unchecked because ``KeyPart/make(_:)`` also boxes elements of `Sendable` arrays, which the compiler does
+/// not know to be `Sendable`. The box never changes.
 final class TypedKeyPartBox<Value: Hashable>: KeyPartBox, @unchecked Sendable {
   let typed: Value
 
@@ -157,9 +158,9 @@ struct KeyField: Hashable, Sendable {
   var part: KeyPart
 }
 
-/// A value of a type that does not have its own case.
+/// A box for a value of a type that does not have its own case in ``KeyPart``.
 protocol KeyPartBox: AnyObject, Sendable {
-  /// The value, for texts only.
+  /// The value, for texts and diagnostics.
   var value: any Hashable { get }
 
   /// Returns whether the other box holds an equal value of the same type.

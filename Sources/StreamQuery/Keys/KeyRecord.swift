@@ -32,8 +32,7 @@ extension KeyRecord: ExpressibleByDictionaryLiteral {
     fields = elements.isEmpty ? [] : KeyRecord.fields(elements)
   }
 
-  /// This is not inlined, because a server makes keys at each call, and most of them have no
-  /// fields.
+  /// Sorts fields by name; not inlined, because a server makes keys at each call, mostly without fields.
   @inline(never)
   private static func fields(_ elements: [(String, (any Hashable & Sendable)?)]) -> [KeyField] {
     var fields: [KeyField] = []

@@ -1,8 +1,7 @@
 /// The parts of a key and their hash, shared by all copies of it.
 ///
-/// The hash is computed once; it speeds up comparison and never decides it. It is the last element
-/// of the array of the parts: a server makes keys at each call, and an object for both would be one
-/// more allocation.
+/// The hash is computed once; it speeds up comparison and never decides it. The hash is the last element of
+/// the array of parts: a server makes keys at each call, and an object for both would be one more allocation.
 struct KeyStorage: Sendable {
   private let row: [KeyPart]
 
@@ -68,7 +67,7 @@ struct KeyStorage: Sendable {
 
   /// Whether the parts take more bytes than a limit, as far as their sizes are known.
   ///
-  /// - Complexity: O(1) for each part. It examines no more parts than it needs.
+  /// - Complexity: O(1) for each part; no more parts than necessary are examined.
   func isLarger(than limit: Int) -> Bool {
     var left = max(0, limit)
     var open = [parts]
@@ -106,14 +105,14 @@ extension KeyStorage: Hashable {
     lhs === rhs || (lhs.hash == rhs.hash && lhs.hasParts(of: rhs))
   }
 
-  /// Whether both are the same array.
+  /// Whether both keys share one array.
   @inline(__always)
   static func === (lhs: KeyStorage, rhs: KeyStorage) -> Bool {
     lhs.row.withUnsafeBufferPointer { $0.baseAddress }
       == rhs.row.withUnsafeBufferPointer { $0.baseAddress }
   }
 
-  /// Whether both have as many parts, and the same ones but for some at the end.
+  /// Whether both keys have the same number of parts, and equal ones except for the last `omitted` parts.
   func hasParts(of other: KeyStorage, butLast omitted: Int = 0) -> Bool {
     guard count == other.count else { return false }
     for index in 0..<max(0, count - omitted) where row[index] != other.row[index] { return false }

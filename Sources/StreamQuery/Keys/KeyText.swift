@@ -4,32 +4,31 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// The place of a text in a key, and the errors of writing one.
+/// Positions in the text of a key, and the errors of writing one.
 enum KeyText {
   /// The position at which something is written in the text of a key.
   struct Position {
     var codingPath: [any CodingKey] = []
-    /// The number of lists and objects around it.
+    /// The number of lists and objects that enclose this position.
     var depth: Int
-    /// The number of values around it.
+    /// The number of `encode(to:)` calls that enclose this position.
     ///
-    /// It may be greater than the depth, because a value may be written as another value without a
-    /// bracket.
+    /// It may exceed `depth`: a value that encodes itself as a single value opens no list or object.
     var level = 0
 
-    /// The position inside a list or object at this place.
+    /// The position inside a list or object that opens here.
     ///
-    /// - Throws: ``TooDeep`` if there are too many around it.
+    /// - Throws: ``TooDeep`` if too many lists and objects enclose that position.
     func opened() throws(TooDeep) -> Self {
       guard depth < KeyNesting.text else { throw TooDeep() }
       return Self(codingPath: codingPath, depth: depth + 1, level: level)
     }
   }
 
-  /// Something nests deeper than ``KeyNesting/text`` or ``KeyNesting/encoded`` levels.
+  /// The error if something nests deeper than ``KeyNesting/text`` or ``KeyNesting/encoded`` levels.
   struct TooDeep: Error {}
 
-  /// The fault of a part whose position is not known yet.
+  /// The defect of a part of a key, before the position of the part is known.
   struct Failure: Error {
     var typeName: String
     var reason: KeyEncodingError.Reason
@@ -100,7 +99,7 @@ extension EntryKey {
 extension KeyPart {
   /// Returns the part's canonical text.
   ///
-  /// - Parameter depth: The number of brackets around it.
+  /// - Parameter depth: The number of brackets around the part.
   /// - Returns: The text.
   /// - Throws: The fault of the part.
   func canonicalText(depth: Int) throws(KeyText.Failure) -> String {
@@ -150,7 +149,7 @@ private func checkedName(of type: any Any.Type) throws(KeyText.Failure) -> Strin
   return name
 }
 
-/// Returns the text of a value whose type is known from its tag.
+/// Returns the text of a value without its type, which the caller writes as a tag.
 private func payloadText(of value: any Hashable, depth: Int) throws(KeyText.Failure) -> String {
   if let value = value as? any TextKeyPart { return KeyTextNode.quoted(value.keyText) }
   let encodable: any Encodable
@@ -177,7 +176,7 @@ private func rawValue(of value: some RawRepresentable) -> (any Encodable)? {
   value.rawValue as? any Encodable
 }
 
-/// A type without an `Encodable` conformance that has an exact text.
+/// A type that is not `Encodable`, but has an exact text.
 private protocol TextKeyPart {
   var keyText: String { get }
 }
@@ -258,8 +257,8 @@ func hasStableName(_ name: String) -> Bool {
 
 /// Returns whether a text occurs in a name.
 ///
-/// Bytes are enough for names. The library's own search builds tables for each call, which took
-/// most of the time of making a key's text.
+/// Bytes are enough for names. The standard library's search builds tables for each call, which took most of
+/// the time of making a key's text.
 private func occurs(_ text: String, in name: String) -> Bool {
   var rest = name.utf8[...]
   while rest.count >= text.utf8.count {

@@ -1,15 +1,15 @@
 /// A piece of canonical text under construction: JSON with sorted fields and without spaces.
 ///
-/// It is a class, because `Encoder` hands out containers that are filled later. Anything that is
-/// not plain JSON is an object whose only name starts with `$`. Field names that start with `$` get
-/// a second one, so the two never collide.
+/// The node is a class, because `Encoder` hands out containers that are filled later. Anything that is not
+/// plain JSON is an object with a single name, which starts with `$`. Field names that start with `$` get a
+/// second `$`, so the two never collide.
 final class KeyTextNode {
   private enum Content {
     case empty
     case text(String)
     case list([KeyTextNode])
     case object([String: KeyTextNode])
-    /// The node was to become a list or an object, but too many are around it.
+    /// The node was to become a list or an object, but too many of them enclose it.
     case tooDeep
   }
 
@@ -91,7 +91,7 @@ final class KeyTextNode {
 
   /// The text; a node to which nothing was written is an empty object.
   ///
-  /// - Throws: ``KeyText.TooDeep`` if something in it was too deep to be written.
+  /// - Throws: ``KeyText.TooDeep`` if something in the node was too deep to be written.
   func text() throws -> String {
     switch content {
     case .empty: "{}"

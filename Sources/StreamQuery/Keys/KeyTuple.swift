@@ -1,6 +1,6 @@
 /// Two typed parts of a key as one value; a native tuple cannot be `Hashable`.
 ///
-/// A key made from it equals the key made from the two parts. See ``QueryKey``.
+/// A key made from the tuple equals the key made from the two parts. See ``QueryKey``.
 @_documentation(visibility: internal)
 public struct KeyTuple2<
   A: Hashable & Sendable,
@@ -12,7 +12,7 @@ public struct KeyTuple2<
   /// The second part.
   public var key2: B
 
-  /// Creates the parts.
+  /// Creates a tuple of parts.
   ///
   /// - Parameters:
   ///   - key1: The first part.
@@ -25,7 +25,7 @@ public struct KeyTuple2<
 
 @_documentation(visibility: internal)
 extension KeyTuple2 where A == String {
-  /// Creates the parts; the first is the name of a type, including its module.
+  /// Creates a tuple of parts; the first is the name of a type, including its module.
   ///
   /// The name is a string because the first part is a string; a type given to ``QueryKey``
   /// directly is a different kind of part.
@@ -55,7 +55,7 @@ extension KeyTuple2: KeyPartsConvertible {
 /// KeyTuple3("products", Category.electronics, true)
 /// ```
 ///
-/// A key made from it equals the key made from the three parts. See ``QueryKey``.
+/// A key made from the tuple equals the key made from the three parts. See ``QueryKey``.
 @_documentation(visibility: internal)
 public struct KeyTuple3<
   A: Hashable & Sendable,
@@ -71,7 +71,7 @@ public struct KeyTuple3<
   /// The third part.
   public var key3: C
 
-  /// Creates the parts.
+  /// Creates a tuple of parts.
   ///
   /// - Parameters:
   ///   - key1: The first part.
@@ -86,7 +86,7 @@ public struct KeyTuple3<
 
 @_documentation(visibility: internal)
 extension KeyTuple3 where A == String {
-  /// Creates the parts; the first is the name of a type, including its module.
+  /// Creates a tuple of parts; the first is the name of a type, including its module.
   ///
   /// The name is a string because the first part is a string; a type given to ``QueryKey``
   /// directly is a different kind of part.
@@ -113,7 +113,7 @@ extension KeyTuple3: KeyPartsConvertible {
 
 /// Four typed parts of a key as one value; a native tuple cannot be `Hashable`.
 ///
-/// A key made from it equals the key made from the four parts. See ``QueryKey``.
+/// A key made from the tuple equals the key made from the four parts. See ``QueryKey``.
 @_documentation(visibility: internal)
 public struct KeyTuple4<
   A: Hashable & Sendable,
@@ -133,7 +133,7 @@ public struct KeyTuple4<
   /// The fourth part.
   public var key4: D
 
-  /// Creates the parts.
+  /// Creates a tuple of parts.
   ///
   /// - Parameters:
   ///   - key1: The first part.
@@ -150,7 +150,7 @@ public struct KeyTuple4<
 
 @_documentation(visibility: internal)
 extension KeyTuple4 where A == String {
-  /// Creates the parts; the first is the name of a type, including its module.
+  /// Creates a tuple of parts; the first is the name of a type, including its module.
   ///
   /// The name is a string because the first part is a string; a type given to ``QueryKey``
   /// directly is a different kind of part.
@@ -178,7 +178,7 @@ extension KeyTuple4: KeyPartsConvertible {
 
 /// Five typed parts of a key as one value; a native tuple cannot be `Hashable`.
 ///
-/// A key made from it equals the key made from the five parts. See ``QueryKey``.
+/// A key made from the tuple equals the key made from the five parts. See ``QueryKey``.
 @_documentation(visibility: internal)
 public struct KeyTuple5<
   A: Hashable & Sendable,
@@ -202,7 +202,7 @@ public struct KeyTuple5<
   /// The fifth part.
   public var key5: E
 
-  /// Creates the parts.
+  /// Creates a tuple of parts.
   ///
   /// - Parameters:
   ///   - key1: The first part.
@@ -221,7 +221,7 @@ public struct KeyTuple5<
 
 @_documentation(visibility: internal)
 extension KeyTuple5 where A == String {
-  /// Creates the parts; the first is the name of a type, including its module.
+  /// Creates a tuple of parts; the first is the name of a type, including its module.
   ///
   /// The name is a string because the first part is a string; a type given to ``QueryKey``
   /// directly is a different kind of part.
@@ -252,7 +252,7 @@ extension KeyTuple5: KeyPartsConvertible {
 
 /// Six typed parts of a key as one value; a native tuple cannot be `Hashable`.
 ///
-/// A key made from it equals the key made from the six parts. See ``QueryKey``.
+/// A key made from the tuple equals the key made from the six parts. See ``QueryKey``.
 @_documentation(visibility: internal)
 public struct KeyTuple6<
   A: Hashable & Sendable,
@@ -280,7 +280,7 @@ public struct KeyTuple6<
   /// The sixth part.
   public var key6: F
 
-  /// Creates the parts.
+  /// Creates a tuple of parts.
   ///
   /// - Parameters:
   ///   - key1: The first part.
@@ -301,7 +301,7 @@ public struct KeyTuple6<
 
 @_documentation(visibility: internal)
 extension KeyTuple6 where A == String {
-  /// Creates the parts; the first is the name of a type, including its module.
+  /// Creates a tuple of parts; the first is the name of a type, including its module.
   ///
   /// The name is a string because the first part is a string; a type given to ``QueryKey``
   /// directly is a different kind of part.

@@ -7,7 +7,7 @@ internal import Foundation
 /// The types that may occur in parts of archived keys, by name.
 package struct KeyVocabulary: Sendable {
   var decodings: [String: KeyPartDecoding] = [:]
-  /// Types that are parts themselves.
+  /// Types that may themselves be parts.
   var types: [String: any Any.Type] = [:]
 
   /// Creates a vocabulary of the types that every archive may use.
@@ -26,7 +26,7 @@ package struct KeyVocabulary: Sendable {
     register(UInt64.self)
   }
 
-  /// Expects a type, and its values if they can be decoded.
+  /// Allows a type as a part of keys, and with a `decoding` the values of that type, too.
   package mutating func expect(_ type: any Any.Type, _ decoding: KeyPartDecoding? = nil) {
     types[stableName(of: type)] = type
     if let decoding { decodings[stableName(of: type)] = decoding }
@@ -39,8 +39,8 @@ package struct KeyVocabulary: Sendable {
   /// Makes a key from its text, see ``AnyQueryKey/canonicalText()``.
   ///
   /// - Parameter text: The text.
-  /// - Returns: The key, whose text is exactly this one.
-  /// - Throws: `DecodingError` if it is not the text of a key, or if one of its types is not known.
+  /// - Returns: A key with exactly this text.
+  /// - Throws: `DecodingError` if `text` is not the text of a key, or if one of its types is not known.
   package func key(_ text: Substring) throws -> AnyQueryKey {
     let data = Data(text.utf8)
     switch data.withUnsafeBytes({ JSONNesting.fault(in: $0, limit: KeyNesting.read) }) {
@@ -50,7 +50,7 @@ package struct KeyVocabulary: Sendable {
       throw KeyVocabulary.failure([], "the key nests deeper than \(KeyNesting.text) levels")
     }
     let decoder = ValueJSON.decoder
-    // `Data` encodes itself as a list of bytes, and so keys write it.
+    // Keys write `Data` as it encodes itself, as a list of bytes.
     decoder.dataDecodingStrategy = .deferredToData
     if let name = Self.userInfoKey { decoder.userInfo[name] = self }
     let parts = try decoder.decode([ArchivedKeyPart].self, from: data)

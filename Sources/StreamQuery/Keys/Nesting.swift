@@ -1,4 +1,4 @@
-/// Limits for nesting where it uses the stack.
+/// How deeply keys and values may nest in code that uses the stack for each level.
 ///
 /// Threads may have stacks of 512 kB, and the program does not control how deeply data nests. A
 /// level costs 2 kB at most, in a debug build and with the user's own conformances in between.
@@ -21,7 +21,7 @@ package enum KeyNesting {
 
 /// Determines how deeply a JSON text nests before anything recursive reads it.
 ///
-/// It checks only brackets and strings; the reader finds all other errors in the JSON.
+/// This checks only brackets and strings; the reader finds all other errors in the JSON.
 package struct JSONNesting {
   private var depth = 0
   private var isInString = false
@@ -29,9 +29,9 @@ package struct JSONNesting {
 
   /// The reasons why a text must not be given to a reader.
   package enum Fault {
-    /// It nests deeper than the limit.
+    /// The text nests deeper than the limit.
     case tooDeep
-    /// It has a byte that UTF-8 or JSON forbids and that readers would take as a sign of another
+    /// The text has a byte that UTF-8 or JSON forbids and that readers would take as a sign of another
     /// encoding.
     case notUTF8
   }
@@ -41,7 +41,7 @@ package struct JSONNesting {
   /// - Parameters:
   ///   - bytes: The text in UTF-8.
   ///   - limit: How many levels are allowed.
-  /// - Returns: The reason why a reader must not get it; `nil` if it may.
+  /// - Returns: The reason why a reader must not get the text; `nil` if it may.
   /// - Complexity: O(*n*) in the length of the text.
   package static func fault(in bytes: UnsafeRawBufferPointer, limit: Int) -> Fault? {
     var nesting = JSONNesting()

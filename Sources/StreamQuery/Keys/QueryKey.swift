@@ -33,7 +33,7 @@ public struct QueryKey<Value: Sendable>: Sendable, _FreeOfActors {
   /// The parts without the value type.
   public let erased: AnyQueryKey
 
-  /// Gives a key its type back.
+  /// Creates a typed key from its parts.
   init(erased: AnyQueryKey) { self.erased = erased }
 
   /// Creates a key from the given parts.
@@ -90,7 +90,7 @@ public struct QueryKey<Value: Sendable>: Sendable, _FreeOfActors {
   }
 }
 
-// Queries are made with these functions, on a server at each call, so they are fast: they only
+// Queries are made with these functions, on a server at each call. So the functions are fast: they only
 // borrow the parts, and the first two parts are not in a pack.
 extension QueryKey {
   /// The key of one part.
