@@ -55,7 +55,7 @@ extension Mutation {
 
   /// Sets the scope: runs of one scope perform one after the other, whichever mutation they run.
   ///
-  /// They perform in the order in which they were started. Runs that wait are shown as paused.
+  /// Runs perform in the order in which they were started, and are shown as paused while they wait.
   ///
   /// - Parameter name: The name of the scope.
   /// - Returns: The changed mutation.
@@ -117,13 +117,13 @@ extension Mutation {
 
   /// Shows the changes of the mutation before they are made.
   ///
-  /// The changes are layers over cached data, not writes. Each lies over the data and the layers
-  /// below, in the order in which runs were started, so fetches and writes may land meanwhile and
-  /// other runs may come and go. A run that fails or is cancelled removes only its own layers.
-  /// After a success the layers stay until their replacement arrives: until a callback of the run
-  /// has written the key, or the first fetch of the key that began after the success has settled.
-  /// If neither has begun when `onSettled` has returned, the layers go then. A fetch that began
-  /// before the success does not land; it restarts.
+  /// The changes are layers over cached data, not writes. Each lies over the data and the layers below, in
+  /// the order in which runs were started, so fetches and writes may change the data meanwhile and other runs
+  /// may come and go. A run that fails or is cancelled removes only its own layers. After a success the
+  /// layers stay until their replacement arrives: until a callback of the run has written the key, or the
+  /// first fetch of the key that began after the success has settled. If neither has begun when `onSettled`
+  /// has returned, the layers go then. The answer of a fetch that began before the success is dropped, and
+  /// the fetch restarts.
   ///
   /// Streams, results and reads show the changes; `updateData` and the parameters of pages do not
   /// see them. Removing or clearing an entry removes its layers; a reset keeps them.
@@ -170,9 +170,9 @@ extension Mutation {
   /// Adds a callback before the first attempt, called even while the run waits for its scope or the
   /// network.
   ///
-  /// Its return value is kept for the later callbacks: `context.saved(as:)`. If it throws, nothing
-  /// is performed and the run fails with its error. It is not called for a run that is cancelled
-  /// before it begins.
+  /// The callback's return value is kept for later callbacks: `context.saved(as:)`. If the callback throws,
+  /// nothing is performed and the run fails with that error. A run that is cancelled before it begins does
+  /// not call it.
   ///
   /// - Parameter body: Gets the input.
   /// - Returns: The changed mutation.
@@ -192,7 +192,7 @@ extension Mutation {
 
   /// Adds a callback for when the work has returned, called before the caller gets the output.
   ///
-  /// An error that it throws is reported and changes nothing: the server has made the change.
+  /// An error that the callback throws is reported and changes nothing: the server has made the change.
   ///
   /// - Parameter body: Gets the output.
   /// - Returns: The changed mutation.
@@ -212,8 +212,8 @@ extension Mutation {
 
   /// Adds a callback for a run that failed or was cancelled (with `CancellationError`).
   ///
-  /// It is called before the caller gets the error, and not when the client was cleared or shut
-  /// down. An error that it throws is reported; the run's own error stays.
+  /// The callback runs before the caller gets the error, and not when the client was cleared or shut down. An
+  /// error that it throws is reported; the run's own error stays.
   ///
   /// - Parameter body: Gets the error.
   /// - Returns: The changed mutation.
@@ -252,9 +252,9 @@ extension Mutation {
 
   /// Sends runs only after a time in which they can be taken back.
   ///
-  /// Optimistic changes show at once. To undo a run, cancel it, or drop it from the outbox: nothing
-  /// was sent. `Outbox.retry(_:)` sends it at once. A durable run is written at once, and counts
-  /// the time while the process does not run, too.
+  /// Optimistic changes show at once. To undo a run, cancel it, or drop it from the outbox: nothing was sent.
+  /// `Outbox.retry(_:)` sends the run at once. A durable run is stored at once, and the time also passes
+  /// while the process does not run.
   ///
   /// - Parameter delay: The time; runs behind it in its scope wait as well.
   /// - Returns: The changed mutation.
@@ -291,8 +291,8 @@ extension Mutation {
   ///
   /// - Parameters:
   ///   - pacing: The pacing.
-  ///   - key: Gets the input and returns a key of the item. Keys are equal if their JSON is. A run without a
-  ///     key, or whose key cannot be encoded, is sent like any other run.
+  ///   - key: Gets the input and returns a key of the item. Keys are equal if their JSON is equal. A run is
+  ///     sent like any other run if it has no key, or one that cannot be encoded.
   /// - Returns: The changed mutation.
   public func pacing<Key: Encodable & SendableMetatype>(
     _ pacing: MutationPacing,

@@ -20,7 +20,7 @@
 /// let user = try await client.mutate(.rename(), with: Rename(id: 42, name: "Ada"))
 /// ```
 ///
-/// All of these see the task-locals and have the priority of the caller that started the run,
+/// The work and all callbacks see the task-locals and have the priority of the caller that started the run,
 /// however long the run waits and whatever resumes it: <doc:WhereWorkRuns>.
 ///
 /// Nothing is invalidated automatically: do that in a callback. The key names the mutation for

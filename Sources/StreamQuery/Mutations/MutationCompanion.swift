@@ -1,7 +1,7 @@
 /// Accompanies the attempts of a client's mutations, in the tasks that run them.
 ///
-/// It is the ``FetchCompanion`` of mutations. A type that is both accompanies all requests of a
-/// client, for example to renew an expired token:
+/// This is the ``FetchCompanion`` of mutations. A type that is both accompanies all requests of a client, for
+/// example to renew an expired token:
 ///
 /// ```swift
 /// import StreamQuery
@@ -66,9 +66,9 @@
 public protocol MutationCompanion: Sendable {
   /// Runs an attempt of a run.
   ///
-  /// It is called in the run's task, with the task-locals of the caller that started the run, and
-  /// within ``Mutation/timeout(_:)``. The work sees the task-locals that it sets. An error that it
-  /// throws is the attempt's error.
+  /// The client calls this in the run's task, with the task-locals of the caller that started the run, and
+  /// within ``Mutation/timeout(_:)``. The work sees the task-locals that the companion sets. An error that
+  /// the companion throws is the attempt's error.
   ///
   /// - Parameters:
   ///   - context: The attempt.

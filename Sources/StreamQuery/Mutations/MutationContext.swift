@@ -6,7 +6,7 @@ public import Foundation
 
 /// The context of one attempt of a mutation's work.
 ///
-/// There is no abort signal: the work runs in a task, and that task is cancelled.
+/// There is no abort signal: a cancellation of the run cancels the task in which the work runs.
 ///
 /// ```swift
 /// let pay = Mutation<Int, Void>("pay") { amount, context in
@@ -19,11 +19,11 @@ public struct MutationContext: Sendable, _FreeOfActors {
   public let key: AnyQueryKey
   /// The number of attempts that failed before this one: 0 at first.
   public let attempt: Int
-  /// The identity of this run among all others, so that a server does its work only once.
+  /// The identity of this run among all others, so that a server performs the run only once.
   ///
   /// All attempts of a run have the same key, even after a pause, and even after an archive has
   /// carried the run into another process, however often that archive is imported. No two runs
-  /// share a key. It is made with the client's ``QueryClient/Configuration/randomness``.
+  /// share a key. The client's ``QueryClient/Configuration/randomness`` makes the key.
   public let idempotencyKey: UUID
   /// The facts that the mutation carries.
   public let meta: QueryMeta
@@ -72,7 +72,7 @@ public struct MutationCallbackContext<Input: Sendable>: Sendable, _FreeOfActors 
 /// The values that the `onMutate` callbacks of a run returned, by type: the last value of a type
 /// wins.
 struct SavedValues: Sendable {
-  /// Values are only added.
+  /// The values in the order in which they were returned.
   var values: [any Sendable] = []
 
   subscript<Saved: Sendable>(type: Saved.Type) -> Saved? {

@@ -7,7 +7,7 @@ package final class MutationDefinition: Sendable {
   let perform: Perform?
   let layers: [Layers]
   let callbacks: MutationCallbacks
-  /// The policy by which runs are kept beyond the process.
+  /// The policy by which the outbox keeps runs beyond the process.
   package let keeping: (any RunPolicy)?
   let grouping: InputGrouping
   /// Boxes an output of unknown type, or returns `nil` if it has the wrong type.
@@ -96,7 +96,7 @@ struct MutationCallbacks: Sendable {
 struct InputGrouping: Sendable {
   /// The scope of a run; `nil` is none.
   var scope: (@Sendable (ValueBox) -> String?)?
-  /// The item of which a run is a version, as text; `nil` if it is a version of nothing.
+  /// The key that `pacing(_:of:)` gives a run, as text; `nil` if the run replaces no others.
   var pacingKey: (@Sendable (ValueBox) -> String?)?
 }
 
@@ -106,12 +106,12 @@ package protocol RunPolicy: Sendable {
   /// Whether runs are kept.
   var isDurable: Bool { get }
 
-  /// Whether an error without further retries gets an answer, see `onConflict(_:)`.
+  /// Whether `onConflict(_:)` answers an error after which there are no more retries.
   var answersErrors: Bool { get }
 }
 
 extension Mutation {
-  /// Keeps its runs under a policy.
+  /// Returns the mutation with a policy by which the outbox keeps its runs.
   package func kept(by policy: any RunPolicy) -> Self {
     Mutation(key: key, definition: definition.with(keeping: policy))
   }

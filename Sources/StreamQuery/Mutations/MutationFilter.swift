@@ -14,9 +14,9 @@ public struct MutationFilter: Sendable, _FreeOfActors {
     case key(AnyQueryKey)
     case prefix(AnyQueryKey)
     case predicate(@Sendable (MutationInfo) -> Bool)
-    /// Runs that all of these select.
+    /// Runs that all of these nodes select.
     case and([Node])
-    /// Runs that any of these selects.
+    /// Runs that any of these nodes selects.
     case or([Node])
     case not(Node)
   }
@@ -31,12 +31,12 @@ public struct MutationFilter: Sendable, _FreeOfActors {
     node = .predicate(predicate)
   }
 
-  /// Whether the filter selects every run, so that they can be counted without a look at each.
+  /// Whether the filter selects every run, so that runs can be counted without being examined.
   var isAll: Bool {
     if case .all = node { true } else { false }
   }
 
-  /// Whether it selects a run; runs user code.
+  /// Whether the filter selects a run; this runs user code.
   package func matches(_ info: MutationInfo) -> Bool { node.selects(info) }
 
   /// Every run.
@@ -147,7 +147,7 @@ extension MutationFilter.Node: FilterNode {
 }
 
 extension MutationFilter: ExpressibleByArrayLiteral {
-  /// Creates a prefix from its parts: `["upload", album]`.
+  /// Creates a filter by a prefix from the parts of the prefix: `["upload", album]`.
   ///
   /// - Parameter elements: The parts.
   public init(arrayLiteral elements: (any Hashable & Sendable)?...) {
@@ -158,7 +158,7 @@ extension MutationFilter: ExpressibleByArrayLiteral {
 }
 
 extension MutationFilter: ExpressibleByStringInterpolation {
-  /// Creates a prefix of one part.
+  /// Creates a filter by a prefix of one part.
   ///
   /// - Parameter value: The part.
   public init(stringLiteral value: String) {

@@ -2,8 +2,8 @@ import Synchronization
 
 /// The objects and facts of a run that its machine does not hold.
 ///
-/// The facts are those of its start, which snapshots show. Until the run is over, there are also
-/// the objects that its tasks need, and the handle of the task at work.
+/// The facts are those of the run's start, which snapshots show. Until the run is over, there are also the
+/// objects that its tasks need, and the handle of the task at work.
 ///
 /// The machine knows the run by its number. A run is kept long after it ended, so the objects that
 /// only its work needs are released when it ends.
@@ -27,7 +27,7 @@ package final class MutationJob: Sendable {
   package let identity: RunIdentity
   package let key: EntryKey
   package let scope: String?
-  /// The item of which it is a version: see ``PacedRuns``.
+  /// The key that `pacing(_:of:)` gave the run: see ``PacedRuns``.
   package let pacingKey: String?
   package let submittedAt: Timestamp
   private let present: Mutex<Present>
@@ -68,7 +68,7 @@ package final class MutationJob: Sendable {
   /// The mutation with which the run was started, or its replacement; `nil` when the run is over.
   package var mutation: StoredMutation? { present.withLock { $0.mutation } }
 
-  /// Whether the run is kept beyond the process.
+  /// Whether the outbox keeps the run beyond the process.
   package var isDurable: Bool { present.withLock { $0.mutation?.runOptions.isDurable ?? false } }
 
   /// The tasks of the run's stages; `nil` when the run is over.
@@ -91,8 +91,8 @@ package final class MutationJob: Sendable {
   ///
   /// - Parameters:
   ///   - input: The input.
-  ///   - isNewRequest: Whether a server must not take it for the same request.
-  /// - Returns: The old one, which must not be released under a lock.
+  ///   - isNewRequest: Whether a server must take the run with this input for another request.
+  /// - Returns: The old input, which must not be released under a lock.
   func replaceInput(with input: ValueBox, isNewRequest: Bool) -> ValueBox {
     present.withLock { present in
       let old = present.input
@@ -113,7 +113,7 @@ package final class MutationJob: Sendable {
 
   /// Replaces the current mutation.
   ///
-  /// The closures of the old one are the user's, and are released later.
+  /// The old mutation has closures of the user, so it is put into the garbage and released later.
   func replace(with mutation: StoredMutation, into garbage: inout Garbage) {
     present.withLock { present in
       garbage.collect(present.mutation)

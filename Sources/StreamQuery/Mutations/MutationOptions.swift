@@ -15,14 +15,14 @@ public struct MutationOptions: Sendable, _FreeOfActors {
   public var scope: String?
   /// Facts for the mutation, filters and events.
   public var meta: QueryMeta?
-  /// The time after its start before which a run is not sent; none by default.
+  /// How long a run waits after its start before it is sent; not at all by default.
   ///
-  /// Its optimistic changes show at once. Before that time it can be taken back without a trace:
-  /// cancel it, or drop it from the outbox. The time also passes while the run waits in its scope.
+  /// The optimistic changes show at once. During the wait the run can be taken back without a trace: cancel
+  /// it, or drop it from the outbox. The time also passes while the run waits in its scope.
   public var delay: Duration?
-  /// Which runs are sent; all by default.
+  /// Which of several waiting runs are sent; all by default.
   ///
-  /// Only a mutation can tell the item of a run: ``Mutation/pacing(_:of:)``.
+  /// The item of a run can be told only by a modifier of the mutation: ``Mutation/pacing(_:of:)``.
   public var pacing: MutationPacing?
 
   /// Creates options; an omitted option comes from the layer below.
@@ -34,8 +34,8 @@ public struct MutationOptions: Sendable, _FreeOfActors {
   ///   - gcTime: How long a run is kept after it ended.
   ///   - scope: The scope of the runs.
   ///   - meta: Facts for the mutation, filters and events.
-  ///   - delay: The time after its start before which a run is not sent.
-  ///   - pacing: Which runs are sent.
+  ///   - delay: How long a run waits after its start before it is sent.
+  ///   - pacing: Which of several waiting runs are sent.
   public init(
     retry: RetryPolicy? = nil,
     timeout: Duration? = nil,
@@ -82,12 +82,12 @@ public enum MutationPacing: Hashable, Sendable, BitwiseCopyable {
   ///
   /// When a run may be sent, earlier runs of the same mutation in the same scope, about the same item, are
   /// cancelled: their changes are rolled back, while those of the newer run show, and their callers throw
-  /// `CancellationError`. The newer run waits for an earlier one whose request is under way. If that request
-  /// fails, the earlier run is cancelled too rather than tried again, so that an older version never arrives
-  /// after a newer one. If it succeeds, the changes that the earlier run still shows go when the newer run
+  /// `CancellationError`. The newer run waits for an earlier one that is being sent. If that request fails,
+  /// the earlier run is cancelled too rather than tried again, so that an older change never arrives after a
+  /// newer one. If the request succeeds, the changes that the earlier run still shows go when the newer run
   /// has succeeded.
   ///
-  /// Without a scope of its own a mutation gets one that is named after its key, and its item.
+  /// A mutation without a scope of its own gets one that is named after its key, and the item.
   case newest
 }
 
@@ -120,8 +120,8 @@ final class MutationDefaultsTable: Sendable {
     prefixes.last { $0.perform != nil && $0.key.isPrefix(of: key) }?.perform
   }
 
-  /// A prefix that was registered before keeps its rank, so that an update does not change which of
-  /// two registrations wins.
+  /// Returns the table with a prefix added, or replaced in its place, so that an update does not change which
+  /// of two registrations wins.
   func adding(_ prefix: Prefix) -> MutationDefaultsTable {
     var prefixes = prefixes
     if let index = prefixes.firstIndex(where: { $0.key == prefix.key }) {

@@ -6,7 +6,7 @@ public import Foundation
 
 /// One snapshot of a run of a mutation, or of the absence of a run.
 ///
-/// It does not change with the run: a value that `onMutate` returns later is in later snapshots.
+/// The snapshot does not change with the run: a value that `onMutate` returns later is in later snapshots.
 ///
 /// ```swift
 /// for await run in client.runs(of: .rename()) {
@@ -61,7 +61,7 @@ public struct MutationRun<Input: Sendable, Output: Sendable>: Sendable, _FreeOfA
   /// - Returns: The value; `nil` if there is none of that type so far.
   public func saved<Saved: Sendable>(as type: Saved.Type) -> Saved? { snapshot?.saved[type] }
 
-  /// Whether both are the same snapshot; it is quick, and `false` does not mean that they differ.
+  /// Whether both are the same snapshot; a quick test, and `false` does not mean that they differ.
   ///
   /// - Parameter other: Another snapshot.
   /// - Returns: Whether nothing differs.
@@ -84,7 +84,7 @@ public struct MutationRun<Input: Sendable, Output: Sendable>: Sendable, _FreeOfA
 
 /// The facts that the client has about one run, without its types.
 ///
-/// It is a snapshot: it does not change with the run.
+/// This is a snapshot, which does not change with the run.
 public struct MutationInfo: Sendable, _FreeOfActors {
   let snapshot: MutationSnapshot
 
@@ -140,7 +140,7 @@ public struct MutationInfo: Sendable, _FreeOfActors {
     snapshot.key == mutation.identity ? MutationRun(snapshot: snapshot) : nil
   }
 
-  /// Whether both show the same state of the same run.
+  /// Whether both snapshots show the same state of the same run.
   ///
   /// - Parameter other: Another snapshot, of any client.
   /// - Returns: Whether nothing differs.
@@ -156,10 +156,10 @@ public struct MutationInfo: Sendable, _FreeOfActors {
 public enum MutationStatus: String, Hashable, Codable, Sendable {
   /// There is no run.
   case idle
-  /// It performs, waits or is paused, or its callbacks run.
+  /// The run performs, waits or is paused, or its callbacks run.
   case pending
-  /// It returned an output.
+  /// The run returned an output.
   case success
-  /// It failed.
+  /// The run failed.
   case error
 }

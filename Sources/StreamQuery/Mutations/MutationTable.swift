@@ -18,9 +18,9 @@ struct MutationTable {
   /// All runs, in the order in which they were started.
   private(set) var all = RunQueue()
   var scopes: [String: RunQueue] = [:]
-  /// The runs of each item of which only the newest is sent.
+  /// The runs of each item of which only the newest run is sent.
   ///
-  /// Older ones are among them until the newest is written to the outbox.
+  /// Older runs are in the queue until the newest is written to the outbox.
   var paced: [PacedRuns: RunQueue] = [:]
   /// Whether the client does not know yet which runs of its outbox come before its own.
   var awaitsKeeper = false
@@ -30,12 +30,11 @@ struct MutationTable {
   var streams: [EntryKey: Int32] = [:]
   /// The sum of the counts in `streams`.
   var streamCount = 0
-  /// The returns of the network or the app, in order, whose refetches wait for runs that were
-  /// paused before.
+  /// Returns of the network or the app, in order, with the runs, paused before, for which the refetches wait.
   var delayedRefetches: [(cause: FetchCause, awaited: Set<MutationID>)] = []
-  /// The runs that an archive may bring: those that were exported or imported.
+  /// The runs that an archive may bring again, because they were exported or imported.
   ///
-  /// They are remembered for as long as the client lives, which is longer than the runs are kept.
+  /// Their identities are remembered for as long as the client lives, which is longer than the runs are kept.
   var archived: Set<RunIdentity> = []
   /// The runs of which the outbox has a record, whether they began in this process or not.
   var kept: Set<RunIdentity> = []
@@ -121,7 +120,7 @@ struct MutationSlot: FreeRows.Row {
   var error: ErrorBox?
   /// The newest attempt's error; shown while the machine counts failures.
   var failureReason: ErrorBox?
-  /// The caller and the other waiters for the end.
+  /// The caller and all others that wait for the end of the run.
   var waiters = Few<Waiter>()
   /// The entries that have layers of the run.
   var layered: [EntryID] = []
@@ -187,8 +186,8 @@ final class MutationSnapshot: Sendable {
   }
 }
 
-/// The identity of runs that replace each other: runs of one mutation in one scope that are
-/// versions of one item.
+/// Identifies runs of which a newer one replaces older ones: same mutation, same scope, same key given by
+/// `pacing(_:of:)`.
 struct PacedRuns: Hashable, Sendable {
   let key: EntryKey
   let scope: String?

@@ -1,7 +1,7 @@
 /// The optimistic changes of a run to cached data: one pure change per key.
 ///
-/// The closure of `Mutation.optimistic(_:)` gets it. The changes lie over the data as layers, and
-/// are not written to it.
+/// The closure of `Mutation.optimistic(_:)` adds the changes. They lie over the data as layers, and are not
+/// written to the cache.
 public struct OptimisticChanges: _FreeOfActors {
   var layers: [OptimisticLayer] = []
 

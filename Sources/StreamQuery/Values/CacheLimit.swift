@@ -1,7 +1,7 @@
 /// The limits of a cache for entries that nobody uses at the moment.
 ///
-/// An entry that is observed, fetched or awaited, or has optimistic changes, is never evicted. It counts, so
-/// the cache may exceed its limit, and then keeps no other entries. Eviction chooses the entries that were
+/// An entry that is observed, fetched or awaited, or has optimistic changes, is never evicted. Such entries
+/// count, so the cache may exceed its limit, and then keeps no others. Eviction chooses the entries that were
 /// used least often lately. A long list that is read once pushes out nothing: see <doc:Limits>.
 ///
 /// ```swift
@@ -26,10 +26,10 @@ public struct CacheLimit: Sendable, _FreeOfActors {
   /// The cost of an entry with data, in any unit; `nil` is 1 for each entry, and a negative cost
   /// counts as 0.
   ///
-  /// The cache calls it soon after data changed, outside its lock, on the thread that changed the data or one
-  /// that works for it. Until then the entry keeps its former cost, or costs 1. It must be quick, and is
-  /// called only if there is a ``maxCost``. A client that it captures would never be freed: capture it
-  /// weakly.
+  /// The cache calls this function soon after data changed, outside its lock, on the thread that changed the
+  /// data or one that works for it. Until then the entry keeps its former cost, or costs 1. The function must
+  /// be quick, and is called only if there is a ``maxCost``. A client that it captures would never be freed:
+  /// capture the client weakly.
   public var cost: (@Sendable (QueryInfo) -> Int)?
 
   /// Creates a limit.

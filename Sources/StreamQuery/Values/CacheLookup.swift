@@ -1,11 +1,12 @@
-/// The result of a lookup in the cache, for a caller or an observer that comes.
+/// The result of a lookup in the cache, for a caller or a new observer.
 ///
-/// Each `fetch`, `ensure` and `prefetch` counts as one lookup. So does an observer when it
-/// subscribes, moves to another key or is enabled. Plain reads with `data(for:)` or `result(for:)`,
-/// and requests for a refetch, are not counted: for them, nothing depends on what the cache has.
+/// Each `fetch`, `ensure` and `prefetch` counts as one lookup. So does an observer when it subscribes, moves
+/// to another key or is enabled. Plain reads with `data(for:)` or `result(for:)`, and requests for a refetch,
+/// are not counted, because whether they fetch does not depend on what the cache has: a read never fetches,
+/// and a refetch always does.
 ///
-/// ``QueryClient/lookups`` counts them. Each is also an event, ``QueryEvent/Kind/lookup(_:)``; an
-/// ``EventReceiver`` may ask for fewer.
+/// ``QueryClient/lookups`` counts the lookups. Each is also an event, ``QueryEvent/Kind/lookup(_:)``; an
+/// ``EventReceiver`` may ask for fewer of these events.
 public enum CacheLookup: String, Hashable, Codable, CaseIterable, Sendable {
   /// Fresh data.
   case hit
@@ -17,7 +18,7 @@ public enum CacheLookup: String, Hashable, Codable, CaseIterable, Sendable {
   /// No data that the caller accepts: it is fetched, unless an option such as
   /// ``Query/retryOnSubscribe(_:)`` or a missing fetch prevents that.
   case miss
-  /// A failure that is the answer for a while, see ``FailureCaching``: the caller gets it.
+  /// A recent failure that the caller gets instead of a fetch: see ``FailureCaching``.
   case failure
 }
 
@@ -38,12 +39,12 @@ public struct LookupCounts: Hashable, Codable, Sendable {
   public var joined = 0
   /// Lookups that found nothing.
   public var misses = 0
-  /// Lookups that found a failure that is the answer for a while: ``FailureCaching``.
+  /// Lookups that got a recent failure instead of a fetch: ``FailureCaching``.
   public var failures = 0
-  /// Callers that joined a fetch or missed, and were served stale data because it failed or took
-  /// long: ``Query/staleIfError(_:)``.
+  /// Callers that joined a fetch or missed, and were served stale data because the fetch failed or took long:
+  /// ``Query/staleIfError(_:)``.
   ///
-  /// They are among ``joined`` and ``misses``, so they are no part of ``total``.
+  /// The callers are among ``joined`` and ``misses``, so ``total`` does not count them again.
   public var servedStale = 0
 
   /// Creates counts of zero.

@@ -11,14 +11,14 @@ package final class EntrySnapshot: Sendable {
   package let key: EntryKey?
   /// The data without the changes of mutations: cached data, or a placeholder for it.
   package let base: ValueBox?
-  /// The data with the changes of mutations applied; `nil` if there are none.
+  /// The data with the changes of mutations applied; `nil` without such changes.
   let layered: LayeredBox?
   /// Whether ``base`` is a placeholder, which was never cached; mutations may show something else
   /// over it.
   let isPlaceholder: Bool
   /// Whether a mutation changes the data that is shown, or the data from which a selection made it.
   let isOptimistic: Bool
-  /// Whether the input of a selection came from layers instead of a placeholder.
+  /// Whether a selection made ``base`` from the changes of mutations and not from the placeholder.
   private let replacesPlaceholder: Bool
   /// The error to show.
   package let error: ErrorBox?
@@ -33,7 +33,7 @@ package final class EntrySnapshot: Sendable {
   package let cause: FetchCause?
   /// The part of the value that the running fetch fetches, or that the last one fetched.
   let part: FetchPart
-  /// The knowledge of the feature that made the entry's query, such as its pages.
+  /// The facts of the feature that made the entry's query, such as pages.
   let feature: QueryFeature?
   /// The cached value from which a selection made ``base``, if it is not ``base`` itself.
   private let origin: Origin
@@ -176,7 +176,7 @@ package final class EntrySnapshot: Sendable {
     return layered.shown ?? (isPlaceholder ? base : nil)
   }
 
-  /// Whether the visible data is a placeholder, on a snapshot that has one.
+  /// Whether the placeholder is visible, if the snapshot has one.
   var showsPlaceholder: Bool {
     isPlaceholder ? layered.map { $0.shown == nil } ?? true : !replacesPlaceholder
   }

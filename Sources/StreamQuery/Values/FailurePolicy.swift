@@ -78,8 +78,8 @@ public struct ThrowPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanLiteral 
 public struct FailureCaching: Sendable, _FreeOfActors, ExpressibleByDuration {
   /// How long a failure lasts, by the error; `nil` is not at all.
   let duration: @Sendable (any Error) -> Duration?
-  /// Whether failures never last, and callers of this query ignore the lasting failure of another
-  /// query of the key.
+  /// Whether failures are not cached, and callers of this query ignore a cached failure of another query of
+  /// the key.
   let isOff: Bool
 
   private init(isOff: Bool = false, duration: @escaping @Sendable (any Error) -> Duration?) {
@@ -87,18 +87,17 @@ public struct FailureCaching: Sendable, _FreeOfActors, ExpressibleByDuration {
     self.isOff = isOff
   }
 
-  /// A time for which every failure lasts; `.seconds(5)` and the like are shorter.
+  /// Caches every failure for a time; a plain `.seconds(5)` does the same.
   ///
   /// - Parameter duration: How long; zero or less is not at all.
   public init(_ duration: Duration) {
     self.init { _ in duration }
   }
 
-  /// No failure lasts, and callers ignore the lasting failure of another query of the key; the
-  /// default.
+  /// Caches no failure, and callers ignore a cached failure of another query of the key; the default.
   public static var off: Self { FailureCaching(isOff: true) { _ in nil } }
 
-  /// A time for each failure, which depends on the error.
+  /// Caches each failure for a time that depends on the error.
   ///
   /// The closure is called once when a fetch has failed for good, outside the cache's lock; it must be
   /// quick.

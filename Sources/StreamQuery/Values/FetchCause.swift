@@ -1,7 +1,7 @@
 /// The reason for which a fetch was started.
 ///
-/// Every reason to fetch goes through one coordinator, which records it on the result, on the
-/// ``FetchContext`` and in ``QueryClient/events``.
+/// The client records the reason of each fetch on the result, on the ``FetchContext`` and in
+/// ``QueryClient/events``.
 public enum FetchCause: String, Hashable, Codable, Sendable, CaseIterable {
   /// A stream or observer of the key started, was enabled, or moved to this key.
   case subscribed
@@ -13,7 +13,7 @@ public enum FetchCause: String, Hashable, Codable, Sendable, CaseIterable {
   case active
   /// The network came back.
   case reconnect
-  /// Code asked for it: `fetch`, `ensure`, `prefetch` or `refetch`.
+  /// Code asked for a value or a refetch: `fetch`, `ensure`, `prefetch` or `refetch`.
   case manual
   /// The entry was reset.
   case reset
@@ -24,7 +24,7 @@ public enum FetchCause: String, Hashable, Codable, Sendable, CaseIterable {
 /// How new the answer of a fetch must be, if another cache might give it.
 ///
 /// A fetch may ask another cache: of the process, of other machines or of the network.
-/// ``FetchContext/demand`` tells it which answers of that cache will do.
+/// ``FetchContext/demand`` tells the fetch which answers of that cache will do.
 public enum FetchDemand: String, Hashable, Codable, Sendable, CaseIterable {
   /// The data is missing or stale, or a refetch failed. An answer that is younger than
   /// ``FetchContext/staleTime`` will do.
@@ -54,12 +54,12 @@ extension FetchDemand {
 
 /// The identity of one fetch of a client, among all fetches of all clients of the process.
 ///
-/// All attempts of a fetch, all callers that wait for it and all events about it have the same one.
-/// A fetch that replaces another has its own.
+/// All attempts of a fetch, all callers that wait for it and all events about it have the same identity. A
+/// fetch that replaces another has an identity of its own.
 public struct FetchIdentity: Hashable, Sendable, _FreeOfActors, CustomStringConvertible {
-  /// Unique to the client.
+  /// A number that is unique to the client.
   let client: UInt64
-  /// Unique to the entry: no other entry of the client ever has it.
+  /// A number that is unique to the entry: no other entry of the client ever has it.
   let entry: UInt64
   /// The number of the fetch among those of the entry.
   let number: UInt32

@@ -32,12 +32,12 @@ public enum NetworkMode: String, Hashable, Codable, Sendable {
 
 /// The policy for a running fetch that nobody wants any more.
 ///
-/// Every stream of the key, every caller that waits for the fetch, and the client itself (for
-/// background work) wants the fetch. The policy of the running fetch decides.
+/// Every stream of the key wants the fetch, and so do every caller that waits for it and, for background
+/// work, the client itself. The policy of the running fetch decides.
 public enum AbandonmentPolicy: Hashable, Sendable {
   /// Cancels the fetch's task and undoes what the fetch changed; the default.
   case cancel
-  /// Lets a running attempt or a paused refetch of data land; starts no further attempt.
+  /// Lets a running attempt, or a paused refetch of data, bring its answer; starts no further attempt.
   case finish
   /// Like ``cancel``, unless somebody wants the fetch again within the duration.
   case linger(Duration)
@@ -55,7 +55,7 @@ package enum Abandonment: Hashable, Sendable {
 
 /// The way in which the answer of a fetch arrives.
 package enum Delivery: Hashable, Sendable {
-  /// At once.
+  /// The answer arrives at once.
   case whole
   /// The answer arrives in parts, which are shown until the value is whole.
   case parts

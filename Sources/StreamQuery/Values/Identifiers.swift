@@ -24,8 +24,7 @@ struct ObserverID: Hashable, Sendable {
 
 /// The position of an observer in an `ObservationGroup`.
 ///
-/// It has seven bytes, so that it fits into one word together with the kind of the wait of an
-/// observer.
+/// The position has seven bytes, so that one word holds it together with the kind of an observer's wait.
 struct MemberPosition: Equatable, Sendable {
   let position: Int32
   private let lowGroup: UInt16
@@ -48,7 +47,7 @@ struct MemberPosition: Equatable, Sendable {
 /// The identity of a fetch among those of one entry, by which late answers are recognised and
 /// ignored.
 ///
-/// A fencing write, a removal, a reset and a newer fetch each outdate the running fetch's number.
+/// A write that discards fetches, a removal, a reset and a newer fetch outdate the running fetch's number.
 /// An answer with an outdated number changes nothing (contract law 7).
 package struct FetchID: Hashable, Sendable {
   /// The number of the fetch among those of the entry.

@@ -2,9 +2,9 @@ import Synchronization
 
 /// Data as observers see it: the cached data with the changes of mutations applied.
 ///
-/// The first reader computes it, outside the lock, and the result is kept. Layers are user code,
-/// and no decision of the cache depends on them. A transaction that changes the base therefore need
-/// not run them, and still nobody sees the base without its layers.
+/// The first reader computes the data outside the lock, and the result is kept. Layers run user code, and no
+/// decision of the cache depends on them. So a transaction that changes the base need not run its layers, and
+/// still nobody sees the base without them.
 // Unchecked, like its superclass: all properties are immutable and Sendable.
 final class LayeredBox: ValueBox, @unchecked Sendable {
   /// The data without the changes; `nil` if there is none.
@@ -45,7 +45,7 @@ final class LayeredBox: ValueBox, @unchecked Sendable {
     }
   }
 
-  /// The data that a caller gets; if the layers show no data, that is the base.
+  /// The data that a caller gets: the base if the layers show no data.
   override var settled: ValueBox { shown ?? base ?? self }
 
   override var erased: any Sendable { settled.erased }

@@ -5,7 +5,7 @@
 package enum Sharing {
   /// Whether values of a type hold references.
   ///
-  /// Only then is an old part worth keeping: a new number is as good as an old one.
+  /// Only parts with references are worth sharing: a new number is as good as an equal old one.
   static func holdsReferences<Value>(_ type: Value.Type) -> Bool {
     // Only `_isPOD` can tell this at run time.
     !_isPOD(type)
@@ -38,7 +38,8 @@ package enum Sharing {
     return rows
   }
 
-  /// The positions of the old rows that have the same identities.
+  /// The position of the old row with the same identity, for each new row from `start` on; `nil` if there is
+  /// none.
   private static func origins<Row>(_ old: [Row], _ new: [Row], from start: Int) -> [Int?] {
     func byIdentity<Known: Identifiable>(_ type: Known.Type) -> [Int?]? {
       guard let old = cast(old, to: [Known].self), let new = cast(new, to: [Known].self)
@@ -58,9 +59,9 @@ package enum Sharing {
       ?? Array(repeating: nil, count: new.count - start)
   }
 
-  /// Casts to the same type under another name.
+  /// Casts a value to `Known`, which is the same type as `Value`.
   ///
-  /// It is a function, because a cast that is written in place converts an array row by row.
+  /// This is a function, because a cast that is written in place converts an array row by row.
   private static func cast<Value, Known>(_ value: Value, to type: Known.Type) -> Known? {
     value as? Known
   }

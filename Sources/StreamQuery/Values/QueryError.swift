@@ -16,9 +16,8 @@ public enum QueryError: Error, Hashable, Sendable, CustomStringConvertible {
   case notModifiedWithoutData(key: String)
   /// The mutation has no work: it was made from a key alone, and no default covers the key.
   case missingPerform(key: String)
-  /// The work or a callback of a mutation, or a fetch, awaited a run that can end only after it: a
-  /// run of its own scope, one that waits for it, or one behind such a run, possibly through other
-  /// clients.
+  /// The work or a callback of a mutation, or a fetch, awaited a run that waits for it: in its scope,
+  /// directly or through others, possibly of other clients.
   case recursiveMutation(key: String)
   /// A fetch took longer than its caller was ready to wait, and may continue for others; or an attempt
   /// took longer than its query allows.
@@ -88,12 +87,10 @@ public enum QueryError: Error, Hashable, Sendable, CustomStringConvertible {
 ///   was about the data before it.
 /// - The fetch of a page may throw it for that page, which then stays as it was; see
 ///   ``FetchContext/previous(as:)``.
-/// - A stream that throws it ends there, and the value that it has shown stays. Before its first
+/// - A stream that throws this error ends there, and the value that it has shown stays. Before its first
 ///   element, the previous data stays, even if a refetch had hidden it.
-/// - If the only data is a part that an earlier stream left, it is a failure as without data, unless the
-///   query is endless.
-/// - Without data it is a failure, ``QueryError/notModifiedWithoutData(key:)``, which is not
-///   retried.
+/// - Without data this error is a failure, ``QueryError/notModifiedWithoutData(key:)``, which is not retried.
+///   A part that an earlier stream left is no data, unless the query is endless.
 public struct NotModified: Error, Hashable, Sendable {
   /// Creates the error.
   public init() {}

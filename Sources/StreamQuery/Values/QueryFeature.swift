@@ -1,14 +1,14 @@
 /// An object of the feature that made a query, with its own facts, such as how pages follow each
 /// other.
 ///
-/// The cache passes it from the query to the results without looking at it. It may hold user code, but not
-/// the fetch: a result would then keep all that the fetch captured.
+/// The cache passes this object from the query to the results without looking at it. The object may hold user
+/// code, but not the fetch: a result would then keep all that the fetch captured.
 typealias QueryFeature = any AnyObject & Sendable
 
 /// The part of a value that a fetch fetches: the whole, or a part that a feature adds to it.
 ///
 /// The features that fetch in parts name the parts in extensions. The cache only distinguishes the whole from
-/// a part. It is one byte, because every entry and every snapshot has one.
+/// a part. A part has one byte, because every entry and every snapshot stores one.
 package struct FetchPart: Equatable, Sendable {
   /// The whole value, which replaces the cached one.
   package static var whole: FetchPart { FetchPart(rawValue: 0) }
@@ -16,10 +16,10 @@ package struct FetchPart: Equatable, Sendable {
   let rawValue: UInt8
 }
 
-/// A caller's wish about a fetch that is not in its query, such as the number of pages.
+/// An option of a fetch that a caller gives beside the query, such as the number of pages.
 ///
-/// Only the feature that made the query understands it. Like the query, it is kept for the entry's
-/// refetches until another caller expresses a wish.
+/// Only the feature that made the query understands this option. Like the query, it is kept for the entry's
+/// refetches until another caller gives one.
 struct FetchSetting: Equatable, Sendable {
   let rawValue: Int
 }
@@ -27,8 +27,8 @@ struct FetchSetting: Equatable, Sendable {
 /// The progress of a fetch, which it keeps from attempt to attempt until its value is cached.
 ///
 /// The features that fetch in parts implement it; the cache and the client only pass it on.
-///
-/// It is a class, because each fetch has an optional one, and copying an existential of any type
+/// The progress is a class, because each fetch has an optional one, and copying an existential of any type
+/// costs a call.
 /// costs a call.
 protocol FetchProgress: AnyObject, Sendable {
   /// Returns the progress that a restarted fetch can use; `nil` if all of it is outdated.
@@ -45,16 +45,15 @@ protocol FetchProgress: AnyObject, Sendable {
   /// earlier attempt.
   var isKeptForRetry: Bool { get }
 
-  /// Whether the value is joined with the data that is cached when it lands, so that no update is
-  /// lost.
+  /// Whether the fetched value is joined with the data that is cached by then, so that no update is lost.
   var joins: Bool { get }
 
-  /// Returns the value to cache, if it is joined.
+  /// Joins the fetched value with the cached data.
   ///
   /// This is called outside the lock, and again if the data changed meanwhile.
   ///
   /// - Parameter present: The cached data; `nil` if there is none.
-  /// - Returns: The value; `nil` for the fetched one.
+  /// - Returns: The value to cache; `nil` for the fetched one.
   func landed(on present: ValueBox?) -> ValueBox?
 }
 
@@ -68,8 +67,8 @@ extension FetchProgress {
 
 /// The initial data of a query, as the cache keeps it: an object that only the client evaluates.
 ///
-/// The client casts it to a `DefinitionExtras.InitialDataSource`. An entry keeps it for its resets,
-/// without the fetch of the query that brought it.
+/// The client casts the object to a `DefinitionExtras.InitialDataSource`. An entry keeps the object for
+/// resets, without the fetch of the query that brought it.
 typealias StoredInitialData = any AnyObject & Sendable
 
 /// The client, for code below it that passes it on to user code and never calls it.

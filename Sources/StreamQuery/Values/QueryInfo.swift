@@ -6,8 +6,8 @@ public import Foundation
 
 /// The facts that the cache has about one entry, without its value type.
 ///
-/// Filters, dynamic options and ``QueryClient/diagnostics(_:)`` read it. It is a snapshot: it does
-/// not change with the entry.
+/// Filters, dynamic options and ``QueryClient/diagnostics(_:)`` read this snapshot, which does not change
+/// with the entry.
 public struct QueryInfo: Sendable, _FreeOfActors {
   /// The key, without its value type.
   public let key: AnyQueryKey
@@ -31,17 +31,16 @@ public struct QueryInfo: Sendable, _FreeOfActors {
   /// Whether the data is stale for some observer; without observers, whether it is missing or
   /// invalidated.
   public let isStale: Bool
-  /// The metadata of the query; if several share the key, of the one whose fetch is used.
+  /// The metadata of the query; of several queries that share the key, the one that fetches counts.
   ///
-  /// An option that is a function sees, when it is called for a query that arrives, the query's own
-  /// metadata.
+  /// For a new query, an option that is a function sees that query's own metadata.
   public internal(set) var meta: QueryMeta
   /// How old the data is; `nil` without data.
   public let age: Duration?
 
   /// Whether the data is a part of a streamed value.
   ///
-  /// It stays a part in a store or an archive, and is completed after it was restored.
+  /// The data stays a part in a store or an archive, and a fetch completes it after it was restored.
   package var isPart = false
   package let entryKey: EntryKey
   let snapshot: EntrySnapshot

@@ -1,6 +1,6 @@
 /// Free-form facts about a query, visible to its fetch, to filters and in events.
 ///
-/// It is typed like a SwiftUI environment: a key type names an entry and its value type.
+/// The facts are typed like a SwiftUI environment: a key type names an entry and its value type.
 ///
 /// ```swift
 /// enum ErrorMessage: QueryMetaKey { static let defaultValue = "Something went wrong" }
@@ -28,7 +28,7 @@ public struct QueryMeta: Sendable, _FreeOfActors {
     meta.map { base?.merging($0) ?? $0 } ?? base
   }
 
-  /// The entries of both; where both have one, the other's wins.
+  /// The entries of both; where both have an entry, that of `other` wins.
   func merging(_ other: QueryMeta) -> QueryMeta {
     guard !values.isEmpty else { return other }
     var merged = self

@@ -3,7 +3,7 @@ extension QueryResult {
   /// The result before a query is observed: pending, and not fetching.
   public static var idle: Self { Self(snapshot: .empty, flags: []) }
 
-  /// Whether both are the same snapshot; it is quick, and `false` does not mean that they differ.
+  /// Whether both results are the same snapshot; a quick test, and `false` does not mean that they differ.
   ///
   /// A view may make its query anew each time that it is drawn. Two placeholders therefore count as
   /// the same unless they are `Equatable` and differ.
@@ -14,7 +14,7 @@ extension QueryResult {
     flags == other.flags && snapshot.isSame(as: other.snapshot, flags)
   }
 
-  /// Whether both show the same data.
+  /// Whether both results show the same data.
   ///
   /// The same object is the same data. Other data is compared by value if it is `Equatable`;
   /// otherwise it is different.
@@ -28,7 +28,7 @@ extension QueryResult {
     return Equality.compare(data, otherData) == true
   }
 
-  /// Whether both show the same failure; each failed fetch is a failure of its own.
+  /// Whether both results show the same failure; each failed fetch is a failure of its own.
   ///
   /// - Parameter other: Another result.
   /// - Returns: Whether both have no error, or the error of the same fetch.
@@ -36,7 +36,7 @@ extension QueryResult {
     snapshot.error === other.snapshot.error
   }
 
-  /// Whether both have no error, or errors that are equal or of the same fetch.
+  /// Whether both results have no error, or errors that are equal or of the same fetch.
   package func hasEqualError(to other: Self) -> Bool {
     guard !hasSameError(as: other) else { return true }
     guard let error, let otherError = other.error else { return false }
@@ -45,8 +45,8 @@ extension QueryResult {
 }
 
 extension EntrySnapshot {
-  /// Whether both are the same snapshot, or differ only in placeholders that cannot be compared or
-  /// are equal.
+  /// Whether both snapshots are the same, or differ only in placeholders that cannot be compared or are
+  /// equal.
   @inline(__always)
   func isSame(as other: EntrySnapshot, _ flags: QueryFlags) -> Bool {
     self === other || flags.contains(.placeholder) && standsIn(like: other)
@@ -71,9 +71,9 @@ extension EntrySnapshot {
 
 /// Equality of values, for code that does not know whether they can be compared.
 ///
-/// Conformance is checked at run time rather than by an overload, so that a generic call site
-/// behaves like one that knows the type. It is checked where the values are compared, because a
-/// conformance that is isolated to an actor holds only there.
+/// Conformance is checked at run time rather than by an overload, so that a generic call site behaves like
+/// one that knows the type. This happens where the values are compared, because a conformance that is
+/// isolated to an actor holds only there.
 package enum Equality {
   /// Compares two values.
   ///

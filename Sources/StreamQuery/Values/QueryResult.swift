@@ -67,8 +67,8 @@ public struct QueryResult<Value: Sendable>: Sendable, _FreeOfActors {
 
   /// The date when a fetch last failed; `nil` if none ever did.
   ///
-  /// A success or a write keeps it, and ``errorUpdateCount`` too, as in TanStack Query 5: both describe
-  /// the past, so that a view can say that a server has trouble although it shows data. ``error``
+  /// A success or a write keeps this date, and ``errorUpdateCount`` too, as in TanStack Query 5: both
+  /// describe the past, so that a view can say that a server has trouble although it shows data. ``error``
   /// says whether the last fetch failed; a success clears it. A reset or a removal clears all.
   public var errorUpdatedAt: Date? { date(snapshot.errorUpdatedAt) }
 
@@ -102,8 +102,8 @@ public struct QueryResult<Value: Sendable>: Sendable, _FreeOfActors {
 
   /// Whether the client does not know yet if a store has data for the query.
   ///
-  /// Until then the query does not fetch by itself, and ``isEnabled`` is `false`. It is `false` for
-  /// queries that are not persisted.
+  /// Until then the query does not fetch by itself, and ``isEnabled`` is `false`. For queries that are not
+  /// persisted, this is `false`.
   public var isRestoring: Bool { flags.contains(.restoring) }
 
   /// Whether there is no data yet, and no final error.

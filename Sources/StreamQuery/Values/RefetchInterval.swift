@@ -1,7 +1,7 @@
 /// The interval at which an observed query is refetched, whether stale or not.
 ///
-/// All observers of a key share one timer: it has the shortest interval of the enabled ones. Each
-/// fetch restarts it, even if its attempts fail; a write does not.
+/// All observers of a key share one timer, with the shortest interval of the enabled ones. Each fetch
+/// restarts the timer, even if the attempts fail; a write does not.
 public struct RefetchInterval: Sendable, _FreeOfActors, ExpressibleByDuration {
   enum Kind: Sendable {
     case fixed(TimeSpan?)
@@ -19,7 +19,7 @@ public struct RefetchInterval: Sendable, _FreeOfActors, ExpressibleByDuration {
   /// No polling; the default.
   public static var off: Self { RefetchInterval(kind: .fixed(nil)) }
 
-  /// Polls, like ``every(_:)``; `.seconds(30)` and the like are shorter.
+  /// Polls, like ``every(_:)``; a plain `.seconds(30)` does the same.
   ///
   /// - Parameter duration: The time between two fetches.
   public init(_ duration: Duration) {
@@ -142,7 +142,7 @@ public enum BackgroundInterval: Hashable, Sendable, _FreeOfActors, ExpressibleBy
   /// Polls at its own interval, usually a slower one.
   case every(Duration)
 
-  /// Polls at its own interval; `.minutes(1)` and the like are shorter.
+  /// Polls at its own interval, like ``every(_:)``; a plain `.minutes(1)` does the same.
   ///
   /// - Parameter duration: The time between two fetches.
   public init(_ duration: Duration) {
@@ -177,10 +177,10 @@ public enum BackgroundInterval: Hashable, Sendable, _FreeOfActors, ExpressibleBy
 /// configuration.reconnectPacing = .coalescing(.seconds(1), spreading: .seconds(5))
 /// ```
 ///
-/// Fetches that callers await are never spread, nor are those of queries whose policy is a condition. A
-/// query takes its own pacing for a stream of triggers: ``Query/refetch(on:pacing:)``.
+/// Fetches that callers await are never spread, nor are those of queries that have a condition as their
+/// policy. For a stream of triggers, a query takes a pacing of its own: ``Query/refetch(on:pacing:)``.
 public struct RefetchPacing: Hashable, Sendable {
-  /// The time after a return that refetched in which further returns count as the same one.
+  /// How long after a return that refetched further returns count as the same one.
   ///
   /// Further returns resume paused fetches, except those that are spread. No return is lost: at the end
   /// of the time, entries that got no data since the first return are refetched once more, as their

@@ -79,8 +79,8 @@ public struct RefetchPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanLitera
 
   /// Chooses a policy by the query's state.
   ///
-  /// Each subscription, and so each view that appears, evaluates the policy for the entry as it was
-  /// before. At an event, each observer evaluates it.
+  /// Each subscription, and so each view that appears, evaluates the policy for the entry as it was before.
+  /// At an event, each observer evaluates the policy.
   ///
   /// ```swift
   /// let rates = Query("rates") { try await api.rates() }
@@ -105,7 +105,8 @@ public struct RefetchPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanLitera
   ///   .refetchOnActive(.when { await search.isOn })
   /// ```
   ///
-  /// A closure is one of these if it has an `await`, or says `async`: `{ @MainActor () async in isVisible }`.
+  /// A closure is such a condition if it has an `await`, or says `async`: `{ @MainActor () async in isVisible
+  /// }`.
   /// Only this refetch waits for the condition. A subscription shows the cached data meanwhile.
   ///
   /// - Parameter condition: Whether to refetch.
@@ -114,7 +115,7 @@ public struct RefetchPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanLitera
     RefetchPolicy(kind: .awaited(.when(condition)))
   }
 
-  /// Refetches, even fresh data, if a condition holds for the query's state that may wait.
+  /// Refetches, even fresh data, if a condition on the query's state holds; the condition may wait.
   ///
   /// The state is as old as the subscription or the event. Each observer evaluates the condition
   /// once.

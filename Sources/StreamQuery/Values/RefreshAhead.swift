@@ -43,9 +43,9 @@ public struct RefreshAhead: Hashable, Sendable, _FreeOfActors {
 
   /// Refetches early at random; the longer the last fetch took, the earlier.
   ///
-  /// It is early by the duration of the last fetch, times `beta`, times a random number for each
-  /// answer that is 1 on average and sometimes much larger: the *XFetch* rule. So few of many keys
-  /// or machines ask at once, and a quick fetch is hardly ever early.
+  /// The refetch is early by the duration of the last fetch, times `beta`, times a random number for each
+  /// answer that is 1 on average and sometimes much larger: the *XFetch* rule. So few of many keys or
+  /// machines ask at once, and a quick fetch is hardly ever early.
   ///
   /// - Parameter beta: How early; more than 1 is earlier, zero or less never.
   /// - Returns: The refresh.
@@ -67,10 +67,10 @@ public struct RefreshAhead: Hashable, Sendable, _FreeOfActors {
     }
   }
 
-  /// The age at which fresh data is refetched; `nil` if that is not before it is stale.
+  /// The age at which fresh data is refetched; `nil` if the data is stale by then.
   ///
   /// - Parameters:
-  ///   - span: The age at which it is stale.
+  ///   - span: The age at which the data is stale.
   ///   - chance: A random number in 0..<1.
   ///   - duration: How long the last fetch took.
   /// - Returns: The age.

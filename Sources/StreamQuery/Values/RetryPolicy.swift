@@ -23,7 +23,7 @@ public struct RetryPolicy: Sendable, _FreeOfActors, ExpressibleByIntegerLiteral 
   /// The rule for how often to retry.
   private enum Rule: Sendable {
     case never
-    /// A number of retries. It is no closure, which would be one object for each query.
+    /// A number of retries; a closure instead would be one more object for each query.
     case times(Int)
     /// A closure that decides, given the number of earlier failures, from 0.
     case asked(@Sendable (_ failures: Int, _ error: any Error) -> Bool)
@@ -227,8 +227,7 @@ public struct RetryBackoff: Sendable, _FreeOfActors {
 
   /// A custom rule.
   ///
-  /// The longest wait of a custom rule is not known; where an endless stream needs it, 30 seconds
-  /// count.
+  /// The longest wait of a custom rule is not known: an endless stream, which needs it, assumes 30 seconds.
   ///
   /// - Parameter delay: Receives the number of failures before this one (0 at the first) and the
   ///   error.

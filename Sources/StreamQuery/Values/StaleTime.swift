@@ -20,7 +20,7 @@ public struct StaleTime: Sendable, _FreeOfActors, ExpressibleByDuration {
     self.kind = kind
   }
 
-  /// Fresh for a duration, like ``after(_:)``; `.minutes(5)` and the like are shorter.
+  /// Fresh for a duration, like ``after(_:)``; a plain `.minutes(5)` does the same.
   ///
   /// - Parameter duration: How long.
   public init(_ duration: Duration) {
@@ -45,9 +45,9 @@ public struct StaleTime: Sendable, _FreeOfActors, ExpressibleByDuration {
 
   /// Never stale, not even by invalidation, and omitted from bulk refetches.
   ///
-  /// Subscriptions, reconnects and the app's return do not refetch it, whatever their policy. A
-  /// handle's `refetch`, a reset or a removal does, and so do an interval and the query's own
-  /// trigger streams.
+  /// Subscriptions, reconnects and the app's return do not refetch such data, whatever their policy. A
+  /// handle's `refetch`, a reset or a removal does, and so do an interval and the query's own trigger
+  /// streams.
   public static var `static`: Self { StaleTime(kind: .fixed(.static)) }
 
   /// A stale time that is evaluated again whenever the entry changes.
@@ -60,12 +60,12 @@ public struct StaleTime: Sendable, _FreeOfActors, ExpressibleByDuration {
     StaleTime(kind: .dynamic(staleTime))
   }
 
-  /// The answer, if it does not depend on the entry's state.
+  /// The stale time, if it does not depend on the entry's state.
   var fixed: Freshness? {
     if case .fixed(let freshness) = kind { freshness } else { nil }
   }
 
-  /// The answer for the current state; an answer that is dynamic itself counts as stale at once.
+  /// The stale time for the current state; if a closure returns a dynamic one, the data is stale at once.
   func resolved(_ info: () -> QueryInfo) -> Freshness {
     switch kind {
     case .fixed(let freshness): return freshness
@@ -83,13 +83,13 @@ package enum Freshness: Hashable, Sendable {
   /// Never stale once there is data.
   case `static`
 
-  /// Whether data that is there is stale.
+  /// Whether data, which is present, is stale.
   ///
   /// - Parameters:
-  ///   - updatedAt: When it was up to date.
-  ///   - isInvalidated: Whether it was marked as invalidated since.
+  ///   - updatedAt: When the data was up to date.
+  ///   - isInvalidated: Whether the data was marked as invalidated since.
   ///   - now: The time of the decision.
-  /// - Returns: Whether it is stale.
+  /// - Returns: Whether the data is stale.
   @inline(__always)
   func isStale(updatedAt: Instant, isInvalidated: Bool, at now: Instant) -> Bool {
     switch self {
@@ -121,17 +121,17 @@ package struct AnswerAge: Hashable, Sendable {
 }
 
 extension AnswerAge {
-  /// The time when the answer was up to date, which is not after it landed.
+  /// The time when the answer was up to date, `now` at the latest.
   ///
-  /// - Parameter now: When it lands.
+  /// - Parameter now: The time when the answer becomes the data.
   /// - Returns: The date of the data.
   func date(at now: Timestamp) -> Timestamp {
     updatedAt.instant < now.instant ? updatedAt : now
   }
 
-  /// Combines the ages of two parts of an answer: it is as old as the older one.
+  /// Combines the ages of two parts of an answer: the answer is as old as the older part.
   ///
-  /// It is outdated if either answer is, and known to be up to date only if both are.
+  /// The answer is outdated if either part is, and known to be up to date only if both parts are.
   ///
   /// - Parameter other: The age of the other part; `nil` is new.
   /// - Returns: The age of both.

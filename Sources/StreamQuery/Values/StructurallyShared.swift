@@ -26,7 +26,7 @@
 public protocol StructurallyShared: Equatable {
   /// Returns this value, with every unchanged part taken from an older one.
   ///
-  /// It runs outside the cache's lock; it must be pure, and may run several times for one fetch.
+  /// The method runs outside the cache's lock; it must be pure, and may run several times for one fetch.
   ///
   /// - Parameter old: The previous value.
   /// - Returns: A value that equals this one; the old one if that is equal.

@@ -8,7 +8,7 @@
   @usableFromInline
   init() {}
 
-  /// The box that holds the value itself.
+  /// The box of the value that callers get: this one, or that with the result of a `LayeredBox`.
   ///
   /// This may run user code, so do not call it under the lock.
   package var settled: ValueBox { self }
@@ -46,8 +46,8 @@
 
 /// The typed half of ``ValueBox``.
 ///
-/// It is made in the user's module, where the value's type is known: elsewhere each box would have
-/// to look up its own type. It is `Sendable`, because its one property is immutable and `Sendable`.
+/// A box is made in the user's module, where the value's type is known: elsewhere each box would have to look
+/// up its own type. The class is `Sendable`, because its one property is immutable and `Sendable`.
 @usableFromInline package final class TypedBox<Value: Sendable>: ValueBox, @unchecked Sendable {
   @usableFromInline
   package let value: Value
