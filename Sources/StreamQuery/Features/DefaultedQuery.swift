@@ -1,8 +1,8 @@
 /// A query with a default value, which is shown while there is no data, so that data is never
 /// `nil`.
 ///
-/// Name it once, with the place where its data is kept. Code that uses it needs to know neither the
-/// place nor the default:
+/// Name such a query once, with the place where its data is kept. Code that uses the query needs to know
+/// neither the place nor the default:
 ///
 /// ```swift
 /// extension DefaultedQuery<[String]> {
@@ -16,8 +16,8 @@
 /// client.updateData(for: .todos) { todos in todos.append("Read the news") }
 /// ```
 ///
-/// The default is never cached, saved or sent: the same ``query`` without it shows no data. It is
-/// not a placeholder either, which a query shows as a success.
+/// The default is never cached, saved or sent: the same ``query`` without the default shows no data. Nor is
+/// the default a placeholder, which a query shows as a success.
 ///
 /// Each call of a ``QueryClient`` that fetches, reads, writes, invalidates, refetches, resets, cancels or
 /// removes one query takes this one, too. To a call that takes only a ``Query``, pass ``query``, written out:
@@ -64,7 +64,7 @@ extension Query {
 
 /// One snapshot of a query that has a default value: there is always data to show.
 ///
-/// It also has every property of ``QueryResult``, such as `isFetching` and `error`. They describe
+/// A result also has every property of ``QueryResult``, such as `isFetching` and `error`. These describe
 /// the query: while the default is shown, the result is still pending, or an error.
 ///
 /// ```swift
@@ -106,8 +106,8 @@ public struct DefaultedResult<Value: Sendable>: Sendable, _FreeOfActors {
 
 /// The snapshots of a query that has a default value, as a cold sequence.
 ///
-/// It is a ``QueryResults`` whose elements always have data: each iterator is its own subscription,
-/// and stays on the caller's actor.
+/// This is a ``QueryResults`` in which each element has data: each iterator is its own subscription, and
+/// stays on the caller's actor.
 ///
 /// ```swift
 /// let todos = Query("todos") { try await api.todos() }.defaulting(to: [])
@@ -116,7 +116,7 @@ public struct DefaultedResult<Value: Sendable>: Sendable, _FreeOfActors {
 public struct DefaultedResults<Value: Sendable>: AsyncSequence, Sendable {
   /// A snapshot.
   public typealias Element = DefaultedResult<Value>
-  /// It cannot fail: a failed fetch is a state in the results.
+  /// The sequence cannot fail: a failed fetch is a state in the results.
   public typealias Failure = Never
 
   private let results: QueryResults<Value>
@@ -138,7 +138,7 @@ public struct DefaultedResults<Value: Sendable>: AsyncSequence, Sendable {
   public struct Iterator: AsyncIteratorProtocol {
     /// A snapshot.
     public typealias Element = DefaultedResult<Value>
-    /// It cannot fail.
+    /// The sequence cannot fail.
     public typealias Failure = Never
 
     fileprivate var base: QueryResults<Value>.Iterator

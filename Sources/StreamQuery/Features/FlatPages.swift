@@ -2,10 +2,10 @@ import Synchronization
 
 /// The pages of one run as plain arrays: made on first access, then kept.
 ///
-/// It belongs to one state of a run. Copies of the run share it, and a run that changes gets a new
-/// one. Arrays are made outside the lock, because copying and releasing pages may run user code.
+/// An object belongs to one state of a run. Copies of the run share the object, and a run that changes gets a
+/// new one. Arrays are made outside the lock, because copying and releasing pages may run user code.
 ///
-/// It has no generic parameters, so that the layout of a run has none either: see ``PageBox``.
+/// The class has no generic parameters, so that the layout of a run has none either: see ``PageBox``.
 final class FlatPages: Sendable {
   private let pages = Mutex<ValueBox?>(nil)
   private let params = Mutex<ValueBox?>(nil)

@@ -7,8 +7,8 @@
 /// | first page only | the first one; the others stay |
 /// | next, previous | one; none where parameters end |
 ///
-/// It is pure, except for the closures that give parameters, which are called outside any lock. The
-/// fetch keeps the value between its attempts, so a retry continues with the page that failed.
+/// The loop is pure, except for the closures that give parameters, which are called outside any lock. The
+/// fetch keeps the loop between its attempts, so a retry continues with the page that failed.
 struct PageLoop<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
   typealias Run = Pages<Page, PageParam>
 
@@ -22,10 +22,9 @@ struct PageLoop<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
 
   /// The kind of a fetch.
   ///
-  /// It consists only of runs and boxes, which have the same layout for all types: see ``PageBox``.
+  /// It consists only of runs and boxes, which have one layout for all types of pages: see ``PageBox``.
   private enum Work {
-    /// Pages that replace all cached ones; the first of them has a parameter, in a box, that is
-    /// given here.
+    /// Pages that replace all cached ones; `start` has the parameter of the first of them, in a box.
     case refresh(Run?, start: ValueBox, remaining: Int)
     /// A page that replaces the first one.
     case firstPage(of: Run, arrived: Run?)
@@ -78,7 +77,7 @@ struct PageLoop<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// A page arrived.
+  /// Adds a page that arrived.
   ///
   /// - Parameters:
   ///   - page: The page.
@@ -114,12 +113,12 @@ struct PageLoop<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
     if case .refresh = work { true } else { false }
   }
 
-  /// The pages to cache, from the ones that are cached when the fetch lands.
+  /// The pages to cache, from the fetched ones and those that are cached by now.
   ///
   /// A single page belongs next to the page that it was requested from. If that page is still at
   /// the end of the cached pages, the new one is added to them, so that an update that was written
-  /// meanwhile is kept. Otherwise the page lands with the pages that it was requested from, because
-  /// the answer of any fetch replaces data that was written meanwhile.
+  /// meanwhile is kept. Otherwise the page is cached with the pages that it was requested from, because the
+  /// answer of any fetch replaces data that was written meanwhile.
   ///
   /// - Parameter present: The cached pages; `nil` if there are none.
   /// - Returns: The pages to cache; `nil` if no page arrived.

@@ -296,14 +296,14 @@ extension QueryResult where Value: PageSequenceValue {
 
   /// Whether there is a page after the last cached one, by `nextPageParam`.
   ///
-  /// For a selection, it refers to the pages from which the selection was made.
+  /// For a selection, this refers to the pages from which the selection was made.
   public var hasNextPage: Bool {
     snapshot.source.map { snapshot.paging?.hasNextPage($0) ?? false } ?? false
   }
 
   /// Whether there is a page before the first cached one, by `previousPageParam`.
   ///
-  /// For a selection, it refers to the pages from which the selection was made.
+  /// For a selection, this refers to the pages from which the selection was made.
   public var hasPreviousPage: Bool {
     snapshot.source.map { snapshot.paging?.hasPreviousPage($0) ?? false } ?? false
   }

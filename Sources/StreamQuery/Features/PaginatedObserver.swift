@@ -39,7 +39,7 @@ public final class PaginatedObserver<
   /// The position of the observer.
   public var pagination: Pagination<Input, Page> { position.withLock { $0.pagination } }
 
-  /// The input whose pages are shown; setting another input starts at its initial page.
+  /// The input of the pages that are shown; setting another input starts at its initial page.
   public var input: Input {
     get { pagination.input }
     set { move { $0.input = newValue } }
@@ -116,7 +116,7 @@ nonisolated extension QueryClient {
   ///   - pagination: The first position.
   ///   - options: Options of the observer, in addition to those of the query.
   ///   - query: The query of a page; its key must contain input and page.
-  /// - Returns: The observer, which counts as one from now on.
+  /// - Returns: The observer, which counts as an observer of the page's query from now on.
   public nonisolated func paginated<Input, Page, Value>(
     _ pagination: Pagination<Input, Page>,
     options: ObserverOptions? = nil,

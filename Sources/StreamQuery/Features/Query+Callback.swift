@@ -3,7 +3,7 @@ import Synchronization
 extension Query {
   /// A query over an API with a completion handler.
   ///
-  /// It is a factory and not an initialiser, so that the compiler diagnoses wrong closures of other
+  /// This is a factory and not an initialiser, so that the compiler diagnoses wrong closures of other
   /// queries correctly.
   ///
   /// ```swift
@@ -96,8 +96,8 @@ extension Query {
     Query(key: key) { context in
       try await CompletionOnce.run(
         key: context.key.description,
-        // The closure does not capture the client: a completion that is never released must not
-        // keep it alive.
+        // The closure does not capture the client: a completion that is never released must not keep the
+        // client alive.
         report: context.client.configuration.onMisuse,
         start: start
       )
@@ -233,7 +233,7 @@ final class CompletionOnce<Value: Sendable>: Sendable {
     }
   }
 
-  /// The work has an outcome.
+  /// Gives the fetch the outcome of the work, and reports a second call as a misuse.
   ///
   /// After a cancellation this changes nothing, and is not a misuse.
   func complete(_ outcome: Outcome) {
@@ -243,7 +243,7 @@ final class CompletionOnce<Value: Sendable>: Sendable {
     if isExtra { report(.completionCalledTwice(key: key)) }
   }
 
-  /// The work has released the completion without calling it.
+  /// Fails the fetch, because the work released the completion without calling it.
   func abandon() {
     _ = endHandlers(as: .over)
     outcome.give(.failure(QueryError.completionNeverCalled(key: key)))
@@ -256,7 +256,7 @@ final class CompletionOnce<Value: Sendable>: Sendable {
   }
 }
 
-/// Only the completion-style work retains it, so its `deinit` shows that the work forgot to call.
+/// An object that only the completion-style work retains: its `deinit` shows that the work forgot to call.
 final class CompletionToken<Value: Sendable>: Sendable {
   let once: CompletionOnce<Value>
 

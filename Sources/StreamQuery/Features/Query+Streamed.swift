@@ -59,8 +59,8 @@ extension Query {
   ///   reduce: { $0 += $1 }
   /// ```
   ///
-  /// If an update is written while the stream runs, the next element is folded into it, unless the
-  /// stream replaces the data at its end.
+  /// If an update is written while the stream runs, the next element is folded into the written value, unless
+  /// the stream replaces the data at its end.
   ///
   /// - Parameters:
   ///   - part: The parts of the key, in order.
@@ -155,8 +155,8 @@ extension QueryDefinition {
           reduce(&value, element)
           continue
         }
-        // The first element of an attempt replaces the data of an earlier attempt, unless the
-        // elements of an endless stream are collected: these do not come again.
+        // The first element of an attempt replaces the data of an earlier attempt, unless the elements of an
+        // endless stream are collected, because the earlier ones do not come again.
         let startsOver = isFirst && (start.hasShown && !collects || replaces)
         var shown: ValueBox?
         let isShown = context.client.progress(job) { present, isNoBase in
@@ -185,8 +185,8 @@ extension QueryDefinition {
         }
         isFirst = false
       }
-      // The cache already has the value, element by element and with updates. This also holds if a retry adds
-      // no element to a collection.
+      // The cache already has the value, which elements and updates have built up, even if a retry adds no
+      // element to a collection.
       if !isFirst || collects && start.hasShown {
         job.keep(StreamStart(base: start.base, hasShown: start.hasShown || !hidden, joins: true))
       }
@@ -206,8 +206,8 @@ extension QueryDefinition {
 
 extension FetchContext {
   fileprivate func streamStart(of job: FetchJob, _ refetch: StreamedRefetch) -> StreamStart {
-    // Only a stream that appends begins again from the data before the fetch; the other modes begin
-    // again as any refetch does.
+    // After a restart of the fetch, only a stream that appends begins with the data of its first start; in
+    // the other modes, the stream begins as after any refetch.
     if let known = job.progress.withLock({ $0 }) as? StreamStart,
       refetch == .append || !known.isInherited
     {

@@ -11,8 +11,8 @@ nonisolated extension QueryClient {
   ///
   /// Use it for a refresh in the background and for warming up. Entries are fetched as by ``prefetch(_:)``,
   /// at most ``Configuration/maxConcurrentFetches`` at a time, or six. The query's own stale time decides
-  /// whether an entry is stale. It omits entries without a fetch, static and disabled ones, unobserved ones
-  /// that never had a result, and endless streams that deliver.
+  /// whether an entry is stale. The refresh omits entries without a fetch, static and disabled ones,
+  /// unobserved ones that never had a result, and endless streams that deliver.
   ///
   /// A client with a ``CacheLimit`` counts the uses of entries; without one, only observed entries count as
   /// used.
@@ -25,13 +25,13 @@ nonisolated extension QueryClient {
   /// A fetch that is paused, or waits for its next attempt, does not count among the concurrent ones, and
   /// goes on beside them.
   ///
-  /// When the time is over by the client's clock, or the caller is cancelled, it stops waiting and begins no
-  /// more fetches. A fetch that nobody else wants ends as its query's ``AbandonmentPolicy`` says. A refresh
-  /// without a limit waits for the network.
+  /// When the time is over by the client's clock, or the caller is cancelled, this stops waiting and begins
+  /// no more fetches. A fetch that nobody else wants ends as its query's ``AbandonmentPolicy`` says. A
+  /// refresh without a limit waits for the network.
   ///
   /// - Parameters:
   ///   - filter: Selects the entries.
-  ///   - limit: The time that it may take; zero or less fetches nothing.
+  ///   - limit: The time that the refresh may take; zero or less fetches nothing.
   /// - Returns: The entries that were refreshed, that failed, and that remain.
   /// - Complexity: Beside the fetches, as a search of the cache with the filter, and O(*n* log *n*) in the entries found.
   @discardableResult
@@ -49,7 +49,7 @@ nonisolated extension QueryClient {
   ///
   /// - Parameters:
   ///   - filter: Selects the entries.
-  ///   - deadline: The date at which it ends, by ``Configuration/wallClock``.
+  ///   - deadline: The date at which the refresh ends, by ``Configuration/wallClock``.
   /// - Returns: The entries that were refreshed, that failed, and that remain.
   /// - Complexity: Beside the fetches, as a search of the cache with the filter, and O(*n* log *n*) in the entries found.
   @discardableResult
@@ -62,13 +62,13 @@ nonisolated extension QueryClient {
 
   /// Refreshes the stale and the uncached ones of some queries within a time.
   ///
-  /// Use it in a process that has just begun, whose cache has no queries yet. It waits for their stores
-  /// first, so that stored data counts with its age. Otherwise this is the same as
+  /// Use it in a process that has just begun, whose cache has no queries yet. The refresh waits for the
+  /// stores of the queries first, so that stored data counts with its age. Otherwise this is the same as
   /// ``refetchStale(_:within:)-(QueryFilter,_)``. With `until:` you give a date instead of the time.
   ///
   /// - Parameters:
   ///   - queries: The queries; a missing one comes before a stale one if both are used as often.
-  ///   - limit: The time that it may take; zero or less fetches nothing.
+  ///   - limit: The time that the refresh may take; zero or less fetches nothing.
   /// - Returns: The entries that were refreshed, that failed, and that remain.
   /// - Complexity: Beside the fetches, O(*n*²) comparisons of keys in the length of the list.
   @discardableResult
@@ -86,7 +86,7 @@ nonisolated extension QueryClient {
   ///
   /// - Parameters:
   ///   - queries: The queries.
-  ///   - deadline: The date at which it ends, by ``Configuration/wallClock``.
+  ///   - deadline: The date at which the refresh ends, by ``Configuration/wallClock``.
   /// - Returns: The entries that were refreshed, that failed, and that remain.
   /// - Complexity: Beside the fetches, O(*n*²) comparisons of keys in the length of the list.
   @_documentation(visibility: internal)
@@ -112,8 +112,7 @@ nonisolated extension QueryClient {
   ) async -> QueryRefresh {
     let run = Run()
     let tasks = ParallelTasks<Void>(on: configuration.executor)
-    // This is decided before the tasks begin, because one that is cancelled at once may still
-    // begin.
+    // This is decided before the tasks begin, because a task that is cancelled at once may still begin.
     let isOver = limit == .zero || Task.isCancelled
     // These are no child tasks: a caller outside the simulation would wait for those, too.
     tasks.addTask {
@@ -132,12 +131,12 @@ nonisolated extension QueryClient {
 
   /// Refreshes the planned entries one after the other.
   ///
-  /// It waits for each while an attempt runs; a fetch that waits for something else goes on beside the next.
+  /// An attempt that runs is awaited before the next entry; a fetch that waits for something goes on beside
+  /// it.
   private func refetchStale(_ run: Run, in tasks: ParallelTasks<Void>) async {
     while !Task.isCancelled, let (index, candidate) = run.plan.withLock({ $0.next() }) {
       let start = await startRefresh(candidate)
-      // The wait goes on when the time is over, because only a caller that waits gives its lease
-      // back.
+      // The task waits on when the time is over: the end of its wait is what takes the caller off the fetch.
       tasks.addTask {
         let outcome = await self.outcome(of: start, candidate)
         run.plan.withLock { $0.fetchEnded(index, outcome) }
@@ -174,9 +173,9 @@ nonisolated extension QueryClient {
     }
   }
 
-  /// Whether the entry has other data than when it was planned.
+  /// Whether the entry has other data than when its refresh was planned.
   ///
-  /// The caller of a cancelled fetch gets the old data.
+  /// If not, the fetch was cancelled, and its caller got the old data.
   private func hasMoved(_ candidate: RefreshPlan.Candidate) -> Bool {
     guard let version = candidate.version else { return true }
     let present = cache.read { state in

@@ -43,8 +43,8 @@ extension QueryDefinition {
         // that the data is still good.
         var keptCount = 0
         while case .fetch(let param) = loop.step() {
-          // If a fetch may land although nobody wants it, a cancellation does not stop it, and it
-          // fetches its further pages, too.
+          // A fetch that may finish although nobody wants it fetches its further pages, too: a cancellation
+          // does not stop it.
           if job?.isFinishing != true { try Task.checkCancellation() }
           // An added page has no cached version. That of a refreshed page is looked up only if the
           // fetch asks for it.
@@ -105,10 +105,10 @@ extension FetchContext {
   }
 }
 
-/// The knowledge of an infinite query about its pages, for results, page commands and modifiers.
+/// The rules for the pages of an infinite query, for results, page commands and modifiers.
 ///
-/// The closures are user code, so they are called outside the lock. Results refer to this object. It does not
-/// have the fetch, which only the definition has.
+/// The closures are user code, so they are called outside the lock. Results refer to this object, so it does
+/// not have the fetch, which only the definition has.
 final class PagingDefinition: Sendable {
   let hasNextPage: @Sendable (ValueBox) -> Bool
   let hasPreviousPage: @Sendable (ValueBox) -> Bool
@@ -153,7 +153,7 @@ final class PageProgress<Page: Sendable, PageParam: Hashable & Sendable>: FetchP
   /// Several pages are fetched one after the other, so a retry can continue.
   var isKeptForRetry: Bool { loop.isRun }
 
-  /// A single page is kept only when it has arrived.
+  /// A single page is joined with the cached pages; a run of pages replaces them.
   var joins: Bool { !loop.isRun }
 
   func landed(on present: ValueBox?) -> ValueBox? {

@@ -47,11 +47,11 @@ struct StreamFold<Value: Sendable, Element> {
     return TypedBox(behind)
   }
 
-  /// A state was shown.
+  /// Prepares for the next element, because a state was shown.
   ///
   /// - Parameters:
   ///   - box: The state.
-  ///   - element: Its newest element.
+  ///   - element: The newest element of that state.
   mutating func showed(_ box: ValueBox, with element: Element) {
     // A copy of a class instance is the same object, into which each element would be folded twice.
     guard !(Value.self is AnyObject.Type) else { return }
@@ -66,7 +66,7 @@ final class StreamStart: FetchProgress {
   let base: ValueBox?
   /// Whether the fetch has shown elements since; its next start replaces them.
   let hasShown: Bool
-  /// Whether the fetch that this one restarts had found the data.
+  /// Whether the fetch that this one restarts found the data.
   let isInherited: Bool
   /// Whether the whole stream was shown, so that the cache has the value, updates included.
   let joins: Bool
@@ -87,10 +87,7 @@ final class StreamStart: FetchProgress {
     StreamStart(base: base, hasShown: hasShown, isInherited: true)
   }
 
-  /// The fetch begins again.
-  ///
-  /// The data now contains elements of the stream, so it is not the data from which the fetch
-  /// begins.
+  /// Begins again from the same data, because the cached data now contains elements of the stream.
   func repeated(from start: (any FetchProgress)?) -> (any FetchProgress)? {
     StreamStart(base: base, hasShown: hasShown)
   }
@@ -98,9 +95,7 @@ final class StreamStart: FetchProgress {
   func landed(on present: ValueBox?) -> ValueBox? { present }
 }
 
-/// Measures how long a stream has delivered while callers wait for its end.
-///
-/// The stream may have no end.
+/// Measures how long a stream has delivered while callers wait for its end, which may never come.
 struct StreamWait {
   /// The time after which a stream is suspected to have no end.
   ///
@@ -109,7 +104,7 @@ struct StreamWait {
 
   private var start: Instant?
 
-  /// An element arrived.
+  /// Notes that an element arrived.
   ///
   /// - Parameter now: The time.
   /// - Returns: Whether the stream has delivered for too long for callers that wait for its end.

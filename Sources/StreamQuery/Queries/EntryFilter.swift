@@ -1,6 +1,6 @@
 /// A filter that the cache evaluates by its own facts about an entry.
 ///
-/// It is the part of a ``QueryFilter`` that the cache sees: the client evaluates predicates.
+/// The client makes it from a ``QueryFilter``, and evaluates that filter's predicates itself.
 indirect enum EntryFilter: Sendable {
   case all
   case entry(EntryKey)
@@ -9,9 +9,9 @@ indirect enum EntryFilter: Sendable {
   case active
   case status(QueryStatus)
   case fetchStatus(FetchStatus)
-  /// All of these.
+  /// Entries that all of these filters match.
   case and([EntryFilter])
-  /// Any of these.
+  /// Entries that any of these filters matches.
   case or([EntryFilter])
   case not(EntryFilter)
 }
@@ -44,9 +44,9 @@ extension EntryFilter: FilterNode {
 /// so far. A full list becomes the first element of the next one, so the depth grows by one only
 /// every sixty nodes or so.
 protocol FilterNode {
-  /// All of these.
+  /// Returns a node that holds if all of these do.
   static func and(_ nodes: [Self]) -> Self
-  /// Any of these.
+  /// Returns a node that holds if any of these does.
   static func or(_ nodes: [Self]) -> Self
   /// The nodes that must all hold, if this node is a conjunction.
   var conjuncts: [Self]? { get }

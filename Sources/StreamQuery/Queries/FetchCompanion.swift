@@ -37,20 +37,21 @@
 /// The client keeps its companions for as long as it lives. A companion that holds the client keeps it alive
 /// for ever.
 public protocol FetchCompanion: Sendable {
-  /// A caller of `fetch`, `ensure` or `prefetch` begins to wait for a fetch that it started or joined.
+  /// Called when a caller of `fetch`, `ensure` or `prefetch` begins to wait for a fetch that it started or
+  /// joined.
   ///
-  /// It is called in the caller's task, with its task-locals. It must be quick: the caller waits.
-  /// The fetch may already run, and end at any time. If the fetch has ended by then, the caller
-  /// does not wait, and there is no such call. Observers do not wait, nor do callers that find a cached value.
+  /// This runs in the caller's task, with the caller's task-locals, and must be quick: the caller waits. The
+  /// fetch may already run, and end at any time. If the fetch has ended by then, the caller does not wait,
+  /// and there is no such call. Observers do not wait, nor do callers that find a cached value.
   ///
   /// - Parameter wait: The key and the fetch that the caller waits for.
   func callerWaits(_ wait: FetchWait)
 
-  /// A caller that began to wait does not wait any more: it got an answer, stale data or an error, or was
-  /// cancelled.
+  /// Called when a caller that began to wait does not wait any more: it got an answer, stale data or an
+  /// error, or was cancelled.
   ///
-  /// It is called in the caller's task, with its task-locals, for each call of ``callerWaits(_:)``.
-  /// It must be quick: the caller gets its answer after it.
+  /// This runs in the caller's task, with the caller's task-locals, for each call of ``callerWaits(_:)``. The
+  /// method must be quick: the caller gets its answer after it.
   ///
   /// - Parameters:
   ///   - wait: The key and the fetch that the caller waited for.
@@ -59,9 +60,9 @@ public protocol FetchCompanion: Sendable {
 
   /// Runs an attempt of a fetch.
   ///
-  /// It is called in the fetch's task, with the task-locals of the caller that started the fetch.
-  /// The query's own code sees the task-locals that it sets. An error that it throws is the attempt's
-  /// error.
+  /// This runs in the fetch's task, with the task-locals of the caller that started the fetch. The query's
+  /// own code sees the task-locals that the companion sets. An error that the companion throws is the
+  /// attempt's error.
   ///
   /// - Parameters:
   ///   - context: The attempt.
@@ -91,7 +92,7 @@ extension FetchCompanion {
 
 /// An attempt that a companion runs: `try await perform()`.
 ///
-/// It is a type of its own rather than a closure, because the type of an asynchronous closure depends
+/// This is a type of its own rather than a closure, because the type of an asynchronous closure depends
 /// on the settings of the module in which it is written. A method with such a parameter would match
 /// the requirement of a protocol in some modules only.
 public struct AccompaniedAttempt<Value: Sendable>: Sendable {
@@ -117,7 +118,7 @@ public struct AccompaniedAttempt<Value: Sendable>: Sendable {
 public struct FetchWait: Sendable, _FreeOfActors {
   /// The key that the caller asked for.
   public let key: AnyQueryKey
-  /// The fetch that it waits for.
+  /// The fetch that the caller waits for.
   public let fetch: FetchIdentity
   /// Whether the caller joined a fetch that it did not start.
   public let isJoining: Bool

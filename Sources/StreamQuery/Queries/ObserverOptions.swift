@@ -40,9 +40,9 @@ public struct ObserverOptions: Sendable, _FreeOfActors {
 
   /// How long data counts as fresh for this observer; `nil` follows the query.
   ///
-  /// It decides whether this subscription and later events refetch for this observer, and when its
-  /// `isStale` changes. An invalidation makes data stale for all observers except
-  /// ``StaleTime/static`` ones.
+  /// The stale time decides whether this subscription and later events refetch for this observer, and when
+  /// its `isStale` changes. An invalidation makes data stale for all observers except ``StaleTime/static``
+  /// ones.
   public var staleTime: StaleTime? {
     get { options.staleTime }
     set { options.staleTime = newValue }
@@ -56,7 +56,7 @@ public struct ObserverOptions: Sendable, _FreeOfActors {
 
   /// Whether this subscription refetches cached data; `nil` follows the query.
   ///
-  /// Without data, it fetches whatever the policy.
+  /// Without data, the subscription fetches whatever the policy.
   public var refetchOnSubscribe: RefetchPolicy? {
     get { options.refetchOnSubscribe }
     set { options.refetchOnSubscribe = newValue }
@@ -150,12 +150,12 @@ public enum RetryOnSubscribePolicy: Sendable, _FreeOfActors, ExpressibleByBoolea
 
   /// Always or never.
   ///
-  /// - Parameter value: Whether it does.
+  /// - Parameter value: Whether a subscription refetches.
   public init(booleanLiteral value: Bool) {
     self = .fixed(value)
   }
 
-  /// The answer, if no closure has to be called.
+  /// The choice, if no closure has to be called.
   var fixed: Bool? {
     if case .fixed(let retries) = self { retries } else { nil }
   }
@@ -180,7 +180,7 @@ public enum EnabledPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanLiteral 
     self = .fixed(value)
   }
 
-  /// The answer, if no closure has to be called.
+  /// The choice, if no closure has to be called.
   var fixed: Bool? {
     if case .fixed(let isEnabled) = self { isEnabled } else { nil }
   }

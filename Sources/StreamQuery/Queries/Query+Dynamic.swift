@@ -1,6 +1,6 @@
 /// Options as functions of the query's present state: of its data, or of all facts about it.
 ///
-/// The use of its argument decides whether a closure takes the data or a ``QueryInfo``. A closure
+/// The way in which a closure uses its argument decides if it takes the data or a ``QueryInfo``. A closure
 /// that suits both takes the data: `{ $0 == nil }` tests whether there is data, not whether there
 /// is an info. That is why the forms that take a ``QueryInfo`` are disfavored.
 ///

@@ -1,12 +1,12 @@
-// Handlers belong to the fetch, not to an observer: for ten streams of a query, one is called once. The
-// operators `onSuccess` and `onError` of StreamQueryOperators belong to one stream.
+// Handlers belong to the fetch, not to an observer: with ten streams of a query, a fetch calls a handler
+// once. The operators `onSuccess` and `onError` of StreamQueryOperators belong to one stream.
 
 extension Query {
   /// Calls a handler with the value of each fetch that succeeds.
   ///
-  /// It is called once for each fetch, for any number of observers and callers, and also if none is left. A
-  /// fetch that finds its data ``NotModified`` succeeds with that data. A streamed query calls it when its
-  /// stream has ended. Writes and restored data are not fetches.
+  /// Each fetch calls the handler once, for any number of observers and callers, and also if none is left. A
+  /// fetch that finds its data ``NotModified`` succeeds with that data. A streamed query calls the handler
+  /// when its stream has ended. Writes and restored data are not fetches.
   ///
   /// The value is cached by then: `context.client.data(for:)` returns it, and synchronous reads on other
   /// threads may have seen it. Observers and callers that await the fetch get it after the handler has
@@ -36,8 +36,8 @@ extension Query {
 
   /// Calls a handler with the error of each fetch that fails.
   ///
-  /// It is called when no retry is left. Otherwise this is the same as ``onSuccess(_:)``. A cancelled,
-  /// replaced or removed fetch has not failed.
+  /// The fetch calls the handler when no retry is left. Otherwise this is the same as ``onSuccess(_:)``. A
+  /// cancelled, replaced or removed fetch has not failed.
   ///
   /// ```swift
   /// let user = Query("user", id) { try await api.user(id) }

@@ -169,7 +169,7 @@ extension Query {
 
   /// Whether all errors are thrown to an error boundary, or none.
   ///
-  /// - Parameter isThrown: Whether they are.
+  /// - Parameter isThrown: Whether errors are thrown.
   /// - Returns: The changed query.
   public consuming func throwOnError(_ isThrown: Bool) -> Self {
     options { $0.throwOnError = isThrown ? .always : .never }
@@ -213,9 +213,9 @@ extension Query {
 
   /// A placeholder that is shown while there is neither data nor an error, and is never cached.
   ///
-  /// The result is a success with ``QueryResult/isPlaceholderData``, for every observer of this
-  /// query. It gives way to data and to an error. The `placeholder` operator does the same for one
-  /// stream, and can make the placeholder from the previous data.
+  /// The result is a success with ``QueryResult/isPlaceholderData``, for every observer of this query. Data
+  /// and errors replace the placeholder. The `placeholder` operator does the same for one stream, and can
+  /// make the placeholder from the previous data.
   ///
   /// ```swift
   /// let user = Query("user", id) { try await api.user(id) }.placeholder(.ada)
@@ -267,8 +267,8 @@ extension Query {
 
   /// Data for an entry that has none: cached, shared, and as old as its date says.
   ///
-  /// It is used when the query is first observed or fetched, and again when the entry is reset. If
-  /// there is data already, the closure is not called. Data that is stale by its date is shown and
+  /// The initial data is used when the query is first observed or fetched, and again when the entry is reset.
+  /// If there is data already, the closure is not called. Data that is stale by its date is shown and
   /// refetched.
   ///
   /// ```swift
@@ -303,8 +303,8 @@ extension Query {
   /// - Parameters:
   ///   - value: Evaluated outside the cache's lock, once per entry without data; `nil` means no
   ///     initial data.
-  ///   - updatedAt: Called after that, if there is a value; returns when it was current; `nil` or a date in
-  ///     the future means now.
+  ///   - updatedAt: Called after `value`, unless that is `nil`; returns when the value was current; `nil` or
+  ///     a date in the future means now.
   /// - Returns: The changed query.
   public consuming func initialData(
     _ value: @autoclosure @escaping @Sendable () -> Value?,
@@ -345,7 +345,7 @@ extension Query {
 
   /// A fact about the query, for its fetch, for filters and for diagnostics.
   ///
-  /// The fetch reads it from ``FetchContext/meta``, other code from ``QueryInfo/meta``. It is not
+  /// The fetch reads the fact from ``FetchContext/meta``, other code from ``QueryInfo/meta``. A fact is not
   /// part of the key: an input of the request belongs in the key.
   ///
   /// ```swift

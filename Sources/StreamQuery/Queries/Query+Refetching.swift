@@ -5,15 +5,14 @@ extension Query {
   /// Whether the query fetches by itself; it does by default.
   ///
   /// A disabled query shows cached and written data, is never stale, and is left out of every
-  /// automatic and bulk refetch. It fetches only on an explicit call: by `fetch`, `ensure`,
-  /// `prefetch` or an observer's `refetch`. A fetch that is running when the query is disabled may
-  /// land.
+  /// automatic and bulk refetch. It fetches only on an explicit call: by `fetch`, `ensure`, `prefetch` or an
+  /// observer's `refetch`. A fetch that is running when the query is disabled may still bring its answer.
   ///
   /// ```swift
   /// let found = Query("search", owner) { try await GitHub.search(owner, 1) }.enabled(!owner.isEmpty)
   /// ```
   ///
-  /// - Parameter isEnabled: Whether it does.
+  /// - Parameter isEnabled: Whether the query fetches by itself.
   /// - Returns: The changed query.
   public consuming func enabled(_ isEnabled: Bool) -> Self {
     options { $0.enabled = .fixed(isEnabled) }
@@ -25,7 +24,7 @@ extension Query {
   /// closure runs again only when this entry changes; for other conditions, change the observer's
   /// options.
   ///
-  /// If ``QueryClient/remove(_:)-(QueryFilter)`` or ``QueryClient/clear()`` turn it on, because the
+  /// If ``QueryClient/remove(_:)-(QueryFilter)`` or ``QueryClient/clear()`` enable the query, because the
   /// data is gone, nothing is fetched until the next trigger: at logout, a fetch would request the
   /// old account's data. ``QueryClient/reset(_:)-(QueryFilter)`` fetches at once and waits for the
   /// fetch.
@@ -53,7 +52,7 @@ extension Query {
   /// let inbox = Query("inbox") { try await api.todos() }.refetchOnSubscribe(.always)
   /// ```
   ///
-  /// - Parameter policy: Whether it does.
+  /// - Parameter policy: Whether to refetch.
   /// - Returns: The changed query.
   public consuming func refetchOnSubscribe(_ policy: RefetchPolicy) -> Self {
     options { $0.refetchOnSubscribe = policy }
@@ -72,7 +71,7 @@ extension Query {
   ///
   /// With `false`, the error stays until an explicit fetch, for example by a button.
   ///
-  /// - Parameter retries: Whether it does.
+  /// - Parameter retries: Whether to refetch.
   /// - Returns: The changed query.
   public consuming func retryOnSubscribe(_ retries: Bool) -> Self {
     options { $0.retryOnSubscribe = .fixed(retries) }
@@ -101,7 +100,7 @@ extension Query {
   /// The client's ``Connectivity`` says when the network is back. A running fetch is joined. The
   /// default is ``RefetchPolicy/never`` if the ``networkMode(_:)`` is ``NetworkMode/always``.
   ///
-  /// - Parameter policy: Whether it does.
+  /// - Parameter policy: Whether to refetch.
   /// - Returns: The changed query.
   public consuming func refetchOnReconnect(_ policy: RefetchPolicy) -> Self {
     options { $0.refetchOnReconnect = policy }
@@ -120,14 +119,14 @@ extension Query {
   /// Whether the app becoming active refetches while the query is observed; by default if it is
   /// stale.
   ///
-  /// The client's ``AppActivity`` says when it becomes active. A running fetch is joined.
+  /// The client's ``AppActivity`` says when the app becomes active. A running fetch is joined.
   ///
   /// ```swift
   /// let prices = Query("prices") { try await api.price() }.refetchOnActive(.when { isVisible })
   /// ```
   ///
-  /// - Parameter policy: Whether it does; a condition is evaluated when the app becomes active, and
-  ///   may wait.
+  /// - Parameter policy: Whether to refetch; a condition is evaluated when the app becomes active, and may
+  ///   wait.
   /// - Returns: The changed query.
   public consuming func refetchOnActive(_ policy: RefetchPolicy) -> Self {
     options { $0.refetchOnActive = policy }
@@ -147,7 +146,7 @@ extension Query {
 
   /// Refetches at an interval while there is an enabled observer, stale or not; off by default.
   ///
-  /// ``RefetchInterval`` says when it begins and how several observers share it. A running fetch is
+  /// ``RefetchInterval`` says when the interval begins and how several observers share it. A running fetch is
   /// joined. Polling pauses while the app is inactive, unless ``refetchInterval(_:inBackground:)``
   /// says otherwise.
   ///
@@ -194,8 +193,8 @@ extension Query {
   /// Refetches with each element of a sequence, while the query is observed.
   ///
   /// Each element refetches (``FetchCause/trigger``), whether the data is stale or not; its value does not
-  /// matter. An element that is not paced and arrives during a fetch joins it. Each subscription iterates its
-  /// own sequence for as long as it lasts. A query may have several sequences.
+  /// matter. An element that is not paced and arrives during a fetch joins the fetch. Each subscription
+  /// iterates its own sequence for as long as the subscription lasts. A query may have several sequences.
   ///
   /// ```swift
   /// let portfolio = Query("portfolio") { try await api.price() }.refetch(on: priceTicks)
@@ -211,8 +210,8 @@ extension Query {
   ///
   /// - Parameters:
   ///   - causes: Makes the sequence; evaluated for each subscription, so that single-pass streams can be
-  ///     built again. After its end or failure, it causes no more refetches. It is cancelled with the
-  ///     subscription.
+  ///     built again. After its end or failure, the sequence causes no more refetches. It is cancelled with
+  ///     the subscription.
   ///   - pacing: The pace of its refetches. Within the time of ``RefetchPacing/coalescing`` after a refetch,
   ///     elements count as one, which refetches at the end of that time. Each refetch is delayed by a random
   ///     part of ``RefetchPacing/spreading``. All observers of the key share the times, so that an element

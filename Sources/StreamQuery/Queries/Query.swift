@@ -44,9 +44,9 @@ public struct Query<Value: Sendable>: Sendable, _FreeOfActors {
   }
 
   // Fetches are `@concurrent`, like the work of mutations: a query that is written with any other
-  // asynchronous closure cannot be the initial value of a property on the main actor, unless its
-  // module has the upcoming feature `NonisolatedNonsendingByDefault`. They run in tasks of the
-  // client, on its executor, either way.
+  // asynchronous closure cannot be the initial value of a property on the main actor, unless its module has
+  // the upcoming feature `NonisolatedNonsendingByDefault`. Either way, fetches run in tasks of the client, on
+  // its executor.
 
   // Keys of one part have initialisers of their own, although a pack of further parts may be empty.
   // If the fetch returns another type than the query's, the compiler (6.3) finds no message for an
@@ -147,7 +147,7 @@ public struct Query<Value: Sendable>: Sendable, _FreeOfActors {
   ///
   /// - Parameters:
   ///   - subject: The type; types of the same name in other modules are different.
-  ///   - first: The first part after it.
+  ///   - first: The first part after the type.
   ///   - part: The further parts, in order.
   ///   - fields: Fields in any order, as the key's last part.
   ///   - fetch: Fetches the value. Its task is cancelled when nobody wants the value any longer.
@@ -181,7 +181,7 @@ public struct Query<Value: Sendable>: Sendable, _FreeOfActors {
   ///
   /// - Parameters:
   ///   - subject: The type; types of the same name in other modules are different.
-  ///   - first: The first part after it.
+  ///   - first: The first part after the type.
   ///   - part: The further parts, in order.
   ///   - fields: Fields in any order, as the key's last part.
   ///   - fetch: Fetches the value. Its task is cancelled when nobody wants the value any longer.
@@ -198,8 +198,8 @@ public struct Query<Value: Sendable>: Sendable, _FreeOfActors {
 
   /// Creates a query without a fetch of its own.
   ///
-  /// A default fetch may serve it. Without one, it shows the data that is written to its key, and a
-  /// refetch throws ``QueryError/missingFetch(key:)``.
+  /// A default fetch may serve the query. Without one, the query shows the data that is written to its key,
+  /// and a refetch throws ``QueryError/missingFetch(key:)``.
   ///
   /// - Parameter key: The key.
   public init(key: QueryKey<Value>) {
@@ -279,8 +279,8 @@ extension Query {
   /// }
   /// ```
   ///
-  /// It has the key of `Query("products", Category.books, 2)`. Any further input the fetch would have to
-  /// capture, and the key would miss it.
+  /// This query has the key of `Query("products", Category.books, 2)`. The fetch would have to capture any
+  /// further input, which the key would miss.
   ///
   /// - Parameters:
   ///   - name: The first part of the key.

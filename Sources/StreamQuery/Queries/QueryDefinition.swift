@@ -1,6 +1,6 @@
 /// A query without its key and value type, shared by reference.
 ///
-/// It changes only while the query that is being made is its only owner.
+/// The definition changes only while one query, which is being made, is its only owner.
 ///
 /// An entry keeps the newest definition that it was given, so that an automatic refetch (a
 /// reconnect, an interval, an invalidation) knows how to fetch.
@@ -14,16 +14,16 @@ package final class QueryDefinition: @unchecked Sendable {
   /// object.
   package let valueType: any Sendable.Type
   /// The parts that most definitions do not have; see ``DefinitionExtras``.
-  // Access needs no check at run time, by the rule above, and each fetch reads this property.
+  // Access needs no check at run time, because only a single owner makes changes; each fetch reads this.
   @exclusivity(unchecked) private var extras: DefinitionExtras?
   /// The options are the last property, and stored in place: they are large, but an object for them
   /// would be a second allocation for each modifier.
-  // Access needs no check at run time, by the rule above, and each fetch reads this property.
+  // Access needs no check at run time, because only a single owner makes changes; each fetch reads this.
   @exclusivity(unchecked) private(set) var options: QueryOptions
 
   var initialData: DefinitionExtras.InitialDataSource? { extras?.values.initialData }
   var placeholder: ValueBox? { extras?.values.placeholder }
-  /// Makes the placeholder of an observer, whose definition then has it.
+  /// Makes the placeholder of an observer; that observer's definition then has the placeholder.
   var makePlaceholder: DefinitionExtras.PlaceholderMaker? { extras?.values.makePlaceholder }
   var makesPlaceholder: Bool { extras?.values.makePlaceholder != nil }
   /// The origin of the placeholder, in the definition that only one observer uses; `nil` in all
@@ -35,9 +35,9 @@ package final class QueryDefinition: @unchecked Sendable {
   var onSettled: DefinitionExtras.SettledHandler? { extras?.values.onSettled }
   /// Streams whose elements refetch; made for each subscription.
   var triggers: [DefinitionExtras.TriggerSource] { extras?.values.triggers ?? [] }
-  /// The knowledge of a feature built on queries, such as pages, about the value.
+  /// The facts about the value of a feature built on queries, such as pages.
   var feature: QueryFeature? { extras?.values.feature }
-  /// Makes a definition that fetches in the other way that the feature offers.
+  /// Makes a definition for the feature's other way to fetch, such as only the first page.
   var variant: (@Sendable () -> QueryDefinition)? { extras?.values.variant }
   /// Whether a refetch hides the present data until new data arrives.
   var resetsData: Bool { extras?.values.resetsData ?? false }
@@ -65,7 +65,7 @@ package final class QueryDefinition: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - type: The type of the values.
-  ///   - options: The options that it has from the beginning.
+  ///   - options: The definition's options.
   ///   - fetch: Fetches a value.
   ///   - extras: The parts that most definitions do not have.
   convenience init<Value: Sendable>(
@@ -94,7 +94,7 @@ package final class QueryDefinition: @unchecked Sendable {
     options = QueryOptions(unset: ())
   }
 
-  /// Whether it has a fetch of its own.
+  /// Whether the definition has a fetch of its own.
   package var hasFetch: Bool { fetch != nil }
 
   var valueTypeName: String { String(reflecting: valueType) }
@@ -199,11 +199,11 @@ final class DefinitionExtras: @unchecked Sendable {
     var onSettled: SettledHandler?
     /// Streams whose elements refetch; made for each subscription.
     var triggers: [TriggerSource] = []
-    /// The knowledge of a feature built on queries, such as pages, about the value.
+    /// The facts about the value of a feature built on queries, such as pages.
     var feature: QueryFeature?
-    /// Makes a definition that fetches in the other way that the feature offers.
+    /// Makes a definition for the feature's other way to fetch, such as only the first page.
     ///
-    /// It is not part of the feature: results have that, and would keep the user's fetch.
+    /// This is not part of the feature, because results keep the feature, and with it the user's fetch.
     var variant: (@Sendable () -> QueryDefinition)?
     /// Whether a refetch hides the present data until new data arrives.
     var resetsData = false
@@ -235,7 +235,7 @@ final class DefinitionExtras: @unchecked Sendable {
     func value() -> KeptData? { kept?() ?? own?() }
   }
 
-  // Access needs no check at run time, by the rule above.
+  // Access needs no check at run time, because only a single owner makes changes.
   @exclusivity(unchecked) private(set) var values: Values
 
   init(_ values: Values) {
@@ -273,7 +273,7 @@ struct WriteTerms {
     @inline(__always) get { written?.options.meta != nil }
   }
 
-  /// Whether an entry that is written with these terms is like any other entry of its type.
+  /// Whether the write has no options or facts for the entry to keep.
   var isEmpty: Bool {
     guard let written else { return true }
     return gcTime == nil && !hasMeta && written.persistence == nil
@@ -325,7 +325,7 @@ package protocol PersistencePolicy: AnyObject, Sendable {
 }
 
 extension Query {
-  /// Keeps the data of the query under a policy.
+  /// Keeps the data of the query beyond the cache, by a policy.
   package consuming func persisted(by policy: any PersistencePolicy) -> Self {
     changed { $0.changeExtras { $0.persistence = policy } }
   }

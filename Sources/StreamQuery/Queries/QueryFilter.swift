@@ -18,9 +18,9 @@ public struct QueryFilter: Sendable, _FreeOfActors {
     /// predicates.
     case plain(EntryFilter)
     case predicate(@Sendable (QueryInfo) -> Bool)
-    /// All of these.
+    /// Entries that match all of these nodes.
     case and([Node])
-    /// Any of these.
+    /// Entries that match any of these nodes.
     case or([Node])
     indirect case not(Node)
   }
@@ -200,7 +200,7 @@ extension QueryFilter.Node: FilterNode {
 }
 
 extension QueryFilter: ExpressibleByArrayLiteral {
-  /// A prefix by its parts: `["repos", owner]`.
+  /// Creates a filter by a prefix from the parts of the prefix: `["repos", owner]`.
   ///
   /// - Parameter elements: The parts.
   public init(arrayLiteral elements: (any Hashable & Sendable)?...) {
@@ -211,7 +211,7 @@ extension QueryFilter: ExpressibleByArrayLiteral {
 }
 
 extension QueryFilter: ExpressibleByStringInterpolation {
-  /// A prefix of one part.
+  /// Creates a filter by a prefix of one part.
   ///
   /// - Parameter value: The part.
   public init(stringLiteral value: String) {

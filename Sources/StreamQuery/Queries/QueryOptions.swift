@@ -61,10 +61,10 @@ public struct QueryOptions: Sendable, _FreeOfActors {
   ///   - meta: Facts for the fetch, filters and events.
   ///   - throwOnError: The errors that are thrown to an error boundary.
   ///   - sharing: The way in which a fetched value keeps parts of the cached one.
-  ///   - staleIfError: For how long after it became stale data is returned if its refetch fails.
+  ///   - staleIfError: How long after data became stale it is returned if its refetch fails.
   ///   - softTimeout: How long a fetch may take until its callers get stale data instead.
   ///   - timeout: How long one attempt of a fetch may take.
-  ///   - cachesFailures: For how long a failure is the answer for later callers.
+  ///   - cachesFailures: For how long later callers get a failure instead of a fetch.
   ///   - refreshAhead: Whether fresh data is refetched before it becomes stale.
   public init(
     staleTime: StaleTime? = nil,
@@ -149,7 +149,7 @@ public struct QueryDefaults: Sendable, _FreeOfActors {
 
   /// The fetch of queries that have none.
   ///
-  /// It must return a value of the query's type; any other type fails with
+  /// The closure must return a value of the query's type; any other type fails with
   /// ``QueryError/unexpectedType(key:expected:actual:)``. The client retains the closure for its
   /// whole life: use ``FetchContext/client``, because a client that the closure captures would
   /// never be freed.
@@ -163,7 +163,7 @@ public struct QueryDefaults: Sendable, _FreeOfActors {
   /// - Parameters:
   ///   - staleTime: How long data counts as fresh.
   ///   - gcTime: How long an entry without observers is kept.
-  ///   - options: The other options; `staleTime` and `gcTime` given here win over those in it.
+  ///   - options: The other options; `staleTime` and `gcTime` given here win over those in `options`.
   ///   - imperativeRetry: The retries of imperative calls whose query sets none.
   ///   - fetch: The fetch of queries that have none.
   public init(

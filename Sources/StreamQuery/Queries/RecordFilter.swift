@@ -1,12 +1,12 @@
-/// The answers of a filter of queries about entries that only a store has.
+/// A filter of queries, for the records of entries that are in a store and not in the cache.
 ///
-/// Only the text of their key is known. They are not observed, not fetching, and have data. A
-/// question that this does not answer, such as that of a predicate, gives ``Answer/maybe``.
+/// Only the text of a record's key is known. Its entry is not observed or fetching, and has data. The answer
+/// to a question that this leaves open, such as a predicate's, is ``Answer/maybe``.
 package struct RecordFilter: Hashable, Sendable {
   /// Whether a record matches.
   package enum Answer {
     case no
-    /// Only the entry could answer.
+    /// Only the entry itself could tell.
     case maybe
     case yes
 
@@ -35,9 +35,9 @@ package struct RecordFilter: Hashable, Sendable {
   /// Whether the filter asks about keys only, so that it has the same answer for cached entries.
   package let isOfKeys: Bool
 
-  /// Reads a filter.
+  /// Makes the filter for records from a filter of queries.
   ///
-  /// It encodes keys, which runs user code, so do not call it under a lock.
+  /// This encodes keys, which runs user code, so do not call it under a lock.
   package init(_ filter: QueryFilter) {
     var isOfKeys = true
     node = Self.node(of: filter.node, &isOfKeys)

@@ -14,7 +14,7 @@ indirect enum RecordShape: Hashable, Sendable {
   /// A record with at least these fields.
   case record([Field])
 
-  /// Reads a part of a prefix that has a text, so that it does not nest deeply.
+  /// Makes the shape of a part of a prefix, which does not nest deeply, because it has a text.
   init(_ part: KeyPart) throws(KeyText.Failure) {
     switch part {
     case .list(let elements): self = .list(try Self.shapes(of: elements))
@@ -31,7 +31,7 @@ indirect enum RecordShape: Hashable, Sendable {
     }
   }
 
-  /// Reads the parts of a prefix.
+  /// Makes the shapes of the parts of a prefix.
   static func shapes(of parts: some Sequence<KeyPart>) throws(KeyText.Failure) -> [RecordShape] {
     var shapes: [RecordShape] = []
     for part in parts { shapes.append(try RecordShape(part)) }

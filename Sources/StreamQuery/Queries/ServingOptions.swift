@@ -1,6 +1,6 @@
 /// A query's options for what callers get while its server is slow or away.
 ///
-/// Most queries have none, and then the pointer to this object is all that they pay.
+/// Most queries have none of these options, and pay only for a pointer.
 // Unchecked: it is changed only by options that alone refer to it.
 final class ServingOptions: @unchecked Sendable {
   struct Values: Sendable {
@@ -28,7 +28,7 @@ final class ServingOptions: @unchecked Sendable {
     }
   }
 
-  // Access needs no check at run time, by the rule above.
+  // Access needs no check at run time, because only a single owner makes changes.
   @exclusivity(unchecked) var values: Values
 
   private init(_ values: Values) {
@@ -51,9 +51,9 @@ final class ServingOptions: @unchecked Sendable {
 /// The rules for what a query's waiting callers get while its server is slow or away, with its
 /// defaults and without closures of users.
 ///
-/// Most queries have none.
+/// Most queries have no such rules.
 final class ServingTerms: Sendable {
-  /// For how long after it became stale data may be served; with zero, it never is.
+  /// How long after data became stale it may be served; with zero, not at all.
   let staleIfError: TimeSpan
   /// How long a fetch may take until stale data is served instead; infinite is no limit.
   let softTimeout: TimeSpan
@@ -81,8 +81,7 @@ final class ServingTerms: Sendable {
 
 /// Options about callers while the server is slow or away; see <doc:OnTheServer>.
 extension QueryOptions {
-  /// For how long after it became stale data is returned if its refetch fails; not at all by
-  /// default.
+  /// How long after data became stale it is returned if its refetch fails; not at all by default.
   public var staleIfError: Duration? {
     get { serving?.values.staleIfError }
     @inline(__always) set { changeServing { $0.staleIfError = newValue } }
@@ -95,14 +94,14 @@ extension QueryOptions {
     @inline(__always) set { changeServing { $0.softTimeout = newValue } }
   }
 
-  /// How long one attempt of a fetch may take until it is cancelled and has failed; for ever by
-  /// default, and for streamed and infinite queries that do not say it themselves.
+  /// How long one attempt of a fetch may take before it is cancelled and fails; for ever by default, and for
+  /// streamed and infinite queries without a limit of their own.
   public var timeout: Duration? {
     get { serving?.values.timeout }
     @inline(__always) set { changeServing { $0.timeout = newValue } }
   }
 
-  /// For how long a failure is the answer for later callers; ``FailureCaching/off`` by default.
+  /// For how long later callers get a failure instead of a fetch; ``FailureCaching/off`` by default.
   public var cachesFailures: FailureCaching? {
     get { serving?.values.cachesFailures }
     @inline(__always) set { changeServing { $0.cachesFailures = newValue } }
@@ -114,7 +113,7 @@ extension QueryOptions {
     @inline(__always) set { changeServing { $0.refreshAhead = newValue } }
   }
 
-  /// The options of queries whose attempts last as long as their data: a connection, or many pages.
+  /// The options of queries with long attempts: one lasts as long as a connection, or fetches many pages.
   ///
   /// A default limit would be too short for some of them.
   static let ofLongAttempts: QueryOptions = {
@@ -123,8 +122,8 @@ extension QueryOptions {
     return options
   }()
 
-  /// The options are changed in place if no other options share them, so a chain of modifiers makes
-  /// one object.
+  /// Changes the options, in place if nothing else shares them, so that a chain of modifiers makes one
+  /// object.
   @inline(__always)
   private mutating func changeServing(_ change: (inout ServingOptions.Values) -> Void) {
     if !isKnownUniquelyReferenced(&serving) { serving = ServingOptions.copy(serving) }
@@ -136,14 +135,12 @@ extension QueryOptions {
 
 /// Options about callers while the server is slow or away; see <doc:OnTheServer>.
 extension Query {
-  /// For how long after it became stale data is returned if its refetch fails; not at all by
-  /// default.
+  /// How long after data became stale it is returned if its refetch fails; not at all by default.
   ///
-  /// `fetch` then returns the stale data instead of throwing. The failure is still in the results of
-  /// streams and in the events, and the next `fetch` asks again.
-  /// With `throwOnError: true` it throws in any case. Data became stale when its
-  /// stale time was over or when it was invalidated, whichever came first; the client's clock measures
-  /// the time.
+  /// `fetch` then returns the stale data instead of throwing. The failure is still in the results of streams
+  /// and in the events, and the next `fetch` asks again. With `throwOnError: true`, `fetch` throws in any
+  /// case. Data became stale when its stale time was over or when it was invalidated, whichever came first;
+  /// the client's clock measures the time.
   ///
   /// ```swift
   /// let rates = Query("rates") { try await api.rates() }
@@ -159,10 +156,10 @@ extension Query {
 
   /// How long a fetch may take until callers get stale data instead; for ever by default.
   ///
-  /// It applies to callers of `fetch` while there is data that ``staleIfError(_:)`` allows; without
-  /// such data they wait for the fetch. The time counts from the beginning of the fetch, retries
-  /// included, so a caller that comes later gets the data at once. The fetch goes on although nobody
-  /// waits for it, and lands. With zero or less, nobody waits for a fetch over such data.
+  /// The limit applies to callers of `fetch` while there is data that ``staleIfError(_:)`` allows; without
+  /// such data they wait for the fetch. The time counts from the beginning of the fetch, retries included, so
+  /// a caller that comes later gets the data at once. The fetch goes on although nobody waits for it, and
+  /// brings its answer. With zero or less, nobody waits for a fetch over such data.
   ///
   /// ```swift
   /// let rates = Query("rates") { try await api.rates() }
@@ -198,14 +195,14 @@ extension Query {
     options { $0.timeout = limit }
   }
 
-  /// For how long a failure is the answer for later callers; not at all by default.
+  /// For how long later callers get a failure instead of a fetch; not at all by default.
   ///
   /// In that time `fetch` and `ensure` throw the error at once, or return data that ``staleIfError(_:)``
-  /// allows. Observers fetch as ever, so that a screen recovers. An invalidation or a write ends it, also for
-  /// an attempt that began before. A refetch, a reset, an interval, a trigger and a reconnect bring a new
-  /// answer. Callers whose query does not set this option fetch, although another query of the same key sets
-  /// it. An unused entry stays for as long as its failure lasts, whatever its ``gcTime(_:)-(Duration)`` is,
-  /// unless there is no room for it.
+  /// allows. Observers fetch as ever, so that a screen recovers. An invalidation or a write ends that time,
+  /// also for an attempt that began before. A refetch, a reset, an interval, a trigger and a reconnect bring
+  /// a new answer. A caller fetches if its query does not set this option, although another query of the same
+  /// key sets it. An unused entry stays for as long as its failure lasts, whatever its
+  /// ``gcTime(_:)-(Duration)`` is, unless there is no room for it.
   ///
   /// ```swift
   /// let user = Query("user", id) { try await api.user(id) }.cachesFailures(.seconds(5))

@@ -26,7 +26,7 @@ public struct SharingPolicy: Sendable, _FreeOfActors {
 
   /// An equal answer keeps the cached value, and a different one keeps the equal parts.
   ///
-  /// This works for values that are `Equatable`, which is checked at run time; other values land as
+  /// This works for values that are `Equatable`, which is checked at run time; other values are cached as
   /// they are. The whole value is compared; lists, dictionaries and pages also part by part.
   /// ``StructurallyShared`` does that for your own types.
   ///
@@ -35,9 +35,9 @@ public struct SharingPolicy: Sendable, _FreeOfActors {
   ///   references.
   public static let automatic = SharingPolicy(.automatic)
 
-  /// Each answer lands as it is.
+  /// Each answer is cached as it is.
   ///
-  /// Use it for values that are expensive to compare, or whose `==` does not compare everything.
+  /// Use it for values that are expensive to compare, or if their `==` does not compare everything.
   public static let off = SharingPolicy(.off)
 
   /// A closure merges values of one type; values of other types are shared automatically.

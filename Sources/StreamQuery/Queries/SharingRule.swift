@@ -4,7 +4,7 @@ import Synchronization
 /// time.
 ///
 /// ``PartSharing`` compares the values, and a rule only knows their type. So generic code shares like code
-/// that knows the type, and a fetch that lands does not look up the type's conformances again.
+/// that knows the type, and no fetch has to look up the type's conformances again.
 // Unchecked because it is not final: its only subclass holds types, which never change. Their
 // conformances may be isolated to an actor, but are used only on immutable, Sendable values.
 package class SharingRule: @unchecked Sendable {

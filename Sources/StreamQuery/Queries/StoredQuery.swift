@@ -1,15 +1,16 @@
 /// The facts about a query, with its defaults, that the cache knows: values, and no closure of a
 /// user.
 ///
-/// The client makes it and casts it back to a `ResolvedQuery`, its only subclass, which has the fetch and the
-/// functions of users. So no code under the cache's lock can call user code, and the cache need not know
-/// about fetches. `Sendable` is correct because all stored properties of both are immutable and `Sendable`.
+/// Each object is a `ResolvedQuery`, the only subclass, which adds the fetch and the functions of users; the
+/// client casts it back. So no code under the cache's lock can call user code, and the cache need not know
+/// about fetches. `Sendable` is correct because all stored properties of both classes are immutable and
+/// `Sendable`.
 class StoredQuery: @unchecked Sendable {
-  /// The defaults with which it was made.
+  /// The defaults with which the object was made.
   final let storedDefaults: StoredDefaults
-  /// The options that the machine of its entry needs for a fetch.
+  /// The options that the machine of the query's entry needs for a fetch.
   final let fetchOptions: FetchOptions
-  /// How long its entry is kept.
+  /// How long the query's entry is kept.
   final let gcTime: TimeSpan
   final let meta: QueryMeta?
   /// The rules for what waiting callers get while the server is slow or away; `nil` if there are
@@ -23,7 +24,7 @@ class StoredQuery: @unchecked Sendable {
   final let feature: QueryFeature?
   /// The source of data for an entry that has none.
   final let initialData: StoredInitialData?
-  /// Whether it has a fetch.
+  /// Whether the query has a fetch.
   final let canFetch: Bool
   /// Whether an option is a function that has to be evaluated whenever the entry changes.
   final let isDynamic: Bool
@@ -111,7 +112,7 @@ class StoredDefaults: @unchecked Sendable {
 
   /// Whether the queries of a key may have other defaults than those of other keys.
   final func isSpecial(_ key: AnyQueryKey) -> Bool {
-    // Data that is kept beyond the cache is found by its key, so any key may be such a one.
+    // Data that is kept beyond the cache is found by its key, so any key may then be special.
     isPersisting || specialKeys.contains { $0.isPrefix(of: key) }
   }
 }
