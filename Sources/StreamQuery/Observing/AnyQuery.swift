@@ -27,7 +27,7 @@ public struct AnyQuery: Sendable, _FreeOfActors {
 
   /// Sets whether the query fetches by itself for its list; a bulk form of `Query.enabled(_:)`.
   ///
-  /// - Parameter isEnabled: Whether it does.
+  /// - Parameter isEnabled: Whether the query fetches by itself.
   /// - Returns: The changed query.
   public func enabled(_ isEnabled: Bool) -> Self {
     var changed = self
@@ -80,7 +80,7 @@ public struct AnyQueryResult: Sendable, _FreeOfActors {
   /// Whether the client does not know yet if a store has data for the query.
   public var isRestoring: Bool { flags.contains(.restoring) }
 
-  /// Whether both are the same snapshot; it is quick, and `false` does not mean that they differ.
+  /// Whether both results are the same snapshot; a quick test, and `false` does not mean that they differ.
   ///
   /// - Parameter other: Another result.
   /// - Returns: Whether nothing differs.
@@ -88,7 +88,7 @@ public struct AnyQueryResult: Sendable, _FreeOfActors {
     flags == other.flags && snapshot.isSame(as: other.snapshot, flags)
   }
 
-  /// Whether both show the same failure; each failed fetch is a failure of its own.
+  /// Whether both results show the same failure; each failed fetch is a failure of its own.
   ///
   /// - Parameter other: Another result.
   /// - Returns: Whether both have no error, or the error of the same fetch.

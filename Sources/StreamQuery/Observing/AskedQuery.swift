@@ -1,7 +1,7 @@
 /// The query and the options that an observer handle was last given.
 ///
-/// It has no value type, which the handle knows: otherwise each access would look up the type of a
-/// lock over a generic value.
+/// The handle knows the value type, and this type is not generic: otherwise each access would look up the
+/// type of a lock over a generic value.
 struct AskedQuery {
   private var key: AnyQueryKey
   private var definition: QueryDefinition

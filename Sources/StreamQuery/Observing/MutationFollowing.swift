@@ -2,7 +2,7 @@ import Synchronization
 
 /// The subscription of one follower to the cache, held by a stream of runs or a handle.
 ///
-/// It counts from its creation until it is cancelled or its last reference is dropped.
+/// The follower counts from the creation of this object until it is cancelled or the object is released.
 final class MutationFollowing: Sendable {
   let client: QueryClient
   /// The handle's number; 0 means no handle.

@@ -2,8 +2,8 @@ import Synchronization
 
 /// A handle on a mutation: runs it, shows the progress of the run, and can be reset.
 ///
-/// Unlike ``QueryClient/runs(of:)``, which shows the newest run of any caller, it shows only runs
-/// that were started through it.
+/// Unlike ``QueryClient/runs(of:)``, which shows the newest run of any caller, a handle shows only runs that
+/// were started through it.
 ///
 /// ```swift
 /// let save = client.observer(of: .rename())
@@ -89,9 +89,9 @@ public final class MutationObserver<Input: Sendable, Output: Sendable>: Sendable
 
   /// Runs the mutation again with the input of the shown run, if that failed, without waiting.
   ///
-  /// It is another run, with callbacks, optimistic changes and an idempotency key of its own, of the present
-  /// ``mutation``. While it has not ended, another call does nothing, so two taps on a button send the input
-  /// once.
+  /// This starts another run, with callbacks, optimistic changes and an idempotency key of its own, of the
+  /// present ``mutation``. While that run has not ended, another call does nothing, so two taps on a button
+  /// send the input once.
   ///
   /// - Returns: Whether a run began. `false` if there is no run, if the run has not failed, and if the
   ///   client is shut down.

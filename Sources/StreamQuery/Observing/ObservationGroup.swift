@@ -1,9 +1,8 @@
-/// A group of observers with one reader, which gets the changed ones: for authors of adapters.
+/// A group of observers with one reader, which gets the ones that changed: for authors of adapters.
 ///
 /// A task for each observer is too much for a screen of a thousand rows. A group has one reader: it
-/// waits once, and then takes the newest snapshot of every member that has changed since the last
-/// read. Snapshots are not buffered, and one read shows whole transactions. It costs one short
-/// lock.
+/// waits once, and then takes the newest snapshot of every member that has changed since the last read.
+/// Snapshots are not buffered, and one read shows whole transactions. A read costs one short lock.
 ///
 /// ```swift
 /// let group = ObservationGroup(client)
@@ -59,7 +58,7 @@
     }
   }
 
-  /// Removes a member, whose observation goes on; a second time does nothing.
+  /// Removes a member, and lets its observation go on; a second call does nothing.
   ///
   /// - Parameter position: The member's position.
   public func remove(_ position: Int) {
@@ -115,7 +114,7 @@ extension ObservationChange {
 /// One member of an `ObservationGroup`, with the type of its values: for adapters with many
 /// members.
 ///
-/// It replaces the observer, which is an object: if a thousand members change at once, most of the
+/// A member stands in for its observer, which is an object: if a thousand members change at once, most of the
 /// time is spent on reading such objects.
 ///
 /// ```swift
@@ -165,10 +164,10 @@ extension ObservationChange {
     return QueryResult(snapshot: seen.snapshot, flags: seen.flags)
   }
 
-  /// Whether it is the end of a member's observation, for example by a shutdown of the client.
+  /// Whether the change is the end of a member's observation, for example by a shutdown of the client.
   ///
   /// - Parameter member: The member at ``position``.
-  /// - Returns: Whether it is; `false` for every other member.
+  /// - Returns: Whether the observation has ended; `false` for every other member.
   public func ends<Value>(_ member: ObservationMember<Value>) -> Bool {
     isOver && member.isMember(of: self)
   }

@@ -3,7 +3,7 @@ nonisolated extension QueryClient {
   ///
   /// The stream follows from this call until its task is cancelled or its last reference is
   /// dropped; meanwhile the run that it shows is kept. A slow observer gets the newest state and
-  /// may miss the states in between. If there is no run, it shows ``MutationRun/idle``.
+  /// may miss the states in between. If there is no run, the stream shows ``MutationRun/idle``.
   ///
   /// ```swift
   /// for await run in client.runs(of: .rename()) { show(run.isPending) }

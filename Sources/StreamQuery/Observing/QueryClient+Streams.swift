@@ -43,7 +43,7 @@ nonisolated extension QueryClient {
 
   /// Makes a sequence with options.
   ///
-  /// It is never inlined, so that callers without options need no closure that copies them.
+  /// This is never inlined, so that callers without options need no closure that copies them.
   @inline(never)
   @usableFromInline
   func results<Value>(
@@ -88,7 +88,7 @@ nonisolated extension QueryClient {
 
   /// Subscribes with options.
   ///
-  /// It is never inlined, so that callers without options need no room to copy them.
+  /// This is never inlined, so that callers without options need no room to copy them.
   @inline(never)
   private func subscribeWithOptions(
     _ key: EntryKey,
@@ -114,7 +114,7 @@ nonisolated extension QueryClient {
   }
 
   func subscribe(_ key: EntryKey, _ definition: QueryDefinition) -> Subscription {
-    // This is not an expression, which would retain the definition.
+    // This is a statement, because an expression would retain the definition.
     if definition.makesPlaceholder { return subscribeWithOptions(key, definition, with: nil) }
     let id = resolving(key, definition, isArrival: true) {
       $0.addObserver($2, at: $1, $3.query, $3.options, $3.initialData, &$4)

@@ -99,7 +99,7 @@ public final class QueryListObserver: Sendable {
   /// Lets the fetches that are running now outlive the list by a duration; see `linger(_:)` of an
   /// observer.
   ///
-  /// The options and defaults of a query win. ``update(_:)`` undoes it for the queries that stay.
+  /// The options and defaults of a query win. ``update(_:)`` undoes this for the queries that stay.
   ///
   /// - Parameter duration: How long; zero or less cancels the fetches at once.
   /// - Complexity: O(*n*) in the length of the list.
@@ -254,7 +254,7 @@ public struct QueryListResults: Sendable {
     members.filter { $0.snapshot.key?.valueTypeID == ObjectIdentifier(type) }.map(QueryResult.init)
   }
 
-  /// Whether both are the same snapshots; it is quick, and `false` does not mean that they differ.
+  /// Whether both are the same snapshots; a quick test, and `false` does not mean that they differ.
   ///
   /// - Parameter other: Other results.
   /// - Returns: Whether nothing differs.

@@ -2,7 +2,7 @@ import Synchronization
 
 /// A handle on one observer of a query: to read it, to wait for changes, and to change its options.
 ///
-/// `client.stream(_:)` and `client.results(of:)` are shorthands for it. The handle and its streams
+/// `client.stream(_:)` and `client.results(of:)` are shorthands for a handle. The handle and its streams
 /// are one observer, which counts until one of the streams is cancelled or all streams and the
 /// handle are released.
 ///
@@ -44,9 +44,7 @@ public final class QueryObserver<Value: Sendable>: Sendable {
 
   /// The present state of the query's fetch.
   ///
-  /// ``result`` has it too, but takes longer.
-  ///
-  /// After the end of the observation it is idle.
+  /// ``result`` has this state too, but takes longer. After the end of the observation, the state is idle.
   public var fetchStatus: FetchStatus { subscription.fetchStatus }
 
   /// The observer's present result, or the entry's state at the end of a fetch if the entry is
@@ -70,7 +68,7 @@ public final class QueryObserver<Value: Sendable>: Sendable {
   ///   - query: The new query; `nil` keeps the present one.
   ///   - options: The new options; `nil` keeps the present ones.
   public func update(query: Query<Value>? = nil, options: ObserverOptions? = nil) {
-    // Both are returned by the lock, so that old closures are released outside it.
+    // The old query and options are returned, so that their closures are released outside the lock.
     var (old, new) = asked.withLock { asked in
       let old = asked
       asked = old.updated(query, options)
@@ -97,10 +95,9 @@ public final class QueryObserver<Value: Sendable>: Sendable {
   /// ``ObserverOptions/linger``, unless the options, the query or the defaults of its key have a
   /// policy of their own.
   ///
-  /// For adapters, just before an observer is released: a view that is back in time finds its fetch
-  /// still running. An option from the start would cost each observer more. Without a running
-  /// fetch, or after the end of the observation, the call does nothing; ``update(query:options:)``
-  /// undoes it.
+  /// For adapters, just before an observer is released: a view that is back in time finds its fetch still
+  /// running. An option from the start would cost each observer more. Without a running fetch, or after the
+  /// end of the observation, the call does nothing; ``update(query:options:)`` undoes the call.
   ///
   /// - Parameter duration: How long; zero or less cancels the fetch at once.
   @_spi(Adapters) public func linger(_ duration: Duration) { subscription.linger(duration) }
@@ -108,9 +105,9 @@ public final class QueryObserver<Value: Sendable>: Sendable {
   /// Fetches, even if the data is fresh or the query is disabled, and waits until the fetch is
   /// settled.
   ///
-  /// A failure is in the result's `error`; with `throwOnError` it is thrown. The caller only watches:
-  /// cancelling it ends its wait and not the fetch, and retries wait while the app is inactive, as for every
-  /// observer. If the fetch is cancelled, the caller gets the state after that.
+  /// A failure is in the result's `error`; with `throwOnError` it is thrown. Cancelling the caller ends its
+  /// wait and not the fetch, and retries wait while the app is inactive, as for every observer. If the fetch
+  /// is cancelled, the caller gets the state after that.
   ///
   /// ```swift
   /// let result = try await client.observer(of: .user(42)).refetch()

@@ -1,8 +1,8 @@
 /// The snapshots of a query as a cold sequence that is cheap to iterate.
 ///
-/// Each iterator subscribes when it is made and starts with the latest snapshot. It stays on the
-/// caller's actor: an element costs a main-actor observer a third of a microsecond, and with an
-/// `AsyncStream` a thread switch. Use it for user interfaces.
+/// Each iterator subscribes when it is made and starts with the latest snapshot. Iterators stay on the
+/// caller's actor: an element costs a main-actor observer a third of a microsecond, and with an `AsyncStream`
+/// a thread switch. Use them for user interfaces.
 ///
 /// ```swift
 /// for await result in client.results(of: .user(42)) { show(result.data) }
@@ -12,7 +12,7 @@
 public struct QueryResults<Value: Sendable>: AsyncSequence, Sendable {
   /// A snapshot.
   public typealias Element = QueryResult<Value>
-  /// It cannot fail: a failed fetch is a state in the results.
+  /// The sequence cannot fail: a failed fetch is a state in the results.
   public typealias Failure = Never
 
   // These are properties and not an enumeration, which each subscription would copy as a whole.
@@ -78,7 +78,7 @@ public struct QueryResults<Value: Sendable>: AsyncSequence, Sendable {
   public struct Iterator: AsyncIteratorProtocol {
     /// A snapshot.
     public typealias Element = QueryResult<Value>
-    /// It cannot fail.
+    /// An iterator cannot fail.
     public typealias Failure = Never
 
     @usableFromInline let subscription: Subscription

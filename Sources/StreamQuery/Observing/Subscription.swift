@@ -2,25 +2,23 @@ import Synchronization
 
 /// One observer of the cache, which a stream, an iterator or a handle retains.
 ///
-/// It counts from its creation until it is cancelled or released.
+/// The observer counts from the creation of this object until it is cancelled or the object is released.
 @usableFromInline
 package final class Subscription: Sendable {
   let client: QueryClient
-  /// The cache of the client.
+  /// The cache of the client, stored because each read would otherwise retain the client.
   ///
-  /// It is stored, because each look would otherwise retain the client.
-  ///
-  /// It lives for as long as the client does, so no reference to it is counted.
+  /// The cache lives for as long as the client does, so no reference to it is counted.
   private let unownedCache: Unmanaged<QueryCache>
   private var cache: QueryCache { client.cache }
   let id: ObserverID
-  /// The value of ``QueryCache/news`` at its last look: if it is unchanged, the observer need not
-  /// take the lock.
+  /// The value of ``QueryCache/news`` when the observer last read the cache: while that is unchanged, the
+  /// observer need not take the lock.
   private let seenNews = Atomic<UInt64>(.max)
   private let aside = Mutex<Aside?>(nil)
   /// Whether the query ever had trigger streams.
   ///
-  /// Most subscriptions have none, and need not take the lock at their end.
+  /// Most queries have none, and then the end of the subscription need not take the lock.
   private let hasForwarded = Atomic(false)
 
   /// The state that few subscriptions have, in one word.
@@ -100,8 +98,8 @@ package final class Subscription: Sendable {
   }
 
   deinit {
-    // No code can look at this observer any more, so its last state is not kept. The client lives for as long
-    // as this object does, so it is not retained here: that takes long for an object with weak references.
+    // No code can read this observer any more, so its last state is not kept. The client lives for as long as
+    // this object does, so it is not retained here: retaining takes long for an object with weak references.
     Unmanaged.passUnretained(client)._withUnsafeGuaranteedRef { client in
       client.transaction(isDated: false) { state, transaction in
         state.unsubscribe(id, &transaction)
@@ -116,8 +114,8 @@ package final class Subscription: Sendable {
       let forwarders = client.transaction(isDated: false) {
         state,
         transaction -> Forwarders? in
-        // The last state is stored before the end is announced, because an observer that hears of
-        // the end looks at once.
+        // The last state is stored before the end is announced, because an observer that hears of the end
+        // reads it at once.
         let forwarders = state.detached(of: id).flatMap(detach)
         state.unsubscribe(id, &transaction)
         return forwarders
@@ -138,16 +136,16 @@ package final class Subscription: Sendable {
 
   /// Lets the running fetch go on for a while after the observation.
   func linger(_ duration: Duration) {
-    // Usually no fetch runs, and a look costs less than a transaction.
+    // Usually no fetch runs, and a read costs less than a transaction.
     if fetchStatus != .idle { client.linger(duration, after: id) }
   }
 
   /// Takes the newest unseen snapshot, without a wait.
   ///
-  /// It is not a part of ``waitForNews(isolation:)``, because an asynchronous call costs more than the look
-  /// itself.
+  /// This is not a part of ``waitForNews(isolation:)``, because an asynchronous call costs more than the
+  /// read.
   func takeUnlessCancelled() -> Poll<(snapshot: EntrySnapshot, flags: QueryFlags)> {
-    // This is checked before the look: a cancelled observer must end even if there is always news.
+    // This is checked before the read: a cancelled observer must end even if there is always news.
     if Task.isCancelled {
       cancel()
       return .over
@@ -158,7 +156,7 @@ package final class Subscription: Sendable {
   private func poll() -> Poll<(snapshot: EntrySnapshot, flags: QueryFlags)> {
     let news = unownedCache._withUnsafeGuaranteedRef { $0.news.load(ordering: .acquiring) }
     guard seenNews.load(ordering: .relaxed) != news else { return .nothing }
-    // The number is stored before the look, so that changes during the look are news the next time.
+    // The number is stored before the read, so that changes during the read are news the next time.
     seenNews.store(news, ordering: .relaxed)
     return pollCache()
   }
@@ -204,11 +202,11 @@ package final class Subscription: Sendable {
 
   /// Suspends a task until there is news.
   ///
-  /// It looks again under the lock. So if ``seenNews`` is outdated, that costs another look, but no
-  /// news is lost.
+  /// This reads again under the lock. So if ``seenNews`` is outdated, that costs another read, but no news is
+  /// lost.
   ///
   /// - Parameter task: The task.
-  /// - Returns: `nil` if it has to wait.
+  /// - Returns: `nil` if the task has to wait.
   private func park(_ task: SuspendedTask<Void>) -> Void? {
     switch cache.record({ $0.park(id, task) }) {
     case .suspended: break
@@ -228,7 +226,7 @@ package final class Subscription: Sendable {
     return "news of \(key?.description ?? "a query")"
   }
 
-  /// Looks after a wait.
+  /// Reads the cache again after a wait.
   private func lookAgain() -> Poll<(snapshot: EntrySnapshot, flags: QueryFlags)> {
     seenNews.store(cache.news.load(ordering: .acquiring), ordering: .relaxed)
     return pollCache()
@@ -238,8 +236,8 @@ package final class Subscription: Sendable {
   func stream<Value: Sendable>() -> AsyncStream<QueryResult<Value>> {
     AsyncStream(
       unfolding: {
-        // The stream handles cancellations itself, below. The wait is inlined, because an
-        // asynchronous call would cost as much as the look.
+        // The stream handles cancellations itself, below. The wait is inlined, because an asynchronous call
+        // would cost as much as the read.
         var outcome = self.poll()
         while true {
           switch outcome {
@@ -257,8 +255,8 @@ package final class Subscription: Sendable {
 
   /// The observer's present snapshot, seen or unseen; `nil` after the client's shutdown.
   ///
-  /// After the end of the observation, it is the result of a single read of the same key, and `nil`
-  /// for another key.
+  /// After the end of the observation, this is the result of a single read of the same key, and `nil` for
+  /// another key.
   ///
   /// - Parameters:
   ///   - key: The key of the handle.

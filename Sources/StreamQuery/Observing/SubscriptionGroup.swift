@@ -3,9 +3,9 @@ import Synchronization
 /// Several subscriptions of one client that are read as a whole, and that can be replaced: an
 /// ``ObservationGroup`` that retains its members.
 ///
-/// All members are read under one lock, so an observer of the group sees a transaction that changes
-/// several keys as one change. It sees either the old members or the new ones, and at least one
-/// element of the new ones.
+/// All members are read under one lock, so an observer of the group sees a transaction that changes several
+/// keys as one change. The observer sees either the old members or the new ones, and at least one element of
+/// the new ones.
 package final class SubscriptionGroup: Sendable {
   let client: QueryClient
   private let group: ObservationGroup
@@ -17,7 +17,7 @@ package final class SubscriptionGroup: Sendable {
   /// - Parameters:
   ///   - client: The client of all of them.
   ///   - members: The observers.
-  ///   - isDue: Whether there is an element even if no observer has news.
+  ///   - isDue: Whether a first element comes even if no observer has news.
   init(_ client: QueryClient, _ members: [Subscription], isDue: Bool = false) {
     self.client = client
     group = ObservationGroup(client)
@@ -94,7 +94,7 @@ package final class SubscriptionGroup: Sendable {
   /// The state of all members, for a stream: its cancellation ends the observation, and with it the
   /// wait.
   ///
-  /// ``Mailbox/next(whenSuspended:)`` says why it has no cancellation handler.
+  /// ``Mailbox/next(whenSuspended:)`` says why this has no cancellation handler.
   func nextInStream() async -> [(snapshot: EntrySnapshot, flags: QueryFlags)]? {
     while true {
       switch look() {

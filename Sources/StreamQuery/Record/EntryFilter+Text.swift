@@ -1,11 +1,11 @@
 extension RecordRow.Extra {
-  /// The filter as a record shows it; describes keys, which is user code.
+  /// The filter as a record shows it; this describes keys, which runs user code.
   var recordedFilter: String {
     let text = filter?.recordedText(depth: 0) ?? ".all"
     return hasPredicate ? "\(text) && .where { … }" : text
   }
 
-  /// The name of a trigger, with the key of its query, if it has one; describes the key, which is user code.
+  /// The name of a trigger and, if it has a query, that query's key; this runs user code.
   var recordedTrigger: String {
     guard case .entry(let key) = filter else { return name }
     return "\(name) of \(key.key)"
@@ -29,7 +29,7 @@ extension EntryFilter {
     }
   }
 
-  /// Whether it is the filter of all entries, as which a predicate counts here.
+  /// Whether the filter is that of all entries, as which a predicate counts here.
   private var isAll: Bool { if case .all = self { true } else { false } }
 
   /// The texts of the first few operands.

@@ -1,19 +1,19 @@
 extension QueryRecord {
-  /// Checks that the record stands alone, so that a reader of it alone can read it.
+  /// Checks that the record can be read without any other record.
   ///
-  /// - Throws: ``QueryRecordError/malformed(_:)`` for a part, which continues another record, and for a reference
-  ///   to nothing.
+  /// - Throws: ``QueryRecordError/malformed(_:)`` for a record that continues another one, and for a
+  ///   reference to nothing.
   func checkWholeness() throws(QueryRecordError) {
-    // A record from the beginning has event 1; without that, the events before it are lost.
+    // A whole record begins with event 1, or counts the events before its first one as lost.
     if firstNumber > 1, lostCount == 0 {
       throw .malformed("it is a part: the events before event \(firstNumber) are in another")
     }
     try checkReferences()
   }
 
-  /// Checks that everything that events refer to is there.
+  /// Checks that the record has everything that its events refer to.
   ///
-  /// For a record that stands alone. An element of ``QueryClient/recordUpdates`` refers to those before it.
+  /// This is for whole records: an element of ``QueryClient/recordUpdates`` also refers to those before it.
   ///
   /// - Throws: ``QueryRecordError/malformed(_:)`` for the first reference to nothing.
   func checkReferences() throws(QueryRecordError) {
@@ -35,7 +35,7 @@ extension QueryRecord {
     }
   }
 
-  /// The numbers of what is there.
+  /// The numbers of the record's keys, runs, errors and options.
   private struct Known {
     let keys: Set<Int>
     let runs: Set<Int>

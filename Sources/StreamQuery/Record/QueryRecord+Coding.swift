@@ -4,10 +4,10 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-// The format of version 1 is one JSON object. Times are microseconds since time 0, and an event has the time since
-// the event before it. Numbers and members that a reader does not know are skipped: a later version may add some.
-// A later event of an entry has a code below 30, the key as its subject, and the state as its last element, which a
-// reader keeps. Anything else needs another version.
+// The format of version 1 is one JSON object. Times are microseconds since time 0, and an event has the time
+// since the event before it. Readers skip numbers and members that they do not know, because a later version
+// may add some. If that version adds an event of entries, it has a code below 30, the key as its subject, and
+// the state as its last element, which readers keep. Anything else needs another version.
 //
 // An event is `[time, code, subject, details…, state]` with the codes of `RecordCode`, and a state is
 // `[bits, observers, callers, time of the data or null, updates, failures, options]`.
@@ -64,8 +64,8 @@ extension QueryRecord {
 
   /// Counts all events before the first one as lost, for a reader that has nothing else.
   ///
-  /// After lost events, a reader of ``QueryClient/recordUpdates`` gets a whole record with the number of those that
-  /// it has missed. A reader that drops its own oldest events may not count them.
+  /// The count may be lower in an element of ``QueryClient/recordUpdates``: there it is the number of events
+  /// that the reader has missed, and a reader may drop its own oldest events without counting them.
   private mutating func countLostFromBeginning() {
     if firstNumber > 1 { lostCount = max(lostCount, firstNumber - 1) }
   }
@@ -188,7 +188,7 @@ extension QueryRecord: Decodable {
 extension Duration {
   /// The duration in the format: whole microseconds.
   ///
-  /// Not `Int`, which has room for half an hour on a watch.
+  /// `Int` would have room for only half an hour on a watch.
   var recorded: Int64 {
     let limit = Int128(QueryRecord.limit)
     let whole = attoseconds / 1_000_000_000_000

@@ -3,7 +3,7 @@ extension QueryRecord {
   public struct Event: Hashable, Sendable, _FreeOfActors, Identifiable {
     /// The number of the event among the client's recorded events; the next event has the next number.
     public var number: Int
-    /// The time since time 0; never before the time of the event before.
+    /// The time since time 0; not before that of the event before.
     public var time: Duration
     /// The kind of the event.
     public var kind: Kind
@@ -41,8 +41,8 @@ extension QueryRecord {
     case persistenceFailed(key: Int?, store: String, error: Int)
     /// A call concerned all entries that a filter selects; `matches` is their number.
     ///
-    /// A call for one key is left out if the event of the entry tells all of it. A refetch is not: a fetch has
-    /// the same cause, whichever call asks for it.
+    /// A call for one key is left out if the event of the entry tells all of it. A refetch is not left out,
+    /// because a fetch has the same cause, whichever call asks for it.
     case bulk(BulkCall, filter: String, matches: Int)
     /// Events were lost here.
     case lost(count: Int)
@@ -68,11 +68,11 @@ extension QueryRecord {
     case fetchPaused(fetch: Int)
     /// The fetch continues.
     case fetchResumed(fetch: Int)
-    /// The fetch's value landed, or the fetch found that the data is still good.
+    /// The fetch brought a value, or found that the data is still good.
     case fetchSucceeded(fetch: Int, isNotModified: Bool)
     /// The fetch failed for good.
     case fetchFailed(fetch: Int, error: Int)
-    /// The fetch was cancelled, superseded or fenced out.
+    /// The fetch was cancelled, replaced by another one, or discarded by a write.
     case fetchCancelled(fetch: Int)
     /// A value was written.
     case written

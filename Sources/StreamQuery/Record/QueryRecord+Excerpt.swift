@@ -5,14 +5,14 @@ internal import Foundation
 #endif
 
 extension QueryRecord {
-  /// Creates a record of a copy; describes keys and errors, which is user code.
+  /// Creates a record from a copy of a ring; this describes keys and errors, which runs user code.
   ///
   /// - Parameters:
   ///   - excerpt: The copy.
-  ///   - now: The time at which it was made, in nanoseconds.
+  ///   - now: The time at which the copy was made, in nanoseconds.
   init(_ excerpt: RecordExcerpt, at now: Int64) {
     self.init(
-      // Without the bits that seconds since 1970, as which it is written, have no room for.
+      // The date is rounded as its text in seconds since 1970 is, so that a reader gets the same date.
       date: Date(
         timeIntervalSince1970: Date(timeIntervalSinceReferenceDate: excerpt.date)
           .timeIntervalSince1970
@@ -184,7 +184,7 @@ extension QueryRecord.State {
     options = state.options == 0 ? nil : Int(truncatingIfNeeded: state.options)
   }
 
-  /// Creates a state of the bits of the format.
+  /// Creates a state from its bits in the format.
   init(bits: Int) {
     let statuses: [QueryStatus] = [.pending, .success, .error, .pending]
     let fetchStatuses: [FetchStatus] = [.idle, .fetching, .paused, .idle]
@@ -198,7 +198,7 @@ extension QueryRecord.State {
     cause = FetchCause(recordedCode: bits >> Int(truncatingIfNeeded: RecordedState.Bit.cause) & 15)
   }
 
-  /// The bits of the format.
+  /// The bits of the state in the format.
   var bits: Int {
     var bits: UInt32 =
       switch status {
@@ -227,7 +227,7 @@ extension QueryRecord.Kind {
   ///
   /// - Parameters:
   ///   - row: The row.
-  ///   - extra: What few rows have.
+  ///   - extra: The row's extra, which few rows have.
   ///   - numbers: The numbers of keys, by place.
   fileprivate init(_ row: RecordRow, _ extra: RecordRow.Extra?, _ numbers: [UInt32: UInt32]) {
     let error = Int(truncatingIfNeeded: extra?.errorNumber ?? 0)

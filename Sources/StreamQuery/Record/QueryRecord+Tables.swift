@@ -64,7 +64,7 @@ extension QueryRecord {
     public var number: Int
     /// The key of the mutation as it prints.
     public var mutation: String
-    /// The scope, whose runs wait for each other; `nil` without one.
+    /// The scope, in which runs wait for each other; `nil` without one.
     public var scope: String?
     /// The time at which the run was requested.
     public var started: Duration
@@ -79,7 +79,7 @@ extension QueryRecord {
     /// - Parameters:
     ///   - number: The number of the run.
     ///   - mutation: The key of the mutation as it prints.
-    ///   - scope: The scope, whose runs wait for each other.
+    ///   - scope: The scope, in which runs wait for each other.
     ///   - started: The time at which the run was requested.
     ///   - base: The status before the first event.
     package init(
@@ -99,21 +99,21 @@ extension QueryRecord {
 
   /// The status of a run, after its last step.
   public enum RunStatus: Hashable, Sendable, CaseIterable {
-    /// It was requested, or its pause is over, and no attempt has begun since.
+    /// The run was requested, or its pause is over, and no attempt has begun since.
     case started
-    /// It waits for its scope, the network or the app.
+    /// The run waits for its scope, the network or the app.
     case paused
     /// An attempt runs.
     case performing
-    /// It waits for its next attempt.
+    /// The run waits for its next attempt.
     case retrying
-    /// It failed, is kept beyond the process, and waits for an answer.
+    /// The run failed, is kept in an outbox, and waits for an answer.
     case stopped
-    /// It ended with an output.
+    /// The run ended with an output.
     case succeeded
-    /// It ended with an error.
+    /// The run ended with an error.
     case failed
-    /// It was cancelled.
+    /// The run was cancelled.
     case cancelled
   }
 

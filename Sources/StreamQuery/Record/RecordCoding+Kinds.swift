@@ -64,15 +64,15 @@ extension QueryRecord.Kind {
 }
 
 extension QueryRecord.Kind {
-  /// An element that is left out.
+  /// An element that is decoded only to skip it.
   private struct Skipped: Decodable {
     init(from decoder: any Decoder) {}
   }
 
   /// Decodes the state after an event of an entry that this version does not know.
   ///
-  /// Its first element is the key and its last one the state, or else `nil` is returned. Without the state, those
-  /// of all times until the next event would be wrong.
+  /// The result is `nil` unless the first element is a key and the last one a state. Without that state, the
+  /// states until the entry's next event would be wrong.
   fileprivate init?(unknownEventOfEntry row: inout some UnkeyedDecodingContainer) {
     guard let key = try? row.decode(Int.self), key > 0 else { return nil }
     guard let last = row.count.map({ $0 - 1 }), last >= row.currentIndex else { return nil }
@@ -113,7 +113,7 @@ extension QueryRecord.EntryStep {
     }
   }
 
-  /// `nil` for a detail of a later version, after which only the state follows.
+  /// Decodes a step; `nil` for a detail of a later version, after which only the state follows.
   fileprivate init?(_ code: RecordCode, from row: inout some UnkeyedDecodingContainer) throws {
     switch code {
     case .changed: self = .changed

@@ -139,7 +139,7 @@ enum RecordCoding {
         switch word {
         case "never": .never
         case "static": .static
-        // A word of a later version counts as this one, too.
+        // A word of a later version counts as `dynamic`, too.
         default: .dynamic
         }
     }
@@ -200,7 +200,7 @@ enum RecordCoding {
 }
 
 extension QueryRecord.Part {
-  /// Whether there are at most so many levels of lists and fields.
+  /// Whether the part has at most this many levels of lists and fields.
   fileprivate func nests(within levels: Int) -> Bool {
     switch self {
     case .null, .bool, .int, .number, .text: true

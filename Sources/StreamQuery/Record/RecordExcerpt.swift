@@ -1,4 +1,4 @@
-/// A copy of a ring or of its news, made under the lock: names and texts are made of it later.
+/// A copy of a ring, or of its newest events, made under the lock; texts are made from it later.
 struct RecordExcerpt: Sendable {
   /// The place of a reader in the events of a client.
   struct Position: Sendable {
@@ -32,7 +32,7 @@ struct RecordExcerpt: Sendable {
 }
 
 extension RecordRing {
-  /// Copies everything.
+  /// Copies the whole ring.
   func wholeExcerpt(lostCount: UInt64) -> RecordExcerpt {
     var excerpt = RecordExcerpt(
       date: date,
@@ -60,7 +60,7 @@ extension RecordRing {
     }
   }
 
-  /// Copies the news for a reader: everything if it has missed some of it, or has read nothing.
+  /// Copies the new events for a reader; the whole ring if the reader has missed some, or has read nothing.
   ///
   /// - Parameter position: The reader's place, which moves on.
   /// - Returns: The copy; `nil` without news.
@@ -103,7 +103,7 @@ extension RecordRing {
         excerpt.runs.append((number: row.subject, run: run))
       }
     }
-    // Also those that the reader had before: it may have forgotten options that nothing used any more.
+    // These include options that the reader had before: it may have forgotten unused ones.
     for number in usedOptions {
       if let terms = options.terms[number] {
         excerpt.options.append((number: number, terms: terms))

@@ -49,9 +49,9 @@ public struct RecordedValues: Sendable, _FreeOfActors {
   /// - Parameters:
   ///   - maxBytes: The size of all texts together, in bytes of UTF-8; the oldest go first. One mebibyte by
   ///     default.
-  ///   - text: Returns the JSON of a value, or `nil` to leave it out. It is called outside of locks, once for
-  ///     each value that is fetched or written, in order, without task-locals. It must be quick: everything
-  ///     that happens next waits for it.
+  ///   - text: Returns the JSON of a value, or `nil` to leave it out. The closure is called outside of locks,
+  ///     once for each value that is fetched or written, in order, without task-locals. It must be quick:
+  ///     everything that happens next waits for it.
   public init(
     maxBytes: Int = 1_048_576,
     _ text: @escaping @Sendable (_ key: AnyQueryKey, _ value: any Sendable) -> String?

@@ -1,7 +1,7 @@
 // The entries that events are about.
 
 extension RecordRing {
-  /// An entry was made.
+  /// Gives an entry that was made a place and a number.
   @inline(__always)
   mutating func added(_ slot: Int, _ key: EntryKey, _ state: RecordedState) {
     while places.count <= slot { places.append(.max) }
@@ -18,7 +18,7 @@ extension RecordRing {
     }
   }
 
-  /// An entry was made, perhaps with options, which is an event.
+  /// Appends the event that an entry was made, perhaps with options.
   mutating func added(
     _ slot: Int,
     _ key: EntryKey,
@@ -50,7 +50,7 @@ extension RecordRing {
     return places.firstIndex { $0 != .max && keys[Int(truncatingIfNeeded: $0)].number == number }
   }
 
-  /// An event of an entry begins, whose state is about to be known.
+  /// Begins an event of an entry; ``reached(_:_:at:)`` completes the event with the entry's state.
   @inline(__always)
   mutating func began(
     _ code: RecordCode,
@@ -64,7 +64,7 @@ extension RecordRing {
     hasNews = true
   }
 
-  /// Appends the event that has begun, if any, because another one comes before its state is known.
+  /// Appends the event that has begun, if any, before its state is known, because another event follows.
   @inline(never)
   mutating func logBegun(at time: Int64) {
     guard let event = begun else { return }
@@ -73,9 +73,9 @@ extension RecordRing {
     logUnfinished(event.code, place, detail: event.detail, option: event.option, at: time)
   }
 
-  /// An entry has a state, without the number of its options.
+  /// Takes note of an entry's state, which has no number of options yet.
   ///
-  /// See ``changed(_:_:at:)``. Nearly always, it is that of the event that has begun.
+  /// Nearly always, the state completes the event that has begun. Otherwise see ``changed(_:_:at:)``.
   @inline(__always)
   mutating func reached(_ state: RecordedState, _ slot: Int, at time: Int64) {
     guard let place = place(of: slot) else { return }
@@ -84,7 +84,7 @@ extension RecordRing {
     guard let begun, begun.slot == slot, !duties.contains(.unfinished) else {
       return changed(place, state, at: time)
     }
-    // First, so that what it calls leaves the registers to the rest.
+    // This comes first, so that the calls in it leave the registers to the rest.
     foldOldest()
     store(
       RecordRow(
@@ -102,12 +102,12 @@ extension RecordRing {
     hasNews = !duties.isEmpty
   }
 
-  /// Whether there are events of an entry in this transaction whose state is not known yet.
+  /// Whether events of an entry in this transaction still wait for its state.
   func awaitsState(of slot: Int) -> Bool {
     begun?.slot == slot || place(of: slot).map { keys[$0].unfinished >= transactionFirst } ?? false
   }
 
-  /// Appends an event of an entry, whose state is filled in once it is known.
+  /// Appends an event of an entry; the state is filled in once it is known.
   mutating func logUnfinished(
     _ code: RecordCode,
     _ place: Int,
@@ -121,7 +121,7 @@ extension RecordRing {
     )
   }
 
-  /// Appends a row of an entry, perhaps with an extra, whose state is filled in once it is known.
+  /// Appends a row of an entry, perhaps with an extra; the state is filled in once it is known.
   mutating func logUnfinished(_ row: RecordRow, _ extra: RecordRow.Extra? = nil) {
     logBegun(at: row.time)
     duties.insert(.unfinished)
@@ -136,22 +136,22 @@ extension RecordRing {
     }
   }
 
-  /// An entry has other options.
+  /// Sets the number of an entry's options.
   mutating func setOptions(_ number: UInt32, of place: Int) {
     keys[place].present.options = number
   }
 
-  /// Appends an event of an entry with the state that is known.
+  /// Appends an event of an entry with the entry's known state.
   mutating func logFinished(_ row: RecordRow) {
     var row = row
     row.state = keys[Int(truncatingIfNeeded: row.subject)].present
     log(row)
   }
 
-  /// An entry has a state.
+  /// Takes note of an entry's state.
   ///
-  /// It becomes that of the events of this transaction that still have none. Without any, and if the state is
-  /// another one than before, it is an event of its own.
+  /// The events of this transaction that have no state yet get this one. If there are none, and the state
+  /// differs from the one before, the change is an event of its own.
   mutating func changed(_ place: Int, _ state: RecordedState, at time: Int64) {
     logBegun(at: time)
     guard let start = keys[place].reached(state, in: transactionFirst) else { return }
@@ -183,7 +183,7 @@ extension RecordRing {
     }
   }
 
-  /// An entry is gone.
+  /// Appends the event that an entry is gone, and frees its slot.
   mutating func removed(_ slot: Int, _ reason: QueryEvent.RemovalReason, at time: Int64) {
     logBegun(at: time)
     guard let place = place(of: slot) else { return }
@@ -195,7 +195,7 @@ extension RecordRing {
     log(row)
   }
 
-  /// Entries moved to other slots, and all others are gone.
+  /// Gives entries their new slots; the entries that are not in `kept` are gone.
   mutating func moved(_ kept: [Int32], at time: Int64) {
     logBegun(at: time)
     var moved: [UInt32] = []
@@ -212,7 +212,7 @@ extension RecordRing {
 // MARK: - Runs
 
 extension RecordRing {
-  /// A run was requested.
+  /// Gives a run that was requested its number.
   mutating func runStarted(_ run: Run) -> UInt32 {
     lastRun &+= 1
     runs[lastRun] = run

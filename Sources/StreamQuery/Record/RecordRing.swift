@@ -1,8 +1,8 @@
 /// The newest events of a cache, and the states before the first of them.
 ///
-/// A value that is told about each event, under the lock. An event takes one row of fixed size; its error or its
-/// name, which few events have, are in a queue beside the rows. When a row is overwritten, its state becomes the
-/// base of its entry. So the state at any time that the rows cover is known.
+/// The cache reports each event to the ring, under the lock. An event takes one row of fixed size; its error
+/// or its name, which few events have, are in a queue beside the rows. When a row is overwritten, its state
+/// becomes the base of its entry. So the state at any time that the rows cover is known.
 ///
 /// An entry is known by its place in ``keys`` and has one for as long as it is in the cache or in a row. Then the
 /// place is used again, under a new number. References to objects of users are given up only through ``garbage``.
@@ -12,18 +12,19 @@ struct RecordRing: Sendable {
   struct Key: Sendable {
     /// The number of the key in records; no other entry ever has it.
     var number: UInt32 = 0
-    /// The number of rows about it.
+    /// The number of rows about the key.
     var rowCount: UInt32 = 0
-    /// The first row whose state is still to be filled in; 0 is none.
+    /// The first event of the key that still waits for its state; 0 is none.
     var unfinished: UInt64 = 0
     /// The state before the first row.
     var base = RecordedState()
     /// The state now.
     var present = RecordedState()
 
-    /// The entry has a state.
+    /// Takes note of the entry's state.
     ///
-    /// - Returns: The first event that is to have it, or 0 if that is a new one; `nil` if nothing changed.
+    /// - Returns: The first event that waits for this state; 0 if a new event is needed; `nil` if nothing
+    ///   changed.
     mutating func reached(_ state: RecordedState, in transaction: UInt64) -> UInt64? {
       defer { present = state }
       guard unfinished < transaction else {
@@ -35,7 +36,7 @@ struct RecordRing: Sendable {
       return 0
     }
 
-    /// A row is lost.
+    /// Takes note that the oldest row of the key is lost: its state becomes the base.
     ///
     /// - Returns: Whether nothing needs the key any more.
     @inline(__always)
@@ -57,11 +58,11 @@ struct RecordRing: Sendable {
     var base: RecordCode?
     var isOver = false
 
-    /// Whether a record needs it.
+    /// Whether a record needs the run.
     var isNeeded: Bool { rowCount > 0 || !isOver }
   }
 
-  /// An event whose state is about to be known: most events become rows only then.
+  /// An event that waits for its state: most events become rows only when it is known.
   struct Begun {
     /// The slot of the entry.
     var slot: Int
@@ -78,14 +79,15 @@ struct RecordRing: Sendable {
     static let reader = Duties(rawValue: 1)
     /// References were given up.
     static let garbage = Duties(rawValue: 2)
-    /// There may be rows whose state is still to be filled in.
+    /// There may be rows that still wait for their state.
     static let unfinished = Duties(rawValue: 4)
   }
 
   /// The date of time 0, in seconds since the reference date.
   let date: Double
   let capacity: Int
-  /// The rows, all of them from the beginning: so one is stored in the same way whether an older one is lost or not.
+  /// The rows, all made at the beginning, so that storing one is the same whether it overwrites an older one
+  /// or not.
   var rows: RecordRows<RecordRow>
   /// The position of the next row, which is that of the oldest one once all are in use.
   var end = 0
@@ -95,7 +97,7 @@ struct RecordRing: Sendable {
   var transactionFirst: UInt64 = 1
   var begun: Begun?
   var duties: Duties = []
-  /// Whether the end of the transaction concerns the record.
+  /// Whether the record has something to do at the end of the transaction.
   var hasNews = false
 
   var keys = RecordRows<Key>()
@@ -111,7 +113,7 @@ struct RecordRing: Sendable {
   var lastRun: UInt32 = 0
 
   var options = RecordedOptions()
-  /// The extras of rows, oldest first, behind those that are gone.
+  /// The extras of rows, oldest first; the first `goneExtras` of them are no longer needed.
   private var extras: [RecordRow.Extra] = []
   private var goneExtras = 0
   private var lastError: UInt32 = 0
@@ -121,7 +123,7 @@ struct RecordRing: Sendable {
   var values: RecordedTexts
   /// References that are no longer needed, to be released outside the lock.
   var garbage: [any Sendable] = []
-  /// The reason for which entries that do not move are removed.
+  /// The reason that ``moved(_:at:)`` gives for entries that are gone.
   var clearing = QueryEvent.RemovalReason.cleared
 
   /// Creates an empty ring.
@@ -165,7 +167,7 @@ struct RecordRing: Sendable {
     log(row)
   }
 
-  /// The network or the app has a state.
+  /// Appends the changes of the network and the app as events.
   mutating func environmentChanged(to state: QueryRecord.Base, at time: Int64) {
     if state.isOnline != present.isOnline {
       log(RecordRow(time: time, code: .network, option: state.isOnline ? 1 : 0))
@@ -189,7 +191,7 @@ struct RecordRing: Sendable {
     store(row)
   }
 
-  /// Puts a row, which its key counts already, in the place of the oldest one, which is folded.
+  /// Stores a row, which its key counts already, over the oldest one, which has been folded.
   @inline(__always)
   mutating func store(_ row: RecordRow) {
     rows[end] = row
@@ -204,7 +206,7 @@ struct RecordRing: Sendable {
     if row.code.endsRun { runs[row.subject]?.isOver = true }
   }
 
-  /// The oldest event is lost if all rows are in use; the state after it becomes the base.
+  /// Makes room for an event: if all rows are in use, the oldest one is lost, and its state becomes the base.
   @inline(__always)
   mutating func foldOldest() {
     if rows[end].isPlain {
@@ -260,10 +262,10 @@ struct RecordRing: Sendable {
 
   // MARK: Transactions
 
-  /// A transaction ends.
+  /// Does the record's duties at the end of a transaction.
   ///
   /// - Parameters:
-  ///   - released: The references that the record gave up are added to it.
+  ///   - released: Gets the references that the record gave up.
   ///   - time: The time of the transaction.
   /// - Returns: Whether a reader that waits has news.
   mutating func transactionEnded(_ released: inout Garbage, at time: Int64) -> Bool {

@@ -13,7 +13,7 @@ struct RecordRow: Sendable {
   /// The state of the entry after the event.
   var state = RecordedState()
 
-  /// Whether it is about an entry and has no ``Extra``, as nearly all rows.
+  /// Whether the row is about an entry and has no ``Extra``, as nearly all rows.
   @inline(__always)
   var isPlain: Bool { code.isOfEntry && !hasExtra }
 
@@ -52,15 +52,15 @@ enum RecordCode: UInt8, Sendable {
   case activity, trigger, persistenceFailed, bulk
   case lost = 60
 
-  /// Whether an entry is the subject.
+  /// Whether the event is about an entry.
   var isOfEntry: Bool {
     @inline(__always) get { rawValue < RecordCode.runStarted.rawValue }
   }
 
-  /// Whether a run is the subject.
+  /// Whether the event is about a run.
   var isOfRun: Bool { !isOfEntry && rawValue < RecordCode.network.rawValue }
 
-  /// Whether the run is over.
+  /// Whether the run is over after the event.
   var endsRun: Bool {
     rawValue >= Self.runSucceeded.rawValue && rawValue <= Self.runCancelled.rawValue
   }

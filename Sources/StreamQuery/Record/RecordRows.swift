@@ -1,12 +1,12 @@
 /// Rows without references, in memory that is changed in place.
 ///
-/// An array asks at each change whether it is shared, and what is to be stored waits elsewhere meanwhile: a third of
-/// the price of an event. So copies of this value have the same rows. A ring is the only one that changes them, under
-/// the lock of its cache; rows leave it in arrays.
+/// An array checks at each change whether it is shared, and stores the new value elsewhere meanwhile, which
+/// costs a third of the time of an event. So copies of this value share their rows. Only a ring changes them,
+/// under the lock of its cache; readers get rows in arrays.
 struct RecordRows<Row: BitwiseCopyable & Sendable>: RandomAccessCollection, Sendable {
-  /// The memory, for as long as a value has it.
+  /// Owns the memory of the rows, and frees it.
   private final class Memory: Sendable {
-    // Right because it is a constant, whose memory only `RecordRows` reads and changes.
+    // Safe, because the pointer is constant, and only `RecordRows` reads and changes its memory.
     nonisolated(unsafe) let start: UnsafeMutablePointer<Row>
 
     init(capacity: Int) { start = .allocate(capacity: capacity) }
@@ -15,7 +15,7 @@ struct RecordRows<Row: BitwiseCopyable & Sendable>: RandomAccessCollection, Send
   }
 
   private var memory: Memory?
-  // Right because a lock guards the ring, the only owner of the rows.
+  // Safe, because a lock guards the ring, the only owner of the rows.
   nonisolated(unsafe) private var start: UnsafeMutablePointer<Row>?
   private(set) var count = 0
   private(set) var capacity = 0
@@ -29,7 +29,7 @@ struct RecordRows<Row: BitwiseCopyable & Sendable>: RandomAccessCollection, Send
     self.count = count
   }
 
-  /// A row, in place, which has to be there.
+  /// A row, in place; there must be one at this index.
   subscript(index: Int) -> Row {
     @inline(__always) _read {
       assert(index >= 0 && index < count)

@@ -1,4 +1,4 @@
-/// The options of entries, each written once.
+/// The options of entries, with one number for equal ones.
 struct RecordedOptions: Sendable {
   private var numbers: [QueryTerms: UInt32] = [:]
   private(set) var terms: [UInt32: QueryTerms] = [:]
@@ -6,13 +6,13 @@ struct RecordedOptions: Sendable {
   /// The options of the last query: nearly all queries of many clients have the same.
   private var newest = QueryTerms(gcTime: .zero)
   private var newestNumber: UInt32 = 0
-  /// The number of options beyond which those that nobody uses are looked for.
+  /// The number of options from which on unused ones are removed.
   private var limit = 1_024
 
   /// Whether there are so many options that some may be unused.
   var isCrowded: Bool { terms.count >= limit }
 
-  /// The number of options.
+  /// Returns the number that stands for options.
   mutating func number(of terms: QueryTerms) -> UInt32 {
     if newestNumber != 0, newest == terms { return newestNumber }
     let number: UInt32
@@ -38,7 +38,7 @@ struct RecordedOptions: Sendable {
 }
 
 extension RecordRing {
-  /// The number of the options of an entry's new query.
+  /// Returns the number that stands for the options of an entry's new query.
   ///
   /// - Complexity: O(*n*) in rows and keys whenever the number of options has doubled.
   mutating func optionsNumber(of terms: QueryTerms) -> UInt32 {
@@ -54,7 +54,7 @@ extension RecordRing {
     return options.number(of: terms)
   }
 
-  /// A query with these options took over an entry.
+  /// Takes note that a query with these options took over an entry.
   mutating func adopted(_ slot: Int, _ terms: QueryTerms, at time: Int64) {
     logBegun(at: time)
     guard let place = place(of: slot) else { return }

@@ -9,7 +9,7 @@ struct RecordedState: Equatable, Sendable {
     static let active: UInt32 = 1 << 8
     static let endless: UInt32 = 1 << 9
     static let cause: UInt32 = 12
-    /// The entry is there.
+    /// The entry is in the cache.
     static let present: UInt32 = 1 << 16
   }
 
@@ -23,7 +23,7 @@ struct RecordedState: Equatable, Sendable {
   var dataUpdateCount: UInt32 = 0
   var failureCount: UInt32 = 0
 
-  /// Whether the entry is there.
+  /// Whether the entry is in the cache.
   var isPresent: Bool {
     @inline(__always) get { bits & Bit.present != 0 }
   }

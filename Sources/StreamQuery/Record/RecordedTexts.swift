@@ -2,7 +2,7 @@
 struct RecordedTexts: Sendable {
   /// A value after an event.
   struct Row: Sendable {
-    /// Counts the values.
+    /// The number of the value among all values of the record.
     let serial: UInt64
     let event: UInt64
     let text: String
@@ -19,7 +19,7 @@ struct RecordedTexts: Sendable {
   /// Whether values are kept.
   var isOn: Bool { maxBytes != nil }
 
-  /// Keeps the text of a value; the oldest ones go.
+  /// Keeps the text of a value, and drops the oldest ones beyond the limit.
   ///
   /// - Parameters:
   ///   - text: The text.

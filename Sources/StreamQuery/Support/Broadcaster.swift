@@ -68,7 +68,7 @@ final class Broadcaster<Content: Inbox>: Sendable {
   /// - Parameters:
   ///   - message: The message.
   ///   - topics: The topics of the message.
-  /// - Complexity: O(*n* log *n*) in the number of subscriptions that it reaches.
+  /// - Complexity: O(*n* log *n*) in the number of subscriptions that the message reaches.
   func send(_ message: Content.Message, about topics: [Content.Topic] = []) {
     for member in state.withLock({ $0.members(about: topics) }) { member.mailbox.receive(message) }
   }
@@ -159,9 +159,9 @@ package final class LastSeen<Value: Equatable & Sendable>: Sendable {
 
   package init() {}
 
-  /// Takes a value.
+  /// Remembers a value as the last one.
   ///
-  /// It compares and releases values outside the lock, because both may run user code.
+  /// Values are compared and released outside the lock, because both may run user code.
   ///
   /// - Parameter value: The value.
   /// - Returns: Whether it differs from the one before.

@@ -29,7 +29,7 @@ struct ErasedClock: Sendable {
     #endif
   }
 
-  /// A clock with the same time, whose sleeps are among the deadlines of other clients.
+  /// A clock with the same time that sleeps by deadlines which many clients share.
   ///
   /// The runtime keeps the memory of a cancelled `Task.sleep`, some 800 bytes, until its own deadline. A
   /// client sleeps until the end of a retention, minutes away, so each client that comes and goes would leave
@@ -77,7 +77,7 @@ struct ErasedClock: Sendable {
   #if canImport(Glibc)
   /// The time of `ContinuousClock` on Linux, read directly in nanoseconds.
   ///
-  /// Converting its 128 bits of attoseconds takes as long as reading the clock.
+  /// Converting the 128 bits of attoseconds of that clock takes as long as reading it.
   private static func sinceBoot() -> @Sendable () -> Instant {
     let start = nanosecondsSinceBoot()
     return { Instant(nanoseconds: max(0, nanosecondsSinceBoot() - start)) }

@@ -1,7 +1,7 @@
 /// The earliest of the deadlines of many owners, each with at most one.
 ///
-/// It is a heap in one array. Each owner keeps the position of its deadline, which `moved` reports.
-/// So a deadline is replaced in place, and cancelled ones do not gather. Each item has four
+/// The deadlines are a heap in one array. Each owner keeps the position of its deadline, which `moved`
+/// reports. So a deadline is replaced in place, and cancelled ones do not gather. Each item has four
 /// children, which share a cache line: half as many levels, and cache misses, as with two.
 struct DeadlineHeap: Equatable, Sendable {
   /// The number of children of an item.

@@ -11,7 +11,7 @@ struct DeadlineTable<Work: Sendable> {
   private struct Row: FreeRows.Row {
     var work: Work?
     var serial: UInt64
-    /// Its position in the heap; while the row is free, the row that was freed before it.
+    /// The deadline's position in the heap; while the row is free, the row that was freed before it.
     var position: Int32
 
     var nextFree: Int32 {
@@ -66,7 +66,7 @@ struct DeadlineTable<Work: Sendable> {
   /// Cancels a deadline.
   ///
   /// - Parameter id: The deadline.
-  /// - Returns: Its work, to be released outside of locks; `nil` if it was reached or cancelled.
+  /// - Returns: The deadline's work, to be released outside of locks; `nil` if it was reached or cancelled.
   /// - Complexity: O(log *n*) in the number of deadlines.
   mutating func cancel(_ id: ID) -> Work? {
     guard rows.indices.contains(Int(id.row)), rows[Int(id.row)].serial == id.serial else {
@@ -75,7 +75,7 @@ struct DeadlineTable<Work: Sendable> {
     return remove(id.row)
   }
 
-  /// The timer woke.
+  /// Takes the deadlines that are due, because the timer woke.
   ///
   /// - Parameters:
   ///   - now: The time.
@@ -96,7 +96,7 @@ struct DeadlineTable<Work: Sendable> {
     return Reached(due: due.map(\.work), next: armed, hasMore: hasMore)
   }
 
-  /// The clock fails: no deadline is reached any more.
+  /// Removes all deadlines, because the clock failed.
   ///
   /// - Returns: The work of all deadlines, in the order in which they were set.
   mutating func failed() -> [Work] {

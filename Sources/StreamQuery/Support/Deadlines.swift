@@ -17,7 +17,7 @@ import Synchronization
 
   /// The work to do at the time of a deadline; the error is that of a clock that fails before.
   ///
-  /// It must be quick, and runs in a task without task-locals.
+  /// The work must be quick, and runs in a task without task-locals.
   typealias Work = @Sendable (_ failure: (any Error)?) -> Void
 
   /// The deadlines of the process, by `ContinuousClock`, for clients that come and go.

@@ -3,9 +3,9 @@
 /// The table itself stays an array of its owner: its rows are large, and are read in place.
 struct FreeRows {
   protocol Row {
-    /// The row that was freed before it, while the row is free; -1 if there is none.
+    /// The row that was freed before this one, while this row is free; -1 if there is none.
     ///
-    /// A row may store it where it stores another property while it is in use.
+    /// A row may store this in the place of a property that only rows in use need.
     var nextFree: Int32 { get set }
 
     /// Whether a large table of such rows grows by an eighth, and not to twice its size, of which
@@ -54,7 +54,7 @@ struct FreeRows {
     return position
   }
 
-  /// Makes room for a row at the end, if an array would double.
+  /// Makes room for one more row, where an array would double its size.
   @inline(__always)
   private static func makeRoom<Element: Row>(in rows: inout [Element]) {
     let count = rows.count

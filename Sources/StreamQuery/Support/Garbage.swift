@@ -14,7 +14,7 @@ package struct Garbage: Sendable {
 
   package init() {}
 
-  /// How many references and values it holds: for tests.
+  /// The number of references and values: for tests.
   var count: Int { (first == nil ? 0 : 1) + (second == nil ? 0 : 1) + rest.count + values.count }
 
   @inline(__always)
@@ -34,7 +34,7 @@ package struct Garbage: Sendable {
 }
 
 extension Array {
-  /// Takes all elements, which leaves it empty.
+  /// Takes all elements, and leaves the array empty.
   package mutating func takeAll() -> [Element] {
     defer { self = [] }
     return self

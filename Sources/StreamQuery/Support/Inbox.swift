@@ -1,6 +1,6 @@
 /// The unread messages of one reader.
 ///
-/// It decides their order, and which of them are kept or replaced.
+/// An inbox decides the order of messages, and which of them are kept or replaced.
 protocol Inbox: Sendable {
   associatedtype Message: Sendable
   associatedtype Item: Sendable
@@ -19,7 +19,7 @@ protocol Inbox: Sendable {
   var isEmpty: Bool { get }
 }
 
-/// A flag that the state may have changed: the reader reads it for itself, so the newest always
+/// A flag that the state may have changed: the reader then reads the state itself, so the newest one always
 /// wins.
 struct NewsFlag<Topic: Hashable & Sendable>: Inbox {
   /// A subscription begins with news: the state at its start.
@@ -40,14 +40,14 @@ struct NewsFlag<Topic: Hashable & Sendable>: Inbox {
 
 /// The states of an on-or-off source that one listener has not read yet.
 ///
-/// It gets the present state first and then each change. While it does not read, at most three
-/// states are kept for it: the one that it read last, the opposite, and the present one. So a slow
-/// reader costs one small number, and never misses that the source went away and came back.
+/// The listener gets the present state first and then each change. While the listener does not read, at most
+/// three states are kept: the one that it read last, the opposite, and the present one. So a slow reader
+/// costs one small number, and never misses that the source went away and came back.
 struct StateInbox: Inbox {
   private var present = false
   /// The number of unread states.
   ///
-  /// They alternate and end with the present one, so the number is enough to know all of them.
+  /// Unread states alternate and end with the present one, so their number is enough to know all of them.
   private var unread = 0
   private var hasRead = false
 

@@ -2,7 +2,7 @@ import Synchronization
 
 /// The inbox of one reader, and the tasks in which the reader waits for more.
 ///
-/// It keeps the task itself, not a ``OneShot``: a client's loop waits again after each signal,
+/// The mailbox keeps the task itself, not a ``OneShot``: a client's loop waits again after each signal,
 /// without an allocation. Nothing is resumed or released under the lock.
 final class Mailbox<Content: Inbox>: Sendable {
   private struct Waiting {
@@ -64,10 +64,9 @@ final class Mailbox<Content: Inbox>: Sendable {
 
   /// The next item, as soon as there is one; `nil` at the end, and if the task is cancelled.
   ///
-  /// It is for readers that close the mailbox when they are cancelled, which ends the wait. So it
-  /// has no cancellation handler: under an executor that runs jobs inside `enqueue`, the first
-  /// handler that resumes the task would free it, and the runtime would go on to the next handler
-  /// of the freed task.
+  /// This is for readers that close the mailbox when they are cancelled, which ends the wait. So there is no
+  /// cancellation handler: under an executor that runs jobs inside `enqueue`, the first handler that resumes
+  /// the task would free it, and the runtime would go on to the next handler of the freed task.
   ///
   /// - Parameter whenSuspended: Called each time that the caller has begun to wait.
   /// - Returns: The item.

@@ -2,7 +2,7 @@ import Synchronization
 
 /// One value for one waiting task, whichever of the two comes first.
 ///
-/// Its owner stores it in place; several owners share a ``SharedOneShot``.
+/// The owner stores a one-shot in place; several owners share a ``SharedOneShot``.
 struct OneShot<Value: Sendable>: ~Copyable, Sendable {
   // The type is not private: the files of its owners need it for their layout, and Swift 6.3 emits
   // a broken reference to a private one in debug builds.

@@ -1,7 +1,7 @@
 /// The clock and the executor for waits and tasks of operators, passed down by task-locals.
 ///
 /// A client, and a `Simulation` in tests, sets this for the tasks that it runs. So an operator such
-/// as `timeout` waits on the same clock as the queries it is applied to. Outside both, it is the
+/// as `timeout` waits on the same clock as the queries it is applied to. Outside both, operators use the
 /// continuous clock and the global executor.
 ///
 /// ```swift
@@ -36,8 +36,8 @@ public struct Scheduling: Sendable {
 extension Task where Failure == Never {
   /// Starts a task on an executor; on the global one if there is none.
   ///
-  /// A task with a preference, even for no executor, asks for it under a lock at each switch, and keeps
-  /// a record of it: together a sixteenth of the instructions of a fetch.
+  /// A task with a preference, even for no executor, asks for its executor under a lock at each switch, and
+  /// keeps a record of the preference: together a sixteenth of the instructions of a fetch.
   ///
   /// - Parameters:
   ///   - executor: The executor; `nil` is the global one.
@@ -60,7 +60,7 @@ extension Task where Failure == Never {
   ///
   /// - Parameters:
   ///   - executor: The executor; `nil` is the global one.
-  ///   - priority: Its priority.
+  ///   - priority: The priority of the task.
   ///   - operation: What the task does.
   /// - Returns: The task.
   @inline(__always)
@@ -120,7 +120,7 @@ struct WorkPriority: Comparable, Sendable {
   /// The priority of tasks that the current code creates: they do not inherit a lent priority.
   static var ofNewTasks: WorkPriority { WorkPriority(Task.basePriority ?? Task.currentPriority) }
 
-  /// Whether it is below the default priority.
+  /// Whether the priority is below the default one.
   ///
   /// A thread without a task may have no priority, which does not count as low.
   var isLow: Bool { rawValue > 0 && rawValue < TaskPriority.medium.rawValue }

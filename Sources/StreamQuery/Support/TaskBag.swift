@@ -74,7 +74,7 @@ package final class ParallelTasks<Value: Sendable>: Sendable {
   /// Waits until all tasks have ended, also those that were added meanwhile; the caller's cancellation
   /// cancels them.
   ///
-  /// - Returns: Their results, in the order in which they were added.
+  /// - Returns: The results of the tasks, in the order in which the tasks were added.
   package func values() async -> [Value] {
     await withTaskCancellationHandler {
       var values: [Value] = []

@@ -22,7 +22,7 @@ struct WakePlan: Equatable, Sendable {
 
   /// The action for a deadline.
   enum Arming: Equatable, Sendable {
-    /// Nothing: a sleeper wakes no later than this, or the timer has ended.
+    /// Nothing: a sleeper wakes no later than the deadline, or the timer has ended.
     case covered
     /// Start a task that sleeps until this time.
     case begin(TaskID, until: Instant)
@@ -57,12 +57,12 @@ struct WakePlan: Equatable, Sendable {
   private var hasGivenUp = false
   private(set) var isOver = false
 
-  /// A deadline needs a wake-up.
+  /// Plans a wake-up for a deadline.
   ///
   /// - Parameters:
   ///   - instant: The time of the deadline.
   ///   - now: The current time. A wrong one never makes a wake-up late.
-  /// - Returns: The task that sleeps for it.
+  /// - Returns: The action for the deadline.
   mutating func armed(_ instant: Instant, at now: Instant) -> Arming {
     guard !isOver else { return .covered }
     var until = instant
@@ -84,10 +84,10 @@ struct WakePlan: Equatable, Sendable {
     return .begin(lastTask, until: until)
   }
 
-  /// A task's sleep is over.
+  /// Takes note that a task's sleep is over.
   ///
-  /// Record this before the notification, so that a deadline armed in response does not count on
-  /// this task any more. Other tasks that are due wake separately.
+  /// Call this before the notification, so that a deadline armed in response does not count on this task any
+  /// more. Other tasks that are due wake separately.
   ///
   /// - Parameter task: The task.
   /// - Returns: Whether to notify the client.
@@ -98,7 +98,7 @@ struct WakePlan: Equatable, Sendable {
     return true
   }
 
-  /// The clock threw instead of waiting.
+  /// Decides what a task does after the clock threw instead of waiting.
   ///
   /// - Parameter task: The task that slept.
   /// - Returns: The action.
@@ -116,7 +116,7 @@ struct WakePlan: Equatable, Sendable {
     awake.append(task)
   }
 
-  /// A task that woke has nothing left to do.
+  /// Lets a task rest that woke and has nothing left to do.
   ///
   /// - Parameter task: The task.
   /// - Returns: Whether it waits to be armed again; otherwise it ends, because one resting task is
@@ -133,7 +133,7 @@ struct WakePlan: Equatable, Sendable {
     resting == task || awake.contains(task) || sleepers.contains { $0.task == task }
   }
 
-  /// The timer ended: there are no further wake-ups, and no task is known.
+  /// Ends the plan: there are no further wake-ups, and no task is known.
   mutating func ended() {
     self = WakePlan()
     isOver = true
