@@ -22,9 +22,9 @@
     case standard
   }
 
-  /// Observers of the entry that ask for the same.
+  /// Observers of the entry with the same options.
   public struct Observers: Hashable, Sendable {
-    /// The options for which they ask, in words.
+    /// The options of these observers, in words.
     public var text: String
     /// The number of observers.
     public var count: Int

@@ -1,7 +1,7 @@
 /// The newest events that a subscriber of ``QueryClient/events`` has not seen.
 ///
-/// It is a ring: when it is full, the oldest event is dropped, and the subscriber gets the number
-/// of dropped events before the next one.
+/// When the ring is full, the oldest event is dropped, and the subscriber gets the number of dropped events
+/// before the next one.
 struct EventRing: Inbox {
   /// The maximum number of events that a subscriber may be behind.
   static let capacity = 1_024
@@ -15,7 +15,7 @@ struct EventRing: Inbox {
 
   mutating func receive(_ event: QueryEvent) -> QueryEvent? {
     guard count == Self.capacity else {
-      // The ring grows only when no place is left whose event was read.
+      // The ring grows only when each of its places has an unread event.
       if count < events.count {
         let index = (start + count) % events.count
         defer { events[index] = event }

@@ -8,11 +8,11 @@ package struct Liveness: Sendable {
       case running
       /// User code runs, and waits for another fetch or run of the process.
       case waitingForWork
-      /// It waits for its next attempt.
+      /// The work waits for its next attempt.
       case resting(Duration)
-      /// It waits for the network or the app.
+      /// The work waits for the network or the app.
       case paused
-      /// It waits for the runs before it in its scope.
+      /// The run waits for the runs before it in its scope.
       case queued
     }
 

@@ -6,7 +6,7 @@ enum OptionWords {
   /// Returns the words for an option.
   ///
   /// - Parameter value: The option.
-  /// - Returns: Its words, such as `5 min` or `ifStale`; `a function` for what only user code knows.
+  /// - Returns: The words, such as `5 min` or `ifStale`; `a function` for what only user code knows.
   static func words(for value: Any) -> String {
     switch value {
     case let isOn as Bool: return isOn ? "yes" : "no"

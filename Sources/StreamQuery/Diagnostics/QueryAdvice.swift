@@ -45,7 +45,7 @@ public struct QueryAdvice: Hashable, Sendable, CustomStringConvertible {
     self.article = article
   }
 
-  /// Whether its rule was not reported before; it counts as reported from then on.
+  /// Whether the rule of this advice was not reported before; from now on it counts as reported.
   func isNew(in log: AdviceLog) -> Bool {
     log.rules.withLock { $0.insert(rule).inserted }
   }

@@ -27,8 +27,8 @@ public struct QueryEvent: Sendable, _FreeOfActors, CustomStringConvertible {
     case unobserved(count: Int)
     /// The results that observers see changed, with the entry, with time, or with their options.
     ///
-    /// It comes once for each change, not for each observer, and does not wait until an observer reads. A
-    /// slow observer may miss a result, and an observer that does not read may cause a second event.
+    /// The event comes once for each change, not for each observer, and does not wait until an observer
+    /// reads. A slow observer may miss a result, and an observer that does not read may cause a second event.
     case observerResultsUpdated
     /// The options of an observer changed: it was updated, or a function of the query's state gave
     /// another answer.
@@ -41,7 +41,7 @@ public struct QueryEvent: Sendable, _FreeOfActors, CustomStringConvertible {
     case fetchPaused
     /// The fetch continues.
     case fetchResumed
-    /// The fetch's value landed, or the fetch found that the data is still good.
+    /// The fetch brought a value, or found that the data is still good.
     case fetchSucceeded
     /// The fetch failed for good.
     case fetchFailed(any Error)
@@ -49,13 +49,12 @@ public struct QueryEvent: Sendable, _FreeOfActors, CustomStringConvertible {
     case fetchCancelled
     /// A value was written.
     case written
-    /// A caller or an observer came; the lookup's result.
+    /// A caller looked for data in the cache, or an observer came: the result of the lookup.
     case lookup(CacheLookup)
     /// Callers that waited for a fetch got stale data, because it failed or took long; their
     /// number.
     ///
-    /// A caller that got stale data at once is a ``lookup(_:)`` that was a
-    /// ``CacheLookup/staleHit``.
+    /// A caller that got stale data at once is reported by ``lookup(_:)``, with ``CacheLookup/staleHit``.
     case servedStale(count: Int)
     /// The entry was invalidated.
     case invalidated
@@ -112,11 +111,11 @@ public struct QueryEvent: Sendable, _FreeOfActors, CustomStringConvertible {
 
   /// The reason for the end of an entry.
   public enum RemovalReason: String, Hashable, Codable, Sendable {
-    /// It was unused for the length of its retention.
+    /// The entry was unused for the length of its retention.
     case expired
     /// The cache was over its ``CacheLimit``, or memory was short; nobody used it at that time.
     case evicted
-    /// `remove` selected it.
+    /// `remove` selected the entry.
     case removed
     /// `clear` removed all entries.
     case cleared
@@ -150,7 +149,7 @@ public struct QueryEvent: Sendable, _FreeOfActors, CustomStringConvertible {
 
   /// The name of the type of the entry's value, with its module.
   ///
-  /// It is `nil` for ``Kind/eventsDropped(count:)`` and ``Kind/mutation(_:)``.
+  /// The name is `nil` for ``Kind/eventsDropped(count:)`` and ``Kind/mutation(_:)``.
   public var valueTypeName: String? { valueType.map { String(reflecting: $0) } }
 
   /// The store that could not keep or restore a record, by its type and the partition, such as
@@ -159,7 +158,7 @@ public struct QueryEvent: Sendable, _FreeOfActors, CustomStringConvertible {
 
   /// A line for a log.
   ///
-  /// It has the key, but only the type of a ``store``, because a partition is often named after an
+  /// The line has the key, but only the type of a ``store``, because a partition is often named after an
   /// account.
   @_documentation(visibility: internal)
   public var description: String {

@@ -31,8 +31,8 @@ public enum QueryMisuse: Hashable, Sendable, CustomStringConvertible {
   case streamInsideFetch(key: String)
   /// A stream has delivered for five minutes, and calls still wait for its end.
   ///
-  /// Reported once for each stream. If it has no end, they wait for ever, and so does a mutation that
-  /// awaits them.
+  /// Reported once for each stream. If the stream has no end, the calls wait for ever, and so does a mutation
+  /// that awaits them.
   case endlessStreamAwaited(key: String)
 
   // The next two are noticed in `QueryClient+LookAlikes.swift`.
@@ -58,7 +58,7 @@ public enum QueryMisuse: Hashable, Sendable, CustomStringConvertible {
 
   /// Queries of an account are kept in a store that `QueryAccounts` does not list.
   ///
-  /// This process erases it with the account, but the next launch would not find it.
+  /// This process erases the store with the account, but the next launch would not find the store.
   case unlistedStore(account: String)
   /// A set-up of the client will cause trouble: see ``QueryClient/advice()``.
   ///

@@ -4,17 +4,17 @@ import Synchronization
 ///
 /// All methods are called on the task that waits, after it was suspended, and outside of locks.
 package protocol WaitObserver: TaskExecutor {
-  /// A caller waits for a client that runs on this executor.
+  /// Called when a caller waits for a client that runs on this executor.
   func callerWaits(_ wait: CallerWait)
 
-  /// An observer waits for news on a stream of a client that runs on this executor.
+  /// Called when an observer waits for news on a stream of a client that runs on this executor.
   ///
   /// - Parameters:
   ///   - subject: The subject of the wait, in words.
-  ///   - leave: Ends its observation, as a cancellation does.
+  ///   - leave: Ends the observation, as a cancellation does.
   func observerWaits(for subject: () -> String, leave: () -> Void)
 
-  /// A task whose `Scheduling` names this executor waits for a client that runs elsewhere.
+  /// Called when a task whose `Scheduling` names this executor waits for a client that runs elsewhere.
   ///
   /// - Parameters:
   ///   - subject: The subject of the wait, in words.
@@ -53,7 +53,7 @@ struct WaitSubject: Sendable {
 }
 
 extension WaitSubject {
-  /// The subject of a wait of the present task; `nil` in an app.
+  /// The subject of a wait of the present task; `nil` without a simulation.
   ///
   /// - Parameters:
   ///   - own: The observer of the subject, if that lives in a simulation.
@@ -97,7 +97,7 @@ package final class CallerWait: Sendable {
     self.onLeave = onLeave
   }
 
-  /// Creates the wait of the present task; `nil` in an app.
+  /// Creates the wait of the present task; `nil` without a simulation.
   ///
   /// - Parameters:
   ///   - executor: The executor of the subject.
@@ -122,7 +122,7 @@ package final class CallerWait: Sendable {
     onLeave()
   }
 
-  /// The caller is suspended.
+  /// Reports that the caller is suspended.
   package func began() {
     if subject.isElsewhere {
       subject.tellElsewhere(self)

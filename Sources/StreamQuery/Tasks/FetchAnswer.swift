@@ -2,9 +2,9 @@ import Synchronization
 
 /// The upcoming answer of an attempt, see `FetchContext.upcomingAnswer`.
 ///
-/// The server's data may change before the answer becomes the data of the cache, and the fetch may
-/// be cancelled. Code that learns of such changes keeps this object. With it, the code can mark the
-/// answer as outdated, and see whether it landed. The object keeps neither the client nor the query
+/// The server's data may change before the answer becomes the data of the cache, and the fetch may be
+/// cancelled. Code that learns of such changes keeps this object. With it, the code can mark the answer as
+/// outdated, and see whether the answer became the data. The object keeps neither the client nor the query
 /// alive.
 @_spi(SharedCache) public struct FetchAnswer: Sendable {
   let slot: AnswerSlot
@@ -12,12 +12,12 @@ import Synchronization
 
   /// Marks the answer as outdated, because something has changed since.
   ///
-  /// If the answer is not the data yet, it lands like invalidated data: it is shown and returned, and stale.
-  /// If it is the data already, nothing happens: invalidate the data after this call, with
+  /// If the answer is not the data yet, it becomes data that counts as invalidated: it is shown and returned,
+  /// and stale. If it is the data already, nothing happens: invalidate the data after this call, with
   /// ``QueryClient/markInvalidated(_:refetch:superseding:)`` and without superseding. The two calls together
-  /// miss no answer and cancel no caller. If the invalidation asks for a refetch before the answer lands, one
-  /// more fetch follows while there is an enabled observer. For an endless stream, the call marks only the
-  /// first element: each later one is an answer of its own, and counts as new.
+  /// miss no answer and cancel no caller. If the invalidation asks for a refetch before the answer is there,
+  /// one more fetch follows while there is an enabled observer. For an endless stream, the call marks only
+  /// the first element: each later one is an answer of its own, and counts as new.
   public func markOutdated() { slot.outdated(attempt) }
 
   /// Whether the answer became the data, which may have changed since; always `false` if the fetch
@@ -58,17 +58,17 @@ final class AnswerSlot: Sendable {
   var age: AnswerAge? {
     state.withLock { state in
       guard state.isOutdated else { return state.age }
-      // If no age was reported, the answer counts as new when it lands.
+      // If no age was reported, the answer counts as new when it becomes the data.
       let now = Timestamp(instant: Instant(nanoseconds: .max), date: .infinity)
       return AnswerAge(updatedAt: state.age?.updatedAt ?? now, isOutdated: true)
     }
   }
 
-  /// An attempt begins: the ages of earlier answers do not count any more.
+  /// Begins an attempt: the ages of earlier answers do not count any more.
   ///
   /// - Parameters:
   ///   - attempt: The attempt.
-  ///   - keepsPart: Whether it continues from the progress of earlier ones, which may be outdated.
+  ///   - keepsPart: Whether the attempt continues from the progress of earlier ones, which may be outdated.
   func began(_ attempt: Int, keepsPart: Bool) {
     state.withLock { state in
       // The number of this attempt may have been used before, because an endless stream counts its
@@ -83,7 +83,7 @@ final class AnswerSlot: Sendable {
     }
   }
 
-  /// An attempt exceeded its timeout, and is going to be cancelled.
+  /// Notes that an attempt exceeded its timeout, and is going to be cancelled.
   func tookTooLong(_ attempt: Int) { state.withLock { $0.late |= Self.bit(of: attempt) } }
 
   /// Whether an attempt exceeded its timeout, even if others have begun since.
@@ -93,21 +93,21 @@ final class AnswerSlot: Sendable {
 
   private static func bit(of attempt: Int) -> UInt64 { 1 << UInt64(min(max(attempt, 0), 63)) }
 
-  /// An attempt reported the age of its answer; ignored if another one has begun.
+  /// Notes the age that an attempt reported for its answer; ignored if another attempt has begun.
   func said(_ age: AnswerAge, by attempt: Int) {
     state.withLock { state in
       if state.attempt == attempt { state.age = age }
     }
   }
 
-  /// The server's data changed after an attempt got its answer.
+  /// Marks the answer of an attempt as outdated, because the server's data changed since.
   func outdated(_ attempt: Int) {
     state.withLock { state in
       if state.includes(attempt), state.landed != .element { state.isOutdated = true }
     }
   }
 
-  /// The answer of the present attempt, or a part of it, became the data.
+  /// Notes that the answer of the present attempt, or a part of it, became the data.
   ///
   /// - Parameter isEndless: Whether the next part is another answer, which is not outdated.
   func answerLanded(isEndless: Bool) {

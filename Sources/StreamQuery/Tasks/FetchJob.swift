@@ -12,18 +12,18 @@ final class FetchJob: FetchWork, Sendable {
   /// Whether a caller started the fetch and waits for it: such a fetch retries only if an option
   /// says so.
   let isImperative: Bool
-  /// The query whose retry policy applies, if the fetch was restarted; `nil` means its own.
+  /// The query with the retry policy that applies, if the fetch was restarted; `nil` means ``query``.
   let retryQuery: StoredQuery?
   let cause: FetchCause
   let startedAt: Timestamp
-  /// Its number in the order of events while imports run; 0 if none was running when it started.
+  /// The fetch's number in the order of events while imports run; 0 if none was running at its start.
   let sequence: UInt64
   let part: FetchPart
   /// The caller's setting for how to fetch; `nil` if there is none.
   let setting: FetchSetting?
   /// Whether the setting is from the caller that started the fetch, and not from an earlier one.
   let isSettingOwn: Bool
-  /// The tasks of its attempts.
+  /// The tasks of the fetch's attempts.
   let tasks: TaskChain
   /// How new the answer must be.
   let demand: FetchDemand
@@ -92,8 +92,7 @@ final class FetchJob: FetchWork, Sendable {
     if let progress = former.progress.withLock({ $0 })?.restarted() { keep(progress) }
   }
 
-  /// The progress that joins the fetched value with the cached data; `nil` if the value lands as it
-  /// is.
+  /// The progress that joins the fetched value with the cached data; `nil` if the value is cached as it is.
   var joining: (any FetchProgress)? {
     progress.withLock { $0?.joins == true ? $0 : nil }
   }

@@ -190,7 +190,7 @@ final class TaskChain: Sendable {
 
 /// The task that is at work for a fetch or a run.
 ///
-/// For a fetch it also knows whether the fetch is over, and whether it ever waited.
+/// For a fetch, this also tells whether the fetch is over, and whether it ever waited.
 ///
 /// Most fetches never wait, and then their end need not search the graph of waits.
 struct TaskLifecycle: ~Copyable, Sendable {
@@ -200,12 +200,12 @@ struct TaskLifecycle: ~Copyable, Sendable {
   private let bits = Atomic<UInt8>(0)
   /// The number of the task at work.
   ///
-  /// It is unique, because the task exists while the number is stored.
+  /// The number is unique, because the task exists while the number is stored.
   private let performer = Atomic<Int>(0)
 
   /// The number of the present task; 0 without a task.
   ///
-  /// It is made of the bytes of the task, which are a reference. A hash value would take four times
+  /// The number is made of the bytes of the task, which are a reference. A hash value would take four times
   /// as long.
   private static var presentTask: Int {
     withUnsafeCurrentTask { task in
@@ -239,7 +239,7 @@ struct TaskLifecycle: ~Copyable, Sendable {
 
   /// Records that the fetch is over.
   ///
-  /// - Returns: Whether it ever waited.
+  /// - Returns: Whether the fetch ever waited.
   borrowing func markOver() -> Bool {
     bits.bitwiseOr(Self.over, ordering: .acquiringAndReleasing).oldValue & Self.involved != 0
   }

@@ -58,7 +58,7 @@ final class WaitGroup: Sendable {
     resolve(.settled)
   }
 
-  /// Waits until all are settled, or until one failed if it fails fast.
+  /// Waits until all fetches are settled or, if the group fails fast, until one has failed.
   ///
   /// A cancelled caller leaves at once.
   ///
@@ -79,7 +79,7 @@ final class WaitGroup: Sendable {
     }
   }
 
-  /// The caller was cancelled.
+  /// Ends the wait, because the caller was cancelled.
   private func callerCancelled(_ onCancel: @Sendable () -> Void) {
     let resumption = resolveIfDone { _ in true }
     onCancel()

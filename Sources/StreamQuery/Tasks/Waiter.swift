@@ -2,12 +2,12 @@ import Synchronization
 
 /// One caller that waits for an entry's current fetch.
 ///
-/// The transaction that decides that it has to wait registers it, so that it misses no answer
-/// before it is suspended.
+/// The transaction that lets a caller wait registers the waiter, so that no answer is missed before the
+/// caller is suspended.
 final class Waiter: Sendable {
   /// The role of the caller in the fetch.
   enum Role: Sendable {
-    /// The caller holds a lease on the fetch, and gets its value.
+    /// The caller wants the fetch to go on, and gets its value.
     case leasing
     /// The caller only watches, until the fetch is settled.
     case watching
@@ -16,7 +16,7 @@ final class Waiter: Sendable {
     /// The caller only watches, until the fetch is settled, paused, or between attempts.
     case watchingAttempt
 
-    /// Whether it does not wait for a paused fetch that replaces its own.
+    /// Whether the caller does not wait for a paused fetch that replaces the awaited one.
     var endsAtPause: Bool { self == .watchingUnlessPaused || self == .watchingAttempt }
   }
 
@@ -27,7 +27,7 @@ final class Waiter: Sendable {
   let isOfRun: Bool
   /// The entry whose fetch is awaited; `nil` for the caller of a run of a mutation.
   let entry: EntryID?
-  /// The priority of its caller when it began to wait.
+  /// The priority of the caller when the wait began.
   let priority = WorkPriority.current
   /// The generation of waiters that the waiter belongs to; 0 when it has left.
   ///
@@ -82,7 +82,7 @@ final class Waiter: Sendable {
   ///
   /// - Parameters:
   ///   - subject: The subject of the wait, if waits are reported.
-  ///   - onCancel: Gives the lease back.
+  ///   - onCancel: Tells the fetch that this caller has left.
   /// - Returns: The outcome.
   func outcome(
     _ subject: WaitSubject?,
@@ -112,7 +112,7 @@ final class Waiter: Sendable {
   ///
   /// - Parameters:
   ///   - outcome: The outcome for the caller.
-  ///   - giveBack: Gives the lease back.
+  ///   - giveBack: Tells the fetch that this caller has left.
   func leave(as outcome: WaitOutcome = .cancelled, _ giveBack: @Sendable () -> Void) {
     guard let resumption = store(outcome) else { return }
     group?.resolve(outcome)
@@ -133,7 +133,7 @@ final class Waiter: Sendable {
   /// Do not call this under a lock.
   ///
   /// - Parameter outcome: The answer.
-  /// - Returns: Whether it was the first.
+  /// - Returns: Whether this answer was the first.
   @discardableResult
   func resolve(_ outcome: WaitOutcome) -> Bool {
     guard let resumption = store(outcome) else { return false }
@@ -154,7 +154,7 @@ extension Waiter {
   ///
   /// - Parameters:
   ///   - waiters: The callers.
-  ///   - other: A priority that it must be above; `nil` is none.
+  ///   - other: A priority that the result must exceed; `nil` is none.
   /// - Returns: The priority; `nil` if nobody waits, or nobody with such a priority.
   static func priority(of waiters: Few<Waiter>, above other: WorkPriority? = nil) -> WorkPriority? {
     var highest: WorkPriority?
@@ -172,9 +172,9 @@ extension Waiter {
 final class StaleAllowance: Sendable {
   /// The rule by which data is stale for the caller.
   let freshness: Freshness
-  /// For how long after it became stale the caller accepts the data.
+  /// How long after the data became stale the caller accepts it.
   let staleIfError: TimeSpan
-  /// The time from which it takes the data while the fetch runs; `nil` is never.
+  /// The time from which the caller takes the data while the fetch runs; `nil` is never.
   let softTimeoutEnd: Instant?
 
   init(_ freshness: Freshness, staleIfError: TimeSpan, softTimeoutEnd: Instant? = nil) {

@@ -24,7 +24,7 @@ final class WorkWait: Sendable {
 
   /// Whether a wait may begin.
   enum Permit {
-    /// It may; `nil` if the work that waits is over, so that nothing waits for it.
+    /// The wait may begin; `nil` if the work that waits is over, so that nothing has to be registered.
     case granted(WorkWait?)
     /// The wait would never end.
     case refused
@@ -76,7 +76,7 @@ extension TaskChain {
   /// The tasks of the fetch or the run for which the present task works, or that started it.
   @TaskLocal static var inherited: TaskChain?
 
-  /// The work whose wait begins when the present code waits for a fetch.
+  /// The fetch or run that counts as waiting when the present code waits for a fetch.
   ///
   /// A fetch is assumed to await the tasks it starts. A run is not, because some of its tasks are
   /// meant to outlive it, and it is not known which.
@@ -86,7 +86,7 @@ extension TaskChain {
     return inherited
   }
 
-  /// The work whose wait begins when the present code waits for a run.
+  /// The fetch or run that counts as waiting when the present code waits for a run.
   ///
   /// Only the task at work counts: a mutation must not be refused in a task that the fetch has
   /// started and never awaits.

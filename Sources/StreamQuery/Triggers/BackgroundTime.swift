@@ -11,7 +11,7 @@ struct BackgroundTime: Sendable {
 
   /// Asks for time.
   ///
-  /// The work goes on even if there is none: the system may then suspend it.
+  /// If the system gives none, the work goes on, but the system may suspend the app.
   let begin: @Sendable (_ reason: String) -> End
 
   #if canImport(Darwin) && !os(macOS)
@@ -36,7 +36,7 @@ extension BackgroundTime {
 
   /// An expiring activity.
   ///
-  /// It lasts until its block returns, which the system calls on a thread of its own.
+  /// An activity lasts until its block returns; the system calls that block on a thread of its own.
   private final class Activity: Sendable {
     private let time = Mutex(HeldTime())
     private let end = DispatchSemaphore(value: 0)

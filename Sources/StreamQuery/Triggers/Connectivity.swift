@@ -43,9 +43,9 @@ public struct Connectivity: Sendable, _FreeOfActors {
   ///
   /// On Apple platforms, a path monitor reports it; a path that a connection would bring up counts
   /// as online. On Linux, the kernel does: online means that an interface other than loopback is
-  /// up, has a carrier, and has an address beyond its own link. Elsewhere, and if the system does
-  /// not tell, the state is always online. So it is on watchOS, whose path monitor says "offline"
-  /// to nearly every app.
+  /// up, has a carrier, and has an address beyond its own link. Elsewhere, and if the system does not tell,
+  /// the state is always online. The same goes for watchOS, where the path monitor says "offline" to nearly
+  /// every app.
   ///
   /// The process has one source: it starts with the first listener and stops with the last. It
   /// keeps at most three states for a slow listener, and never misses a loss and return between two
@@ -60,8 +60,8 @@ public struct Connectivity: Sendable, _FreeOfActors {
   /// The source that a client has by default.
   ///
   /// ``system`` on Apple devices other than watches. ``alwaysOnline`` elsewhere, because a container with no
-  /// interface except loopback is not offline. It is also the default of Apple's simulators, whose monitor
-  /// may stay "offline" after the network came back, which would pause every fetch for good.
+  /// interface except loopback is not offline. Apple's simulators have that default too, because their
+  /// monitor may stay "offline" after the network came back, which would pause every fetch for good.
   public static var platformDefault: Self {
     #if canImport(Network) && !os(watchOS) && !targetEnvironment(simulator)
     system

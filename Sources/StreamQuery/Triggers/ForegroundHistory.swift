@@ -10,9 +10,9 @@
 struct ForegroundHistory: Equatable {
   private var wasInForeground = false
 
-  /// The app is in the foreground, or in the background.
+  /// Takes a report that the app is in the foreground, or in the background.
   ///
-  /// - Returns: Whether it is active; `nil` if that is not known yet.
+  /// - Returns: Whether the app is active; `nil` if that is not known yet.
   mutating func reported(isInForeground: Bool) -> Bool? {
     if isInForeground { wasInForeground = true }
     return wasInForeground ? isInForeground : nil
@@ -35,16 +35,16 @@ struct HeldTime: Equatable {
 
   private var stage = Stage.asked
 
-  /// The time is given.
+  /// Holds the thread to which the system gives the time, unless the time is over already.
   ///
-  /// - Returns: Whether the thread that got it waits.
+  /// - Returns: Whether the thread has to wait.
   mutating func given() -> Bool {
     guard stage == .asked else { return false }
     stage = .held
     return true
   }
 
-  /// The work is done, or the time expires.
+  /// Ends the time, because the work is done or the time expires.
   ///
   /// - Returns: Whether a waiting thread is to be woken.
   mutating func ended() -> Bool {

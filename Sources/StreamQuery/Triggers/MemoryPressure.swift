@@ -6,10 +6,9 @@
 
 /// Tells a client that memory is short, so that it drops unused entries.
 ///
-/// A warning drops entries that nobody observes, fetches or awaits and whose data is stale. A
-/// critical level also drops fresh ones, and pending changes are saved at once. Observed entries
-/// stay. A store keeps its records of dropped entries, and events say
-/// ``QueryEvent/RemovalReason/evicted``.
+/// A warning drops stale entries that nobody observes, fetches or awaits. A critical level also drops fresh
+/// ones, and pending changes are saved at once. Observed entries stay. A store keeps its records of dropped
+/// entries, and events say ``QueryEvent/RemovalReason/evicted``.
 ///
 /// ```swift
 /// var configuration = QueryClient.Configuration()
@@ -83,8 +82,8 @@ public struct MemoryPressure: Sendable, _FreeOfActors {
   /// The kernel's report for the process's control group, or for the system if it has none.
   ///
   /// A warning comes when, in the last ten seconds, some tasks waited for memory for a tenth of the time, and
-  /// a critical level when all of them did; see `memory.pressure` in the kernel's documentation. While it
-  /// lasts, each check repeats it. If the kernel does not tell, no entries are dropped.
+  /// a critical level when all of them did; see `memory.pressure` in the kernel's documentation. While the
+  /// shortage lasts, each check repeats the level. If the kernel does not tell, no entries are dropped.
   ///
   /// - Parameter interval: The time between two checks, on the client's clock.
   /// - Returns: The source.
@@ -117,7 +116,7 @@ extension MemoryPressure {
 
 /// Reads a report of memory pressure repeatedly, first at once.
 ///
-/// It ends when its task is cancelled, or when the report cannot be read any more.
+/// The sequence ends when its task is cancelled, or when the report cannot be read any more.
 struct PressurePolls: AsyncSequence, Sendable {
   typealias Element = MemoryPressure.Level
 

@@ -13,7 +13,7 @@ final class SharedState: Sendable {
   typealias Stop = @Sendable () -> Void
   /// Starts the reports.
   ///
-  /// It may report before it returns, and should if the present state is known.
+  /// The function may report before it returns, and should if the present state is known.
   typealias Start = @Sendable (_ report: @escaping Report) -> Stop
 
   private struct State {
@@ -71,7 +71,7 @@ final class SharedState: Sendable {
     for listener in listeners { listener.receive(present) }
   }
 
-  /// Called by the cancellation and by the release of an iterator.
+  /// Ends a subscription, because its iterator was released or the iterator's task was cancelled.
   private func removeMailbox(_ mailbox: Mailbox<StateInbox>) {
     let stop = state.withLock { state -> Stop? in
       state.listeners.removeAll { $0 === mailbox }

@@ -2,9 +2,9 @@ import Synchronization
 
 /// Merges all sources into one queue, which one loop of the client consumes.
 ///
-/// The loop is started with the first signal source, so that a client that only reads and writes
-/// starts no task. It has a queue of its own, because each timer that fires goes through it, and an
-/// `AsyncStream` takes several times as long for an element.
+/// The loop is started with the first signal source, so that a client that only reads and writes starts no
+/// task. The port has a queue of its own, because each timer that fires goes through it, and an `AsyncStream`
+/// takes several times as long for an element.
 final class SignalPort: Sendable {
   /// A signal on its way, and the waiter for its completion.
   struct Delivery: Sendable {
@@ -22,8 +22,8 @@ final class SignalPort: Sendable {
 
   /// Forwards the elements of a source, each after the client has handled the one before.
   ///
-  /// It ends with the source, its failure, or the task. When the loop is over, no element is
-  /// handled any more, and the caller has to cancel this task.
+  /// This ends with the source, with a failure of the source, or with the task. When the loop is over, no
+  /// element is handled any more, and the caller has to cancel this task.
   func forward<Source: AsyncSequence>(
     _ source: Source,
     _ signal: (Source.Element) -> Signal

@@ -90,7 +90,7 @@ extension StateSource {
 
   /// Whether the app is visible.
   ///
-  /// It asks `NSApp`, because `NSApplication.shared` would turn a command-line tool into an app.
+  /// This asks `NSApp`, because `NSApplication.shared` would turn a command-line tool into an app.
   @MainActor
   private static func isVisible() -> Bool {
     guard let application = NSApp else { return true }

@@ -14,8 +14,8 @@ extension StateSource {
 
 /// Receives the kernel's messages about changes of links and addresses.
 ///
-/// It does not read their content: after any message, or the error that some were lost, it reads
-/// all addresses again. This needs no privilege.
+/// The content of the messages is not read: after any message, or the error that some were lost, all
+/// addresses are read again. This needs no privilege.
 private enum RouteSocket {
   /// Opens the socket, reads all addresses, and only then listens.
   ///

@@ -9,13 +9,13 @@
 struct TriggerPacing: Equatable {
   /// The time when the last refetch began.
   private var last: Instant?
-  /// The time when the next one is due.
+  /// The time when the next refetch is due.
   private(set) var due: Instant?
 
-  /// An element came.
+  /// Plans the refetch for an element that came, unless a refetch is due early enough.
   ///
   /// - Parameters:
-  ///   - pacing: The pacing of its stream.
+  ///   - pacing: The pacing of the element's stream.
   ///   - now: The time of the element.
   ///   - random: 64 random bits, if refetches are spread.
   mutating func heard(_ pacing: RefetchPacing, at now: Instant, random: UInt64) {
@@ -34,7 +34,7 @@ struct TriggerPacing: Equatable {
   /// Takes the refetch if it is due.
   ///
   /// - Parameter now: The present time.
-  /// - Returns: Whether it is due.
+  /// - Returns: Whether a refetch was due.
   mutating func takeDue(at now: Instant) -> Bool {
     guard let due, due <= now else { return false }
     (last, self.due) = (now, nil)
