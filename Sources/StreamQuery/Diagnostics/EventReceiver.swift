@@ -1,6 +1,6 @@
 /// Receives the events of a cache, with all, some or none of its lookups.
 ///
-/// The needs of a receiver cost the code that causes the events. With
+/// What a receiver needs has a price for the code that causes the events. With
 /// ``QueryClient/Configuration/readShards``, most lookups that find fresh data do not take the cache's lock.
 /// An event has a place in the order of transactions, which only the lock gives. So while a receiver needs
 /// every event, each of these lookups takes the lock.
@@ -95,7 +95,7 @@ public struct EventReceiver: Sendable {
   }
 }
 
-/// The events that somebody needs, so that they are made.
+/// The events that are made, because a receiver needs them.
 ///
 /// Each case includes the events of the cases before it.
 enum EventNeeds: Comparable, Sendable {

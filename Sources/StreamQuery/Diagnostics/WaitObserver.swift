@@ -47,7 +47,7 @@ package enum WaitObservation {
 struct WaitSubject: Sendable {
   let observer: any WaitObserver
   let isElsewhere: Bool
-  /// Whether the subject has no executor of its own; a preview has one.
+  /// Whether the subject runs without an executor of its own; a preview has one.
   let isOnPool: Bool
   let text: @Sendable () -> String
 }

@@ -165,7 +165,7 @@ struct PageRules<Page: Sendable, PageParam: Hashable & Sendable>: Sendable {
   ///   - maxPages: The maximum number of pages to keep.
   ///   - next: The parameter of the page after the last one. `nil` ends the pages, and so does a
   ///     parameter that is itself `nil`, which would fetch the first page for ever.
-  ///   - previous: The parameter of the page before the first one, likewise.
+  ///   - previous: The parameter of the page before the first one; `nil` ends the pages there, too.
   init(maxPages: Int?, next: @escaping Rule, previous: Rule?) {
     self.maxPages = maxPages
     self.next = Self.ending(next)

@@ -185,8 +185,7 @@ extension QueryDefinition {
         }
         isFirst = false
       }
-      // The cache already has the value, which elements and updates have built up, even if a retry adds no
-      // element to a collection.
+      // The cache already has the whole value, also if a retry added no element to a collection.
       if !isFirst || collects && start.hasShown {
         job.keep(StreamStart(base: start.base, hasShown: start.hasShown || !hidden, joins: true))
       }

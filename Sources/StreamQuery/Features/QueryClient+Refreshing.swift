@@ -114,7 +114,7 @@ nonisolated extension QueryClient {
     let tasks = ParallelTasks<Void>(on: configuration.executor)
     // This is decided before the tasks begin, because a task that is cancelled at once may still begin.
     let isOver = limit == .zero || Task.isCancelled
-    // These are no child tasks: a caller outside the simulation would wait for those, too.
+    // Child tasks are not used: a caller outside of a simulation would wait for those, too.
     tasks.addTask {
       let found = await find(self)
       run.plan.withLock { $0 = RefreshPlan(found) }
@@ -136,7 +136,7 @@ nonisolated extension QueryClient {
   private func refetchStale(_ run: Run, in tasks: ParallelTasks<Void>) async {
     while !Task.isCancelled, let (index, candidate) = run.plan.withLock({ $0.next() }) {
       let start = await startRefresh(candidate)
-      // The task waits on when the time is over: the end of its wait is what takes the caller off the fetch.
+      // The task waits on even when the time is over: its caller wants the fetch until this wait ends.
       tasks.addTask {
         let outcome = await self.outcome(of: start, candidate)
         run.plan.withLock { $0.fetchEnded(index, outcome) }

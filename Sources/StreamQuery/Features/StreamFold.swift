@@ -64,7 +64,7 @@ struct StreamFold<Value: Sendable, Element> {
 /// begin.
 final class StreamStart: FetchProgress {
   let base: ValueBox?
-  /// Whether the fetch has shown elements since; its next start replaces them.
+  /// Whether the fetch has shown elements since then, which its next start replaces.
   let hasShown: Bool
   /// Whether the fetch that this one restarts found the data.
   let isInherited: Bool

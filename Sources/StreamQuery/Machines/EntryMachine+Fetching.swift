@@ -25,7 +25,7 @@ extension EntryMachine {
   ///     case.
   ///   - clientLease: Whether the client itself wants the fetch, although nobody observes the key.
   ///   - part: The part to fetch; a part is added to the data that is there.
-  ///   - isAwaited: Whether a caller is going to await the fetch, with a lease on it.
+  ///   - isAwaited: Whether a caller is going to await the fetch.
   ///   - acceptsOlder: Whether the caller accepts an answer that began before an invalidation. If
   ///     not, one more fetch follows an answer that is too old. One more also follows if the caller
   ///     wanted to replace the fetch and joined it instead.

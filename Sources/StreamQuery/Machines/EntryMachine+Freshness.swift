@@ -1,16 +1,16 @@
 extension EntryMachine {
   /// The mark of data that is out of date, or may be: such data is stale at any age.
   enum Mark: Equatable, Sendable {
-    /// Nothing marks the data as out of date. If its age made it stale before this time, observers
-    /// have been told so.
+    /// Nothing marks the data as out of date; observers have been told if its age made it stale before this
+    /// time.
     case none(toldUntil: Instant)
     /// A refetch failed, and it is not known whether the data has changed.
     ///
     /// `hiding` is the date of data that the refetch had hidden and that is lost: other data counts as
     /// outdated unless its date is later.
     case failed(hiding: Instant?)
-    /// The data was invalidated, last at this time (`distantPast` if the time is not known); an answer that
-    /// has an age is compared with it.
+    /// The data was invalidated, last at this time (`distantPast` if the time is not known); the date of an
+    /// answer that has an age is compared with it.
     case invalidated(at: Instant)
     /// The data was invalidated, but only by calls that accept a running fetch as new enough.
     ///

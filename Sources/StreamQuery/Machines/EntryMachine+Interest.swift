@@ -44,7 +44,7 @@ extension EntryMachine {
     lingersUntil = nil
   }
 
-  /// An observer or a caller left; if it was the last one, the fetch's options decide its fate.
+  /// Decides the fate of the fetch by its options, if the observer or caller that left was the last one.
   mutating func interestLost(
     linger: TimeSpan?,
     in environment: Environment,

@@ -1,7 +1,7 @@
 extension EntryMachine {
   /// The way in which an observer came to the entry.
   package enum SubscribeKind: Hashable, Sendable {
-    /// A new subscription: its subscribe policy decides.
+    /// A new subscription: the observer's subscribe policy decides whether it fetches.
     case subscribed
     /// An existing observer moved to this key: only stale data is refetched.
     case moved
@@ -32,8 +32,7 @@ extension EntryMachine {
     return actions
   }
 
-  /// How a new observer's look into the cache is counted, before the observer is added; `nil` for a disabled
-  /// one.
+  /// How the lookup of a new observer counts, before the observer is added; `nil` for a disabled observer.
   @inline(__always)
   package func lookup(by resolvedOptions: ResolvedObserverOptions, at now: Instant) -> CacheLookup?
   {

@@ -93,8 +93,8 @@ extension EntryMachine {
     return .landed(actions)
   }
 
-  /// Answers the callers with an element of an endless stream, for which the client itself then no longer
-  /// asks.
+  /// Answers the callers with an element of an endless stream, and ends the client's own request for the
+  /// fetch.
   ///
   /// The stream goes on while it is observed. If a newer fetch was requested, it replaces the stream now,
   /// because the stream has no end.

@@ -37,7 +37,7 @@ package struct InFlight: Equatable, Sendable {
 
   package var id: FetchID
   package var stage = Stage.running
-  /// The options when it started: a newer query does not change a running fetch.
+  /// The options of the fetch at its start: a newer query does not change a running fetch.
   package var fetchOptions: FetchOptions
   /// Whether the client itself wants the fetch, for background work on a key that nobody observes.
   package var hasClientLease: Bool
@@ -45,7 +45,7 @@ package struct InFlight: Equatable, Sendable {
   package var stopsRetrying = false
   /// The time at which the fetch is cancelled, because nobody wants it and its option is `.linger`.
   package var lingersUntil: Instant?
-  /// The part that it fetches.
+  /// The part of the data that the fetch asks for.
   package var part: FetchPart
   /// Whether the server's data changed since the fetch started: then its answer is dropped, and the fetch
   /// restarts.

@@ -87,7 +87,7 @@ extension MutationMachine {
     unwantedSince = environment.now.instant
     actions.ended = ending
     actions.changed = true
-    // A cancelled run does not stay for the time of its retention.
+    // A cancelled run is forgotten at once, without retention.
     actions.expired = ending == .cancelled
   }
 }

@@ -33,7 +33,7 @@ struct PastUses: Sendable {
     var popularity: Popularity
   }
 
-  /// The memories; the oldest is overwritten first.
+  /// The remembered keys, as a ring: the oldest is overwritten first.
   private var memories: [Memory] = []
   private var next = 0
   /// The place of each hash in `memories`; a memory to which no hash leads does not count any more.

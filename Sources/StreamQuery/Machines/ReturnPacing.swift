@@ -1,6 +1,6 @@
 /// Decides which returns of the network and the app refetch, and when each entry does: see ``RefetchPacing``.
 ///
-/// It also limits for how long it believes a report that the network is away.
+/// It also limits how long a report that the network is away is believed.
 struct ReturnPacing: Equatable {
   /// A refetch of one entry, at its own moment of the time over which refetches are spread.
   struct Row: Equatable {
@@ -54,7 +54,7 @@ struct ReturnPacing: Equatable {
   private let trust: TimeSpan?
   /// The time since which the network is reported to be away.
   private var offlineSince: Instant?
-  /// Whether that report no longer counts, because it is too old.
+  /// Whether the report that the network is away is too old to be believed.
   private var isDoubted = false
   /// Whether a developer tool takes the network away, whatever its source reports.
   private var isForcedOffline = false

@@ -16,7 +16,7 @@ package struct SettledCounts: Hashable, Sendable {
 
 /// A count in half a word, because every entry has several.
 ///
-/// It wraps above two thousand million instead of trapping; no real count gets there.
+/// The count wraps above two thousand million instead of trapping; no real count gets there.
 @propertyWrapper
 struct SmallCount: Hashable, Sendable {
   private var stored: Int32

@@ -155,8 +155,8 @@ package final class MutationJob: Sendable {
     return gate.begun
   }
 
-  /// Waits until the other run's stage has begun, if this run has to begin after it, and then lets
-  /// the next run begin.
+  /// Waits until the stage of the run before this one has begun, if there is one, and lets the run behind
+  /// this one begin.
   func passGate() async {
     guard let gate = present.withLock({ $0.gate.take() }) else { return }
     _ = await gate.before?.wait()

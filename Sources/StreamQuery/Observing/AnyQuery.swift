@@ -7,7 +7,7 @@ public struct AnyQuery: Sendable, _FreeOfActors {
   /// The key, without its value type.
   public var key: AnyQueryKey { entryKey.key }
 
-  /// The type of the value: queries whose keys differ only by it are different.
+  /// The type of the value: queries with equal key parts but different value types are different.
   public var valueType: any Any.Type { entryKey.valueType }
 
   let entryKey: EntryKey

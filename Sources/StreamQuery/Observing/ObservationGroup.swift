@@ -135,7 +135,7 @@ extension ObservationChange {
     generation = id.generation
   }
 
-  /// Creates a value that names no member, and that no change is about.
+  /// Creates a value for no member, which no change concerns.
   public init() { (storedPosition, generation) = (-1, 0) }
 
   /// The position of the member in its group; -1 for no member.

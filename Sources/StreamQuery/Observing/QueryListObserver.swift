@@ -92,7 +92,7 @@ public final class QueryListObserver: Sendable {
       return (!state.isUpdating, dropped)
     }
     guard mustWork else { return }
-    // Subscribing calls user code, so it holds no lock.
+    // No lock is held here, because subscribing calls user code.
     while let (wanted, members) = nextWanted() { replace(members, by: wanted) }
   }
 
@@ -107,8 +107,7 @@ public final class QueryListObserver: Sendable {
     for member in state.withLock({ $0.members }) { member.subscription.linger(duration) }
   }
 
-  /// The last requested list, and the present one; of several concurrent replacements the last one
-  /// wins.
+  /// Takes the list that was requested last, with the present members; `nil` if there is none, or at the end.
   private func nextWanted() -> ([AnyQuery], [Member])? {
     let isOver = group.isOver
     let (wanted, members) = state.withLock { state in

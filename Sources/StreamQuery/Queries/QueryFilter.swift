@@ -72,7 +72,8 @@ public struct QueryFilter: Sendable, _FreeOfActors {
     Self(.fetchStatus(fetchStatus))
   }
 
-  /// Entries whose keys start with the parts of a prefix; records match by subset.
+  /// Entries whose keys start with the parts of a prefix; a record in it matches every record with its
+  /// fields.
   ///
   /// - Parameter key: The prefix.
   /// - Returns: The filter.

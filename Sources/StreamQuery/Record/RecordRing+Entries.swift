@@ -84,7 +84,7 @@ extension RecordRing {
     guard let begun, begun.slot == slot, !duties.contains(.unfinished) else {
       return changed(place, state, at: time)
     }
-    // This comes first, so that the calls in it leave the registers to the rest.
+    // This comes first, so that its calls leave the registers free for the code below.
     foldOldest()
     store(
       RecordRow(

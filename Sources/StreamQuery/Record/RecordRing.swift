@@ -142,10 +142,10 @@ struct RecordRing: Sendable {
   /// The number of rows that are in use.
   var count: Int { Int(truncatingIfNeeded: min(next - 1, UInt64(capacity))) }
 
-  /// The number of the first event that is there, or of the next one.
+  /// The number of the oldest event that the ring still has; of the next event if there is none.
   var first: UInt64 { next - UInt64(count) }
 
-  /// The position of the row of an event that is there.
+  /// The position of the row of an event that the ring still has.
   func position(of event: UInt64) -> Int {
     let position = end - Int(truncatingIfNeeded: next - event)
     return position < 0 ? position + capacity : position
@@ -191,7 +191,7 @@ struct RecordRing: Sendable {
     store(row)
   }
 
-  /// Stores a row, which its key counts already, over the oldest one, which has been folded.
+  /// Stores a row in place of the oldest one, after ``foldOldest()`` and after its key has counted the row.
   @inline(__always)
   mutating func store(_ row: RecordRow) {
     rows[end] = row
@@ -303,7 +303,7 @@ struct RecordRing: Sendable {
     return errors
   }
 
-  /// The rows of the events from a number on, which are there.
+  /// The rows of the events from a number on, which the ring must still have.
   func rows(since number: UInt64) -> [RecordRow] {
     guard number < next else { return [] }
     let start = position(of: number)

@@ -24,7 +24,7 @@ struct RecordedTexts: Sendable {
   /// - Parameters:
   ///   - text: The text.
   ///   - event: The number of the event.
-  ///   - first: The number of the first event that is there.
+  ///   - first: The number of the oldest event that the record still has.
   mutating func keepText(_ text: String, of event: UInt64, first: UInt64) {
     guard let maxBytes, event >= first, text.utf8.count <= maxBytes else { return }
     last += 1
@@ -40,7 +40,7 @@ struct RecordedTexts: Sendable {
     goneCount = 0
   }
 
-  /// The values of events that are there, without those up to a serial number.
+  /// The values of the events from a number on, without the values up to a serial number.
   ///
   /// - Complexity: O(*n*) in the number of values after the serial number.
   func rows(after serial: UInt64, first: UInt64) -> [Row] {

@@ -77,7 +77,7 @@ final class Broadcaster<Content: Inbox>: Sendable {
   ///
   /// - Parameters:
   ///   - topics: The topics of the subscription, each once; `nil` is everything.
-  ///   - onEnd: Called when the subscription is ended or released, not by ``endOnce()`` itself.
+  ///   - onEnd: Called once, when the subscription is ended or released.
   /// - Returns: The subscription; `nil` after the end.
   func subscribe(
     to topics: [Content.Topic]? = nil,

@@ -11,8 +11,8 @@ struct FreeRows {
     /// Whether a large table of such rows grows by an eighth, and not to twice its size, of which
     /// half may be empty.
     ///
-    /// One growth takes as long as a doubling to the same size, but there are more of them. That
-    /// pays for small rows, and for rows that are kept long.
+    /// One growth takes as long as a doubling to the same size, but there are more of them. Growing by an
+    /// eighth pays for small rows, and for rows that are kept long.
     static var sparesRoom: Bool { get }
   }
 

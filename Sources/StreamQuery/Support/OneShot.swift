@@ -36,7 +36,7 @@ struct OneShot<Value: Sendable>: ~Copyable, Sendable {
   /// States that there will be no value, unless it was already given.
   func close() { resolve(nil)?.resume() }
 
-  /// Gives the value to a task that continues only when it is resumed.
+  /// Gives the value, and leaves it to the calling code to resume the waiting task.
   ///
   /// - Parameter value: The value; `nil` if there will be none.
   /// - Returns: The resumption of the task; `nil` if this is not the first value.

@@ -67,12 +67,12 @@ package final class ParallelTasks<Value: Sendable>: Sendable {
       state.isCancelled = true
       return state.tasks
     }
-    // The last cancellation may resume the caller that waits, which releases this object.
+    // After the last cancellation this object may be gone: the waiting caller resumes and releases it.
     for task in tasks { task.cancel() }
   }
 
-  /// Waits until all tasks have ended, also those that were added meanwhile; the caller's cancellation
-  /// cancels them.
+  /// Waits until all tasks have ended, also those added meanwhile; a cancellation of the caller cancels the
+  /// tasks.
   ///
   /// - Returns: The results of the tasks, in the order in which the tasks were added.
   package func values() async -> [Value] {

@@ -26,8 +26,8 @@ struct StateSource: Sendable {
 
   /// The changes of a sequence.
   ///
-  /// This is a function of its own: inside a closure, the iterator's type would have to be
-  /// `SendableMetatype`, and so it would for every caller.
+  /// This is a function of its own: in a closure, the iterator's type would have to be `SendableMetatype`,
+  /// and every caller's type, too.
   private static func changes<Source: AsyncSequence>(
     of sequence: Source
   ) -> any AsyncIteratorProtocol<Bool, Never> where Source.Element == Bool {

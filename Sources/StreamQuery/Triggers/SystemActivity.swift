@@ -128,7 +128,7 @@ extension StateSource {
       let queue = DispatchQueue(label: "StreamQuery.Activity", qos: .utility)
       let source = DispatchSource.makeSignalSource(signal: SIGCONT, queue: queue)
       source.setEventHandler {
-        // A stopped process cannot report that it is away, so it does that afterwards.
+        // A stopped process cannot report that it is away, so this reports it afterwards.
         report(false)
         report(true)
       }

@@ -24,7 +24,7 @@ struct FetchSetting: Equatable, Sendable {
   let rawValue: Int
 }
 
-/// The progress of a fetch, which it keeps from attempt to attempt until its value is cached.
+/// The progress that a fetch keeps from attempt to attempt until its value is cached.
 ///
 /// The features that fetch in parts implement it; the cache and the client only pass it on.
 /// The progress is a class, because each fetch has an optional one, and copying an existential of any type

@@ -106,14 +106,14 @@ package enum Freshness: Hashable, Sendable {
 package struct AnswerAge: Hashable, Sendable {
   /// The time when the answer was up to date.
   package var updatedAt: Timestamp
-  /// Whether something has changed since, if that is known.
+  /// Whether the data on the server has changed since; `nil` if that is not known.
   package var isOutdated: Bool?
 
   /// Creates an age.
   ///
   /// - Parameters:
   ///   - updatedAt: When the answer was up to date.
-  ///   - isOutdated: Whether something has changed since, if that is known.
+  ///   - isOutdated: Whether the data has changed since; `nil` if that is not known.
   package init(updatedAt: Timestamp, isOutdated: Bool? = nil) {
     self.updatedAt = updatedAt
     self.isOutdated = isOutdated
