@@ -8,7 +8,7 @@
 /// | receiver | is told of lookups | a lookup that finds fresh data |
 /// |---|---|---|
 /// | ``init(_:)`` | each, in order | takes the lock |
-/// | ``init(hits:_:)`` | each, in order, but hits without the lock by their number | does not |
+/// | ``init(hits:_:)`` | each, in order; of hits without the lock only the number | does not |
 /// | ``withoutLookups(_:)`` | of none | does not |
 ///
 /// ```swift

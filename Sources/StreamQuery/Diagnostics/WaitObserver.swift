@@ -53,7 +53,7 @@ struct WaitSubject: Sendable {
 }
 
 extension WaitSubject {
-  /// The subject of a wait of the present task; `nil` without a simulation.
+  /// Creates the subject of a wait of the present task; `nil` without a simulation.
   ///
   /// - Parameters:
   ///   - own: The observer of the subject, if that lives in a simulation.

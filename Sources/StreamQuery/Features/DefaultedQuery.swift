@@ -17,13 +17,13 @@
 /// ```
 ///
 /// The default is never cached, saved or sent: the same ``query`` without the default shows no data. Nor is
-/// the default a placeholder, which a query shows as a success.
+/// the default a placeholder, with which a query would be a success.
 ///
 /// Each call of a ``QueryClient`` that fetches, reads, writes, invalidates, refetches, resets, cancels or
 /// removes one query takes this one, too. To a call that takes only a ``Query``, pass ``query``, written out:
 /// `DefaultedQuery.todos.query`.
 ///
-/// If a query has the same name, calls that take both mean the query. A key needs another name.
+/// If a ``Query`` has the same name, calls that take both use that query. A ``QueryKey`` needs another name.
 public struct DefaultedQuery<Value: Sendable>: Sendable, _FreeOfActors {
   /// The query without its default.
   public let query: Query<Value>

@@ -12,7 +12,7 @@ struct StreamFold<Value: Sendable, Element> {
   private var behind: Value
   /// The newest element, which ``behind`` does not have yet; `nil` if ``behind`` cannot be used.
   private var lacking: Element?
-  /// The newest state.
+  /// The newest state, as the cache shows it.
   private var shown: ValueBox?
   /// The state before the newest element was folded into it.
   private var former: Value

@@ -68,7 +68,7 @@ extension KeyPart: Hashable {
   // A hasher gets the kind and the end of each part. So different keys feed different bytes, unless the
   // `hash(into:)` of a user's type feeds the same bytes for different values.
 
-  /// Distinguishes parts of different kinds: below 16.
+  /// A number below 16 for the kind of the part: parts of different kinds have different numbers.
   var kind: UInt8 {
     switch self {
     case .string: 1

@@ -4,7 +4,7 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// Positions in the text of a key, and the errors of writing one.
+/// Positions in the text of a key, and the errors of writing such a text.
 enum KeyText {
   /// The position at which something is written in the text of a key.
   struct Position {

@@ -61,8 +61,8 @@
     return former
   }
 
-  /// Decides whether an attempt fails; called after the attempt's delay, so that a cancelled one uses up no
-  /// failure.
+  /// Decides whether an attempt fails; called after the attempt's delay, so that a cancelled attempt uses up
+  /// no failure.
   ///
   /// - Parameters:
   ///   - key: The key of the entry.

@@ -54,7 +54,7 @@ extension EntryMachine {
     return actions
   }
 
-  /// Counts a caller that waits for the current fetch: while one does, the fetch is wanted.
+  /// Counts a caller that waits for the current fetch: as long as one waits, the fetch is wanted.
   package mutating func waiterJoined() {
     guard !isIdle else { return }
     waiterCount += 1
@@ -140,8 +140,8 @@ extension EntryMachine {
     var actions = catchUp(in: environment)
     unstash(current, &actions)
     hasData = true
-    // If there was a write during the attempt, the answer is about the data before it, and the
-    // write has its own age and mark.
+    // If there was a write during the attempt, the answer is about older data, and the write has its own age
+    // and mark.
     if !current.attempt.wasWritten {
       let updatedAt = age.map { $0.date(at: environment.now) } ?? environment.now
       // The date only moves forward: an answer that is older than the data does not make the data
@@ -150,7 +150,7 @@ extension EntryMachine {
       if current.part == .whole || age != nil {
         landed(current, isAdded: current.part != .whole, age, at: environment.now.instant)
       } else if !isKnownToHaveChanged {
-        // A page that is still good says nothing about the other pages, but the failure is over.
+        // An answer about one page does not make the other pages valid, but it ends a failure.
         mark = .none(toldUntil: environment.now.instant)
       }
     }

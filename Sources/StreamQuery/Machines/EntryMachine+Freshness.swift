@@ -56,7 +56,7 @@ extension EntryMachine {
   /// Sets or clears the mark, because the answer of a fetch becomes the data.
   ///
   /// Only the answer of an attempt that began after the last invalidation clears the mark of that
-  /// invalidation (contract X21). A part added to data from before it does not, but it clears the mark of a
+  /// invalidation (contract X21). A part that is added to older data does not; it clears only the mark of a
   /// failed refetch.
   ///
   /// - Parameters:
@@ -73,8 +73,8 @@ extension EntryMachine {
       // began just now.
       return began < invalidatedAt || began == invalidatedAt && began < now
     }
-    // A write may have cleared the mark meanwhile; even so, a new page comes with the marked pages from which
-    // its request was made.
+    // A new page is as outdated as the pages from which its request was made, even if a write has cleared the
+    // mark of those meanwhile.
     let extendsOlder = isAdded && (isKnownToHaveChanged || current.baseWasMarked)
     guard !current.predatesMark, saysSo != true, !extendsOlder else {
       if current.predatesMark || isAdded && current.baseWasMarked {

@@ -52,7 +52,7 @@ extension EntryMachine {
 
   /// Starts a fetch.
   ///
-  /// A cancellation of the fetch restores the state in `undo`. Without one, it restores the present state,
+  /// A cancellation of the fetch restores the state in `undo`. Without `undo`, it restores the present state,
   /// even if the fetch replaces another one.
   mutating func startFetch(
     _ cause: FetchCause,
@@ -98,7 +98,7 @@ extension EntryMachine {
 
   /// Starts the successor of a fetch, if one was requested and somebody still wants it.
   ///
-  /// A successor was requested if a caller joined the fetch although it was too old, or fetches another part.
+  /// A successor was requested if a caller joined a fetch that was too old, or asked for another part.
   mutating func startSuccessor(
     _ current: InFlight,
     isAwaited: Bool,
@@ -230,7 +230,7 @@ extension EntryMachine {
     return actions
   }
 
-  /// Lets the running attempt count from now, because it had to wait for its turn.
+  /// Sets the beginning of the running attempt to now, because the attempt had to wait for its turn.
   package mutating func attemptBegan() {
     let isMarked = isKnownToHaveChanged
     if stage == .running { fetch?.attemptBegan(overMark: isMarked) }

@@ -61,10 +61,10 @@ extension EntryMachine {
     return actions
   }
 
-  /// Refetches for willing observers and continues a paused fetch, because the network or the app changed.
+  /// Refetches for observers that ask for it, and continues a paused fetch: the network or the app changed.
   ///
   /// - Parameters:
-  ///   - cause: The return for which willing observers refetch; `nil` if there is none.
+  ///   - cause: The return of the network or the app for which to refetch; `nil` if there is none.
   ///   - environment: The environment at the transaction.
   /// - Returns: The actions.
   package mutating func environmentChanged(

@@ -26,7 +26,7 @@ package struct Environment: Equatable, Sendable {
 enum EnvironmentTransition: Equatable {
   /// The network or the app went away: fetches and runs pause before their next attempt.
   case away
-  /// The network is back or the app is active again: willing observers refetch.
+  /// The network is back or the app is active again: observers that ask for it refetch.
   case back(FetchCause)
 
   /// Makes the transition between two environments; `nil` if nothing changed.

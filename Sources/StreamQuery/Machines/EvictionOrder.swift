@@ -65,7 +65,7 @@ struct EvictionOrder: Sendable {
   let maxEntries: Int
   let maxCost: Int
   private(set) var entryCount = 0
-  /// The type is this wide, because a function of the user gives the costs, which may be large.
+  /// The sum of the costs, in a wide type: a function of the user gives the costs, which may be large.
   private(set) var totalCost: Int128 = 0
 
   private var rows: [Row] = []
@@ -95,8 +95,7 @@ struct EvictionOrder: Sendable {
   /// The number of entries that may leave.
   var idleCount: Int { lists[0].count + lists[1].count + lists[2].count }
 
-  /// The number of entries from which the lengths of ages and periods, and the size of the memory, are
-  /// computed.
+  /// The number of entries by which `ageFactor`, `periodFactor` and `memoryFactor` are multiplied.
   ///
   /// This number does not exceed the limit: otherwise old uses would be forgotten too slowly.
   private var size: Int { max(16, min(entryCount, maxEntries)) }

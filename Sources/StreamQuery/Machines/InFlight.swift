@@ -73,7 +73,7 @@ package struct InFlight: Equatable, Sendable {
   package var successor: FetchCause?
   /// The part that the successor fetches.
   ///
-  /// A page is fetched even if this fetch fails, because its answer does not depend on this one.
+  /// A page is fetched even if this fetch fails, because a page does not depend on the answer of this fetch.
   package var successorPart = FetchPart.whole
   /// How many fetches in a row, including this one, replaced an earlier one before any of them answered.
   package var supersessions: UInt8 = 0

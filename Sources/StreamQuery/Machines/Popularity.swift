@@ -5,7 +5,7 @@ struct Popularity: Hashable, Sendable {
   static let most: UInt8 = 15
 
   private var count: UInt8 = 0
-  /// The age in which the count was last right: each later age halves it.
+  /// The age at the last use, when ``count`` was set: each later age halves the count.
   private var age: UInt32 = 0
 
   /// The count at this age, which must not be earlier than the last use.

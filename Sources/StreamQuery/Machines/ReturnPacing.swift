@@ -9,7 +9,7 @@ struct ReturnPacing: Equatable {
     let due: Instant
   }
 
-  /// A return for which entries are refetched later.
+  /// A return of the network or the app for which entries are refetched later.
   struct Owed: Equatable {
     let cause: FetchCause
     /// The time of the last return that refetched: data that arrived since then is new enough.
@@ -22,8 +22,7 @@ struct ReturnPacing: Equatable {
     var spreading = TimeSpan.zero
     /// The time of the newest return that refetched.
     var last: Instant?
-    /// Whether another return came while returns count as one, so that refetches follow at the end
-    /// of that time.
+    /// Whether another return came before ``end``, so that refetches follow at that time.
     var isOwed = false
 
     init(_ pacing: RefetchPacing) {
@@ -153,7 +152,7 @@ struct ReturnPacing: Equatable {
     return next
   }
 
-  /// Forgets the timer that fired, unless it was set for an earlier time than the last one.
+  /// Forgets the timer that fired, unless the last timer was set for a later time.
   mutating func woke(at now: Instant) {
     if let armed, armed <= now { self.armed = nil }
   }

@@ -20,7 +20,7 @@ struct MutationNews: Equatable, Sendable {
 }
 
 extension AnyQueryKey {
-  /// The parts of the key before the first part that also matches parts that are not equal to it.
+  /// The leading parts of the key that match only parts equal to them.
   var exactParts: ArraySlice<KeyPart> {
     storage.parts.prefix { !$0.matchesMoreThanItself }
   }

@@ -23,7 +23,7 @@ public struct MutationRun<Input: Sendable, Output: Sendable>: Sendable, _FreeOfA
   /// The snapshot that stands for no run.
   public static var idle: Self { Self(snapshot: nil) }
 
-  /// The state of the run, or its end.
+  /// Whether there is a run, whether it goes on, and how it ended.
   public var status: MutationStatus { snapshot?.status ?? .idle }
 
   /// Whether the run waits for its scope, the network or the app.
@@ -94,7 +94,7 @@ public struct MutationInfo: Sendable, _FreeOfActors {
   /// The run's number: the runs of a client are numbered in the order in which they were started.
   public var number: UInt64 { snapshot.id.serial }
 
-  /// The state of the run, or its end.
+  /// Whether the run goes on, and how it ended.
   public var status: MutationStatus { snapshot.status }
 
   /// Whether the run waits for its scope, the network or the app.

@@ -30,8 +30,8 @@ public struct Query<Value: Sendable>: Sendable, _FreeOfActors {
 
   /// Returns the query with a changed definition.
   ///
-  /// A definition that nothing else refers to is changed in place, so that a chain of modifiers on
-  /// a new query makes one definition. An entry, or another query, keeps its own.
+  /// A definition that nothing else refers to is changed in place, so that a chain of modifiers on a new
+  /// query makes one definition. An entry, or another query, keeps the unchanged definition.
   @inline(__always)
   consuming func changed(_ change: (QueryDefinition) -> Void) -> Self {
     let key = key

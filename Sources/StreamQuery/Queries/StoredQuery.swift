@@ -81,7 +81,7 @@ struct QueryTerms: Hashable, Sendable {
   enum Polling: Hashable, Sendable {
     case off
     case every(TimeSpan)
-    /// A function decides.
+    /// A function decides how often.
     case dynamic
   }
 

@@ -29,7 +29,7 @@ extension EntryFilter {
     }
   }
 
-  /// Whether the filter is that of all entries, as which a predicate counts here.
+  /// Whether the filter selects all entries; a predicate counts as such a filter here.
   private var isAll: Bool { if case .all = self { true } else { false } }
 
   /// The texts of the first few operands.

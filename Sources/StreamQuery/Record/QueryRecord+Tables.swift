@@ -157,7 +157,7 @@ extension QueryRecord {
     case never
     /// Data is never stale, not even after an invalidation.
     case `static`
-    /// A function decides.
+    /// A function decides how long.
     case dynamic
   }
 

@@ -62,7 +62,7 @@ struct RecordRing: Sendable {
     var isNeeded: Bool { rowCount > 0 || !isOver }
   }
 
-  /// An event that waits for its state: most events become rows only when it is known.
+  /// An event that waits for its state: most events become rows only when their state is known.
   struct Begun {
     /// The slot of the entry.
     var slot: Int

@@ -62,7 +62,7 @@ extension RecordRing {
     let former = keys[place].present.options
     guard number != former else { return }
     setOptions(number, of: place)
-    // The first query comes with the entry.
+    // The first query needs no event of its own: it comes with the entry.
     if former != 0 { logUnfinished(.adopted, place, at: time) }
   }
 }

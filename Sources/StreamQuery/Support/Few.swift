@@ -22,7 +22,7 @@ struct Few<Element>: RandomAccessCollection, RangeReplaceableCollection {
 
   mutating func replaceSubrange(_ range: Range<Int>, with elements: some Collection<Element>) {
     guard range.lowerBound < endIndex else {
-      // Elements are appended, nearly always one.
+      // At the end, elements are appended: nearly always a single one.
       for element in elements { if head == nil { head = element } else { rest.append(element) } }
       return
     }

@@ -1,7 +1,7 @@
 /// A point on a client's own time line, in nanoseconds since the client started.
 ///
-/// Machines compare and add instants; they never read a clock. The range of 0…100 years added to
-/// any instant of the same range fits in 64 bits, so no arithmetic here can trap.
+/// Machines compare and add instants; they never read a clock. Adding up to 100 years to an instant up to 100
+/// years from the start fits in 64 bits, so no arithmetic here can trap.
 package struct Instant: Hashable, Comparable, Sendable {
   /// Nanoseconds since the client started; negative for data that is older than the client.
   package var nanoseconds: Int64

@@ -16,7 +16,7 @@ final class FetchJob: FetchWork, Sendable {
   let retryQuery: StoredQuery?
   let cause: FetchCause
   let startedAt: Timestamp
-  /// The fetch's number in the order of events while imports run; 0 if none was running at its start.
+  /// The place of the fetch's start among the events that a running import compares; 0 if no import ran then.
   let sequence: UInt64
   let part: FetchPart
   /// The caller's setting for how to fetch; `nil` if there is none.

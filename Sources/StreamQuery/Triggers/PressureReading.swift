@@ -47,7 +47,7 @@ struct PressureReading: Hashable, Sendable {
   /// - Returns: Paths.
   static func paths(of groups: String?) -> [String] {
     var paths = ["/proc/pressure/memory"]
-    // The line of the second version's only hierarchy has number 0 and no controllers.
+    // In version 2 of control groups, the line of the only hierarchy has number 0 and no controllers.
     for line in (groups ?? "").split(whereSeparator: \.isNewline) where line.hasPrefix("0::/") {
       let path = line.dropFirst(4)
       paths.insert("/sys/fs/cgroup/\(path.isEmpty ? "" : "\(path)/")memory.pressure", at: 0)

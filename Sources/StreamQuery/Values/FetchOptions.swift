@@ -23,7 +23,7 @@ package struct FetchOptions: Hashable, Sendable {
 public enum NetworkMode: String, Hashable, Codable, Sendable {
   /// Starts nothing while offline: the fetch is paused and starts when the network is back.
   case online
-  /// Ignores the network: fetches start, and a reconnect refetches only where asked.
+  /// Ignores the network: fetches start, and a reconnect refetches only if an option asks for it.
   case always
   /// Runs the first attempt, but retries wait for the network: for fetches that may answer from a
   /// cache.

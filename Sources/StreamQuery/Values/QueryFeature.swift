@@ -26,16 +26,13 @@ struct FetchSetting: Equatable, Sendable {
 
 /// The progress that a fetch keeps from attempt to attempt until its value is cached.
 ///
-/// The features that fetch in parts implement it; the cache and the client only pass it on.
-/// The progress is a class, because each fetch has an optional one, and copying an existential of any type
-/// costs a call.
-/// costs a call.
+/// The features that fetch in parts implement it; the cache and the client only pass it on. The progress is a
+/// class, because each fetch has an optional one, and copying an existential of any type costs a call.
 protocol FetchProgress: AnyObject, Sendable {
   /// Returns the progress that a restarted fetch can use; `nil` if all of it is outdated.
   func restarted() -> (any FetchProgress)?
 
-  /// Returns the progress for a further call of the fetch within the attempt, after an answered
-  /// one.
+  /// Returns the progress for the next call of the fetch in the same attempt, after a call that was answered.
   ///
   /// - Parameter start: The progress when the attempt began.
   /// - Returns: The progress for that call.

@@ -146,7 +146,7 @@ public struct RefetchPolicy: Sendable, _FreeOfActors, ExpressibleByBooleanLitera
     if case .fixed(let answer) = kind { answer } else { .never }
   }
 
-  /// The closure that a subscription calls; `nil` if the policy is fixed, or waits.
+  /// The closure that a subscription calls; `nil` for a fixed policy, and for a condition that may wait.
   var rule: (@Sendable (QueryInfo) -> RefetchPolicy)? {
     if case .asked(let rule) = kind { rule } else { nil }
   }
