@@ -21,9 +21,9 @@ public struct QueryEvent: Sendable, _FreeOfActors, CustomStringConvertible {
     case added
     /// The entry was dropped: its retention had passed, there was no room for it, or it was removed.
     case removed(RemovalReason)
-    /// An observer was added; the number of observers now.
+    /// An observer was added; `count` observers are there now.
     case observed(count: Int)
-    /// An observer left; the number of observers now.
+    /// An observer left; `count` observers are there now.
     case unobserved(count: Int)
     /// The results that observers see changed, with the entry, with time, or with their options.
     ///
@@ -49,10 +49,9 @@ public struct QueryEvent: Sendable, _FreeOfActors, CustomStringConvertible {
     case fetchCancelled
     /// A value was written.
     case written
-    /// A caller looked for data in the cache, or an observer came: the result of the lookup.
+    /// A caller or a new observer looked for data in the cache, with this result.
     case lookup(CacheLookup)
-    /// Callers that waited for a fetch got stale data, because it failed or took long; their
-    /// number.
+    /// A number of callers that waited for a fetch got stale data, because the fetch failed or took long.
     ///
     /// A caller that got stale data at once is reported by ``lookup(_:)``, with ``CacheLookup/staleHit``.
     case servedStale(count: Int)
@@ -77,7 +76,7 @@ public struct QueryEvent: Sendable, _FreeOfActors, CustomStringConvertible {
     case paused
     /// The network and the app allow the run to continue.
     case resumed
-    /// An attempt began; the number of failed attempts before it.
+    /// An attempt began, after `attempt` failed ones.
     case performing(attempt: Int)
     /// An attempt failed and will be retried after a wait.
     case attemptFailed(any Error, count: Int, retryAfter: Duration)

@@ -46,8 +46,8 @@ extension QueryDefinition {
           // A fetch that may finish although nobody wants it fetches its further pages, too: a cancellation
           // does not stop it.
           if job?.isFinishing != true { try Task.checkCancellation() }
-          // An added page has no cached version. That of a refreshed page is looked up only if the
-          // fetch asks for it.
+          // An added page has no cached version. The cached version of a refreshed page is looked up only if
+          // the fetch asks for it.
           var cached: (@Sendable () -> TypedBox<Page>?)?
           if loop.direction == nil, let present {
             cached = { [place = loop.arrivedCount] in

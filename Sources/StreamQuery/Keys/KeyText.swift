@@ -52,8 +52,8 @@ extension AnyQueryKey {
   ///
   /// Keys may nest to any depth; those that nest deeper than 64 levels have no text.
   ///
-  /// A private or local type has a different name in each build, so it has no text. Neither has a
-  /// string that contains such a name, such as the first part of a `KeyTuple` made from the type.
+  /// A private or local type has a different name in each build, so it has no text. A string that contains
+  /// such a name, such as the first part of a `KeyTuple` made from the type, has no text either.
   ///
   /// - Returns: The text.
   /// - Throws: ``KeyEncodingError`` if a part is not `Encodable`, its type is private or local, or

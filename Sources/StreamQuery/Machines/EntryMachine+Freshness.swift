@@ -79,7 +79,7 @@ extension EntryMachine {
     guard !current.predatesMark, saysSo != true, !extendsOlder else {
       if current.predatesMark || isAdded && current.baseWasMarked {
         // A write may have cleared the mark, but this answer replaces the written data, so the mark returns.
-        // Its former time is lost, and `now` is later than that.
+        // The former time of the mark is lost, and `now` is later than that.
         if supersededAt == nil { mark = .invalidated(at: now) }
       } else if let last = supersededAt, !isAdded, let age, age.updatedAt.instant > last {
         // The answer is newer than the invalidation, but it reports that it is outdated: something else has

@@ -308,7 +308,7 @@ struct EvictionOrder: Sendable {
 ///
 /// Each row links to its neighbours, so that removing one from the middle costs O(1).
 struct RowList: Sendable {
-  /// A row's place in its list; -1 where there is no neighbour.
+  /// The neighbours of a row in its list; -1 where there is none.
   struct Links: Hashable, Sendable {
     var older: Int32 = -1
     var newer: Int32 = -1

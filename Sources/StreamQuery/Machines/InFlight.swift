@@ -65,7 +65,7 @@ package struct InFlight: Equatable, Sendable {
   package var wasDeferred = false
   /// The attempt that runs, or the last one.
   package var attempt = Attempt()
-  /// The reason of a request for the whole value that joined this fetch of a page.
+  /// The reason of a request for the whole value, if one has joined this fetch of a page.
   package var joined: FetchCause?
   /// The source of the data, if it was written since the fetch started.
   package var writer: Writer?

@@ -31,7 +31,7 @@ package struct RunIdentity: Hashable, Sendable {
     self.init(random.high ^ date.bitPattern, random.low ^ serial, version: 4)
   }
 
-  /// Creates the identity of a run whose archive names none: the same at every import of that
+  /// Creates the identity of a run from an archive without identities: the same at every import of the
   /// archive.
   ///
   /// - Parameters:

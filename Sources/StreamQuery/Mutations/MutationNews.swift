@@ -5,7 +5,7 @@ struct MutationNews: Equatable, Sendable {
   /// The handle that shows the run.
   var handle: Int?
 
-  /// Adds every topic whose followers must hear of the change.
+  /// Adds the topics of the change, so that their followers hear of it.
   func addTopics(to topics: inout Set<MutationTopic>) {
     if let handle { topics.insert(.handle(handle)) }
     // If the topic of this mutation is there already, so are the others, which follow from the key.

@@ -96,8 +96,8 @@ public final class QueryObserver<Value: Sendable>: Sendable {
   /// policy of their own.
   ///
   /// For adapters, just before an observer is released: a view that is back in time finds its fetch still
-  /// running. An option from the start would cost each observer more. Without a running fetch, or after the
-  /// end of the observation, the call does nothing; ``update(query:options:)`` undoes the call.
+  /// running. Setting the option from the start would cost each observer more. Without a running fetch, or
+  /// after the end of the observation, the call does nothing; ``update(query:options:)`` undoes the call.
   ///
   /// - Parameter duration: How long; zero or less cancels the fetch at once.
   @_spi(Adapters) public func linger(_ duration: Duration) { subscription.linger(duration) }

@@ -72,8 +72,7 @@ public struct QueryFilter: Sendable, _FreeOfActors {
     Self(.fetchStatus(fetchStatus))
   }
 
-  /// Entries whose keys start with the parts of a prefix; a record in it matches every record with its
-  /// fields.
+  /// Entries whose keys start with a prefix; a record in the prefix matches records with more fields, too.
   ///
   /// - Parameter key: The prefix.
   /// - Returns: The filter.

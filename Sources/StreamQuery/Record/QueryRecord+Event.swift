@@ -80,7 +80,7 @@ extension QueryRecord {
     case invalidated
     /// The entry was reset.
     case reset
-    /// Callers that waited for a fetch got stale data; their number.
+    /// A number of callers that waited for a fetch got stale data.
     case servedStale(count: Int)
     /// A run laid an optimistic layer over the data.
     case layered(run: Int)
@@ -98,7 +98,7 @@ extension QueryRecord {
     case paused
     /// The network and the app allow the run to continue.
     case resumed
-    /// An attempt began; the number of failed attempts before it.
+    /// An attempt began, after `attempt` failed ones.
     case performing(attempt: Int)
     /// An attempt failed and will be retried after a wait; `count` attempts have failed.
     case attemptFailed(count: Int, retryAfter: Duration, error: Int)

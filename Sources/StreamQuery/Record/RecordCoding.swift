@@ -123,7 +123,7 @@ enum RecordCoding {
     }
   }
 
-  /// A number of microseconds, or a word.
+  /// A length of time, as a number of microseconds or as a word such as `never`.
   struct SpanValue: Codable {
     var span: QueryRecord.Span
 

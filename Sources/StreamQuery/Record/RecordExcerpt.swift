@@ -103,7 +103,7 @@ extension RecordRing {
         excerpt.runs.append((number: row.subject, run: run))
       }
     }
-    // These include options that the reader had before: it may have forgotten unused ones.
+    // The reader may have forgotten options that it had before and did not use, so these are included too.
     for number in usedOptions {
       if let terms = options.terms[number] {
         excerpt.options.append((number: number, terms: terms))

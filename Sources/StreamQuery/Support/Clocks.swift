@@ -9,7 +9,7 @@ private import SwiftOverlayShims
 
 /// A clock as two closures over nanoseconds since the client started.
 ///
-/// `any Clock<Duration>` has no instant that could be stored, so the clock is opened once, here.
+/// `any Clock<Duration>` has no instant that could be stored, so only the initialiser uses the clock's type.
 struct ErasedClock: Sendable {
   /// The time since the client started.
   let now: @Sendable () -> Instant

@@ -48,7 +48,7 @@ final class EndHandlers<Action: Sendable>: Sendable {
 typealias ShutdownHandlers = EndHandlers<@Sendable () -> Void>
 
 extension EndHandlers<@Sendable () -> Void> {
-  /// Ends everything, and stores nothing from now on.
+  /// Performs all actions, in their order, and stores nothing from now on.
   func finish() {
     close()
     for action in takeAll() { action() }

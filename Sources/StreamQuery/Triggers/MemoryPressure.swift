@@ -25,7 +25,7 @@ public struct MemoryPressure: Sendable, _FreeOfActors {
     /// The process may be ended soon: all unused entries should go.
     case critical
 
-    /// Whether memory is less short.
+    /// Whether the left level is less critical.
     public static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
   }
 

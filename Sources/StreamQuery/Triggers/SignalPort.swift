@@ -41,7 +41,7 @@ final class SignalPort: Sendable {
         guard isHandled != nil else { return }
       }
     } catch {
-      // A failed source sends no more elements; its owner knows of the failure.
+      // A failed source sends no more elements, and its owner knows of the failure: nothing to do here.
     }
   }
 

@@ -1,8 +1,8 @@
 /// The limits of a cache for entries that nobody uses at the moment.
 ///
-/// An entry that is observed, fetched or awaited, or has optimistic changes, is never evicted. Such entries
-/// count, so the cache may exceed its limit, and then keeps no others. Eviction chooses the entries that were
-/// used least often lately. A long list that is read once pushes out nothing: see <doc:Limits>.
+/// An entry that is observed, fetched or awaited, or has optimistic changes, is never evicted. If such
+/// entries alone exceed the limit, the cache keeps no others. Eviction chooses the entries that were used
+/// least often lately. A long list that is read once pushes out nothing: see <doc:Limits>.
 ///
 /// ```swift
 /// var configuration = QueryClient.Configuration()

@@ -44,8 +44,8 @@ public struct RefreshAhead: Hashable, Sendable, _FreeOfActors {
   /// Refetches early at random; the longer the last fetch took, the earlier.
   ///
   /// The refetch is early by the duration of the last fetch, times `beta`, times a random number for each
-  /// answer that is 1 on average and sometimes much larger: the *XFetch* rule. So few of many keys or
-  /// machines ask at once, and a quick fetch is hardly ever early.
+  /// answer that is 1 on average and sometimes much larger: the *XFetch* rule. So of many keys or
+  /// machines only few ask at once, and a quick fetch is hardly ever early.
   ///
   /// - Parameter beta: How early; more than 1 is earlier, zero or less never.
   /// - Returns: The refresh.
