@@ -8,13 +8,13 @@
 /// |---|---|---|---|---|
 /// | `requested` | begin | join, or supersede if there is data, at most three times in a row | same | same |
 /// | `invalidated` | mark | mark, which outlives the answer | mark | mark |
-/// | `attemptSucceeded` | – | land; end or one more fetch | – | – |
-/// | `attemptProgressed` | – | land, and go on; for callers of an endless stream the end | – | – |
-/// | `attemptKept` | – | the same, over the same data | – | – |
+/// | `attemptSucceeded` | – | store the answer; end or one more fetch | – | – |
+/// | `attemptProgressed` | – | store the part and go on; for callers of an endless stream, end | – | – |
+/// | `attemptKept` | – | keep the data; end or one more fetch | – | – |
 /// | `attemptFoundNothing` | – | undo; end or one more fetch | – | – |
 /// | `attemptFailed` | – | wait, or fail; end | – | – |
 /// | `timeReached` | poll, go stale, expire | linger over: cancel | next attempt, pause, fail | linger over: cancel |
-/// | `environmentChanged` | refetch the willing | – | – | next attempt |
+/// | `environmentChanged` | refetch for observers that ask | – | – | next attempt |
 /// | last interest lost | retention begins | cancel, finish or linger | same | same |
 /// | `deferred` | – | wait for an import, once, before the first answer | – | – |
 /// | `cancelRequested` | – | undo; end | same | same |

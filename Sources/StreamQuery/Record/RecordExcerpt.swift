@@ -53,7 +53,7 @@ extension RecordRing {
     return excerpt
   }
 
-  /// The key at a place; `nil` if the place is free.
+  /// The key at a place in ``keys``; `nil` if the place is free.
   private func excerptKey(at place: Int) -> RecordExcerpt.Key? {
     names[place].map {
       RecordExcerpt.Key(number: keys[place].number, name: $0, base: keys[place].base)

@@ -1,7 +1,7 @@
 // The entries that events are about.
 
 extension RecordRing {
-  /// Gives an entry that was made a place and a number.
+  /// Gives a place in ``keys`` and a number to an entry that was made.
   @inline(__always)
   mutating func added(_ slot: Int, _ key: EntryKey, _ state: RecordedState) {
     while places.count <= slot { places.append(.max) }
@@ -37,7 +37,7 @@ extension RecordRing {
     hasNews = true
   }
 
-  /// The place of an entry; `nil` if it is not known.
+  /// The place of an entry in ``keys``; `nil` if it is not known.
   @inline(__always)
   func place(of slot: Int) -> Int? {
     guard slot < places.count, places[slot] != .max else { return nil }
@@ -212,7 +212,7 @@ extension RecordRing {
 // MARK: - Runs
 
 extension RecordRing {
-  /// Gives a run that was requested its number.
+  /// Gives a number to a run that was requested.
   mutating func runStarted(_ run: Run) -> UInt32 {
     lastRun &+= 1
     runs[lastRun] = run
