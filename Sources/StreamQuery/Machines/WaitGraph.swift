@@ -1,7 +1,7 @@
 /// The waits of fetches and runs for each other, from inside their functions.
 ///
 /// A wait that would close a circle is refused when it begins. A run also waits for all earlier runs of its
-/// scope. Those waits are not stored, because they follow from `scopes` and the order of runs.
+/// scope. No wait of that kind is stored, because it follows from `scopes` and the order of runs.
 struct WaitGraph: Sendable {
   /// The work for which each piece of work waits, by the numbers of the waits.
   private var waits: [WorkID: [UInt64: WorkID]] = [:]
