@@ -3,8 +3,8 @@ extension KeyIndex {
   /// The number of neighbours of a part that are examined.
   private static var lookAlikeLimit: Int { 64 }
 
-  /// Finds an entry whose key the reader may have meant: one with the same parts, with numbers of
-  /// another type, or with numbers that one of the two writes as text.
+  /// Finds an entry whose key the reader may have meant: one with the same parts, except that numbers have
+  /// another type, or are text in one of the two keys.
   ///
   /// - Parameters:
   ///   - key: The key that was read.

@@ -158,7 +158,7 @@ extension EntryMachine {
     return .landed(actions)
   }
 
-  /// Whether one more fetch will follow the answer of this one, and only observers want it.
+  /// Whether one more fetch will follow the answer of this one, for observers only and not for callers.
   package func isFollowedForObservers(_ id: FetchID) -> Bool {
     guard let current = running(id) else { return false }
     guard !current.hasClientLease else { return false }

@@ -2,8 +2,8 @@
 public enum QueryError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The query has no fetch: it was made from a key alone, and no default fetch covers the key.
   case missingFetch(key: String)
-  /// A fetch, or the work or a callback of a mutation, waited for a fetch that waits for the same work,
-  /// directly or through others, possibly of other clients.
+  /// A fetch, or the work or a callback of a mutation, would wait for itself: it waited for a fetch that in
+  /// turn waits for it, directly or through others, possibly of other clients.
   case recursiveFetch(key: String)
   /// A default fetch returned a value of another type than the query's, or a default work returned
   /// one of another type than the mutation's output.
@@ -16,8 +16,8 @@ public enum QueryError: Error, Hashable, Sendable, CustomStringConvertible {
   case notModifiedWithoutData(key: String)
   /// The mutation has no work: it was made from a key alone, and no default covers the key.
   case missingPerform(key: String)
-  /// A fetch, or the work or a callback of a mutation, waited for a run that waits for the same work: in its
-  /// scope, directly or through others, possibly of other clients.
+  /// A fetch, or the work or a callback of a mutation, would wait for itself: it waited for a run that in
+  /// turn waits for it, in its scope, directly or through others, possibly of other clients.
   case recursiveMutation(key: String)
   /// A fetch took longer than its caller was ready to wait, and may continue for others; or an attempt
   /// took longer than its query allows.
