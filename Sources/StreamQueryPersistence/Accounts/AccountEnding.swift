@@ -1,24 +1,24 @@
-/// Erases an account in its stores.
+/// Erases an ended account from all of its stores.
 struct AccountEnding: Sendable {
-  /// A store that may still have records of the account, and the reason.
+  /// A store that failed to erase the account or its notes, and the error.
   typealias Failure = (store: any QueryStore, error: QueryStoreError)
 
   let name: String
   let stores: [any QueryStore]
 
-  /// Notes the end in all stores.
+  /// Writes a note in every store that the account has ended.
   ///
-  /// A note is a short write and outlives the process, while a wipe may take long.
+  /// A note is a short write, and the next process finds it; a wipe may take long.
   func note() async {
-    // A store that cannot take a note can perhaps be wiped.
+    // The error is ignored: a store that cannot take a note may still be able to wipe the partition.
     _ = await failures { store throws(QueryStoreError) in
       try await AccountNotes(store: store).add(name)
     }
   }
 
-  /// Notes the end in each store, and then begins a generation there, which erases its records.
+  /// Writes a note of the account's end in each store, and then wipes the account's partition there.
   ///
-  /// No store waits for another: one note is enough for all of them.
+  /// The stores work in parallel: a note in one of them is enough.
   ///
   /// - Returns: The stores that may still have records.
   func erase() async -> [Failure] {
@@ -28,19 +28,19 @@ struct AccountEnding: Sendable {
     }
   }
 
-  /// Removes the notes, after all stores are erased.
+  /// Removes the notes of the account's end, after all stores have wiped its partition.
   ///
-  /// - Returns: The stores that may still have a note: while one has, the account is not opened.
+  /// - Returns: The stores that may still have a note. The account cannot be opened while a store has one.
   func removeNotes() async -> [Failure] {
     await failures { store throws(QueryStoreError) in
-      // The store releases the partition before the note goes. So the file of an empty partition goes too,
-      // even if the process is killed in between.
+      // The store releases the partition before the note is removed. So the file of the empty partition is
+      // deleted, even if the process is killed in between.
       await store.release(AccountNotes.partition(of: name))
       try await AccountNotes(store: store).remove(name)
     }
   }
 
-  /// Removes the notes of an end that came too late, because the account is open again.
+  /// Removes the notes that a call wrote, although it turned out not to end the account.
   ///
   /// - Returns: The stores that may still have a note.
   func takeBack() async -> [Failure] {
@@ -49,7 +49,7 @@ struct AccountEnding: Sendable {
     }
   }
 
-  /// Calls all stores at the same time.
+  /// Calls a closure for all stores at the same time, and returns the stores for which it threw.
   private func failures(
     _ body: @escaping @Sendable (any QueryStore) async throws(QueryStoreError) -> Void
   ) async -> [Failure] {

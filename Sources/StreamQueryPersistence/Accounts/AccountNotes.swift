@@ -4,15 +4,15 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// The notes of a store about accounts that have ended and may not be erased yet.
+/// A store's notes about accounts that have ended, but may not be erased yet.
 ///
-/// They are records in partitions of their own. While there is a note, the account is not opened, so that a
-/// later wipe erases no new records. Each note is written twice: the records of a partition may be one file,
-/// and damage in one would open an account that has ended.
+/// The notes are records in partitions of their own. An account with a note is not opened, so that a later
+/// wipe erases no new records. Each note is written to two partitions: each may be one file, and with a
+/// single, damaged file an account that has ended could be opened.
 struct AccountNotes: Sendable {
-  /// The partitions of the notes and of their copies.
+  /// The two partitions, each with all notes.
   static let partitions: [StorePartition] = ["accounts", "accounts-copy"]
-  /// The beginning of the names of accounts' partitions.
+  /// The prefix of the partition names of accounts.
   private static let prefix = "account/"
 
   let store: any QueryStore
@@ -20,12 +20,12 @@ struct AccountNotes: Sendable {
   /// The partition of an account.
   static func partition(of name: String) -> StorePartition { StorePartition(prefix + name) }
 
-  /// The accounts that have ended, sorted.
+  /// Returns the names of the accounts that have a note, sorted.
   func names() async throws(QueryStoreError) -> [String] {
     var names: Set<String> = []
     for partition in Self.partitions {
-      // By bytes, because the first character of a name may combine with the last one of the
-      // prefix.
+      // The comparison is by bytes, because the first character of a name may combine with the last one of
+      // the prefix.
       let keys = try await store.load(partition).records.map(\.key.utf8)
         .filter { $0.starts(with: Self.prefix.utf8) }
       names.formUnion(keys.map { String(Substring($0.dropFirst(Self.prefix.utf8.count))) })
@@ -33,7 +33,7 @@ struct AccountNotes: Sendable {
     return names.sorted()
   }
 
-  /// Whether an account has ended.
+  /// Returns whether an account has a note.
   func contains(_ name: String) async throws(QueryStoreError) -> Bool {
     for partition in Self.partitions {
       let present = try await load(name, from: partition)
@@ -42,7 +42,7 @@ struct AccountNotes: Sendable {
     return false
   }
 
-  /// Notes that an account has ended.
+  /// Writes a note that an account has ended, in both partitions.
   func add(_ name: String) async throws(QueryStoreError) {
     for partition in Self.partitions {
       let present = try await load(name, from: partition)
@@ -53,11 +53,11 @@ struct AccountNotes: Sendable {
     }
   }
 
-  /// Removes the notes of an account that was erased.
+  /// Removes the notes of an account.
   func remove(_ name: String) async throws(QueryStoreError) {
     for partition in Self.partitions {
       let present = try await load(name, from: partition)
-      // A full store may have taken no note, and would refuse its removal.
+      // If the store was full, it may have taken no note, and it would refuse to write a removal.
       guard !present.records.isEmpty else { continue }
       let removals = present.records.map(\.key)
       try await store.write(

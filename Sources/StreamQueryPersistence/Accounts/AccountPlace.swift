@@ -1,18 +1,18 @@
 public import StreamQuery
 
-/// The partition of an account in each store, its accounts object, and the stores of that.
+/// The partition of an account, with the accounts object that opened it and the stores of that object.
 package struct AccountPlace: Sendable {
   let partition: StorePartition
   let stores: [any QueryStore]
   weak let accounts: QueryAccounts?
 
-  /// Sets the place of the account's data for a client.
+  /// Puts the account's partition and this place into the configuration of a client.
   package func set(in configuration: inout QueryClient.Configuration) {
     configuration.partition = partition
     configuration.keeping[AccountPlace.self] = self
   }
 
-  /// The stores that a client has used with the partition.
+  /// Returns the stores in which a client has used the account's partition.
   func stores(usedBy client: QueryClient) -> [any QueryStore] {
     let persister = client.persister as? StorePersister
     var used = persister?.stores(of: partition) ?? []
@@ -24,7 +24,7 @@ package struct AccountPlace: Sendable {
 }
 
 nonisolated extension QueryClient {
-  /// The accounts object that has made the client; `nil` if the client is of no account, or if the object is gone.
+  /// The accounts object that made the client; `nil` if no account has this client, or if the object is gone.
   @_spi(Adapters) public nonisolated var accounts: QueryAccounts? {
     configuration.keeping[AccountPlace.self]?.accounts
   }
@@ -35,7 +35,7 @@ extension AccountPlace: Adviser {
     let facts = Facts(
       named: stores,
       used: stores(usedBy: client),
-      // At first there may be only entries of queries that are not saved.
+      // Early in a client's life, all entries may belong to queries that are not saved.
       hasEntries: !isEarly && client.entrySerial > 0
     )
     return [facts.keepsNothing, facts.unlistedStore].compactMap(\.self)
@@ -43,16 +43,16 @@ extension AccountPlace: Adviser {
 }
 
 extension AccountPlace {
-  /// The facts about an account on which its advice depends.
+  /// The facts from which an account's advice is derived.
   struct Facts {
     /// The stores that the accounts object has.
     var named: [any QueryStore]
     /// The stores that the client of the account has used.
     var used: [any QueryStore]
-    /// Whether the client has had entries that it could have kept.
+    /// Whether the client has had entries, which it could have saved.
     var hasEntries: Bool
 
-    /// Applies if the accounts object has stores, and the client has used none of any kind.
+    /// The advice for an accounts object that has stores, while the account's client has used no store.
     var keepsNothing: QueryAdvice? {
       guard !named.isEmpty, used.isEmpty, hasEntries else { return nil }
       return QueryAdvice(
@@ -69,7 +69,7 @@ extension AccountPlace {
       )
     }
 
-    /// Applies if the client has used a store that the accounts object does not have.
+    /// The advice for a client that has used a store which the accounts object does not have.
     var unlistedStore: QueryAdvice? {
       guard used.contains(where: { store in !named.contains { $0 === store } }) else { return nil }
       return QueryAdvice(

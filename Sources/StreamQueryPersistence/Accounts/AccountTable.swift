@@ -14,23 +14,23 @@ struct AccountTable<Client: AnyObject, Store, Wait> {
     weak var client: Client?
   }
 
-  /// The way to end an account.
+  /// The work that is left for a call that ends an account.
   enum Ending {
     case erase
-    /// Nothing is left to do: the account was erased before.
+    /// The account was erased before, and nothing is left to do.
     case nothing
-    /// The account was closed, and another call opened it again.
+    /// The account was closed, and another call has opened it again.
     case isOpenAgain
   }
 
   private(set) var opened: [String: Opened] = [:]
-  /// The accounts whose end has failed, with the stores that failed.
+  /// The accounts that could not be erased in some stores, with these stores.
   private(set) var unfinished: [String: [Store]] = [:]
-  /// The clients of accounts that were not erased; a closed one may still be in use.
+  /// The clients of accounts that were not erased; also clients of closed accounts, which may be in use.
   private var known: [String: [Known]] = [:]
-  /// The number of accounts at which the table forgets those whose clients no longer exist.
+  /// The number of accounts in `known` at which the table removes accounts without a living client.
   private var knownLimit = 64
-  /// The calls that wait for the turn of each account; an account whose turn is free has no row.
+  /// The calls that wait for the turn of each account; an account with a free turn has no row.
   private var turns: [String: [Wait]] = [:]
   private var lastSerial = 0
 
@@ -40,7 +40,7 @@ struct AccountTable<Client: AnyObject, Store, Wait> {
   ///
   /// - Parameters:
   ///   - name: The account.
-  ///   - wait: The wait of the caller if the turn is taken.
+  ///   - wait: Joins the queue if another call has the turn.
   /// - Returns: Whether the turn was taken.
   mutating func takeTurn(of name: String, orWait wait: Wait) -> Bool {
     guard turns[name] != nil else {
@@ -51,12 +51,12 @@ struct AccountTable<Client: AnyObject, Store, Wait> {
     return false
   }
 
-  /// The account if it is open and no call has its turn.
+  /// Returns an account that is open, unless a call has its turn.
   func undisturbed(_ name: String) -> Opened? { turns[name] == nil ? opened[name] : nil }
 
-  /// A turn is over.
+  /// Ends a turn, and gives it to the next call in the queue.
   ///
-  /// - Returns: The wait of the call that has the turn now.
+  /// - Returns: The wait of that call; `nil` if no call waits.
   mutating func turnEnded(of name: String) -> Wait? {
     guard var waiting = turns[name], !waiting.isEmpty else {
       turns[name] = nil
@@ -69,7 +69,7 @@ struct AccountTable<Client: AnyObject, Store, Wait> {
 
   // MARK: Accounts
 
-  /// An account was opened.
+  /// Records that an account was opened.
   ///
   /// - Returns: The number of this opening.
   mutating func opened(_ name: String, _ client: Client) -> Int {
@@ -84,34 +84,35 @@ struct AccountTable<Client: AnyObject, Store, Wait> {
     return lastSerial
   }
 
-  /// The clients of an account that still exist, closed or not.
+  /// Returns the clients of an account that still exist, of open and closed accounts.
   func clients(of name: String) -> [Client] { known[name]?.compactMap(\.client) ?? [] }
 
-  /// An account was closed.
+  /// Records that an account was closed.
   ///
-  /// - Returns: Its client, to be released outside of locks; `nil` if it was not open any more.
+  /// - Returns: The client, which the caller releases outside of locks; `nil` if this opening was over
+  ///   already.
   mutating func closed(_ name: String, _ serial: Int) -> Client? {
     opened[name]?.serial == serial ? opened.removeValue(forKey: name)?.client : nil
   }
 
-  /// Whether a call is certain to end an account, although the call does not have the turn yet.
+  /// Returns whether a call can end an account at once, before it has the turn.
   ///
   /// - Parameters:
   ///   - name: The account.
   ///   - serial: The number of the opening.
-  ///   - hadEnded: Whether this opening has ended already; then the next user may have the account.
+  ///   - hadEnded: Whether this opening has ended already, so that the name may belong to the next user.
   /// - Returns: Whether this opening is the present one, and has not ended.
   func isEnding(_ name: String, _ serial: Int, hadEnded: Bool) -> Bool {
     !hadEnded && opened[name]?.serial == serial
   }
 
-  /// The way to end an account; the caller has the turn.
+  /// Returns the work that is left for a call that ends an account and has the turn.
   ///
   /// - Parameters:
   ///   - name: The account.
   ///   - serial: The number of the opening. The caller must retain the client of this opening, because the
   ///     table knows clients only while they exist.
-  /// - Returns: The way.
+  /// - Returns: The work that is left.
   func ending(of name: String, _ serial: Int) -> Ending {
     if unfinished[name] != nil { return .erase }
     guard known[name]?.contains(where: { $0.serial == serial && $0.client != nil }) == true else {
@@ -120,12 +121,12 @@ struct AccountTable<Client: AnyObject, Store, Wait> {
     return opened[name].map { $0.serial == serial } ?? true ? .erase : .isOpenAgain
   }
 
-  /// The stores of an account were erased, except for those that could not be.
+  /// Records that an account has ended, and which of its stores could not be erased.
   ///
   /// - Parameters:
   ///   - name: The account.
   ///   - stores: The stores that may still have records.
-  /// - Returns: The client of the account, to be released outside of locks.
+  /// - Returns: The client of the account, which the caller releases outside of locks.
   mutating func ended(_ name: String, failedIn stores: [Store]) -> Client? {
     unfinished[name] = stores.isEmpty ? nil : stores
     known[name] = nil

@@ -11,7 +11,7 @@
 ///
 /// All copies are the same account.
 public struct QueryAccount: Sendable, Identifiable {
-  /// The name with which it was opened.
+  /// The name with which the account was opened.
   public let name: String
   /// The client of the account: its entries, its streams and its stored data belong to this account
   /// alone.
@@ -19,7 +19,7 @@ public struct QueryAccount: Sendable, Identifiable {
   let accounts: QueryAccounts
   let serial: Int
 
-  /// The name.
+  /// The account's ``name``.
   public var id: String { name }
 
   /// Whether the account has ended; the ``client`` is empty then.
@@ -34,8 +34,8 @@ public struct QueryAccount: Sendable, Identifiable {
   /// forgets it, see `client.whenErased(_:)`. When the call returns, no data of the account can be
   /// read from the client, streams, events, archives or stores.
   ///
-  /// If a store cannot erase it now, the notes stay: the account cannot be opened before it is
-  /// erased, in this process or in the next one.
+  /// If a store cannot erase the data now, the notes stay. Then the account cannot be opened, in this process
+  /// or the next one, before it is erased.
   ///
   /// A cancelled caller throws at once, and the ending continues. A second call returns when the
   /// first one is over; after a failure it tries again.
@@ -48,9 +48,9 @@ public struct QueryAccount: Sendable, Identifiable {
 
   /// Closes the account: saves changes, and shuts its client down.
   ///
-  /// Stored data stays. Fetches and runs of mutations that have not ended are cancelled. Use it for accounts
-  /// that are not used for a while, such as tenants of a server. A second call does nothing. A cancelled
-  /// caller throws at once, and the closing continues.
+  /// Stored data stays. Fetches and runs of mutations that have not ended are cancelled. Close accounts that
+  /// are not used for a while, such as tenants of a server. A second call does nothing. A cancelled caller
+  /// throws at once, and the closing continues.
   ///
   /// - Throws: ``QueryAccountError/notSaved(name:error:)``, after which the account is still open, unless
   ///   data changed at the very end; or `CancellationError`.

@@ -5,12 +5,12 @@ public enum QueryAccountError: Error, Sendable, CustomStringConvertible {
   /// Its data cannot be read, and it cannot be opened before it is erased. Another try is made when the
   /// account is opened or ended, by ``QueryAccounts/finishEndings()``, and in the next launch.
   case notErased(name: String, errors: [QueryStoreError])
-  /// A store cannot tell which accounts have ended; without that, no account is opened.
+  /// A store could not be asked which accounts have ended; until it answers, no account is opened.
   case unreadable(QueryStoreError)
   /// Changes could not be saved; the account is still open, unless data changed at the very end.
   case notSaved(name: String, error: QueryStoreError)
-  /// The account was closed, and has been opened again since: end it where it was opened, or by its
-  /// name.
+  /// The account was closed, and has been opened again since. End the account that was opened last, or end it
+  /// by its name.
   case openedAgain(name: String)
 
   /// A sentence that says how the error came about and what to do.

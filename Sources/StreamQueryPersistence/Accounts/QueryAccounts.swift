@@ -49,7 +49,7 @@ public final class QueryAccounts: Sendable {
     }
   }
 
-  /// Creates accounts whose clients are made by other code, such as a simulation.
+  /// Creates accounts with a function that makes their clients, for example in a simulation.
   package init(
     in stores: [any QueryStore],
     executor: (any TaskExecutor)?,
@@ -76,7 +76,8 @@ public final class QueryAccounts: Sendable {
 
   /// Opens an account, or returns it if it is open.
   ///
-  /// An account that has ended before is new and empty. If a store has not erased it yet, it does so first.
+  /// An account that has ended before is new and empty when it is opened; a store that has not erased it yet
+  /// erases it first.
   ///
   /// - Parameter name: The name of the account, such as the identifier of a user. Stores may use it in
   ///   file names and keep it after the account's end, so it should hold no secret.
@@ -85,7 +86,7 @@ public final class QueryAccounts: Sendable {
   ///   `CancellationError`, and the account may be open by then.
   public func open(_ name: String) async throws -> QueryAccount {
     try Task.checkCancellation()
-    // Usually the account is open, and no call is changing that.
+    // A shortcut for the usual case: the account is open, and no other call has its turn.
     let opened = table.withLock { $0.undisturbed(name) }
     if let opened, !opened.client.isOver {
       return QueryAccount(name: name, client: opened.client, accounts: self, serial: opened.serial)
@@ -107,9 +108,10 @@ public final class QueryAccounts: Sendable {
     }
   }
 
-  /// Erases accounts that have ended and that a store could not erase so far.
+  /// Erases all accounts that have ended, where a store could not erase them so far.
   ///
-  /// The object begins this when it is made; the call waits for it, and tries again.
+  /// The object starts this work when it is created. The call waits for that work, and tries failed stores
+  /// again.
   ///
   /// - Throws: The first ``QueryAccountError``, after all were tried; `CancellationError` if the caller is
   ///   cancelled.
@@ -138,7 +140,7 @@ public final class QueryAccounts: Sendable {
         do {
           try await self.perform("the ending of \"\(name)\"", name) { accounts, turn in
             let isOpen = accounts.table.withLock { $0.opened[name] != nil }
-            // If the account has been opened since it ended, that call has erased its data.
+            // If the account is open, the call that opened it has already erased the former data.
             if !isOpen, try await accounts.isNoted(name) { try await accounts.erase(name, turn) }
           }
           return nil
@@ -162,7 +164,7 @@ public final class QueryAccounts: Sendable {
           serial: opened.serial
         )
       }
-      // The user of the account has shut its client down.
+      // The app has shut the account's client down, so a new client is made.
       await opened.client.waitUntilOver()
       let closed = table.withLock { $0.closed(name, opened.serial) }
       withExtendedLifetime(closed) {}
@@ -207,7 +209,7 @@ public final class QueryAccounts: Sendable {
         let saves = persister?.beginSave() ?? []
         var errors = await persister?.finish(saves).map(\.error) ?? []
         if let error = await client.durableRuns?.save() as? QueryStoreError { errors.append(error) }
-        // An account that has ended meanwhile has no changes to save.
+        // If the account has ended meanwhile, there are no changes to save.
         if let error = errors.first(where: { !$0.isFinal }), !client.isErased {
           throw QueryAccountError.notSaved(name: name, error: error)
         }
@@ -229,7 +231,7 @@ public final class QueryAccounts: Sendable {
     }
   }
 
-  /// Whether an account has ended and may not be erased yet.
+  /// Returns whether there is a note that an account has ended.
   private func isNoted(_ name: String) async throws -> Bool {
     if table.withLock({ $0.unfinished[name] != nil }) { return true }
     for store in stores {
@@ -242,7 +244,7 @@ public final class QueryAccounts: Sendable {
     return false
   }
 
-  /// Makes all clients of an account forget its data.
+  /// Empties all clients of an account and shuts them down.
   ///
   /// - Returns: The clients.
   private func forget(_ name: String) -> [QueryClient] {
@@ -251,9 +253,9 @@ public final class QueryAccounts: Sendable {
     return clients
   }
 
-  /// Erases an account in memory, although the call does not have the turn yet.
+  /// Erases an account in memory at once, before the call has the turn.
   ///
-  /// - Returns: Its clients.
+  /// - Returns: The account's clients.
   private func endAtOnce(_ name: String, _ turn: Turn) -> [QueryClient] {
     let clients = forget(name)
     let ending = ending(of: name, clients, turn)
@@ -261,33 +263,33 @@ public final class QueryAccounts: Sendable {
     return clients
   }
 
-  /// Notes the end of an account if that is certain, although the call does not have the turn yet.
+  /// Writes the note of an account's end, before the call has the turn, if the account has certainly ended.
   private func note(_ turn: Turn) async {
     await turn.ending.withLock { $0 }?.note()
     turn.noted.give(())
   }
 
-  /// Removes the notes that a call wrote before it had the turn.
+  /// Removes the notes of an account's end that the call wrote before it had the turn.
   ///
-  /// If they stayed, the next launch would erase the data of an account that has been opened again.
+  /// If a note stayed, the next launch would erase the data of an account that has been opened again.
   private func takeBack(_ turn: Turn) async -> [AccountEnding.Failure] {
     guard let ending = turn.ending.withLock({ $0 }) else { return [] }
     await turn.noted.wait()
     return await ending.takeBack()
   }
 
-  /// Erases an account.
+  /// Erases an account in memory and in its stores; the call has the turn.
   private func erase(_ name: String, _ turn: Turn) async throws {
     let clients = forget(name)
     turn.erased.withLock { $0 = clients }
     for client in clients { reportUnlisted(client, name) }
     let ending = ending(of: name, clients, turn)
-    // The stores are erased before the clients end: a new generation refuses late saves, so there
-    // is no need to wait for them.
+    // The stores are erased before the clients are over. The wipe begins a new generation, which refuses late
+    // saves, so the call need not wait for them.
     var failures = await ending.erase()
     for client in clients { await client.waitUntilOver() }
-    // A task may still be writing a note, which it began before the turn; the note must not arrive
-    // after its removal.
+    // A task may still be writing the note that it began before the call had the turn. The removal waits, so
+    // that it comes after the note.
     await turn.noted.wait()
     if failures.isEmpty { failures = await ending.removeNotes() }
     let ended = table.withLock { $0.ended(name, failedIn: failures.map(\.store)) }
@@ -299,7 +301,7 @@ public final class QueryAccounts: Sendable {
 
   private func ending(of name: String, _ clients: [QueryClient], _ turn: Turn) -> AccountEnding {
     let left = table.withLock { $0.unfinished[name] ?? [] }
-    // The note that was written before the turn names stores whose clients may be gone by now.
+    // The note from before the turn was also written to stores of clients that may be gone by now.
     let noted = turn.ending.withLock { $0?.stores ?? [] }
     let all = stores + left + noted + clients.flatMap { stores(of: $0, name) }
     return AccountEnding(name: name, stores: Self.unique(all))
@@ -318,7 +320,7 @@ public final class QueryAccounts: Sendable {
     place(of: name).stores(usedBy: client)
   }
 
-  /// Reports stores of an account that the next launch will not know, and an account without stores.
+  /// Reports an account's stores that the next launch will not know, or that the account has used no store.
   private func reportUnlisted(_ client: QueryClient, _ name: String) {
     let used = stores(of: client, name)
     if used.contains(where: { store in !stores.contains { $0 === store } }) {
@@ -338,22 +340,22 @@ public final class QueryAccounts: Sendable {
 
   /// The state of one call about an account.
   private final class Turn: Sendable {
-    /// The clients that the call erased on its turn.
+    /// The clients that the call erased while it had the turn.
     let erased = Mutex<[QueryClient]>([])
-    /// The end of the account, if it is certain before the call has the turn.
+    /// The end of the account, if it was certain before the call had the turn.
     let ending = Mutex<AccountEnding?>(nil)
-    /// The signal that no note of the end is being written before the turn.
+    /// A signal that the task which writes the note before the turn is done.
     let noted = SharedOneShot<Void>()
   }
 
-  /// Waits for the turn of an account, and then calls a closure, even if the caller is cancelled.
+  /// Waits for the turn of an account, and then runs a closure, even if the caller is cancelled.
   ///
   /// - Parameters:
   ///   - subject: A description of the work.
   ///   - name: The account.
   ///   - atOnce: Called at once, when the call has joined the queue; returns the clients that it erased. Code
   ///     that shows their data is told outside of the turn, so that it may use the account.
-  ///   - body: Called on the turn.
+  ///   - body: Called when the call has the turn.
   /// - Returns: The result of `body`.
   /// - Throws: The error of `body`, or `CancellationError`.
   private func perform<Value: Sendable>(
@@ -367,11 +369,11 @@ public final class QueryAccounts: Sendable {
     let isFirst = table.withLock { $0.takeTurn(of: name, orWait: wait) }
     let turn = Turn()
     let erased = atOnce(turn)
-    // The task is detached, because the next call waits for it, and the caller may leave.
+    // The task is detached, because the next call waits for its end, even if the caller is cancelled.
     Task.detached(executorPreference: executor) {
       async let told: Void = Self.tell(erased)
-      // The note is written at once: another call may hang in a store with the turn, and the
-      // process may end before that call is over.
+      // The note is written at once. Another call that has the turn may wait long for a store, and the
+      // process may end in that time.
       async let noted: Void = self.note(turn)
       if !isFirst { _ = await wait.wait() }
       let result: Result<Value, any Error>

@@ -1,6 +1,6 @@
 public import StreamQuery
 
-/// A type, a query or a mutation that an import is to expect: text alone does not tell a type.
+/// A query, a mutation or a type that an import expects, because an archive's text alone does not give types.
 ///
 /// ```swift
 /// client.import(archive, for: [
@@ -11,8 +11,7 @@ public import StreamQuery
 /// ])
 /// ```
 ///
-/// You need not name queries that the cache knows already, because they are observed or were
-/// fetched.
+/// Queries that the cache knows already, because they are observed or were fetched, need not be named.
 public struct Archivable: Sendable, _FreeOfActors {
   enum Kind: Sendable {
     case query(ArchivableEntry, EntryKey)
@@ -24,7 +23,7 @@ public struct Archivable: Sendable, _FreeOfActors {
 
   let kind: Kind
 
-  /// Expects a query: its key, with its options for the entry.
+  /// Expects the entry of a query: its key, with the query's options.
   ///
   /// - Parameter query: The query.
   /// - Returns: The expectation.
@@ -50,7 +49,7 @@ public struct Archivable: Sendable, _FreeOfActors {
     return Self(kind: .values(ArchivableEntry(of: type, definition), type))
   }
 
-  /// Expects a type in parts of keys, as a value or as the type itself.
+  /// Expects a type in parts of keys: values of the type, or the type itself.
   ///
   /// - Parameter type: The type.
   /// - Returns: The expectation.

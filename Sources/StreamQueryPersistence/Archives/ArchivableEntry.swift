@@ -16,14 +16,14 @@ struct ArchivableEntry: Sendable {
     decode = { TypedBox(try $1.decode(Value.self, from: $0)) }
   }
 
-  /// Creates the maker of entries for a query that the cache already knows, from its definition;
-  /// `nil` if values of its type cannot be decoded.
+  /// Creates the maker of entries of a query that the cache already knows; `nil` if the query's values cannot
+  /// be decoded.
   init?(known type: any Any.Type, _ definition: QueryDefinition) {
     guard type is any Decodable.Type else { return nil }
     self.definition = definition
     decode = { data, coding in
-      // The type is cast again here, because the metatype of the first cast cannot be sent to other
-      // threads.
+      // The type is cast a second time, because the metatype of the first cast cannot be sent to another
+      // thread.
       guard let type = type as? any Decodable.Type else { throw ArchiveRefusal(.unknown) }
       let value = try coding.decode(type, from: data)
       guard let box = definition.box(value) else { throw ArchiveCoding.mismatch(type, value) }

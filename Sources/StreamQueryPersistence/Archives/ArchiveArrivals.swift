@@ -1,7 +1,7 @@
 internal import StreamQuery
 import Synchronization
 
-/// The result so far of an import of several archives, for the call that waits for its end.
+/// The results so far of an import of several archives; the call that imports them waits for `end`.
 final class ArchiveArrivals<Failure: Error>: Sendable {
   private struct State {
     var report: ArchiveImport
@@ -9,8 +9,8 @@ final class ArchiveArrivals<Failure: Error>: Sendable {
   }
 
   private let state: Mutex<State>
-  /// The signal for the end, which is sent when the archives end or fail, when the caller is
-  /// cancelled, and when the cache ends all imports.
+  /// A signal that the import is over: the archives have ended or failed, the caller was cancelled, or the
+  /// cache has ended all imports.
   let end = SharedOneShot<Void>()
 
   init(skipped: [ArchiveImport.Skipped]) {

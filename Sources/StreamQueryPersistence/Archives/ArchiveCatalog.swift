@@ -1,15 +1,15 @@
 internal import StreamQuery
 
-/// The expectations of an import, by the text of keys and types.
+/// The queries, mutations and types that an import expects, by their texts in an archive.
 ///
-/// It has no effects, apart from those of the user's own `init(from:)`.
+/// The methods have no effects, apart from those of the user's own `init(from:)`.
 struct ArchiveCatalog {
   private var queries: [String: (ArchivableEntry, EntryKey)] = [:]
   private var values: [String: (ArchivableEntry, any Any.Type)] = [:]
   private var mutations: [String: (ArchivableRun, EntryKey)] = [:]
   private var mutationTypes: [String: (ArchivableRun, any Any.Type)] = [:]
   private var vocabulary = KeyVocabulary()
-  /// The expectations that have no text.
+  /// The expected queries and mutations with keys that have no text.
   private(set) var skipped: [ArchiveImport.Skipped] = []
 
   init(_ archivables: [Archivable]) {
@@ -48,8 +48,7 @@ struct ArchiveCatalog {
     }
   }
 
-  /// Adds expectations for entries that the cache has already, unless their keys are expected
-  /// anyway.
+  /// Adds entries that the cache already has, except for those with a key that is expected already.
   mutating func addKnown(_ entries: [(key: EntryKey, definition: QueryDefinition)]) {
     for (key, definition) in entries {
       guard let text = try? key.canonicalText(), queries[text] == nil,
@@ -59,27 +58,27 @@ struct ArchiveCatalog {
     }
   }
 
-  /// Whether all these keys are expected by key or type.
+  /// Returns whether all entries have a key or a value type that the import expects.
   func expects(_ entries: [CacheArchive.Entry]) -> Bool {
     entries.allSatisfy { queries[$0.key] != nil || values[Self.typeName($0.key)] != nil }
   }
 
-  /// Returns the maker of the entry of a key.
+  /// Returns a maker of the entry for a key.
   ///
-  /// - Parameter text: The type and the key.
+  /// - Parameter text: The value type and the key, as text.
   /// - Returns: The maker, and the key.
-  /// - Throws: ``ArchiveRefusal`` if it cannot be made.
+  /// - Throws: ``ArchiveRefusal`` if the import does not expect the key, or cannot decode it.
   func entry(_ text: String) throws(ArchiveRefusal) -> (ArchivableEntry, EntryKey) {
     if let known = queries[text] { return known }
     guard let (entry, type) = values[Self.typeName(text)] else { throw ArchiveRefusal(.unknown) }
     return (entry, EntryKey(try key(text), valueType: type))
   }
 
-  /// Returns the maker of a run of a mutation.
+  /// Returns a maker of a mutation's run.
   ///
-  /// - Parameter text: The types and the key.
+  /// - Parameter text: The types and the key, as text.
   /// - Returns: The maker, and the key.
-  /// - Throws: ``ArchiveRefusal`` if it cannot be made.
+  /// - Throws: ``ArchiveRefusal`` if the import does not expect the key, or cannot decode it.
   func run(_ text: String) throws(ArchiveRefusal) -> (ArchivableRun, EntryKey) {
     if let known = mutations[text] { return known }
     guard let (run, type) = mutationTypes[Self.typeName(text)] else {
@@ -96,8 +95,8 @@ struct ArchiveCatalog {
     }
   }
 
-  /// The text before the key's parts, which begin at the first bracket: no type's name contains
-  /// one.
+  /// Returns the name of the type, which is the text before the first bracket: the key's parts begin there,
+  /// and no name of a type contains a bracket.
   private static func typeName(_ text: String) -> Substring {
     text.prefix { $0 != "[" }
   }

@@ -35,8 +35,8 @@ public struct ArchiveCoding: Sendable {
 
   /// JSON with sorted fields; floating-point values that are not numbers are written as words.
   ///
-  /// A value whose JSON is nested more than 128 levels deep is omitted, because reading it could
-  /// take more stack than a thread has. Its `encode(to:)` must nevertheless be able to finish.
+  /// A value is omitted if its JSON is nested more than 128 levels deep, because reading it could take more
+  /// stack than a thread has. The `encode(to:)` of such a value must nevertheless be able to finish.
   public static let json = ArchiveCoding {
     try shallow(ValueJSON.encoder.encode($0))
   } decode: {
@@ -56,7 +56,7 @@ public struct ArchiveCoding: Sendable {
     return typed
   }
 
-  /// The error of a coding that makes a value of another type than the requested one.
+  /// Returns the error for a coding that decoded a value of another type than the requested one.
   static func mismatch(_ type: any Any.Type, _ value: Any) -> DecodingError {
     let made = Swift.type(of: value)
     return .typeMismatch(

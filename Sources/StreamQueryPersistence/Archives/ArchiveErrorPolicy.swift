@@ -1,12 +1,11 @@
-/// The policy for errors in an archive.
+/// The policy for entries with a failed newest fetch.
 ///
 /// Only entries with data are archived: an entry without data is fetched after the import.
 public enum ArchiveErrorPolicy: String, Hashable, Codable, Sendable {
-  /// Omits entries whose newest fetch failed.
+  /// Omits an entry if its newest fetch failed.
   case leftOut
-  /// Keeps the fact that there was an error, but not its description, which may contain private
-  /// data.
+  /// Keeps the fact that the fetch failed, but not the error's description, which may contain private data.
   case redacted
-  /// Keeps the error's description.
+  /// Keeps the description of the error.
   case described
 }

@@ -4,14 +4,14 @@
 /// ``StreamQuery/QueryClient/exportStream(_:mutations:errors:coding:)``.
 ///
 /// Each iterator begins with an archive of its own time. It is no observer: a fetch that nobody wants any
-/// longer is cancelled, and no archive brings its data. An iterator ends when its task is cancelled and when
-/// the client is shut down. It buffers no archives: a slow reader gets more entries at once. While hundreds
-/// of fetches run, every reader does: each archive names all remaining keys, so the fetches that end within a
-/// few milliseconds are gathered in one.
+/// longer is cancelled, and no archive brings its data. An iterator ends when its task is cancelled or the
+/// client is shut down. It buffers no archives: for a slow reader, one archive has the entries of more
+/// fetches. While hundreds of fetches run, that is so for every reader. Each archive names all remaining
+/// keys, so the fetches that end within a few milliseconds are gathered in one.
 public struct ArchiveExports: AsyncSequence, Sendable {
   /// An archive, and a report of the omitted entries and runs.
   public typealias Element = ArchiveExport
-  /// It cannot fail: the reports have the entries and runs that cannot be encoded.
+  /// An iteration cannot fail: each report names the entries and runs that cannot be encoded.
   public typealias Failure = Never
 
   let client: QueryClient
@@ -20,16 +20,16 @@ public struct ArchiveExports: AsyncSequence, Sendable {
   let errors: ArchiveErrorPolicy
   let coding: ArchiveCoding
 
-  /// Begins to export; the first archive is made when it is asked for.
+  /// Begins an export; the iterator makes its first archive when that is asked for.
   ///
   /// - Returns: An iterator.
   public func makeAsyncIterator() -> Iterator { Iterator(exports: self) }
 
-  /// One sequence of archives.
+  /// Makes the archives of one export, one after the other.
   public struct Iterator: AsyncIteratorProtocol {
     /// An archive, and a report of the omitted entries and runs.
     public typealias Element = ArchiveExport
-    /// It cannot fail.
+    /// An iteration cannot fail.
     public typealias Failure = Never
 
     private enum Stage {
@@ -43,16 +43,15 @@ public struct ArchiveExports: AsyncSequence, Sendable {
 
     fileprivate init(exports: ArchiveExports) { self.exports = exports }
 
-    /// The next archive, as soon as a fetch that an earlier archive named has ended.
+    /// Returns the next archive, as soon as a fetch of a key that an earlier archive named has ended.
     ///
     /// - Parameter actor: The caller's isolation, which is kept.
-    /// - Returns: The archive; `nil` if no fetch is awaited any more.
+    /// - Returns: The archive; `nil` if no such fetch is left.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> ArchiveExport? {
       switch stage {
       case .over: return nil
       case .beginning:
-        // The iterator exists before the first look at the entries, so that it misses no end of a
-        // fetch.
+        // The iterator of fetch ends is created before the entries are read, so that it misses no end.
         let news = exports.client.fetchEnds().makeAsyncIterator()
         let (export, pending) = exports.first()
         // The account may have ended while its values were encoded.
@@ -76,9 +75,9 @@ public struct ArchiveExports: AsyncSequence, Sendable {
       }
     }
 
-    /// The next archive, as soon as a fetch that an earlier archive named has ended.
+    /// Returns the next archive, as soon as a fetch of a key that an earlier archive named has ended.
     ///
-    /// - Returns: The archive; `nil` if no fetch is awaited any more.
+    /// - Returns: The archive; `nil` if no such fetch is left.
     public mutating func next() async -> ArchiveExport? { await next(isolation: #isolation) }
   }
 }
@@ -87,12 +86,11 @@ public struct ArchiveExports: AsyncSequence, Sendable {
 extension ArchiveExports.Iterator: Sendable {}
 
 extension ArchiveExports {
-  /// The archive of the present entries, with the names of the ones that are being fetched.
+  /// Returns the archive of the present data, and the entries that are being fetched for the first time.
   fileprivate func first() -> (ArchiveExport, PendingEntries) {
     let (entries, runs) = client.content(filter, mutations)
     var export = ArchiveExport(archive: CacheArchive(), skipped: [])
-    // Parts of values that are still arriving are omitted, because a part must not count as the
-    // whole.
+    // A value of a stream that is still arriving is omitted, because its part must not count as the whole.
     export.addEntries(entries.filter { $0.progress != .partial }.map(\.info), errors, coding)
     export.addRuns(runs, coding)
     var pending = PendingEntries()
@@ -103,7 +101,7 @@ extension ArchiveExports {
     return (export, pending)
   }
 
-  /// The archive of the entries whose fetches have ended; `nil` if none has.
+  /// Returns the archive of the entries whose fetches have ended; `nil` if all fetches still run.
   fileprivate func next(_ pending: inout PendingEntries) -> ArchiveExport? {
     let now = client.instant
     let present = client.presence(of: pending.keys, at: now)

@@ -15,16 +15,16 @@ public struct ArchiveImport: Sendable {
     /// The type is expected, but its key could not be made from text: a part has a type that the
     /// import does not expect, or the text was changed.
     case unreadableKey(any Error)
-    /// The import expects this key, but the key has no text.
+    /// The import expects this key, but the key cannot be written as text.
     case key(KeyEncodingError)
     /// The value or input could not be decoded.
     case undecodable(any Error)
     /// The cache has data that is as new or newer, or elements of a stream are arriving.
     case notNewer
-    /// The key was removed, reset, written with `fencing`, or changed by a mutation after the
-    /// archives named it, or the cache was cleared, so the data is older than that.
+    /// The data is older than a change in the cache. After the archives named the key, it was removed, reset,
+    /// written with `fencing`, or changed by a mutation, or the cache was cleared.
     case superseded
-    /// The client has or had this run of the mutation, which does not run again after any outcome.
+    /// The client has, or had, this run of the mutation. A run is never repeated, however it ended.
     case known
     /// The mutation has no work, and no default covers its key: the run would fail and be lost.
     case missingPerform
@@ -36,7 +36,7 @@ public struct ArchiveImport: Sendable {
   public struct Skipped: Sendable {
     /// The type and key as text.
     public var key: String
-    /// Whether it is a run of a mutation.
+    /// Whether a run of a mutation was omitted; otherwise it was an entry.
     public var isMutation: Bool
     /// The reason.
     public var reason: Reason
@@ -45,9 +45,9 @@ public struct ArchiveImport: Sendable {
     public var idempotencyKey: UUID?
   }
 
-  /// The number of entries that were filled.
+  /// The number of entries that got data from the archive.
   public var entryCount: Int
-  /// The number of runs of mutations that continue.
+  /// The number of paused runs of mutations that the client took over from the archive.
   public var mutationCount: Int
   /// The entries and runs that were omitted.
   public var skipped: [Skipped]

@@ -4,7 +4,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// The error of a fetch, as an archive describes it; an imported entry shows it.
+/// The error of a failed fetch, as it is kept in an archive. An entry shows it after an import.
 public struct ArchivedError: Error, Hashable, Codable, Sendable, CustomStringConvertible {
   /// The description of the error.
   public var description: String

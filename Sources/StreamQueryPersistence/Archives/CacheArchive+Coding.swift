@@ -8,13 +8,13 @@ public import Foundation
 
 extension CacheArchive {
   private static var name: String { "StreamQuery-archive" }
-  /// The maximum length of the first line in any version.
+  /// The maximum length of the first line, in all versions of the format.
   private static var longestHead: Int { 120 }
 
-  /// The archive as bytes.
+  /// Encodes the archive.
   ///
-  /// - Returns: A line of text, and JSON; equal archives are equal bytes.
-  /// - Throws: The errors of the encoder; no content of an archive causes one.
+  /// - Returns: A line of text, followed by JSON. The bytes of equal archives are equal.
+  /// - Throws: The errors of the encoder, which no content of an archive causes.
   public func encoded() throws -> Data {
     let body = try ValueJSON.encoder.encode(self)
     let head = "\(Self.name) \(Self.version) \(body.count) \(Self.checksum(body))\n"
@@ -54,7 +54,7 @@ extension CacheArchive {
     }
   }
 
-  /// Returns the checksum FNV-1a, which detects accidents but is no protection against forgery.
+  /// Returns the FNV-1a checksum. It detects accidental changes, but not forged ones.
   static func checksum(_ bytes: some Sequence<UInt8>) -> UInt64 {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
@@ -63,7 +63,7 @@ extension CacheArchive {
 }
 
 extension CacheArchiveError {
-  /// Checks bytes before they are read as JSON.
+  /// Creates the error for bytes that must not be decoded as JSON; `nil` if they can be decoded.
   init?(readingJSON data: Data, limit: Int) {
     switch data.withUnsafeBytes({ JSONNesting.fault(in: $0, limit: limit) }) {
     case nil: return nil
@@ -78,7 +78,7 @@ extension CacheArchive: Codable {
     case format, version, entries, mutations, pending
   }
 
-  /// Encodes name, version and content.
+  /// Encodes the name and the version of the format, and the content.
   ///
   /// - Parameter encoder: The encoder.
   /// - Throws: The errors of the encoder.
@@ -88,15 +88,14 @@ extension CacheArchive: Codable {
     try container.encode(Self.version, forKey: .version)
     try container.encode(entries, forKey: .entries)
     try container.encode(mutations, forKey: .mutations)
-    // Omitted if it is empty, so that the bytes are those of earlier releases.
+    // An empty list is omitted, so that the bytes are those of earlier releases.
     if !pending.isEmpty { try container.encode(pending, forKey: .pending) }
   }
 
   /// Decodes an archive of a version that this library knows.
   ///
   /// - Parameter decoder: The decoder.
-  /// - Throws: ``CacheArchiveError`` for another name or version, otherwise the errors of the
-  ///   decoder.
+  /// - Throws: ``CacheArchiveError`` for another format or version, otherwise the errors of the decoder.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     guard try container.decode(String.self, forKey: .format) == Self.name else {

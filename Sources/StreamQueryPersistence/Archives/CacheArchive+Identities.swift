@@ -7,10 +7,10 @@ internal import Foundation
 #endif
 
 extension CacheArchive {
-  /// The identities of the runs, in their order.
+  /// The identities of the paused runs, in the order of `mutations`.
   ///
-  /// For an archive that was made before runs had keys, the identities are derived from its facts
-  /// about the runs, so that they are the same at every import.
+  /// An archive of an early release has no identities. They are then derived from its facts about the runs,
+  /// so that they are the same at every import.
   var identities: [RunIdentity] {
     var counts: [RunIdentity: UInt64] = [:]
     return mutations.map { run in

@@ -13,9 +13,9 @@ public import Foundation
 /// client.import(archive, for: [.values(of: User.self), .query(.users)])
 /// ```
 ///
-/// ``encoded()`` puts a line before the JSON with name, version, length and checksum. So an archive
-/// that was cut off, changed or made by a later version is detected before any of it is used. The
-/// `Codable` form also contains name and version, for archives that are part of another document.
+/// ``encoded()`` puts a line before the JSON with name, version, length and checksum. So the decoder detects
+/// an archive that was cut off, changed or made by a later version before it uses any of it. The `Codable`
+/// form also contains name and version, for archives that are part of another document.
 public struct CacheArchive: Hashable, Sendable {
   /// The version that this library writes, and the newest one that it reads.
   public static let version = 1
@@ -33,7 +33,7 @@ public struct CacheArchive: Hashable, Sendable {
     public var isInvalidated: Bool
     /// The error of the newest fetch; `nil` if it succeeded, or if errors are omitted.
     public var error: ArchivedError?
-    /// Whether the value is a part of a streamed one; `nil`, which takes no bytes, means no.
+    /// Whether the value is an incomplete value of a stream. `nil` means no, and takes no bytes.
     var isPart: Bool?
 
     /// Creates an entry.
@@ -71,11 +71,11 @@ public struct CacheArchive: Hashable, Sendable {
     public var scope: String?
     /// The identity of the run, see ``/StreamQuery/MutationContext/idempotencyKey``.
     ///
-    /// `nil` in archives that were made before runs had keys: such a run gets a key that depends
-    /// only on the archive's facts about it, and so is the same at every import.
+    /// `nil` in archives of early releases. Such a run gets a key that is derived from the archive's facts
+    /// about it, and so is the same at every import.
     public var idempotencyKey: UUID?
-    /// The run and the number of changes of its input, if there were any; ``idempotencyKey`` is
-    /// made from both.
+    /// The run's first identity and the number of its changed inputs, from which ``idempotencyKey`` is made;
+    /// `nil` for an unchanged input.
     var changed: ChangedRun?
 
     /// Creates a paused run.
@@ -101,7 +101,7 @@ public struct CacheArchive: Hashable, Sendable {
     }
   }
 
-  /// A run whose input was changed since it was started.
+  /// The identity of a run before its input was changed, and the number of changes.
   struct ChangedRun: Hashable, Codable, Sendable {
     var id: UUID
     var revision: UInt64
@@ -113,15 +113,14 @@ public struct CacheArchive: Hashable, Sendable {
   /// The paused runs, in the order in which they were started.
   public var mutations: [PausedMutation]
 
-  /// The value types and keys of entries without data that were being fetched, and that another
-  /// archive brings.
+  /// The keys that a later archive brings: they had no data when this one was made, and were being fetched.
   ///
-  /// These are the texts of ``/StreamQuery/QueryKey/canonicalText()``: a receiver of the archive
-  /// can read the parts of the keys, such as identifiers, even if their data never follows. Omit
-  /// keys that are not for everybody with a filter of the export.
+  /// Each text is a value type and a key, see ``/StreamQuery/QueryKey/canonicalText()``. A receiver of the
+  /// archive can read the parts of the keys, such as identifiers, even if their data never follows. Omit keys
+  /// that are not for everybody with a filter of the export.
   ///
   /// Only the archives of ``StreamQuery/QueryClient/exportStream(_:mutations:errors:coding:)`` have any. A
-  /// receiver without another archive fetches these keys as if they were not named.
+  /// receiver that gets no later archive fetches these keys as if they were not named.
   public var pending: [String]
 
   /// Creates an archive.
@@ -129,7 +128,7 @@ public struct CacheArchive: Hashable, Sendable {
   /// - Parameters:
   ///   - entries: The entries.
   ///   - mutations: The paused runs, in the order in which they were started.
-  ///   - pending: The keys that another archive brings.
+  ///   - pending: The keys that a later archive brings.
   public init(
     entries: [Entry] = [],
     mutations: [PausedMutation] = [],

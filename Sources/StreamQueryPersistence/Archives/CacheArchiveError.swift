@@ -1,6 +1,6 @@
 /// The reason why bytes cannot be used as an archive.
 ///
-/// When it is thrown, the cache has not been changed.
+/// A call that throws it has not changed the cache.
 public enum CacheArchiveError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The bytes do not begin like an archive.
   case notAnArchive
@@ -8,9 +8,9 @@ public enum CacheArchiveError: Error, Hashable, Sendable, CustomStringConvertibl
   case unsupportedVersion(Int)
   /// There are more bytes than the caller allows.
   case tooLarge(bytes: Int, limit: Int)
-  /// There are fewer or more bytes than the archive states.
+  /// The number of bytes is not the one that the archive states.
   case truncated
-  /// The content is nested deeper than this many levels.
+  /// The content is nested deeper than the limit, which is a number of levels.
   case tooDeep(limit: Int)
   /// The bytes were changed, or do not have the stated form; the text describes how.
   case corrupt(String)

@@ -1,9 +1,9 @@
-/// One of several archives of an import in progress.
+/// One archive of an import of several archives, which is still in progress.
 struct ImportPart: Sendable {
   /// The number of the import.
   var number: Int
-  /// The keys that former archives named and this one does not.
+  /// The keys that the archive before named, and that this one does not name.
   var left: [String]
-  /// Adds the results of the archive to the report of the import; called under the cache's lock.
+  /// Receives the results of this archive for the report of the import; called under the cache's lock.
   var report: @Sendable (ArchiveImport) -> Void
 }

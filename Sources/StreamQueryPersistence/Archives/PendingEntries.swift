@@ -1,22 +1,21 @@
 internal import StreamQuery
 
-/// The entries whose fetches an export awaits; the export tells this value their states.
+/// The entries that an export names as pending; the export reports their states to this value.
 ///
-/// Examining the entries, and making an archive with all remaining names, takes time in proportion
-/// to their number. So if there are many entries, they are examined once for several fetches that
-/// have ended.
+/// Examining the entries, and making an archive with all remaining names, takes time in proportion to their
+/// number. So if there are many entries, they are examined once for several fetches that have ended.
 struct PendingEntries {
   private(set) var keys: [EntryKey] = []
-  /// The names of the entries in archives, in the order of the entries.
+  /// The texts of `keys` in archives, in the same order.
   private(set) var texts: [String] = []
 
-  /// The earliest time at which the entries are examined again after a fetch has ended.
+  /// The earliest time of the next examination, however many fetches end before.
   private(set) var nextLook = Instant.distantPast
 
   var isEmpty: Bool { keys.isEmpty }
 
-  /// How long ends of fetches are gathered: a millisecond for each 20 names, and not at all with
-  /// fewer than a hundred.
+  /// The minimum time between two archives: a millisecond for each 20 entries, and none for fewer than a
+  /// hundred.
   private var gap: TimeSpan { keys.count < 100 ? .zero : TimeSpan(.microseconds(50) * keys.count) }
 
   mutating func add(_ key: EntryKey, _ text: String) {
@@ -24,16 +23,15 @@ struct PendingEntries {
     texts.append(text)
   }
 
-  /// An archive with the names of all these entries has been made.
+  /// Notes that an archive with the names of all these entries was made.
   mutating func named(at now: Instant) { nextLook = now + gap ?? now }
 
-  /// Takes the present states of the entries, in their order.
+  /// Receives the present states of the entries, and removes the entries that are not being fetched any more.
   ///
   /// - Parameters:
-  ///   - present: The state of each.
+  ///   - present: The states, in the order of `keys`.
   ///   - now: The time.
-  /// - Returns: The entries that are not awaited any more and still exist; `nil` if all of them are
-  ///   still being fetched.
+  /// - Returns: The removed entries that still exist in the cache; `nil` if all are still being fetched.
   mutating func looked(at present: [ExportPresence], at now: Instant) -> [QueryInfo]? {
     defer { named(at: now) }
     var settled: [QueryInfo] = []

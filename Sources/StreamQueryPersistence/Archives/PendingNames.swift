@@ -1,24 +1,24 @@
-/// The keys that the archives of an import announce; the import tells this value of each archive.
+/// The keys that an archive of an import announces for later ones; the import reports each archive.
 ///
-/// It finds the changes that an archive makes, so that the cache examines only these under its lock.
+/// It finds the differences between two archives, so that the cache examines only these under its lock.
 struct PendingNames {
-  /// The names, each once.
+  /// The announced keys as text, each once.
   private var names: [String] = []
 
-  /// An archive announces keys.
+  /// Receives the keys that the next archive announces.
   ///
   /// - Parameters:
   ///   - texts: All announced keys.
-  ///   - brought: The keys that it brings; announcing such a key, too, says nothing about when it
-  ///     was read.
-  /// - Returns: The keys that the archive before did not name, and the keys that only that one named, in the
-  ///   order of the archives.
+  ///   - brought: The keys with data in this archive. If it also announces such a key, that does not say when
+  ///     the data was read.
+  /// - Returns: The keys that only this archive announces, and the keys that only the archive before
+  ///   announced, in the order of the archives.
   mutating func named(
     _ texts: [String],
     bringing brought: [String] = []
   ) -> (added: [String], left: [String]) {
-    // Most archives announce the same keys in the same order, without some. This loop then finds
-    // the missing ones without hashing a key.
+    // Most archives announce the keys of the one before, in the same order, without some. This loop then
+    // finds the missing keys without hashing any.
     var left: [String] = []
     var rest = texts[...]
     for name in names {

@@ -9,9 +9,10 @@ internal import Foundation
 nonisolated extension QueryClient {
   /// Exports cached data and paused mutations as an archive.
   ///
-  /// The data does not include optimistic changes: the paused mutations that make them are archived and make
-  /// them again after an import. The report names the entries and runs that cannot be encoded. A part of a
-  /// streamed value is a part in the archive, and invalidated, so that it is completed when it is used.
+  /// The data does not include optimistic changes: they are made again after an import, by the paused
+  /// mutations, which are archived. The report names the entries and runs that cannot be encoded. An
+  /// incomplete value of a stream is archived as such, and is invalidated, so that it is fetched again when
+  /// it is used.
   ///
   /// ```swift
   /// let export = client.export(.prefix("products"))
@@ -24,9 +25,8 @@ nonisolated extension QueryClient {
   ///   - errors: The policy for errors; by default, entries that failed are omitted.
   ///   - coding: The coding of values and inputs.
   /// - Returns: The archive, and a report of the omitted entries and runs.
-  /// - Complexity: O(*m*) in the matches of the filter, and in the number of all runs. The archive
-  ///   shows one instant; the lock is held for a thousand entries at a time, and at last for all
-  ///   runs.
+  /// - Complexity: O(*m*) in the matches of the filter, and in the number of all runs. The archive shows one
+  ///   instant; the lock is held for a thousand entries at a time, and at last for all runs.
   public nonisolated func export(
     _ filter: QueryFilter = .all,
     mutations: MutationFilter = .all,
@@ -41,8 +41,8 @@ nonisolated extension QueryClient {
     return isErased ? ArchiveExport(archive: CacheArchive(), skipped: []) : export
   }
 
-  /// The matching entries and the paused runs of one instant, so that no archive has half of a
-  /// change.
+  /// Returns the matching entries and the paused runs, all read at one instant, so that no archive has half
+  /// of a change.
   func content(
     _ filter: QueryFilter,
     _ mutations: MutationFilter
@@ -83,7 +83,7 @@ extension ArchiveExport {
 
   /// Adds the name of an entry that is being fetched for the first time.
   ///
-  /// - Returns: The name; `nil` if its key has none.
+  /// - Returns: The name; `nil` if the key cannot be written as text.
   mutating func addPending(_ entry: QueryInfo) -> String? {
     var name: String?
     addUnlessRefused(entry.key, isMutation: false) { archive throws(ArchiveExportRefusal) in
@@ -143,7 +143,7 @@ extension MutationInfo {
       scope: scope,
       idempotencyKey: idempotencyKey
     )
-    // The archive has the run's first identity, by which every process that has the run knows it.
+    // A run with changed inputs is archived with its first identity, by which every process knows it.
     if origin.revision > 0 {
       let id = origin.identity.uuid
       run.changed = CacheArchive.ChangedRun(id: id, revision: origin.revision)

@@ -26,14 +26,15 @@ nonisolated extension QueryClient {
   /// page.finish()
   /// ```
   ///
-  /// Names are the texts of keys. An archive is encoded on the actor of the code that asks for it.
+  /// Names are the texts of keys. An archive is encoded on the actor of the code that asks the iterator for
+  /// it.
   ///
   /// - Parameters:
   ///   - filter: Selects the entries, those without data included.
   ///   - mutations: Selects the runs of mutations; only paused ones are in the first archive.
   ///   - errors: The policy for errors; by default, entries that failed are omitted.
   ///   - coding: The coding of values and inputs.
-  /// - Returns: The archives. Fetches that start after the first archive are not awaited.
+  /// - Returns: The archives. They leave out fetches that start after the first archive.
   public nonisolated func exportStream(
     _ filter: QueryFilter = .all,
     mutations: MutationFilter = .all,
@@ -49,11 +50,11 @@ nonisolated extension QueryClient {
     )
   }
 
-  /// Fills entries from archives as they arrive, and defers fetches whose data is still to come.
+  /// Fills entries from archives as they arrive, and defers fetches of keys that a later archive brings.
   ///
-  /// Each archive is imported as ``import(_:for:coding:resuming:)`` does. A fetch of a key without
-  /// data that an archive names as ``CacheArchive/pending`` makes no request: it waits until an
-  /// archive brings the data, whose age the entry takes. The fetch begins nevertheless
+  /// Each archive is imported as ``import(_:for:coding:resuming:)`` does. A fetch of a key without data makes
+  /// no request while an archive names the key as ``CacheArchive/pending``. The fetch waits until an archive
+  /// brings the data, and the entry takes the age of that data. The fetch begins nevertheless
   ///
   /// - if a later archive neither brings the key nor names it,
   /// - if its data is refused, because it cannot be decoded or is not newer, or is already stale,
@@ -67,9 +68,9 @@ nonisolated extension QueryClient {
   /// cancelled as any other. A receiver that has only the first archive imports it alone, so that
   /// no fetch waits.
   ///
-  /// Archives are older than changes that happen here meanwhile: an entry that is removed, reset,
-  /// written with `fencing` or changed by a mutation after its key was named is not filled, and an
-  /// invalidation that is later than the data stays. ``/StreamQuery/QueryClient/clear()`` and
+  /// Archives are older than changes that happen here meanwhile. An entry is not filled if it was removed,
+  /// reset, written with `fencing` or changed by a mutation after its key was named. An invalidation that is
+  /// later than the data stays. ``/StreamQuery/QueryClient/clear()`` and
   /// ``/StreamQuery/QueryClient/shutDown()`` end the import, which then returns its result so far.
   ///
   /// ```swift
@@ -77,18 +78,16 @@ nonisolated extension QueryClient {
   /// await client.import(contentsOf: archives, for: [.values(of: User.self)])
   /// ```
   ///
-  /// The archives are read, and values decoded, in a task of the client, not on the caller's actor.
-  /// The task is cancelled when the call is over; the call does not wait for a sequence that
-  /// ignores this.
+  /// A task of the client reads the archives and decodes the values, not the caller's actor. The task is
+  /// cancelled when the call is over. The call does not wait for a sequence that ignores this.
   ///
   /// - Parameters:
   ///   - archives: The archives, such as those of ``exportStream(_:mutations:errors:coding:)``.
   ///   - archivables: The expectations, in addition to the queries that the cache knows already.
   ///   - coding: The coding of values and inputs.
   ///   - resuming: Whether mutations continue by themselves.
-  ///   - limit: How long fetches wait for a key after it was named, by the client's clock. For
-  ///     queries whose data is always stale, it is also the maximum age of imported data that ends
-  ///     a fetch.
+  ///   - limit: The maximum time for which a fetch waits after its key was named, by the client's clock.
+  ///     Imported data of a query that is always stale ends the wait only if it is no older than this limit.
   /// - Returns: The result of all archives, with a report of the omitted entries and runs.
   /// - Throws: The error of the sequence; earlier imports stay.
   @discardableResult
@@ -104,7 +103,7 @@ nonisolated extension QueryClient {
     guard let number = beginImport(arrivals.end, limit: TimeSpan(limit)) else {
       return arrivals.report
     }
-    // The task does the caller's work, so it has the caller's priority and task-locals.
+    // The task does the caller's work, so it inherits the caller's priority and task-locals.
     let task = Task(executorPreference: configuration.executor) { [weak self] in
       do throws(Archives.Failure) {
         var iterator = archives.makeAsyncIterator()
@@ -135,7 +134,7 @@ nonisolated extension QueryClient {
     return arrivals.report
   }
 
-  /// Imports one of several archives.
+  /// Imports one archive of an import of several.
   ///
   /// - Returns: Whether the import continues.
   private func importPart(
@@ -147,8 +146,8 @@ nonisolated extension QueryClient {
     _ resuming: Bool,
     _ part: ImportPart
   ) -> Bool {
-    // The keys are named before the data is shown, because a view may then at once fetch another
-    // query.
+    // The keys are named before the data is shown, because a view that shows the data may at once fetch
+    // another query, and that fetch has to wait.
     guard named(added, by: part.number) else { return false }
     _ = fill(archive, catalog, &known, coding: coding, resuming: resuming, as: part)
     return true

@@ -15,10 +15,10 @@ nonisolated extension QueryClient {
   /// continue, and none is started.
   ///
   /// Mutations continue in the order in which they were started, as soon as the network allows it:
-  /// their `onMutate` is called and their optimistic changes are made again. A run that this client
-  /// has or had is omitted, even if it ended long ago, so an archive may be imported twice. Another
-  /// process does not know that: delete a file after its import, and let the server recognise
-  /// repeated runs by their ``/StreamQuery/MutationContext/idempotencyKey``, which stays the same.
+  /// `onMutate` of each mutation is called again, which makes its optimistic changes. A run that this client
+  /// has, or had, is omitted, even if it ended long ago, so an archive may be imported twice. Another process
+  /// does not know these runs: delete a file after its import, and let the server recognise repeated runs by
+  /// their ``/StreamQuery/MutationContext/idempotencyKey``, which stays the same.
   ///
   /// ```swift
   /// let report = client.import(archive, for: [.values(of: User.self), .mutation(.rename())])
@@ -51,12 +51,12 @@ nonisolated extension QueryClient {
   /// - Parameters:
   ///   - archive: The archive.
   ///   - catalog: The expectations, in addition to the queries that the cache knows already.
-  ///   - names: The names of the cache's keys, as far as earlier archives needed them.
+  ///   - names: The keys of the cache's entries by their texts; found when an archive needs them.
   ///   - coding: The coding of values and inputs.
   ///   - resuming: Whether mutations continue by themselves.
-  ///   - part: The part of an import of several archives; `nil` if this archive is the only one.
-  /// - Returns: The result, with a report of the omitted entries and runs, without the expectations
-  ///   that have no text.
+  ///   - part: The place of this archive in an import of several archives; `nil` if it is the only one.
+  /// - Returns: The result, with a report of the omitted entries and runs, but without the expectations that
+  ///   have no text.
   func fill(
     _ archive: CacheArchive,
     _ catalog: ArchiveCatalog,
@@ -69,7 +69,7 @@ nonisolated extension QueryClient {
     if !catalog.expects(archive.entries) {
       catalog.addKnown(known(archive.entries.map(\.key), &names))
     }
-    // The user's types are decoded before the transaction.
+    // The user's types are decoded before the transaction, which holds the lock.
     var draft = ImportDraft()
     for entry in archive.entries {
       draft.addUnlessRefused(entry.key, isMutation: false) { draft throws(ArchiveRefusal) in
@@ -94,7 +94,8 @@ nonisolated extension QueryClient {
         mutationCount: runCount - refused.count(where: \.isMutation),
         skipped: skipped + refused.map(ArchiveImport.Skipped.init)
       )
-      // The report is made under the lock, so that an end of the import includes all results.
+      // The report is made under the lock: if the import ends after this transaction, its result has all of
+      // it.
       part?.report(report)
       return report
     }
@@ -127,14 +128,15 @@ nonisolated extension QueryClient {
     )
   }
 
-  /// The queries of these names that the cache knows, which can make their values.
+  /// Returns the cached queries for these texts, with definitions that can make their values.
   private func known(
     _ texts: [String],
     _ names: inout KnownNames
   ) -> [(key: EntryKey, definition: QueryDefinition)] {
     let serial = entrySerial
     if names.misses(texts, at: serial) { names.found(cachedUses.map(\.key), at: serial) }
-    // The definitions are looked up each time, because the queries may have changed.
+    // The definitions are looked up for each archive, because the queries may have changed since the last
+    // one.
     return definitions(of: texts.compactMap { names[$0] })
   }
 
@@ -178,7 +180,7 @@ nonisolated extension QueryClient {
     )
   }
 
-  /// A date in seconds; an invalid date is before all others, so that it can be compared.
+  /// Returns a date in seconds. An invalid date counts as before all others, so that it can be compared.
   private func number(of date: Date) -> Double {
     let seconds = date.timeIntervalSinceReferenceDate
     return seconds.isNaN ? -.infinity : seconds
@@ -191,7 +193,7 @@ nonisolated extension QueryClient {
   }
 }
 
-/// The prepared content of an import.
+/// The decoded entries and runs of an archive, and the ones that are omitted.
 private struct ImportDraft {
   var entries: [RestoredEntry] = []
   var runs: [RestoredRun] = []
